@@ -198,3 +198,9 @@ double tq_noise_bias_worst(const tq_fit_solution *solution, const double *bias, 
     }
     return worst;
 }
+
+void tq_noise_bias_archive(tq_noise_bias *b, tq_archive *archive)
+{
+    tq_archive_doubles(archive, b->right, b->fit->n_column);
+    tq_archive_doubles(archive, &b->n, 1);
+}

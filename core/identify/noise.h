@@ -57,4 +57,7 @@ size_t tq_noise_bias_find_size(const tq_fit *fit);
 #define TQ_NOISE_BIAS_MOST 1.0
 double tq_noise_bias_worst(const tq_fit_solution *solution, const double *bias, size_t *ret_column);
 
+/* The sums as bytes. */
+void tq_noise_bias_archive(tq_noise_bias *bias, tq_archive *archive);
+
 #endif

@@ -48,21 +48,21 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
 {
     tqa_writer *answer = &c->control->answer;
     const tq_model *model = c->control->robot->model;
-    const tq_estimate *e = &c->solution.estimate[k];
+    const tq_estimate *e = &c->found->solution.estimate[k];
     char name[TQA_SYMBOL_MAX];
-    tqa_column_name(model, &c->columns[k], name);
+    tqa_column_name(model, &c->found->columns[k], name);
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "name", name);
-    tqa_writer_string(answer, "kind", tqa_column_kind(&c->columns[k]));
-    put_owner(c, &c->columns[k]);
-    if (c->base != NULL && k < c->base->n_base) {
-        tqa_parameter_expression(model, c->base, c->list, k, text);
+    tqa_writer_string(answer, "kind", tqa_column_kind(&c->found->columns[k]));
+    put_owner(c, &c->found->columns[k]);
+    if (c->found->base != NULL && k < c->found->base->n_base) {
+        tqa_parameter_expression(model, c->found->base, c->list, k, text);
         tqa_writer_string(answer, "expression", text);
     }
-    tqa_writer_string(answer, "unit", tqa_column_unit(model, &c->columns[k]));
-    if (c->columns[k].kind == TQ_COLUMN_STRIBECK) {
+    tqa_writer_string(answer, "unit", tqa_column_unit(model, &c->found->columns[k]));
+    if (c->found->columns[k].kind == TQ_COLUMN_STRIBECK) {
         tqa_writer_number(answer, "stribeck_speed",
-                          tq_fit_stribeck_speed(c->fit, c->columns[k].joint));
+                          tq_fit_stribeck_speed(c->found->fit, c->found->columns[k].joint));
     }
     put(answer, "value", e->value, "the data do not identify it");
     put(answer, "standard_deviation", e->deviation, "the data do not identify it");
@@ -72,7 +72,7 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
     }
     put_interval(answer, "interval", e->low, e->high, "the data do not identify it");
     tqa_writer_number(answer, "degrees_of_freedom", e->freedom);
-    if (c->options.n_bootstrap > 0) {
+    if (c->options.fit.n_bootstrap > 0) {
         const char *why_not = tqa_calibration_has_instruments(c)
                                   ? "instruments are too weak in many draws"
                                   : "the data do not identify it";
@@ -92,7 +92,7 @@ static void put_parameters(const tqa_calibration *c)
     tqa_writer *answer = &c->control->answer;
     char *text = tqa_tree_take(c->control, TQA_EXPRESSION_MAX, 1);
     tqa_writer_list(answer, "parameters");
-    for (size_t k = 0; text != NULL && k < c->n_column; k++) {
+    for (size_t k = 0; text != NULL && k < c->found->n_column; k++) {
         put_parameter(c, k, text);
     }
     tqa_writer_end(answer);
@@ -101,14 +101,14 @@ static void put_parameters(const tqa_calibration *c)
     }
     tqa_writer_list(answer, "all_parameters");
     const tq_model *model = c->control->robot->model;
-    const size_t n = tq_parameter_count(model, c->options.model.with);
+    const size_t n = tq_parameter_count(model, c->chosen.model.with);
     for (size_t p = 0; p < n; p++) {
         char name[TQA_SYMBOL_MAX];
         tqa_parameter_name(model, &c->list[p], name);
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "name", name);
         tqa_writer_string(answer, "unit", tqa_parameter_unit(model, &c->list[p]));
-        put(answer, "value", c->solution.full[p], "the data do not identify it");
+        put(answer, "value", c->found->solution.full[p], "the data do not identify it");
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);
@@ -119,20 +119,20 @@ static void put_unidentifiable(const tqa_calibration *c)
     tqa_writer *answer = &c->control->answer;
     const tq_model *model = c->control->robot->model;
     tqa_writer_list(answer, "unidentifiable");
-    for (size_t k = 0; k < c->solution.n_unidentified; k++) {
-        const tq_unidentified *u = &c->solution.unidentified[k];
+    for (size_t k = 0; k < c->found->solution.n_unidentified; k++) {
+        const tq_unidentified *u = &c->found->solution.unidentified[k];
         char text[TQA_PROBLEM_TEXT];
         tqa_calibration_direction(c, k, text);
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "combination", text);
         put(answer, "deviation", u->deviation, "the data say nothing of it");
         tqa_writer_list(answer, "terms");
-        for (size_t i = 0; i < c->n_column; i++) {
+        for (size_t i = 0; i < c->found->n_column; i++) {
             char name[TQA_SYMBOL_MAX];
             if (fabs(u->direction[i]) < 0.05) {
                 continue;
             }
-            tqa_column_name(model, &c->columns[i], name);
+            tqa_column_name(model, &c->found->columns[i], name);
             tqa_writer_object(answer, NULL);
             tqa_writer_string(answer, "name", name);
             tqa_writer_number(answer, "factor", u->direction[i]);
@@ -157,7 +157,7 @@ static void put_judged(tqa_writer *answer, const char *key, const tq_residual_st
     tqa_writer_number(answer, "mean", judged->mean);
     put(answer, "autocorrelation_1", judged->lag_one, "the residual is 0");
     put(answer, "autocorrelation_10", judged->lag_ten, "the residual is 0");
-    tqa_writer_number(answer, "white_autocorrelation", tqa_calibration_white(judged));
+    tqa_writer_number(answer, "white_autocorrelation", tq_residual_white(judged));
     tqa_writer_end(answer);
 }
 
@@ -174,7 +174,7 @@ static void put_shares(tqa_writer *answer, const tq_residual_stats *judged)
     tqa_writer_end(answer);
 }
 
-static void put_joints(const tqa_calibration *c, const tqa_calibrate_judged *judged)
+static void put_joints(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
     tqa_writer *answer = &c->control->answer;
     tqa_writer_list(answer, "by_joint");
@@ -193,7 +193,7 @@ static void put_joints(const tqa_calibration *c, const tqa_calibrate_judged *jud
 }
 
 /* The figures that people compare, joint by joint. */
-static void put_rmse(const tqa_calibration *c, const tqa_calibrate_judged *judged)
+static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
     tqa_writer *answer = &c->control->answer;
     tqa_writer_list(answer, "rmse");
@@ -208,19 +208,20 @@ static void put_fit_and_validation(const tqa_calibration *c)
     static const char *const kinds[] = {"none", "leave-one-out", "datasets"};
     tqa_writer *answer = &c->control->answer;
     tqa_writer_object(answer, "fit");
-    put_rmse(c, &c->judged_fit);
-    put_joints(c, &c->judged_fit);
+    put_rmse(c, &c->found->fitted);
+    put_joints(c, &c->found->fitted);
     tqa_writer_end(answer);
     tqa_writer_object(answer, "validation");
-    tqa_writer_string(answer, "kind", kinds[c->validation]);
-    if (c->validation != TQA_VALIDATE_NOT) {
-        put_rmse(c, &c->judged_validation);
-        put_joints(c, &c->judged_validation);
+    tqa_writer_string(answer, "kind", kinds[c->options.validation]);
+    if (c->options.validation != TQ_VALIDATE_NONE) {
+        put_rmse(c, &c->found->validated);
+        put_joints(c, &c->found->validated);
         tqa_writer_list(answer, "by_dataset");
-        for (size_t i = c->validation == TQA_VALIDATE_LOGS ? c->n_fitted : 0; i < c->n_log; i++) {
+        for (size_t i = c->options.validation == TQ_VALIDATE_SEPARATE ? c->n_fitted : 0;
+             i < c->n_log; i++) {
             tqa_writer_object(answer, NULL);
             tqa_writer_string(answer, "name", c->logs[i].name);
-            put_rmse(c, &c->judged_logs[i]);
+            put_rmse(c, &c->found->recordings[i]);
             tqa_writer_end(answer);
         }
         tqa_writer_end(answer);
@@ -236,8 +237,7 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
     tqa_writer_number(answer, "rmse_q", joint->rmse_q);
     tqa_writer_number(answer, "rmse_qd", joint->rmse_qd);
     tqa_writer_number(answer, "constant_velocity_rmse_q", joint->coasting_q);
-    put(answer, "relative_error", tqa_calibration_drift(joint),
-        "the joint moved at constant velocity");
+    put(answer, "relative_error", tq_rollout_drift(joint), "the joint moved at constant velocity");
     tqa_writer_number(answer, "worst_q", joint->worst);
     tqa_writer_end(answer);
 }
@@ -246,18 +246,19 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
 static void put_forward(const tqa_calibration *c)
 {
     tqa_writer *answer = &c->control->answer;
-    const tqa_calibrate_replayed *all = &c->all_replayed;
+    const tq_identify_rollouts *all = &c->found->all_rollouts;
     if (all->n_window == all->n_lost) {
-        tqa_writer_none(
-            answer, "forward_simulation",
-            !tq_rollout_can(c->fit) ? "joints of more than one freedom are not simulated here"
-            : all->n_window > 0     ? "the mass matrix is not definite along the logs, or the "
-                                      "model runs away"
-                                    : "no stretch of the logs is long enough");
+        tqa_writer_none(answer, "forward_simulation",
+                        !tq_rollout_can(c->found->fit)
+                            ? "joints of more than one freedom are not simulated here"
+                        : all->n_window > 0
+                            ? "the mass matrix is not definite along the logs, or the "
+                              "model runs away"
+                            : "no stretch of the logs is long enough");
         return;
     }
     tqa_writer_object(answer, "forward_simulation");
-    tqa_writer_number(answer, "horizon_s", TQA_CALIBRATE_HORIZON);
+    tqa_writer_number(answer, "horizon_s", TQ_IDENTIFY_HORIZON);
     tqa_writer_count(answer, "windows", all->n_window);
     tqa_writer_count(answer, "windows_lost", all->n_lost);
     if (tqa_calibration_yields(c)) {
@@ -272,7 +273,7 @@ static void put_forward(const tqa_calibration *c)
     tqa_writer_end(answer);
     tqa_writer_list(answer, "by_dataset");
     for (size_t i = 0; i < c->n_log; i++) {
-        const tqa_calibrate_replayed *of = &c->replayed[i];
+        const tq_identify_rollouts *of = &c->found->rollouts[i];
         if (of->n_window == of->n_lost) {
             continue;
         }
@@ -300,31 +301,31 @@ static void put_forward(const tqa_calibration *c)
 static void put_covariance(const tqa_calibration *c)
 {
     tqa_writer *answer = &c->control->answer;
-    const size_t n = c->n_column;
+    const size_t n = c->found->n_column;
     if (!c->wants_covariance) {
         return;
     }
     for (size_t k = 0; k < n * n; k++) {
-        if (!isfinite(c->solution.covariance[k])) {
+        if (!isfinite(c->found->solution.covariance[k])) {
             tqa_writer_none(answer, "covariance", "the data do not identify it");
             return;
         }
     }
     tqa_writer_list(answer, "covariance");
     for (size_t k = 0; k < n; k++) {
-        tqa_writer_vector(answer, NULL, c->solution.covariance + k * n, n);
+        tqa_writer_vector(answer, NULL, c->found->solution.covariance + k * n, n);
     }
     tqa_writer_end(answer);
 }
 
 static void put_trust(const tqa_calibration *c)
 {
-    const tq_fit_solution *s = &c->solution;
+    const tq_fit_solution *s = &c->found->solution;
     tqa_writer *answer = &c->control->answer;
     tqa_writer_object(answer, "rank");
     tqa_writer_count(answer, "structural", s->structural_rank);
     tqa_writer_count(answer, "data", s->rank);
-    tqa_writer_count(answer, "columns", c->n_column);
+    tqa_writer_count(answer, "columns", c->found->n_column);
     tqa_writer_end(answer);
     tqa_writer_object(answer, "condition");
     put(answer, "unscaled", s->condition, "the data do not identify all parameters");
@@ -363,7 +364,7 @@ static void put_verdict(const tqa_calibration *c)
 static void put_fast(const tqa_calibration *c)
 {
     tqa_writer *answer = &c->control->answer;
-    const double *value = c->solution.value + c->n_column;
+    const double *value = c->found->solution.value + c->found->n_column;
     tqa_writer_list(answer, "beyond_cutoff");
     for (size_t r = 0; r < c->order.nv; r++) {
         const uint32_t v = c->order.v[r];
@@ -380,7 +381,7 @@ static void put_fast(const tqa_calibration *c)
 static void put_friction_sign(const tqa_calibration *c)
 {
     tqa_writer *answer = &c->control->answer;
-    const tq_fit_model *model = &c->options.model;
+    const tq_fit_model *model = &c->chosen.model;
     tqa_writer_object(answer, "friction_sign");
     if (model->smoothing >= 0.0) {
         tqa_writer_number(answer, "smoothing", model->smoothing);
@@ -389,7 +390,7 @@ static void put_friction_sign(const tqa_calibration *c)
     }
     tqa_writer_number(answer, "presliding", model->presliding);
     tqa_writer_number(answer, "relaxation_s", model->presliding > 0.0 ? model->relaxation : 0.0);
-    tqa_writer_flag(answer, "from_data", c->chose_sign);
+    tqa_writer_flag(answer, "from_data", c->chosen.found_sign);
     tqa_writer_end(answer);
 }
 
@@ -401,11 +402,12 @@ static void put_logs(const tqa_calibration *c)
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "used_for", i < c->n_fitted ? "fit" : "validation");
         if (i < c->n_fitted) {
-            const bool in_part = c->is_sampled && tq_recording_is_sampled(&c->logs[i].signal);
+            const bool in_part =
+                c->chosen.is_sampled && tq_recording_is_sampled(&c->logs[i].signal);
             tqa_writer_count(answer, "rows_searched",
                              in_part ? c->logs[i].signal.cache.n : c->logs[i].signal.n_chosen);
         }
-        if (c->options.model.presliding > 0.0) {
+        if (c->chosen.model.presliding > 0.0) {
             tqa_writer_string(answer, "friction_way",
                               tq_recording_gives_displacement(&c->logs[i].signal)
                                   ? "velocity"
@@ -420,7 +422,7 @@ static void put_logs(const tqa_calibration *c)
     tqa_writer_end(answer);
     tqa_writer_object(answer, "delay");
     tqa_writer_number(answer, "delay_s", c->request.options.delay);
-    tqa_writer_flag(answer, "from_data", c->finds_delay);
+    tqa_writer_flag(answer, "from_data", c->chosen.found_delay);
     tqa_writer_end(answer);
     put_fast(c);
     put_friction_sign(c);
@@ -431,12 +433,12 @@ static void put_prediction(const tqa_calibration *c)
     tqa_writer *answer = &c->control->answer;
     tqa_writer_list(answer, "prediction");
     for (size_t i = 0; i < c->n_log; i++) {
-        const tqa_calibrate_series *s = &c->series[i];
+        const tq_identify_series *s = &c->found->series[i];
         const size_t nv = c->order.nv;
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "name", c->logs[i].name);
         tqa_writer_flag(answer, "used_in_fit",
-                        i < c->n_fitted && c->validation != TQA_VALIDATE_LEAVE_ONE_OUT);
+                        i < c->n_fitted && c->options.validation != TQ_VALIDATE_LEAVE_ONE_OUT);
         tqa_writer_count(answer, "every", (size_t)s->every);
         tqa_writer_vector(answer, "t", s->t, s->n);
         tqa_writer_rows(answer, "tau_measured", s->measured, s->n, false, c->order.v, nv);
@@ -469,15 +471,15 @@ void tqa_calibration_answer(tqa_calibration *c)
     static const char *const kinds[] = {"base", "per-joint"};
     tqa_writer *answer = &c->control->answer;
     put_verdict(c);
-    tqa_writer_string(answer, "method", tqa_method_slug(c->options.method));
-    tqa_writer_string(answer, "model", c->wants_all ? "full" : kinds[c->options.model.kind]);
+    tqa_writer_string(answer, "method", tqa_method_slug(c->chosen.method));
+    tqa_writer_string(answer, "model", c->wants_all ? "full" : kinds[c->chosen.model.kind]);
     tqa_writer_joints(answer, c->control->robot, &c->order);
-    tqa_writer_count(answer, "samples", c->solution.n_sample);
-    tqa_writer_number(answer, "confidence", c->options.confidence);
+    tqa_writer_count(answer, "samples", c->found->solution.n_sample);
+    tqa_writer_number(answer, "confidence", c->options.fit.confidence);
     if (tqa_calibration_has_instruments(c)) {
         tqa_writer_object(answer, "instruments");
-        tqa_writer_number(answer, "lag_s", c->lag_s);
-        tqa_writer_count(answer, "lag_samples", c->options.lag);
+        tqa_writer_number(answer, "lag_s", c->chosen.lag);
+        tqa_writer_count(answer, "lag_samples", c->chosen.lag_samples);
         tqa_writer_end(answer);
     }
     put_parameters(c);

@@ -11,8 +11,8 @@
 
 static void put_header_numbers(tqa_html *text, const tqa_calibration *c, bool deviations)
 {
-    for (size_t k = 0; k < c->n_column; k++) {
-        const tq_estimate *e = &c->solution.estimate[k];
+    for (size_t k = 0; k < c->found->n_column; k++) {
+        const tq_estimate *e = &c->found->solution.estimate[k];
         const double x = deviations ? e->deviation : e->value;
         if (isfinite(x)) {
             tqa_html_format(text, "    %.17g,\n", x);
@@ -26,7 +26,7 @@ static void put_header_numbers(tqa_html *text, const tqa_calibration *c, bool de
 /* What stands for the sign of velocity in friction. */
 static void put_sign(tqa_html *text, const tqa_calibration *c)
 {
-    const tq_fit_model *friction = &c->options.model;
+    const tq_fit_model *friction = &c->chosen.model;
     if (tqa_calibration_yields(c) && friction->relaxation > 0.0) {
         tqa_html_format(text,
                         "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g - s / %.6g */\n\n",
@@ -44,7 +44,7 @@ static void put_header_name(tqa_html *text, const tqa_calibration *c, size_t k, 
 {
     const tq_model *model = c->control->robot->model;
     const tqa_robot *robot = c->control->robot;
-    const tq_column *column = &c->columns[k];
+    const tq_column *column = &c->found->columns[k];
     const tq_parameter *parameter = &column->parameter;
     const bool is_own = column->kind == TQ_COLUMN_PARAMETER;
     const bool of_link = is_own && parameter->link != TQ_NONE;
@@ -59,15 +59,15 @@ static void put_header_name(tqa_html *text, const tqa_calibration *c, size_t k, 
         const char one[2] = {*p == '*' || *p == '/' || (unsigned char)*p < ' ' ? '_' : *p, '\0'};
         tqa_html_raw(text, one);
     }
-    if (expression != NULL && c->base != NULL && k < c->base->n_base) {
-        tqa_parameter_expression(model, c->base, c->list, k, expression);
+    if (expression != NULL && c->found->base != NULL && k < c->found->base->n_base) {
+        tqa_parameter_expression(model, c->found->base, c->list, k, expression);
         if (strcmp(expression, name) != 0) {
             tqa_html_format(text, ": %s", expression);
         }
     }
     if (column->kind == TQ_COLUMN_STRIBECK) {
         tqa_html_format(text, ", sign(v) exp(-(v / %.6g)^2)",
-                        tq_fit_stribeck_speed(c->fit, column->joint));
+                        tq_fit_stribeck_speed(c->found->fit, column->joint));
     }
     tqa_html_raw(text, " */\n");
 }
@@ -81,13 +81,13 @@ char *tqa_calibration_header(const tqa_calibration *c, size_t *ret_n)
                     "/* Parameters found by torqued " TQA_VERSION ", verdict %s, method %s: in SI "
                     "units, in the order of the names. */\n#ifndef ROBOT_PARAMETERS_H\n"
                     "#define ROBOT_PARAMETERS_H\n\n",
-                    tq_verdict_slug(c->verdict.verdict), tqa_method_slug(c->options.method));
+                    tq_verdict_slug(c->verdict.verdict), tqa_method_slug(c->chosen.method));
     put_sign(&text, c);
-    tqa_html_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->n_column);
+    tqa_html_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->found->n_column);
     tqa_html_raw(&text, "/* unit, kind, whose; behind the colon: what it stands for, which torque "
                         "shows only together */\n"
                         "static const char *const robot_parameter_names[] = {\n");
-    for (size_t k = 0; k < c->n_column; k++) {
+    for (size_t k = 0; k < c->found->n_column; k++) {
         put_header_name(&text, c, k, expression);
     }
     tqa_html_raw(&text, "};\n\nstatic const double robot_parameters[] = {\n");

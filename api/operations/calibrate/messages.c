@@ -16,14 +16,14 @@ const char *tqa_grade_slug(tq_fit_grade grade)
 
 void tqa_calibration_direction(const tqa_calibration *c, size_t k, char text[TQA_PROBLEM_TEXT])
 {
-    const double *x = c->solution.unidentified[k].direction;
+    const double *x = c->found->solution.unidentified[k].direction;
     const tq_model *model = c->control->robot->model;
     size_t n = 0;
     size_t before = SIZE_MAX; /* the term before: larger, or as large and earlier */
     text[0] = '\0';
     for (size_t term = 0; term < 6; term++) {
         size_t best = SIZE_MAX;
-        for (size_t i = 0; i < c->n_column; i++) {
+        for (size_t i = 0; i < c->found->n_column; i++) {
             bool is_left = before == SIZE_MAX;
             if (!is_left) {
                 const double gap = fabs(x[before]) - fabs(x[i]);
@@ -37,7 +37,7 @@ void tqa_calibration_direction(const tqa_calibration *c, size_t k, char text[TQA
             break;
         }
         char name[TQA_SYMBOL_MAX];
-        tqa_column_name(model, &c->columns[best], name);
+        tqa_column_name(model, &c->found->columns[best], name);
         before = best;
         char factor[16] = "";
         if (fabs(x[best]) < 0.995) {
@@ -59,8 +59,8 @@ static const char *joint_of_row(const tqa_calibration *c, size_t row)
 /* Less than a tenth of its square is alike after a sample or ten. */
 static bool is_noise(const tqa_calibration *c, size_t row)
 {
-    const tqa_calibrate_judged *judged =
-        c->validation != TQA_VALIDATE_NOT ? &c->judged_validation : &c->judged_fit;
+    const tq_identify_residuals *judged =
+        c->options.validation != TQ_VALIDATE_NONE ? &c->found->validated : &c->found->fitted;
     const tq_residual_stats *all = &judged->parts[TQ_RESIDUALS_ALL][row];
     return fabs(all->lag_one) < 0.1 && fabs(all->lag_ten) < 0.1;
 }
@@ -106,7 +106,7 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
         (void)snprintf(what, size,
                        "%.3g s forward simulation: error %.1f times that of a constant-velocity "
                        "prediction",
-                       TQA_CALIBRATE_HORIZON, reason->value);
+                       TQ_IDENTIFY_HORIZON, reason->value);
         break;
     }
     (void)snprintf(text, TQA_PROBLEM_TEXT, "joint \"%.80s\": %.150s",
@@ -126,7 +126,7 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
         (void)snprintf(text, size, "the motion does not excite %.200s", direction);
         break;
     case TQ_REASON_INCONSISTENT:
-        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        tqa_column_name(robot->model, &c->found->columns[reason->index], name);
         if (reason->value > 1.5) {
             (void)snprintf(text, size, "%s is not significantly different from 0", name);
             break;
@@ -137,7 +137,7 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
                        name, 100.0 * reason->value);
         break;
     case TQ_REASON_NEGATIVE:
-        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        tqa_column_name(robot->model, &c->found->columns[reason->index], name);
         (void)snprintf(text, size, "%s came out as %.4g, which cannot be negative", name,
                        reason->value);
         break;
@@ -151,27 +151,28 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
                        reason->value, reason->index);
         break;
     case TQ_REASON_NOISE_BIAS:
-        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        tqa_column_name(robot->model, &c->found->columns[reason->index], name);
         (void)snprintf(text, size,
                        "noise of position biases least squares: %s would come out as %.4g, %.0f "
                        "standard deviations off: stay with instruments, or lower the cut-off",
-                       name, c->solution.estimate[reason->index].least_squares, reason->value);
+                       name, c->found->solution.estimate[reason->index].least_squares,
+                       reason->value);
         break;
     case TQ_REASON_DRAWN:
-        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        tqa_column_name(robot->model, &c->found->columns[reason->index], name);
         (void)snprintf(text, size,
                        "noise of position draws %s by about %.2g, %.2g standard deviations: say "
                        "\"method\": \"feasible-iv\", or lower the cut-off",
-                       name, c->bias[reason->index], reason->value);
+                       name, c->found->bias[reason->index], reason->value);
         break;
     case TQ_REASON_TOTAL:
-        tqa_column_name(robot->model, &c->columns[reason->index], name);
+        tqa_column_name(robot->model, &c->found->columns[reason->index], name);
         (void)snprintf(
             text, size,
             "total least squares takes columns to be noisy by %.2g of their size and puts "
             "%s %.2g standard deviations off what the logs' noise explains: say "
             "\"column_noise\", or \"feasible-iv\"",
-            c->options.column_noise, name, reason->value);
+            c->options.fit.column_noise, name, reason->value);
         break;
     case TQ_REASON_PAYLOAD:
         (void)snprintf(text, size,
@@ -194,7 +195,7 @@ static size_t list_still(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
     text[0] = '\0';
     for (size_t r = 0; r < c->order.nv; r++) {
         const size_t v = c->order.v[r];
-        if (c->judged_fit.parts[TQ_RESIDUALS_ALL][v].fastest >= TQA_CALIBRATE_MOVING) {
+        if (c->found->fitted.parts[TQ_RESIDUALS_ALL][v].fastest >= TQ_IDENTIFY_MOVING) {
             continue;
         }
         if (length < 120) {
@@ -224,19 +225,19 @@ static void lack_of_motion(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT]
         (void)snprintf(text, TQA_PROBLEM_TEXT,
                        "the motion leaves %zu combination%s of the %zu parameters open: move all "
                        "joints at once, further, faster and longer",
-                       c->solution.n_unidentified, c->solution.n_unidentified == 1 ? "" : "s",
-                       c->n_column);
+                       c->found->solution.n_unidentified,
+                       c->found->solution.n_unidentified == 1 ? "" : "s", c->found->n_column);
     }
 }
 
 size_t tqa_calibration_reason_count(const tqa_calibration *c)
 {
-    return c->verdict.n_reason + (c->solution.n_unidentified > 0 ? 1 : 0);
+    return c->verdict.n_reason + (c->found->solution.n_unidentified > 0 ? 1 : 0);
 }
 
 void tqa_calibration_reason(const tqa_calibration *c, size_t k, char text[TQA_PROBLEM_TEXT])
 {
-    const size_t before = c->solution.n_unidentified > 0 ? 1 : 0;
+    const size_t before = c->found->solution.n_unidentified > 0 ? 1 : 0;
     if (k < before) {
         lack_of_motion(c, text);
     } else {

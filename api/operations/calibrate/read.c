@@ -62,14 +62,14 @@ static bool read_couplings(tqa_calibration *c, const tqa_value *part)
         }
         couplings[k] = (tq_fit_coupling){joints[0], joints[1]};
     }
-    c->options.model.couplings = couplings;
-    c->options.model.n_coupling = n;
+    c->options.fit.model.couplings = couplings;
+    c->options.fit.model.n_coupling = n;
     return true;
 }
 
 static bool read_friction(tqa_calibration *c, const tqa_value *part)
 {
-    tq_fit_model *model = &c->options.model;
+    tq_fit_model *model = &c->options.fit.model;
     unsigned bits = 0;
     if (part->value == NULL) {
         return true;
@@ -82,7 +82,7 @@ static bool read_friction(tqa_calibration *c, const tqa_value *part)
     model->with |= (bits & 2u) != 0 ? (unsigned)TQ_REGRESS_COULOMB : 0u;
     model->with |= (bits & 4u) != 0 ? (unsigned)TQ_REGRESS_OFFSET : 0u;
     model->stribeck_speed = 0.0; /* chosen friction brings its own speeds */
-    c->tries_load = c->tries_delay = c->tries_sign = false;
+    c->options.searches_load = c->options.searches_delay = c->options.searches_sign = false;
     model->extra = (bits & 8u) != 0 ? (unsigned)TQ_FIT_STRIBECK : 0u;
     model->extra |= (bits & 16u) != 0 ? (unsigned)TQ_FIT_LOAD : 0u;
     return true;
@@ -111,7 +111,7 @@ static bool read_or_none(const tqa_value *part, double least, double most, doubl
 /* What stands for the sign of velocity. */
 static bool read_sign(tqa_calibration *c, const tqa_value *part)
 {
-    tq_fit_model *model = &c->options.model;
+    tq_fit_model *model = &c->options.fit.model;
     const tqa_value smoothing = tqa_value_field(part, "smoothing");
     const tqa_value presliding = tqa_value_field(part, "presliding");
     const tqa_value relaxation = tqa_value_field(part, "relaxation_s");
@@ -120,8 +120,8 @@ static bool read_sign(tqa_calibration *c, const tqa_value *part)
         !read_or_none(&relaxation, least_time, 1e6, &model->relaxation)) {
         return false;
     }
-    c->tries_sign = c->tries_sign && smoothing.value == NULL && presliding.value == NULL &&
-                    relaxation.value == NULL;
+    c->options.searches_sign = c->options.searches_sign && smoothing.value == NULL &&
+                               presliding.value == NULL && relaxation.value == NULL;
     if (smoothing.value != NULL && presliding.value == NULL) {
         model->presliding = 0.0; /* what was asked for is that sign */
     }
@@ -135,7 +135,7 @@ static bool read_model(tqa_calibration *c)
 {
     const tqa_value root = tqa_value_root(c->control);
     const tqa_value part = tqa_value_field(&root, "model");
-    tq_fit_model *model = &c->options.model;
+    tq_fit_model *model = &c->options.fit.model;
     unsigned kind = 0;
     unsigned gravity = TQ_FIT_GRAVITY_SIN_COS;
     if (part.value == NULL) {
@@ -160,8 +160,8 @@ static bool read_model(tqa_calibration *c)
         return false;
     }
     model->kind = kind == 2 ? TQ_FIT_PER_JOINT : TQ_FIT_BASE;
-    if (kind == 2 && c->tries_load) { /* a joint by itself has no bodies to carry */
-        c->tries_load = c->tries_delay = false;
+    if (kind == 2 && c->options.searches_load) { /* a joint by itself has no bodies to carry */
+        c->options.searches_load = c->options.searches_delay = false;
         model->extra &= ~(unsigned)TQ_FIT_LOAD;
     }
     if (kind == 2 && (model->extra & (unsigned)TQ_FIT_LOAD) != 0) {
@@ -195,17 +195,17 @@ static bool read_method(tqa_calibration *c)
     unsigned chosen = TQ_FIT_FEASIBLE;
     if ((method.value != NULL && !tqa_value_choice(&method, methods, &chosen)) ||
         (confidence.value != NULL &&
-         !tqa_value_within(&confidence, 1e-3, 0.999999, &c->options.confidence)) ||
+         !tqa_value_within(&confidence, 1e-3, 0.999999, &c->options.fit.confidence)) ||
         (ridge.value != NULL &&
-         !tqa_value_within(&ridge, least_weight, most_weight, &c->options.ridge)) ||
+         !tqa_value_within(&ridge, least_weight, most_weight, &c->options.fit.ridge)) ||
         (entropy.value != NULL &&
-         !tqa_value_within(&entropy, least_weight, most_weight, &c->options.entropy)) ||
+         !tqa_value_within(&entropy, least_weight, most_weight, &c->options.fit.entropy)) ||
         (draws.value != NULL &&
-         !tqa_value_count(&draws, 0, TQ_FIT_DRAWS_MAX, &c->options.n_bootstrap)) ||
+         !tqa_value_count(&draws, 0, TQ_FIT_DRAWS_MAX, &c->options.fit.n_bootstrap)) ||
         (covariance.value != NULL && !tqa_value_flag(&covariance, &c->wants_covariance)) ||
         (noise.value != NULL &&
-         !tqa_value_within(&noise, least_weight, 0.999, &c->options.column_noise)) ||
-        (lag.value != NULL && !tqa_value_positive(&lag, &c->lag_s))) {
+         !tqa_value_within(&noise, least_weight, 0.999, &c->options.fit.column_noise)) ||
+        (lag.value != NULL && !tqa_value_positive(&lag, &c->options.lag))) {
         return false;
     }
     if (lag.value != NULL && chosen != TQ_FIT_IV && chosen != TQ_FIT_FEASIBLE_IV) {
@@ -217,15 +217,16 @@ static bool read_method(tqa_calibration *c)
         return tqa_value_refuse(&noise, "invalid-value", "leave it out, or say \"method\": \"tls\"",
                                 "only total least squares assumes noise of its columns");
     }
-    c->options.method = chosen;
-    c->chooses_method = method.value == NULL;
-    c->tries_sign = c->tries_sign && chosen != TQ_FIT_IRLS; /* whose weights go by residuals */
+    c->options.fit.method = chosen;
+    c->options.chooses_method = method.value == NULL;
+    c->options.searches_sign =
+        c->options.searches_sign && chosen != TQ_FIT_IRLS; /* whose weights go by residuals */
     if (prior.value == NULL) {
         return true;
     }
-    const size_t n = tq_parameter_count(c->control->robot->model, c->options.model.with);
+    const size_t n = tq_parameter_count(c->control->robot->model, c->options.fit.model.with);
     double *values = tqa_tree_take(c->control, n + 1, sizeof *values);
-    c->options.prior = values;
+    c->options.fit.prior = values;
     return values != NULL && tqa_value_numbers(&prior, n, values);
 }
 
@@ -283,9 +284,9 @@ static bool read_logs(tqa_calibration *c)
         !tqa_value_array(&datasets, 1, TQA_CALIBRATE_LOGS_MAX, &c->n_fitted)) {
         return false;
     }
-    c->validation = c->n_fitted > 1 ? TQA_VALIDATE_LEAVE_ONE_OUT : TQA_VALIDATE_NOT;
+    c->options.validation = c->n_fitted > 1 ? TQ_VALIDATE_LEAVE_ONE_OUT : TQ_VALIDATE_NONE;
     if (json_is_array(validate.value)) {
-        c->validation = TQA_VALIDATE_LOGS;
+        c->options.validation = TQ_VALIDATE_SEPARATE;
         if (!tqa_value_array(&validate, 1, TQA_CALIBRATE_LOGS_MAX, &n_validate)) {
             return false;
         }
@@ -293,7 +294,7 @@ static bool read_logs(tqa_calibration *c)
         if (!tqa_value_choice(&validate, words, &word)) {
             return false;
         }
-        c->validation = word == 1 ? TQA_VALIDATE_NOT : TQA_VALIDATE_LEAVE_ONE_OUT;
+        c->options.validation = word == 1 ? TQ_VALIDATE_NONE : TQ_VALIDATE_LEAVE_ONE_OUT;
         if (word == 0 && c->n_fitted < 2) {
             return tqa_value_refuse(&validate, "invalid-value", "add another dataset",
                                     "with one dataset nothing is left when it is left out");
@@ -321,7 +322,7 @@ static bool read_logs(tqa_calibration *c)
 static void set_default_signs(tqa_calibration *c)
 {
     const tq_model *model = c->control->robot->model;
-    tq_fit_model *ret = &c->options.model;
+    tq_fit_model *ret = &c->options.fit.model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         if (model->joints[j].friction.coulomb != 0.0) {
             ret->smoothing = -1.0;
@@ -332,9 +333,9 @@ static void set_default_signs(tqa_calibration *c)
     ret->presliding = 2e-4;
     ret->relaxation = 2.0;
     ret->extra = TQ_FIT_STRIBECK | TQ_FIT_LOAD;
-    c->tries_load = true;
-    c->tries_sign = true;
-    c->tries_delay = true;
+    c->options.searches_load = true;
+    c->options.searches_sign = true;
+    c->options.searches_delay = true;
     ret->stribeck_speed = 0.3;
 }
 
@@ -343,11 +344,11 @@ bool tqa_calibration_read(tqa_calibration *c)
     const tqa_value root = tqa_value_root(c->control);
     const tqa_value points = tqa_value_field(&root, "points");
     const tq_model *model = c->control->robot->model;
-    c->options = tq_fit_defaults();
-    c->options.stop = tqa_tree_stop;
-    c->options.stop_ctx = c->control;
+    c->options.fit = tq_fit_defaults();
+    c->options.fit.stop = tqa_tree_stop;
+    c->options.fit.stop_ctx = c->control;
     set_default_signs(c);
-    c->n_point = TQA_CALIBRATE_POINTS;
+    c->options.n_point = TQA_CALIBRATE_POINTS;
     unsigned need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_TAU;
     need |= model->nq != model->nv ? 1u << TQA_RECORDING_QD | 1u << TQA_RECORDING_QDD : 0u;
     if (model->nv == 0) {
@@ -363,9 +364,9 @@ bool tqa_calibration_read(tqa_calibration *c)
         !tqa_recording_request_read(&root, &c->order, need, &c->request)) {
         return false;
     }
-    c->tries_delay = c->tries_delay && !c->request.has_delay;
+    c->options.searches_delay = c->options.searches_delay && !c->request.has_delay;
     c->request.options.finds_brakes = model->nq == model->nv;
     return read_logs(c) && read_model(c) && read_method(c) &&
            (points.value == NULL ||
-            tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->n_point));
+            tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->options.n_point));
 }

@@ -27,7 +27,7 @@ static const char *const meanings[] = {
 /* What physics cost, and how near to the best that is. */
 static void put_bodies(tqa_html *page, const tqa_calibration *c)
 {
-    const tq_fit_solution *s = &c->solution;
+    const tq_fit_solution *s = &c->found->solution;
     if (!(s->least_eigenvalue > 0.0) || !(s->objective_unconstrained > 0.0)) {
         return;
     }
@@ -42,21 +42,21 @@ static void put_bodies(tqa_html *page, const tqa_calibration *c)
 static void put_noise(tqa_html *page, const tqa_calibration *c)
 {
     char name[TQA_SYMBOL_MAX];
-    if (c->bias == NULL || !(c->bias_worst > 0.0)) {
+    if (c->found->bias == NULL || !(c->found->bias_worst > 0.0)) {
         return;
     }
-    tqa_column_name(c->control->robot->model, &c->columns[c->biased], name);
+    tqa_column_name(c->control->robot->model, &c->found->columns[c->found->biased], name);
     tqa_html_raw(page, "<p>Noise of position would move least squares by ");
-    tqa_html_format(page, "%.2g standard deviations at most (%s by %.2g)%s.</p>\n", c->bias_worst,
-                    name, c->bias[c->biased],
-                    c->has_chosen ? ": instruments were taken instead" : "");
+    tqa_html_format(page, "%.2g standard deviations at most (%s by %.2g)%s.</p>\n",
+                    c->found->bias_worst, name, c->found->bias[c->found->biased],
+                    c->chosen.took_instruments ? ": instruments were taken instead" : "");
 }
 
 /* what stands for the sign of velocity */
 static void put_sign(tqa_html *page, const tqa_calibration *c)
 {
-    const tq_fit_model *model = &c->options.model;
-    const char *by = c->chose_sign ? ": the data were asked" : "";
+    const tq_fit_model *model = &c->chosen.model;
+    const char *by = c->chosen.found_sign ? ": the data were asked" : "";
     if (model->presliding > 0.0 && model->relaxation > 0.0) {
         tqa_html_format(page,
                         "<p>Friction: gears yield over %.3g mrad or mm at a reversal before they "
@@ -92,9 +92,9 @@ static void put_verdict(tqa_html *page, const tqa_calibration *c)
     tqa_html_format(page,
                     "%zu samples of %zu logs; method %s; rank %zu of %zu columns (structural %zu); "
                     "condition %.4g, with columns scaled %.4g.</p>\n",
-                    c->solution.n_sample, c->n_fitted, tqa_method_slug(c->options.method),
-                    c->solution.rank, c->n_column, c->solution.structural_rank,
-                    c->solution.condition, c->solution.condition_scaled);
+                    c->found->solution.n_sample, c->n_fitted, tqa_method_slug(c->chosen.method),
+                    c->found->solution.rank, c->found->n_column, c->found->solution.structural_rank,
+                    c->found->solution.condition, c->found->solution.condition_scaled);
     put_bodies(page, c);
     if (c->request.options.delay != 0.0) {
         tqa_html_format(page, "<p>Position lags torque by %.3g ms.</p>\n",
@@ -126,7 +126,7 @@ static void put_band_words(tqa_html *page, const tq_estimate *e, double spread, 
 /* One bar a parameter, up to 100 %, with lines at 30 and 80 %. */
 static void put_bands(tqa_html *page, const tqa_calibration *c)
 {
-    const unsigned height = (unsigned)(c->n_column * 16 + 40);
+    const unsigned height = (unsigned)(c->found->n_column * 16 + 40);
     tqa_html_raw(
         page, "<h2>Consistency over experiments</h2><p>Sample deviation over the mean, of "
               "each parameter. Below 30 %: usable (full bars); below 80 %: for robust "
@@ -152,12 +152,12 @@ static void put_bands(tqa_html *page, const tqa_calibration *c)
                         k == 0 ? "axis" : "grid", (double)BAR_LEFT + (double)BAR * marks[k],
                         height - 14, (double)BAR_LEFT + (double)BAR * marks[k], 100.0 * marks[k]);
     }
-    for (size_t k = 0; k < c->n_column; k++) {
-        const tq_estimate *e = &c->solution.estimate[k];
+    for (size_t k = 0; k < c->found->n_column; k++) {
+        const tq_estimate *e = &c->found->solution.estimate[k];
         const double spread = isfinite(e->consistency) ? e->consistency : e->relative;
         const double length = (double)BAR * (isfinite(spread) ? fmin(spread, 1.0) : 1.0);
         char name[TQA_SYMBOL_MAX];
-        tqa_column_name(c->control->robot->model, &c->columns[k], name);
+        tqa_column_name(c->control->robot->model, &c->found->columns[k], name);
         const size_t y = 20 + 16 * k;
         const bool is_harmless = e->grade == TQ_GRADE_USABLE && spread >= usable;
         tqa_html_format(page,
@@ -207,7 +207,7 @@ static void put_meaning(tqa_html *page, const tqa_calibration *c, const tq_colum
         }
         if (column->kind == TQ_COLUMN_STRIBECK) {
             tqa_html_format(page, ", below %.3g rad/s or m/s",
-                            tq_fit_stribeck_speed(c->fit, column->joint));
+                            tq_fit_stribeck_speed(c->found->fit, column->joint));
         }
     }
     tqa_html_raw(page, "</td>");
@@ -216,19 +216,19 @@ static void put_meaning(tqa_html *page, const tqa_calibration *c, const tq_colum
 /* by instruments there are none */
 static bool tells_draws(const tqa_calibration *c)
 {
-    return c->options.n_bootstrap > 0 && !tqa_calibration_has_instruments(c);
+    return c->options.fit.n_bootstrap > 0 && !tqa_calibration_has_instruments(c);
 }
 
 static void put_parameter(tqa_html *page, const tqa_calibration *c, size_t k)
 {
     const tq_model *model = c->control->robot->model;
-    const tq_estimate *e = &c->solution.estimate[k];
+    const tq_estimate *e = &c->found->solution.estimate[k];
     char name[TQA_SYMBOL_MAX];
-    tqa_column_name(model, &c->columns[k], name);
+    tqa_column_name(model, &c->found->columns[k], name);
     tqa_html_raw(page, "<tr><td>");
     tqa_html_text(page, name);
     tqa_html_raw(page, "</td>");
-    put_meaning(page, c, &c->columns[k]);
+    put_meaning(page, c, &c->found->columns[k]);
     tqa_html_number(page, e->value);
     tqa_html_number(page, e->deviation);
     if (tells_draws(c)) {
@@ -241,7 +241,7 @@ static void put_parameter(tqa_html *page, const tqa_calibration *c, size_t k)
     }
     tqa_html_number(page, e->low);
     tqa_html_number(page, e->high);
-    put_unit(page, tqa_column_unit(model, &c->columns[k]));
+    put_unit(page, tqa_column_unit(model, &c->found->columns[k]));
     tqa_html_number(page, e->effect);
     if (tqa_calibration_has_instruments(c)) {
         tqa_html_number(page, e->least_squares);
@@ -255,10 +255,11 @@ static void put_combinations(tqa_html *page, const tqa_calibration *c)
     const tq_model *model = c->control->robot->model;
     char *expression = malloc(TQA_EXPRESSION_MAX);
     bool any = false;
-    for (size_t k = 0; expression != NULL && c->base != NULL && k < c->base->n_base; k++) {
+    for (size_t k = 0; expression != NULL && c->found->base != NULL && k < c->found->base->n_base;
+         k++) {
         char name[TQA_SYMBOL_MAX];
-        tqa_column_name(model, &c->columns[k], name);
-        tqa_parameter_expression(model, c->base, c->list, k, expression);
+        tqa_column_name(model, &c->found->columns[k], name);
+        tqa_parameter_expression(model, c->found->base, c->list, k, expression);
         if (strcmp(name, expression) == 0) {
             continue;
         }
@@ -284,16 +285,16 @@ static void put_parameters(tqa_html *page, const tqa_calibration *c)
         "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
         "<th>value</th><th>deviation</th>%s<th>%%</th><th>from</th><th>to</th><th>unit</th>"
         "<th>effect</th>%s<th>verdict</th></tr>\n",
-        100.0 * c->options.confidence, tells_draws(c) ? "<th>by draws</th>" : "",
+        100.0 * c->options.fit.confidence, tells_draws(c) ? "<th>by draws</th>" : "",
         tqa_calibration_has_instruments(c) ? "<th>least squares</th>" : "");
-    for (size_t k = 0; k < c->n_column; k++) {
+    for (size_t k = 0; k < c->found->n_column; k++) {
         put_parameter(page, c, k);
     }
     tqa_html_raw(page, "</table>\n");
     put_combinations(page, c);
-    if (c->solution.n_unidentified > 0) {
+    if (c->found->solution.n_unidentified > 0) {
         tqa_html_raw(page, "<h3>What the motion does not excite</h3><ul>");
-        for (size_t k = 0; k < c->solution.n_unidentified; k++) {
+        for (size_t k = 0; k < c->found->solution.n_unidentified; k++) {
             char text[TQA_PROBLEM_TEXT];
             tqa_calibration_direction(c, k, text);
             tqa_html_raw(page, "<li>");
@@ -348,7 +349,7 @@ static void put_part(tqa_html *page, const tqa_calibration *c)
                         "five are left a period of the cut-off.</p>\n",
                         c->request.options.filter.decimate);
     }
-    if (c->is_sampled) {
+    if (c->chosen.is_sampled) {
         tqa_html_format(page,
                         "<p>Delay, friction by load, speeds and weights were looked for in %zu "
                         "rows, runs spread over the logs; the last fit and all residuals are of "
@@ -390,7 +391,7 @@ static void put_logs(tqa_html *page, const tqa_calibration *c)
 static void draw_joint(tqa_html *page, const tqa_calibration *c, size_t i, size_t v,
                        double *residual)
 {
-    const tqa_calibrate_series *s = &c->series[i];
+    const tq_identify_series *s = &c->found->series[i];
     const size_t nv = c->order.nv;
     const bool linear =
         c->control->robot->model->joints[tqa_calibration_joint(c, v)].kind == TQ_JOINT_PRISMATIC;
@@ -427,11 +428,11 @@ static void put_plots(tqa_html *page, const tqa_calibration *c)
 {
     size_t most = 1;
     for (size_t i = 0; i < c->n_log; i++) {
-        most = c->series[i].n > most ? c->series[i].n : most;
+        most = c->found->series[i].n > most ? c->found->series[i].n : most;
     }
     double *residual = malloc(most * sizeof *residual);
-    const bool unseen = c->validation != TQA_VALIDATE_NOT;
-    const size_t first = c->validation == TQA_VALIDATE_LOGS ? c->n_fitted : 0;
+    const bool unseen = c->options.validation != TQ_VALIDATE_NONE;
+    const size_t first = c->options.validation == TQ_VALIDATE_SEPARATE ? c->n_fitted : 0;
     tqa_html_format(page, "<h2>Measured and predicted</h2><p>%s%s</p>\n",
                     unseen ? "Each log is predicted by a fit that has not seen it. "
                            : "The logs that were fitted. ",

@@ -21,7 +21,7 @@ uint32_t tqa_calibration_joint(const tqa_calibration *c, size_t v)
 /* The model's torque needs a friction smoothed as the fit did: its width, 0: none. */
 static double smoothing_of(const tqa_calibration *c, const tq_joint *joint)
 {
-    const double fitted = c->options.model.smoothing;
+    const double fitted = c->chosen.model.smoothing;
     return fitted >= 0.0 ? fitted : joint->friction.smoothing;
 }
 
@@ -74,38 +74,39 @@ static void set_joint(const tqa_calibration *c, tq_joint *joint, tq_parameter_ki
  * so that Coulomb friction stands in, at the mean load. */
 static void set_extra(const tqa_calibration *c, tq_joint *joints)
 {
-    for (size_t k = 0; k < c->n_column; k++) {
-        const tq_column *column = &c->columns[k];
+    for (size_t k = 0; k < c->found->n_column; k++) {
+        const tq_column *column = &c->found->columns[k];
         if (column->kind == TQ_COLUMN_LOAD) {
             joints[column->joint].friction.coulomb +=
-                c->solution.value[k] * c->solution.mean_load[joints[column->joint].v_index];
+                c->found->solution.value[k] *
+                c->found->solution.mean_load[joints[column->joint].v_index];
         }
     }
-    for (size_t k = 0; k < c->n_column; k++) {
-        const tq_column *column = &c->columns[k];
+    for (size_t k = 0; k < c->found->n_column; k++) {
+        const tq_column *column = &c->found->columns[k];
         if (column->kind != TQ_COLUMN_STRIBECK) {
             continue;
         }
         tq_friction *friction = &joints[column->joint].friction;
-        friction->breakaway = friction->coulomb + c->solution.value[k];
-        friction->stribeck_velocity = tq_fit_stribeck_speed(c->fit, column->joint);
+        friction->breakaway = friction->coulomb + c->found->solution.value[k];
+        friction->stribeck_velocity = tq_fit_stribeck_speed(c->found->fit, column->joint);
     }
 }
 
 static bool has_load(const tqa_calibration *c)
 {
-    return (c->options.model.extra & TQ_FIT_LOAD) != 0;
+    return (c->chosen.model.extra & TQ_FIT_LOAD) != 0;
 }
 
 /* Why no robot document can hold what was fitted; NULL: it can. */
 static const char *what_is_lost(const tqa_calibration *c)
 {
-    for (size_t k = 0; k < c->n_column; k++) {
-        if (c->columns[k].kind >= TQ_COLUMN_COUPLED_ROTOR) {
+    for (size_t k = 0; k < c->found->n_column; k++) {
+        if (c->found->columns[k].kind >= TQ_COLUMN_COUPLED_ROTOR) {
             return "a robot document has no words for coupled joints";
         }
     }
-    return has_load(c) && (c->options.model.with & TQ_REGRESS_COULOMB) == 0
+    return has_load(c) && (c->chosen.model.with & TQ_REGRESS_COULOMB) == 0
                ? "a robot document has no words for load friction: fit \"coulomb\" beside it"
                : NULL;
 }
@@ -114,14 +115,14 @@ static const char *what_is_lost(const tqa_calibration *c)
 static bool fill(tqa_calibration *c, tq_link *links, tq_joint *joints)
 {
     const tq_model *model = c->control->robot->model;
-    const unsigned with = c->options.model.with;
+    const unsigned with = c->chosen.model.with;
     const size_t n = tq_parameter_count(model, with);
     for (size_t p = 0; p < n; p++) {
         const tq_parameter *parameter = &c->list[p];
         if (parameter->link == TQ_NONE) {
-            set_joint(c, &joints[parameter->joint], parameter->kind, c->solution.full[p]);
+            set_joint(c, &joints[parameter->joint], parameter->kind, c->found->solution.full[p]);
         } else if (parameter->kind == TQ_PARAMETER_MASS &&
-                   !set_link(&links[parameter->link], c->solution.full + p)) {
+                   !set_link(&links[parameter->link], c->found->solution.full + p)) {
             return false;
         }
     }
@@ -131,8 +132,8 @@ static bool fill(tqa_calibration *c, tq_link *links, tq_joint *joints)
 
 bool tqa_calibration_yields(const tqa_calibration *c)
 {
-    return c->options.model.presliding > 0.0 &&
-           (c->options.model.with & (unsigned)TQ_REGRESS_COULOMB) != 0;
+    return c->chosen.model.presliding > 0.0 &&
+           (c->chosen.model.with & (unsigned)TQ_REGRESS_COULOMB) != 0;
 }
 
 /* what the robot cannot hold, and what stands in for it; NULL: nothing */
@@ -159,7 +160,7 @@ bool tqa_calibration_robot(tqa_calibration *c)
     if (links == NULL || joints == NULL) {
         return false;
     }
-    if (c->options.model.kind == TQ_FIT_PER_JOINT || c->solution.full == NULL) {
+    if (c->chosen.model.kind == TQ_FIT_PER_JOINT || c->found->solution.full == NULL) {
         c->why_no_robot = "joint by joint there are no bodies: fit the model \"base\"";
         return true;
     }

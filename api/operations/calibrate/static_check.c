@@ -4,14 +4,6 @@
 
 #include "api/operations/calibrate/calibrate.h"
 
-const tq_static_check *tqa_calibration_stand(const tqa_calibration *c, bool *ret_unseen)
-{
-    const bool has_own = c->validation == TQA_VALIDATE_LOGS && c->order.nv > 0 &&
-                         tq_static_check_of(c->stands[1], 0).n_pose > 0;
-    *ret_unseen = has_own || c->validation == TQA_VALIDATE_LEAVE_ONE_OUT;
-    return c->stands[has_own ? 1 : 0];
-}
-
 static void put_joint(const tqa_calibration *c, const tq_static_residual *stood, uint32_t v)
 {
     tqa_writer *answer = &c->control->answer;
@@ -49,8 +41,7 @@ static bool has_brakes(const tqa_calibration *c)
 void tqa_calibration_put_stand(const tqa_calibration *c)
 {
     tqa_writer *answer = &c->control->answer;
-    bool unseen = false;
-    const tq_static_check *stand = tqa_calibration_stand(c, &unseen);
+    const tq_static_check *stand = c->found->static_check;
     const size_t n_pose = tq_static_check_of(stand, 0).n_pose;
     if (n_pose == 0 && has_brakes(c)) {
         tqa_writer_none(
@@ -66,7 +57,7 @@ void tqa_calibration_put_stand(const tqa_calibration *c)
         return;
     }
     tqa_writer_object(answer, "gravity_check");
-    tqa_writer_flag(answer, "used_in_fit", !unseen);
+    tqa_writer_flag(answer, "used_in_fit", !c->found->static_check_unseen);
     tqa_writer_count(answer, "poses", n_pose);
     tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {

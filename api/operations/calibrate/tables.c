@@ -9,7 +9,7 @@ const char *tqa_calibration_joint_name(const tqa_calibration *c, size_t v)
     return c->control->robot->joint_names[tqa_calibration_joint(c, v)];
 }
 
-static void put_judged_cells(tqa_html *page, const tqa_calibrate_judged *judged, size_t v)
+static void put_judged_cells(tqa_html *page, const tq_identify_residuals *judged, size_t v)
 {
     for (unsigned part = 0; part < 3; part++) {
         const tq_residual_stats *j = &judged->parts[part][v];
@@ -22,8 +22,8 @@ static void put_judged_cells(tqa_html *page, const tqa_calibrate_judged *judged,
 static bool has_unmoved(const tqa_calibration *c)
 {
     for (size_t v = 0; v < c->order.nv; v++) {
-        if (c->judged_validation.parts[TQ_RESIDUALS_MOVING][v].n_sample == 0) {
-            return c->validation != TQA_VALIDATE_NOT;
+        if (c->found->validated.parts[TQ_RESIDUALS_MOVING][v].n_sample == 0) {
+            return c->options.validation != TQ_VALIDATE_NONE;
         }
     }
     return false;
@@ -31,7 +31,7 @@ static bool has_unmoved(const tqa_calibration *c)
 
 void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *c)
 {
-    const bool validated = c->validation != TQA_VALIDATE_NOT;
+    const bool validated = c->options.validation != TQ_VALIDATE_NONE;
     tqa_html_raw(page,
                  "<h2>Errors of torque</h2><table><caption>RMS of measured (unfiltered) less "
                  "predicted torque, N m or N; relative: of the torque about its "
@@ -48,9 +48,9 @@ void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *c)
         tqa_html_raw(page, "<tr><td>");
         tqa_html_text(page, tqa_calibration_joint_name(c, v));
         tqa_html_raw(page, "</td>");
-        put_judged_cells(page, &c->judged_fit, v);
+        put_judged_cells(page, &c->found->fitted, v);
         if (validated) {
-            put_judged_cells(page, &c->judged_validation, v);
+            put_judged_cells(page, &c->found->validated, v);
         }
         tqa_html_raw(page, "</tr>\n");
     }
@@ -65,11 +65,11 @@ void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *c)
 /* Is it noise, and what would explain it? */
 void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *c)
 {
-    const tqa_calibrate_judged *judged =
-        c->validation != TQA_VALIDATE_NOT ? &c->judged_validation : &c->judged_fit;
+    const tq_identify_residuals *judged =
+        c->options.validation != TQ_VALIDATE_NONE ? &c->found->validated : &c->found->fitted;
     double white = 0.0;
     for (size_t v = 0; v < c->order.nv; v++) {
-        white = fmax(white, tqa_calibration_white(&judged->parts[TQ_RESIDUALS_ALL][v]));
+        white = fmax(white, tq_residual_white(&judged->parts[TQ_RESIDUALS_ALL][v]));
     }
     tqa_html_format(
         page,
@@ -82,7 +82,7 @@ void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *c)
                  "What terms that the model may lack would take of the square: above 10 % it "
                  "is stated with the verdict.</p>\n<table><caption>Residual of the unfiltered "
                  "torque on data ");
-    tqa_html_raw(page, judged == &c->judged_fit ? "fitted" : "not seen");
+    tqa_html_raw(page, judged == &c->found->fitted ? "fitted" : "not seen");
     tqa_html_raw(
         page, "</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"2\">autocorrelation "
               "after</th><th colspan=\"3\">explained % by</th></tr>\n<tr><th>1 sample</th><th>10 "
@@ -104,7 +104,7 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
 {
     static const char *const by_whom[] = {"", ", by a fit that has not seen the log",
                                           ", along the logs fitted as well"};
-    const tqa_calibrate_replayed *all = &c->all_replayed;
+    const tq_identify_rollouts *all = &c->found->all_rollouts;
     if (all->n_window == all->n_lost) {
         return;
     }
@@ -112,7 +112,7 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
                     "<h2>Simulated forward</h2><p>%zu windows of %.3g s: the model is let go from "
                     "the measured state with the measured torque%s. Coasting is a joint that keeps "
                     "the speed the window began with: no model at all.%s</p>\n",
-                    all->n_window, TQA_CALIBRATE_HORIZON, by_whom[c->validation],
+                    all->n_window, TQ_IDENTIFY_HORIZON, by_whom[c->options.validation],
                     tqa_calibration_yields(c)
                         ? " Gears that yield before they slip are not simulated: a smoothed sign "
                           "of velocity stands in for them."
@@ -129,7 +129,7 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
         tqa_html_number(page, 1e3 * joint->rmse_q);
         tqa_html_number(page, 1e3 * joint->rmse_qd);
         tqa_html_number(page, 1e3 * joint->coasting_q);
-        tqa_html_number(page, 100.0 * tqa_calibration_drift(joint));
+        tqa_html_number(page, 100.0 * tq_rollout_drift(joint));
         tqa_html_number(page, 1e3 * joint->worst);
         tqa_html_raw(page, "</tr>\n");
     }
@@ -145,8 +145,7 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
 /* Poses against gravity. */
 void tqa_calibration_page_stand(tqa_html *page, const tqa_calibration *c)
 {
-    bool unseen = false;
-    const tq_static_check *stand = tqa_calibration_stand(c, &unseen);
+    const tq_static_check *stand = c->found->static_check;
     const size_t n_pose = tq_static_check_of(stand, 0).n_pose;
     if (n_pose == 0) {
         return;
@@ -155,7 +154,9 @@ void tqa_calibration_page_stand(tqa_html *page, const tqa_calibration *c)
                     "<h2>Standing still</h2><p>%zu poses%s. What a joint holds there is gravity, "
                     "and anything within its friction; where it came to one pose from either side, "
                     "the mean of the two is gravity alone.",
-                    n_pose, unseen ? ", by a fit that has not seen them" : " of the data fitted");
+                    n_pose,
+                    c->found->static_check_unseen ? ", by a fit that has not seen them"
+                                                  : " of the data fitted");
     const tq_static_residual_payload body = tq_static_check_payload(stand);
     if (isfinite(body.mass)) {
         tqa_html_raw(page, " Beyond the model, ");

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/archive.h"
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/identify/regression/columns.h"
@@ -201,5 +202,13 @@ size_t tq_fit_value_count(const tq_fit *fit);
  * cross-validation. */
 tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scratch,
                                double *ret_value, tq_error *reterr);
+
+/* State between passes as bytes, for a fit built alike: what earlier passes have set, and the
+ * triangles of the first n_experiment experiments. */
+void tq_fit_archive(tq_fit *fit, size_t n_experiment, tq_archive *archive);
+/* A solution of this fit. Reading takes tq_fit_solution_size bytes of `memory` for its arrays; NULL
+ * where they exist. False: that is too little. */
+bool tq_fit_solution_archive(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *inout,
+                             tq_archive *archive);
 
 #endif

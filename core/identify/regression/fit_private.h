@@ -77,6 +77,9 @@ typedef struct tq_fit_run {
 
 bool tq_fit_has_instruments(const tq_fit *fit);
 
+/* Arrays of a solution: tq_fit_solution_size(fit) bytes of `memory`. False: too little. */
+bool tq_fit_solution_take(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *ret);
+
 size_t tq_fit_run_size(const tq_fit *fit);
 tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *ret,
                           tq_error *reterr);

@@ -42,7 +42,7 @@ size_t tq_fit_solve_size(const tq_fit *fit)
            (method > statistics ? method : statistics);
 }
 
-static bool take_solution(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *s)
+bool tq_fit_solution_take(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *s)
 {
     const size_t n = fit->n_column;
     *s = (tq_fit_solution){.n_column = n};
@@ -409,7 +409,7 @@ tq_status tq_fit_solve(tq_fit *fit, tq_scratch *memory, tq_scratch *scratch,
         status = raise_nominal(fit, set, n_sample, scratch, reterr);
     }
     tq_fit_solution solution;
-    if (status == TQ_OK && !take_solution(fit, memory, &solution)) {
+    if (status == TQ_OK && !tq_fit_solution_take(fit, memory, &solution)) {
         status = tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_fit_solution_size(fit));
     }
     if (status == TQ_OK) {

@@ -211,3 +211,13 @@ tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size
         .by_position = share(sums, 2),
     };
 }
+
+void tq_residuals_archive(tq_residuals *judge, tq_archive *archive)
+{
+    tq_archive_bytes(archive, judge->rows, PARTS * judge->fit->n_row * sizeof *judge->rows);
+}
+
+double tq_residual_white(const tq_residual_stats *stats)
+{
+    return 2.0 / sqrt(stats->n_sample > 0 ? (double)stats->n_sample : 1.0);
+}

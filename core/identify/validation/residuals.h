@@ -50,4 +50,10 @@ void tq_residuals_next(tq_residuals *judge);
 enum { TQ_RESIDUALS_ALL, TQ_RESIDUALS_MOVING, TQ_RESIDUALS_STANDING };
 tq_residual_stats tq_residuals_of(const tq_residuals *judge, unsigned part, size_t row);
 
+/* The sums as bytes, between two experiments. */
+void tq_residuals_archive(tq_residuals *judge, tq_archive *archive);
+
+/* Bound on the autocorrelation of white noise: two standard deviations, 2 / sqrt(n). */
+double tq_residual_white(const tq_residual_stats *stats);
+
 #endif

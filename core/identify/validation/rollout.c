@@ -246,3 +246,9 @@ void tq_rollout_add(tq_rollout_error *all, const tq_rollout_error *other)
     }
     all->n += other->n;
 }
+
+double tq_rollout_drift(const tq_rollout_error *joint)
+{
+    return joint->n > 0 && joint->coasting_q > 1e-5 ? joint->rmse_q / joint->coasting_q
+                                                    : (double)NAN;
+}

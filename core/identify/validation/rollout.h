@@ -69,4 +69,8 @@ size_t tq_rollout_windows(const tq_rollout *replay, size_t *ret_n_lost);
 /* Merges the steps of another recording. */
 void tq_rollout_add(tq_rollout_error *all, const tq_rollout_error *other);
 
+/* Error of a rollout over that of a constant-velocity prediction; NaN: the joint moved less than a
+ * hundredth of a milliradian. */
+double tq_rollout_drift(const tq_rollout_error *joint);
+
 #endif

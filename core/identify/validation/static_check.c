@@ -550,3 +550,20 @@ void tq_static_check_tell(const tq_static_check *s, tq_verdict_report *report)
                         (tq_reason){TQ_REASON_PAYLOAD, body.link, body.mass});
     }
 }
+
+void tq_static_check_archive(tq_static_check *s, tq_archive *archive)
+{
+    const size_t nq = s->fit->mechanism->model.nq, nv = s->fit->n_row;
+    tq_archive_bytes(archive, s->rows, nv * sizeof *s->rows);
+    tq_archive_bytes(archive, &s->n_pose, sizeof s->n_pose);
+    tq_archive_bytes(archive, &s->n_kept, sizeof s->n_kept);
+    tq_archive_bytes(archive, &s->n_equation, sizeof s->n_equation);
+    tq_archive_doubles(archive, s->gram, (size_t)OF_BODY * OF_BODY);
+    tq_archive_doubles(archive, s->right, OF_BODY);
+    tq_archive_doubles(archive, &s->left, 1);
+    for (size_t k = 0; k < s->n_kept && k < POSES_KEPT; k++) {
+        tq_archive_doubles(archive, s->kept[k].q, nq);
+        tq_archive_doubles(archive, s->kept[k].residual, nv);
+        tq_archive_bytes(archive, s->kept[k].from, nv);
+    }
+}

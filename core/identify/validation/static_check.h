@@ -74,4 +74,7 @@ tq_static_residual_payload tq_static_check_payload(const tq_static_check *stand)
 /* Adds the findings of the static check to a verdict. */
 void tq_static_check_tell(const tq_static_check *stand, tq_verdict_report *report);
 
+/* The sums and poses as bytes, between two recordings. */
+void tq_static_check_archive(tq_static_check *stand, tq_archive *archive);
+
 #endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/session.h - an identification as a sequence of passes over recordings: the session
+ * says which pass it needs next, the caller reads the rows and pushes them. */
+#ifndef TQ_IDENTIFY_SESSION_H
+#define TQ_IDENTIFY_SESSION_H
+
+#include "core/identify/noise.h"
+#include "core/identify/regression/fit.h"
+#include "core/identify/validation/residuals.h"
+#include "core/identify/validation/rollout.h"
+#include "core/identify/validation/static_check.h"
+#include "core/identify/verdict.h"
+#include "core/signal/recording.h"
+
+#define TQ_IDENTIFY_MOVING  0.01 /* rad/s or m/s: above it a joint is in motion */
+#define TQ_IDENTIFY_HORIZON 0.25 /* s, of a rollout */
+
+typedef enum tq_identify_validation {
+    TQ_VALIDATE_NONE,
+    TQ_VALIDATE_LEAVE_ONE_OUT, /* each recording by the fit of the others */
+    TQ_VALIDATE_SEPARATE,      /* on recordings that are not fitted */
+} tq_identify_validation;
+
+/* A recording as its survey has measured it. */
+typedef struct tq_identify_recording {
+    double n_row;    /* rows read by a pass */
+    double n_moving; /* of them, those between the first motion and the last */
+    size_t n_cached; /* rows of a part of a long recording, for searches; 0: searches read it all */
+    double period;   /* s, of the rows */
+    double step;     /* s, of the uniform grid */
+    double motion;   /* Hz, bandwidth of the motion; 0: unknown */
+    const double *floor; /* (nv) noise density of the signal that accelerations derive from by
+                            n_difference differences: its unit^2 / Hz; NULL: unknown */
+    unsigned n_difference;
+} tq_identify_recording;
+
+typedef struct tq_identify_options {
+    tq_fit_options fit;  /* first choice where the session searches; method: if it is not chosen */
+    bool chooses_method; /* instruments replace least squares where position noise biases it */
+    bool searches_delay; /* of the motion against the torque; else `delay` */
+    bool searches_load;  /* load-dependent friction stays if it is significant */
+    bool searches_sign;  /* smoothed sign, Dahl, Dahl with relaxation: by their residuals */
+    double delay;        /* s */
+    double lag;          /* s, of instruments; 0: by cut-off and bandwidth of the motion */
+    tq_recording_filter filter; /* of all signals */
+    tq_identify_validation validation;
+    size_t n_recording, n_fitted;      /* those from n_fitted on are for validation */
+    tq_identify_recording *recordings; /* (n_recording) borrowed; see TQ_STEP_THIN */
+    size_t n_point;                    /* of a recording's predictions */
+    size_t memory_max;                 /* bytes; a larger fit is not repeated by instruments */
+} tq_identify_options;
+
+/* Memory of a session: the caller has one scratch for each. */
+typedef enum tq_identify_memory {
+    TQ_IDENTIFY_OF_FIT,
+    TQ_IDENTIFY_OF_SOLUTION,
+    TQ_IDENTIFY_OF_STREAM,
+    TQ_IDENTIFY_OF_SOLVER,
+    TQ_IDENTIFY_OF_VALIDATION,
+    TQ_IDENTIFY_OF_BIAS,
+    TQ_IDENTIFY_OF_STEP,
+    TQ_IDENTIFY_MEMORIES,
+} tq_identify_memory;
+
+typedef enum tq_step_kind {
+    TQ_STEP_MEMORY, /* release memory[slot], and put `size` bytes there unless that is 0 */
+    TQ_STEP_THIN,   /* keep about n_enough samples in the caches, update recordings[].n_cached */
+    TQ_STEP_PASS,   /* push the samples of `recording` from front to back */
+    TQ_STEP_DONE,
+} tq_step_kind;
+
+typedef enum tq_identify_pass {
+    TQ_IDENTIFY_PASS_NONE,
+    TQ_IDENTIFY_PASS_ALIGN,    /* for the delay: blocks need `fast` */
+    TQ_IDENTIFY_PASS_FIT,      /* blocks need friction regressors of step.fit */
+    TQ_IDENTIFY_PASS_NOISE,    /* for the bias by noise */
+    TQ_IDENTIFY_PASS_VALIDATE, /* residuals, rollouts, static check */
+} tq_identify_pass;
+
+typedef struct tq_identify_step {
+    tq_step_kind kind;
+    tq_identify_memory slot;
+    size_t size;
+    size_t n_enough;
+    tq_identify_pass pass;
+    size_t recording;
+    double delay;      /* s that q, qd and qdd lag the torque */
+    bool in_part;      /* only cached rows of a long recording */
+    size_t n_expected; /* samples, about */
+    const tq_fit *fit; /* TQ_IDENTIFY_PASS_FIT: see core/identify/friction_regressor.h; else NULL */
+} tq_identify_step;
+
+typedef struct tq_identify tq_identify;
+
+/**
+ * Begin a session; then call next until TQ_STEP_DONE, and push the samples of each pass. The next
+ * call of next ends a recording.
+ *
+ * Memory   begin takes tq_identify_size(mechanism, options) bytes of `own` until the caller
+ *          rewinds it; `memory` (TQ_IDENTIFY_MEMORIES) is the caller's, empty at first, and filled
+ *          as TQ_STEP_MEMORY says. Options are copied; what they point to is borrowed.
+ * Returns  begin: TQ_OK, TQ_ERR_SCRATCH. next, push: the statuses of the fit, of the validation,
+ *          and TQ_ERR_RANGE "instruments" (value: samples): instruments lie more than
+ *          TQ_FIT_LAG_MAX samples apart.
+ * Cost     A dozen passes over cached rows, three over all; a search of the friction law 4 to 22.
+ */
+tq_status tq_identify_begin(const tq_mechanism *mechanism, const tq_identify_options *options,
+                            tq_scratch *memory, tq_scratch *own, tq_identify **ret_session,
+                            tq_error *reterr);
+size_t tq_identify_size(const tq_mechanism *mechanism, const tq_identify_options *options);
+tq_status tq_identify_next(tq_identify *session, tq_identify_step *ret_step, tq_error *reterr);
+
+/* t: (n_sample) s from the recording's start. */
+tq_status tq_identify_push(tq_identify *session, const tq_experiment_block *block, const double *t,
+                           tq_error *reterr);
+/* True once the recording at hand needs no more samples. */
+bool tq_identify_has_enough(const tq_identify *session);
+
+/**
+ * Save a session: valid after a TQ_STEP_PASS, before its first push. Load one into a session that
+ * has just begun with the same options and recordings: it continues with that pass, to the same
+ * bits.
+ *
+ * Recordings that a pass has completed are part of the state, so that a resume continues within a
+ * pass. `bytes` is borrowed until the first TQ_STEP_PASS after it.
+ *
+ * Returns  save_size: 0: this pass is not saved, a later one is. load: false: not a saved state of
+ *          such a session, and the session is unchanged.
+ */
+size_t tq_identify_save_size(tq_identify *session);
+void tq_identify_save(tq_identify *session, unsigned char *ret_bytes, size_t size);
+bool tq_identify_load(tq_identify *session, unsigned char *bytes, size_t size);
+
+/* Expected samples of a recording. */
+size_t tq_identify_expected(const tq_identify *session, size_t recording, bool in_part);
+/* Number of samples that the last pass has pushed of it. */
+size_t tq_identify_pushed(const tq_identify *session, size_t recording);
+/* Fraction of the session's work done, in [0, 1], given the part of the recording at hand. It
+ * decreases where a search takes longer than usual. */
+double tq_identify_progress(const tq_identify *session, double part);
+
+/* Measured and predicted torque of a recording, every so many samples. */
+typedef struct tq_identify_series {
+    size_t n, room;
+    uint64_t n_seen, every;
+    double *t, *measured, *predicted; /* (room), (room x nv) */
+} tq_identify_series;
+
+/* Residuals of torque by TQ_RESIDUALS_..., row by row. */
+typedef struct tq_identify_residuals {
+    tq_residual_stats *parts[3]; /* (nv) each */
+} tq_identify_residuals;
+
+/* Rollouts along one recording. */
+typedef struct tq_identify_rollouts {
+    size_t n_window, n_lost;
+    double step;              /* s */
+    tq_rollout_error *joints; /* (nv) */
+} tq_identify_rollouts;
+
+/* What has been found, as far as the session is. */
+typedef struct tq_identify_result {
+    const tq_fit *fit;
+    const tq_column *columns; /* (n_column) */
+    size_t n_column;
+    const tq_base_set *base; /* NULL: TQ_FIT_PER_JOINT */
+    tq_fit_solution solution;
+    tq_identify_residuals fitted, validated; /* of all recordings */
+    tq_identify_residuals *recordings; /* (n_recording) by values that have not seen them, if any */
+    tq_identify_series *series;        /* (n_recording) by the same values */
+    tq_identify_rollouts *rollouts;    /* (n_recording) by the same values */
+    tq_identify_rollouts all_rollouts;
+    const tq_static_check *static_check; /* of the recordings for validation if they have poses */
+    bool static_check_unseen;            /* no fit has seen those poses */
+    const double *variance;              /* (n_fitted x nv) of the noise of accelerations */
+    const double *bias; /* (n_column) expected of least squares; NULL: instruments from the start */
+    double bias_worst;  /* in standard deviations of the estimate of column `biased` */
+    size_t biased;
+} tq_identify_result;
+const tq_identify_result *tq_identify_found(const tq_identify *session);
+
+/* What the session has chosen. */
+typedef struct tq_identify_choice {
+    tq_fit_method method;
+    tq_fit_model model;    /* the friction law */
+    double delay;          /* s */
+    size_t lag_samples;    /* of instruments */
+    double lag;            /* s */
+    bool found_delay;      /* it is from the data */
+    bool found_sign;       /* the friction law is from the data */
+    bool took_instruments; /* after least squares */
+    bool is_sampled;       /* searches have read a part of the rows */
+} tq_identify_choice;
+tq_identify_choice tq_identify_chosen(const tq_identify *session);
+bool tq_identify_has_instruments(const tq_identify *session);
+
+/* The verdict, after TQ_STEP_DONE. Takes tq_verdict_size(found->fit) bytes and releases them. */
+tq_status tq_identify_judge(const tq_identify *session, tq_scratch *scratch,
+                            tq_verdict_report *ret_report, tq_error *reterr);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/session/judge.c - what a session has found and chosen, and the verdict on it. */
+#include <math.h>
+
+#include "core/identify/session/session_private.h"
+
+const tq_identify_result *tq_identify_found(const tq_identify *id)
+{
+    return &id->result;
+}
+
+bool tq_identify_has_instruments(const tq_identify *id)
+{
+    return tq_session_has_instruments(id);
+}
+
+tq_identify_choice tq_identify_chosen(const tq_identify *id)
+{
+    const tq_session_now *now = &id->now;
+    const tq_fit_options options = tq_session_fit_options(id);
+    return (tq_identify_choice){.method = now->method,
+                                .model = options.model,
+                                .delay = now->delay,
+                                .lag_samples = now->lag_samples,
+                                .lag = now->lag,
+                                .found_delay = now->searches_delay,
+                                .found_sign = now->found_sign,
+                                .took_instruments = now->took_instruments,
+                                .is_sampled = now->is_sampled};
+}
+
+/* Total least squares assumes noise in every column: too much of it biases as too little does. */
+static void judge_total(const tq_identify *id, tq_verdict_report *report)
+{
+    static const double significant = 3.0; /* standard deviations */
+    static const double rounding = 1e-4;   /* of a value: data without noise have no deviations */
+    double worst = 0.0;
+    size_t at = 0;
+    for (size_t k = 0; id->now.method == TQ_FIT_TLS && id->now.has_bias && k < id->result.n_column;
+         k++) {
+        const tq_estimate *e = &id->result.solution.estimate[k];
+        const double deviation = fmax(e->deviation, rounding * fabs(e->unbound));
+        const double off = fabs(e->value - (e->unbound - id->bias[k])) / deviation;
+        if (isfinite(off) && e->grade != TQ_GRADE_UNIDENTIFIED && off > worst) {
+            worst = off;
+            at = k;
+        }
+    }
+    if (worst > significant) {
+        tq_verdict_tell(report, TQ_VERDICT_ROBUST_CONTROL_ONLY,
+                        (tq_reason){TQ_REASON_TOTAL, at, worst});
+    }
+}
+
+tq_status tq_identify_judge(const tq_identify *id, tq_scratch *scratch,
+                            tq_verdict_report *ret_report, tq_error *reterr)
+{
+    const tq_identify_result *found = &id->result;
+    const tq_session_validation *v = &id->validation;
+    const tq_residuals *judge =
+        id->options.validation == TQ_VALIDATE_NONE ? &v->fitted : &v->validated;
+    const tq_status status =
+        tq_verdict_compute(id->fit, &found->solution, judge, scratch, ret_report, reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    if (v->noise != NULL && id->now.bias_worst > TQ_NOISE_BIAS_MOST) {
+        tq_verdict_tell(ret_report, TQ_VERDICT_USABLE,
+                        (tq_reason){TQ_REASON_DRAWN, id->now.biased, id->now.bias_worst});
+    }
+    judge_total(id, ret_report);
+    tq_static_check_tell(found->static_check, ret_report);
+    for (size_t r = 0; r < id->nv; r++) { /* advice, whatever the verdict */
+        const double drift = tq_rollout_drift(&found->all_rollouts.joints[r]);
+        if (drift > 1.0) {
+            tq_verdict_tell(ret_report, TQ_VERDICT_USABLE,
+                            (tq_reason){TQ_REASON_FORWARD, r, drift});
+        }
+    }
+    return TQ_OK;
+}

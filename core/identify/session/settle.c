@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/session/settle.c - passes until nothing changes that columns depend on, then one
+ * over all rows. */
+#include <math.h>
+
+#include "core/identify/session/session_private.h"
+#include "core/identify/validation/student.h"
+
+static void pass(tq_identify *id, tq_session_state state)
+{
+    tq_session_request(id, TQ_IDENTIFY_PASS_FIT, id->options.n_fitted, state);
+}
+
+tq_status tq_session_plan(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_now *now = &id->now;
+    now->searches_delay = now->searches_delay && !tq_session_has_instruments(id);
+    now->in_part = now->is_sampled;
+    now->after_settle = TQ_SESSION_CHECK_LOAD;
+    now->after_validate = TQ_SESSION_BIAS;
+    tq_session_foretell(id);
+    now->state = now->searches_delay ? TQ_SESSION_ALIGN : TQ_SESSION_MEMORY;
+    now->after_memory = TQ_SESSION_CONFIRM;
+    return TQ_OK;
+}
+
+/* for the passes of this fit */
+tq_status tq_session_take_memory(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_need(id, TQ_IDENTIFY_OF_SOLUTION, tq_fit_solution_size(id->fit));
+    tq_session_need(id, TQ_IDENTIFY_OF_STREAM, tq_fit_stream_size(id->fit));
+    tq_session_need(id, TQ_IDENTIFY_OF_SOLVER, tq_fit_solve_size(id->fit));
+    id->now.state = id->now.after_memory;
+    return TQ_OK;
+}
+
+/* Passes that search what columns depend on have values only; the last one has statistics too,
+ * unless all rows are read once more. */
+tq_status tq_session_settle(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_now *now = &id->now;
+    now->has_search = now->searches_sign || now->extra != 0 || now->method == TQ_FIT_IRLS;
+    tq_fit_set_search(id->fit, now->has_search);
+    pass(id, now->searches_sign ? TQ_SESSION_LAW_FIRST : TQ_SESSION_SETTLE_AGAIN);
+    return TQ_OK;
+}
+
+tq_status tq_session_settle_again(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_now *now = &id->now;
+    now->searches_sign = false;
+    if (id->result.solution.again) {
+        pass(id, TQ_SESSION_SETTLE_AGAIN);
+        return TQ_OK;
+    }
+    tq_fit_set_search(id->fit, false);
+    tq_fit_freeze(id->fit);
+    const bool needs_statistics =
+        now->searches_load || id->options.chooses_method || !now->is_sampled;
+    now->state = now->after_settle;
+    if (now->has_search && needs_statistics) {
+        pass(id, now->after_settle);
+    }
+    return TQ_OK;
+}
+
+/* Load-dependent friction that was not requested must be distinguishable from the other terms, and
+ * be significant on some joint, below the load itself. */
+static bool has_load(const tq_identify *id)
+{
+    const tq_fit_solution *solution = &id->result.solution;
+    const double t = tq_student_quantile(id->options.fit.confidence, solution->freedom);
+    bool any = false;
+    for (size_t k = 0; k < id->result.n_column; k++) {
+        const tq_estimate *e = &solution->estimate[k];
+        if (id->result.columns[k].kind != TQ_COLUMN_LOAD) {
+            continue;
+        }
+        if (e->grade == TQ_GRADE_UNIDENTIFIED) {
+            return false;
+        }
+        any = any || (e->value > t * e->deviation && e->value < 1.0);
+    }
+    return any;
+}
+
+tq_status tq_session_check_load(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_now *now = &id->now;
+    const bool drops = now->searches_load && !has_load(id);
+    now->searches_load = false;
+    now->state = TQ_SESSION_FORESEE;
+    if (drops) {
+        now->extra &= ~(unsigned)TQ_FIT_LOAD;
+        now->state = TQ_SESSION_BUILD;
+        now->after_build = TQ_SESSION_MEMORY;
+        now->after_memory = TQ_SESSION_SETTLE;
+        now->after_settle = TQ_SESSION_FORESEE;
+    }
+    return TQ_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The bias by noise in the cached rows: it foretells whether instruments follow.
+ */
+
+tq_status tq_session_foresee(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_now *now = &id->now;
+    if (!id->options.chooses_method || !now->is_sampled || !(id->result.solution.freedom > 0.0)) {
+        now->state = TQ_SESSION_READ_ALL;
+        return TQ_OK;
+    }
+    tq_session_need(id, TQ_IDENTIFY_OF_STEP,
+                    tq_scratch_cost(id->result.n_column, sizeof(double)) +
+                        tq_noise_bias_size(id->fit) + tq_noise_bias_find_size(id->fit));
+    now->state = TQ_SESSION_FORESEE_PASS;
+    return TQ_OK;
+}
+
+tq_status tq_session_foresee_pass(tq_identify *id, tq_error *reterr)
+{
+    tq_scratch *scratch = &id->memory[TQ_IDENTIFY_OF_STEP];
+    id->noise_bias = tq_scratch_take(scratch, id->result.n_column, sizeof *id->noise_bias);
+    if (id->noise_bias == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, 0.0);
+    }
+    tq_session_request(id, TQ_IDENTIFY_PASS_NOISE, id->options.n_fitted, TQ_SESSION_FORESEEN);
+    return tq_noise_bias_begin(id->fit, &id->result.solution, scratch, &id->noise, reterr);
+}
+
+tq_status tq_session_foreseen(tq_identify *id, tq_error *reterr)
+{
+    const tq_fit_solution *solution = &id->result.solution;
+    size_t ignored = 0;
+    double n_sample = 0.0;
+    for (size_t i = 0; i < id->options.n_fitted; i++) {
+        const tq_identify_recording *r = &id->options.recordings[i];
+        n_sample += r->n_row * r->period / r->step / (double)id->options.filter.decimate;
+    }
+    const tq_status status =
+        tq_noise_bias_find(id->noise, &id->memory[TQ_IDENTIFY_OF_STEP], id->noise_bias, reterr);
+    if (status == TQ_OK) { /* deviations decrease with the number of samples, a bias does not */
+        const double more = sqrt(n_sample / fmax((double)solution->n_sample, 1.0));
+        const double worst = tq_noise_bias_worst(solution, id->noise_bias, &ignored);
+        id->now.foresees_instruments = more * worst > TQ_NOISE_BIAS_MOST;
+    }
+    id->noise = NULL;
+    tq_session_need(id, TQ_IDENTIFY_OF_STEP, 0);
+    id->now.state = TQ_SESSION_READ_ALL;
+    return status == TQ_ERR_SINGULAR ? TQ_OK : status;
+}
+
+/* after a search in cached rows */
+tq_status tq_session_read_all(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    tq_session_now *now = &id->now;
+    now->in_part = false;
+    now->is_last = now->is_sampled;
+    tq_fit_freeze(id->fit);
+    now->state = TQ_SESSION_VALIDATE;
+    if (now->is_sampled) {
+        pass(id, TQ_SESSION_VALIDATE);
+    }
+    return TQ_OK;
+}
