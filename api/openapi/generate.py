@@ -126,6 +126,80 @@ const char *tqa_openapi_json(size_t *ret_n)
 """
 
 
+EXTENTS = {"nv": "V", "links": "LINKS", "axes": "AXES", "drives": "DRIVES", "rows": "ROWS"}
+
+
+def member(line, name):
+    """{key, {extents}} of an array of a term, or None where code writes the field itself."""
+    if line.shape is None and not line.code.split(":", 1)[1].strip().startswith("Scalars"):
+        return None
+    extents = [f"TQA_EXTENT_{EXTENTS[extent]}" if extent in EXTENTS else extent for extent in line.shape or ["0"]]
+    return f"{{{name}, {{{', '.join(extents)}}}}}"
+
+
+def term_rows(line, schema_of_term):
+    """Rows of tqa_includes: (function, initialisers)."""
+    name = line.code.partition(":")[0].strip(" ?")
+    fields = [below for below in line.below if below.code[0] not in "+@"]
+    marks = [below.code[1:].strip() for below in line.below if below.code[0] == "@"]
+    if "apart" in marks:
+        return
+    keys = {below.code.partition(":")[0].strip(" ?"): below for below in fields}
+    stated = [(key, schema_of_term["properties"][key]["const"]) for key in keys if "const" in schema_of_term["properties"][key]]
+    members = {key: member(below, c_string(key)) for key, below in keys.items()}
+    common = [] if not stated else [f".stated = {{{', '.join(f'{{{c_string(a)}, {c_string(b)}}}' for a, b in stated)}}}"]
+    rows = [mark.partition(":") for mark in marks if ":" in mark] or [(" ".join(marks), "", " ".join(keys))]
+    for flags, colon, which in rows:
+        flags = flags.split()
+        function = f"{flags[0]}_{name}" if colon else name
+        parts = list(common)
+        if colon:
+            parts.append(f".operation = TQA_FOR_{flags[0].upper()}")
+        if "each_rate" in flags:
+            parts.append(".for_each_rate = true")
+        if "block" in flags:
+            parts.append(f".block = tqa_block_{name}")
+        own = [members[key] for key in which.split() if members[key]] if keys else [member(line, "NULL")]
+        parts.append(f".members = {{{', '.join(own)}}}")
+        yield function, parts
+
+
+def terms_header(schemas):
+    """Names, bits and rows of `include`."""
+    properties = schemas.definition("TermProperties", None)["properties"]
+    lines = {below.code.partition(":")[0].strip(" ?"): below for below in schemas.lines["TermProperties"].below}
+    names = list(properties)
+    out = ["/* the bit of each name, in a uint64_t */"]
+    out += [f"#define TQA_INCLUDE_{name.upper()} (UINT64_C(1) << {bit})" for bit, name in enumerate(names)]
+    out += [f"_Static_assert({len(names)} <= 64, \"bits of a uint64_t\");", "", "/* ENTRY(text, bit) */", "#define TQA_INCLUDE_LIST(ENTRY) \\"]
+    out += [f"    ENTRY({c_string(name)}, TQA_INCLUDE_{name.upper()}) \\" for name in names]
+    out += ["", "/* ROW(text, bit, function, initialisers of a tqa_include), of names with arrays of each sample */",
+            "#define TQA_TERM_LIST(ROW) \\"]
+    for name in names:
+        for function, parts in term_rows(lines[name], properties[name]):
+            inner = ", \\\n        ".join(parts)
+            out.append(f"    ROW({c_string(name)}, TQA_INCLUDE_{name.upper()}, {function}, {inner}) \\")
+    return header("terms.h", "names and arrays of `include`, out of terms.schema", "\n".join(out) + "\n",
+                  ["<assert.h>", "<stdint.h>"])
+
+
+def header(name, what, body, includes=()):
+    guard = f"TQA_OPENAPI_GENERATED_{name.upper().replace('.', '_')}"
+    lines = "".join(f"#include {each}\n" for each in includes)
+    return f"""/* {LICENSE} */
+/* api/openapi/generated/{name} - {what}. */
+/* Made by generate.py: do not edit. */
+#ifndef {guard}
+#define {guard}
+
+{lines}
+/* clang-format off */
+{body}/* clang-format on */
+
+#endif
+"""
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     try:
@@ -135,6 +209,7 @@ def main():
     files = {
         "openapi.yaml": openapi_yaml(whole),
         "generated/openapi_json.c": openapi_json(whole),
+        "generated/terms.h": terms_header(schemas),
     }
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ class Line:
     def __init__(self, place, indent, code, text):
         self.place, self.indent, self.code, self.text = place, indent, code, text
         self.below = []  # Lines
+        self.shape = None  # extents of an array, once read
 
 
 def split_text(line):
@@ -54,7 +55,7 @@ def read_lines(path, name):
                 continue
             code, text = split_text(line)
             if not code.strip():
-                if last is None:
+                if last is None or last.code[0] in "+@":
                     raise Fault(f"{place}: text below nothing")
                 last.text = f"{last.text} {text}" if last.text else text
                 continue
@@ -79,7 +80,7 @@ class Reader:
     """Reads one type out of the code of a line."""
 
     def __init__(self, schemas, line, code):
-        self.schemas, self.line, self.code, self.unit = schemas, line, code, None
+        self.schemas, self.line, self.code, self.unit, self.shape = schemas, line, code, None, None
 
     def fault(self, what):
         raise Fault(f"{self.line.place}: {what}: {self.line.code}")
@@ -143,6 +144,10 @@ class Reader:
             found = self.take(r"\[([^\]]*)\]")
             if found:
                 self.unit = found[1]
+                continue
+            found = self.take(r"<([^>]*)>")
+            if found:
+                self.shape = [extent.strip() for extent in found[1].split(" x ")]
                 continue
             found = self.take(r"/([^/]*)/")
             if found:
@@ -266,8 +271,12 @@ class Schemas:
         reader = Reader(self, line, code)
         ret = reader.whole()
         text = line.text
+        if reader.shape is not None and len(reader.shape) > 1:
+            shape = " x ".join(reader.shape)
+            text = f"{text} ({shape})" if text else shape
         if reader.unit is not None:
             text = reader.unit + (f": {text}" if text else "")
+        line.shape = reader.shape
         if text:
             ret["description"] = text
         for below in line.below:
@@ -280,14 +289,14 @@ class Schemas:
         for below in line.below:
             if below.code.startswith("-"):
                 ret.append(self.schema(below, below.code[1:]))
-            elif not below.code.startswith("+"):
+            elif below.code[0] not in "+@":
                 raise Fault(f"{below.place}: a choice begins with -: {below.code}")
         return {key: ret}
 
     def object(self, line, is_closed):
         ret, properties, required = {"type": "object"}, {}, []
         for below in line.below:
-            if below.code.startswith("+"):
+            if below.code[0] in "+@":
                 continue
             found = re.match(r"use\s+(\w+)(?:\s*:\s*(.*))?$", below.code)
             if found:

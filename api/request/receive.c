@@ -143,7 +143,7 @@ const tqa_receiver tqa_joints_receiver = {
 };
 
 static bool choose(tqa_request *request, uint64_t at, const tqa_choice *choices, const char *what,
-                   unsigned *bits, const char *text, size_t n)
+                   uint64_t *bits, const char *text, size_t n)
 {
     for (const tqa_choice *choice = choices; choice->name != NULL; choice++) {
         if (strlen(choice->name) == n && memcmp(choice->name, text, n) == 0) {
@@ -160,9 +160,19 @@ static bool choose(tqa_request *request, uint64_t at, const tqa_choice *choices,
     return tqa_refuse_name(request, at, what, &nearest);
 }
 
+/* the same, where the bits are fewer */
+static bool choose_few(tqa_request *request, uint64_t at, const tqa_choice *choices,
+                       const char *what, unsigned *bits, const char *text, size_t n)
+{
+    uint64_t all = *bits;
+    const bool known = choose(request, at, choices, what, &all, text, n);
+    *bits = (unsigned)all;
+    return known;
+}
+
 static bool without_name(tqa_request *request, uint64_t at, const char *text, size_t n)
 {
-    return choose(request, at, request->schema->without, "term", &request->without, text, n);
+    return choose_few(request, at, request->schema->without, "term", &request->without, text, n);
 }
 
 const tqa_receiver tqa_without_receiver = {
@@ -190,7 +200,7 @@ static bool axis_name(tqa_request *request, uint64_t at, const char *text, size_
     static const tqa_choice axes[] = {{"x", 1u << 0},  {"y", 1u << 1},  {"z", 1u << 2},
                                       {"rx", 1u << 3}, {"ry", 1u << 4}, {"rz", 1u << 5},
                                       {NULL, 0}};
-    return choose(request, at, axes, "axis", &request->options.axes, text, n);
+    return choose_few(request, at, axes, "axis", &request->options.axes, text, n);
 }
 
 const tqa_receiver tqa_axes_receiver = {

@@ -38,7 +38,7 @@ typedef struct tqa_field {
 /* A name of a list, and the bit it stands for. */
 typedef struct tqa_choice {
     const char *name; /* NULL ends the list */
-    unsigned bit;
+    uint64_t bit;
 } tqa_choice;
 
 /* What an operation takes. */
@@ -115,7 +115,7 @@ typedef struct tqa_request {
     double gravity[3];
     bool has_gravity;
     unsigned without;
-    unsigned include;
+    uint64_t include; /* bits of api/openapi/generated/terms.h */
     tqa_options options;
     struct tqa_from *from; /* NULL, or where q, qd, qdd come from: in the robot's order; the call's
                               to free, its answer is printed out of it */

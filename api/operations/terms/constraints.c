@@ -7,10 +7,10 @@
 #include "api/request/refuse.h"
 #include "core/constraints/integrability.h"
 
-static const unsigned of_forces =
+static const uint64_t of_forces =
     TQA_INCLUDE_MULTIPLIERS | TQA_INCLUDE_CONSTRAINT_POWER | TQA_INCLUDE_ACTUATION;
-static const unsigned of_states =
-    TQA_INCLUDE_CONSTRAINTS | TQA_INCLUDE_PROJECTORS | TQA_INCLUDE_INTEGRABILITY;
+static const uint64_t of_states =
+    TQA_INCLUDE_CONSTRAINT_JACOBIAN | TQA_INCLUDE_PROJECTORS | TQA_INCLUDE_INTEGRABILITY;
 
 /* the place is `include` */
 static bool refuse(tqa_call *call, const char *hint, const char *detail)
@@ -33,7 +33,7 @@ bool tqa_constraints_check(tqa_call *call)
     }
     const tq_constraints *set = call->robot->constraints;
     const bool needs_rows =
-        (request->include & (of_forces | of_states) & ~(unsigned)TQA_INCLUDE_ACTUATION) != 0;
+        (request->include & (of_forces | of_states) & ~TQA_INCLUDE_ACTUATION) != 0;
     if (set == NULL || (needs_rows && set->n_row == 0)) {
         return refuse(call, "give \"constraints\" in the robot's document, or leave the name out",
                       "this robot has no constraints");
@@ -113,7 +113,7 @@ double tqa_constraints_cost_us(const tqa_call *call)
     const double nv = (double)call->model->nv, n = (double)set->n_row;
     const double each = 10.0 + 0.5 * (nv + n) + 0.002 * nv * nv * (nv + n);
     double names = 1.0;
-    for (unsigned bits = call->request.include & (of_forces | of_states); bits != 0;
+    for (uint64_t bits = call->request.include & (of_forces | of_states); bits != 0;
          bits &= bits - 1) {
         names += 1.0;
     }
@@ -147,7 +147,7 @@ static double dot(const double *a, const double *b, size_t n)
 }
 
 /* values, force, redundant, rank */
-tq_status tqa_multipliers_term(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_multipliers(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -171,7 +171,7 @@ tq_status tqa_multipliers_term(const tqa_term_input *moment, double *ret, tq_err
     return TQ_OK;
 }
 
-tq_status tqa_constraint_power_term(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_constraint_power(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -187,7 +187,7 @@ tq_status tqa_constraint_power_term(const tqa_term_input *moment, double *ret, t
     return TQ_OK;
 }
 
-tq_status tqa_actuation_term(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_actuation(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     memcpy(ret, moment->multipliers + moment->call->robot->constraints->n_row,
@@ -196,7 +196,7 @@ tq_status tqa_actuation_term(const tqa_term_input *moment, double *ret, tq_error
 }
 
 /* matrix, rate_term, position_residual, velocity_residual */
-tq_status tqa_constraint_jacobian_term(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_constraint_jacobian(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -214,7 +214,7 @@ tq_status tqa_constraint_jacobian_term(const tqa_term_input *moment, double *ret
 }
 
 /* force, motion */
-tq_status tqa_projectors_term(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_projectors(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;
@@ -230,7 +230,7 @@ tq_status tqa_projectors_term(const tqa_term_input *moment, double *ret, tq_erro
 }
 
 /* freedoms, new_directions, defect */
-tq_status tqa_integrability_term(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_integrability(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t mark = tq_scratch_mark(moment->scratch);
     tq_constrained s;

@@ -26,12 +26,4 @@ size_t tqa_constraints_scratch_size(const tqa_call *call);
 size_t tqa_constraints_terms_size(const tqa_call *call);
 double tqa_constraints_cost_us(const tqa_call *call);
 
-/* What `tqa_include` computes. */
-tq_status tqa_multipliers_term(const tqa_term_input *moment, double *ret, tq_error *error);
-tq_status tqa_constraint_power_term(const tqa_term_input *moment, double *ret, tq_error *error);
-tq_status tqa_actuation_term(const tqa_term_input *moment, double *ret, tq_error *error);
-tq_status tqa_constraint_jacobian_term(const tqa_term_input *moment, double *ret, tq_error *error);
-tq_status tqa_projectors_term(const tqa_term_input *moment, double *ret, tq_error *error);
-tq_status tqa_integrability_term(const tqa_term_input *moment, double *ret, tq_error *error);
-
 #endif

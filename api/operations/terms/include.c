@@ -114,7 +114,7 @@ size_t tqa_include_size_all(const tqa_call *call)
 
 bool tqa_include_wants_terms(const tqa_call *call)
 {
-    return (call->request.include & ~(unsigned)TQA_INCLUDE_REACTIONS) != 0;
+    return (call->request.include & ~TQA_INCLUDE_REACTIONS) != 0;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -151,16 +151,18 @@ bool tqa_include_check(tqa_call *call)
                           "include is for robots of up to %d degrees of freedom, this one has %u",
                           FREEDOMS_MAX, (unsigned)call->robot->model->nv);
     }
-    if ((request->include & TQA_INCLUDE_BOUNDS) != 0 && is_given(request, "box") &&
+    if ((request->include & TQA_INCLUDE_MASS_MATRIX_BOUNDS) != 0 && is_given(request, "box") &&
         tq_eigen_bounds_work(call->robot->model) > box_work_max) {
         return tqa_refuse(request, UINT64_MAX, "too-large", "leave the box out",
                           "bounds over a box are for chains of up to 180 joints, mimicking and "
                           "fixed ones among them");
     }
-    if ((request->include & TQA_INCLUDE_OPERATIONAL) != 0 && !is_given(request, "frame")) {
+    if ((request->include & TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) != 0 &&
+        !is_given(request, "frame")) {
         return refuse_missing(call, "frame", "operational_space_inertia", "the name of a link");
     }
-    if ((request->include & TQA_INCLUDE_OPERATIONAL) != 0 && !is_given(request, "at")) {
+    if ((request->include & TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) != 0 &&
+        !is_given(request, "at")) {
         return refuse_missing(call, "at", "operational_space_inertia",
                               "\"origin\", \"com\" or [x, y, z] in the link frame");
     }
@@ -270,11 +272,11 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     }
     static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
     size_t n_own = 0;
-    n_own += row->bit == TQA_INCLUDE_CORIOLIS || row->bit == TQA_INCLUDE_JACOBIANS ||
+    n_own += row->bit == TQA_INCLUDE_CORIOLIS_MATRIX || row->bit == TQA_INCLUDE_LINK_JACOBIANS ||
              row->bit == TQA_INCLUDE_DRIVE;
-    n_own += row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINTS;
-    const bool over_box = row->bit == TQA_INCLUDE_BOUNDS && options->has_box;
-    n_own += row->bit == TQA_INCLUDE_OPERATIONAL ? 2 : 0;
+    n_own += row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINT_JACOBIAN;
+    const bool over_box = row->bit == TQA_INCLUDE_MASS_MATRIX_BOUNDS && options->has_box;
+    n_own += row->bit == TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA ? 2 : 0;
     n_own += over_box ? BOX_STATED : 0;
     tqa_object_prefix text;
     tqa_object_prefix_open(&text, call->accept, row->name,
@@ -282,11 +284,11 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     for (size_t s = 0; s < n_stated; s++) {
         tqa_object_prefix_text(&text, row->stated[s][0], row->stated[s][1]);
     }
-    if (row->bit == TQA_INCLUDE_CORIOLIS) {
+    if (row->bit == TQA_INCLUDE_CORIOLIS_MATRIX) {
         tqa_object_prefix_text(&text, "form", form_name(options->form));
-    } else if (row->bit == TQA_INCLUDE_JACOBIANS) {
+    } else if (row->bit == TQA_INCLUDE_LINK_JACOBIANS) {
         tqa_object_prefix_names(&text, "links", call->robot->link_names, call->model->n_link);
-    } else if (row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINTS) {
+    } else if (row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINT_JACOBIAN) {
         tqa_object_prefix_names(&text, "rows", call->robot->row_names,
                                 call->robot->constraints->n_row);
     } else if (row->bit == TQA_INCLUDE_DRIVE) {
@@ -298,7 +300,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
             }
         }
         tqa_object_prefix_names(&text, "joints", driven, n);
-    } else if (row->bit == TQA_INCLUDE_OPERATIONAL) {
+    } else if (row->bit == TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) {
         const char *chosen[6];
         size_t n = 0;
         for (size_t k = 0; k < 6; k++) {
@@ -388,7 +390,8 @@ double tqa_include_cost_us(const tqa_call *call)
     if (tqa_include_wants_terms(call)) {
         each += 0.12 * n_joint;
     }
-    if ((call->request.include & TQA_INCLUDE_BOUNDS) != 0 && call->request.options.has_box) {
+    if ((call->request.include & TQA_INCLUDE_MASS_MATRIX_BOUNDS) != 0 &&
+        call->request.options.has_box) {
         const double n_matrix = 2.0 * (double)box_matrices(call->model);
         const double fourth = nv <= 24.0 ? nv * nv * nv * nv : 0.0; /* bounds_relative.h */
         each += (n_matrix * (0.3 * n_joint + 0.008 * nv * nv * nv) +

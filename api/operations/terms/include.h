@@ -26,7 +26,7 @@ typedef struct tqa_member {
 /* What a name stands for. */
 typedef struct tqa_include {
     const char *name;
-    unsigned bit;
+    uint64_t bit;
     enum { TQA_FOR_ALL, TQA_FOR_TORQUE, TQA_FOR_ACCELERATION } operation;
     bool for_each_rate; /* takes nv times as long as others */
     const char *stated[TQA_STATED_MAX][2];

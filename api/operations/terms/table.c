@@ -15,30 +15,22 @@
 #include "core/dynamics/terms.h"
 #include "core/linalg/dense.h"
 
-enum {
-    V = TQA_EXTENT_V,
-    LINKS = TQA_EXTENT_LINKS,
-    AXES = TQA_EXTENT_AXES,
-    DRIVES = TQA_EXTENT_DRIVES,
-    ROWS = TQA_EXTENT_ROWS,
-};
-
 static size_t square(const tqa_term_input *moment)
 {
     return (size_t)moment->model->nv * moment->model->nv;
 }
 
 /* of the kernel, as without wrenches */
-static tq_status mass_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_mass_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     return tq_mass_matrix_flat(moment->call->mechanism, moment->sample.q, 0, moment->scratch, ret,
                                error);
 }
 
-static tq_status mass_matrix_inverse(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_mass_matrix_inverse(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
-    const tq_status status = mass_matrix(moment, moment->m, error);
+    const tq_status status = tqa_term_mass_matrix(moment, moment->m, error);
     if (status == TQ_OK && nv > 0) {
         const size_t row = tq_mass_matrix_factor(nv, moment->m);
         if (row < nv) {
@@ -49,12 +41,12 @@ static tq_status mass_matrix_inverse(const tqa_term_input *moment, double *ret, 
     return status;
 }
 
-static tq_status mass_matrix_bounds(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_mass_matrix_bounds(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const size_t mark = tq_scratch_mark(moment->scratch);
     ret[0] = ret[1] = 0.0;
-    tq_status status = mass_matrix(moment, moment->m, error);
+    tq_status status = tqa_term_mass_matrix(moment, moment->m, error);
     double *values = tq_scratch_take(moment->scratch, nv, sizeof *values);
     if (status == TQ_OK && nv > 0) {
         status = values == NULL
@@ -69,12 +61,13 @@ static tq_status mass_matrix_bounds(const tqa_term_input *moment, double *ret, t
     return status;
 }
 
-static tq_status mass_matrix_rate(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_mass_matrix_rate(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     return tq_mass_matrix_rate(&moment->posture, moment->scratch, ret, error);
 }
 
-static tq_status mass_matrix_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_mass_matrix_derivatives(const tqa_term_input *moment, double *ret,
+                                           tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const tq_status status =
@@ -98,15 +91,15 @@ static tq_status coriolis(const tqa_term_input *moment, tq_coriolis_form form, d
                                   error);
 }
 
-static tq_status coriolis_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_coriolis_matrix(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     tq_status status =
         coriolis(moment, (tq_coriolis_form)moment->call->request.options.form, ret, error);
     if (status == TQ_OK) {
-        status = mass_matrix(moment, moment->m, error);
+        status = tqa_term_mass_matrix(moment, moment->m, error);
     }
     if (status == TQ_OK) {
-        status = mass_matrix_rate(moment, moment->c, error);
+        status = tqa_term_mass_matrix_rate(moment, moment->c, error);
     }
     if (status == TQ_OK) {
         ret[square(moment)] =
@@ -115,7 +108,7 @@ static tq_status coriolis_matrix(const tqa_term_input *moment, double *ret, tq_e
     return status;
 }
 
-static tq_status coriolis_vector(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_coriolis_vector(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const tq_status status = coriolis(moment, TQ_CORIOLIS_CHRISTOFFEL, moment->c, error);
@@ -128,7 +121,7 @@ static tq_status coriolis_vector(const tqa_term_input *moment, double *ret, tq_e
     return status;
 }
 
-static tq_status christoffel_symbols(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_christoffel_symbols(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     double *split = ret + nv * nv * nv;
@@ -141,14 +134,14 @@ static tq_status christoffel_symbols(const tqa_term_input *moment, double *ret, 
                              split + nv, error);
 }
 
-static tq_status gravity_torque(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_gravity_torque(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     tq_lagrangian_gravity(&moment->posture, moment->sample.gravity, ret);
     return TQ_OK;
 }
 
-static tq_status friction(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_friction(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     const tq_model *model = moment->model;
@@ -164,7 +157,7 @@ static tq_status friction(const tqa_term_input *moment, double *ret, tq_error *e
     return TQ_OK;
 }
 
-static tq_status energy(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_energy(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     const tq_sample *sample = &moment->sample;
@@ -173,7 +166,7 @@ static tq_status energy(const tqa_term_input *moment, double *ret, tq_error *err
     return TQ_OK;
 }
 
-static tq_status momentum(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_momentum(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     tq_momentum all;
@@ -185,7 +178,7 @@ static tq_status momentum(const tqa_term_input *moment, double *ret, tq_error *e
     return TQ_OK;
 }
 
-static tq_status center_of_mass(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_center_of_mass(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     tq_momentum all;
@@ -196,14 +189,14 @@ static tq_status center_of_mass(const tqa_term_input *moment, double *ret, tq_er
     return TQ_OK;
 }
 
-static tq_status operational_space_inertia(const tqa_term_input *moment, double *ret,
-                                           tq_error *error)
+tq_status tqa_term_operational_space_inertia(const tqa_term_input *moment, double *ret,
+                                             tq_error *error)
 {
     const tqa_options *options = &moment->call->request.options;
     const size_t nv = moment->model->nv;
     const size_t mark = tq_scratch_mark(moment->scratch);
     double *jacobian = tq_scratch_take(moment->scratch, 6 * nv, sizeof *jacobian);
-    tq_status status = mass_matrix(moment, moment->m, error);
+    tq_status status = tqa_term_mass_matrix(moment, moment->m, error);
     size_t n = 0;
     if (jacobian != NULL && status == TQ_OK) {
         tq_configuration_jacobian(&moment->posture, options->frame, options->at,
@@ -219,13 +212,13 @@ static tq_status operational_space_inertia(const tqa_term_input *moment, double 
     return status;
 }
 
-static tq_status passivity(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_passivity(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     return tq_passivity_torque(&moment->posture, moment->sample.qd, moment->qd_ref, moment->qdd_ref,
                                moment->sample.gravity, moment->scratch, ret, error);
 }
 
-static tq_status link_jacobians(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_link_jacobians(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
     static const double origin[3] = {0.0, 0.0, 0.0};
@@ -236,7 +229,7 @@ static tq_status link_jacobians(const tqa_term_input *moment, double *ret, tq_er
     return TQ_OK;
 }
 
-static tq_status ledger(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_ledger(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const size_t nv = moment->model->nv;
     const tq_status status =
@@ -252,14 +245,15 @@ static tq_status ledger(const tqa_term_input *moment, double *ret, tq_error *err
 }
 
 /* member m of joint number k of those with drives stands at ret[m * n + k] */
-static tq_status drive(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_drive(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tqa_robot *robot = moment->call->robot;
     const size_t nv = moment->model->nv;
     const size_t n = tqa_member_extent(moment->call, TQA_EXTENT_DRIVES);
     const size_t mark = tq_scratch_mark(moment->scratch);
     double *entries = tq_scratch_take(moment->scratch, (TQ_LEDGER_COUNT + 1) * nv, sizeof *entries);
-    const tq_status status = entries == NULL ? TQ_ERR_SCRATCH : ledger(moment, entries, error);
+    const tq_status status =
+        entries == NULL ? TQ_ERR_SCRATCH : tqa_term_ledger(moment, entries, error);
     size_t k = 0;
     bool feasible = true;
     for (uint32_t j = 0; status == TQ_OK && j < moment->model->n_joint; j++) {
@@ -284,16 +278,17 @@ static tq_status drive(const tqa_term_input *moment, double *ret, tq_error *erro
     return status;
 }
 
-static tq_status decoupling(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_decoupling(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tq_model *model = moment->model;
     const size_t nv = model->nv;
     const size_t mark = tq_scratch_mark(moment->scratch);
     double *velocity = tq_scratch_take(moment->scratch, 2 * nv, sizeof *velocity);
     double *rotor = velocity + nv;
-    tq_status status = velocity == NULL ? TQ_ERR_SCRATCH : coriolis_vector(moment, velocity, error);
+    tq_status status =
+        velocity == NULL ? TQ_ERR_SCRATCH : tqa_term_coriolis_vector(moment, velocity, error);
     if (status == TQ_OK) {
-        status = mass_matrix(moment, moment->m, error);
+        status = tqa_term_mass_matrix(moment, moment->m, error);
     }
     if (status == TQ_OK) {
         memset(rotor, 0, nv * sizeof *rotor);
@@ -312,7 +307,7 @@ static tq_status decoupling(const tqa_term_input *moment, double *ret, tq_error 
 }
 
 /* d tau/dq, d tau/dqd, and M behind them */
-static tq_status torque_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_torque_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tq_sample *sample = &moment->sample;
     const size_t mark = tq_scratch_mark(moment->scratch);
@@ -327,15 +322,15 @@ static tq_status torque_derivatives(const tqa_term_input *moment, double *ret, t
                                         error);
     }
     tq_scratch_rewind(moment->scratch, mark);
-    return status == TQ_OK ? mass_matrix(moment, ret + 2 * square(moment), error) : status;
+    return status == TQ_OK ? tqa_term_mass_matrix(moment, ret + 2 * square(moment), error) : status;
 }
 
-static tq_status acceleration_derivatives(const tqa_term_input *moment, double *ret,
-                                          tq_error *error)
+tq_status tqa_term_acceleration_derivatives(const tqa_term_input *moment, double *ret,
+                                            tq_error *error)
 {
     tqa_term_input with_inertia = *moment;
     with_inertia.sample.without &= ~(unsigned)TQ_WITHOUT_INERTIA;
-    const tq_status status = torque_derivatives(&with_inertia, ret, error);
+    const tq_status status = tqa_term_torque_derivatives(&with_inertia, ret, error);
     const size_t n = square(moment);
     if (status != TQ_OK) {
         return status;
@@ -344,7 +339,7 @@ static tq_status acceleration_derivatives(const tqa_term_input *moment, double *
     return tq_forward_derivatives(moment->model->nv, moment->m, ret, ret + n, ret + 2 * n, error);
 }
 
-static tq_status checks(const tqa_term_input *moment, double *ret, tq_error *error)
+tq_status tqa_term_checks(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     tq_checks all;
     const tq_status status = tq_checks_compute(moment->call->mechanism, &moment->posture,
@@ -356,205 +351,13 @@ static tq_status checks(const tqa_term_input *moment, double *ret, tq_error *err
     return status;
 }
 
-#define FREE(k) (TQA_INCLUDE_FIRST_FREE << (k))
+#define ROW(text, of, function, ...)                                                               \
+    {.name = (text), .bit = (of), .compute = tqa_term_##function, __VA_ARGS__},
+const tqa_include tqa_includes[] = {{.name = "reactions", .bit = TQA_INCLUDE_REACTIONS},
+                                    TQA_TERM_LIST(ROW){.name = NULL}};
 
-const tqa_include tqa_includes[] = {
-    {.name = "reactions", .bit = TQA_INCLUDE_REACTIONS},
-    {.name = "mass_matrix",
-     .bit = FREE(0),
-     .members = {{NULL, {V, V}}},
-     .compute = mass_matrix,
-     .block = tqa_block_mass_matrix},
-    {.name = "mass_matrix_inverse",
-     .bit = FREE(1),
-     .members = {{NULL, {V, V}}},
-     .compute = mass_matrix_inverse,
-     .block = tqa_block_mass_matrix_inverse},
-    {.name = "mass_matrix_bounds",
-     .bit = TQA_INCLUDE_BOUNDS,
-     .members = {{"smallest_eigenvalue", {0}}, {"largest_eigenvalue", {0}}},
-     .compute = mass_matrix_bounds},
-    {.name = "mass_matrix_rate",
-     .bit = FREE(2),
-     .members = {{NULL, {V, V}}},
-     .compute = mass_matrix_rate},
-    {.name = "mass_matrix_derivatives",
-     .bit = FREE(3),
-     .for_each_rate = true,
-     .stated = {{"index_order", "[i][j][k] is dM_ij/dq_k"}},
-     .members = {{"derivatives", {V, V, V}}},
-     .compute = mass_matrix_derivatives},
-    {.name = "coriolis_matrix",
-     .bit = TQA_INCLUDE_CORIOLIS,
-     .members = {{"matrix", {V, V}}, {"skew_residual", {0}}},
-     .compute = coriolis_matrix},
-    {.name = "coriolis_vector",
-     .bit = FREE(4),
-     .members = {{NULL, {V}}},
-     .compute = coriolis_vector,
-     .block = tqa_block_coriolis_vector},
-    {.name = "christoffel_symbols",
-     .bit = FREE(5),
-     .for_each_rate = true,
-     .stated = {{"index_order", "[i][j][k], i the equation"}},
-     .members = {{"symbols", {V, V, V}}, {"coriolis", {V}}, {"centrifugal", {V}}},
-     .compute = christoffel_symbols},
-    {.name = "gravity_torque",
-     .bit = FREE(6),
-     .members = {{NULL, {V}}},
-     .compute = gravity_torque,
-     .block = tqa_block_gravity_torque},
-    {.name = "friction", .bit = FREE(7), .members = {{NULL, {V}}}, .compute = friction},
-    {.name = "energy",
-     .bit = FREE(8),
-     .members = {{"kinetic", {0}}, {"potential", {0}}},
-     .compute = energy,
-     .block = tqa_block_energy},
-    {.name = "momentum",
-     .bit = FREE(9),
-     .stated = {{"expressed_in", "world"}},
-     .members = {{"mass", {0}}, {"linear", {3}}, {"angular_com", {3}}, {"angular_origin", {3}}},
-     .compute = momentum,
-     .block = tqa_block_momentum},
-    {.name = "center_of_mass",
-     .bit = FREE(10),
-     .stated = {{"expressed_in", "world"}},
-     .members = {{"position", {3}}, {"velocity", {3}}, {"jacobian", {3, V}}},
-     .compute = center_of_mass},
-    {.name = "operational_space_inertia",
-     .bit = TQA_INCLUDE_OPERATIONAL,
-     .stated = {{"expressed_in", "world"}},
-     .members = {{"matrix", {AXES, AXES}}},
-     .compute = operational_space_inertia},
-    {.name = "passivity",
-     .bit = TQA_INCLUDE_PASSIVITY,
-     .stated = {{"coriolis_form", "christoffel"}},
-     .members = {{"torque", {V}}},
-     .compute = passivity},
-    {.name = "link_jacobians",
-     .bit = TQA_INCLUDE_JACOBIANS,
-     .stated = {{"expressed_in", "world"}, {"at", "origin"}},
-     .members = {{"jacobians", {LINKS, 6, V}}},
-     .compute = link_jacobians},
-    {.name = "ledger",
-     .bit = FREE(11),
-     .for_each_rate = true,
-     .members = {{"inertia", {V}},
-                 {"coriolis", {V}},
-                 {"centrifugal", {V}},
-                 {"gravity", {V}},
-                 {"friction", {V}},
-                 {"rotor", {V}},
-                 {"spring", {V}},
-                 {"external", {V}},
-                 {"sum", {V}}},
-     .compute = ledger},
-    {.name = "derivatives",
-     .bit = FREE(12),
-     .operation = TQA_FOR_TORQUE,
-     .members = {{"dtau_dq", {V, V}}, {"dtau_dqd", {V, V}}, {"dtau_dqdd", {V, V}}},
-     .compute = torque_derivatives,
-     .block = tqa_block_derivatives},
-    {.name = "derivatives",
-     .bit = FREE(12),
-     .operation = TQA_FOR_ACCELERATION,
-     .members = {{"dqdd_dq", {V, V}}, {"dqdd_dqd", {V, V}}, {"dqdd_dtau", {V, V}}},
-     .compute = acceleration_derivatives},
-    {.name = "checks",
-     .bit = FREE(13),
-     .for_each_rate = true,
-     .members = {{"recursive_lagrangian", {0}},
-                 {"recursive_stacked", {0}},
-                 {"mass_matrix", {0}},
-                 {"skew_symmetry", {0}},
-                 {"symmetry", {0}},
-                 {"smallest_eigenvalue", {0}}},
-     .compute = checks},
-    {.name = "drive",
-     .bit = TQA_INCLUDE_DRIVE,
-     .for_each_rate = true,
-     .members = {{"motor_torque", {DRIVES}},
-                 {"motor_speed", {DRIVES}},
-                 {"current", {DRIVES}},
-                 {"voltage", {DRIVES}},
-                 {"duty", {DRIVES}},
-                 {"power", {DRIVES}},
-                 {"current_use", {DRIVES}},
-                 {"continuous_use", {DRIVES}},
-                 {"voltage_use", {DRIVES}},
-                 {"feasible", {0}}},
-     .compute = drive},
-    {.name = "decoupling",
-     .bit = TQA_INCLUDE_DECOUPLING,
-     .stated = {{"error", "approximate torque less exact torque"}},
-     .members = {{"inertia_diagonal", {V}},
-                 {"inertia_rotor", {V}},
-                 {"decoupled", {V}},
-                 {"decoupled_rotor", {V}}},
-     .compute = decoupling},
-    {.name = "multipliers",
-     .bit = TQA_INCLUDE_MULTIPLIERS,
-     .stated = {{"force_on", "robot"}},
-     .members = {{"values", {ROWS}}, {"force", {V}}, {"redundant", {ROWS}}, {"rank", {0}}},
-     .compute = tqa_multipliers_term},
-    {.name = "constraint_power",
-     .bit = TQA_INCLUDE_CONSTRAINT_POWER,
-     .members = {{NULL, {0}}},
-     .compute = tqa_constraint_power_term},
-    {.name = "actuation",
-     .bit = TQA_INCLUDE_ACTUATION,
-     .members = {{"actuated", {0}}, {"dof", {0}}, {"internal", {0}}, {"missing", {0}}},
-     .compute = tqa_actuation_term},
-    {.name = "constraint_jacobian",
-     .bit = TQA_INCLUDE_CONSTRAINTS,
-     .members = {{"matrix", {ROWS, V}},
-                 {"rate_term", {ROWS}},
-                 {"position_residual", {ROWS}},
-                 {"velocity_residual", {ROWS}}},
-     .compute = tqa_constraint_jacobian_term},
-    {.name = "projectors",
-     .bit = TQA_INCLUDE_PROJECTORS,
-     .members = {{"force", {V, V}}, {"motion", {V, V}}},
-     .compute = tqa_projectors_term},
-    {.name = "integrability",
-     .bit = TQA_INCLUDE_INTEGRABILITY,
-     .for_each_rate = true,
-     .members = {{"dof", {0}}, {"new_directions", {0}}, {"defect", {0}}},
-     .compute = tqa_integrability_term},
-    {.name = NULL},
-};
-
-const tqa_choice tqa_include_choices[] = {
-    {"reactions", TQA_INCLUDE_REACTIONS},
-    {"mass_matrix", FREE(0)},
-    {"mass_matrix_inverse", FREE(1)},
-    {"mass_matrix_bounds", TQA_INCLUDE_BOUNDS},
-    {"mass_matrix_rate", FREE(2)},
-    {"mass_matrix_derivatives", FREE(3)},
-    {"coriolis_matrix", TQA_INCLUDE_CORIOLIS},
-    {"coriolis_vector", FREE(4)},
-    {"christoffel_symbols", FREE(5)},
-    {"gravity_torque", FREE(6)},
-    {"friction", FREE(7)},
-    {"energy", FREE(8)},
-    {"momentum", FREE(9)},
-    {"center_of_mass", FREE(10)},
-    {"operational_space_inertia", TQA_INCLUDE_OPERATIONAL},
-    {"passivity", TQA_INCLUDE_PASSIVITY},
-    {"link_jacobians", TQA_INCLUDE_JACOBIANS},
-    {"ledger", FREE(11)},
-    {"derivatives", FREE(12)},
-    {"checks", FREE(13)},
-    {"drive", TQA_INCLUDE_DRIVE},
-    {"decoupling", TQA_INCLUDE_DECOUPLING},
-    {"multipliers", TQA_INCLUDE_MULTIPLIERS},
-    {"constraint_power", TQA_INCLUDE_CONSTRAINT_POWER},
-    {"actuation", TQA_INCLUDE_ACTUATION},
-    {"constraint_jacobian", TQA_INCLUDE_CONSTRAINTS},
-    {"projectors", TQA_INCLUDE_PROJECTORS},
-    {"integrability", TQA_INCLUDE_INTEGRABILITY},
-    {NULL, 0},
-};
+#define ENTRY(text, bit) {text, bit},
+const tqa_choice tqa_include_choices[] = {TQA_INCLUDE_LIST(ENTRY){NULL, 0}};
 
 const tqa_choice tqa_without_choices[] = {
     {"friction", TQ_WITHOUT_FRICTION}, {"rotor", TQ_WITHOUT_ROTOR},

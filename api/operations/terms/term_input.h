@@ -1,30 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/term_input.h - what one term of `include` is computed from, and bits of
- * names. */
+/* api/operations/terms/term_input.h - what one term of `include` is computed from, and the
+ * functions that do. */
 #ifndef TQA_OPERATIONS_TERMS_TERM_INPUT_H
 #define TQA_OPERATIONS_TERMS_TERM_INPUT_H
 
 #include "api/call/call.h"
+#include "api/openapi/generated/terms.h"
 #include "core/dynamics/sample.h"
-
-/* Names that have their own treatment somewhere; the table has them all. */
-enum {
-    TQA_INCLUDE_REACTIONS = 1u << 0,
-    TQA_INCLUDE_BOUNDS = 1u << 1,
-    TQA_INCLUDE_OPERATIONAL = 1u << 2,
-    TQA_INCLUDE_PASSIVITY = 1u << 3,
-    TQA_INCLUDE_CORIOLIS = 1u << 4,
-    TQA_INCLUDE_JACOBIANS = 1u << 5,
-    TQA_INCLUDE_FIRST_FREE = 1u << 6,
-    TQA_INCLUDE_MULTIPLIERS = 1u << 21,
-    TQA_INCLUDE_CONSTRAINT_POWER = 1u << 22,
-    TQA_INCLUDE_ACTUATION = 1u << 23,
-    TQA_INCLUDE_CONSTRAINTS = 1u << 24,
-    TQA_INCLUDE_PROJECTORS = 1u << 25,
-    TQA_INCLUDE_INTEGRABILITY = 1u << 26,
-    TQA_INCLUDE_DECOUPLING = 1u << 29,
-    TQA_INCLUDE_DRIVE = 1u << 30,
-};
 
 /* One sample, with what the terms are computed from. */
 typedef struct tqa_term_input {
@@ -37,5 +19,11 @@ typedef struct tqa_term_input {
     tq_scratch *scratch;
     double *m, *c; /* (nv x nv), room for whoever computes */
 } tqa_term_input;
+
+/* Each term: writes its members one after another. */
+#define DECLARE(text, bit, function, ...)                                                          \
+    tq_status tqa_term_##function(const tqa_term_input *moment, double *ret, tq_error *error);
+TQA_TERM_LIST(DECLARE)
+#undef DECLARE
 
 #endif
