@@ -6,12 +6,12 @@ long_src  := $(sort $(wildcard tests/long/*.c))
 python    := build/venv/bin/python
 FUZZ_SECONDS ?= 60
 
-#: check            everything that CI asks for, in minutes; its parts: lint test contract system peers replay bits instructions seeds
+#: check            everything that CI asks for, in minutes; its parts: lint test contract browser system peers replay bits instructions seeds
 #: check-long       the hours as well: a thousand kills, a quiet machine's limits, long fuzzing
 #: asan tsan        unit tests and corpus under AddressSanitizer; the daemon under ThreadSanitizer
 #: fuzz             every fuzz target for FUZZ_SECONDS
 #: mutate           breaks one line at a time and counts what no test notices (SEED=1 N=150 ROOM=core,api/codec,api,daemon)
-.PHONY: check check-long asan tsan fuzz replay contract peers bits long system
+.PHONY: check check-long asan tsan fuzz replay contract browser peers bits long system
 check:
 	@tests/run/check.sh
 check-long: check
@@ -44,6 +44,8 @@ contract: build
 	@tests/run/pytest.sh tests/contract $(out)/torqued
 system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
+browser: build
+	@tests/run/pytest.sh tests/browser $(out)/torqued
 peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
 # make bits N=100000 ARM_N=10000: so many answers, and of them on arm64

@@ -49,6 +49,7 @@ step "lint, folders" lint-folders
 step "build" WERROR=1 build && {
     step "tests" WERROR=1 test
     step "contract" WERROR=1 contract
+    step "browser" WERROR=1 browser
     step "system" WERROR=1 system
     step "peers" WERROR=1 peers
     step "bits, gcc and clang" bits
