@@ -2,6 +2,7 @@
 /* api/operations/kinematics.c - POST .../kinematics: where points of links are, how they move. */
 #include "api/call/call.h"
 #include "api/request/robot_fields.h"
+#include "api/response/robot_writer.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/spatial/frame.h"
 
@@ -179,12 +180,12 @@ static void tell(const kinematics *k, const char *key, const double *x, size_t r
 {
     const size_t shape[3] = {k->states.n_sample, rows, columns};
     const size_t skip = k->states.flat ? 1 : 0;
-    tqa_writer_array(&k->control->answer, key, x, rank - skip, shape + skip);
+    tqa_writer_array(k->control->answer, key, x, rank - skip, shape + skip);
 }
 
 static void tell_frame(const kinematics *k, size_t f)
 {
-    tqa_writer *answer = &k->control->answer;
+    tqa_writer *answer = k->control->answer;
     const size_t n = k->states.n_sample;
     const double *pose = k->pose + f * n * POSE;
     tqa_writer_object(answer, NULL);
@@ -210,7 +211,7 @@ static bool run(tqa_tree *control)
     if (!read(&k) || !make_room(&k) || !compute(&k)) {
         return false;
     }
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tqa_writer_joints(answer, control->robot, &k.order);
     tqa_writer_string(answer, "poses_expressed_in", "world");
     if (k.moves) {

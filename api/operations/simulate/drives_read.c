@@ -2,6 +2,7 @@
 /* api/operations/simulate/drives_read.c - `drives` of a simulation: commands in, currents and
  * voltages out. */
 #include "api/operations/simulate/simulate.h"
+#include "api/response/writer.h"
 
 #include <math.h>
 
@@ -210,7 +211,7 @@ bool tqa_drives_add(tqa_simulation *s)
 void tqa_drives_put(const tqa_simulation *s)
 {
     const tqa_drives *d = &s->drives;
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     if (d->driven.n_joint == 0) {
         return;
     }
