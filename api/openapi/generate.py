@@ -4,6 +4,7 @@
 """usage: generate.py [folder]    writes below `folder` instead of api/openapi, for comparison"""
 import json
 import pathlib
+import re
 import sys
 
 import yaml
@@ -183,17 +184,95 @@ def terms_header(schemas):
                   ["<assert.h>", "<stdint.h>"])
 
 
+class Tables:
+    """Fields, words and ranges of every definition, each under the name of its path: Name.field.field."""
+
+    def __init__(self, schemas):
+        self.fields, self.words, self.ranges = {}, {}, {}
+        all_of = schemas.components()
+        asked = set()
+        for name in [name for name in all_of if name.endswith("Request")] + ["RobotDocument", "Robot"]:
+            reach(all_of, name, asked)
+        for name, node in all_of.items():
+            self.walk([name], node, name in asked)
+
+    def put(self, table, path, value):
+        """Choices of a union share their path: the first one with a value has it."""
+        table.setdefault("_".join(snake(part) for part in path), value)
+
+    def walk(self, path, node, is_asked):
+        properties = node.get("properties", {})
+        if properties and is_asked:
+            self.put(self.fields, path, list(properties))
+        for name, inner in properties.items():
+            self.walk(path + [name], inner, is_asked)
+        words = node.get("enum", [])
+        if words and all(isinstance(word, str) and "/" not in word for word in words):
+            self.put(self.words, path, words)
+        for key, suffix in BOUNDS.items():
+            if is_asked and isinstance(node.get(key), (int, float)) and not isinstance(node[key], bool):
+                self.put(self.ranges, path + [suffix], node[key])
+        for key in ("items", "additionalProperties"):
+            if isinstance(node.get(key), dict):
+                self.walk(path, node[key], is_asked)
+        for key in ("oneOf", "anyOf"):
+            for inner in node.get(key, []):
+                self.walk(path, inner, is_asked)
+
+
+def reach(all_of, name, seen):
+    """The definitions that a definition refers to, itself among them."""
+    if name not in seen:
+        seen.add(name)
+        for other in re.findall(r"#/components/schemas/(\w+)", json.dumps(all_of[name])):
+            reach(all_of, other, seen)
+
+
+BOUNDS = {"minimum": "least", "exclusiveMinimum": "above", "maximum": "most", "exclusiveMaximum": "below", "default": "default",
+          "minItems": "n_least", "maxItems": "n_most", "minLength": "length_least", "maxLength": "length_most"}
+
+
+def snake(name):
+    """SimulateRequest: SIMULATE_REQUEST."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").replace(".", "_").upper()
+
+
+def fields_header(tables):
+    out = ["/* names of the fields of an object, in the order of the schema */"]
+    out += [define(f"TQA_FIELDS_{path}", [c_string(name) for name in names]) for path, names in sorted(tables.fields.items())]
+    out += ["", "/* words of a choice, in the order of the schema and of the enum in C */"]
+    out += [define(f"TQA_WORDS_{path}", [c_string(word) for word in words]) for path, words in sorted(tables.words.items())]
+    return header("fields.h", "names of fields and words of choices, out of the schema", "\n".join(out) + "\n")
+
+
+def ranges_header(tables):
+    """LEAST and MOST are allowed, ABOVE and BELOW are not; N_ counts elements."""
+    out = [f"#define TQA_RANGE_{path} {value!r}" for path, value in sorted(tables.ranges.items())]
+    return header("ranges.h", "bounds, lengths and defaults of fields, out of the schema", "\n".join(out) + "\n")
+
+
+def define(name, words):
+    """A list over as many lines as it needs."""
+    lines = [f"#define {name}"]
+    for i, word in enumerate(words):
+        part = f" {word}" + ("," if i + 1 < len(words) else "")
+        if len(lines[-1]) + len(part) > 96:
+            lines.append("   ")
+        lines[-1] += part
+    return " \\\n".join(lines)
+
+
 def header(name, what, body, includes=()):
     guard = f"TQA_OPENAPI_GENERATED_{name.upper().replace('.', '_')}"
     lines = "".join(f"#include {each}\n" for each in includes)
+    lines += "\n" if lines else ""
     return f"""/* {LICENSE} */
 /* api/openapi/generated/{name} - {what}. */
 /* Made by generate.py: do not edit. */
 #ifndef {guard}
 #define {guard}
 
-{lines}
-/* clang-format off */
+{lines}/* clang-format off */
 {body}/* clang-format on */
 
 #endif
@@ -206,9 +285,12 @@ def main():
         schemas, operations, whole = read()
     except schema.Fault as fault:
         sys.exit(str(fault))
+    tables = Tables(schemas)
     files = {
         "openapi.yaml": openapi_yaml(whole),
         "generated/openapi_json.c": openapi_json(whole),
+        "generated/fields.h": fields_header(tables),
+        "generated/ranges.h": ranges_header(tables),
         "generated/terms.h": terms_header(schemas),
     }
     for name, text in files.items():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/excitation.c - POST .../excitation: motion from which parameters can be told. */
 #include "core/excitation/excitation.h"
+#include "api/openapi/generated/fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include "api/call/call.h"
 #include "api/operations/calibrate/parameter_names.h"
 #include "api/request/robot_fields.h"
-#include "api/response/robot_writer.h"
 
 enum {
     PARAMETERS_MAX = 800, /* of all links and joints: squares of this are held */
@@ -25,13 +25,10 @@ enum { RANDOM_PART = 5 };
 /* where a turning joint has no limits */
 static const double half_turn = 3.14159265358979323846;
 
-static const char *const fields[] = {"parameters", "frequency_hz", "harmonics", "limits",
-                                     "criterion",  "tries",        "seed",      "interval_s",
-                                     "joints",     "gravity",      NULL};
-static const char *const limit_fields[] = {"lower",        "upper",  "velocity",
-                                           "acceleration", "effort", NULL};
-static const char *const kinds[] = {"rotor", "viscous", "coulomb", "offset", "stiffness", NULL};
-static const char *const criteria[] = {"condition", "determinant", NULL};
+static const char *const fields[] = {TQA_FIELDS_EXCITATION_REQUEST, NULL};
+static const char *const limit_fields[] = {TQA_FIELDS_EXCITATION_REQUEST_LIMITS, NULL};
+static const char *const kinds[] = {TQA_WORDS_EXCITATION_REQUEST_PARAMETERS, NULL};
+static const char *const criteria[] = {TQA_WORDS_EXCITATION_REQUEST_CRITERION, NULL};
 
 enum { LOWER, UPPER, VELOCITY, ACCELERATION, EFFORT, LIMITS };
 
@@ -243,35 +240,6 @@ static bool find_base(excitation *e)
     return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
 }
 
-/* Continues from the job's last checkpoint, if there is one of this search. */
-static void resume(excitation *e, unsigned char *saved)
-{
-    const tqa_host *host = e->control->host;
-    if (saved != NULL && host->checkpoint_load != NULL) {
-        const size_t n = host->checkpoint_load(host->ctx, saved, tq_excitation_save_size(&e->task));
-        (void)tq_excitation_load(&e->search, saved, n);
-    }
-}
-
-/* A checkpoint that cannot be saved only costs the tries since the last one. */
-static void save_when_due(excitation *e, unsigned char *saved)
-{
-    const tqa_host *host = e->control->host;
-    if (saved != NULL && host->checkpoint_due != NULL && host->checkpoint_due(host->ctx)) {
-        tq_excitation_save(&e->search, saved);
-        (void)host->checkpoint_save(host->ctx, saved, tq_excitation_save_size(&e->task));
-    }
-}
-
-/* Room for one checkpoint; NULL in an immediate answer. False: no memory. */
-static bool take_checkpoint_room(const excitation *e, unsigned char **ret)
-{
-    const tqa_host *host = e->control->host;
-    const bool saves = host != NULL && host->checkpoint_save != NULL;
-    *ret = saves ? tqa_tree_take(e->control, tq_excitation_save_size(&e->task), 1) : NULL;
-    return !saves || *ret != NULL;
-}
-
 static bool search(excitation *e)
 {
     const tqa_host *host = e->control->host;
@@ -290,14 +258,7 @@ static bool search(excitation *e)
     if (!tqa_tree_scratch(e->control, tq_excitation_scratch_size(task), &scratch)) {
         return false;
     }
-    unsigned char *saved = NULL;
-    if (!take_checkpoint_room(e, &saved)) {
-        return false;
-    }
     tq_status status = tq_excitation_begin(task, &scratch, &e->search, &error);
-    if (status == TQ_OK) {
-        resume(e, saved);
-    }
     while (status == TQ_OK && e->search.n_tried < e->tries) {
         /* one at a time: a try of a large robot takes long, and somebody may want it to stop */
         status = tq_excitation_try(&e->search, 1, e->tries / RANDOM_PART, &error);
@@ -307,7 +268,6 @@ static bool search(excitation *e)
         if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
             return tqa_problem_set(e->control->problem, "busy", "the search was stopped") == 0;
         }
-        save_when_due(e, saved);
     }
     return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
 }
@@ -334,7 +294,7 @@ static void tell_score(tqa_writer *answer, const char *key, const tq_excitation_
 static bool tell_samples(excitation *e, double interval)
 {
     const size_t nv = e->order.nv;
-    tqa_writer *answer = e->control->answer;
+    tqa_writer *answer = &e->control->answer;
     const double period = 1.0 / e->task.frequency;
     const size_t n = (size_t)floor(period / interval * (1.0 + 1e-12) + 1e-9) + 1;
     double *t = tqa_tree_take(e->control, n, sizeof *t);
@@ -358,7 +318,7 @@ static bool tell_fourier(excitation *e)
 {
     const tq_fourier *motion = &e->search.motion;
     const size_t nv = e->order.nv, h = motion->n_harmonic;
-    tqa_writer *answer = e->control->answer;
+    tqa_writer *answer = &e->control->answer;
     double *copy = tqa_tree_take(e->control, (2 * h + 1) * nv, sizeof *copy);
     if (copy == NULL) {
         return false;
@@ -381,7 +341,7 @@ static bool run(tqa_tree *control)
     if (!find_base(e) || !search(e)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     tqa_writer_joints(answer, control->robot, &e->order);
     if (!tell_fourier(e) || (e->interval > 0.0 && !tell_samples(e, e->interval))) {
         return false;

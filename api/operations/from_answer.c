@@ -8,7 +8,6 @@
 #include "api/recordings/from.h"
 #include "api/request/refuse.h"
 #include "api/response/object_prefix.h"
-#include "api/response/writer.h"
 
 /* `"key": {` and members, ready for an array that closes the object */
 static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_writer *members,
@@ -41,7 +40,7 @@ static bool add_log(tqa_call *call)
     tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
     tqa_writer_object(&members, NULL);
     tqa_writer_object(&members, "source");
-    tqa_recording_report(&members, &from->recording);
+    tqa_recording_report(&members, &from->log);
     tqa_writer_end(&members);
     tqa_writer_object(&members, "filter");
     tqa_recording_report_filter(&members, &from->request);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/inertia.c - POST /v1/inertia: bodies put together, seen from anywhere, judged. */
 #include "core/model/inertia.h"
+#include "api/openapi/generated/fields.h"
 
 #include <math.h>
 
 #include "api/call/call.h"
 #include "api/request/inertia_fields.h"
 #include "api/request/robot_fields.h"
-#include "api/response/robot_writer.h"
 #include "core/spatial/frame.h"
 
 enum { BODIES_MAX = 1000 };
 
-static const char *const fields[] = {"bodies", "frame", "about", "floor", "mass_floor", NULL};
-static const char *const body_fields[] = {TQA_INERTIA_FIELDS, "pose", "subtract", NULL};
+static const char *const fields[] = {TQA_FIELDS_INERTIA_REQUEST, NULL};
+static const char *const body_fields[] = {TQA_FIELDS_INERTIA_REQUEST_BODIES, NULL};
 
 static double cost_us(const tqa_tree *control)
 {
@@ -91,7 +91,7 @@ static bool tell_about(tqa_tree *control, const tq_inertia *inertia)
 {
     const tqa_value root = tqa_value_root(control);
     const tqa_value about = tqa_value_field(&root, "about");
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     double point[3];
     double tensor[6];
     tq_inertia_about_origin(inertia, tensor);
@@ -117,7 +117,7 @@ static bool tell_consistency(tqa_tree *control, const tq_inertia *inertia)
     const tqa_value root = tqa_value_root(control);
     const tqa_value floor_part = tqa_value_field(&root, "floor");
     const tqa_value mass_part = tqa_value_field(&root, "mass_floor");
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     tq_consistency found;
     double least = 0.0;
     double least_mass = 1e-6;
@@ -169,7 +169,7 @@ static bool run(tqa_tree *control)
     if (!read(control, &inertia)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     tqa_writer_inertia(answer, &inertia);
     if (!tell_about(control, &inertia)) {
         return false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/inverse_kinematics.c - POST .../inverse-kinematics: coordinates for a pose. */
 #include "core/dynamics/kinematics/inverse_kinematics.h"
+#include "api/openapi/generated/fields.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "api/call/call.h"
 #include "api/request/robot_fields.h"
-#include "api/response/robot_writer.h"
 #include "core/spatial/frame.h"
 
 enum { TASK = 6, SEEDS_MAX = 1024, ITERATIONS_MAX = 1000 };
@@ -15,11 +15,9 @@ enum { TASK = 6, SEEDS_MAX = 1024, ITERATIONS_MAX = 1000 };
 /* Flops that one search may take: a few seconds. */
 static const double work_max = 4e9;
 
-static const char *const fields[] = {"frame",      "pose",      "axes",      "joints",
-                                     "initial",    "limits",    "solutions", "seeds",
-                                     "iterations", "tolerance", NULL};
+static const char *const fields[] = {TQA_FIELDS_INVERSE_KINEMATICS_REQUEST, NULL};
 
-static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+static const char *const axis_names[] = {TQA_WORDS_AXES, NULL};
 
 typedef struct search {
     tqa_tree *control;
@@ -68,7 +66,7 @@ static bool read_axes(search *s, const tqa_value *position, bool turned)
 
 static bool read_task(search *s)
 {
-    static const char *const pose_fields[] = {"position", "rotation", "quaternion_wxyz", NULL};
+    static const char *const pose_fields[] = {TQA_FIELDS_POSE, NULL};
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value frame = tqa_value_field(&root, "frame");
     const tqa_value pose = tqa_value_field(&root, "pose");
@@ -116,7 +114,7 @@ static bool read_counts(search *s)
 
 static bool read_options(search *s)
 {
-    static const char *const tolerances[] = {"position_m", "rotation_rad", NULL};
+    static const char *const tolerances[] = {TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE, NULL};
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value initial = tqa_value_field(&root, "initial");
     const tqa_value limits = tqa_value_field(&root, "limits");
@@ -204,7 +202,7 @@ static void tell(const search *s)
     const tqa_robot *robot = s->control->robot;
     const size_t nq = s->order.nq;
     const tq_ik_result *result = s->result;
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     size_t branch[TQ_IK_SOLUTION_MAX];
     for (size_t i = 0; i < result->n_solution; i++) {
         branch[i] = 1;

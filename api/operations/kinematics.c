@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/kinematics.c - POST .../kinematics: where points of links are, how they move. */
 #include "api/call/call.h"
+#include "api/openapi/generated/fields.h"
 #include "api/request/robot_fields.h"
-#include "api/response/robot_writer.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/spatial/frame.h"
 
 enum { TWIST = 6, POSE = 16 }; /* numbers of a pose: position, rotation, quaternion */
 
-static const char *const fields[] = {"q", "qd", "qdd", "joints", "frames", "expressed_in", NULL};
+static const char *const fields[] = {TQA_FIELDS_KINEMATICS_REQUEST, NULL};
 
-static const char *const axes[] = {"world", "link", "spatial", NULL};
+static const char *const axes[] = {TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN, NULL};
 static const tq_jacobian_frame jacobian_frames[] = {TQ_JACOBIAN_WORLD_ALIGNED, TQ_JACOBIAN_LINK,
                                                     TQ_JACOBIAN_WORLD};
 
@@ -180,12 +180,12 @@ static void tell(const kinematics *k, const char *key, const double *x, size_t r
 {
     const size_t shape[3] = {k->states.n_sample, rows, columns};
     const size_t skip = k->states.flat ? 1 : 0;
-    tqa_writer_array(k->control->answer, key, x, rank - skip, shape + skip);
+    tqa_writer_array(&k->control->answer, key, x, rank - skip, shape + skip);
 }
 
 static void tell_frame(const kinematics *k, size_t f)
 {
-    tqa_writer *answer = k->control->answer;
+    tqa_writer *answer = &k->control->answer;
     const size_t n = k->states.n_sample;
     const double *pose = k->pose + f * n * POSE;
     tqa_writer_object(answer, NULL);
@@ -211,7 +211,7 @@ static bool run(tqa_tree *control)
     if (!read(&k) || !make_room(&k) || !compute(&k)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     tqa_writer_joints(answer, control->robot, &k.order);
     tqa_writer_string(answer, "poses_expressed_in", "world");
     if (k.moves) {

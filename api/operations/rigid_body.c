@@ -2,19 +2,19 @@
 /* api/operations/rigid_body.c - POST /v1/rigid-body: one body by itself: points, momentum, energy,
  * frames. */
 #include "core/dynamics/rigid_body.h"
+#include "api/openapi/generated/fields.h"
 
 #include <string.h>
 
 #include "api/call/call.h"
 #include "api/request/inertia_fields.h"
 #include "api/request/robot_fields.h"
-#include "api/response/writer.h"
 #include "core/model/inertia.h"
 #include "core/spatial/frame.h"
 
 enum { TWIST = 6 };
 
-static const char *const fields[] = {"axis_motion", "point_motion", "body", "lie_bracket", NULL};
+static const char *const fields[] = {TQA_FIELDS_RIGID_BODY_REQUEST, NULL};
 
 static double cost_us(const tqa_tree *control)
 {
@@ -32,7 +32,7 @@ static bool optional(const tqa_value *object, const char *key, size_t n, double 
 
 static bool tell_axis(tqa_tree *control, const tqa_value *part)
 {
-    static const char *const known[] = {"axis", "axis_rate", "rate_rad_s", "acceleration", NULL};
+    static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION, NULL};
     double axis[3], axis_rate[3], w[3], wd[3], rate = 0.0, acceleration = 0.0;
     if (!tqa_value_object(part, known)) {
         return false;
@@ -57,20 +57,16 @@ static bool tell_axis(tqa_tree *control, const tqa_value *part)
                                 "an axis of unit length turns at right angles to itself");
     }
     tq_axis_angle_motion(axis, axis_rate, rate, acceleration, w, wd);
-    tqa_writer_object(control->answer, "axis_motion");
-    tqa_writer_vector(control->answer, "angular_velocity", w, 3);
-    tqa_writer_vector(control->answer, "angular_acceleration", wd, 3);
-    tqa_writer_end(control->answer);
+    tqa_writer_object(&control->answer, "axis_motion");
+    tqa_writer_vector(&control->answer, "angular_velocity", w, 3);
+    tqa_writer_vector(&control->answer, "angular_acceleration", wd, 3);
+    tqa_writer_end(&control->answer);
     return true;
 }
 
 static bool tell_point(tqa_tree *control, const tqa_value *part)
 {
-    static const char *const known[] = {"rotation",         "quaternion_wxyz",
-                                        "origin_velocity",  "origin_acceleration",
-                                        "angular_velocity", "angular_acceleration",
-                                        "position",         "velocity",
-                                        "acceleration",     NULL};
+    static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_POINT_MOTION, NULL};
     tq_point_motion m;
     tq_point_acceleration a;
     double v[3];
@@ -84,7 +80,7 @@ static bool tell_point(tqa_tree *control, const tqa_value *part)
         !optional(part, "acceleration", 3, m.acceleration)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     tq_point_velocity(&m, v);
     tq_point_acceleration_of(&m, &a);
     tqa_writer_object(answer, "point_motion");
@@ -115,7 +111,7 @@ typedef struct body {
 
 static bool read_motion(const tqa_value *part, body *b)
 {
-    static const char *const frames[] = {"world", "body", NULL};
+    static const char *const frames[] = {TQA_WORDS_RIGID_BODY_REQUEST_BODY_EXPRESSED_IN, NULL};
     const tqa_value twist = tqa_value_field(part, "twist");
     const tqa_value rate = tqa_value_field(part, "twist_rate");
     const tqa_value expressed = tqa_value_field(part, "expressed_in");
@@ -211,9 +207,8 @@ static bool tell_other_frame(tqa_writer *answer, const tqa_value *part, const bo
 
 static bool tell_body(tqa_tree *control, const tqa_value *part)
 {
-    static const char *const known[] = {TQA_INERTIA_FIELDS, "pose",  "twist", "twist_rate",
-                                        "expressed_in",     "frame", NULL};
-    tqa_writer *answer = control->answer;
+    static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_BODY, NULL};
+    tqa_writer *answer = &control->answer;
     body b = {.pose = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     double spatial[36];
     if (!tqa_value_object(part, known) || !tqa_value_inertia(part, &b.inertia)) {
@@ -236,7 +231,7 @@ static bool tell_body(tqa_tree *control, const tqa_value *part)
 
 static bool tell_bracket(tqa_tree *control, const tqa_value *part)
 {
-    static const char *const known[] = {"a", "b", NULL};
+    static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_LIE_BRACKET, NULL};
     double a[TWIST], b[TWIST], bracket[TWIST];
     if (!tqa_value_object(part, known)) {
         return false;
@@ -246,7 +241,7 @@ static bool tell_bracket(tqa_tree *control, const tqa_value *part)
         return false;
     }
     tq_lie_bracket(a, b, bracket);
-    tqa_writer_vector(control->answer, "lie_bracket", bracket, TWIST);
+    tqa_writer_vector(&control->answer, "lie_bracket", bracket, TWIST);
     return true;
 }
 

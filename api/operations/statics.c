@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/openapi/generated/fields.h"
 #include "api/request/robot_fields.h"
-#include "api/response/robot_writer.h"
 #include "core/dynamics/compliance.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/reactions.h"
@@ -13,10 +13,9 @@
 
 enum { TASK = 6, WRENCH = 6, SPRINGS_MAX = 16 };
 
-static const char *const fields[] = {
-    "q", "joints", "endpoint_wrench", "joint_stiffness", "geometric", "gravity", "axes", NULL};
+static const char *const fields[] = {TQA_FIELDS_STATICS_REQUEST, NULL};
 
-static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+static const char *const axis_names[] = {TQA_WORDS_AXES, NULL};
 
 typedef struct statics {
     tqa_tree *control;
@@ -56,7 +55,7 @@ static bool are_positive(const tqa_value *row, size_t n)
  * compliances add. */
 static bool read_series(const statics *s, const tqa_value *stiffness)
 {
-    static const char *const known[] = {"series", NULL};
+    static const char *const known[] = {TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS, NULL};
     const tqa_value series = tqa_value_field(stiffness, "series");
     const size_t nv = s->order.nv;
     size_t n = 0;
@@ -242,7 +241,7 @@ static void own_share(const tq_joint *joint, const double wrench[6], double ret[
 static void tell_joints(const statics *s)
 {
     const tqa_robot *robot = s->control->robot;
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     tqa_writer_object(answer, "joint_wrenches");
     tqa_writer_string(answer, "applied_to", "child link");
     tqa_writer_string(answer, "expressed_in", "child link");
@@ -300,7 +299,7 @@ static bool joint_stiffness(const statics *s, double *k, double *geometric)
 
 static void tell_compliance(const statics *s, size_t n, const tq_compliance_result *result)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     double force[TASK];
     double give[TASK] = {0};
     size_t row = 0;
@@ -374,7 +373,7 @@ static bool find_compliance(statics *s)
                 rows[i * nv + j] = k[nv * nv + s->order.v[i] * nv + s->order.v[j]];
             }
         }
-        tqa_writer_matrix(control->answer, "geometric_stiffness", rows, nv, nv);
+        tqa_writer_matrix(&control->answer, "geometric_stiffness", rows, nv, nv);
     }
     return true;
 }
@@ -386,7 +385,7 @@ static bool run(tqa_tree *control)
         return false;
     }
     const size_t nv = s.order.nv;
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     double *sum = tqa_tree_take(control, nv, sizeof *sum);
     if (sum == NULL) {
         return false;

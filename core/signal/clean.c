@@ -1,10 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/clean.c - rows of a recording in windows, in the order of time, angles unwrapped. */
+/* core/signal/clean.c - rows of a recording in windows: outliers out, in the order of time, angles
+ * unwrapped. */
 #include <math.h>
 #include <string.h>
 
 #include "core/signal/braked.h"
+#include "core/signal/median.h"
 #include "core/signal/pass_private.h"
+
+enum {
+    MEDIAN_SAMPLES = 4096, /* determine a median to 2 % */
+    MEDIAN_LEAST = 256,    /* and these to 8 %, where there is another window */
+};
+
+/* A spike is so many deviations away: noise and quantisation never are, steps neither. */
+static const double spike_factor = 30.0;
+/* Noise that is taken for granted: clean and coarsely written signals have none of their own. Part
+ * of the spread, and at least so many SI units. */
+static const double spike_floor = 1e-3;
+static const double spike_least[] = {[TQ_QUANTITY_Q] = 1e-4,
+                                     [TQ_QUANTITY_QD] = 1e-3,
+                                     [TQ_QUANTITY_QDD] = 0.1,
+                                     [TQ_QUANTITY_TAU] = 1e-3};
 
 static const double turn = 6.28318530717958647692;
 
@@ -22,10 +39,105 @@ static void drop_front(tq_pass *p, size_t from)
     p->n_checked = p->n_checked > from ? p->n_checked - from : 0;
 }
 
+/* Takes rows out that are marked. */
+static void drop_bad(tq_pass *p)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->bad[i] != 0) {
+            continue;
+        }
+        if (to != i) {
+            p->t[to] = p->t[i];
+            p->row[to] = p->row[i];
+            for (size_t c = 0; c < p->recording->channels.n; c++) {
+                p->values[c * p->room + to] = p->values[c * p->room + i];
+            }
+        }
+        to++;
+    }
+    p->n = to;
+}
+
+/* the median distance from the median, of every so many samples */
+static double spread_of(size_t n, const double *x, size_t every, double *work)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n; i += every) {
+        work[m++] = x[i];
+    }
+    const double middle = tq_median(m, work);
+    for (size_t i = 0; i < m; i++) {
+        work[i] = fabs(x[i * every] - middle);
+    }
+    return tq_median(m, work);
+}
+
+static tq_quantity quantity_of(const tq_recording *recording, size_t channel)
+{
+    tq_quantity found = TQ_QUANTITY_Q;
+    for (tq_quantity q = TQ_QUANTITY_QD; q < TQ_QUANTITIES; q++) {
+        const bool is_there = recording->channels.has[q];
+        found = is_there && channel >= recording->channels.first[q] ? q : found;
+    }
+    return found;
+}
+
+/* an earlier pass has seen the same rows together */
+static bool is_clean(const tq_pass *p)
+{
+    const tq_recording *recording = p->recording;
+    for (size_t k = 0; k < recording->n_clean; k++) {
+        const tq_clean_window *clean = &recording->clean[k];
+        if (clean->n == p->n && clean->first == p->row[0] && clean->last == p->row[p->n - 1]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_clean(const tq_pass *p)
+{
+    tq_recording *recording = p->recording;
+    if (recording->n_clean < TQ_RECORDING_CLEAN_MAX) {
+        recording->clean[recording->n_clean++] =
+            (tq_clean_window){p->row[0], p->row[p->n - 1], p->n};
+    }
+}
+
+static void mark_spikes(tq_pass *p)
+{
+    if (p->n < TQ_SEGMENT_LEAST || is_clean(p)) {
+        return;
+    }
+    memset(p->bad, 0, p->n);
+    const bool is_long = p->recording->n_row > p->room;
+    const size_t every = p->n / (size_t)(is_long ? MEDIAN_LEAST : MEDIAN_SAMPLES) + 1;
+    size_t n_bad = 0;
+    for (size_t c = 0; c < p->recording->channels.n; c++) {
+        const double *x = p->values + c * p->room;
+        const double spread = spread_of(p->n, x, every, p->work);
+        const double noise = tq_noise_deviation(p->n, x, every, p->work);
+        const double least = fmax(spike_floor * spread, spike_least[quantity_of(p->recording, c)]);
+        n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
+    }
+    if (n_bad == 0) {
+        note_clean(p);
+        return;
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->bad[i] != 0 && i >= p->n_checked) {
+            tq_recording_note(p->recording, TQ_REPAIR_SPIKE, p->row[i]);
+        }
+    }
+    drop_bad(p);
+}
+
+/* Everything in the window becomes samples; `ends`: nothing of this segment follows. */
 bool tq_clean_flush(tq_pass *p, bool ends)
 {
     const tq_recording *recording = p->recording;
-    tq_outliers_remove(p);
+    mark_spikes(p);
     size_t from = 0;
     for (size_t i = 1; i <= p->n; i++) {
         const bool at_end = i == p->n;
@@ -47,7 +159,7 @@ bool tq_clean_flush(tq_pass *p, bool ends)
         p->n = p->n_checked = 0;
         return true;
     }
-    /* what the filter needs again before the next sample */
+    /* what the filter must see again before the next sample */
     const double keep_from =
         p->segment_t + ((double)p->next - (double)p->context - 4.0) * recording->step;
     size_t keep = from;
@@ -59,7 +171,7 @@ bool tq_clean_flush(tq_pass *p, bool ends)
     return true;
 }
 
-/* q and -q are one orientation: filtered signals must not jump between them. */
+/* q and -q are one orientation: what is filtered must not jump between them. */
 static void unwrap_quaternion(const tq_pass *p, size_t first, double *values)
 {
     double product = 0.0;
@@ -71,13 +183,13 @@ static void unwrap_quaternion(const tq_pass *p, size_t first, double *values)
     }
 }
 
-/* by 2 pi, about */
+/* by a whole turn, about */
 static bool is_turn(double jump)
 {
     return fabs(fabs(jump) - turn) < 1.0;
 }
 
-/* Jumps by 2 pi are the sensor's count of revolutions, not motion. */
+/* A whole turn more or less is the sensor's way to count, not motion. */
 static void unwrap(tq_pass *p, uint64_t row, double *values)
 {
     const tq_model *model = p->options->model;

@@ -6,12 +6,9 @@
 #include <stdlib.h>
 
 #include "api/call/call.h"
+#include "api/openapi/generated/fields.h"
 
-static const char *const fields[] = {
-    "datasets",     "columns",      "units",      "scale",  "rate_hz", "rows",
-    "filter",       "joints",       "model",      "method", "prior",   "ridge",
-    "confidence",   "prior_weight", "validate",   "points", "lag_s",   "delay_s",
-    "column_noise", "bootstrap",    "covariance", NULL};
+static const char *const fields[] = {TQA_FIELDS_CALIBRATE_REQUEST, NULL};
 
 static double cost_us(const tqa_tree *control)
 {

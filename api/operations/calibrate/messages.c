@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/calibrate/calibrate.h"
 #include "api/operations/calibrate/parameter_names.h"
 
 const char *tqa_grade_slug(tq_fit_grade grade)
 {
-    static const char *const slugs[] = {"usable", "robust-control-only", "incomplete",
-                                        "unidentifiable"};
+    static const char *const slugs[] = {TQA_WORDS_CALIBRATE_PARAMETER_VERDICT};
     return slugs[grade];
 }
 

@@ -2,16 +2,14 @@
 /* api/operations/calibrate/read.c - the request of a calibration. */
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/calibrate/calibrate.h"
 
-static const char *const model_fields[] = {
-    "kind",       "gravity",      "friction",  "rotor",          "springs", "smoothing",
-    "presliding", "relaxation_s", "couplings", "stribeck_speed", NULL};
-static const char *const kinds[] = {"base", "full", "per-joint", NULL};
-static const char *const gravities[] = {"constant", "cos", "sin-cos", NULL};
-static const char *const frictions[] = {"viscous", "coulomb", "offset", "stribeck", "load", NULL};
-static const char *const methods[] = {"feasible", "ols",     "wls", "irls",        "tls",
-                                      "ridge",    "bounded", "iv",  "feasible-iv", NULL};
+static const char *const model_fields[] = {TQA_FIELDS_CALIBRATE_REQUEST_MODEL, NULL};
+static const char *const kinds[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_KIND, NULL};
+static const char *const gravities[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVITY, NULL};
+static const char *const frictions[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_FRICTION, NULL};
+static const char *const methods[] = {TQA_WORDS_CALIBRATE_REQUEST_METHOD, NULL};
 
 /* smaller ones are none that anybody means */
 static const double least_rate = 1e-9; /* rad/s, m/s */
@@ -272,12 +270,11 @@ static bool is_news(const tqa_calibration *c, size_t i)
 
 static bool read_logs(tqa_calibration *c)
 {
-    static const char *const log_fields[] = {"dataset", "job", "rows", "q", "qd",
-                                             "qdd",     "tau", "time", NULL};
+    static const char *const log_fields[] = {TQA_FIELDS_CALIBRATE_DATASET, NULL};
     const tqa_value root = tqa_value_root(c->control);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
     const tqa_value validate = tqa_value_field(&root, "validate");
-    static const char *const words[] = {"leave-one-out", "none", NULL};
+    static const char *const words[] = {TQA_WORDS_CALIBRATE_REQUEST_VALIDATE, NULL};
     size_t n_validate = 0;
     unsigned word = 0;
     if (!tqa_value_need(&datasets, "add \"datasets\": [\"its name\"]") ||

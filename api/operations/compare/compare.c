@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/openapi/generated/fields.h"
 #include "api/operations/compare/side.h"
-#include "api/response/writer.h"
 
 enum { SIDES = 2, PAIRS_MAX = 512, FIRST_ROOM = 1024 };
 
-static const char *const fields[] = {"a", "b", "columns", "by", "time", "include", NULL};
+static const char *const fields[] = {TQA_FIELDS_COMPARE_REQUEST, NULL};
 static const char *const letters[SIDES + 1] = {"a", "b", NULL};
 
 /* clocks that were printed with twelve digits agree */
@@ -50,7 +50,7 @@ static double cost_us(const tqa_tree *control)
 /* {"a": COLUMN, "b": COLUMN}, or one for both */
 static bool read_both(comparison *c, const tqa_value *part, size_t ret[SIDES])
 {
-    static const char *const known[] = {"a", "b", NULL};
+    static const char *const known[] = {TQA_FIELDS_COMPARE_COLUMNS, NULL};
     if (!json_is_object(part->value)) {
         return tqa_side_column(&c->sides[0], part, &ret[0]) &&
                tqa_side_column(&c->sides[1], part, &ret[1]);
@@ -65,7 +65,7 @@ static bool read_both(comparison *c, const tqa_value *part, size_t ret[SIDES])
 static bool choose_time(comparison *c, const tqa_value *part)
 {
     static const char *const usual[] = {"t", "time", "timestamp", NULL};
-    static const char *const orders[] = {"time", "row", NULL};
+    static const char *const orders[] = {TQA_WORDS_COMPARE_REQUEST_BY, NULL};
     const tqa_value root = tqa_value_root(c->control);
     const tqa_value by = tqa_value_field(&root, "by");
     size_t found[SIDES] = {0};
@@ -302,7 +302,7 @@ static bool compare_rows(comparison *c)
 
 static void put_columns(comparison *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     tqa_writer_list(answer, "columns");
     for (size_t i = 0; i < c->n_pair; i++) {
         const pair *p = &c->pairs[i];
@@ -327,7 +327,7 @@ static void put_columns(comparison *c)
 
 static bool put_series(comparison *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     const size_t n = (size_t)c->n_row;
     double *column = tqa_tree_take(c->control, n + 1, sizeof *column);
     if (column == NULL) {
@@ -346,7 +346,7 @@ static bool put_series(comparison *c)
 
 static bool put_answer(comparison *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = &c->control->answer;
     tqa_writer_count(answer, "rows", (size_t)c->n_row);
     tqa_writer_count(answer, "unmatched_rows_a", (size_t)c->n_outside);
     tqa_writer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);
@@ -361,7 +361,7 @@ static bool put_answer(comparison *c)
 
 static bool run_comparison(comparison *c)
 {
-    static const char *const extras[] = {"series", NULL};
+    static const char *const extras[] = {TQA_WORDS_COMPARE_REQUEST_INCLUDE, NULL};
     const tqa_value root = tqa_value_root(c->control);
     const tqa_value include = tqa_value_field(&root, "include");
     const tqa_value columns = tqa_value_field(&root, "columns");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/openapi/generated/fields.h"
 
 enum {
     WAVE_MEMBERS = 2048,  /* between questions for cancellation and progress, about, at most */
@@ -13,13 +14,7 @@ enum {
     SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
 };
 
-static const char *const fields[] = {"initial", "duration_s",  "output",
-                                     "input",   "solver",      "gravity",
-                                     "without", "disturbance", "external_wrenches",
-                                     "payload", "joints",      "vary",
-                                     "drives",  "members",     "events",
-                                     "seed",    "quantiles",   "return_members",
-                                     "only",    "end_states",  NULL};
+static const char *const fields[] = {TQA_FIELDS_ENSEMBLE_REQUEST, NULL};
 
 static double cost_us(const tqa_tree *control)
 {

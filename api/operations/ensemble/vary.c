@@ -3,22 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/ensemble/ensemble.h"
 
-static const char *const varied_words[] = {"q",
-                                           "qd",
-                                           "torque",
-                                           "mass_factor",
-                                           "viscous_factor",
-                                           "coulomb_factor",
-                                           "payload_mass",
-                                           "kp_factor",
-                                           "kd_factor",
-                                           "ki_factor",
-                                           "lambda_factor",
-                                           "noise_seed",
-                                           "disturbance_factor",
-                                           NULL};
+static const char *const varied_words[] = {TQA_WORDS_VARIATION_OF, NULL};
 
 /* the coordinate, velocity or joint that a variation of a joint changes */
 static bool read_joint(const tqa_value *item, tqa_variation *x)
@@ -146,7 +134,7 @@ static bool read_values(const tqa_value *list, tqa_variation *x)
 
 static bool read_grid(const tqa_value *grid, tqa_variation *x)
 {
-    static const char *const known[] = {"from", "to", "count", NULL};
+    static const char *const known[] = {TQA_FIELDS_VARIATION_GRID, NULL};
     double from = 0.0, to = 0.0;
     if (!tqa_value_object(grid, known)) {
         return false;
@@ -168,7 +156,7 @@ static bool read_grid(const tqa_value *grid, tqa_variation *x)
 
 static bool read_normal(const tqa_value *normal, tqa_variation *x)
 {
-    static const char *const known[] = {"mean", "deviation", NULL};
+    static const char *const known[] = {TQA_FIELDS_VARIATION_NORMAL, NULL};
     if (!tqa_value_object(normal, known)) {
         return false;
     }
@@ -237,8 +225,7 @@ static bool check_factor(const tqa_value *item, const tqa_variation *x)
 
 static bool read_variation(tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
 {
-    static const char *const known[] = {"of",      "joint",  "link", "at",   "disturbance",
-                                        "uniform", "normal", "list", "grid", NULL};
+    static const char *const known[] = {TQA_FIELDS_VARIATION, NULL};
     unsigned varied = 0;
     if (!tqa_value_object(item, known)) {
         return false;

@@ -3,14 +3,16 @@
  * coordinates are followed, which forces are asked for. */
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/controller.h"
 #include "core/constraints/actuation.h"
 #include "core/constraints/projectors.h"
 
 enum { FORCE_POINTS_MAX = 1 << 20 };
 
-static const char *const force_fields[] = {"rows", "values", "t", "interpolation", "ki", NULL};
-static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
+static const char *const force_fields[] = {TQA_FIELDS_CONSTRAINED_CONTROLLER_FORCE, NULL};
+static const char *const interpolations[] = {TQA_WORDS_CONSTRAINED_CONTROLLER_FORCE_INTERPOLATION,
+                                             NULL};
 
 /* ------------------------------------------------------------------------------------------------
  * Coordinates
@@ -304,8 +306,7 @@ static bool check_robot(const tqa_value *input)
 bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controlled *plant,
                                       tqa_controller *ret)
 {
-    static const char *const fields[] = {"kind", "reference", "coordinates",   "kp",    "kd",
-                                         "ki",   "force",     "effort_limits", "model", NULL};
+    static const char *const fields[] = {TQA_FIELDS_CONSTRAINED_CONTROLLER, NULL};
     tqa_tree *control = input->control;
     const tqa_value coordinates = tqa_value_field(input, "coordinates");
     const tqa_value force = tqa_value_field(input, "force");

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/request/inertia_fields.h"
 #include "core/model/inertia.h"
 
-const char *const tqa_controller_kinds[] = {
-    "feedforward",           "pd",           "pd-gravity", "computed-torque", "passivity-based",
-    "hybrid-position-force", "nonholonomic", NULL};
+const char *const tqa_controller_kinds[] = {TQA_WORDS_CONTROLLER_KIND,
+                                            TQA_WORDS_CONSTRAINED_CONTROLLER_KIND, NULL};
 
-static const char *const model_fields[] = {"payload", "mass_scale", "without", NULL};
-static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
+static const char *const model_fields[] = {TQA_FIELDS_CONTROLLER_MODEL, NULL};
+static const char *const left_out[] = {TQA_WORDS_CONTROLLER_MODEL_WITHOUT, NULL};
 static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
                                          TQ_WITHOUT_GRAVITY};
 
@@ -131,7 +131,7 @@ bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, cons
 /* as the immediate computations take it: without inertia it is a point */
 static bool read_payload(const tqa_value *payload, tq_model *model)
 {
-    static const char *const known[] = {"link", "mass", "com", "inertia", NULL};
+    static const char *const known[] = {TQA_FIELDS_PAYLOAD, NULL};
     const tqa_value link = tqa_value_field(payload, "link");
     const tqa_value mass = tqa_value_field(payload, "mass");
     const tqa_value com = tqa_value_field(payload, "com");
@@ -242,9 +242,7 @@ static const bool *driven_joints(const tqa_tree *control)
 
 static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)
 {
-    static const char *const fields[] = {
-        "kind",          "reference",     "kp",    "kd", "ki", "lambda",
-        "effort_limits", "sample_time_s", "model", NULL};
+    static const char *const fields[] = {TQA_FIELDS_CONTROLLER, NULL};
     tqa_tree *control = input->control;
     tq_controller *c = &ret->core;
     const tqa_value limits = tqa_value_field(input, "effort_limits");

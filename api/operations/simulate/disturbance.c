@@ -3,6 +3,8 @@
  */
 #include "api/operations/simulate/disturbance.h"
 
+#include "api/openapi/generated/fields.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -10,8 +12,8 @@
 enum { TABLE_POINTS_MAX = 1 << 20, WRENCH_ROWS = 6 };
 
 /* By the numbers of tq_signal. */
-static const char *const kinds[] = {"pulse", "sine", "noise", "table", NULL};
-static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
+static const char *const kinds[] = {TQA_WORDS_DISTURBANCE_KIND, NULL};
+static const char *const interpolations[] = {TQA_WORDS_DISTURBANCE_INTERPOLATION, NULL};
 
 /* Fields of each kind beside `kind` and what is pushed. */
 static const char *const pulse_fields[] = {"kind",    "torque",     "wrench",
@@ -156,7 +158,7 @@ static bool read_times(const reading *r, const tqa_value *object, size_t *ret_n,
 static bool read_wrenches(const reading *r, const tqa_value *wrench, size_t n, double *rows,
                           tq_disturbance *d)
 {
-    static const char *const known[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
+    static const char *const known[] = {TQA_FIELDS_WRENCH, NULL};
     static const char *const halves[] = {"force", "moment"};
     tqa_load load;
     double sign = 1.0;

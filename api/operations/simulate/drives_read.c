@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/simulate/drives_read.c - `drives` of a simulation: commands in, currents and
  * voltages out. */
+#include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/simulate.h"
-#include "api/response/writer.h"
 
 #include <math.h>
 
 enum { POINTS_MAX = 1 << 20 };
 
-static const char *const fields[] = {"command", "t", "values", "interpolation", "reduced", NULL};
+static const char *const fields[] = {TQA_FIELDS_SIMULATE_DRIVES, NULL};
 /* in the order of tq_drive_mode */
-static const char *const commands[] = {"voltage", "duty", "current", "velocity", "torque", NULL};
-static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
+static const char *const commands[] = {TQA_WORDS_SIMULATE_DRIVES_COMMAND, NULL};
+static const char *const interpolations[] = {TQA_WORDS_SIMULATE_DRIVES_INTERPOLATION, NULL};
 
 static size_t find_drives(tqa_simulation *s)
 {
@@ -211,7 +211,7 @@ bool tqa_drives_add(tqa_simulation *s)
 void tqa_drives_put(const tqa_simulation *s)
 {
     const tqa_drives *d = &s->drives;
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = &s->control->answer;
     if (d->driven.n_joint == 0) {
         return;
     }

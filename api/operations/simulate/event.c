@@ -5,28 +5,16 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/response/writer.h"
+#include "api/openapi/generated/fields.h"
 #include "core/plant/stiction.h"
 
-static const char *const fields[] = {"on",        "joint",  "joints",      "level",
-                                     "direction", "action", "restitution", NULL};
-static const char *const subjects[] = {"limits",         "q",      "qd", "tau",
-                                       "kinetic_energy", "energy", NULL};
+static const char *const fields[] = {TQA_FIELDS_EVENT_RULE, NULL};
+static const char *const subjects[] = {TQA_WORDS_EVENT_RULE_ON, NULL};
 static const tq_event_kind kinds[] = {TQ_EVENT_LOWER, TQ_EVENT_Q,       TQ_EVENT_QD,
                                       TQ_EVENT_TAU,   TQ_EVENT_KINETIC, TQ_EVENT_ENERGY};
-static const char *const actions[] = {"report", "stop", "bounce", NULL};
-static const char *const directions[] = {"down", "both", "up", NULL};
-static const char *const names[] = {[TQ_EVENT_LOWER] = "lower_limit",
-                                    [TQ_EVENT_UPPER] = "upper_limit",
-                                    [TQ_EVENT_Q] = "q",
-                                    [TQ_EVENT_QD] = "qd",
-                                    [TQ_EVENT_TAU] = "tau",
-                                    [TQ_EVENT_KINETIC] = "kinetic_energy",
-                                    [TQ_EVENT_ENERGY] = "energy",
-                                    [TQ_EVENT_STICK] = "stick",
-                                    [TQ_EVENT_SLIP] = "slip",
-                                    [TQ_EVENT_REST] = "rest",
-                                    [TQ_EVENT_LEAVE] = "leave"};
+static const char *const actions[] = {TQA_WORDS_EVENT_RULE_ACTION, NULL};
+static const char *const directions[] = {TQA_WORDS_EVENT_RULE_DIRECTION, NULL};
+static const char *const names[] = {TQA_WORDS_EVENT_ON};
 
 typedef struct reading {
     tqa_tree *control;
@@ -232,7 +220,7 @@ void tqa_watch_note(tqa_events_watch *watch, const tq_event *event)
 
 void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch)
 {
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = &control->answer;
     tqa_writer_list(answer, "events");
     for (uint64_t k = 0; k < watch->n_event && k < TQA_EVENTS_MAX; k++) {
         const tq_event *event = &watch->told[k];

@@ -2,12 +2,13 @@
 /* api/operations/simulate/input.c - `input` of a simulation: torques over time, or a controller. */
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/simulate.h"
 
 enum { TABLE_POINTS_MAX = 1 << 20, KINDS_MAX = 16 };
 
-static const char *const table_fields[] = {"kind", "t", "tau", "interpolation", NULL};
-static const char *const interpolations[] = {"hold", "linear", "cubic", NULL};
+static const char *const table_fields[] = {TQA_FIELDS_TORQUE_TABLE, NULL};
+static const char *const interpolations[] = {TQA_WORDS_TORQUE_TABLE_INTERPOLATION, NULL};
 
 static bool read_values(tqa_simulation *s, const tqa_value *t, const tqa_value *tau, size_t n)
 {

@@ -3,16 +3,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/simulate.h"
 #include "core/dynamics/inverse.h"
 
 static const double duration_max = 1e6;              /* s */
 enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a request */
 
-static const char *const initial_fields[] = {"q", "qd", NULL};
-static const char *const output_fields[] = {"interval_s", "times_s", NULL};
-static const char *const includes[] = {"qdd", "multipliers", TQA_RUN_VERDICT_INCLUDES, NULL};
-static const char *const left_out[] = {"friction", "rotor", "spring", "gravity", NULL};
+static const char *const initial_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_INITIAL, NULL};
+static const char *const output_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_OUTPUT, NULL};
+static const char *const includes[] = {TQA_WORDS_SIMULATE_REQUEST_INCLUDE, NULL};
+static const char *const left_out[] = {TQA_WORDS_SIMULATE_REQUEST_WITHOUT, NULL};
 static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
                                          TQ_WITHOUT_GRAVITY};
 

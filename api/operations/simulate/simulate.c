@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/openapi/generated/fields.h"
 
 enum {
     GRID_PARTS = 512,           /* at most so many places where a run may be saved */
@@ -14,11 +15,7 @@ enum {
     SAVE_EVALUATIONS = 1 << 20, /* between checkpoints: about a second of work on an arm */
 };
 
-static const char *const fields[] = {
-    "initial", "duration_s", "output",  "input",       "solver",
-    "gravity", "without",    "include", "disturbance", "external_wrenches",
-    "payload", "verdict",    "events",  "joints",      "drives",
-    NULL};
+static const char *const fields[] = {TQA_FIELDS_SIMULATE_REQUEST, NULL};
 
 static double cost_us(const tqa_tree *control)
 {

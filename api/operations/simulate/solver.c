@@ -2,6 +2,7 @@
 /* api/operations/simulate/solver.c - `solver` of a simulation: method, tolerances, steps. */
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/simulate.h"
 
 static const double default_rtol = 1e-9;
@@ -11,9 +12,8 @@ static const double default_step = 1e-3;          /* s: a hundredth of an arm's 
 static const double steps_max = 1e9;              /* about an hour of a worker */
 static const uint64_t evaluations_max = 1u << 31; /* the same */
 
-static const char *const solver_fields[] = {"method", "step_s", "rtol", "atol", "max_step_s", NULL};
-static const char *const methods[] = {
-    "dopri87", "dopri45", "sdirk", "bdf", "rk4", "semi-implicit-euler", "implicit-midpoint", NULL};
+static const char *const solver_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_SOLVER, NULL};
+static const char *const methods[] = {TQA_WORDS_SIMULATE_REQUEST_SOLVER_METHOD, NULL};
 
 const char *tqa_simulation_method(tq_run_method method)
 {

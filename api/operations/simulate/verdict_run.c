@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/simulate/verdict_run.c - balance and tracking of a simulation, out of its rows. */
+#include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/simulate.h"
 
 #include <math.h>
@@ -115,7 +116,7 @@ static bool fill_hidden(tqa_simulation *s, double *to)
 
 static bool read_verdict(tqa_simulation *s)
 {
-    static const char *const known[] = {"tolerated_error", "model_uncertainty", NULL};
+    static const char *const known[] = {TQA_FIELDS_SIMULATE_REQUEST_VERDICT, NULL};
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value verdict = tqa_value_field(&root, "verdict");
     s->judge.tolerated = default_tolerated;

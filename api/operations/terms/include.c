@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/call/payload.h"
+#include "api/openapi/generated/fields.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/reactions.h"
 #include "api/request/refuse.h"
@@ -192,7 +193,7 @@ bool tqa_include_check(tqa_call *call)
 
 static const char *form_name(unsigned form)
 {
-    static const char *const names[] = {"christoffel", "c1", "c2", "stacked"};
+    static const char *const names[] = {TQA_WORDS_TERMS_REQUEST_CORIOLIS_FORM};
     return names[form];
 }
 
@@ -270,7 +271,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     while (n_stated < TQA_STATED_MAX && row->stated[n_stated][0] != NULL) {
         n_stated++;
     }
-    static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
+    static const char *const axes[] = {TQA_WORDS_TERMS_REQUEST_AXES};
     size_t n_own = 0;
     n_own += row->bit == TQA_INCLUDE_CORIOLIS_MATRIX || row->bit == TQA_INCLUDE_LINK_JACOBIANS ||
              row->bit == TQA_INCLUDE_DRIVE;

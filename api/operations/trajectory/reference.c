@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/trajectory/reference_private.h"
 #include "core/dynamics/kinematics/inverse_kinematics.h"
 #include "core/elementary/elementary.h"
@@ -16,15 +17,12 @@ enum {
     CELLS_OF_A_STRETCH = 64,
 };
 
-const char *const tqa_reference_fields[] = {
-    "waypoints", "poses",  "fourier", "hold",    "table",       "frame",      "axes",
-    "initial",   "timing", "blend",   "times_s", "durations_s", "duration_s", NULL};
+const char *const tqa_reference_fields[] = {TQA_FIELDS_REFERENCE, NULL};
 
-static const char *const axis_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+static const char *const axis_names[] = {TQA_WORDS_AXES, NULL};
 
 /* By the numbers of tq_timing_law, then those of our own. */
-static const char *const timings[] = {"linear",    "cubic",  "quintic", "septic",
-                                      "trapezoid", "spline", NULL};
+static const char *const timings[] = {TQA_WORDS_TRAJECTORY_REQUEST_TIMING, NULL};
 enum { TIMING_SPLINE = 5 };
 
 /* ------------------------------------------------------------------------------------------------

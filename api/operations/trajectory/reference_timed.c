@@ -4,13 +4,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/operations/trajectory/reference_private.h"
 
 enum { TABLE_POINTS_MAX = 1 << 20, HARMONICS_MAX = 256 };
 
 bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
 {
-    static const char *const known[] = {"frequency_hz", "offset", "a", "b", NULL};
+    static const char *const known[] = {TQA_FIELDS_TRAJECTORY_REQUEST_FOURIER, NULL};
     static const char *const harmonics[2] = {"a", "b"};
     const tqa_value duration = tqa_value_field(p->object, "duration_s");
     const size_t nq = p->order->nq;
@@ -113,7 +114,7 @@ static bool read_ends(tqa_plan *p, const tqa_value *rows, size_t part, double *e
 /* q alone: their spline; with qd and qdd: quintics between them */
 bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
 {
-    static const char *const known[] = {"t", "q", "qd", "qdd", NULL};
+    static const char *const known[] = {TQA_FIELDS_REFERENCE_TABLE, NULL};
     if (!tqa_value_object(table, known)) {
         return false;
     }

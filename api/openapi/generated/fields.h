@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/openapi/generated/fields.h - names of fields and words of choices, out of the schema. */
+/* Made by generate.py: do not edit. */
+#ifndef TQA_OPENAPI_GENERATED_FIELDS_H
+#define TQA_OPENAPI_GENERATED_FIELDS_H
+
+/* clang-format off */
+/* names of the fields of an object, in the order of the schema */
+#define TQA_FIELDS_BOX "lower", "upper"
+#define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time"
+#define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
+    "filter", "delay_s", "joints", "model", "method", "lag_s", "prior", "ridge", "bootstrap", \
+    "covariance", "column_noise", "prior_weight", "confidence", "validate", "points"
+#define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
+    "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
+#define TQA_FIELDS_COMPARE_COLUMNS "a", "b"
+#define TQA_FIELDS_COMPARE_REQUEST "a", "b", "columns", "time", "by", "include"
+#define TQA_FIELDS_COMPARE_SOURCE "dataset"
+#define TQA_FIELDS_CONSTANT_WRENCH "link", "force", "moment", "at", "applied_to", "expressed_in"
+#define TQA_FIELDS_CONSTRAINED_CONTROLLER "kind", "reference", "coordinates", "kp", "kd", "ki", \
+    "force", "effort_limits", "model"
+#define TQA_FIELDS_CONSTRAINED_CONTROLLER_FORCE "rows", "values", "t", "interpolation", "ki"
+#define TQA_FIELDS_CONSTRAINT "name", "kind", "a", "b", "axes", "length", "plane", "sphere", \
+    "point", "body", "slips", "spins", "coefficients", "offset", "rows", "equals", "expression"
+#define TQA_FIELDS_CONTROLLER "kind", "reference", "kp", "kd", "ki", "lambda", "effort_limits", \
+    "sample_time_s", "model"
+#define TQA_FIELDS_CONTROLLER_MODEL "payload", "mass_scale", "without"
+#define TQA_FIELDS_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s", \
+    "frequency_hz", "phase_rad", "interval_s", "seed", "t", "interpolation"
+#define TQA_FIELDS_DRIVE "motor", "gear", "amplifier", "current_limit", "current_loop", \
+    "velocity_loop"
+#define TQA_FIELDS_DRIVE_AMPLIFIER "kind", "supply_v", "dead_band", "frequency_hz", "dropout_v", \
+    "bandwidth_hz"
+#define TQA_FIELDS_DRIVE_CURRENT_LIMIT "continuous_a", "peak_a", "peak_reverse_a", \
+    "foldback_time_s"
+#define TQA_FIELDS_DRIVE_CURRENT_LOOP "p", "i", "compensation"
+#define TQA_FIELDS_DRIVE_GEAR "ratio", "efficiency"
+#define TQA_FIELDS_DRIVE_MOTOR "constant_nm_a", "resistance", "inductance", "inertia", "viscous"
+#define TQA_FIELDS_DRIVE_REQUEST "drive", "load", "voltage", "speed", "duty", \
+    "angular_frequency_rad_s", "responses"
+#define TQA_FIELDS_DRIVE_REQUEST_LOAD "inertia", "viscous", "locked"
+#define TQA_FIELDS_DRIVE_VELOCITY_LOOP "gain", "lead", "lead_time_s", "tacho_time_s"
+#define TQA_FIELDS_ENSEMBLE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
+    "external_wrenches", "payload", "solver", "gravity", "without", "joints", "drives", \
+    "events", "vary", "members", "seed", "quantiles", "return_members", "only", "end_states"
+#define TQA_FIELDS_EVENT_RULE "on", "action", "joint", "joints", "level", "direction", \
+    "restitution"
+#define TQA_FIELDS_EXCITATION_REQUEST "parameters", "frequency_hz", "harmonics", "limits", \
+    "criterion", "tries", "seed", "interval_s", "joints", "gravity"
+#define TQA_FIELDS_EXCITATION_REQUEST_LIMITS "lower", "upper", "velocity", "acceleration", \
+    "effort"
+#define TQA_FIELDS_FORWARD_DYNAMICS_REQUEST "q", "qd", "tau", "joints", "external_wrenches", \
+    "gravity", "without", "include", "payload", "coriolis_form", "frame", "at", "axes", "box", \
+    "qd_ref", "qdd_ref"
+#define TQA_FIELDS_INERTIA_REQUEST "bodies", "frame", "about", "floor", "mass_floor"
+#define TQA_FIELDS_INERTIA_REQUEST_BODIES "mass", "com", "inertia", "inertia_about", "shape", \
+    "size", "pose", "subtract"
+#define TQA_FIELDS_INVERSE_DYNAMICS_REQUEST "from", "q", "qd", "qdd", "joints", \
+    "external_wrenches", "gravity", "without", "include", "payload", "coriolis_form", "frame", \
+    "at", "axes", "box", "qd_ref", "qdd_ref"
+#define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST "frame", "pose", "axes", "joints", "initial", \
+    "limits", "solutions", "seeds", "iterations", "tolerance"
+#define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE "position_m", "rotation_rad"
+#define TQA_FIELDS_JOINT "name", "kind", "parent", "child", "origin", "axis", "q", "v", \
+    "limits", "damping", "friction", "spring", "rotor", "drive", "mimic"
+#define TQA_FIELDS_JOINT_FRICTION "coulomb", "breakaway", "stribeck_velocity", "smoothing", \
+    "offset"
+#define TQA_FIELDS_JOINT_LIMITS "lower", "upper", "velocity", "effort"
+#define TQA_FIELDS_JOINT_MIMIC "joint", "multiplier", "offset"
+#define TQA_FIELDS_JOINT_ORIGIN "position", "rotation", "rpy"
+#define TQA_FIELDS_JOINT_ROTOR "inertia", "ratio"
+#define TQA_FIELDS_JOINT_SPRING "stiffness", "rest"
+#define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "expressed_in"
+#define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about"
+#define TQA_FIELDS_LINK_FRAME "link", "position", "rotation", "rpy", "quaternion_wxyz", \
+    "normal", "radius", "axis", "inside"
+#define TQA_FIELDS_LINK_IN "name", "mass", "com", "inertia", "inertia_about", "spatial_inertia", \
+    "solid", "home", "pose"
+#define TQA_FIELDS_LOG "dataset", "job", "q", "qd", "qdd", "tau", "time", "columns", "units", \
+    "scale", "rate_hz", "rows", "filter", "delay_s"
+#define TQA_FIELDS_LOG_COLUMNS "preset", "time", "q", "qd", "qdd", "tau"
+#define TQA_FIELDS_LOG_FILTER "kind", "order", "cutoff_hz", "tau_f_s", "window", "degree", \
+    "decimate"
+#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau"
+#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau"
+#define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
+#define TQA_FIELDS_POINT "link", "at"
+#define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz"
+#define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
+#define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "hold", "table", "frame", "axes", \
+    "initial", "timing", "blend", "times_s", "durations_s", "duration_s"
+#define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd"
+#define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", "form"
+#define TQA_FIELDS_RIGID_BODY_REQUEST "axis_motion", "point_motion", "body", "lie_bracket"
+#define TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION "axis", "axis_rate", "rate_rad_s", \
+    "acceleration"
+#define TQA_FIELDS_RIGID_BODY_REQUEST_BODY "mass", "com", "inertia", "inertia_about", "shape", \
+    "size", "pose", "twist", "twist_rate", "expressed_in", "frame"
+#define TQA_FIELDS_RIGID_BODY_REQUEST_LIE_BRACKET "a", "b"
+#define TQA_FIELDS_RIGID_BODY_REQUEST_POINT_MOTION "rotation", "quaternion_wxyz", \
+    "origin_velocity", "origin_acceleration", "angular_velocity", "angular_acceleration", \
+    "position", "velocity", "acceleration"
+#define TQA_FIELDS_ROBOT "name", "description", "source", "digest", "nq", "nv", "root", \
+    "gravity", "joints", "links", "constraints", "actuated", "dof", "assembled"
+#define TQA_FIELDS_ROBOT_DOCUMENT "name", "description", "gravity", "links", "joints", "tree", \
+    "dh", "poe", "urdf", "constraints", "actuated"
+#define TQA_FIELDS_ROBOT_DOCUMENT_DH "convention", "base", "tool", "joints"
+#define TQA_FIELDS_ROBOT_DOCUMENT_DH_JOINTS "name", "kind", "theta", "d", "a", "alpha", \
+    "offset", "link"
+#define TQA_FIELDS_ROBOT_DOCUMENT_JOINTS "name", "kind", "parent", "child"
+#define TQA_FIELDS_ROBOT_DOCUMENT_POE "tool", "joints"
+#define TQA_FIELDS_ROBOT_DOCUMENT_POE_JOINTS "name", "kind", "screw", "link"
+#define TQA_FIELDS_ROBOT_DOCUMENT_TREE "links", "joints"
+#define TQA_FIELDS_SIMULATE_DRIVES "command", "t", "values", "interpolation", "reduced"
+#define TQA_FIELDS_SIMULATE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
+    "external_wrenches", "payload", "events", "solver", "gravity", "without", "include", \
+    "verdict", "drives", "joints"
+#define TQA_FIELDS_SIMULATE_REQUEST_INITIAL "q", "qd"
+#define TQA_FIELDS_SIMULATE_REQUEST_OUTPUT "interval_s", "times_s"
+#define TQA_FIELDS_SIMULATE_REQUEST_SOLVER "method", "rtol", "atol", "max_step_s", "step_s"
+#define TQA_FIELDS_SIMULATE_REQUEST_VERDICT "tolerated_error", "model_uncertainty"
+#define TQA_FIELDS_SLICE "index", "count"
+#define TQA_FIELDS_SOLID "shape", "size", "mass", "density", "pose"
+#define TQA_FIELDS_STATICS_REQUEST "q", "joints", "endpoint_wrench", "joint_stiffness", \
+    "geometric", "gravity", "axes"
+#define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
+#define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
+    "without", "include", "payload", "coriolis_form", "frame", "at", "axes", "box", "qd_ref", \
+    "qdd_ref"
+#define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
+#define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
+    "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "interval_s", "joints"
+#define TQA_FIELDS_TRAJECTORY_REQUEST_FOURIER "frequency_hz", "offset", "a", "b"
+#define TQA_FIELDS_VARIATION "of", "joint", "link", "disturbance", "at", "uniform", "normal", \
+    "list", "grid"
+#define TQA_FIELDS_VARIATION_GRID "from", "to", "count"
+#define TQA_FIELDS_VARIATION_NORMAL "mean", "deviation"
+#define TQA_FIELDS_WRENCH "link", "force", "moment", "at", "applied_to", "expressed_in"
+#define TQA_FIELDS_WRENCH_OVER_TIME "link", "force", "moment", "at", "applied_to", \
+    "expressed_in"
+
+/* words of a choice, in the order of the schema and of the enum in C */
+#define TQA_WORDS_AT "origin", "com"
+#define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_CALIBRATE_PARAMETER_VERDICT "usable", "robust-control-only", "incomplete", \
+    "unidentifiable"
+#define TQA_WORDS_CALIBRATE_REQUEST_METHOD "feasible", "ols", "wls", "irls", "tls", "ridge", \
+    "bounded", "iv", "feasible-iv"
+#define TQA_WORDS_CALIBRATE_REQUEST_MODEL_FRICTION "viscous", "coulomb", "offset", "stribeck", \
+    "load"
+#define TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVITY "constant", "cos", "sin-cos"
+#define TQA_WORDS_CALIBRATE_REQUEST_MODEL_KIND "base", "full", "per-joint"
+#define TQA_WORDS_CALIBRATE_REQUEST_VALIDATE "leave-one-out", "none"
+#define TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND "none", "leave-one-out", "datasets"
+#define TQA_WORDS_CALIBRATE_RESULT_VERDICT "usable", "robust-control-only", "incomplete", \
+    "physically-inconsistent", "insufficient-excitation"
+#define TQA_WORDS_COMPARE_REQUEST_BY "time", "row"
+#define TQA_WORDS_COMPARE_REQUEST_INCLUDE "series"
+#define TQA_WORDS_CONSTANT_WRENCH_APPLIED_TO "robot", "environment"
+#define TQA_WORDS_CONSTANT_WRENCH_EXPRESSED_IN "world", "link"
+#define TQA_WORDS_CONSTRAINED_CONTROLLER_FORCE_INTERPOLATION "hold", "linear", "cubic"
+#define TQA_WORDS_CONSTRAINED_CONTROLLER_KIND "hybrid-position-force", "nonholonomic"
+#define TQA_WORDS_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_CONSTRAINT_KIND "loop", "distance", "point-on-plane", "point-on-sphere", \
+    "rolling", "coupling", "pfaffian", "equation"
+#define TQA_WORDS_CONTROLLER_KIND "feedforward", "pd", "pd-gravity", "computed-torque", \
+    "passivity-based"
+#define TQA_WORDS_CONTROLLER_MODEL_WITHOUT "friction", "rotor", "spring", "gravity"
+#define TQA_WORDS_DATASET_DELIMITER "comma", "semicolon", "tab", "space"
+#define TQA_WORDS_DISTURBANCE_INTERPOLATION "hold", "linear", "cubic"
+#define TQA_WORDS_DISTURBANCE_KIND "pulse", "sine", "noise", "table"
+#define TQA_WORDS_DRIVE_AMPLIFIER_KIND "pwm", "linear"
+#define TQA_WORDS_DRIVE_REQUEST_RESPONSES "speed", "speed_reduced", "admittance", \
+    "current_open", "current", "emf_current", "velocity_open", "velocity"
+#define TQA_WORDS_ENSEMBLE_RESULT_ENDED_OUTCOME "stopped", "diverged", "unfinished"
+#define TQA_WORDS_ENSEMBLE_RESULT_RETURNED_MEMBERS_OUTCOME "completed", "stopped", "diverged", \
+    "unfinished"
+#define TQA_WORDS_EVENT_ON "lower_limit", "upper_limit", "q", "qd", "tau", "kinetic_energy", \
+    "energy", "stick", "slip", "rest", "leave"
+#define TQA_WORDS_EVENT_RULE_ACTION "report", "stop", "bounce"
+#define TQA_WORDS_EVENT_RULE_DIRECTION "down", "both", "up"
+#define TQA_WORDS_EVENT_RULE_ON "limits", "q", "qd", "tau", "kinetic_energy", "energy"
+#define TQA_WORDS_EXCITATION_REQUEST_CRITERION "condition", "determinant"
+#define TQA_WORDS_EXCITATION_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
+    "stiffness"
+#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_AT "origin", "com"
+#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
+#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
+    "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
+    "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
+    "energy", "momentum", "center_of_mass", "operational_space_inertia", "passivity", \
+    "link_jacobians", "ledger", "derivatives", "checks", "drive", "decoupling", "multipliers", \
+    "constraint_power", "actuation", "constraint_jacobian", "projectors", "integrability"
+#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
+    "external", "velocity", "inertia"
+#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
+    "stacked"
+#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", \
+    "ry", "rz"
+#define TQA_WORDS_INERTIA_REQUEST_BODIES_INERTIA_ABOUT "com", "origin"
+#define TQA_WORDS_INERTIA_REQUEST_BODIES_SHAPE "box", "cylinder", "cylinder_shell", "sphere", \
+    "sphere_shell", "ellipsoid", "cone", "capsule", "disk", "bar", "point"
+#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_AT "origin", "com"
+#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
+#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
+    "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
+    "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
+    "energy", "momentum", "center_of_mass", "operational_space_inertia", "passivity", \
+    "link_jacobians", "ledger", "derivatives", "checks", "drive", "decoupling", "multipliers", \
+    "constraint_power", "actuation", "constraint_jacobian", "projectors", "integrability"
+#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
+    "external", "velocity", "inertia"
+#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
+    "stacked"
+#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", \
+    "ry", "rz"
+#define TQA_WORDS_JOB_STATE "queued", "running", "succeeded", "failed", "cancelled"
+#define TQA_WORDS_JOINT_KIND "fixed", "revolute", "continuous", "prismatic", "planar", \
+    "spherical", "floating"
+#define TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN "world", "link", "spatial"
+#define TQA_WORDS_KINEMATICS_RESULT_EXPRESSED_IN "world", "link", "spatial"
+#define TQA_WORDS_LINK_INERTIA_ABOUT "com", "origin"
+#define TQA_WORDS_LINK_IN_INERTIA_ABOUT "com", "origin"
+#define TQA_WORDS_LOG_COLUMNS_PRESET "ros-joint-state", "ur-rtde", "libfranka", "plain"
+#define TQA_WORDS_LOG_FILTER_KIND "butterworth", "savitzky-golay", "first-order", "none"
+#define TQA_WORDS_LOG_FILTER_USED_KIND "butterworth", "savitzky-golay", "first-order", "none"
+#define TQA_WORDS_LOG_REPORT_CLOCK "even", "resampled"
+#define TQA_WORDS_LOG_REPORT_REPAIRS_KIND "not-finite", "absurd", "spike", "repeated-time", \
+    "out-of-order", "set-back", "bridged", "split", "unwrapped", "braked", "unpaired", \
+    "too-short"
+#define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
+#define TQA_WORDS_REGRESSOR_REQUEST_FORM "base"
+#define TQA_WORDS_REGRESSOR_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
+    "stiffness"
+#define TQA_WORDS_REGRESSOR_RESULT_FORM "full", "base"
+#define TQA_WORDS_RIGID_BODY_REQUEST_BODY_EXPRESSED_IN "world", "body"
+#define TQA_WORDS_RIGID_BODY_REQUEST_BODY_INERTIA_ABOUT "com", "origin"
+#define TQA_WORDS_ROBOT_DOCUMENT_DH_CONVENTION "standard", "modified"
+#define TQA_WORDS_ROBOT_DOCUMENT_DH_JOINTS_KIND "revolute", "continuous", "prismatic", "fixed"
+#define TQA_WORDS_ROBOT_DOCUMENT_POE_JOINTS_KIND "revolute", "continuous", "prismatic"
+#define TQA_WORDS_ROBOT_SOURCE "urdf", "mjcf", "document"
+#define TQA_WORDS_SIMULATE_DRIVES_COMMAND "voltage", "duty", "current", "velocity", "torque"
+#define TQA_WORDS_SIMULATE_DRIVES_INTERPOLATION "hold", "linear", "cubic"
+#define TQA_WORDS_SIMULATE_REQUEST_INCLUDE "qdd", "multipliers", "energy", "momentum", \
+    "base_reaction", "tracking_error"
+#define TQA_WORDS_SIMULATE_REQUEST_SOLVER_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
+    "semi-implicit-euler", "implicit-midpoint"
+#define TQA_WORDS_SIMULATE_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
+#define TQA_WORDS_SIMULATE_RESULT_DRIVES_COMMAND "torque", "voltage", "duty", "current", \
+    "velocity"
+#define TQA_WORDS_SIMULATE_RESULT_STATS_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
+    "semi-implicit-euler", "implicit-midpoint"
+#define TQA_WORDS_SIMULATE_RESULT_VERDICT_LOOP "open", "closed"
+#define TQA_WORDS_SIMULATE_RESULT_VERDICT_OUTCOME "completed", "stopped", "diverged", \
+    "unfinished"
+#define TQA_WORDS_SIMULATE_RESULT_VERDICT_TERM "coriolis", "centrifugal", "gravity", "friction", \
+    "spring", "external", "input"
+#define TQA_WORDS_SOLID_SHAPE "box", "cylinder", "cylinder_shell", "sphere", "sphere_shell", \
+    "ellipsoid", "cone", "capsule", "disk", "bar", "point"
+#define TQA_WORDS_STATE_STATUS "alive", "ready"
+#define TQA_WORDS_STATICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_STATICS_RESULT_ENDPOINT_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_TERMS_REQUEST_AT "origin", "com"
+#define TQA_WORDS_TERMS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_TERMS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
+#define TQA_WORDS_TERMS_REQUEST_INCLUDE "reactions", "mass_matrix", "mass_matrix_inverse", \
+    "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", "coriolis_matrix", \
+    "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", "energy", \
+    "momentum", "center_of_mass", "operational_space_inertia", "passivity", "link_jacobians", \
+    "ledger", "derivatives", "checks", "drive", "decoupling", "multipliers", "constraint_power", \
+    "actuation", "constraint_jacobian", "projectors", "integrability"
+#define TQA_WORDS_TERMS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", "external", \
+    "velocity", "inertia"
+#define TQA_WORDS_TERMS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
+#define TQA_WORDS_TERMS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_TERM_PROPERTIES_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
+#define TQA_WORDS_TERM_PROPERTIES_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_TORQUE_TABLE_INTERPOLATION "hold", "linear", "cubic"
+#define TQA_WORDS_TRAJECTORY_REQUEST_TIMING "linear", "cubic", "quintic", "septic", "trapezoid", \
+    "spline"
+#define TQA_WORDS_TRAJECTORY_RESULT_VIOLATIONS_LIMIT "lower", "upper", "velocity"
+#define TQA_WORDS_VARIATION_AT "origin", "com"
+#define TQA_WORDS_VARIATION_OF "q", "qd", "torque", "mass_factor", "viscous_factor", \
+    "coulomb_factor", "payload_mass", "kp_factor", "kd_factor", "ki_factor", "lambda_factor", \
+    "noise_seed", "disturbance_factor"
+#define TQA_WORDS_WRENCH_APPLIED_TO "robot", "environment"
+#define TQA_WORDS_WRENCH_AT "origin", "com"
+#define TQA_WORDS_WRENCH_EXPRESSED_IN "world", "link"
+#define TQA_WORDS_WRENCH_OVER_TIME_APPLIED_TO "robot", "environment"
+#define TQA_WORDS_WRENCH_OVER_TIME_AT "origin", "com"
+#define TQA_WORDS_WRENCH_OVER_TIME_EXPRESSED_IN "world", "link"
+/* clang-format on */
+
+#endif
