@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "api/host.h"
+#include "api/media.h"
 #include "api/problem.h"
 #include "api/robot.h"
 
@@ -96,20 +97,6 @@ const char *tqa_call_look(tqa_call *call, size_t *ret_n);
 /* Why open, feed, finish, run or read refused; status 0: nothing did. */
 const tqa_problem *tqa_call_problem(const tqa_call *call);
 void tqa_call_close(tqa_call *call); /* accepts NULL */
-
-/* How much the sample arrays of all calls and the texts of their answers may take together: a call
- * beyond it is told to try again. Any thread; unbounded until it is set. */
-void tqa_memory_bound_set(size_t bytes_max);
-/* A piece of the same memory, for an answer's text: TQA_MEMORY_PIECE bytes. NULL: beyond the bound.
- * Any thread. */
-enum { TQA_MEMORY_PIECE = 512 << 10 };
-void *tqa_memory_take(void);
-void tqa_memory_give(void *piece); /* accepts NULL */
-/* Bytes that are kept for next calls, not counted there: 32 MiB at most. Any thread. */
-size_t tqa_memory_kept(void);
-/* Gives back those that no call has needed since the last time, and tells what is left: to be
- * called every few seconds while something is kept. Any thread. */
-size_t tqa_memory_trim(void);
 
 /* Engine version, as in provenance and GET /v1/version. */
 const char *tqa_version(void);

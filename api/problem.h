@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-#include "core/base/status.h"
-
 /* One row per kind of problem: slug, HTTP status, title. Append only: clients match on the slug. */
 #define TQA_PROBLEM_LIST(X)                                                                        \
     X("malformed", 400, "The request is not well-formed")                                          \
@@ -82,13 +80,6 @@ void tqa_problem_fault(tqa_problem *problem, const char *pointer, const char *hi
 
 /* Working arrays of `need` bytes where a computation may have `most`: no wait helps. */
 void tqa_problem_too_large(tqa_problem *problem, size_t need, size_t most);
-
-/* Starts a problem from a core status (a switch without default: every new status needs its HTTP
- * code here). */
-int tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error);
-
-/* What usually helps against a core status. */
-const char *tqa_problem_status_hint(tq_status status);
 
 /* Prints the document, with request_id, into `out` and returns its length (always < size; a
  * document is at most 8 KiB). */

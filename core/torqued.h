@@ -1,57 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/torqued.h - all public headers of core. */
+/* core/torqued.h - the public headers of core: api includes these and no others. */
 #ifndef TQ_TORQUED_H
 #define TQ_TORQUED_H
 
-#include "core/base/block.h"
-#include "core/base/scratch.h"
-#include "core/base/status.h"
-#include "core/constraints/constraints.h"
-#include "core/constraints/dynamics.h"
-#include "core/constraints/project.h"
-#include "core/constraints/solve.h"
-#include "core/drives/amplifier.h"
-#include "core/drives/demand.h"
-#include "core/drives/drive.h"
-#include "core/drives/motor.h"
-#include "core/drives/response.h"
-#include "core/dynamics/bounds/bounds.h"
-#include "core/dynamics/checks.h"
-#include "core/dynamics/compliance.h"
-#include "core/dynamics/coriolis.h"
-#include "core/dynamics/derivatives/derivatives.h"
-#include "core/dynamics/derivatives/derivatives_batch.h"
-#include "core/dynamics/energy.h"
-#include "core/dynamics/forward.h"
-#include "core/dynamics/inverse.h"
-#include "core/dynamics/kinematics/configuration.h"
-#include "core/dynamics/kinematics/integrate.h"
-#include "core/dynamics/kinematics/inverse_kinematics.h"
-#include "core/dynamics/kinematics/jacobian.h"
-#include "core/dynamics/lagrangian.h"
-#include "core/dynamics/ledger.h"
-#include "core/dynamics/mass_matrix/mass_matrix.h"
-#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
-#include "core/dynamics/momentum/momentum.h"
-#include "core/dynamics/momentum/momentum_batch.h"
-#include "core/dynamics/reactions.h"
-#include "core/dynamics/regressor/regressor.h"
-#include "core/dynamics/regressor/regressor_batch.h"
-#include "core/dynamics/rigid_body.h"
-#include "core/dynamics/sample.h"
-#include "core/dynamics/terms.h"
-#include "core/identify/regression/fit.h"
-#include "core/identify/validation/residuals.h"
-#include "core/identify/validation/static_check.h"
-#include "core/identify/verdict.h"
-#include "core/lanes/table.h"
-#include "core/model/inertia.h"
-#include "core/model/mechanism.h"
-#include "core/model/model.h"
-#include "core/signal/clock.h"
-#include "core/signal/differentiate.h"
-#include "core/signal/filter.h"
-#include "core/signal/median.h"
-#include "core/signal/spectrum.h"
+/* One line a header. tests/lint/doors.sh refuses an include by api that is not in this list, and a
+ * line that no file of api includes. */
+/* clang-format off */
+
+/* -- memory, errors, blocks of samples -- */
+#include "core/base/block.h" /* layout of sample arrays: rows over samples, in blocks */
+#include "core/base/finite.h" /* first number that is NaN or infinite */
+#include "core/base/scratch.h" /* arena of bounded size, and cancellation of the computation that uses it */
+#include "core/base/status.h" /* status codes, and the location of an error */
+#include "core/dynamics/arrange.h" /* transposition: samples <-> rows of a block */
+
+/* -- numbers and the machine -- */
+#include "core/elementary/elementary.h" /* exp, sin, atan2 ...: the same bits on every machine */
+#include "core/integrate/setup.h" /* start and name of the ODE library */
+#include "core/lanes/table.h" /* lane width: chosen from the CPU */
+#include "core/linalg/dense.h" /* Cholesky, QR, SVD, eigenvalues */
+#include "core/linalg/setup.h" /* start and name of the BLAS library */
+#include "core/spatial/frame.h" /* rotations and poses */
+
+/* -- robots -- */
+#include "core/model/doctor.h" /* plausibility of a model */
+#include "core/model/inertia.h" /* mass distributions: solids, sums, principal axes, physical consistency */
+#include "core/model/mechanism.h" /* a model prepared for the kernels */
+#include "core/model/model.h" /* a robot as its user describes it */
+
+/* -- dynamics of open trees -- */
+#include "core/dynamics/bounds/bounds.h" /* bounds on the eigenvalues of M over a box of q */
+#include "core/dynamics/checks.h" /* one sample by several algorithms */
+#include "core/dynamics/compliance.h" /* static torque of a load, endpoint compliance */
+#include "core/dynamics/derivatives/derivatives.h" /* partial derivatives of torque; time derivative of M */
+#include "core/dynamics/derivatives/derivatives_batch.h" /* the same for blocks */
+#include "core/dynamics/energy.h" /* kinetic and potential energy */
+#include "core/dynamics/forward.h" /* qdd from tau */
+#include "core/dynamics/inverse.h" /* tau from q, qd, qdd */
+#include "core/dynamics/kinematics/configuration.h" /* poses, twists, screws at one state */
+#include "core/dynamics/kinematics/inverse_kinematics.h" /* q from a pose */
+#include "core/dynamics/lagrangian.h" /* equation of motion by Jacobians and energies */
+#include "core/dynamics/ledger.h" /* torque of one sample by terms */
+#include "core/dynamics/mass_matrix/mass_matrix.h" /* M(q) */
+#include "core/dynamics/mass_matrix/mass_matrix_inverse.h" /* M = L^T D L, and solves */
+#include "core/dynamics/momentum/momentum.h" /* centre of mass and momentum at one state */
+#include "core/dynamics/momentum/momentum_batch.h" /* the same for blocks */
+#include "core/dynamics/reactions.h" /* constraint wrenches at joints and base */
+#include "core/dynamics/regressor/regressor.h" /* tau = Y(q, qd, qdd) p */
+#include "core/dynamics/rigid_body.h" /* point kinematics, momentum, energy of one body */
+#include "core/dynamics/sample.h" /* one sample with external wrenches */
+#include "core/dynamics/terms.h" /* friction, springs, rotors */
+#include "core/dynamics/varied.h" /* inertial and friction parameters a sample */
+
+/* -- constraints -- */
+#include "core/constraints/actuation.h" /* torques of the actuated joints */
+#include "core/constraints/constraints.h" /* loops, contacts, rolling, couplings */
+#include "core/constraints/dynamics.h" /* forward and inverse dynamics under constraints */
+#include "core/constraints/expression.h" /* expressions of q with derivatives */
+#include "core/constraints/integrability.h" /* holonomic or nonholonomic */
+#include "core/constraints/project.h" /* states onto the constraints */
+#include "core/constraints/projectors.h" /* projectors of motions and forces */
+
+/* -- drives -- */
+#include "core/drives/amplifier.h" /* from command to motor torque over time */
+#include "core/drives/demand.h" /* requirements of a motion on a drive */
+#include "core/drives/drive.h" /* motor, gear, amplifier */
+#include "core/drives/response.h" /* Bode data and margins */
+
+/* -- motion and simulation -- */
+#include "core/ensemble/ensemble.h" /* many trajectories of one plant */
+#include "core/motion/desired.h" /* reference motion at any time */
+#include "core/plant/audit.h" /* energy and momentum balance of a run */
+#include "core/plant/constrained_controller.h" /* hybrid motion and force control */
+#include "core/plant/controller.h" /* tracking controllers */
+#include "core/plant/disturbance.h" /* torques and wrenches over time */
+#include "core/plant/driven.h" /* drives between commanded and actual torque */
+#include "core/plant/noise.h" /* counter-based random numbers */
+#include "core/plant/state.h" /* q' = f(q, qd), difference and integration of q */
+#include "core/plant/stiction.h" /* dry friction and end stops at rest */
+#include "core/plant/torque_table.h" /* torque over time from a table */
+#include "core/simulate/event.h" /* conditions and actions of a run */
+#include "core/simulate/run.h" /* one trajectory: methods, outputs, checkpoints */
+#include "core/stability/linearize.h" /* linearisation, growth of errors */
+
+/* -- recordings and parameters -- */
+#include "core/excitation/excitation.h" /* periodic motion for identification */
+#include "core/identify/friction_rows.h" /* friction regressors of a pass */
+#include "core/identify/regression/base.h" /* base parameters */
+#include "core/identify/regression/columns.h" /* columns of the fitted torque */
+#include "core/identify/regression/fit.h" /* parameters from torque, in one pass */
+#include "core/identify/session.h" /* a calibration as passes: next, push, save */
+#include "core/signal/bandwidth.h" /* bandwidths of motion and noise of a recording */
+#include "core/signal/braked.h" /* intervals in which brakes hold */
+#include "core/signal/pass.h" /* one pass over a recording: clean, resample, filter */
+#include "core/signal/plausibility.h" /* checks of units, signs and columns */
+#include "core/signal/recording.h" /* recorded rows in SI units */
+#include "core/signal/survey.h" /* first pass: clock, motion, gaps */
+/* clang-format on */
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <systemd/sd-daemon.h>
 
+#include "api/memory.h"
 #include "api/version.h"
 #include "daemon/boot/credentials.h"
 #include "daemon/boot/early.h"

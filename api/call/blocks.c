@@ -8,6 +8,7 @@
 
 #include "api/call/call.h"
 #include "api/call/compute_early.h"
+#include "api/problems/status.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"

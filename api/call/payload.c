@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/problems/status.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/inverse.h"
 #include "core/model/inertia.h"

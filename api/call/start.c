@@ -9,7 +9,7 @@
 #include "api/robots/document/node.h"
 #include "api/version.h"
 #include "core/dynamics/inverse.h"
-#include "core/integrate/ode.h"
+#include "core/integrate/setup.h"
 #include "core/lanes/table.h"
 #include "core/linalg/setup.h"
 

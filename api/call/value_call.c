@@ -10,7 +10,7 @@
 
 #include "api/response/archive.h"
 #include "api/version.h"
-#include "core/integrate/ode.h"
+#include "core/integrate/setup.h"
 
 enum { ARCHIVE_TEXT_MAX = 128 << 20 }; /* bytes of an answer that becomes an archive */
 

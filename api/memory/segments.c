@@ -3,6 +3,7 @@
 #include "api/memory/segments.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "api/operation.h"
+#include "api/memory.h"
 
 /* Segments of this size are kept: fresh pages cost a call three times what its numbers do. */
 enum { TQA_SEGMENT_BYTES = TQA_MEMORY_PIECE };

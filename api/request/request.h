@@ -12,7 +12,7 @@
 #include "api/request/options.h"
 #include "api/request/samples.h"
 #include "api/request/wrench.h"
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 /* Sample arrays by number. */
 typedef enum tqa_motion {

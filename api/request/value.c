@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
+#include "api/problems/status.h"
 #include "api/request/refuse.h"
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */

@@ -15,7 +15,7 @@
 #include "api/memory/arena.h"
 #include "api/problem.h"
 #include "api/response/writer.h"
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "core/base/scratch.h"
 
 enum {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 /* Grows as it is written; starts by tqa_object_prefix_open. Once memory ran short, everything is
  * dropped and tqa_object_prefix_take is NULL. */

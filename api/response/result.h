@@ -9,7 +9,7 @@
 
 #include "api/codec/npy/npy.h"
 #include "api/request/samples.h"
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 enum { TQA_RESULT_ARRAYS_MAX = 80, TQA_RESULT_TAIL_MAX = 512 };
 

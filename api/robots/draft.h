@@ -9,8 +9,8 @@
 
 #include "api/memory/arena.h"
 #include "api/problem.h"
-#include "api/robot.h"
 #include "api/robots/names.h"
+#include "api/robots/parsed.h"
 #include "core/model/model.h"
 
 /* The reader of a format fills in name, source, model (links, joints and their numbers, gravity)

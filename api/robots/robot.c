@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "api/memory/arena.h"
+#include "api/problems/status.h"
 #include "api/robots/constraint.h"
 #include "api/robots/document/document.h"
 #include "api/robots/draft.h"
 #include "api/robots/mjcf/mjcf.h"
 #include "api/robots/names.h"
+#include "api/robots/parsed.h"
 #include "api/robots/urdf/urdf.h"
 
 enum { DIGEST_BYTES = 32, ARENA_FLOOR = 1 << 20, ARENA_MAX = 1 << 30 };
@@ -174,27 +176,4 @@ void tqa_robot_free(tqa_robot *robot)
     if (robot != NULL) {
         tqa_arena_free(robot->arena);
     }
-}
-
-uint32_t tqa_robot_joint(const tqa_robot *robot, const char *name, size_t n)
-{
-    return tqa_names_find(&robot->joints, name, n);
-}
-
-uint32_t tqa_robot_link(const tqa_robot *robot, const char *name, size_t n)
-{
-    return tqa_names_find(&robot->links, name, n);
-}
-
-const tq_drive *tqa_robot_drive(const tqa_robot *robot, uint32_t j)
-{
-    return robot->drives != NULL && robot->drives[j].drive.motor.constant != 0.0
-               ? &robot->drives[j].drive
-               : NULL;
-}
-
-double tqa_robot_damping(const tqa_robot *robot, uint32_t j)
-{
-    return tqa_robot_drive(robot, j) != NULL ? robot->drives[j].damping
-                                             : robot->model->joints[j].friction.viscous;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
+#include "core/integrate/setup.h"
 
 /* The step-size controllers of SUNDIALS call pow of libm, whose bits depend on the processor. The
  * dynamic linker finds this definition first (ELF symbol interposition). */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/memory.h"
 #include "daemon/http/answer.h"
 #include "daemon/http/media.h"
 #include "daemon/jobs/submit_options.h"

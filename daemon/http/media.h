@@ -3,7 +3,7 @@
 #ifndef TQD_HTTP_MEDIA_H
 #define TQD_HTTP_MEDIA_H
 
-#include "api/robot.h"
+#include "api/media.h"
 
 /* The type that a Content-Type or Accept header names; NONE for NULL and for values without meaning
  * here (wildcards, and the form type that curl -d sends by default), OTHER if unsupported. */

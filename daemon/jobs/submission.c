@@ -228,7 +228,7 @@ static bool prepare(submission *s)
     if (s->robot != NULL) {
         snprintf(s->robot_name, sizeof s->robot_name, "%.*s", (int)strcspn(s->head->part[0], "@"),
                  s->head->part[0]);
-        snprintf(s->robot_digest, sizeof s->robot_digest, "%s", s->robot->digest);
+        snprintf(s->robot_digest, sizeof s->robot_digest, "%s", tqa_robot_digest(s->robot));
     }
     if (!tqd_job_inputs(s->call, &s->inputs)) {
         tqa_problem problem;

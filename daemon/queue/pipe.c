@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/operation.h"
+#include "api/memory.h"
 
 enum {
     PARTS_MAX = 4,                                 /* allocations from the pool of samples */

@@ -98,7 +98,8 @@ static tqd_named *find_name(const tqd_cache *cache, const char *name)
 static tqd_parsed *find_digest(const tqd_cache *cache, const char *digest)
 {
     tqd_parsed *parsed = cache->parsed[digest_bucket(digest)];
-    while (parsed != NULL && memcmp(parsed->robot->digest, digest, TQD_DIGEST_TEXT - 1) != 0) {
+    while (parsed != NULL &&
+           memcmp(tqa_robot_digest(parsed->robot), digest, TQD_DIGEST_TEXT - 1) != 0) {
         parsed = parsed->next;
     }
     return parsed;
@@ -196,7 +197,7 @@ const tqa_robot *tqd_cache_hold_digest(tqd_cache *cache, const char *digest)
 void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot)
 {
     slot *mine = read_lock(cache);
-    tqd_parsed *parsed = find_digest(cache, robot->digest);
+    tqd_parsed *parsed = find_digest(cache, tqa_robot_digest(robot));
     if (parsed != NULL) { /* always: the caller held a reference */
         /* a thread of another slot may have taken it: only the sum of all counters is meaningful */
         parsed->held[mine - cache->slots].n--;
@@ -293,13 +294,13 @@ const tqa_robot *tqd_cache_insert(tqd_cache *cache, tqd_parsed *parsed, tqd_pars
     *ret_spare = NULL;
     write_lock(cache);
     atomic_fetch_add(&cache->tick, 1);
-    tqd_parsed *stays = find_digest(cache, parsed->robot->digest);
+    tqd_parsed *stays = find_digest(cache, tqa_robot_digest(parsed->robot));
     if (stays != NULL) {
         parsed->next = NULL;
         *ret_spare = parsed;
     } else {
         stays = parsed;
-        tqd_parsed **bucket = &cache->parsed[digest_bucket(parsed->robot->digest)];
+        tqd_parsed **bucket = &cache->parsed[digest_bucket(tqa_robot_digest(parsed->robot))];
         parsed->next = *bucket;
         *bucket = parsed;
         if (!parsed->pinned) {

@@ -204,7 +204,7 @@ static void get_run(void *arg)
     } else {
         e->answer.status = 200;
         e->answer.media = xml ? "application/xml" : "application/json";
-        add_tag(e, robot->digest);
+        add_tag(e, tqa_robot_digest(robot));
     }
     tqd_registry_release(e->registry, robot);
 }
@@ -347,7 +347,7 @@ static void answer_put(exchange *e, const tqa_robot *robot, bool created)
     }
     e->answer.status = created ? 201 : 200;
     e->answer.media = "application/json";
-    tqd_answer_header(&e->answer, "ETag", "\"%s\"", robot->digest);
+    tqd_answer_header(&e->answer, "ETag", "\"%s\"", tqa_robot_digest(robot));
     if (created) {
         tqd_answer_header(&e->answer, "Location", "/v1/robots/%s", e->head->part[0]);
     }

@@ -57,11 +57,12 @@ static void set_row(tqd_robot_row *row, const char *name, const tqa_robot *robot
 {
     memset(row, 0, sizeof *row);
     snprintf(row->name, sizeof row->name, "%s", name);
-    snprintf(row->digest, sizeof row->digest, "%s", robot->digest);
-    snprintf(row->source, sizeof row->source, "%s", robot->source);
+    snprintf(row->digest, sizeof row->digest, "%s", tqa_robot_digest(robot));
+    snprintf(row->source, sizeof row->source, "%s", tqa_robot_source(robot));
     snprintf(row->media, sizeof row->media, "%s",
-             strcmp(robot->source, "document") == 0 ? "application/json" : "application/xml");
-    row->nv = robot->model->nv;
+             strcmp(tqa_robot_source(robot), "document") == 0 ? "application/json"
+                                                              : "application/xml");
+    row->nv = tqa_robot_nv(robot);
     row->size = n_byte;
 }
 
@@ -226,7 +227,7 @@ tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
         return found;
     }
     if (found == TQD_ROBOT_READY) {
-        if (strcmp((*ret_robot)->digest, ref.digest) == 0) {
+        if (strcmp(tqa_robot_digest(*ret_robot), ref.digest) == 0) {
             return TQD_ROBOT_READY;
         }
         tqd_cache_drop(registry->cache, *ret_robot);

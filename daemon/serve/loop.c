@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/operation.h"
+#include "api/memory.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/spin.h"

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/dynamics/coriolis.h"
+#include "core/dynamics/regressor/regressor_batch.h"
 #include "core/torqued.h"
 #include "tests/bench/robots.h"
 #include "tests/support/random_robot.h"

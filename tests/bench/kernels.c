@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
+#include "core/dynamics/coriolis.h"
+#include "core/dynamics/regressor/regressor_batch.h"
 #include "core/torqued.h"
 #include "tests/bench/peers.h"
 #include "tests/bench/robots.h"

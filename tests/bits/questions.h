@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "tests/support/host.h"
 #include "tests/support/random.h"
 

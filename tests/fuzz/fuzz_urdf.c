@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

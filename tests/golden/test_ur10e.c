@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "core/signal/clock.h"
 #include "core/signal/differentiate.h"
 #include "core/signal/filter.h"

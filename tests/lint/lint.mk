@@ -10,6 +10,7 @@ tidy_src := $(filter core/%.c api/%.c daemon/%.c,$(sources))
 lint-quick:
 	@tests/lint/arrows.sh
 	@tests/lint/circles.sh
+	@tests/lint/doors.sh
 	@tests/lint/banned.sh
 	@tests/lint/shape.sh
 	@tests/lint/contracts.sh

@@ -48,6 +48,24 @@ expect circles.sh 'core/base/b_private.h is private to core/base/' api/a.c <<EOF
 #include "core/base/b_private.h"
 EOF
 rm core/base/a.h core/base/b.c
+# the door of core, and that of api
+printf '#include "core/base/a.h"\n' >core/torqued.h
+printf '#include "core/base/a.h"\n' >api/a.h
+printf 'int a;\n' >core/base/a.h
+expect doors.sh 'api/b.c: core/base/b.h is not public' api/b.c <<EOF
+#include "core/base/b.h"
+EOF
+accept doors.sh daemon/store/b.c <<EOF
+#include "api/b.h"
+EOF
+expect doors.sh 'daemon/store/b.c -> api/a.h -> core/base/a.h: the daemon reaches core' daemon/store/b.c <<EOF
+#include "api/a.h"
+EOF
+rm api/a.h
+expect doors.sh 'core/torqued.h: no file of api includes core/base/a.h' api/b.c <<EOF
+int b;
+EOF
+rm core/torqued.h core/base/a.h
 expect banned.sh 'sprintf is banned' api/a.c <<EOF
 int f(char *s) { return sprintf (s, "x"); }
 EOF
@@ -111,7 +129,7 @@ expect contracts.sh 'has no Return' core/base/a.h <<EOF
 /** Does a thing. */
 int tq_thing(int x);
 EOF
-for lint in arrows circles banned shape contracts folders; do
+for lint in arrows circles doors banned shape contracts folders; do
     out=$("$here/$lint.sh" 2>&1) && { echo "selftest: $lint.sh passed where there is no file"; failed=1; }
     echo "$out" | grep -q 'no file here' || { echo "selftest: $lint.sh said: $out"; failed=1; }
 done

@@ -3,7 +3,7 @@
 #ifndef TQT_CONSTRAINED_ROBOT_H
 #define TQT_CONSTRAINED_ROBOT_H
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "core/constraints/project.h"
 #include "core/constraints/projectors.h"
 #include "core/integrate/fixed_step.h"

@@ -5,7 +5,7 @@
 #ifndef TQA_OPERATIONS_CALIBRATE_PARAMETER_NAMES_H
 #define TQA_OPERATIONS_CALIBRATE_PARAMETER_NAMES_H
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "core/identify/regression/base.h"
 #include "core/identify/regression/columns.h"
 

@@ -11,6 +11,7 @@
 #include "api/openapi/generated/fields.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/reactions.h"
+#include "api/problems/status.h"
 #include "api/request/refuse.h"
 #include "api/response/object_prefix.h"
 #include "core/dynamics/bounds/bounds.h"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 typedef struct tqa_builtin {
     const char *name;  /* of the file, without its ending */

@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "api/codec/json/text.h"
-#include "api/robot.h"
 #include "api/robots/document/drive_fields.h"
 #include "api/robots/document/parts.h"
 #include "api/robots/draft.h"
+#include "api/robots/parsed.h"
 
 static void put_matrix(tqa_json_text *text, const double m[9])
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/codec/json/text.h"
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "api/robots/rotation.h"
 #include "api/robots/urdf/urdf.h"
 

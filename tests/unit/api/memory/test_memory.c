@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/memory.h"
 #include "api/operation.h"
 #include "api/request/samples.h"
 #include "tests/support/one_call.h"

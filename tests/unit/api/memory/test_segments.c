@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
+#include "api/memory.h"
 #include "api/memory/segments.h"
-#include "api/operation.h"
 
 enum { MANY = 100 };
 

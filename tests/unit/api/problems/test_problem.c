@@ -10,6 +10,7 @@
 
 #include "api/problem.h"
 
+#include "api/problems/status.h"
 static json_t *document(const tqa_problem *problem, const char *request_id, size_t size)
 {
     static char text[8192];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/operation.h"
+#include "api/memory.h"
 #include "daemon/queue/pipe.h"
 #include "daemon/queue/scratch.h"
 #include "tests/support/lock_owner.h"

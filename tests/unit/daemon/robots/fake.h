@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/robots/parsed.h"
 #include "daemon/robots/registry.h"
 
 static _Atomic int parsed_now; /* robots that exist; all must be freed in the end */

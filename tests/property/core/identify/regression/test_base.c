@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "core/identify/regression/base.h"
 #include "core/identify/regression/tsqr.h"
 #include "tests/support/random_robot.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "tests/support/one_call.h"
 
 #define ROBOT(more)                                                                                \

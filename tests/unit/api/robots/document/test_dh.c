@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "api/robots/rotation.h"
 #include "core/model/inertia.h"
 #include "tests/support/random.h"

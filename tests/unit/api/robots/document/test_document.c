@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 #define DOCUMENT(links, joints)                                                                    \
     "{\"gravity\": [0, 0, -9.81], \"links\": [" links "], \"joints\": [" joints "]}"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 #define MOTOR                                                                                      \
     "'motor': {'constant_nm_a': 0.05, 'resistance': 0.6, 'inertia': 1e-4, 'viscous': 2e-4}"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 
 #define G          "{\"gravity\": [0, 0, -9.81], "
 #define LINK(more) G "\"links\": [{\"name\": \"a\", " more "}], \"joints\": []}"

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/robot.h"
+#include "api/robots/parsed.h"
 #include "tests/support/subject.h"
 
 /* every joint type, default classes, frames, ref and springref, anchors beside the origin, all ways

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/parsed.c - access to a parsed robot. */
+#include "api/robots/parsed.h"
+
+const char *tqa_robot_digest(const tqa_robot *robot)
+{
+    return robot->digest;
+}
+
+const char *tqa_robot_source(const tqa_robot *robot)
+{
+    return robot->source;
+}
+
+uint32_t tqa_robot_nv(const tqa_robot *robot)
+{
+    return robot->model->nv;
+}
+
+uint32_t tqa_robot_joint(const tqa_robot *robot, const char *name, size_t n)
+{
+    return tqa_names_find(&robot->joints, name, n);
+}
+
+uint32_t tqa_robot_link(const tqa_robot *robot, const char *name, size_t n)
+{
+    return tqa_names_find(&robot->links, name, n);
+}
+
+const tq_drive *tqa_robot_drive(const tqa_robot *robot, uint32_t j)
+{
+    return robot->drives != NULL && robot->drives[j].drive.motor.constant != 0.0
+               ? &robot->drives[j].drive
+               : NULL;
+}
+
+double tqa_robot_damping(const tqa_robot *robot, uint32_t j)
+{
+    return tqa_robot_drive(robot, j) != NULL ? robot->drives[j].damping
+                                             : robot->model->joints[j].friction.viscous;
+}
