@@ -97,7 +97,7 @@ static double *read_numbers(tqa_tree *control, const tqa_value *part, size_t mos
  * The line
  */
 
-static bool tell_points(question *q, const double *speed, size_t n)
+static bool put_points(question *q, const double *speed, size_t n)
 {
     enum { N_COLUMN = 5 };
     static const char *const names[N_COLUMN] = {"torque", "current", "voltage", "electrical_power",
@@ -155,9 +155,9 @@ static bool tell_line(question *q)
     tqa_writer_number(answer, "largest_power", line.largest_power);
     tqa_writer_finite(answer, "held_torque", line.held_torque, no_limit);
     tqa_writer_finite(answer, "held_below_rad_s", line.held_below, no_limit);
-    const bool told = n == 0 || tell_points(q, speed, n);
+    const bool good = n == 0 || put_points(q, speed, n);
     tqa_writer_end(answer);
-    return told;
+    return good;
 }
 
 static bool tell_duty(question *q)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/excitation.c - POST .../excitation: motion from which parameters can be told. */
+/* api/operations/excitation.c - POST .../excitation: motion that identifies parameters. */
 #include "core/excitation/excitation.h"
 #include "api/openapi/generated/fields.h"
 

@@ -197,7 +197,7 @@ static bool is_before(const double *a, const double *b, const tqa_order *order,
     return false;
 }
 
-static void tell(const search *s)
+static void put_answer(const search *s)
 {
     const tqa_robot *robot = s->control->robot;
     const size_t nq = s->order.nq;
@@ -248,7 +248,7 @@ static bool run(tqa_tree *control)
     if (!tqa_tree_order(control, &s.order) || !read_task(&s) || !read_options(&s) || !find(&s)) {
         return false;
     }
-    tell(&s);
+    put_answer(&s);
     return true;
 }
 

@@ -14,7 +14,7 @@ static const char *const axes[] = {TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN, NU
 static const tq_jacobian_frame jacobian_frames[] = {TQ_JACOBIAN_WORLD_ALIGNED, TQ_JACOBIAN_LINK,
                                                     TQ_JACOBIAN_WORLD};
 
-/* What is asked, and room for what is told of one frame. */
+/* The request, and memory for the results of one frame. */
 typedef struct kinematics {
     tqa_tree *control;
     tqa_order order;
@@ -175,8 +175,8 @@ static bool compute(kinematics *k)
 }
 
 /* Without the rank of samples for one flat sample. */
-static void tell(const kinematics *k, const char *key, const double *x, size_t rank, size_t rows,
-                 size_t columns)
+static void put(const kinematics *k, const char *key, const double *x, size_t rank, size_t rows,
+                size_t columns)
 {
     const size_t shape[3] = {k->states.n_sample, rows, columns};
     const size_t skip = k->states.flat ? 1 : 0;
@@ -190,17 +190,17 @@ static void tell_frame(const kinematics *k, size_t f)
     const double *pose = k->pose + f * n * POSE;
     tqa_writer_object(answer, NULL);
     tqa_writer_point(answer, k->control->robot, &k->points[f]);
-    tell(k, "position", pose, 2, 3, 0);
-    tell(k, "rotation", pose + 3 * n, 3, 3, 3);
-    tell(k, "quaternion_wxyz", pose + 12 * n, 2, 4, 0);
+    put(k, "position", pose, 2, 3, 0);
+    put(k, "rotation", pose + 3 * n, 3, 3, 3);
+    put(k, "quaternion_wxyz", pose + 12 * n, 2, 4, 0);
     if (k->states.qd != NULL) {
-        tell(k, "velocity", k->velocity + f * n * TWIST, 2, TWIST, 0);
+        put(k, "velocity", k->velocity + f * n * TWIST, 2, TWIST, 0);
     }
     if (k->states.qdd != NULL) {
-        tell(k, "acceleration", k->acceleration + f * n * TWIST, 2, TWIST, 0);
+        put(k, "acceleration", k->acceleration + f * n * TWIST, 2, TWIST, 0);
     }
     if (k->moves) {
-        tell(k, "jacobian", k->jacobian + f * n * TWIST * k->order.nv, 3, TWIST, k->order.nv);
+        put(k, "jacobian", k->jacobian + f * n * TWIST * k->order.nv, 3, TWIST, k->order.nv);
     }
     tqa_writer_end(answer);
 }

@@ -30,7 +30,7 @@ static bool optional(const tqa_value *object, const char *key, size_t n, double 
     return part.value == NULL || tqa_value_numbers(&part, n, ret);
 }
 
-static bool tell_axis(tqa_tree *control, const tqa_value *part)
+static bool put_axis(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION, NULL};
     double axis[3], axis_rate[3], w[3], wd[3], rate = 0.0, acceleration = 0.0;
@@ -64,7 +64,7 @@ static bool tell_axis(tqa_tree *control, const tqa_value *part)
     return true;
 }
 
-static bool tell_point(tqa_tree *control, const tqa_value *part)
+static bool put_point(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_POINT_MOTION, NULL};
     tq_point_motion m;
@@ -141,7 +141,7 @@ static bool read_motion(const tqa_value *part, body *b)
                                                "a twist's rate is taken in the body's own axes");
 }
 
-static void tell_momentum(tqa_writer *answer, const body *b, const double spatial[36])
+static void put_momentum(tqa_writer *answer, const body *b, const double spatial[36])
 {
     double world[TWIST];
     tq_body_momentum momentum;
@@ -175,8 +175,8 @@ static void tell_momentum(tqa_writer *answer, const body *b, const double spatia
 }
 
 /* The same body from a frame that is fixed to it elsewhere. */
-static bool tell_other_frame(tqa_writer *answer, const tqa_value *part, const body *b,
-                             const double spatial[36])
+static bool put_other_frame(tqa_writer *answer, const tqa_value *part, const body *b,
+                            const double spatial[36])
 {
     const tqa_value other = tqa_value_field(part, "frame");
     double moved[36], twist[TWIST], lever[3], v[3];
@@ -205,7 +205,7 @@ static bool tell_other_frame(tqa_writer *answer, const tqa_value *part, const bo
     return true;
 }
 
-static bool tell_body(tqa_tree *control, const tqa_value *part)
+static bool put_body(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_BODY, NULL};
     tqa_writer *answer = &control->answer;
@@ -221,15 +221,15 @@ static bool tell_body(tqa_tree *control, const tqa_value *part)
     tq_inertia_spatial(&b.inertia, spatial);
     tqa_writer_object(answer, "body");
     tqa_writer_matrix(answer, "generalised_inertia", spatial, TWIST, TWIST);
-    tell_momentum(answer, &b, spatial);
-    if (!tell_other_frame(answer, part, &b, spatial)) {
+    put_momentum(answer, &b, spatial);
+    if (!put_other_frame(answer, part, &b, spatial)) {
         return false;
     }
     tqa_writer_end(answer);
     return true;
 }
 
-static bool tell_bracket(tqa_tree *control, const tqa_value *part)
+static bool put_bracket(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_LIE_BRACKET, NULL};
     double a[TWIST], b[TWIST], bracket[TWIST];
@@ -247,15 +247,15 @@ static bool tell_bracket(tqa_tree *control, const tqa_value *part)
 
 static bool run(tqa_tree *control)
 {
-    static bool (*const tells[])(tqa_tree *, const tqa_value *) = {tell_axis, tell_point, tell_body,
-                                                                   tell_bracket};
+    static bool (*const put_part[])(tqa_tree *, const tqa_value *) = {put_axis, put_point, put_body,
+                                                                      put_bracket};
     const tqa_value root = tqa_value_root(control);
     bool any = false;
     for (size_t k = 0; fields[k] != NULL; k++) {
         const tqa_value part = tqa_value_field(&root, fields[k]);
         if (part.value != NULL) {
             any = true;
-            if (!tells[k](control, &part)) {
+            if (!put_part[k](control, &part)) {
                 return false;
             }
         }

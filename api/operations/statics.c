@@ -51,7 +51,7 @@ static bool are_positive(const tqa_value *row, size_t n)
     return true;
 }
 
-/* Springs one behind the other, such as of a drive's loop, its gear and its shaft: their
+/* Springs in series, such as of a drive's loop, its gear and its shaft: their
  * compliances add. */
 static bool read_series(const statics *s, const tqa_value *stiffness)
 {

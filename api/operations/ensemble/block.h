@@ -28,7 +28,7 @@ tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_er
 /* Whether the job is to stop; of a tqa_tree. */
 int tqa_ensemble_cancelled(void *control);
 
-/* Where in a record of e->record numbers stand: when members ended, why, and, with events, the last
+/* Offsets in a record of e->record numbers: when members ended, why, and, with events, the last
  * state of one member, the event that stopped it (-1: none), and how often it met each. */
 static inline double *tqa_record_ended(const tqa_ensemble *e, double *record)
 {

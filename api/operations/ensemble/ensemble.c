@@ -110,7 +110,7 @@ static void run_wave(wave *w, size_t n, void *own)
     }
 }
 
-/* the lowest block that failed tells why */
+/* the problem is that of the lowest block that failed */
 static bool judge(tqa_ensemble *e, size_t from, size_t to)
 {
     for (size_t b = from; b < to; b++) {

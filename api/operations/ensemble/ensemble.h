@@ -60,8 +60,8 @@ typedef struct tqa_ensemble {
     bool in_lanes;       /* by tq_ensemble_run; else each by a tq_run */
     size_t n_level;
     double levels[TQA_QUANTILES_MAX]; /* of quantiles */
-    size_t n_told;
-    size_t *told; /* (n_told) members whose whole motion is told, by their place */
+    size_t n_returned;
+    size_t *returned; /* (n_returned) indices of the members whose motion is returned */
     bool end_states;
 
     /* records of blocks: rows (n_output x n_row x per), when each member ended (per), why (per);

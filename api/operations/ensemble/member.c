@@ -125,7 +125,7 @@ size_t tqa_ensemble_scratch_size(const tqa_ensemble *e)
     return states_cost(e) + tqa_member_make_size(e) + inner + TQ_SCRATCH_ALIGN;
 }
 
-/* the starts of all members, and of the padding behind them */
+/* initial states of all members, and of the padding after them */
 static void start(tqa_ensemble_block *b)
 {
     const tqa_ensemble *e = b->e;

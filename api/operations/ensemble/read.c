@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/ensemble/read.c - the request of an ensemble: how many, and what is told. */
+/* api/operations/ensemble/read.c - the request: number of members, and what is returned. */
 #include <math.h>
 #include <string.h>
 
@@ -52,7 +52,7 @@ static bool read_counts(tqa_ensemble *e, const tqa_value *root)
     if (!drawn && members.value != NULL) {
         return tqa_value_refuse(
             &members, "invalid-value", "leave it out",
-            "nothing is drawn: lists and grids tell how many members there are");
+            "nothing is drawn: lists and grids determine the number of members");
     }
     if ((drawn && !tqa_value_count(&members, 1, TQA_DRAWS_MAX, &e->n_draw)) ||
         (seed.value != NULL && !tqa_value_count(&seed, 0, (size_t)1 << 53, &number))) {
@@ -70,7 +70,7 @@ static bool read_counts(tqa_ensemble *e, const tqa_value *root)
 static bool read_told(tqa_ensemble *e, const tqa_value *root)
 {
     const tqa_value levels = tqa_value_field(root, "quantiles");
-    const tqa_value told = tqa_value_field(root, "return_members");
+    const tqa_value returned = tqa_value_field(root, "return_members");
     const tqa_value ends = tqa_value_field(root, "end_states");
     if (levels.value != NULL && (!tqa_value_array(&levels, 0, TQA_QUANTILES_MAX, &e->n_level) ||
                                  !tqa_value_numbers(&levels, e->n_level, e->levels))) {
@@ -86,20 +86,20 @@ static bool read_told(tqa_ensemble *e, const tqa_value *root)
     if (ends.value != NULL && !tqa_value_flag(&ends, &e->end_states)) {
         return false;
     }
-    if (told.value == NULL) {
+    if (returned.value == NULL) {
         return true;
     }
-    if (!tqa_value_array(&told, 0, TQA_VALUES_MAX, &e->n_told)) {
+    if (!tqa_value_array(&returned, 0, TQA_VALUES_MAX, &e->n_returned)) {
         return false;
     }
-    e->told = tqa_tree_take(root->control, e->n_told, sizeof *e->told);
-    for (size_t k = 0; e->told != NULL && k < e->n_told; k++) {
-        const tqa_value item = tqa_value_item(&told, k);
-        if (!tqa_value_count(&item, 0, e->n_member - 1, &e->told[k])) {
+    e->returned = tqa_tree_take(root->control, e->n_returned, sizeof *e->returned);
+    for (size_t k = 0; e->returned != NULL && k < e->n_returned; k++) {
+        const tqa_value item = tqa_value_item(&returned, k);
+        if (!tqa_value_count(&item, 0, e->n_member - 1, &e->returned[k])) {
             return false;
         }
     }
-    return e->told != NULL;
+    return e->returned != NULL;
 }
 
 /* explicit methods; events and joints that stick are found within steps, one member at a time */
@@ -148,14 +148,15 @@ static bool make_room(tqa_ensemble *e, const tqa_value *root)
             "%zu members of %zu outputs of %zu numbers are more than %d numbers", e->n_member,
             s->n_output, e->n_row, NUMBERS_MAX);
     }
-    const double told =
-        (double)s->n_output * (double)e->n_row * (4.0 + (double)e->n_level + (double)e->n_told) +
+    const double n_number =
+        (double)s->n_output * (double)e->n_row *
+            (4.0 + (double)e->n_level + (double)e->n_returned) +
         (e->end_states ? (double)e->n_member * (double)(e->n_row + e->n_variation + e->n_event + 2)
                        : 0.0);
-    if (told > (double)TQA_TREE_ANSWER_MAX) {
+    if (n_number > (double)TQA_TREE_ANSWER_MAX) {
         return tqa_value_refuse(
-            &output, "too-large", "fewer outputs, quantiles or told members, or no end states",
-            "the answer would have %.9g numbers, %d at most", told, TQA_TREE_ANSWER_MAX);
+            &output, "too-large", "fewer outputs, quantiles or return_members, or no end states",
+            "the answer would have %.9g numbers, %d at most", n_number, TQA_TREE_ANSWER_MAX);
     }
     e->times = tqa_tree_take(root->control, s->n_output, sizeof *e->times);
     e->records = tqa_tree_take(root->control, e->n_block * e->record, sizeof *e->records);

@@ -206,7 +206,7 @@ tq_status tqa_member_make(tqa_ensemble_block *b, tq_scratch *scratch, tq_error *
  * A run
  */
 
-/* what a run is told back of */
+/* receives the events of a run */
 typedef struct listener {
     const tqa_ensemble *e;
     double *events; /* of the record */

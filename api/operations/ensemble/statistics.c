@@ -283,8 +283,8 @@ static bool put_told(const tqa_ensemble *e)
         return false;
     }
     tqa_writer_list(answer, "returned_members");
-    for (size_t i = 0; i < e->n_told; i++) {
-        const size_t member = e->told[i];
+    for (size_t i = 0; i < e->n_returned; i++) {
+        const size_t member = e->returned[i];
         size_t n = 0;
         while (n < n_output && !isnan(tqa_ensemble_number(e, member, n, 0))) {
             for (size_t c = 0; c < e->n_row; c++) {
@@ -307,7 +307,7 @@ static bool put_told(const tqa_ensemble *e)
     return true;
 }
 
-/* the last state of a member, or NULL: it ended between outputs, and nobody kept one */
+/* the last state of a member, or NULL: it ended between outputs and none was kept */
 static const double *last_of(const tqa_ensemble *e, size_t member, double *room)
 {
     const unsigned outcome = outcome_of(e, member);
@@ -407,7 +407,7 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
     put_statistics(e, &found, n_output);
     put_outcomes(e);
     put_ended(e);
-    if ((e->n_event > 0 && !put_events(e)) || (e->n_told > 0 && !put_told(e)) ||
+    if ((e->n_event > 0 && !put_events(e)) || (e->n_returned > 0 && !put_told(e)) ||
         (e->end_states && !put_ends(e))) {
         return false;
     }

@@ -55,8 +55,7 @@ static bool read_link(const tqa_value *item, tqa_variation *x)
         return false;
     }
     if (at.value != NULL && x->varied != TQA_VARIED_PAYLOAD) {
-        return tqa_value_refuse(&at, "invalid-value", "leave it out",
-                                "only a payload stands at a point");
+        return tqa_value_refuse(&at, "invalid-value", "leave it out", "only a payload has a point");
     }
     return at.value == NULL || tqa_value_at(&at, x->row, x->at);
 }

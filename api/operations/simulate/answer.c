@@ -58,7 +58,7 @@ static void put_verdict(const tqa_simulation *s)
     tqa_writer_end(answer);
 }
 
-/* where column c begins in a row; n_column stands for t, which is told first */
+/* offset of column c in a row; column n_column is t, which is written first */
 static size_t place_of(const tqa_simulation *s, size_t c)
 {
     size_t at = 1;
@@ -87,7 +87,7 @@ static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
     return true;
 }
 
-/* the next piece: false when all is told */
+/* the next piece; false: all has been written */
 static bool more(tqa_tree *control)
 {
     static const tqa_column time = {.name = "t", .n = 1, .flat = true};

@@ -24,7 +24,7 @@ static size_t saved_size(const tqa_simulation *s)
            p->most * p->width * sizeof(double);
 }
 
-/* bytes of events that are told */
+/* bytes of the recorded events */
 static size_t events_size(uint64_t n_event)
 {
     return (size_t)(n_event < TQA_EVENTS_MAX ? n_event : TQA_EVENTS_MAX) * sizeof(tq_event);
@@ -87,7 +87,7 @@ bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
     }
     bytes += sizeof head + head.n_run;
     s->watch.n_event = head.n_event;
-    memcpy(s->watch.told, bytes, events_size(head.n_event));
+    memcpy(s->watch.recorded, bytes, events_size(head.n_event));
     bytes += events_size(head.n_event);
     s->judge.points.n = head.n_point;
     s->judge.points.apart = head.apart;
@@ -126,7 +126,7 @@ void tqa_simulation_save(tqa_simulation *s, uint64_t grid)
     memcpy(bytes, &head, sizeof head);
     tq_run_save(s->run, bytes + sizeof head);
     size_t n = sizeof head + head.n_run;
-    memcpy(bytes + n, s->watch.told, events_size(head.n_event));
+    memcpy(bytes + n, s->watch.recorded, events_size(head.n_event));
     n += events_size(head.n_event);
     if (head.n_point > 0) {
         memcpy(bytes + n, s->judge.points.rows, points_size(s, head.n_point));

@@ -36,8 +36,8 @@ static bool factor_start(const tqa_value *input, const tqa_controlled *plant,
     return status == TQ_OK || tqa_tree_fail(control, "/initial", status, &error);
 }
 
-/* driven coordinates where there are as many as freedoms and they tell the motion; else those that
- * tell it best at the start */
+/* the driven coordinates where they are independent and as many as the dof; else the
+ * best-conditioned set at the start */
 static bool choose_coordinates(const tqa_value *input, const tq_constrained *state,
                                tq_scratch *scratch, tq_constrained_controller *c)
 {
@@ -122,9 +122,10 @@ static bool read_coordinates(const tqa_value *part, const tq_constrained *state,
     const tq_status status = tq_constraint_eliminate_by(state, rows, n, scratch, &e, &error);
     return status == TQ_OK ||
            (status == TQ_ERR_SINGULAR
-                ? tqa_value_refuse(part, "singular", "other joints, or another start",
-                                   "these joints do not tell the motion at the start: another one "
-                                   "moves while they stand")
+                ? tqa_value_refuse(
+                      part, "singular", "other joints, or another start",
+                      "these joints do not determine the motion at the start: another one "
+                      "can move while they are at rest")
                 : tqa_tree_fail(part->control, part->pointer, status, &error));
 }
 

@@ -113,12 +113,12 @@ static bool read_table(tqa_simulation *s, const tqa_value *drives, size_t width)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * What is told
+ * Columns of the answer
  */
 
-typedef enum told { CURRENT, VOLTAGE, LIMITED } told;
+typedef enum drive_column { CURRENT, VOLTAGE, LIMITED } drive_column;
 
-static bool fill(const tqa_simulation *s, told what, double *to)
+static bool fill(const tqa_simulation *s, drive_column what, double *to)
 {
     const tqa_drives *d = &s->drives;
     for (size_t k = 0; k < d->driven.n_joint; k++) {

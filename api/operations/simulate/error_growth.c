@@ -247,7 +247,7 @@ void tqa_run_verdict_begin(struct tqa_simulation *s)
     tq_error error = {0};
     if (why_not(s) != NULL || host == NULL || host->progress == NULL || s->judge.points.n != 1 ||
         !open_room(s, &r) || !twin_plant(s, &r, &plant)) {
-        return; /* a resumed run was told before */
+        return; /* a resumed run has reported it */
     }
     const tq_run_point at = point_of(s, &r, 0);
     if (grow_at(s, &plant, &r, &at, &growth, &error) == TQ_OK) {

@@ -22,7 +22,7 @@ static const double coarse_miss = 1e-2;
 static const double work_max = 1.5e9;
 static const double work_factor = 40.0;
 enum { PLACES_LEAST = 64 };
-static const double far_away = 1e3; /* durations: nobody asks so far ahead */
+static const double far_away = 1e3; /* durations: no horizon is reported beyond */
 
 typedef struct carrier {
     tqa_simulation *s;
@@ -118,7 +118,7 @@ static bool step_alone(carrier *c, const tq_error_propagation_place *a,
     tq_error_propagation_place mean;
     double *x = new_place(c, 0.5 * (a->t + b->t), &mean);
     for (size_t k = 0; k < c->n_matrix + c->n_push; k++) {
-        x[k] = 0.5 * (a->matrix[k] + b->matrix[k]); /* the push stands behind the matrix */
+        x[k] = 0.5 * (a->matrix[k] + b->matrix[k]); /* the input follows the matrix */
     }
     c->n_place = n_place;
     return step(c, a, &mean, b);

@@ -190,9 +190,9 @@ bool tqa_tree_watch(tqa_tree *control, const tqa_order *order, const double *q,
     const tqa_value events = tqa_value_field(&root, "events");
     size_t n = 0;
     *ret = (tqa_events_watch){0};
-    ret->told = tqa_tree_take(control, TQA_EVENTS_MAX, sizeof *ret->told);
-    if (ret->told == NULL || events.value == NULL) {
-        return ret->told != NULL;
+    ret->recorded = tqa_tree_take(control, TQA_EVENTS_MAX, sizeof *ret->recorded);
+    if (ret->recorded == NULL || events.value == NULL) {
+        return ret->recorded != NULL;
     }
     ret->rules = tqa_tree_take(control, TQ_EVENT_RULES_MAX, sizeof *ret->rules);
     ret->asked = tqa_tree_take(control, TQ_EVENT_RULES_MAX, sizeof *ret->asked);
@@ -213,7 +213,7 @@ bool tqa_tree_watch(tqa_tree *control, const tqa_order *order, const double *q,
 void tqa_watch_note(tqa_events_watch *watch, const tq_event *event)
 {
     if (watch->n_event < TQA_EVENTS_MAX) {
-        watch->told[watch->n_event] = *event;
+        watch->recorded[watch->n_event] = *event;
     }
     watch->n_event++;
 }
@@ -223,7 +223,7 @@ void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch)
     tqa_writer *answer = &control->answer;
     tqa_writer_list(answer, "events");
     for (uint64_t k = 0; k < watch->n_event && k < TQA_EVENTS_MAX; k++) {
-        const tq_event *event = &watch->told[k];
+        const tq_event *event = &watch->recorded[k];
         tqa_writer_object(answer, NULL);
         tqa_writer_number(answer, "t", event->t);
         tqa_writer_string(answer, "on", names[event->kind]);

@@ -7,14 +7,14 @@
 #include "api/request/robot_fields.h"
 #include "core/simulate/event.h"
 
-enum { TQA_EVENTS_MAX = 10000 }; /* told in a result; more are counted */
+enum { TQA_EVENTS_MAX = 10000 }; /* recorded in a result; more are counted */
 
 /* In the call's memory. */
 typedef struct tqa_events_watch {
     tq_event_rule *rules;
     uint32_t *asked; /* (n_rule) which element of the request's list made it */
     size_t n_rule;
-    tq_event *told; /* (TQA_EVENTS_MAX) */
+    tq_event *recorded; /* (TQA_EVENTS_MAX) */
     uint64_t n_event;
 } tqa_events_watch;
 

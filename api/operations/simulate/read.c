@@ -53,7 +53,7 @@ static bool read_times(tqa_simulation *s, const tqa_value *times, double duratio
         return false;
     }
     size_t from = 1;
-    if (s->times[1] == 0.0) { /* the start is always told */
+    if (s->times[1] == 0.0) { /* the start is always an output */
         s->n_output = n;
         memmove(s->times, s->times + 1, n * sizeof(double));
     }

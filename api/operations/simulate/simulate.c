@@ -63,7 +63,7 @@ static const char *singular_words(const tqa_simulation *s, const tq_error *error
                                  "contradicts them",
                                  robot->row_names[error->index]);
     } else if (strcmp(what, "constraint.coordinates") == 0) {
-        words = "the coordinates that the controller follows do not tell the motion here";
+        words = "the coordinates that the controller follows do not determine the motion here";
     }
     return words != NULL ? words : "the robot has no inertia against some motion here";
 }
@@ -155,7 +155,7 @@ static bool open_run(tqa_simulation *s)
     return status == TQ_OK || tqa_tree_fail(control, "/solver", status, &error);
 }
 
-/* at the request's initial state, or where a saved run stands */
+/* at the request's initial state, or at that of a saved run */
 static bool start(tqa_simulation *s)
 {
     s->grid = 1;

@@ -22,7 +22,7 @@ typedef struct tqa_column {
     const char *name;
     size_t n;
     bool flat;
-    bool is_hidden;      /* not told: kept for what is computed after the run */
+    bool is_hidden;      /* not in the answer: for what is computed after the run */
     const uint32_t *map; /* user's order -> robot's; NULL: as it is */
     /* Writes n numbers of the run's present state; s->rates are those of that state. False: the
      * state has none, and the run ends here with s->ended. */
@@ -64,7 +64,7 @@ struct tqa_simulation {
     tq_run *run;
     tq_scratch scratch;
     tq_rates rates;  /* of the present row, blocks of one sample */
-    double fraction; /* told last */
+    double fraction; /* last reported */
     bool stopped;    /* cancelled: there is no answer */
     const char *ended;
     uint32_t ended_at; /* joint, or TQ_NONE */
@@ -85,7 +85,7 @@ struct tqa_simulation {
 
 /* Reads the request. False: the problem is set. */
 bool tqa_simulation_read(tqa_simulation *s);
-/* The same, but for what is told about it: verdict and balance. */
+/* The same without verdict and balance. */
 bool tqa_simulation_read_plant(tqa_simulation *s);
 /* What of the request takes long, on a worker, before anything runs. False: the problem is set. */
 bool tqa_simulation_prepare(tqa_simulation *s);
@@ -123,14 +123,14 @@ const char *tqa_simulation_term(const tqa_simulation *s, uint32_t joint);
 /* Reads the root's `drives` and adds columns of the result; needs no outputs yet. False: the
  * problem is set. */
 bool tqa_drives_read(tqa_simulation *s);
-/* Adds them to the plant, behind what asks for torque. */
+/* Adds them to the plant, after what commands torque. */
 bool tqa_drives_add(tqa_simulation *s);
 /* The names of the joints, where there are drives. */
 void tqa_drives_put(const tqa_simulation *s);
 
 /* Reads `verdict`, adds the audit to the plant (last) and arrays to the result. */
 bool tqa_run_verdict_read(tqa_simulation *s);
-/* Before the run: how fast errors grow at its start, told as progress. */
+/* Before the run: reports the growth rate of errors at its start as progress. */
 void tqa_run_verdict_begin(tqa_simulation *s);
 /* After it: balance, tracking and growth out of its rows. False: the problem is set. */
 bool tqa_run_verdict_run(tqa_simulation *s);
@@ -150,7 +150,7 @@ bool tqa_run_verdict_growth(tqa_simulation *s);
 void tqa_run_verdict_put(const tqa_simulation *s);
 void tqa_run_verdict_put_growth(const tqa_simulation *s);
 
-/* Writes the answer: what stands before the arrays now, then the arrays piece by piece. */
+/* Writes the answer: first what precedes the arrays, then the arrays in pieces. */
 void tqa_simulation_answer(tqa_simulation *s);
 
 #endif

@@ -40,7 +40,7 @@ typedef struct tqa_tracking_error {
 
 /* Some states of a run, from its start to its end: t, q, qd, qdd, wrench. */
 typedef struct tqa_points {
-    double *rows; /* (most + 1) x width; NULL: nobody wants them */
+    double *rows; /* (most + 1) x width; NULL: not needed */
     size_t n, most, width;
     double apart; /* s, at least: grows when there are too many */
 } tqa_points;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/verdict_answer.c - balance and tracking, as the answer tells them. */
+/* api/operations/simulate/verdict_answer.c - balance and tracking in the answer. */
 #include "api/operations/simulate/simulate.h"
 
 #include <math.h>
@@ -147,8 +147,8 @@ static void put_tracking(const tqa_simulation *s)
         put_number(answer, "max_percent", 100.0 * t->point_max / t->length);
         put_number(answer, "final_percent", 100.0 * t->point_final / t->length);
     } else {
-        tqa_writer_none(answer, "max_percent", "the reference stands");
-        tqa_writer_none(answer, "final_percent", "the reference stands");
+        tqa_writer_none(answer, "max_percent", "the reference is constant");
+        tqa_writer_none(answer, "final_percent", "the reference is constant");
     }
     tqa_writer_end(answer);
     if (t->force[0] != NULL) {

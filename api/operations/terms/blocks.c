@@ -70,12 +70,12 @@ tq_status tqa_block_momentum(const tqa_call *call, const tq_inverse_input *in, t
     for (uint32_t l = 0; l < call->model->n_link; l++) {
         mass += call->model->links[l].inertia.mass;
     }
-    static const size_t told[] = {TQ_MOMENTUM_LINEAR, TQ_MOMENTUM_ANGULAR_COM,
-                                  TQ_MOMENTUM_ANGULAR_ORIGIN};
+    static const size_t members[] = {TQ_MOMENTUM_LINEAR, TQ_MOMENTUM_ANGULAR_COM,
+                                     TQ_MOMENTUM_ANGULAR_ORIGIN};
     for (size_t i = 0; status == TQ_OK && i < in->n_sample; i++) {
         ret[i] = mass;
         for (size_t r = 0; r < 9; r++) {
-            ret[(1 + r) * stride + i] = all[(told[r / 3] + r % 3) * stride + i];
+            ret[(1 + r) * stride + i] = all[(members[r / 3] + r % 3) * stride + i];
         }
     }
     tq_scratch_rewind(scratch, mark);

@@ -6,7 +6,7 @@
 #include "api/call/call.h"
 #include "core/dynamics/inverse.h"
 
-/* Write the members of a name one behind the other, in rows that are in->stride apart, in the
+/* Write the members of a name one after the other, in rows that are in->stride apart, in the
  * robot's order. Wrenches of `in` are none. */
 typedef tq_status tqa_block_terms(const tqa_call *call, const tq_inverse_input *in,
                                   tq_scratch *scratch, double *ret, tq_error *error);

@@ -243,7 +243,7 @@ static tq_status compute_sample(const tqa_call *call, size_t b, size_t i,
     return status;
 }
 
-/* Says which sample; of things that are told themselves, in their value. */
+/* Names the sample; of terms that are named themselves, in their value. */
 static void place_fault(tq_status status, size_t i, tq_error *error)
 {
     if (status == TQ_OK || error == NULL) {

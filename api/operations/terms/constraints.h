@@ -16,8 +16,8 @@ bool tqa_constraints_check(tqa_call *call);
 /* Room for the forces of all samples, if the names need them. False: no memory. */
 bool tqa_constraints_reserve(tqa_call *call);
 
-/* Multipliers of block b, or NULL when nobody asked; their rows are call->multipliers.stride apart.
- */
+/* Multipliers of block b, or NULL when they are not requested; their rows are
+ * call->multipliers.stride apart. */
 double *tqa_constraints_block(const tqa_call *call, size_t b);
 
 /* Bytes of scratch of the constrained computation, and of the names; us of a sample. 0 where the

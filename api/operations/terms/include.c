@@ -240,7 +240,7 @@ static bool state_box(tqa_call *call, tqa_object_prefix *text)
     free(memory);
     if (status == TQ_ERR_RANGE) {
         return tqa_refuse(&call->request, UINT64_MAX, "range",
-                          "leave out \"box\": eigenvalues at q are told without it",
+                          "leave out \"box\": without it eigenvalues at q are returned",
                           "joint \"%s\" is planar, spherical or floating: its q has no box",
                           call->robot->joint_names[error.index]);
     }

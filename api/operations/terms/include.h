@@ -23,7 +23,7 @@ typedef struct tqa_member {
     int extents[TQA_EXTENTS_MAX]; /* 0 ends them; none: one number */
 } tqa_member;
 
-/* What a name stands for. */
+/* The computation of a name. */
 typedef struct tqa_include {
     const char *name;
     uint64_t bit;
@@ -31,7 +31,7 @@ typedef struct tqa_include {
     bool for_each_rate; /* takes nv times as long as others */
     const char *stated[TQA_STATED_MAX][2];
     tqa_member members[TQA_MEMBERS_MAX];
-    /* Writes the members one behind the other. */
+    /* Writes the members one after the other. */
     tq_status (*compute)(const tqa_term_input *moment, double *ret, tq_error *error);
     tqa_block_terms *block; /* the same by kernels; NULL: sample by sample only */
 } tqa_include;

@@ -244,7 +244,7 @@ tq_status tqa_term_ledger(const tqa_term_input *moment, double *ret, tq_error *e
     return status;
 }
 
-/* member m of joint number k of those with drives stands at ret[m * n + k] */
+/* member m of joint number k of those with drives is ret[m * n + k] */
 tq_status tqa_term_drive(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tqa_robot *robot = moment->call->robot;
@@ -264,14 +264,14 @@ tq_status tqa_term_drive(const tqa_term_input *moment, double *ret, tq_error *er
         const uint32_t row = moment->model->joints[j].v_index;
         tq_drive_demand d;
         tq_drive_demand_at(driven, entries[TQ_LEDGER_COUNT * nv + row], moment->sample.qd[row], &d);
-        const double told[] = {d.motor_torque, d.motor_speed,    d.current,
-                               d.voltage,      d.duty,           d.power,
-                               d.current_use,  d.continuous_use, d.voltage_use};
-        for (size_t m = 0; m < sizeof told / sizeof told[0]; m++) {
-            ret[m * n + k] = told[m];
+        const double values[] = {d.motor_torque, d.motor_speed,    d.current,
+                                 d.voltage,      d.duty,           d.power,
+                                 d.current_use,  d.continuous_use, d.voltage_use};
+        for (size_t m = 0; m < sizeof values / sizeof values[0]; m++) {
+            ret[m * n + k] = values[m];
         }
         feasible = feasible && d.feasible;
-        ret[sizeof told / sizeof told[0] * n] = feasible;
+        ret[sizeof values / sizeof values[0] * n] = feasible;
         k++;
     }
     tq_scratch_rewind(moment->scratch, mark);
@@ -306,7 +306,7 @@ tq_status tqa_term_decoupling(const tqa_term_input *moment, double *ret, tq_erro
     return status;
 }
 
-/* d tau/dq, d tau/dqd, and M behind them */
+/* d tau/dq, d tau/dqd, and M after them */
 tq_status tqa_term_torque_derivatives(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     const tq_sample *sample = &moment->sample;

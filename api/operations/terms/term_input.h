@@ -14,7 +14,7 @@ typedef struct tqa_term_input {
     const tq_model *model;
     tq_sample sample; /* qd and qdd are never NULL */
     const double *qd_ref, *qdd_ref;
-    const double *multipliers; /* and what follows them; NULL: nobody asked */
+    const double *multipliers; /* and what follows them; NULL: not requested */
     tq_configuration posture;  /* at the sample's velocity */
     tq_scratch *scratch;
     double *m, *c; /* (nv x nv), room for whoever computes */
