@@ -11,8 +11,8 @@
 
 enum { NAMES_MAX = 5 };
 
-/* Names that a program is known to write, the likeliest first. "x" stands for a column of that
- * name, or for columns x0 x1 ..., x_0 x_1 ..., x[0] x[1] ...; time may be two columns. */
+/* Names that a program is known to write, the likeliest first. "x" is a column of that
+ * name, or columns x0 x1 ..., x_0 x_1 ..., x[0] x[1] ...; time may be two columns. */
 typedef struct preset {
     const char *name;
     const char *names[TQA_RECORDING_TIME][NAMES_MAX];

@@ -113,10 +113,10 @@ static void continue_ends(size_t n_edge, size_t n, double *x)
     const double *last = first + (n - 1) * TQ_SECTION_LANES;
     for (size_t k = 1; k <= n_edge; k++) {
         double *before = x + (n_edge - k) * TQ_SECTION_LANES;
-        double *behind = x + (n_edge + n - 1 + k) * TQ_SECTION_LANES;
+        double *after = x + (n_edge + n - 1 + k) * TQ_SECTION_LANES;
         for (size_t l = 0; l < TQ_SECTION_LANES; l++) {
             before[l] = 2.0 * first[l] - first[k * TQ_SECTION_LANES + l];
-            behind[l] = 2.0 * last[l] - *(last + l - k * TQ_SECTION_LANES);
+            after[l] = 2.0 * last[l] - *(last + l - k * TQ_SECTION_LANES);
         }
     }
 }

@@ -81,9 +81,9 @@ size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
         }
         const size_t first = k < 3 ? 0 : k + 4 > n ? n - 7 : k - 3;
         const double before = x[k > 0 ? k - 1 : 1];
-        const double behind = x[k + 1 < n ? k + 1 : n - 2];
+        const double after = x[k + 1 < n ? k + 1 : n - 2];
         /* close to both neighbours: not a spike; most samples end here */
-        if (fabs(x[k] - before) <= factor * noise && fabs(x[k] - behind) <= factor * noise) {
+        if (fabs(x[k] - before) <= factor * noise && fabs(x[k] - after) <= factor * noise) {
             continue;
         }
         double near[7];

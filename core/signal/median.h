@@ -22,7 +22,7 @@ double tq_noise_deviation(size_t n, const double *x, size_t every, double *work)
  * Cost     About 2 ns per sample that is not a spike.
  * Source   F. Hampel's identifier: R. Pearson, Outliers in process modeling and identification,
  *          IEEE Trans. Control Systems Technology 10(1), 2002.
- * Checked  tests/unit/core/calibrate/test_median.c
+ * Checked  tests/unit/core/signal/test_clock.c
  */
 size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
                       unsigned char *ret_spike);
