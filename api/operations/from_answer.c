@@ -40,7 +40,7 @@ static bool add_log(tqa_call *call)
     tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
     tqa_writer_object(&members, NULL);
     tqa_writer_object(&members, "source");
-    tqa_recording_report(&members, &from->log);
+    tqa_recording_report(&members, &from->recording);
     tqa_writer_end(&members);
     tqa_writer_object(&members, "filter");
     tqa_recording_report_filter(&members, &from->request);

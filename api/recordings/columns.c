@@ -31,7 +31,7 @@ static const preset presets[] = {
      .time = {{"header.stamp.secs", "header.stamp.nsecs", 1.0},
               {"header.stamp.sec", "header.stamp.nanosec", 1.0},
               {"field.header.stamp", NULL, 1e-9},
-              {"time", NULL, 1e-9}, /* of rostopic echo -p, behind its % */
+              {"time", NULL, 1e-9}, /* of rostopic echo -p, after its % */
               {"Time", NULL, 1.0}}},
     {.name = "ur-rtde",
      .names = {[TQA_RECORDING_Q] = {"actual_q"},
@@ -48,7 +48,7 @@ static const preset presets[] = {
 };
 enum { N_PRESET = sizeof presets / sizeof presets[0] };
 
-/* what is tried when a request names no columns */
+/* the default, where a request names no columns */
 static const preset custom = {
     .name = "the usual names",
     .names = {[TQA_RECORDING_Q] = {"q", "position", "actual_q"},
@@ -58,9 +58,9 @@ static const preset custom = {
     .time = {{"t", NULL, 1.0}, {"time", NULL, 1.0}, {"timestamp", NULL, 1.0}}};
 
 typedef struct finder {
-    tqa_recording *log;
+    tqa_recording *recording;
     const tqa_recording_request *request;
-    tqa_table *table; /* of the quantity that is looked for */
+    tqa_table *table; /* of the wanted quantity */
     const char *source;
 } finder;
 
@@ -77,7 +77,7 @@ static bool find_exactly(const finder *f, const char *name, size_t n, uint32_t *
 }
 
 /* k of "name<k>", "name_<k>", "name.<k>" or "name[<k>]"; -1 when `text` is none of these */
-static long number_behind(const char *text, const char *name)
+static long number_after(const char *text, const char *name)
 {
     const size_t n = strlen(name);
     if (strncmp(text, name, n) != 0) {
@@ -105,7 +105,7 @@ static bool find_group(const finder *f, const char *name, size_t n, uint32_t *re
     while (found < n) {
         long least = 100000;
         for (size_t c = 0; c < tqa_table_columns(f->table); c++) {
-            const long k = number_behind(tqa_table_name(f->table, c), name);
+            const long k = number_after(tqa_table_name(f->table, c), name);
             if (k > before && k < least) {
                 least = k;
                 ret[found] = (uint32_t)c;
@@ -120,7 +120,7 @@ static bool find_group(const finder *f, const char *name, size_t n, uint32_t *re
     return true;
 }
 
-/* "did you mean", else some of the names that are there */
+/* "did you mean", else some of the names of the file */
 static void hint_names(const finder *f, const char *name, char hint[TQA_PROBLEM_TEXT])
 {
     tqa_nearest nearest;
@@ -215,28 +215,28 @@ static bool read_columns(const finder *f, const tqa_value *part, size_t n, uint3
  * One quantity
  */
 
-/* Into the robot's order, with factors; first_channel is set by who counts. */
-static bool keep(tqa_recording *log, tqa_recording_quantity quantity, const uint32_t *columns)
+/* Stores columns in the robot's order, with their factors. */
+static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, const uint32_t *columns)
 {
-    const tqa_recording_request *request = log->request;
+    const tqa_recording_request *request = recording->request;
     const size_t n = tqa_recording_width(request, quantity);
-    log->column[quantity] = tqa_tree_take(request->control, n + 1, sizeof(uint32_t));
-    log->factor[quantity] = tqa_tree_take(request->control, n + 1, sizeof(double));
-    if (log->column[quantity] == NULL || log->factor[quantity] == NULL) {
+    recording->column[quantity] = tqa_tree_take(request->control, n + 1, sizeof(uint32_t));
+    recording->factor[quantity] = tqa_tree_take(request->control, n + 1, sizeof(double));
+    if (recording->column[quantity] == NULL || recording->factor[quantity] == NULL) {
         return false;
     }
     for (size_t r = 0; r < n; r++) {
         const uint32_t to = quantity == TQA_RECORDING_TIME ? 0
                             : quantity == TQA_RECORDING_Q  ? request->order->q[r]
                                                            : request->order->v[r];
-        log->column[quantity][to] = columns[r];
-        log->factor[quantity][to] = request->factor[quantity][r];
+        recording->column[quantity][to] = columns[r];
+        recording->factor[quantity][to] = request->factor[quantity][r];
     }
     return true;
 }
 
-/* the preset that knows the names of this file; NULL: none does */
-static const char *known_to(const finder *f)
+/* the preset that has the names of this file; NULL: none has */
+static const char *preset_name_of(const finder *f)
 {
     const size_t n = f->request->order->nq;
     uint32_t *ignored = tqa_tree_take(f->request->control, n + 2, sizeof *ignored);
@@ -257,13 +257,13 @@ static bool refuse_missing(const finder *f, tqa_recording_quantity quantity, siz
     (void)snprintf(hint, sizeof hint,
                    "add \"%s\": the %zu columns of it, by name or by number from 0",
                    tqa_recording_quantity_names[quantity], n);
-    const tqa_value *where = columns->value != NULL ? columns : &f->log->part;
-    const char *preset_name = columns->value == NULL ? known_to(f) : NULL;
+    const tqa_value *where = columns->value != NULL ? columns : &f->recording->part;
+    const char *preset_name = columns->value == NULL ? preset_name_of(f) : NULL;
     if (preset_name != NULL) {
         (void)snprintf(hint, sizeof hint, "add \"columns\": {\"preset\": \"%s\"}", preset_name);
     }
     return tqa_value_refuse(where, "missing-field", hint,
-                            "it is not known which columns of \"%.80s\" hold %s", f->source,
+                            "the columns of \"%.80s\" that hold %s are not named", f->source,
                             tqa_recording_quantity_names[quantity]);
 }
 
@@ -275,7 +275,7 @@ static bool find_plain(const finder *f, tqa_recording_quantity quantity, uint32_
     const size_t all = tqa_table_columns(f->table);
     const size_t groups = n > 0 ? all / n : 0;
     const size_t first = all - groups * n; /* 1: a time in front */
-    if (f->log->is_split) {
+    if (f->recording->is_split) {
         const size_t width = tqa_recording_width(f->request, quantity);
         *ret_found = all == width;
         for (uint32_t r = 0; r < width && *ret_found; r++) {
@@ -285,12 +285,13 @@ static bool find_plain(const finder *f, tqa_recording_quantity quantity, uint32_
     }
     if (first > 1 || groups < 2 || groups > 4 || (n == 1 && all > 5)) {
         return tqa_value_refuse(
-            &f->log->part, "wrong-length", "name the columns: \"columns\": {\"time\": 0, ...}",
+            &f->recording->part, "wrong-length",
+            "name the columns: \"columns\": {\"time\": 0, ...}",
             "\"%.80s\" has %zu columns: plain numbers of %zu joints have 2, 3 or 4 times %zu, and "
             "perhaps a time in front",
             f->source, all, n, n);
     }
-    /* with one freedom, 2 to 5 columns: the first is the time */
+    /* with one degree of freedom, 2 to 5 columns: the first is the time */
     const size_t t = n == 1 ? 1 : first;
     const size_t g = n == 1 ? all - 1 : groups;
     if (quantity == TQA_RECORDING_TIME) {
@@ -317,10 +318,10 @@ static bool find_preset_time(const finder *f, const preset *named_so, uint32_t *
             continue;
         }
         *ret_found = true;
-        f->log->n_time = more != NULL ? 2 : 1;
+        f->recording->n_time = more != NULL ? 2 : 1;
         if (!f->request->unit_known[TQA_RECORDING_TIME]) {
             f->request->factor[TQA_RECORDING_TIME][0] = named_so->time[k].unit;
-            f->log->time_unit_known = named_so != &custom;
+            f->recording->time_unit_known = named_so != &custom;
         }
         return true;
     }
@@ -342,7 +343,7 @@ static bool find_named(const finder *f, const preset *named_so, tqa_recording_qu
         return tqa_value_refuse(&f->request->columns, "missing-field",
                                 "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
                                 "N m/A",
-                                "preset \"%s\" takes currents, which are no torques",
+                                "preset \"%s\" takes currents, which are not torques",
                                 named_so->name);
     }
     return true;
@@ -376,10 +377,10 @@ static const preset *preset_of(const tqa_recording_request *request, bool *ret_g
 static bool find_time(const finder *f, const tqa_value *part, uint32_t *ret)
 {
     if (json_is_array(part->value)) {
-        f->log->n_time = 2; /* seconds and nanoseconds */
+        f->recording->n_time = 2; /* seconds and nanoseconds */
         return read_columns(f, part, 2, ret);
     }
-    f->log->n_time = 1;
+    f->recording->n_time = 1;
     return read_selector(f, part, ret);
 }
 
@@ -410,52 +411,52 @@ static bool find_quantity(finder *f, tqa_recording_quantity quantity, const pres
         }
     }
     if (quantity == TQA_RECORDING_TIME) {
-        f->log->n_time = !found ? 0 : f->log->n_time == 2 ? 2 : 1;
+        f->recording->n_time = !found ? 0 : f->recording->n_time == 2 ? 2 : 1;
         if (!found && request->options.rate <= 0.0) {
-            const tqa_value *where = named ? &request->columns : &f->log->part;
+            const tqa_value *where = named ? &request->columns : &f->recording->part;
             return tqa_value_refuse(
                 where, "missing-field",
                 "name the column of times (\"time\": 0, say), or add \"rate_hz\": "
                 "the rows in a second",
                 "\"%.80s\" has no clock", f->source);
         }
-        if (f->log->n_time == 2) {
-            f->log->column[TQA_RECORDING_TIME] = columns;
-            f->log->factor[TQA_RECORDING_TIME] = request->factor[TQA_RECORDING_TIME];
+        if (f->recording->n_time == 2) {
+            f->recording->column[TQA_RECORDING_TIME] = columns;
+            f->recording->factor[TQA_RECORDING_TIME] = request->factor[TQA_RECORDING_TIME];
             return true;
         }
     }
     if (!found) {
         return (request->need >> quantity & 1u) == 0 || refuse_missing(f, quantity, n);
     }
-    return keep(f->log, quantity, columns);
+    return keep(f->recording, quantity, columns);
 }
 
-bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *sources)
+bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources)
 {
     static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "preset", NULL};
-    const tqa_recording_request *request = log->request;
+    const tqa_recording_request *request = recording->request;
     bool good = true;
     if (request->columns.value != NULL && !tqa_value_object(&request->columns, known)) {
         return false;
     }
     const preset *named_so = request->columns.value != NULL ? preset_of(request, &good) : NULL;
-    log->signal.channels = (tq_channels){0};
+    recording->signal.channels = (tq_channels){0};
     for (tqa_recording_quantity q = 0; good && q < TQA_RECORDING_QUANTITIES; q++) {
-        finder f = {.log = log, .request = request};
-        f.table = sources[log->is_split ? (size_t)q : 0].table;
-        f.source = log->source[log->is_split ? (size_t)q : 0];
-        if (f.table == NULL) { /* split, and not given */
+        finder f = {.recording = recording, .request = request};
+        f.table = sources[recording->is_split ? (size_t)q : 0].table;
+        f.source = recording->source[recording->is_split ? (size_t)q : 0];
+        if (f.table == NULL) { /* split, and without this file */
             if ((request->need >> q & 1u) != 0) {
                 char hint[TQA_PROBLEM_TEXT];
                 (void)snprintf(hint, sizeof hint, "add \"%s\": the name of its dataset",
                                tqa_recording_quantity_names[q]);
-                return tqa_value_refuse(&log->part, "missing-field", hint,
+                return tqa_value_refuse(&recording->part, "missing-field", hint,
                                         "there is no dataset of %s",
                                         tqa_recording_quantity_names[q]);
             }
             if (q == TQA_RECORDING_TIME && request->options.rate <= 0.0) {
-                return tqa_value_refuse(&log->part, "missing-field",
+                return tqa_value_refuse(&recording->part, "missing-field",
                                         "add \"time\": the name of a dataset, or \"rate_hz\": the "
                                         "rows in a second",
                                         "there is no clock");
@@ -463,10 +464,10 @@ bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *source
             continue;
         }
         good = find_quantity(&f, q, named_so);
-        if (good && q < TQA_RECORDING_TIME && log->column[q] != NULL) {
-            log->signal.channels.has[q] = true;
-            log->signal.channels.first[q] = log->signal.channels.n;
-            log->signal.channels.n += tqa_recording_width(request, q);
+        if (good && q < TQA_RECORDING_TIME && recording->column[q] != NULL) {
+            recording->signal.channels.has[q] = true;
+            recording->signal.channels.first[q] = recording->signal.channels.n;
+            recording->signal.channels.n += tqa_recording_width(request, q);
         }
     }
     return good;

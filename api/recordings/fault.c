@@ -20,158 +20,163 @@ static void list_rows(const tq_repair_count *repairs, char *text, size_t size)
     }
 }
 
-static bool refuse_numbers(const tqa_recording *log, tq_recording_fault_kind kind)
+static bool refuse_numbers(const tqa_recording *recording, tq_recording_fault_kind kind)
 {
-    const tq_recording *signal = &log->signal;
+    const tq_recording *signal = &recording->signal;
     const tq_repair_count *no = &signal->repairs[TQ_REPAIR_NOT_FINITE];
     const tq_repair_count *wild = &signal->repairs[TQ_REPAIR_ABSURD];
     char rows[TQA_PROBLEM_TEXT / 2];
     if (kind == TQ_FAULT_FEW_ROWS) {
-        return tqa_value_refuse(
-            &log->part, "wrong-length", "16 rows at least; \"rows\" chooses which",
-            "\"%.80s\" has %llu rows here: that is no motion", log->name, (count)signal->n_chosen);
+        return tqa_value_refuse(&recording->part, "wrong-length",
+                                "16 rows at least; \"rows\" chooses which",
+                                "\"%.80s\" has %llu rows here, too few for a motion",
+                                recording->name, (count)signal->n_chosen);
     }
     if (kind == TQ_FAULT_UNPAIRED) {
-        return tqa_value_refuse(&log->part, "wrong-length",
+        return tqa_value_refuse(&recording->part, "wrong-length",
                                 "name files of one recording, or choose the \"rows\" of all",
                                 "\"%.60s\": its files have %llu rows in common, and one has %llu "
-                                "more: they are hardly of one recording",
-                                log->name, (count)signal->n_row, (count)signal->n_unpaired);
+                                "more: they are probably of different recordings",
+                                recording->name, (count)signal->n_row, (count)signal->n_unpaired);
     }
     list_rows(no->n > wild->n ? no : wild, rows, sizeof rows);
-    return tqa_value_refuse(
-        &log->part, "invalid-value",
-        "choose other columns, or the good rows: \"rows\": [first, end]",
-        "\"%.60s\": of %llu rows, %llu have numbers that are none and %llu have "
-        "absurd ones (rows %s)",
-        log->name, (count)signal->n_chosen, (count)no->n, (count)wild->n, rows);
+    return tqa_value_refuse(&recording->part, "invalid-value",
+                            "choose other columns, or the good rows: \"rows\": [first, end]",
+                            "\"%.60s\": of %llu rows, %llu have a number that is NaN or "
+                            "infinite, %llu one beyond any robot (rows %s)",
+                            recording->name, (count)signal->n_chosen, (count)no->n, (count)wild->n,
+                            rows);
 }
 
-static bool refuse_time(const tqa_recording *log, tq_recording_fault_kind kind)
+static bool refuse_time(const tqa_recording *recording, tq_recording_fault_kind kind)
 {
-    const tq_clock *clock = log->signal.clock;
+    const tq_clock *clock = recording->signal.clock;
     if (kind == TQ_FAULT_TIME_REVERSED) {
-        return tqa_value_refuse(
-            &log->part, "invalid-value", "turn the rows round, or choose the column of times",
-            "\"%.80s\": the time runs backwards from the first row to the last: "
-            "%.6g s to %.6g s",
-            log->name, clock->first, clock->last);
+        return tqa_value_refuse(&recording->part, "invalid-value",
+                                "reverse the order of the rows, or choose the column of times",
+                                "\"%.80s\": the time decreases from the first row to the last: "
+                                "%.6g s to %.6g s",
+                                recording->name, clock->first, clock->last);
     }
     if (kind == TQ_FAULT_TIME_UNSORTED) {
-        return tqa_value_refuse(
-            &log->part, "invalid-value", "choose the column of times, or sort the rows by time",
-            "\"%.80s\": the time goes back in %llu of %llu rows, first in row "
-            "%llu",
-            log->name, (count)clock->n_backward, (count)clock->n, (count)clock->first_backward);
+        return tqa_value_refuse(&recording->part, "invalid-value",
+                                "choose the column of times, or sort the rows by time",
+                                "\"%.80s\": the time decreases in %llu of %llu rows, first in row "
+                                "%llu",
+                                recording->name, (count)clock->n_backward, (count)clock->n,
+                                (count)clock->first_backward);
     }
-    return tqa_value_refuse(&log->part, "invalid-value",
+    return tqa_value_refuse(&recording->part, "invalid-value",
                             "choose the column of times, or leave it out and add \"rate_hz\"",
-                            "\"%.80s\": the time stands still in %llu of %llu rows, first in "
+                            "\"%.80s\": the time does not change in %llu of %llu rows, first in "
                             "row %llu",
-                            log->name, (count)clock->n_repeated, (count)clock->n,
+                            recording->name, (count)clock->n_repeated, (count)clock->n,
                             (count)clock->first_repeated);
 }
 
-static bool refuse_period(const tqa_recording *log, const tq_recording_fault *fault)
+static bool refuse_period(const tqa_recording *recording, const tq_recording_fault *fault)
 {
     if (fault->kind == TQ_FAULT_PERIOD_LONG) {
         return tqa_value_refuse(
-            &log->part, "invalid-value",
+            &recording->part, "invalid-value",
             fault->value > 5e3 ? "say which: \"units\": {\"time\": \"us\"} (or \"ns\")"
                                : "say which: \"units\": {\"time\": \"ms\"} (or \"us\", \"ns\"), "
                                  "or \"s\" if it is so slow",
-            "\"%.80s\": the rows would be %.6g s apart: its times are hardly "
-            "in seconds",
-            log->name, fault->value);
+            "\"%.80s\": the rows would be %.6g s apart: its times are probably "
+            "not in seconds",
+            recording->name, fault->value);
     }
     if (fault->kind == TQ_FAULT_PERIOD_SHORT) {
-        return tqa_value_refuse(&log->part, "invalid-value",
+        return tqa_value_refuse(&recording->part, "invalid-value",
                                 "name the column of times, or its units: \"units\": {\"time\": "
                                 "\"s\"}",
-                                "\"%.80s\": the rows would be %.6g s apart", log->name,
+                                "\"%.80s\": the rows would be %.6g s apart", recording->name,
                                 fault->value);
     }
-    return tqa_value_refuse(&log->part, "range", "choose a lower \"rate_hz\"",
-                            "\"%.80s\" has %.6g rows in a second: a rate of %.6g makes motion up",
-                            log->name, fault->value, log->request->options.rate);
+    return tqa_value_refuse(
+        &recording->part, "range", "choose a lower \"rate_hz\"",
+        "\"%.80s\" has %.6g rows in a second: a rate of %.6g is more than 20 times that",
+        recording->name, fault->value, recording->request->options.rate);
 }
 
-static bool refuse_position(const tqa_recording *log, const tq_recording_fault *fault)
+static bool refuse_position(const tqa_recording *recording, const tq_recording_fault *fault)
 {
-    const tqa_robot *robot = log->request->control->robot;
+    const tqa_robot *robot = recording->request->control->robot;
     const bool slides = robot->model->joints[fault->joint].kind == TQ_JOINT_PRISMATIC;
     return tqa_value_refuse(
-        &log->part, "invalid-value",
+        &recording->part, "invalid-value",
         slides ? "say which, for each joint: \"units\": {\"q\": [..., \"mm\"]}, or "
                  "\"m\" if it is so"
                : "say which: \"units\": {\"q\": \"deg\"}, or \"rad\" if it is so",
-        "\"%.60s\": joint \"%.60s\" would be at %.6g %s", log->name,
+        "\"%.60s\": joint \"%.60s\" would be at %.6g %s", recording->name,
         robot->joint_names[fault->joint], fault->value,
-        slides ? "m: its positions are hardly in metres" : "rad: its angles are hardly in radians");
+        slides ? "m: its positions are probably not in metres"
+               : "rad: its angles are probably not in radians");
 }
 
-static bool refuse_velocity(const tqa_recording *log, const tq_recording_fault *fault)
+static bool refuse_velocity(const tqa_recording *recording, const tq_recording_fault *fault)
 {
-    const char *joint = log->request->control->robot->joint_names[fault->joint];
+    const char *joint = recording->request->control->robot->joint_names[fault->joint];
     if (fault->kind == TQ_FAULT_VELOCITY_ZERO) {
         return tqa_value_refuse(
-            &log->part, "invalid-value", "choose the columns of velocity, or leave \"qd\" out",
-            "\"%.60s\": joint \"%.60s\" moves by its position, and its velocity stays at 0",
-            log->name, joint);
+            &recording->part, "invalid-value",
+            "choose the columns of velocity, or leave \"qd\" out",
+            "\"%.60s\": joint \"%.60s\" moves by its position, but its velocity stays at 0",
+            recording->name, joint);
     }
     if (fault->kind == TQ_FAULT_VELOCITY_RATIO) {
         return tqa_value_refuse(
-            &log->part, "invalid-value",
+            &recording->part, "invalid-value",
             fault->value < 0.0
-                ? "choose the columns, or turn the sign: \"scale\": {\"qd\": [...]}"
+                ? "choose the columns, or reverse the sign: \"scale\": {\"qd\": [...]}"
                 : "say the units: \"units\": {\"q\": ..., \"qd\": ..., \"time\": ...}",
             "\"%.60s\": the velocity of joint \"%.60s\" is %.3g times the slope of its "
             "position",
-            log->name, joint, fault->value);
+            recording->name, joint, fault->value);
     }
     return tqa_value_refuse(
-        &log->part, "invalid-value",
-        "choose the columns: one of the two is another joint's, or late",
+        &recording->part, "invalid-value",
+        "choose the columns: one of the two is another joint's, or delayed",
         "\"%.60s\": the velocity of joint \"%.60s\" %s the slope of its position "
         "(correlation %.2f)",
-        log->name, joint, fabs(fault->value) < 0.5 ? "has nothing to do with" : "is not",
+        recording->name, joint, fabs(fault->value) < 0.5 ? "is unrelated to" : "is not",
         fault->value);
 }
 
-static bool refuse_torque(const tqa_recording *log, const tq_recording_fault *fault)
+static bool refuse_torque(const tqa_recording *recording, const tq_recording_fault *fault)
 {
-    const tqa_robot *robot = log->request->control->robot;
+    const tqa_robot *robot = recording->request->control->robot;
     if (fault->kind == TQ_FAULT_TORQUE_CONSTANT) {
-        return tqa_value_refuse(&log->part, "invalid-value", "choose the columns of torque",
-                                "\"%.80s\": the joints move, and no torque ever changes",
-                                log->name);
+        return tqa_value_refuse(&recording->part, "invalid-value", "choose the columns of torque",
+                                "\"%.80s\": the joints move, but no torque changes",
+                                recording->name);
     }
     if (fault->kind == TQ_FAULT_TORQUE_EFFORT) {
         return tqa_value_refuse(
-            &log->part, "invalid-value",
-            log->request->in_amperes
+            &recording->part, "invalid-value",
+            recording->request->in_amperes
                 ? "say \"units\": {\"tau\": \"mA\"}, or another \"scale\""
                 : "say the units: \"units\": {\"tau\": \"mNm\"}, or \"A\" with a \"scale\"",
             "\"%.60s\": joint \"%.60s\" would have a torque of %.4g (rms), its limit is %.4g",
-            log->name, robot->joint_names[fault->joint], fault->value, fault->other);
+            recording->name, robot->joint_names[fault->joint], fault->value, fault->other);
     }
     if (fault->kind == TQ_FAULT_TORQUE_GRAVITY) {
         return tqa_value_refuse(
-            &log->part, "invalid-value",
+            &recording->part, "invalid-value",
             "say the units: \"units\": {\"tau\": \"mNm\"}, or \"Nm\" if it is so and the "
             "robot's masses are not",
-            "\"%.60s\": a torque of %.4g (rms), where gravity takes %.4g by the robot's masses",
-            log->name, fault->value, fault->other);
+            "\"%.60s\": a torque of %.4g (rms), where gravity needs %.4g by the robot's masses",
+            recording->name, fault->value, fault->other);
     }
     return tqa_value_refuse(
-        &log->part, "invalid-value",
-        "turn its sign: \"scale\": {\"tau\": [...]}, or choose the columns",
-        "\"%.60s\": joint \"%.60s\" gives its motor %.4g J along a motion that ends where "
-        "it began: friction would have to push",
-        log->name, robot->joint_names[fault->joint], fault->value);
+        &recording->part, "invalid-value",
+        "reverse its sign: \"scale\": {\"tau\": [...]}, or choose the columns",
+        "\"%.60s\": joint \"%.60s\" returns %.4g J to its motor over a closed path: "
+        "friction would have to do work",
+        recording->name, robot->joint_names[fault->joint], fault->value);
 }
 
-static bool refuse_filter(const tqa_recording *log, const tq_recording_fault *fault)
+static bool refuse_filter(const tqa_recording *recording, const tq_recording_fault *fault)
 {
     static const char *const fields[] = {
         [TQ_SMOOTHING_BUTTERWORTH] = "cutoff_hz",
@@ -179,33 +184,34 @@ static bool refuse_filter(const tqa_recording *log, const tq_recording_fault *fa
         [TQ_SMOOTHING_FIRST_ORDER] = "tau_f_s",
         [TQ_SMOOTHING_NONE] = "kind",
     };
-    const tq_recording_filter *filter = &log->request->options.filter;
+    const tq_recording_filter *filter = &recording->request->options.filter;
     if (fault->kind == TQ_FAULT_DELAY) {
-        const tqa_value where = tqa_recording_place(log, "delay_s", NULL);
-        return tqa_value_refuse(&where, "range", "shift the log's columns by whole rows first",
-                                "\"%.60s\": a delay of more than 4 samples of %.6g s", log->name,
-                                log->signal.step);
+        const tqa_value where = tqa_recording_place(recording, "delay_s", NULL);
+        return tqa_value_refuse(&where, "range",
+                                "shift the recording's columns by whole rows first",
+                                "\"%.60s\": a delay of more than 4 samples of %.6g s",
+                                recording->name, recording->signal.step);
     }
     if (fault->kind == TQ_FAULT_CUTOFF) {
-        const tqa_value where = tqa_recording_place(log, "filter", "cutoff_hz");
+        const tqa_value where = tqa_recording_place(recording, "filter", "cutoff_hz");
         return tqa_value_refuse(&where, "range", "choose a lower cut-off",
                                 "\"%.60s\" has %.6g samples in a second: the cut-off must lie "
                                 "below %.6g Hz",
-                                log->name, fault->value, 0.5 * fault->value);
+                                recording->name, fault->value, 0.5 * fault->value);
     }
     const bool is_thinned = filter->is_auto && filter->decimate > 1;
     const tqa_value where =
-        tqa_recording_place(log, "filter", is_thinned ? "decimate" : fields[filter->kind]);
+        tqa_recording_place(recording, "filter", is_thinned ? "decimate" : fields[filter->kind]);
     return tqa_value_refuse(&where, "range",
                             filter->kind == TQ_SMOOTHING_FIRST_ORDER ? "0.001 to 0.05 s, say"
                             : is_thinned                             ? "keep more of the samples"
                                                                      : "choose a higher cut-off",
                             "\"%.60s\": the filter is too slow for %.6g samples in a second",
-                            log->name, fault->value);
+                            recording->name, fault->value);
 }
 
-bool tqa_recording_fail(const tqa_recording *log, tq_status status, const tq_recording_fault *fault,
-                        const tq_error *error)
+bool tqa_recording_fail(const tqa_recording *recording, tq_status status,
+                        const tq_recording_fault *fault, const tq_error *error)
 {
     switch (fault != NULL ? fault->kind : TQ_FAULT_NONE) {
     case TQ_FAULT_NONE:
@@ -213,30 +219,30 @@ bool tqa_recording_fail(const tqa_recording *log, tq_status status, const tq_rec
     case TQ_FAULT_FEW_ROWS:
     case TQ_FAULT_UNPAIRED:
     case TQ_FAULT_BAD_NUMBERS:
-        return refuse_numbers(log, fault->kind);
+        return refuse_numbers(recording, fault->kind);
     case TQ_FAULT_TIME_REVERSED:
     case TQ_FAULT_TIME_UNSORTED:
     case TQ_FAULT_TIME_CONSTANT:
-        return refuse_time(log, fault->kind);
+        return refuse_time(recording, fault->kind);
     case TQ_FAULT_PERIOD_LONG:
     case TQ_FAULT_PERIOD_SHORT:
     case TQ_FAULT_RATE:
-        return refuse_period(log, fault);
+        return refuse_period(recording, fault);
     case TQ_FAULT_POSITION:
-        return refuse_position(log, fault);
+        return refuse_position(recording, fault);
     case TQ_FAULT_VELOCITY_ZERO:
     case TQ_FAULT_VELOCITY_RATIO:
     case TQ_FAULT_VELOCITY_CORRELATION:
-        return refuse_velocity(log, fault);
+        return refuse_velocity(recording, fault);
     case TQ_FAULT_TORQUE_CONSTANT:
     case TQ_FAULT_TORQUE_EFFORT:
     case TQ_FAULT_TORQUE_GRAVITY:
     case TQ_FAULT_TORQUE_SIGN:
-        return refuse_torque(log, fault);
+        return refuse_torque(recording, fault);
     case TQ_FAULT_DELAY:
     case TQ_FAULT_CUTOFF:
     case TQ_FAULT_FILTER_SLOW:
-        return refuse_filter(log, fault);
+        return refuse_filter(recording, fault);
     }
-    return tqa_tree_fail(log->request->control, "", status, error);
+    return tqa_tree_fail(recording->request->control, "", status, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/from.c - `from`: the samples of a computation out of a log; `residual`: what is
- * left of its torque. */
+/* api/recordings/from.c - `from`: the samples of a computation out of a recording; `residual`: its
+ * torque less the computed one. */
 #include "api/recordings/from.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "api/request/refuse.h"
 
 /* ------------------------------------------------------------------------------------------------
- * On its way in
+ * Receiving
  */
 
 void tqa_from_free(tqa_from *from)
@@ -109,7 +109,7 @@ static void place(const tqa_request *request, char *pointer)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * When it is complete
+ * Check
  */
 
 static const char *const fields[] = {"dataset", "job",  "q",       "qd",      "qdd",
@@ -143,9 +143,9 @@ static bool check(tqa_request *request)
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
         if ((request->seen >> f & 1u) != 0 && field->required) {
-            return tqa_value_refuse(&part, "invalid-value", "leave one of them out",
-                                    "the motion comes from a log, and \"%s\" comes as well",
-                                    field->name);
+            return tqa_value_refuse(
+                &part, "invalid-value", "leave one of them out",
+                "the motion comes from a recording, and \"%s\" is there as well", field->name);
         }
     }
     const tq_model *model = request->robot->model;
@@ -153,7 +153,7 @@ static bool check(tqa_request *request)
     need |= model->nq != model->nv ? 1u << TQA_RECORDING_QD | 1u << TQA_RECORDING_QDD : 0u;
     return tqa_value_object(&part, fields) && set_order(request, from) &&
            tqa_recording_request_read(&part, &from->order, need, &from->request) &&
-           tqa_recording_read(&from->request, &part, &from->log);
+           tqa_recording_read(&from->request, &part, &from->recording);
 }
 
 const tqa_receiver tqa_from_receiver = {
@@ -172,10 +172,10 @@ const tqa_receiver tqa_from_receiver = {
 };
 
 /* ------------------------------------------------------------------------------------------------
- * The log's samples
+ * The recording's samples
  */
 
-/* rows of `data` behind the samples that blocks already have */
+/* appends rows of `data` to the samples that blocks already have */
 static bool append(tqa_blocks *blocks, size_t at, const tqa_recording_block *block,
                    const double *data)
 {
@@ -230,17 +230,17 @@ bool tqa_from_read(tqa_request *request, const tqa_host *host)
     tqa_blocks_init(&from->t, 1, NULL, request->budget);
     tqa_blocks_init(&from->measured, from->order.nv, NULL, request->budget);
     tqa_blocks_init(&from->residual, from->order.nv, NULL, request->budget);
-    if (!tqa_recording_inspect(&from->log)) {
+    if (!tqa_recording_inspect(&from->recording)) {
         return false;
     }
-    tqa_recording_choose_cutoff(&from->request, &from->log, 1, 1);
-    if (!tqa_recording_pass(&from->log, take, request)) {
+    tqa_recording_choose_cutoff(&from->request, &from->recording, 1, 1);
+    if (!tqa_recording_pass(&from->recording, take, request)) {
         return false;
     }
     if (from->n == 0) {
-        return tqa_value_refuse(&from->log.part, "wrong-length",
-                                "widen \"rows\" or \"rate_hz\", or send a longer log",
-                                "no sample of \"%.80s\" is left", from->log.name);
+        return tqa_value_refuse(&from->recording.part, "wrong-length",
+                                "widen \"rows\" or \"rate_hz\", or send a longer recording",
+                                "no sample of \"%.80s\" is left", from->recording.name);
     }
     declare(request);
     return tqa_request_arrive(request);

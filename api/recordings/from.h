@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/from.h - `from`: the samples of a computation out of a log; `residual`: what is
- * left of its torque. */
+/* api/recordings/from.h - `from`: the samples of a computation out of a recording; `residual`: its
+ * torque less the computed one. */
 #ifndef TQA_RECORDINGS_FROM_H
 #define TQA_RECORDINGS_FROM_H
 
@@ -15,7 +15,7 @@ typedef struct tqa_from {
     tqa_tree control; /* of the value of "from": its root is {"from": ...} */
     tqa_order order;
     tqa_recording_request request;
-    tqa_recording log;
+    tqa_recording recording;
     tqa_blocks t, measured, residual;
     size_t n;
     bool has_tau;
@@ -26,6 +26,6 @@ void tqa_from_free(tqa_from *from); /* accepts NULL */
 /* The tree {"from": ...}. */
 const struct json_t *tqa_from_root(const tqa_from *from);
 
-/* Reads the log into the request's motion. */
+/* Reads the recording into the request's motion. */
 bool tqa_from_read(tqa_request *request, const tqa_host *host);
 #endif

@@ -8,13 +8,13 @@
 #include "core/signal/survey.h"
 
 /* Units that the request does not state are checked. */
-static unsigned checks_of(const tqa_recording *log)
+static unsigned checks_of(const tqa_recording *recording)
 {
-    const tqa_recording_request *request = log->request;
+    const tqa_recording_request *request = recording->request;
     const bool *known = request->unit_known;
     const bool *scaled = request->scaled;
     unsigned check = 0;
-    if (log->n_time > 0 && !log->time_unit_known && !known[TQA_RECORDING_TIME]) {
+    if (recording->n_time > 0 && !recording->time_unit_known && !known[TQA_RECORDING_TIME]) {
         check |= TQ_CHECK_TIME;
     }
     if (!known[TQA_RECORDING_Q] && !scaled[TQA_RECORDING_Q]) {
@@ -32,92 +32,92 @@ static unsigned checks_of(const tqa_recording *log)
     return check;
 }
 
-static bool give_memory(const tqa_recording *log, tq_survey *survey)
+static bool give_memory(const tqa_recording *recording, tq_survey *survey)
 {
     const size_t n = tq_survey_wants(survey);
-    void *memory = n > 0 ? tqa_tree_take(log->request->control, n, 1) : NULL;
+    void *memory = n > 0 ? tqa_tree_take(recording->request->control, n, 1) : NULL;
     if (memory != NULL) {
         tq_survey_give(survey, memory);
     }
     return n == 0 || memory != NULL;
 }
 
-static bool push_rows(tqa_recording *log, tq_survey *survey, const tq_raw_rows *rows)
+static bool push_rows(tqa_recording *recording, tq_survey *survey, const tq_raw_rows *rows)
 {
     tq_error error = {0};
     for (size_t at = 0; at < rows->n;) {
-        if (!give_memory(log, survey)) {
+        if (!give_memory(recording, survey)) {
             return false;
         }
         const tq_status status = tq_survey_push(survey, rows, &at, &error);
         if (status != TQ_OK) {
-            return tqa_recording_fail(log, status, NULL, &error);
+            return tqa_recording_fail(recording, status, NULL, &error);
         }
     }
     return true;
 }
 
-static bool survey_rows(tqa_recording *log, tqa_recording_rows *rows)
+static bool survey_rows(tqa_recording *recording, tqa_recording_rows *rows)
 {
-    tqa_tree *control = log->request->control;
+    tqa_tree *control = recording->request->control;
     tq_recording_fault fault = {0};
     tq_error error = {0};
     tq_raw_rows raw;
     tq_scratch memory;
     tq_survey survey;
-    log->signal.is_windowed = log->n_window > 0;
-    log->signal.check = checks_of(log);
-    if (!tqa_tree_scratch(control, tq_survey_size(&log->signal), &memory)) {
+    recording->signal.is_windowed = recording->n_window > 0;
+    recording->signal.check = checks_of(recording);
+    if (!tqa_tree_scratch(control, tq_survey_size(&recording->signal), &memory)) {
         return false;
     }
-    tq_status status = tq_survey_begin(&log->signal, &memory, &survey, &error);
+    tq_status status = tq_survey_begin(&recording->signal, &memory, &survey, &error);
     while (status == TQ_OK && tqa_recording_rows_next(rows, &raw)) {
-        if (!push_rows(log, &survey, &raw)) {
+        if (!push_rows(recording, &survey, &raw)) {
             return false;
         }
     }
-    if (control->problem->status != 0 || (status == TQ_OK && !give_memory(log, &survey))) {
+    if (control->problem->status != 0 || (status == TQ_OK && !give_memory(recording, &survey))) {
         return false;
     }
     if (status == TQ_OK) {
-        log->signal.n_row = rows->n;
+        recording->signal.n_row = rows->n;
         status = tq_survey_end(&survey, &fault, &error);
     }
-    return status == TQ_OK || tqa_recording_fail(log, status, &fault, &error);
+    return status == TQ_OK || tqa_recording_fail(recording, status, &fault, &error);
 }
 
-static bool survey(tqa_recording *log)
+static bool survey(tqa_recording *recording)
 {
     tqa_recording_rows rows;
-    const bool good = tqa_recording_rows_open(&rows, log) && survey_rows(log, &rows);
+    const bool good = tqa_recording_rows_open(&rows, recording) && survey_rows(recording, &rows);
     tqa_recording_rows_close(&rows);
     return good;
 }
 
-/* The first stretch of motion: is it plausible, and which spectra has it? */
+/* Plausibility and spectra of the first stretch of motion. */
 static bool measure(void *ctx, const tq_uniform *even)
 {
-    tqa_recording *log = ctx;
-    tqa_tree *control = log->request->control;
-    const size_t check = tq_recording_check_size(log->signal.options->mechanism);
-    const size_t spectra = tq_recording_measure_size(&log->signal, even->n);
+    tqa_recording *recording = ctx;
+    tqa_tree *control = recording->request->control;
+    const size_t check = tq_recording_check_size(recording->signal.options->mechanism);
+    const size_t spectra = tq_recording_measure_size(&recording->signal, even->n);
     tq_recording_fault fault = {0};
     tq_error error = {0};
     tq_scratch scratch;
     if (!tqa_tree_scratch(control, check > spectra ? check : spectra, &scratch)) {
         return false;
     }
-    tq_status status = tq_recording_check(&log->signal, even, &scratch, &fault, &error);
+    tq_status status = tq_recording_check(&recording->signal, even, &scratch, &fault, &error);
     if (status == TQ_OK) {
-        status = tq_recording_measure(&log->signal, even, &scratch, &error);
+        status = tq_recording_measure(&recording->signal, even, &scratch, &error);
     }
     tqa_tree_give_scratch(control, &scratch);
-    return status == TQ_OK || tqa_recording_fail(log, status, &fault, &error);
+    return status == TQ_OK || tqa_recording_fail(recording, status, &fault, &error);
 }
 
-bool tqa_recording_inspect(tqa_recording *log)
+bool tqa_recording_inspect(tqa_recording *recording)
 {
-    return survey(log) && tqa_recording_look(log, measure, log);
+    return survey(recording) && tqa_recording_inspect_motion(recording, measure, recording);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -125,20 +125,21 @@ bool tqa_recording_inspect(tqa_recording *log)
  */
 
 /* NULL: the problem is set */
-static tq_recording **list_of(const tqa_recording_request *request, tqa_recording *logs, size_t n)
+static tq_recording **list_of(const tqa_recording_request *request, tqa_recording *recordings,
+                              size_t n)
 {
     tq_recording **list = tqa_tree_take(request->control, n, sizeof(void *));
     for (size_t i = 0; list != NULL && i < n; i++) {
-        list[i] = &logs[i].signal;
+        list[i] = &recordings[i].signal;
     }
     return list;
 }
 
-bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *logs, size_t n,
-                               size_t n_all)
+bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *recordings,
+                               size_t n, size_t n_all)
 {
     tqa_tree *control = request->control;
-    tq_recording **list = list_of(request, logs, n_all);
+    tq_recording **list = list_of(request, recordings, n_all);
     tq_error error = {0};
     tq_scratch scratch;
     if (list == NULL ||
@@ -151,10 +152,10 @@ bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recordi
     return status == TQ_OK || tqa_tree_fail(control, "", status, &error);
 }
 
-void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *logs, size_t n,
-                                 size_t n_judged)
+void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *recordings,
+                                 size_t n, size_t n_judged)
 {
-    tq_recording **list = list_of(request, logs, n > n_judged ? n : n_judged);
+    tq_recording **list = list_of(request, recordings, n > n_judged ? n : n_judged);
     tq_scratch scratch;
     if (list != NULL &&
         tqa_tree_scratch(request->control, tq_recording_choose_cutoff_size(&request->options),
@@ -163,10 +164,10 @@ void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *
     }
 }
 
-void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *logs, size_t n,
-                                     double n_sample)
+void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *recordings,
+                                     size_t n, double n_sample)
 {
-    tq_recording **list = list_of(request, logs, n);
+    tq_recording **list = list_of(request, recordings, n);
     if (list != NULL) {
         tq_recording_choose_decimation(&request->options, list, n, n_sample);
     }

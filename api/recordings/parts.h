@@ -15,7 +15,7 @@ typedef struct tqa_recording_source {
 
 /* Rows of a recording, front to back, up to TQ_RAW_ROWS together. */
 typedef struct tqa_recording_rows {
-    tqa_recording *log;
+    tqa_recording *recording;
     tqa_recording_source sources[TQA_RECORDING_QUANTITIES]; /* one only, unless it is split */
     uint64_t n;                                             /* rows of the file so far */
     uint64_t poll_at; /* rows: then the host is asked for cancellation */
@@ -31,28 +31,28 @@ typedef struct tqa_recording_rows {
 } tqa_recording_rows;
 
 /* False: the problem is set. Close it either way. */
-bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *log);
+bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording);
 void tqa_recording_rows_close(tqa_recording_rows *rows);
 /* The next rows of the recording's windows; false at the end, or with the problem set. */
 bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret);
 
 /* Calls `inspect` once, with the first long stretch of motion; never when there is none. */
-bool tqa_recording_look(tqa_recording *log, bool (*inspect)(void *ctx, const tq_uniform *uniform),
-                        void *ctx);
+bool tqa_recording_inspect_motion(tqa_recording *recording,
+                                  bool (*inspect)(void *ctx, const tq_uniform *uniform), void *ctx);
 
 /* Finds what the request's columns are in the tables. */
-bool tqa_recording_columns_find(tqa_recording *log, tqa_recording_source *sources);
+bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources);
 
 /* Where a request says `outer` (and in it `inner`, unless NULL); else where it names the
  * recording. */
-tqa_value tqa_recording_place(const tqa_recording *log, const char *outer, const char *inner);
+tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer, const char *inner);
 
 /* Number of rows of a quantity: nq or nv, 1 for time. */
 size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity);
 extern const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES];
 
 /* Sets the problem of a status of core, by its fault where it has one. Always false. */
-bool tqa_recording_fail(const tqa_recording *log, tq_status status, const tq_recording_fault *fault,
-                        const tq_error *error);
+bool tqa_recording_fail(const tqa_recording *recording, tq_status status,
+                        const tq_recording_fault *fault, const tq_error *error);
 
 #endif

@@ -25,17 +25,17 @@ void tqa_pass_memory_free(tqa_pass_memory *memory)
 }
 
 /* Reads rows until the end, or until an inspection has what it needs. */
-static bool push_rows(tqa_recording *log, tq_pass *pass)
+static bool push_rows(tqa_recording *recording, tq_pass *pass)
 {
     tqa_recording_rows rows;
     tq_raw_rows raw;
     tq_status status = TQ_OK;
-    bool good = tqa_recording_rows_open(&rows, log);
+    bool good = tqa_recording_rows_open(&rows, recording);
     while (good && status == TQ_OK && tq_pass_uniform(pass) == NULL &&
            tqa_recording_rows_next(&rows, &raw)) {
         status = tq_pass_push(pass, &raw);
     }
-    good = good && log->request->control->problem->status == 0;
+    good = good && recording->request->control->problem->status == 0;
     if (good && status == TQ_OK) {
         status = tq_pass_end(pass);
     }
@@ -46,10 +46,10 @@ static bool push_rows(tqa_recording *log, tq_pass *pass)
 typedef bool uniform_sink(void *ctx, const tq_uniform *uniform);
 
 /* kind TQ_PASS_INSPECT: `inspect` gets the stretch, if there is one */
-static bool run(tqa_recording *log, tq_pass_kind kind, tq_block_sink *sink, uniform_sink *inspect,
-                void *ctx)
+static bool run(tqa_recording *recording, tq_pass_kind kind, tq_block_sink *sink,
+                uniform_sink *inspect, void *ctx)
 {
-    const tqa_recording_request *request = log->request;
+    const tqa_recording_request *request = recording->request;
     tqa_pass_memory own = {0};
     const bool keeps = request->memory != NULL && kind == TQ_PASS_BLOCKS;
     tqa_pass_memory *memory = keeps ? request->memory : &own;
@@ -62,19 +62,19 @@ static bool run(tqa_recording *log, tq_pass_kind kind, tq_block_sink *sink, unif
     if (request->fit != NULL) {
         parallel = tq_friction_rows(request->fit);
     }
-    tq_status status =
-        tq_pass_prepare(&log->signal, kind, request->fit != NULL ? &parallel : NULL, &plan, &fault);
+    tq_status status = tq_pass_prepare(&recording->signal, kind,
+                                       request->fit != NULL ? &parallel : NULL, &plan, &fault);
     if (status != TQ_OK) {
-        return tqa_recording_fail(log, status, &fault, &error);
+        return tqa_recording_fail(recording, status, &fault, &error);
     }
     if (take_memory(memory, plan.size) == NULL) {
         (void)tqa_problem_set(request->control->problem, "busy", "there is no memory for this now");
         return false;
     }
     tq_scratch_init(&scratch, memory->block, memory->n);
-    status = tq_pass_begin(&log->signal, &plan, sink, ctx, &scratch, &pass, &error);
-    bool good =
-        status == TQ_OK ? push_rows(log, pass) : tqa_recording_fail(log, status, &fault, &error);
+    status = tq_pass_begin(&recording->signal, &plan, sink, ctx, &scratch, &pass, &error);
+    bool good = status == TQ_OK ? push_rows(recording, pass)
+                                : tqa_recording_fail(recording, status, &fault, &error);
     if (good && inspect != NULL && tq_pass_uniform(pass) != NULL) {
         good = inspect(ctx, tq_pass_uniform(pass));
     }
@@ -83,13 +83,13 @@ static bool run(tqa_recording *log, tq_pass_kind kind, tq_block_sink *sink, unif
     return good;
 }
 
-bool tqa_recording_pass(tqa_recording *log, tqa_recording_sink *sink, void *ctx)
+bool tqa_recording_pass(tqa_recording *recording, tqa_recording_sink *sink, void *ctx)
 {
-    return run(log, TQ_PASS_BLOCKS, sink, NULL, ctx);
+    return run(recording, TQ_PASS_BLOCKS, sink, NULL, ctx);
 }
 
-bool tqa_recording_look(tqa_recording *log, bool (*inspect)(void *ctx, const tq_uniform *uniform),
-                        void *ctx)
+bool tqa_recording_inspect_motion(tqa_recording *recording,
+                                  bool (*inspect)(void *ctx, const tq_uniform *uniform), void *ctx)
 {
-    return run(log, TQ_PASS_INSPECT, NULL, inspect, ctx);
+    return run(recording, TQ_PASS_INSPECT, NULL, inspect, ctx);
 }

@@ -38,7 +38,7 @@ typedef struct tqa_recording_request {
     tqa_tree *control;
     const tqa_order *order;
     unsigned need;    /* bit q: quantity q must be there */
-    tqa_value object; /* that says all this */
+    tqa_value object; /* that has all these fields */
     tqa_value columns;
     const char *columns_text; /* constant, of default and preset columns: their name */
     double *factor[TQA_RECORDING_QUANTITIES]; /* to SI, in the user's order of joints */
@@ -67,7 +67,7 @@ typedef struct tqa_recording {
     char pinned[TQA_RECORDING_QUANTITIES][TQA_RECORDING_PINNED_NAME];
     bool is_split; /* one file per quantity; else source[0] has all */
 
-    /* found when its columns are */
+    /* set by tqa_recording_columns_find */
     uint32_t *
         column[TQA_RECORDING_QUANTITIES]; /* of its source, in the robot's order; NULL: not there */
     double *factor[TQA_RECORDING_QUANTITIES]; /* in the robot's order */
@@ -91,22 +91,22 @@ bool tqa_recording_read(const tqa_recording_request *request, const tqa_value *p
                         tqa_recording *ret);
 
 /* Finds the columns and surveys all rows: clock, rest at the ends, plausibility, spectra. */
-bool tqa_recording_inspect(tqa_recording *log);
+bool tqa_recording_inspect(tqa_recording *recording);
 
 /* After the surveys: where brakes hold, by the torques with which the first n move. Passes leave
  * these rows out. False: the problem is set. */
-bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *logs, size_t n,
-                               size_t n_all);
+bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *recordings,
+                               size_t n, size_t n_all);
 
 /* The filter of all recordings, by the spectra of the first n unless the request states it; checks
  * it for each of n_judged. */
-void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *logs, size_t n,
-                                 size_t n_judged);
+void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *recordings,
+                                 size_t n, size_t n_judged);
 
 /* Decimates where n_sample samples are more than a fit gains by, unless the request states a
  * number. */
-void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *logs, size_t n,
-                                     double n_sample);
+void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *recordings,
+                                     size_t n, double n_sample);
 
 typedef tq_recording_block tqa_recording_block;
 /* False: stop, the problem is set. */
@@ -114,12 +114,12 @@ typedef tq_block_sink tqa_recording_sink;
 
 /* Reads the recording once from front to back and passes its samples to `sink`, in memory that does
  * not grow with it. False: the problem is set, or the sink has stopped the pass. */
-bool tqa_recording_pass(tqa_recording *log, tqa_recording_sink *sink, void *ctx);
+bool tqa_recording_pass(tqa_recording *recording, tqa_recording_sink *sink, void *ctx);
 
 void tqa_pass_memory_free(tqa_pass_memory *memory);
 
 /* Members that say what was found and repaired, into the open object of the answer. */
-void tqa_recording_report(tqa_writer *answer, const tqa_recording *log);
+void tqa_recording_report(tqa_writer *answer, const tqa_recording *recording);
 void tqa_recording_report_filter(tqa_writer *answer, const tqa_recording_request *request);
 
 #endif

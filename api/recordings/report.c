@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/report.c - what an answer says of its logs: what was there, what was repaired.
- */
+/* api/recordings/report.c - what an answer says of its recordings: what was found, what was
+ * repaired. */
 #include "api/recordings/parts.h"
 
 const char *const tqa_recording_repair_names[TQ_REPAIRS] = {
@@ -9,32 +9,32 @@ const char *const tqa_recording_repair_names[TQ_REPAIRS] = {
 };
 
 static const char *const meanings[TQ_REPAIRS] = {
-    "rows left out: a number that is none",
-    "rows left out: numbers beyond anything built",
-    "rows left out: far from their neighbours",
+    "rows left out: a number is NaN or infinite",
+    "rows left out: a number beyond the range of any robot",
+    "rows left out: outliers, far from their neighbours",
     "rows left out: the time of another row",
-    "rows put where their time belongs",
+    "rows sorted by time",
     "the clock was set back: a new segment begins",
     "gaps that were interpolated",
     "gaps that begin a new segment",
-    "angles that jumped by a whole turn",
-    "rests left out: without torque, where gravity pulls: brakes hold, or drives are off",
-    "rows left out: another file of the log has ended",
+    "angles that jumped by a whole revolution",
+    "standstills left out: no torque although gravity pulls; brakes hold, or drives are off",
+    "rows left out: another file of the recording has ended",
     "segments of a few rows, left out",
 };
 
-static void report_repair(tqa_writer *answer, const tqa_recording *log, tq_repair repair)
+static void report_repair(tqa_writer *answer, const tqa_recording *recording, tq_repair repair)
 {
-    const tq_repair_count *count = &log->signal.repairs[repair];
+    const tq_repair_count *count = &recording->signal.repairs[repair];
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "kind", tqa_recording_repair_names[repair]);
     tqa_writer_string(answer, "meaning", meanings[repair]);
     tqa_writer_count(answer, "count", count->n);
     if (repair == TQ_REPAIR_BRIDGED) {
-        tqa_writer_number(answer, "longest_s", log->signal.longest_gap);
+        tqa_writer_number(answer, "longest_s", recording->signal.longest_gap);
     }
     if (repair == TQ_REPAIR_BRAKED) {
-        tqa_writer_count(answer, "rows", log->signal.n_braked);
+        tqa_writer_count(answer, "rows", recording->signal.n_braked);
     }
     tqa_writer_list(answer, "first_rows");
     for (size_t k = 0; k < count->n && k < TQ_REPAIR_ROWS; k++) {
@@ -44,32 +44,33 @@ static void report_repair(tqa_writer *answer, const tqa_recording *log, tq_repai
     tqa_writer_end(answer);
 }
 
-void tqa_recording_report(tqa_writer *answer, const tqa_recording *log)
+void tqa_recording_report(tqa_writer *answer, const tqa_recording *recording)
 {
-    tqa_writer_string(answer, "name", log->name);
-    tqa_writer_count(answer, "rows", log->signal.n_row);
-    tqa_writer_count(answer, "rows_chosen", log->signal.n_chosen);
-    tqa_writer_count(answer, "samples", log->signal.n_sample);
-    tqa_writer_count(answer, "segments", log->signal.n_segment);
-    tqa_writer_string(answer, "clock", log->signal.is_even ? "even" : "resampled");
-    tqa_writer_number(answer, "period_s", log->signal.period);
-    tqa_writer_number(answer, "step_s", log->signal.step);
-    tqa_writer_flag(answer, "truncated_last_line", log->cut_last_line);
-    tqa_writer_count(answer, "samples_at_rest_left_out", log->signal.n_rest);
-    tqa_writer_count(answer, "samples_at_borders_left_out", log->signal.n_border);
+    tqa_writer_string(answer, "name", recording->name);
+    tqa_writer_count(answer, "rows", recording->signal.n_row);
+    tqa_writer_count(answer, "rows_chosen", recording->signal.n_chosen);
+    tqa_writer_count(answer, "samples", recording->signal.n_sample);
+    tqa_writer_count(answer, "segments", recording->signal.n_segment);
+    tqa_writer_string(answer, "clock", recording->signal.is_even ? "even" : "resampled");
+    tqa_writer_number(answer, "period_s", recording->signal.period);
+    tqa_writer_number(answer, "step_s", recording->signal.step);
+    tqa_writer_flag(answer, "truncated_last_line", recording->cut_last_line);
+    tqa_writer_count(answer, "samples_at_rest_left_out", recording->signal.n_rest);
+    tqa_writer_count(answer, "samples_at_borders_left_out", recording->signal.n_border);
     tqa_writer_list(answer, "repairs");
     for (tq_repair k = 0; k < TQ_REPAIRS; k++) {
-        if (log->signal.repairs[k].n > 0) {
-            report_repair(answer, log, k);
+        if (recording->signal.repairs[k].n > 0) {
+            report_repair(answer, recording, k);
         }
     }
     tqa_writer_end(answer);
     tqa_writer_object(answer, "bandwidth");
-    tqa_writer_number(answer, "motion_hz", log->signal.bandwidth.motion);
-    tqa_writer_number(answer, "noise_hz", log->signal.bandwidth.noise);
-    if (log->signal.cutoff.cutoff > 0.0) {
-        tqa_writer_flag(answer, "cutoff_above_10_motion", log->signal.cutoff.above_motion);
-        tqa_writer_flag(answer, "cutoff_below_a_tenth_of_noise", log->signal.cutoff.below_noise);
+    tqa_writer_number(answer, "motion_hz", recording->signal.bandwidth.motion);
+    tqa_writer_number(answer, "noise_hz", recording->signal.bandwidth.noise);
+    if (recording->signal.cutoff.cutoff > 0.0) {
+        tqa_writer_flag(answer, "cutoff_above_10_motion", recording->signal.cutoff.above_motion);
+        tqa_writer_flag(answer, "cutoff_below_a_tenth_of_noise",
+                        recording->signal.cutoff.below_noise);
     }
     tqa_writer_end(answer);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/request.c - what a request says about its logs. */
+/* api/recordings/request.c - what a request says about its recordings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,7 +55,7 @@ size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_q
                                           : request->order->nv;
 }
 
-/* row r, as the user writes it, belongs to a joint that slides */
+/* row r, in the user's order, belongs to a prismatic joint */
 static bool slides(const tqa_recording_request *request, tqa_recording_quantity quantity, size_t r)
 {
     const tq_model *model = request->control->robot->model;
@@ -84,7 +84,7 @@ static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, 
             (void)snprintf(hint + n, sizeof hint - n, " \"%s\"", units[u].name);
         }
     }
-    return tqa_value_refuse(part, "invalid-value", hint, "this is no unit of %s%s",
+    return tqa_value_refuse(part, "invalid-value", hint, "not a unit of %s%s",
                             tqa_recording_quantity_names[quantity],
                             quantity < TQA_RECORDING_TAU ? " for this kind of joint" : "");
 }
@@ -172,7 +172,7 @@ static bool read_scale(tqa_recording_request *request, const tqa_value *object)
             }
             if (factor == 0.0) {
                 return tqa_value_refuse(&item, "range", "1 leaves the column as it is",
-                                        "a scale of 0 leaves nothing");
+                                        "a scale of 0 makes every value 0");
             }
             request->factor[q][r] *= factor;
         }
@@ -193,7 +193,7 @@ static bool read_cutoff(const tqa_value *part, tq_recording_filter *ret)
     return ret->is_auto || tqa_value_positive(&cutoff, &ret->cutoff);
 }
 
-/* What belongs to another kind of filter is a mistake. */
+/* Refuses fields of another kind of filter. */
 static bool refuse_foreign(const tqa_value *part, tq_smoothing kind)
 {
     static const struct {
@@ -261,13 +261,13 @@ static bool read_filter(tqa_recording_request *request, const tqa_value *object)
     return true;
 }
 
-tqa_value tqa_recording_place(const tqa_recording *log, const char *outer, const char *inner)
+tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer, const char *inner)
 {
-    tqa_value part = tqa_value_field(&log->request->object, outer);
+    tqa_value part = tqa_value_field(&recording->request->object, outer);
     if (inner != NULL && part.value != NULL) {
         part = tqa_value_field(&part, inner);
     }
-    return part.value != NULL ? part : log->part;
+    return part.value != NULL ? part : recording->part;
 }
 
 bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order, unsigned need,
@@ -303,7 +303,7 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
         return tqa_value_refuse(&where, "missing-field",
                                 "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
                                 "N m/A (or N/A)",
-                                "currents are no torques without drive gains");
+                                "currents are not torques without drive gains");
     }
     return true;
 }
@@ -312,10 +312,10 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
  * One experiment
  */
 
-static bool read_window(tqa_recording *log, const tqa_value *part)
+static bool read_window(tqa_recording *recording, const tqa_value *part)
 {
     double pair[2];
-    if (log->n_window == TQA_RECORDING_WINDOWS_MAX) {
+    if (recording->n_window == TQA_RECORDING_WINDOWS_MAX) {
         return tqa_value_refuse(part, "too-large", "fewer and longer ranges",
                                 "at most %d ranges of rows", TQA_RECORDING_WINDOWS_MAX);
     }
@@ -326,15 +326,16 @@ static bool read_window(tqa_recording *log, const tqa_value *part)
                                          (uint64_t)fmax(0.0, pair[1])};
     if (!(pair[0] >= 0.0 && pair[1] > pair[0] && pair[1] <= 0x1p53) || pair[0] != floor(pair[0]) ||
         pair[1] != floor(pair[1]) ||
-        (log->n_window > 0 && window.first < log->windows[log->n_window - 1].end)) {
-        return tqa_value_refuse(part, "range", "[first, behind the last], rising, from row 0",
-                                "this is no range of rows");
+        (recording->n_window > 0 &&
+         window.first < recording->windows[recording->n_window - 1].end)) {
+        return tqa_value_refuse(part, "range", "[first, one past the last], rising, from row 0",
+                                "not a range of rows");
     }
-    log->windows[log->n_window++] = window;
+    recording->windows[recording->n_window++] = window;
     return true;
 }
 
-static bool read_windows(tqa_recording *log, const tqa_value *part)
+static bool read_windows(tqa_recording *recording, const tqa_value *part)
 {
     size_t n = 0;
     if (part->value == NULL) {
@@ -345,11 +346,11 @@ static bool read_windows(tqa_recording *log, const tqa_value *part)
     }
     const tqa_value first = tqa_value_item(part, 0);
     if (!json_is_array(first.value)) {
-        return read_window(log, part);
+        return read_window(recording, part);
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value item = tqa_value_item(part, k);
-        if (!read_window(log, &item)) {
+        if (!read_window(recording, &item)) {
             return false;
         }
     }
@@ -368,26 +369,27 @@ static bool read_name(const tqa_value *part, const char *prefix,
     const int n = snprintf(ret, TQA_RECORDING_SOURCE_NAME, "%s%s", prefix, name);
     return (n > 0 && n < TQA_RECORDING_SOURCE_NAME && name[0] != '\0') ||
            tqa_value_refuse(part, "invalid-value", "a name has 1 to 128 bytes",
-                            "no source of data has this name");
+                            "not the name of a dataset or job");
 }
 
 /* {"q": "name", "tau": "name", ...} */
-static bool read_split(tqa_recording *log)
+static bool read_split(tqa_recording *recording)
 {
     bool any = false;
-    log->is_split = true;
+    recording->is_split = true;
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
-        const tqa_value field = tqa_value_field(&log->part, tqa_recording_quantity_names[q]);
-        if (field.value != NULL && !read_name(&field, "", log->source[q])) {
+        const tqa_value field = tqa_value_field(&recording->part, tqa_recording_quantity_names[q]);
+        if (field.value != NULL && !read_name(&field, "", recording->source[q])) {
             return false;
         }
         any = any || field.value != NULL;
     }
     if (!any) {
-        return tqa_value_refuse(&log->part, "missing-field", "add \"dataset\": \"its name\"",
+        return tqa_value_refuse(&recording->part, "missing-field", "add \"dataset\": \"its name\"",
                                 "no dataset is named");
     }
-    (void)snprintf(log->name, sizeof log->name, "%s", log->source[TQA_RECORDING_Q]);
+    (void)snprintf(recording->name, sizeof recording->name, "%s",
+                   recording->source[TQA_RECORDING_Q]);
     return true;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/rows.c - the rows of a log in SI units, one after another. */
+/* api/recordings/rows.c - the rows of a recording in SI units, one after another. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,38 +15,38 @@ static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
 }
 
 /* A dataset may be replaced between two passes; a job's result never is. */
-static void pin(tqa_recording *log, size_t q, const tqa_source *what)
+static void pin(tqa_recording *recording, size_t q, const tqa_source *what)
 {
     char name[TQA_RECORDING_PINNED_NAME];
-    const bool is_open = what->digest[0] != '\0' && strchr(log->source[q], '@') == NULL &&
-                         strncmp(log->source[q], "job:", 4) != 0;
-    (void)snprintf(name, sizeof name, "%s%s%s", log->source[q], is_open ? "@" : "",
+    const bool is_open = what->digest[0] != '\0' && strchr(recording->source[q], '@') == NULL &&
+                         strncmp(recording->source[q], "job:", 4) != 0;
+    (void)snprintf(name, sizeof name, "%s%s%s", recording->source[q], is_open ? "@" : "",
                    is_open ? what->digest : "");
-    memcpy(log->pinned[q], name, sizeof name);
+    memcpy(recording->pinned[q], name, sizeof name);
 }
 
-static bool open_source(tqa_recording *log, tqa_recording_source *source, size_t q)
+static bool open_source(tqa_recording *recording, tqa_recording_source *source, size_t q)
 {
-    tqa_tree *control = log->request->control;
+    tqa_tree *control = recording->request->control;
     const tqa_host *host = control->host;
-    tqa_value field = tqa_value_field(&log->part, tqa_recording_quantity_names[q]);
-    const tqa_value *where = log->is_split ? &field : &log->part;
+    tqa_value field = tqa_value_field(&recording->part, tqa_recording_quantity_names[q]);
+    const tqa_value *where = recording->is_split ? &field : &recording->part;
     tqa_source what;
     if (host == NULL || host->dataset_read == NULL || host->dataset_look == NULL) {
         return tqa_value_refuse(where, "not-ready", "send the samples themselves",
                                 "there are no datasets here");
     }
-    const bool is_first = log->pinned[q][0] == '\0';
-    if (is_first && host->dataset_look(host->ctx, log->source[q], &what) != 0) {
+    const bool is_first = recording->pinned[q][0] == '\0';
+    if (is_first && host->dataset_look(host->ctx, recording->source[q], &what) != 0) {
         return tqa_value_refuse(where, "unknown-name", "PUT /v1/datasets/{name} stores one",
                                 "there is no dataset, and no finished job, \"%.100s\"",
-                                log->source[q]);
+                                recording->source[q]);
     }
     if (is_first) {
-        pin(log, q, &what);
+        pin(recording, q, &what);
     }
     source->host = host;
-    memcpy(source->name, log->pinned[q], sizeof source->name);
+    memcpy(source->name, recording->pinned[q], sizeof source->name);
     source->table = tqa_table_open(read_source, source);
     if (source->table == NULL) {
         (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");
@@ -57,26 +57,27 @@ static bool open_source(tqa_recording *log, tqa_recording_source *source, size_t
     return fault == NULL ||
            tqa_value_refuse(where, busy ? "busy" : "invalid-value",
                             busy ? "try again" : "repair the data, or name other ones",
-                            "\"%.80s\": %s", log->source[q], fault);
+                            "\"%.80s\": %s", recording->source[q], fault);
 }
 
-bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *log)
+bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording)
 {
-    *rows = (tqa_recording_rows){.log = log};
-    if (tq_recording_is_cached(&log->signal)) {
+    *rows = (tqa_recording_rows){.recording = recording};
+    if (tq_recording_is_cached(&recording->signal)) {
         return true;
     }
-    for (size_t q = 0; q < (log->is_split ? (size_t)TQA_RECORDING_QUANTITIES : 1); q++) {
-        if (log->source[q][0] != '\0' && !open_source(log, &rows->sources[q], q)) {
+    for (size_t q = 0; q < (recording->is_split ? (size_t)TQA_RECORDING_QUANTITIES : 1); q++) {
+        if (recording->source[q][0] != '\0' && !open_source(recording, &rows->sources[q], q)) {
             return false;
         }
     }
-    if (log->signal.channels.n == 0 && !tqa_recording_columns_find(log, rows->sources)) {
+    if (recording->signal.channels.n == 0 &&
+        !tqa_recording_columns_find(recording, rows->sources)) {
         return false;
     }
-    rows->run = calloc(log->signal.channels.n * TQ_RAW_ROWS, sizeof *rows->run);
+    rows->run = calloc(recording->signal.channels.n * TQ_RAW_ROWS, sizeof *rows->run);
     if (rows->run == NULL) {
-        (void)tqa_problem_set(log->request->control->problem, "busy",
+        (void)tqa_problem_set(recording->request->control->problem, "busy",
                               "there is no memory for this now");
     }
     return rows->run != NULL;
@@ -87,33 +88,34 @@ void tqa_recording_rows_close(tqa_recording_rows *rows)
     free(rows->run);
     for (size_t q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         if (rows->sources[q].table != NULL) {
-            rows->log->cut_last_line =
-                rows->log->cut_last_line || tqa_table_cut(rows->sources[q].table);
+            rows->recording->cut_last_line =
+                rows->recording->cut_last_line || tqa_table_cut(rows->sources[q].table);
             tqa_table_close(rows->sources[q].table);
         }
     }
 }
 
-/* How many rows the longest table has behind the end of the shortest. */
+/* How many rows the longest table has after the end of the shortest. */
 static void count_unpaired(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_QUANTITIES])
 {
-    tqa_recording *log = rows->log;
-    for (size_t q = 0; log->is_split && q < TQA_RECORDING_QUANTITIES; q++) {
+    tqa_recording *recording = rows->recording;
+    for (size_t q = 0; recording->is_split && q < TQA_RECORDING_QUANTITIES; q++) {
         uint64_t n = 0;
         while (cells[q] != NULL) {
             n++;
             cells[q] = tqa_table_next(rows->sources[q].table);
         }
-        log->signal.n_unpaired = n > log->signal.n_unpaired ? n : log->signal.n_unpaired;
+        recording->signal.n_unpaired =
+            n > recording->signal.n_unpaired ? n : recording->signal.n_unpaired;
     }
 }
 
 /* cells[q]: the row of quantity q's table */
 static bool next_cells(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_QUANTITIES])
 {
-    tqa_recording *log = rows->log;
+    tqa_recording *recording = rows->recording;
     bool ended = false;
-    for (size_t q = 0; q < (log->is_split ? (size_t)TQA_RECORDING_QUANTITIES : 1); q++) {
+    for (size_t q = 0; q < (recording->is_split ? (size_t)TQA_RECORDING_QUANTITIES : 1); q++) {
         tqa_table *table = rows->sources[q].table;
         if (table == NULL) {
             continue;
@@ -123,17 +125,17 @@ static bool next_cells(tqa_recording_rows *rows, const double *cells[TQA_RECORDI
         const char *fault = cells[q] == NULL ? tqa_table_fault(table) : NULL;
         if (fault != NULL) {
             const bool busy = tqa_table_busy(table);
-            return tqa_value_refuse(&log->part, busy ? "busy" : "invalid-value",
+            return tqa_value_refuse(&recording->part, busy ? "busy" : "invalid-value",
                                     busy ? "try again"
                                          : "repair or leave out what follows: \"rows\" chooses",
-                                    "\"%.80s\", behind row %llu: %s", log->source[q],
+                                    "\"%.80s\", after row %llu: %s", recording->source[q],
                                     (unsigned long long)rows->n, fault);
         }
     }
-    for (size_t q = 1; !log->is_split && q < TQA_RECORDING_QUANTITIES; q++) {
+    for (size_t q = 1; !recording->is_split && q < TQA_RECORDING_QUANTITIES; q++) {
         cells[q] = cells[0];
     }
-    if (ended && !log->signal.has_survey) {
+    if (ended && !recording->signal.has_survey) {
         count_unpaired(rows, cells);
     }
     return !ended;
@@ -142,25 +144,25 @@ static bool next_cells(tqa_recording_rows *rows, const double *cells[TQA_RECORDI
 /* The clock counts from the first row, so that nanoseconds since 1970 keep their digits. */
 static double time_of(tqa_recording_rows *rows, uint64_t row, const double *cells)
 {
-    const tqa_recording *log = rows->log;
-    if (log->n_time == 0) {
-        return (double)row / log->request->options.rate;
+    const tqa_recording *recording = rows->recording;
+    if (recording->n_time == 0) {
+        return (double)row / recording->request->options.rate;
     }
     assert(cells != NULL);
-    const double whole = cells[log->column[TQA_RECORDING_TIME][0]];
+    const double whole = cells[recording->column[TQA_RECORDING_TIME][0]];
     if (!rows->has_base && isfinite(whole)) {
         rows->time_base = whole;
         rows->has_base = true;
     }
-    const double t = (whole - rows->time_base) * log->factor[TQA_RECORDING_TIME][0];
-    return log->n_time == 2 ? t + 1e-9 * cells[log->column[TQA_RECORDING_TIME][1]] : t;
+    const double t = (whole - rows->time_base) * recording->factor[TQA_RECORDING_TIME][0];
+    return recording->n_time == 2 ? t + 1e-9 * cells[recording->column[TQA_RECORDING_TIME][1]] : t;
 }
 
 /* n rows of a table, `pitch` numbers apart; tables' cells of a split recording are one row */
 static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_QUANTITIES],
                     size_t n, size_t pitch)
 {
-    const tqa_recording *log = rows->log;
+    const tqa_recording *recording = rows->recording;
     const size_t at = rows->n_run;
     unsigned char *state = rows->run_state + at;
     for (size_t i = 0; i < n; i++) {
@@ -170,12 +172,13 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
         state[i] = (unsigned char)(isfinite(rows->run_t[at + i]) ? TQ_ROW_GOOD : TQ_ROW_NOT_FINITE);
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_TIME; q++) {
-        const size_t width = log->column[q] != NULL ? tqa_recording_width(log->request, q) : 0;
+        const size_t width =
+            recording->column[q] != NULL ? tqa_recording_width(recording->request, q) : 0;
         for (size_t r = 0; r < width; r++) {
             assert(cells[q] != NULL);
-            const double *from = cells[q] + log->column[q][r];
-            const double factor = log->factor[q][r];
-            double *to = rows->run + (log->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
+            const double *from = cells[q] + recording->column[q][r];
+            const double factor = recording->factor[q][r];
+            double *to = rows->run + (recording->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
             for (size_t i = 0; i < n; i++) {
                 to[i] = factor * from[i * pitch];
             }
@@ -186,32 +189,32 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
     rows->n += n;
 }
 
-static bool is_chosen(const tqa_recording *log, uint64_t row)
+static bool is_chosen(const tqa_recording *recording, uint64_t row)
 {
-    for (size_t w = 0; w < log->n_window; w++) {
-        if (row >= log->windows[w].first && row < log->windows[w].end) {
+    for (size_t w = 0; w < recording->n_window; w++) {
+        if (row >= recording->windows[w].first && row < recording->windows[w].end) {
             return true;
         }
     }
-    return log->n_window == 0;
+    return recording->n_window == 0;
 }
 
 /* nothing is chosen from this row on */
-static bool is_behind(const tqa_recording *log, uint64_t row)
+static bool is_past(const tqa_recording *recording, uint64_t row)
 {
-    bool behind = log->n_window > 0;
-    for (size_t w = 0; w < log->n_window; w++) {
-        behind = behind && row >= log->windows[w].end;
+    bool past = recording->n_window > 0;
+    for (size_t w = 0; w < recording->n_window; w++) {
+        past = past && row >= recording->windows[w].end;
     }
-    return behind;
+    return past;
 }
 
-/* how many rows from this one on one window has */
-static uint64_t chosen_from(const tqa_recording *log, uint64_t row)
+/* rows from this one on in one window */
+static uint64_t chosen_from(const tqa_recording *recording, uint64_t row)
 {
-    uint64_t most = log->n_window > 0 ? 0 : UINT64_MAX;
-    for (size_t w = 0; w < log->n_window; w++) {
-        const tqa_recording_window *window = &log->windows[w];
+    uint64_t most = recording->n_window > 0 ? 0 : UINT64_MAX;
+    for (size_t w = 0; w < recording->n_window; w++) {
+        const tqa_recording_window *window = &recording->windows[w];
         if (row >= window->first && row < window->end && window->end - row > most) {
             most = window->end - row;
         }
@@ -220,31 +223,31 @@ static uint64_t chosen_from(const tqa_recording *log, uint64_t row)
 }
 
 /* the first row from this one on that is chosen */
-static uint64_t next_chosen(const tqa_recording *log, uint64_t row)
+static uint64_t next_chosen(const tqa_recording *recording, uint64_t row)
 {
     uint64_t next = UINT64_MAX;
-    for (size_t w = 0; w < log->n_window; w++) {
-        const tqa_recording_window *window = &log->windows[w];
+    for (size_t w = 0; w < recording->n_window; w++) {
+        const tqa_recording_window *window = &recording->windows[w];
         const uint64_t first = window->first > row ? window->first : row;
         next = first < window->end && first < next ? first : next;
     }
     return next;
 }
 
-/* rows of one table that lie one behind another; those that nobody chose are passed over where the
- * file lets them be */
+/* consecutive rows of one table; those outside of the windows are skipped where the format of the
+ * file allows it */
 static bool fill_many(tqa_recording_rows *rows)
 {
-    const tqa_recording *log = rows->log;
+    const tqa_recording *recording = rows->recording;
     const double *cells[TQA_RECORDING_QUANTITIES];
     tqa_table *table = rows->sources[0].table;
-    if (log->is_split) {
+    if (recording->is_split) {
         return false;
     }
-    uint64_t most = chosen_from(log, rows->n);
+    uint64_t most = chosen_from(recording, rows->n);
     if (most == 0) {
-        rows->n += tqa_table_skip(table, next_chosen(log, rows->n) - rows->n);
-        most = chosen_from(log, rows->n);
+        rows->n += tqa_table_skip(table, next_chosen(recording, rows->n) - rows->n);
+        most = chosen_from(recording, rows->n);
     }
     size_t n = 0;
     cells[0] =
@@ -262,7 +265,7 @@ static bool fill_many(tqa_recording_rows *rows)
 static bool is_wanted(tqa_recording_rows *rows)
 {
     enum { EVERY = 8192 };
-    const tqa_tree *control = rows->log->request->control;
+    const tqa_tree *control = rows->recording->request->control;
     const tqa_host *host = control->host;
     const uint64_t n = rows->n + rows->cache_at;
     if (n < rows->poll_at) {
@@ -278,21 +281,21 @@ static bool is_wanted(tqa_recording_rows *rows)
 
 bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
 {
-    const tqa_recording *log = rows->log;
+    const tqa_recording *recording = rows->recording;
     const double *cells[TQA_RECORDING_QUANTITIES] = {NULL};
     if (!is_wanted(rows)) {
         return false;
     }
-    if (tq_recording_is_cached(&log->signal)) {
-        return tq_row_cache_next(&log->signal.cache, &rows->cache_at, ret);
+    if (tq_recording_is_cached(&recording->signal)) {
+        return tq_row_cache_next(&recording->signal.cache, &rows->cache_at, ret);
     }
-    if (log->signal.has_survey && is_behind(log, rows->n)) {
+    if (recording->signal.has_survey && is_past(recording, rows->n)) {
         return false;
     }
     rows->n_run = 0;
     if (!fill_many(rows)) {
         while (rows->n_run < TQ_RAW_ROWS && is_wanted(rows) && next_cells(rows, cells)) {
-            if (is_chosen(log, rows->n)) {
+            if (is_chosen(recording, rows->n)) {
                 convert(rows, cells, 1, 0);
             } else {
                 rows->n++;
@@ -305,5 +308,5 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
                          .row = rows->run_row,
                          .state = rows->run_state,
                          .all_good = tq_rows_all_good(rows->n_run, rows->run_state)};
-    return rows->n_run > 0 && log->request->control->problem->status == 0;
+    return rows->n_run > 0 && recording->request->control->problem->status == 0;
 }

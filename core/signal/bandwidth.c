@@ -17,7 +17,7 @@ enum {
 
 /* of samples over the cut-off: two would do for what passes; here 2e-4 of the rest folds back */
 static const double rate_of_cutoff = 5.0;
-static const double slow_motion_s = 5.0; /* of a window, in which slow motion is seen as slow */
+static const double slow_motion_s = 5.0; /* of a window that resolves slow motion */
 /* from an octave to the next: what falls by more is the skirt of slow motion (f^-6 and more), not
  * noise beyond the knee of two poles (f^-4 at last) */
 static const double skirt = 8.0;
@@ -44,7 +44,7 @@ static size_t fft_size(size_t n)
     return n_fft;
 }
 
-/* Windows of a short log are wider than its motion: then as much of it at once as is needed. */
+/* Windows of a short recording are wider in frequency than its motion: then longer ones. */
 static size_t fine_size(const tq_recording *recording, size_t n, size_t n_fft)
 {
     const double wanted = fmin(slow_motion_s / recording->step, (double)n);
@@ -238,9 +238,9 @@ tq_status tq_recording_measure(tq_recording *recording, const tq_uniform *even, 
  * What is chosen by it
  */
 
-/* The slowest motion fills some resolutions of its spectrum: a short log says no more than that its
- * is not faster, a longer one how fast. Resolutions within a few are as good. */
-static bool tells_motion(const tq_recording *recording, double finest)
+/* Motion within a few resolutions of its spectrum: only an upper bound of its bandwidth is known.
+ * Recordings of up to four times the finest resolution count all the same. */
+static bool resolves_motion(const tq_recording *recording, double finest)
 {
     return recording->resolution <= 4.0 * finest ||
            recording->bandwidth.motion > 6.0 * recording->resolution;
@@ -292,7 +292,7 @@ void tq_recording_choose_cutoff(tq_recording_options *options, tq_recording *con
     double rate = (double)INFINITY;
     const double finest = finest_resolution(recordings, n);
     for (size_t i = 0; i < n; i++) {
-        if (tells_motion(recordings[i], finest)) {
+        if (resolves_motion(recordings[i], finest)) {
             widest.motion = fmax(widest.motion, recordings[i]->bandwidth.motion);
         }
         rate = fmin(rate, 1.0 / recordings[i]->step);

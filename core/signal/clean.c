@@ -13,10 +13,11 @@ enum {
     MEDIAN_LEAST = 256,    /* and these to 8 %, where there is another window */
 };
 
-/* A spike is so many deviations away: noise and quantisation never are, steps neither. */
+/* Hampel identifier: an outlier is so many deviations away; noise, quantisation and steps are
+ * not. */
 static const double spike_factor = 30.0;
-/* Noise that is taken for granted: clean and coarsely written signals have none of their own. Part
- * of the spread, and at least so many SI units. */
+/* Least noise, for signals that are clean or coarsely quantised: part of the spread, and so many SI
+ * units. */
 static const double spike_floor = 1e-3;
 static const double spike_least[] = {[TQ_QUANTITY_Q] = 1e-4,
                                      [TQ_QUANTITY_QD] = 1e-3,
@@ -83,7 +84,7 @@ static tq_quantity quantity_of(const tq_recording *recording, size_t channel)
     return found;
 }
 
-/* an earlier pass has seen the same rows together */
+/* an earlier pass had the same window */
 static bool is_clean(const tq_pass *p)
 {
     const tq_recording *recording = p->recording;
@@ -133,7 +134,6 @@ static void mark_spikes(tq_pass *p)
     drop_bad(p);
 }
 
-/* Everything in the window becomes samples; `ends`: nothing of this segment follows. */
 bool tq_clean_flush(tq_pass *p, bool ends)
 {
     const tq_recording *recording = p->recording;
@@ -159,7 +159,7 @@ bool tq_clean_flush(tq_pass *p, bool ends)
         p->n = p->n_checked = 0;
         return true;
     }
-    /* what the filter must see again before the next sample */
+    /* what the filter needs again before the next sample */
     const double keep_from =
         p->segment_t + ((double)p->next - (double)p->context - 4.0) * recording->step;
     size_t keep = from;
@@ -171,7 +171,7 @@ bool tq_clean_flush(tq_pass *p, bool ends)
     return true;
 }
 
-/* q and -q are one orientation: what is filtered must not jump between them. */
+/* q and -q are one orientation: filtered signals must not jump between them. */
 static void unwrap_quaternion(const tq_pass *p, size_t first, double *values)
 {
     double product = 0.0;
@@ -183,13 +183,13 @@ static void unwrap_quaternion(const tq_pass *p, size_t first, double *values)
     }
 }
 
-/* by a whole turn, about */
+/* by 2 pi, about */
 static bool is_turn(double jump)
 {
     return fabs(fabs(jump) - turn) < 1.0;
 }
 
-/* A whole turn more or less is the sensor's way to count, not motion. */
+/* Jumps by 2 pi are the sensor's count of revolutions, not motion. */
 static void unwrap(tq_pass *p, uint64_t row, double *values)
 {
     const tq_model *model = p->options->model;

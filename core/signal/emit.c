@@ -36,7 +36,7 @@ bool tq_emit_block(tq_pass *p)
     return p->sink(p->ctx, &block);
 }
 
-/* numbers picks (n) of x, one behind another */
+/* ret = x[picks], n of them */
 static void gather(size_t n, const uint32_t *picks, const double *x, double *ret)
 {
     if (picks[n - 1] - picks[0] == n - 1) {
@@ -48,7 +48,7 @@ static void gather(size_t n, const uint32_t *picks, const double *x, double *ret
     }
 }
 
-/* What row r has gone since the sample that was given before. */
+/* Displacement of row r since the previous sample that is emitted. */
 static void emit_way(const tq_pass *p, size_t r, size_t n, const uint32_t *picks, double *ret)
 {
     const double *way = p->derived + r * p->n_uniform;
@@ -66,7 +66,7 @@ static void emit_way(const tq_pass *p, size_t r, size_t n, const uint32_t *picks
     }
 }
 
-/* Samples picks (n) of the window go behind those of the block. */
+/* Appends samples picks (n) of the window to the block. */
 static bool emit_picked(tq_pass *p, uint64_t lowest, size_t n, const uint32_t *picks)
 {
     const size_t nq = p->options->model->nq;

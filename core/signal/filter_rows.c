@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/filter_rows.c - the even samples of a window, filtered; rates that were not
- * logged. */
+/* core/signal/filter_rows.c - the uniform samples of a window, filtered; derivatives that were not
+ * recorded. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, d
     }
 }
 
-/* All channels that were logged, by the same filter. */
+/* All recorded channels, by the same filter. */
 static void filter_channels(tq_pass *p, size_t m)
 {
     const tq_smoothing kind = p->options->filter.kind;
@@ -47,7 +47,7 @@ static void smooth_row(tq_pass *p, tq_quantity quantity, size_t r, size_t m)
     smooth(p, 0, m, copy, x);
 }
 
-/* Velocity and acceleration where they were not logged. */
+/* Velocity and acceleration where they were not recorded. */
 static void derive(tq_pass *p, size_t m)
 {
     const size_t nv = p->options->model->nv;
@@ -73,7 +73,7 @@ static void derive(tq_pass *p, size_t m)
         if (!tq_pass_has(p, TQ_QUANTITY_QD)) {
             tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, r), h, qd);
             if (kind == TQ_SMOOTHING_FIRST_ORDER) {
-                zero_phase(p, m, 1, qd); /* the notes' filter, once for each derivative */
+                zero_phase(p, m, 1, qd); /* 1 / (tau_f s + 1)^2: once for each derivative */
             }
         }
         if (!tq_pass_has(p, TQ_QUANTITY_QDD)) {
@@ -82,7 +82,7 @@ static void derive(tq_pass *p, size_t m)
     }
 }
 
-/* filtered component by component, a quaternion turns as it should and gets a little short */
+/* Filtered component by component, a quaternion is a little shorter than 1. */
 static void renormalise(tq_pass *p, size_t m)
 {
     const tq_model *model = p->options->model;
@@ -104,7 +104,7 @@ static void renormalise(tq_pass *p, size_t m)
     }
 }
 
-/* The acceleration before anything is filtered. */
+/* The unfiltered acceleration. */
 static void find_raw_acceleration(tq_pass *p, size_t m)
 {
     const size_t nv = p->options->model->nv;
@@ -123,7 +123,7 @@ static void find_raw_acceleration(tq_pass *p, size_t m)
     }
 }
 
-/* What the filter has taken off it, and the rate of that. */
+/* fast = raw - filtered acceleration, and its derivative. */
 static void find_fast(tq_pass *p, size_t m)
 {
     const size_t nv = p->options->model->nv;
@@ -139,7 +139,8 @@ static void find_fast(tq_pass *p, size_t m)
     }
 }
 
-/* Velocity before anything is filtered: the way of each step, in place of a velocity to derive. */
+/* Displacement of each step by the unfiltered velocity (trapezoidal rule), in the rows of a derived
+ * velocity. */
 static void find_way(tq_pass *p, size_t m)
 {
     const double half = 0.5 * p->recording->step;
@@ -164,7 +165,7 @@ static void filter_signals(tq_pass *p, size_t m)
         renormalise(p, m);
         return;
     }
-    derive(p, m); /* from the positions as they were: a derivative smooths as well */
+    derive(p, m); /* from the unfiltered positions: these derivatives smooth as well */
     for (tq_quantity q = 0; q < TQ_QUANTITIES; q++) {
         for (size_t r = 0; tq_pass_has(p, q) && r < (q == TQ_QUANTITY_Q ? nq : nv); r++) {
             smooth_row(p, q, r, m);

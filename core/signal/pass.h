@@ -48,7 +48,7 @@ typedef struct tq_pass tq_pass;
 /**
  * Begin a pass; push rows in the order of the file; end it. Windows of rows are freed of outliers
  * (Hampel identifier), sorted by time, unwrapped, resampled to the uniform grid (cubic for motion,
- * linear for torque), filtered with zero phase, differentiated, decimated, and given to `sink` in
+ * linear for torque), filtered with zero phase, differentiated, decimated, and passed to `sink` in
  * blocks. Windows overlap by the filter's memory, so that results do not depend on them but for
  * 1e-12 of the signal. Counts of the recording are those of the last pass.
  *

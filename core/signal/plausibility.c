@@ -13,8 +13,8 @@ static const double slope_s = 0.02;       /* s: of positions apart, so that nois
 static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
 static const double farthest = 40.0;      /* rad or m, of joints without limits */
 static const double beyond_gravity = 100.0; /* times what holds the robot: no torque in N m */
-static const double least_effort = 1.0;     /* a limit that nobody has filled in is 0 or 1 */
-static const double none_logged = 1e-4;     /* of the slopes' square: a hundredth of the velocity */
+static const double least_effort = 1.0;     /* a limit that was not filled in is 0 or 1 */
+static const double none_recorded = 1e-4;   /* of the slopes' square: a hundredth of the velocity */
 static const double returns = 0.15;         /* of its range: a joint is back where it began */
 static const double taken_out = -0.3;       /* correlation of torque and rate that no motor has */
 
@@ -45,9 +45,9 @@ static tq_status check_positions(const tq_recording *recording, const tq_uniform
     return TQ_OK;
 }
 
-/* How logged velocity and the slope of logged position go together: means of products. */
+/* Sums of products of recorded velocity and the slope of recorded position. */
 typedef struct slope_sums {
-    double both, slopes, logged;
+    double both, slopes, recorded;
 } slope_sums;
 
 static slope_sums compare_slopes(const tq_recording *recording, const tq_uniform *even,
@@ -56,7 +56,8 @@ static slope_sums compare_slopes(const tq_recording *recording, const tq_uniform
     const double wide = ceil(slope_s / recording->step);
     const size_t half = wide < 1.0 ? 1 : wide < (double)even->n / 4.0 ? (size_t)wide : even->n / 4;
     slope_sums s = {0};
-    double around = 0.0; /* sum of qd within half of k, ends halved: what the slope sees */
+    double around =
+        0.0; /* sum of qd within half of k, ends halved: the mean that the slope measures */
     for (size_t k = 0; k < 2 * half; k++) {
         around += 0.5 * (qd[k] + qd[k + 1]);
     }
@@ -65,7 +66,7 @@ static slope_sums compare_slopes(const tq_recording *recording, const tq_uniform
         const double mean = around / (2.0 * (double)half);
         s.both += slope * mean;
         s.slopes += slope * slope;
-        s.logged += mean * mean;
+        s.recorded += mean * mean;
         if (k + half + 1 < even->n) {
             around +=
                 0.5 * (qd[k + half] + qd[k + half + 1]) - 0.5 * (qd[k - half] + qd[k - half + 1]);
@@ -84,9 +85,9 @@ static tq_status check_velocity(const tq_recording *recording, const tq_uniform 
         compare_slopes(recording, even, channel(recording, even, TQ_QUANTITY_Q, joint->q_index),
                        channel(recording, even, TQ_QUANTITY_QD, joint->v_index));
     const double ratio = s.both / s.slopes;
-    const double alike = s.both / sqrt(s.slopes * s.logged);
+    const double alike = s.both / sqrt(s.slopes * s.recorded);
     const double least = 1e-4 * (double)even->n;
-    if (s.slopes > 25.0 * least && s.logged < none_logged * s.slopes &&
+    if (s.slopes > 25.0 * least && s.recorded < none_recorded * s.slopes &&
         !(fabs(alike) > 0.9)) { /* alike, it is a unit: below */
         return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_ZERO, j, 0.0, 0.0);
     }
@@ -94,8 +95,8 @@ static tq_status check_velocity(const tq_recording *recording, const tq_uniform 
         return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_RATIO, j, ratio, 0.0);
     }
     /* fast motion is far above noise: there they must be the same */
-    const bool is_fast = s.slopes > 400.0 * least && s.logged > 400.0 * least;
-    if (s.slopes > least && s.logged > least && fabs(alike) < (is_fast ? 0.9 : 0.5)) {
+    const bool is_fast = s.slopes > 400.0 * least && s.recorded > 400.0 * least;
+    if (s.slopes > least && s.recorded > least && fabs(alike) < (is_fast ? 0.9 : 0.5)) {
         return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_CORRELATION, j, alike, 0.0);
     }
     return TQ_OK;
@@ -200,7 +201,7 @@ static tq_status find_gravity(const tq_recording *recording, const tq_uniform *e
     return TQ_OK;
 }
 
-/* Milli-newton-metres look like the torque of a robot of a thousand times the mass. */
+/* Torque in mN m is that of a robot of a thousand times the mass. */
 static tq_status check_gravity(const tq_recording *recording, const tq_uniform *even,
                                tq_scratch *scratch, tq_recording_fault *ret, tq_error *reterr)
 {

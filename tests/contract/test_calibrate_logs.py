@@ -36,25 +36,25 @@ def without(rows, *cut):
 N = 6
 REFUSED = {
     # what is wrong: the rows made of good ones, what the answer says of them, what it advises
-    "backwards": (lambda r: r[::-1], "the time runs backwards from the first row to the last", "turn the rows round"),
-    "unsorted": (lambda r: random.Random(1).sample(r, len(r)), r"the time goes back in \d+ of 2000 rows, first in row \d+", "sort the rows by time"),
-    "no-clock": (lambda r: [[1.5, *row[1:]] for row in r], "the time stands still in 1999 of 2000 rows, first in row 1", '"rate_hz"'),
+    "backwards": (lambda r: r[::-1], "the time decreases from the first row to the last", "reverse the order of the rows"),
+    "unsorted": (lambda r: random.Random(1).sample(r, len(r)), r"the time decreases in \d+ of 2000 rows, first in row \d+", "sort the rows by time"),
+    "no-clock": (lambda r: [[1.5, *row[1:]] for row in r], "the time does not change in 1999 of 2000 rows, first in row 1", '"rate_hz"'),
     "milliseconds": (lambda r: scaled(r, 0, 1, 1000), "the rows would be 10 s apart", '"units": {"time": "ms"}'),
     "microseconds": (lambda r: scaled(r, 0, 1, 1e6), "the rows would be 10000 s apart", '"units": {"time": "us"}'),
-    "degrees": (lambda r: scaled(r, 1, 1 + N, 180 / math.pi), "would be at -?[0-9.]+ rad: its angles are hardly in radians", '"units": {"q": "deg"}'),
+    "degrees": (lambda r: scaled(r, 1, 1 + N, 180 / math.pi), "would be at -?[0-9.]+ rad: its angles are probably not in radians", '"units": {"q": "deg"}'),
     "degrees-a-second": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 180 / math.pi), r"is 57.\d+ times the slope of its position", "say the units"),
-    "no-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 0), r"moves by its position, and its velocity stays at 0", 'leave "qd" out'),
-    "backward-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, -1), r"is -1 times the slope of its position", "turn the sign"),
-    "columns-mixed-up": (lambda r: [[row[0], row[2], row[1], *row[3:]] for row in r], "has nothing to do with the slope of its position", "choose the columns"),
+    "no-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, 0), r"moves by its position, but its velocity stays at 0", 'leave "qd" out'),
+    "backward-rates": (lambda r: scaled(r, 1 + N, 1 + 2 * N, -1), r"is -1 times the slope of its position", "reverse the sign"),
+    "columns-mixed-up": (lambda r: [[row[0], row[2], row[1], *row[3:]] for row in r], "is unrelated to the slope of its position", "choose the columns"),
     "velocities-mixed": (lambda r: [[*row[:1 + N], 0.75 * row[1 + N] + 0.66 * row[2 + N], *row[2 + N:]] for row in r],
                          r"is not the slope of its position \(correlation 0\.[678]", "choose the columns"),
-    "milli-newton-metres": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 1000), "where gravity takes [0-9.]+ by the robot's masses", '"mNm"}'),
-    "backward-torques": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, -1), r"gives its motor [0-9.]+ J along a motion that ends where it began", '"scale": {"tau"'),
-    "no-torque": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 0), "the joints move, and no torque ever changes", "choose the columns of torque"),
+    "milli-newton-metres": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 1000), "where gravity needs [0-9.]+ by the robot's masses", '"mNm"}'),
+    "backward-torques": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, -1), r"returns [0-9.]+ J to its motor over a closed path", '"scale": {"tau"'),
+    "no-torque": (lambda r: scaled(r, 1 + 2 * N, 1 + 3 * N, 0), "the joints move, but no torque changes", "choose the columns of torque"),
     "nan-everywhere": (lambda r: [["nan" if k == 3 and i % 10 == 7 else x for k, x in enumerate(row)] for i, row in enumerate(r)],
-                       r"of 2000 rows, 200 have numbers that are none and 0 have absurd ones \(rows 7, 17, 27", "choose other columns, or the good rows"),
+                       r"of 2000 rows, 200 have a number that is NaN or infinite, 0 one beyond any robot \(rows 7, 17, 27", "choose other columns, or the good rows"),
     "too-short": (lambda r: r[:60], "nothing is left of the 60 rows", "record longer"),
-    "ten-rows": (lambda r: r[:10], "has 10 rows here: that is no motion", None),
+    "ten-rows": (lambda r: r[:10], "has 10 rows here, too few for a motion", None),
 }
 
 
@@ -77,7 +77,7 @@ def test_one_joint_may_give_what_another_has_put_in(daemon, truth, rows):
     # more taken than put in, and it is refused by the joint that takes most
     taken = [[x - (150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
     put_rows(daemon, "taken-out", taken, truth)
-    assert "gives its motor" in json.dumps(calibrate(daemon, {"datasets": ["taken-out"], "method": "wls"}, 422, robot="guess"))
+    assert "J to its motor" in json.dumps(calibrate(daemon, {"datasets": ["taken-out"], "method": "wls"}, 422, robot="guess"))
 
 
 def swap_pairs(rows):
@@ -128,7 +128,7 @@ def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
     log = {name: f"apart-{name}" for name in parts}
     found = calibrate(daemon, {"datasets": [log], "method": "wls"}, robot="guess")["datasets"][0]
     assert found["rows"] == 1995
-    assert found["repairs"] == [{"kind": "unpaired", "meaning": "rows left out: another file of the log has ended", "count": 5,
+    assert found["repairs"] == [{"kind": "unpaired", "meaning": "rows left out: another file of the recording has ended", "count": 5,
                                  "first_rows": [1995, 1996, 1997, 1998, 1999]}]
     text = "\n".join(repr(float(row[0])) for row in rows[:1000])
     assert daemon.request("PUT", "/v1/datasets/apart-short", text.encode())[0] in (200, 201)
@@ -147,7 +147,7 @@ def test_units_of_joints_that_slide(daemon, rows):
     lines = ["t,q0,q1,q2,tau0,tau1,tau2"] + [",".join(repr(x) for x in (0.01 * k, a, b, 1000 * c, a, b, c)) for k, (a, b, c) in enumerate(q)]
     assert daemon.request("PUT", "/v1/datasets/slides", "\n".join(lines).encode())[0] in (200, 201)
     fault = calibrate(daemon, {"datasets": ["slides"]}, 422, robot="scara")["errors"][0]
-    assert "its positions are hardly in metres" in fault["detail"] and '"mm"' in fault["hint"], fault
+    assert "its positions are probably not in metres" in fault["detail"] and '"mm"' in fault["hint"], fault
     for told, pointer, hint in ((["deg"] * 3, "/units/q/2", 'one of "m" "mm"'), ("deg", "/units/q", 'or a list, for each joint one: one of "m" "mm"'),
                                 (["mm"] * 3, "/units/q/0", 'one of "rad" "deg" "mrad" "rev"')):
         fault = calibrate(daemon, {"datasets": ["slides"], "units": {"q": told}}, 422, robot="scara")["errors"][0]

@@ -171,12 +171,12 @@ def test_what_cannot_be_meant_is_refused_with_a_hint_that_helps(daemon, samples)
     assert "9.5" in fault["detail"] and "units" in fault["hint"]
     ask(daemon, {"from": {"dataset": "rpm", "units": {"qd": "rpm"}}})
     put(daemon, "shuffled", table(random.Random(1).sample(times, len(times)), q, tau, header=names("q", "tau")))
-    assert "goes back" in ask(daemon, {"from": {"dataset": "shuffled"}}, 422)["detail"]
+    assert "time decreases" in ask(daemon, {"from": {"dataset": "shuffled"}}, 422)["detail"]
     put(daemon, "stopped", table([1.0] * len(times), q, tau, header=names("q", "tau")))
-    assert "stands still" in ask(daemon, {"from": {"dataset": "stopped"}}, 422)["detail"]
+    assert "does not change" in ask(daemon, {"from": {"dataset": "stopped"}}, 422)["detail"]
     put(daemon, "holes", table(times, [[math.nan, *x[1:]] if k % 3 == 0 else x for k, x in enumerate(q)], tau,
                                header=names("q", "tau")))
-    assert "667 have numbers that are none" in ask(daemon, {"from": {"dataset": "holes"}}, 422)["detail"]
+    assert "667 have a number that is NaN or infinite" in ask(daemon, {"from": {"dataset": "holes"}}, 422)["detail"]
 
 
 def test_wrong_requests(daemon, samples):
@@ -193,7 +193,7 @@ def test_wrong_requests(daemon, samples):
         ({"dataset": "named", "columns": {"time": "t"}}, 422, "/from/columns", "hold q"),
         ({"dataset": "plain", "columns": {"time": 0, "q": [1, 2, 3, 4, 5, 6, 22]}}, 422, "/from/columns/q/6", "22 columns"),
         ({"dataset": "plain", "columns": {"time": 0, "q": [1, 2]}}, 422, "/from/columns/q", ""),
-        ({"dataset": "plain", "units": {"q": "grad"}}, 422, "/from/units/q", "no unit"),
+        ({"dataset": "plain", "units": {"q": "grad"}}, 422, "/from/units/q", "not a unit"),
         ({"dataset": "plain", "units": {"tau": "A"}}, 422, "/from/units/tau", "drive gains"),
         ({"dataset": "plain", "filter": {"kind": "none", "order": 4}}, 422, "/from/filter/order", "belongs to"),
         ({"dataset": "plain", "filter": {"cutoff_hz": 300}}, 422, "/from/filter/cutoff_hz", "cut-off"),
@@ -213,7 +213,7 @@ def test_wrong_requests(daemon, samples):
         assert fault["pointer"] == pointer, (body, fault)
         assert detail in fault["detail"], (body, fault)
     fault = ask(daemon, {"from": {"dataset": "plain"}, "q": q[0]}, 422)
-    assert '"q" comes as well' in fault["detail"]
+    assert '"q" is there as well' in fault["detail"]
     assert ask(daemon, {"from": [1]}, 400)["pointer"] == "/from"
     rows = ask(daemon, {"from": {"dataset": "plain", "rows": [[100, 600], [1000, 1500]], "filter": {"kind": "none"}}})
     assert rows["log"]["source"]["segments"] == 2
