@@ -83,6 +83,9 @@ static inline double *tq_pass_channel(const tq_pass *p, tq_quantity quantity, si
 bool tq_clean_rows(tq_pass *pass, const tq_raw_rows *rows, size_t *inout_at);
 bool tq_clean_flush(tq_pass *pass, bool ends);
 
+/* outliers.c: removes rows with an outlier in some channel from the window, and counts them. */
+void tq_outliers_remove(tq_pass *pass);
+
 /* resample.c: rows [from, end) of the window become samples; `ends`: of a segment that ends with
  * them. */
 bool tq_resample_window(tq_pass *pass, size_t from, size_t end, bool ends);

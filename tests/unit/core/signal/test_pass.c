@@ -200,6 +200,58 @@ Test(pass, agrees_with_scipy_savitzky_golay)
     tqt_recorded_free(r);
 }
 
+/* b, a = scipy.signal.bilinear([1], [0.02, 1], 200); y = filtfilt(b, a, x, padlen=1000); qd =
+ * filtfilt of y's central differences, qdd the central differences of that. SciPy 1.17.1 */
+Test(pass, agrees_with_scipy_first_order)
+{
+    static const expected want[] = {
+        {700, 0.7703403502974207, -2.8158731658169427, 60.23621940498591},
+        {1234, -0.6678031090848273, 5.0468157713267905, 104.32424509038513},
+        {2100, 0.13515235961944339, 6.796405160208957, 40.123274621283045},
+    };
+    tqt_recorded *r = tqt_recorded_pendulum(q_only, ROWS);
+    taken *got = new_taken();
+    put_three_sines(r);
+    r->options.filter =
+        (tq_recording_filter){.kind = TQ_SMOOTHING_FIRST_ORDER, .tau_f = 0.02, .decimate = 1};
+    must_survey(r);
+    must_pass(r, got);
+    expect_rows(got, 3, want);
+    free_taken(got);
+    tqt_recorded_free(r);
+}
+
+/* The motion is 3 ms late: q(t) was recorded at t + 3 ms. Torque is not shifted. Four rows are
+ * missing: a gap of five periods is bridged, by a cubic for q (H = 5, h = 1 periods: H^2 h / 24 =
+ * 1e-9 of a 1 Hz sine's 248 rad/s^3: 3e-7) and linearly for torque (H^2 w^2 / 8 = 5e-4). */
+Test(pass, shifts_motion_and_bridges_gaps)
+{
+    const double w = 2.0 * M_PI;
+    tqt_recorded *r = tqt_recorded_pendulum(q_tau, ROWS);
+    taken *got = new_taken();
+    r->n = 10000;
+    r->options.filter = (tq_recording_filter){.kind = TQ_SMOOTHING_NONE, .decimate = 1};
+    r->options.delay = 0.003;
+    for (size_t k = 0; k < r->n; k++) {
+        r->t[k] = 0.001 * (double)(k < 5000 ? k : k + 4);
+        *tqt_recorded_at(r, TQ_QUANTITY_Q, k) = sin(w * (r->t[k] - 0.003));
+        *tqt_recorded_at(r, TQ_QUANTITY_TAU, k) = cos(w * r->t[k]);
+    }
+    must_survey(r);
+    must_pass(r, got);
+    cr_assert(eq(u64, r->recording.repairs[TQ_REPAIR_BRIDGED].n, 1));
+    cr_assert(eq(u64, r->recording.repairs[TQ_REPAIR_BRIDGED].rows[0], 5000));
+    cr_assert(epsilon_eq(dbl, r->recording.longest_gap, 0.005, 1e-9));
+    cr_assert(eq(u64, r->recording.n_segment, 1));
+    cr_assert(eq(sz, got->n, 10004 - 6)); /* three samples at each end have no shifted motion */
+    for (size_t k = 0; k < got->n; k++) {
+        cr_assert(epsilon_eq(dbl, got->q[k], sin(w * got->t[k]), 4e-7));
+        cr_assert(epsilon_eq(dbl, got->tau[k], cos(w * got->t[k]), 5e-4));
+    }
+    free_taken(got);
+    tqt_recorded_free(r);
+}
+
 /* Unfiltered, on its own clock: every third row as it was, torque too; 7 samples in order. */
 Test(pass, decimates)
 {

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/signal/outliers.c - outliers of a window of rows, channel by channel (Hampel identifier). */
+#include <math.h>
+#include <string.h>
+
+#include "core/signal/median.h"
+#include "core/signal/pass_private.h"
+
+enum {
+    MEDIAN_SAMPLES = 4096, /* determine a median to 2 % */
+    MEDIAN_LEAST = 256,    /* and these to 8 %, where there is another window */
+};
+
+/* Hampel identifier: an outlier is so many deviations away; noise, quantisation and steps are
+ * not. */
+static const double spike_factor = 30.0;
+/* Least noise, for signals that are clean or coarsely quantised: part of the spread, and so many SI
+ * units. */
+static const double spike_floor = 1e-3;
+static const double spike_least[] = {[TQ_QUANTITY_Q] = 1e-4,
+                                     [TQ_QUANTITY_QD] = 1e-3,
+                                     [TQ_QUANTITY_QDD] = 0.1,
+                                     [TQ_QUANTITY_TAU] = 1e-3};
+
+/* Takes rows out that are marked. */
+static void drop_bad(tq_pass *p)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->bad[i] != 0) {
+            continue;
+        }
+        if (to != i) {
+            p->t[to] = p->t[i];
+            p->row[to] = p->row[i];
+            for (size_t c = 0; c < p->recording->channels.n; c++) {
+                p->values[c * p->room + to] = p->values[c * p->room + i];
+            }
+        }
+        to++;
+    }
+    p->n = to;
+}
+
+/* the median distance from the median, of every so many samples */
+static double spread_of(size_t n, const double *x, size_t every, double *work)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n; i += every) {
+        work[m++] = x[i];
+    }
+    const double middle = tq_median(m, work);
+    for (size_t i = 0; i < m; i++) {
+        work[i] = fabs(x[i * every] - middle);
+    }
+    return tq_median(m, work);
+}
+
+static tq_quantity quantity_of(const tq_recording *recording, size_t channel)
+{
+    tq_quantity found = TQ_QUANTITY_Q;
+    for (tq_quantity q = TQ_QUANTITY_QD; q < TQ_QUANTITIES; q++) {
+        const bool is_there = recording->channels.has[q];
+        found = is_there && channel >= recording->channels.first[q] ? q : found;
+    }
+    return found;
+}
+
+/* an earlier pass had the same window */
+static bool is_clean(const tq_pass *p)
+{
+    const tq_recording *recording = p->recording;
+    for (size_t k = 0; k < recording->n_clean; k++) {
+        const tq_clean_window *clean = &recording->clean[k];
+        if (clean->n == p->n && clean->first == p->row[0] && clean->last == p->row[p->n - 1]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_clean(const tq_pass *p)
+{
+    tq_recording *recording = p->recording;
+    if (recording->n_clean < TQ_RECORDING_CLEAN_MAX) {
+        recording->clean[recording->n_clean++] =
+            (tq_clean_window){p->row[0], p->row[p->n - 1], p->n};
+    }
+}
+
+void tq_outliers_remove(tq_pass *p)
+{
+    if (p->n < TQ_SEGMENT_LEAST || is_clean(p)) {
+        return;
+    }
+    memset(p->bad, 0, p->n);
+    const bool is_long = p->recording->n_row > p->room;
+    const size_t every = p->n / (size_t)(is_long ? MEDIAN_LEAST : MEDIAN_SAMPLES) + 1;
+    size_t n_bad = 0;
+    for (size_t c = 0; c < p->recording->channels.n; c++) {
+        const double *x = p->values + c * p->room;
+        const double spread = spread_of(p->n, x, every, p->work);
+        const double noise = tq_noise_deviation(p->n, x, every, p->work);
+        const double least = fmax(spike_floor * spread, spike_least[quantity_of(p->recording, c)]);
+        n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
+    }
+    if (n_bad == 0) {
+        note_clean(p);
+        return;
+    }
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->bad[i] != 0 && i >= p->n_checked) {
+            tq_recording_note(p->recording, TQ_REPAIR_SPIKE, p->row[i]);
+        }
+    }
+    drop_bad(p);
+}
