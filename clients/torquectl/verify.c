@@ -58,7 +58,7 @@ static int read_header(checking *c, member *ret)
 {
     unsigned char block[BLOCK];
     unsigned sum = 8 * ' ';
-    unsigned told = 0;
+    unsigned stated = 0;
     if (fread(block, 1, BLOCK, c->archive) != BLOCK) {
         return -1;
     }
@@ -69,11 +69,11 @@ static int read_header(checking *c, member *ret)
         return 0;
     }
     for (size_t i = 148; i < 154; i++) {
-        told = told << 3 | (unsigned)(block[i] - '0');
+        stated = stated << 3 | (unsigned)(block[i] - '0');
     }
     memcpy(ret->name, block, 100);
     ret->name[100] = '\0';
-    return told == sum && read_size(block + 124, &ret->size) ? 1 : -1;
+    return stated == sum && read_size(block + 124, &ret->size) ? 1 : -1;
 }
 
 static bool skip_padding(checking *c, uint64_t size)
@@ -128,8 +128,8 @@ static bool check_member(checking *c, const member *m)
     char digest[65];
     const json_t *entry = json_array_get(json_object_get(c->manifest, "files"), c->next++);
     const char *name = json_string_value(json_object_get(entry, "name"));
-    const char *told = json_string_value(json_object_get(entry, "sha256"));
-    if (name == NULL || told == NULL || strcmp(name, m->name) != 0 ||
+    const char *stated = json_string_value(json_object_get(entry, "sha256"));
+    if (name == NULL || stated == NULL || strcmp(name, m->name) != 0 ||
         (uint64_t)json_integer_value(json_object_get(entry, "bytes")) != m->size) {
         return fault(c, "not what the manifest says", m->name);
     }
@@ -146,7 +146,7 @@ static bool check_member(checking *c, const member *m)
     if (copy != NULL && fclose(copy) != 0 && good) {
         good = fault(c, "the database cannot be unpacked for its check", "");
     }
-    if (good && strcmp(digest, told) != 0) {
+    if (good && strcmp(digest, stated) != 0) {
         good = fault(c, "its bytes have changed", m->name);
     }
     c->n_files++;
@@ -162,8 +162,8 @@ static bool is_listed(const checking *c, size_t *at, const char *digest, uint64_
     const size_t n = json_array_size(files);
     for (size_t i = 0; i < n; i++) {
         const json_t *entry = json_array_get(files, (*at + i) % n);
-        const char *told = json_string_value(json_object_get(entry, "sha256"));
-        if (told != NULL && strcmp(told, digest) == 0) {
+        const char *stated = json_string_value(json_object_get(entry, "sha256"));
+        if (stated != NULL && strcmp(stated, digest) == 0) {
             *at = (*at + i + 1) % n;
             return (uint64_t)json_integer_value(json_object_get(entry, "bytes")) == size;
         }

@@ -50,7 +50,7 @@ typedef struct workspace {
     int size;
 } workspace;
 
-/* Before a library factors m x n: it asks nobody until it has done so. */
+/* Before a library factors m x n, which cannot be cancelled. */
 static tq_status take_work(tq_scratch *scratch, const size_t shape[2], size_t size, size_t needed,
                            workspace *ret, tq_error *reterr)
 {

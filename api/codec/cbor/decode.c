@@ -137,7 +137,7 @@ static bool close_level(tqa_cbor_decoder *d)
 {
     const tqa_cbor_level *level = d->depth > 0 ? &d->levels[d->depth - 1] : NULL;
     if (level == NULL || !level->indefinite || level->is_map != level->key_next) {
-        return malformed(d, "a break stands where nothing of indefinite length can end");
+        return malformed(d, "a break where nothing of indefinite length can end");
     }
     d->depth--;
     return on_event(d, level->is_map ? d->events->end_map(d->ctx, d->offset)

@@ -22,7 +22,7 @@ struct tqa_csv_decoder {
     char detail[TQA_CSV_DETAIL];
     uint64_t line; /* the one that is read, from 1 */
     char delimiter;
-    bool begun; /* the columns have been told */
+    bool begun; /* the columns have been reported */
     bool cut;
     size_t n_column;
     double *values; /* (n_column) */
@@ -97,7 +97,7 @@ static char find_delimiter(const char *p, const char *end)
     return ' ';
 }
 
-/* The next cell from *p on; false when the line has no more. *p is then behind its delimiter, or
+/* The next cell from *p on; false when the line has no more. *p is then after its delimiter, or
  * NULL after the last. */
 static bool next_cell(const char **p, const char *end, char delimiter, piece *ret)
 {
@@ -119,7 +119,7 @@ static bool next_cell(const char **p, const char *end, char delimiter, piece *re
     return true;
 }
 
-/* cells of a line, an empty one behind a last delimiter not counted; *ret_text: one of them is
+/* cells of a line, an empty one after a last delimiter not counted; *ret_text: one of them is
  * text */
 static size_t count_cells(const char *p, const char *end, char delimiter, bool *ret_text)
 {
@@ -136,7 +136,7 @@ static size_t count_cells(const char *p, const char *end, char delimiter, bool *
     return n > 1 && cell.n == 0 ? n - 1 : n;
 }
 
-/* tells the sink the columns; `names` is the header's line, NULL if there is none */
+/* reports the columns to the sink; `names` is the header's line, NULL if there is none */
 static tqa_decode report_columns(tqa_csv_decoder *decoder, const char *names, const char *end)
 {
     const size_t n = decoder->n_column;
@@ -215,7 +215,7 @@ static void keep_comment(tqa_csv_decoder *decoder, const char *p, const char *en
 /* ---------------------------------------------------------------------------------------- rows */
 
 /* Reads cells into values: the number of them, SIZE_MAX when there are too many. The common cell,
- * a plain number up to the delimiter, is scanned where it stands. */
+ * a plain number up to the delimiter, is scanned in place. */
 static size_t read_cells(tqa_csv_decoder *decoder, const char *p, const char *end, size_t *ret_text)
 {
     const char delimiter = decoder->delimiter;
@@ -233,11 +233,11 @@ static size_t read_cells(tqa_csv_decoder *decoder, const char *p, const char *en
                 break;
             }
         }
-        const char *behind = at;
-        /* the byte at `end` can be read: it ends the line, or stands for its end */
-        if (tqa_number_scan(&behind, end + 1, &value) == TQA_NUMBER_OK &&
-            (behind == end || *behind == delimiter)) {
-            p = behind < end ? behind + 1 : NULL;
+        const char *after = at;
+        /* the byte at `end` can be read: it ends the line */
+        if (tqa_number_scan(&after, end + 1, &value) == TQA_NUMBER_OK &&
+            (after == end || *after == delimiter)) {
+            p = after < end ? after + 1 : NULL;
         } else {
             piece cell = {at, 0};
             p = at;

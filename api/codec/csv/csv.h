@@ -40,7 +40,7 @@ void tqa_csv_decoder_free(tqa_csv_decoder *decoder); /* accepts NULL */
  * numpy.savetxt writes it. A first line with a cell that is text is the header. The delimiter is
  * the first of tab, semicolon and comma that occurs in the first line, else spaces, which count
  * once however many there are. Where the delimiter is not a comma, a comma may be the decimal
- * point. Cells may stand in double quotes. One empty cell more than there are columns is taken for
+ * point. Cells may be in double quotes. One empty cell more than there are columns is taken for
  * a delimiter at the line's end.
  *
  * Returns  TQA_DECODE_OK         so far

@@ -172,9 +172,9 @@ static const char *end_string(tqa_json_scan *scan, const char *p)
     } else {
         value_done(scan);
     }
-    bool (*tell)(void *, uint64_t, const char *, size_t) =
+    bool (*report)(void *, uint64_t, const char *, size_t) =
         is_key ? scan->events->key : scan->events->string;
-    return on_event(scan, tell(scan->ctx, scan->at, scan->text, scan->n_text), scan->at, p);
+    return on_event(scan, report(scan->ctx, scan->at, scan->text, scan->n_text), scan->at, p);
 }
 
 static const char *resume_string(tqa_json_scan *scan, const char *p, const char *end,

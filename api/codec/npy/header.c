@@ -41,7 +41,7 @@ static bool take_word(cursor *c, const char *word)
     return true;
 }
 
-/* A Python string without escapes; false if none stands here. */
+/* A Python string without escapes; false if there is none here. */
 static bool take_string(cursor *c, const char **ret, size_t *ret_n)
 {
     skip_spaces(c);

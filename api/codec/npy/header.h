@@ -25,7 +25,7 @@ typedef struct tqa_npy_shape {
 } tqa_npy_shape;
 
 /* Reads "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }" and the spaces and newline
- * behind it. OK, MALFORMED or LIMIT; *ret_detail says why, unless OK. */
+ * after it. OK, MALFORMED or LIMIT; *ret_detail says why, unless OK. */
 tqa_decode tqa_npy_header_parse(const char *text, size_t n, tqa_npy_shape *ret,
                                 const char **ret_detail);
 

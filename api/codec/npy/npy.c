@@ -43,11 +43,11 @@ uint64_t tqa_npy_decoder_wants(const tqa_npy_decoder *decoder)
     if (decoder->has_shape) {
         return (decoder->count - decoder->index) * decoder->shape.element.size - decoder->n_held;
     }
-    /* a version 1 file has at least "{}" behind its ten bytes of prefix */
+    /* a version 1 file has at least "{}" after its ten bytes of prefix */
     return (decoder->header_size > 0 ? decoder->header_size : (size_t)PREFIX) - decoder->n_held;
 }
 
-/* The prefix is there: tells how long the header is. */
+/* The prefix is complete: reads the length of the header. */
 static tqa_decode read_prefix(tqa_npy_decoder *decoder)
 {
     const unsigned char *b = (const unsigned char *)decoder->held;
@@ -72,7 +72,7 @@ static tqa_decode read_prefix(tqa_npy_decoder *decoder)
     return TQA_DECODE_OK;
 }
 
-/* The header is there: tells the shape. */
+/* The header is complete: reports the shape. */
 static tqa_decode read_header(tqa_npy_decoder *decoder)
 {
     const size_t prefix = decoder->held[6] == 1 ? 10 : 12;
@@ -122,7 +122,7 @@ static size_t take_run(const tqa_npy_decoder *decoder, size_t n)
                            n < left ? n : (size_t)left);
 }
 
-/* Tells values in runs that end with their row or column. `offset` is that of values[0]. */
+/* Reports values in runs that end with their row or column. `offset` is that of values[0]. */
 static tqa_decode emit(tqa_npy_decoder *decoder, const double *values, size_t n, uint64_t offset)
 {
     const tqa_npy_shape *shape = &decoder->shape;

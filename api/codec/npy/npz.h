@@ -23,7 +23,7 @@ typedef struct tqa_npz_decoder tqa_npz_decoder;
  * Start an archive. Arrays of together more than count_max values are TQA_DECODE_LIMIT, so that
  * neither a large nor a densely packed archive inflates beyond that.
  *
- * Accepts members that are stored or deflated, with sizes in front, in a ZIP64 field or behind
+ * Accepts members that are stored or deflated, with sizes in front, in a ZIP64 field or after
  * (numpy.savez and savez_compressed, zip streams, and what tqa_npz_encoder writes). Checksums, and
  * the number of entries in the central directory, must agree.
  *

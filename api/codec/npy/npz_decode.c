@@ -27,7 +27,7 @@ static const uint64_t unknown = UINT64_MAX;
 enum stage {
     AT_SIGNATURE,
     AT_LOCAL,
-    AT_NAME, /* and extra fields, behind the local header */
+    AT_NAME, /* and extra fields, after the local header */
     AT_DATA,
     AT_DESCRIPTOR,
     AT_ENTRY,
@@ -167,7 +167,7 @@ static void take_local(tqa_npz_decoder *d)
     }
 }
 
-/* Sizes that need 64 bits stand in extra field 1. */
+/* Sizes that need 64 bits are in extra field 1. */
 static void read_extra(tqa_npz_decoder *d, const unsigned char *s, size_t n)
 {
     d->is_zip64 = false;

@@ -12,7 +12,7 @@ enum {
     ENTRY_SIZE = 46,
     END_SIZE = 22,
     VERSION = 20,         /* of ZIP, that readers need */
-    FLAGS = 1 << 3,       /* checksum and sizes come behind the data */
+    FLAGS = 1 << 3,       /* checksum and sizes follow the data */
     FIRST_OF_1980 = 0x21, /* no clock: the same result is the same file */
 };
 

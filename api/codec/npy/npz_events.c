@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/npy/npz_events.c - an NPZ archive told as a document: a map of arrays of numbers. */
+/* api/codec/npy/npz_events.c - an NPZ archive as events of a document: a map of arrays. */
 #include "api/codec/npy/npz_events.h"
 
 #include <assert.h>
@@ -16,7 +16,7 @@ static bool begin(tqa_npz_events *a)
     return !first || a->events->begin_map(a->ctx, nowhere);
 }
 
-/* Whole rows, as one array each; without a column there is nothing to tell. */
+/* Whole rows, as one array each; without a column there is none. */
 static bool tell_rows(const tqa_npz_events *a, const double *values, size_t n_row)
 {
     const tqa_events *events = a->events;

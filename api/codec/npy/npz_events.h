@@ -18,14 +18,14 @@ typedef struct tqa_npz_events {
 } tqa_npz_events;
 
 /**
- * Tell the arrays of an archive as the members of one map, each under its name: of rank one as an
- * array of numbers, of rank two as an array of arrays. The receiver is not told where in the
- * archive something stands: `at` is UINT64_MAX.
+ * Report the arrays of an archive as the members of one map, each under its name: of rank one as an
+ * array of numbers, of rank two as an array of arrays. Events have no place in the
+ * archive: `at` is UINT64_MAX.
  *
  * Memory   That of tqa_npz_decoder_new, and of one array in Fortran order; tqa_npz_events_clear
  *          gives it back.
  * Returns  As tqa_npz_decoder_feed; TQA_DECODE_REFUSED when the receiver refused, also of
- *          finish. tqa_npz_events_busy tells whether memory was short.
+ *          finish. tqa_npz_events_busy: memory was short.
  * Checked  tests/unit/api/codec/npy/test_npz_events.c
  */
 void tqa_npz_events_init(tqa_npz_events *archive, const tqa_events *events, void *ctx,

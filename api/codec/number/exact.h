@@ -8,7 +8,7 @@
 
 enum {
     /* a midpoint of two doubles has at most 767 significant digits; a decimal that is longer
-     * compares as its first 768 digits do with one more non-zero digit behind them */
+     * compares as its first 768 digits do with one more non-zero digit after them */
     TQA_EXACT_DIGITS = 769,
 };
 

@@ -26,13 +26,13 @@ typedef enum tqa_number {
  *     number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ ( "e" / "E" ) [ "+" / "-" ]
  * 1*digit ]
  *
- * Reads no byte at or after `end`. A number is complete only when the byte behind it is there too,
+ * Reads no byte at or after `end`. A number is complete only when the byte after it is there too,
  * so a stream that is cut anywhere can wait for more; append one space or newline to text that
- * has none behind its last number, or use tqa_number_read. That byte is the caller's to judge
- * ("1x" scans as 1, with *p at the x), except that a digit behind a leading zero is refused.
+ * has none after its last number, or use tqa_number_read. That byte is the caller's to judge
+ * ("1x" scans as 1, with *p at the x), except that a digit after a leading zero is refused.
  *
  * Returns  TQA_NUMBER_OK   *ret is the double nearest to the decimal value, ties to even, the bits
- *                          that strtod gives in the C locale; *p is behind the number. Values
+ *                          that strtod gives in the C locale; *p is after the number. Values
  *                          below half the smallest subnormal are zero, with their sign.
  *          any other       *p and *ret are unchanged.
  * Memory   None. Re-entrant. Takes no notice of the locale. Needs the default rounding mode and
@@ -51,7 +51,7 @@ tqa_number tqa_number_scan(const char **p, const char *end, double *ret);
  *
  * Room     TQA_NUMBER_AHEAD bytes from the start of every number on must be there to be read,
  *          whatever they are.
- * Returns  How many were scanned; *p is behind the last of them, unchanged when there is none.
+ * Returns  How many were scanned; *p is after the last of them, unchanged when there is none.
  * Checked  tests/unit/api/codec/number/test_scan.c
  */
 size_t tqa_number_run(const char **p, size_t n, double *to, size_t stride);
@@ -63,8 +63,8 @@ tqa_number tqa_number_read(const char *text, size_t n, double *ret);
  * Print x, which must be finite, in the fewest digits that scan back to the same double, and among
  * these the digits nearest to x.
  *
- * Always a number with a fraction or an exponent, so that readers which tell integers from floats
- * see a float: 3.0, -0.0, 0.1, 1e21. Plain decimals for 1e-5 <= |x| < 1e21, else d.ddde[-]x.
+ * Always a number with a fraction or an exponent, so that readers which distinguish integers from
+ * floats see a float: 3.0, -0.0, 0.1, 1e21. Plain decimals for 1e-5 <= |x| < 1e21, else d.ddde[-]x.
  *
  * Memory   Writes to out[0..TQA_NUMBER_ROOM), of which at most TQA_NUMBER_TEXT_MAX bytes are text;
  *          no NUL is appended. Re-entrant.

@@ -135,20 +135,20 @@ static inline char *lay_out(char *out, char first, uint128 others, int n, int ex
 {
     const uint64_t zeros = 0x3030303030303030U;
     if (exponent >= PLAIN_LOWEST && exponent <= PLAIN_HIGHEST && n > exponent + 1) {
-        /* below one: zeros, then all digits; else all digits, then those behind the point once
+        /* below one: zeros, then all digits; else all digits, then those after the point once
          * more, one place later. The same stores in both cases, so that no branch can miss. */
         const bool small = exponent < 0;
         char *digits = out + (small ? 1 - exponent : 0);
         char *point = out + (small ? 1 : exponent + 1);
         char *fraction = small ? digits + 1 : point + 1;
-        const uint128 behind = others >> (small ? 0 : 8 * exponent);
+        const uint128 after = others >> (small ? 0 : 8 * exponent);
         store(out, zeros);
         *digits = first;
         store(digits + 1, (uint64_t)others);
         store(digits + 9, (uint64_t)(others >> 64));
         *point = '.';
-        store(fraction, (uint64_t)behind);
-        store(fraction + 8, (uint64_t)(behind >> 64));
+        store(fraction, (uint64_t)after);
+        store(fraction + 8, (uint64_t)(after >> 64));
         return small ? digits + n : out + n + 1;
     }
     if (exponent >= 0 && exponent <= PLAIN_HIGHEST) {

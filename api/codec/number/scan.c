@@ -16,7 +16,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "digits are read in wo
 __extension__ typedef unsigned __int128 uint128;
 
 enum {
-    SHORT_ROOM = TQA_NUMBER_AHEAD, /* bytes that scan_short may look at */
+    SHORT_ROOM = TQA_NUMBER_AHEAD, /* bytes that scan_short may read */
     WORD_DIGITS = 19,              /* every decimal of 19 digits fits into 64 bits */
     EXACT_POWER = 22,              /* 10^22 is the last power of ten that is a double */
     LOWEST_POWER = -342 /* 2^64 * 10^-343 rounds to zero */,
@@ -59,7 +59,7 @@ static inline uint64_t load_digits(const char *s)
     return word ^ 0x3030303030303030U;
 }
 
-/* The lowest bit set tells the first byte that is no digit; above it the bits mean nothing. */
+/* The lowest bit set marks the first byte that is no digit; the bits above it are undefined. */
 static inline uint64_t find_other(uint64_t digits)
 {
     return ((digits + 0x7676767676767676U) | digits) & 0x8080808080808080U;
@@ -209,7 +209,7 @@ __attribute__((always_inline)) static inline const char *scan_short(const char *
     return s;
 }
 
-/* The same where less is left: on a copy with NULs behind it, which end a number. */
+/* The same where less is left: on a copy with NULs after it, which end a number. */
 __attribute__((noinline)) static const char *scan_near_end(const char *s, size_t n, double *ret)
 {
     char room[2 * SHORT_ROOM] = {0};
@@ -224,7 +224,7 @@ typedef struct spelling {
     bool negative;
     const char *whole; /* digits before the point */
     size_t n_whole;
-    const char *fraction; /* digits behind it */
+    const char *fraction; /* digits after it */
     size_t n_fraction;
     int64_t exponent; /* as written; beyond +-10^16 it is cut off there */
     const char *end;
@@ -238,7 +238,7 @@ static const char *skip_digits(const char *s, const char *end)
     return s;
 }
 
-/* Takes a number apart. INCOMPLETE: `end` comes where a digit must stand. */
+/* Takes a number apart. INCOMPLETE: `end` comes where a digit must be. */
 static tqa_number spell(const char *s, const char *end, spelling *ret)
 {
     *ret = (spelling){.negative = s < end && *s == '-'};
@@ -382,12 +382,12 @@ scan_run(const char **p, size_t n, double *to, size_t stride,
     size_t k = 0;
     while (k < n) {
         double x;
-        const char *behind = scan_one(s, &x);
-        if (behind == NULL || x > __DBL_MAX__ || x < -__DBL_MAX__) {
+        const char *after = scan_one(s, &x);
+        if (after == NULL || x > __DBL_MAX__ || x < -__DBL_MAX__) {
             break;
         }
         to[stride * k++] = x;
-        *p = s = behind;
+        *p = s = after;
         if (*s != ',') {
             break;
         }
