@@ -4,6 +4,7 @@
 #define TQA_CALL_CALL_H
 
 #include "api/call/overlap.h"
+#include "api/openapi/generated/operations.h"
 #include "api/operation.h"
 #include "api/request/body.h"
 #include "api/request/request.h"
@@ -89,22 +90,9 @@ bool tqa_call_compute(tqa_call *call, const tqa_host *host, void *scratch, size_
 /* Keeps a malloc'ed text until the call is closed. False when text is NULL or memory is short. */
 bool tqa_call_keep_text(tqa_call *call, char *text);
 
-extern const tqa_operation_methods tqa_inverse_dynamics_methods;
-extern const tqa_operation_methods tqa_kinematics_methods;
-extern const tqa_operation_methods tqa_inverse_kinematics_methods;
-extern const tqa_operation_methods tqa_trajectory_methods;
-extern const tqa_operation_methods tqa_excitation_methods;
-extern const tqa_operation_methods tqa_statics_methods;
-extern const tqa_operation_methods tqa_regressor_methods;
-extern const tqa_operation_methods tqa_simulate_methods;
-extern const tqa_operation_methods tqa_calibrate_methods;
-extern const tqa_operation_methods tqa_inertia_methods;
-extern const tqa_operation_methods tqa_rigid_body_methods;
-extern const tqa_operation_methods tqa_drive_methods;
-extern const tqa_operation_methods tqa_ensemble_methods;
-extern const tqa_operation_methods tqa_compare_methods;
-extern const tqa_operation_methods tqa_forward_dynamics_methods;
-extern const tqa_operation_methods tqa_terms_methods;
+#define DECLARE(name, methods, ...) extern const tqa_operation_methods methods;
+TQA_OPERATION_LIST(DECLARE)
+#undef DECLARE
 
 /* The library that factors matrices of this call that are beyond our own loops, and whose bits
  * differ between processors; NULL: there are none. */

@@ -28,6 +28,7 @@ class Operation:
         self.name, self.needs_robot, self.summary = words[1], words[2:] == ["of", "robot"], line.text
         self.about, self.order, self.tag, self.queries = "", 1000, "dynamics", []
         self.media, self.npy, self.answers = {}, {}, ""
+        self.may_outlive, self.has_samples = False, False
         for below in line.below:
             key, _, value = (part.strip() for part in below.code.partition(":"))
             self.set(schemas, below, key.split(), value)
@@ -41,6 +42,10 @@ class Operation:
             self.order = int(value)
         elif key == ["tag"]:
             self.tag = value
+        elif key == ["job"]:
+            self.may_outlive = value == "yes"
+        elif key == ["samples"]:
+            self.has_samples = value == "yes"
         elif key[0] in ("request", "answer") and key[1:] == ["npy"]:
             self.npy[key[0]] = line.text
         elif key[0] in ("request", "answer") and not key[1:]:
@@ -184,6 +189,16 @@ def terms_header(schemas):
                   ["<assert.h>", "<stdint.h>"])
 
 
+def operations_header(operations):
+    """ROW(name, methods, needs_robot, may_outlive, has_samples)"""
+    out = ["/* ROW(name, methods, needs_robot, may_outlive, has_samples), in the order of the contract */",
+           "#define TQA_OPERATION_LIST(ROW) \\"]
+    for each in operations:
+        flags = ", ".join("true" if flag else "false" for flag in (each.needs_robot, each.may_outlive, each.has_samples))
+        out.append(f"    ROW({c_string(each.name)}, tqa_{each.c_name}_methods, {flags}) \\")
+    return header("operations.h", "every operation, out of the schema", "\n".join(out) + "\n\n")
+
+
 class Tables:
     """Fields, words and ranges of every definition, each under the name of its path: Name.field.field."""
 
@@ -263,6 +278,7 @@ def define(name, words):
 
 
 def header(name, what, body, includes=()):
+    body = re.sub(r" \\\n(?=\n|$)", "\n", body.rstrip("\n") + "\n")  # no line below the last one of a macro
     guard = f"TQA_OPENAPI_GENERATED_{name.upper().replace('.', '_')}"
     lines = "".join(f"#include {each}\n" for each in includes)
     lines += "\n" if lines else ""
@@ -290,6 +306,7 @@ def main():
         "openapi.yaml": openapi_yaml(whole),
         "generated/openapi_json.c": openapi_json(whole),
         "generated/fields.h": fields_header(tables),
+        "generated/operations.h": operations_header(operations),
         "generated/ranges.h": ranges_header(tables),
         "generated/terms.h": terms_header(schemas),
     }

@@ -7,6 +7,8 @@ import math
 import os
 
 import pytest
+import yaml
+from conftest import ROOT
 from test_calibrate_long import put_npy
 
 KINDS = ("chain", "tree", "floating", "mimic", "constraints", "drives")
@@ -16,9 +18,8 @@ FEW = 20
 JSON = {"Content-Type": "application/json", "Prefer": "wait=60"}
 DRIVE = {"motor": {"constant_nm_a": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5}, "gear": {"ratio": 100.0},
          "amplifier": {"kind": "pwm", "supply_v": 48.0}, "current_limit": {"continuous_a": 5.0, "peak_a": 15.0, "foldback_time_s": 2.0}}
-TERMS = """reactions mass_matrix mass_matrix_inverse mass_matrix_bounds mass_matrix_rate mass_matrix_derivatives coriolis_matrix coriolis_vector
-    christoffel_symbols gravity_torque friction energy momentum center_of_mass operational_space_inertia passivity link_jacobians ledger
-    derivatives checks drive decoupling multipliers constraint_power actuation constraint_jacobian projectors integrability""".split()
+CONTRACT = yaml.safe_load((ROOT / "api" / "openapi" / "openapi.yaml").read_text())
+TERMS = CONTRACT["components"]["schemas"]["TermsRequest"]["properties"]["include"]["items"]["enum"]
 SOLVERS = "dopri87 dopri45 sdirk bdf rk4 semi-implicit-euler implicit-midpoint".split()
 CONTROLLERS = "feedforward pd pd-gravity computed-torque passivity-based".split()
 METHODS = "feasible ols wls irls tls ridge bounded iv feasible-iv".split()

@@ -406,3 +406,14 @@ def test_bounds_over_a_box_of_a_long_chain_are_refused(daemon):
     body["box"] = {"lower": [-1] * own, "upper": [1] * own}
     reply = post(daemon, "chain", "terms", body)
     assert reply[0] == 413 and b"chains of up to 180 joints" in reply[2], reply
+
+
+def test_the_jacobian_of_the_centre_of_mass_is_its_derivative(daemon):
+    """Columns by central differences of `center_of_mass.position`; h^2 |d3 com / dq3| / 6 of 1e-10 m, rounding of 1e-16 / h."""
+    h = 1e-5
+    jacobian = ask(daemon, "panda", "terms", {"q": Q, "include": ["center_of_mass_jacobian"]})["center_of_mass_jacobian"]
+    assert [len(row) for row in jacobian] == [7, 7, 7]
+    for column in range(7):
+        both = [[x + sign * h * (k == column) for k, x in enumerate(Q)] for sign in (1, -1)]
+        ahead, back = ask(daemon, "panda", "terms", {"q": both, "include": ["center_of_mass"]})["center_of_mass"]["position"]
+        close([row[column] for row in jacobian], [(a - b) / (2 * h) for a, b in zip(ahead, back)], 1e-9)

@@ -189,9 +189,10 @@
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
     "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
     "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
-    "energy", "momentum", "center_of_mass", "operational_space_inertia", "passivity", \
-    "link_jacobians", "ledger", "derivatives", "checks", "drive", "decoupling", "multipliers", \
-    "constraint_power", "actuation", "constraint_jacobian", "projectors", "integrability"
+    "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
+    "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
+    "checks", "drive", "decoupling", "multipliers", "constraint_power", "actuation", \
+    "constraint_jacobian", "projectors", "integrability"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
     "external", "velocity", "inertia"
 #define TQA_WORDS_FORWARD_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
@@ -207,9 +208,10 @@
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
     "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
     "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
-    "energy", "momentum", "center_of_mass", "operational_space_inertia", "passivity", \
-    "link_jacobians", "ledger", "derivatives", "checks", "drive", "decoupling", "multipliers", \
-    "constraint_power", "actuation", "constraint_jacobian", "projectors", "integrability"
+    "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
+    "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
+    "checks", "drive", "decoupling", "multipliers", "constraint_power", "actuation", \
+    "constraint_jacobian", "projectors", "integrability"
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", \
     "external", "velocity", "inertia"
 #define TQA_WORDS_INVERSE_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
@@ -268,9 +270,10 @@
 #define TQA_WORDS_TERMS_REQUEST_INCLUDE "reactions", "mass_matrix", "mass_matrix_inverse", \
     "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", "coriolis_matrix", \
     "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", "energy", \
-    "momentum", "center_of_mass", "operational_space_inertia", "passivity", "link_jacobians", \
-    "ledger", "derivatives", "checks", "drive", "decoupling", "multipliers", "constraint_power", \
-    "actuation", "constraint_jacobian", "projectors", "integrability"
+    "momentum", "center_of_mass", "center_of_mass_jacobian", "operational_space_inertia", \
+    "passivity", "link_jacobians", "ledger", "derivatives", "checks", "drive", "decoupling", \
+    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
+    "integrability"
 #define TQA_WORDS_TERMS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", "external", \
     "velocity", "inertia"
 #define TQA_WORDS_TERMS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"

@@ -23,21 +23,22 @@
 #define TQA_INCLUDE_ENERGY (UINT64_C(1) << 11)
 #define TQA_INCLUDE_MOMENTUM (UINT64_C(1) << 12)
 #define TQA_INCLUDE_CENTER_OF_MASS (UINT64_C(1) << 13)
-#define TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA (UINT64_C(1) << 14)
-#define TQA_INCLUDE_PASSIVITY (UINT64_C(1) << 15)
-#define TQA_INCLUDE_LINK_JACOBIANS (UINT64_C(1) << 16)
-#define TQA_INCLUDE_LEDGER (UINT64_C(1) << 17)
-#define TQA_INCLUDE_DERIVATIVES (UINT64_C(1) << 18)
-#define TQA_INCLUDE_CHECKS (UINT64_C(1) << 19)
-#define TQA_INCLUDE_DRIVE (UINT64_C(1) << 20)
-#define TQA_INCLUDE_DECOUPLING (UINT64_C(1) << 21)
-#define TQA_INCLUDE_MULTIPLIERS (UINT64_C(1) << 22)
-#define TQA_INCLUDE_CONSTRAINT_POWER (UINT64_C(1) << 23)
-#define TQA_INCLUDE_ACTUATION (UINT64_C(1) << 24)
-#define TQA_INCLUDE_CONSTRAINT_JACOBIAN (UINT64_C(1) << 25)
-#define TQA_INCLUDE_PROJECTORS (UINT64_C(1) << 26)
-#define TQA_INCLUDE_INTEGRABILITY (UINT64_C(1) << 27)
-_Static_assert(28 <= 64, "bits of a uint64_t");
+#define TQA_INCLUDE_CENTER_OF_MASS_JACOBIAN (UINT64_C(1) << 14)
+#define TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA (UINT64_C(1) << 15)
+#define TQA_INCLUDE_PASSIVITY (UINT64_C(1) << 16)
+#define TQA_INCLUDE_LINK_JACOBIANS (UINT64_C(1) << 17)
+#define TQA_INCLUDE_LEDGER (UINT64_C(1) << 18)
+#define TQA_INCLUDE_DERIVATIVES (UINT64_C(1) << 19)
+#define TQA_INCLUDE_CHECKS (UINT64_C(1) << 20)
+#define TQA_INCLUDE_DRIVE (UINT64_C(1) << 21)
+#define TQA_INCLUDE_DECOUPLING (UINT64_C(1) << 22)
+#define TQA_INCLUDE_MULTIPLIERS (UINT64_C(1) << 23)
+#define TQA_INCLUDE_CONSTRAINT_POWER (UINT64_C(1) << 24)
+#define TQA_INCLUDE_ACTUATION (UINT64_C(1) << 25)
+#define TQA_INCLUDE_CONSTRAINT_JACOBIAN (UINT64_C(1) << 26)
+#define TQA_INCLUDE_PROJECTORS (UINT64_C(1) << 27)
+#define TQA_INCLUDE_INTEGRABILITY (UINT64_C(1) << 28)
+_Static_assert(29 <= 64, "bits of a uint64_t");
 
 /* ENTRY(text, bit) */
 #define TQA_INCLUDE_LIST(ENTRY) \
@@ -55,6 +56,7 @@ _Static_assert(28 <= 64, "bits of a uint64_t");
     ENTRY("energy", TQA_INCLUDE_ENERGY) \
     ENTRY("momentum", TQA_INCLUDE_MOMENTUM) \
     ENTRY("center_of_mass", TQA_INCLUDE_CENTER_OF_MASS) \
+    ENTRY("center_of_mass_jacobian", TQA_INCLUDE_CENTER_OF_MASS_JACOBIAN) \
     ENTRY("operational_space_inertia", TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) \
     ENTRY("passivity", TQA_INCLUDE_PASSIVITY) \
     ENTRY("link_jacobians", TQA_INCLUDE_LINK_JACOBIANS) \
@@ -68,7 +70,7 @@ _Static_assert(28 <= 64, "bits of a uint64_t");
     ENTRY("actuation", TQA_INCLUDE_ACTUATION) \
     ENTRY("constraint_jacobian", TQA_INCLUDE_CONSTRAINT_JACOBIAN) \
     ENTRY("projectors", TQA_INCLUDE_PROJECTORS) \
-    ENTRY("integrability", TQA_INCLUDE_INTEGRABILITY) \
+    ENTRY("integrability", TQA_INCLUDE_INTEGRABILITY)
 
 /* ROW(text, bit, function, initialisers of a tqa_include), of names with arrays of each sample */
 #define TQA_TERM_LIST(ROW) \
@@ -97,6 +99,7 @@ _Static_assert(28 <= 64, "bits of a uint64_t");
         .members = {{"mass", {0}}, {"linear", {3}}, {"angular_com", {3}}, {"angular_origin", {3}}}) \
     ROW("center_of_mass", TQA_INCLUDE_CENTER_OF_MASS, center_of_mass, .stated = {{"expressed_in", "world"}}, \
         .members = {{"position", {3}}, {"velocity", {3}}, {"jacobian", {3, TQA_EXTENT_V}}}) \
+    ROW("center_of_mass_jacobian", TQA_INCLUDE_CENTER_OF_MASS_JACOBIAN, center_of_mass_jacobian, .members = {{NULL, {3, TQA_EXTENT_V}}}) \
     ROW("operational_space_inertia", TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA, operational_space_inertia, .stated = {{"expressed_in", "world"}}, \
         .members = {{"matrix", {TQA_EXTENT_AXES, TQA_EXTENT_AXES}}}) \
     ROW("passivity", TQA_INCLUDE_PASSIVITY, passivity, .stated = {{"coriolis_form", "christoffel"}}, \
@@ -123,7 +126,7 @@ _Static_assert(28 <= 64, "bits of a uint64_t");
     ROW("constraint_jacobian", TQA_INCLUDE_CONSTRAINT_JACOBIAN, constraint_jacobian, .members = {{"matrix", {TQA_EXTENT_ROWS, TQA_EXTENT_V}}, {"rate_term", {TQA_EXTENT_ROWS}}, {"position_residual", {TQA_EXTENT_ROWS}}, {"velocity_residual", {TQA_EXTENT_ROWS}}}) \
     ROW("projectors", TQA_INCLUDE_PROJECTORS, projectors, .members = {{"force", {TQA_EXTENT_V, TQA_EXTENT_V}}, {"motion", {TQA_EXTENT_V, TQA_EXTENT_V}}}) \
     ROW("integrability", TQA_INCLUDE_INTEGRABILITY, integrability, .for_each_rate = true, \
-        .members = {{"dof", {0}}, {"new_directions", {0}}, {"defect", {0}}}) \
+        .members = {{"dof", {0}}, {"new_directions", {0}}, {"defect", {0}}})
 /* clang-format on */
 
 #endif

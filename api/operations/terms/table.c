@@ -189,6 +189,14 @@ tq_status tqa_term_center_of_mass(const tqa_term_input *moment, double *ret, tq_
     return TQ_OK;
 }
 
+tq_status tqa_term_center_of_mass_jacobian(const tqa_term_input *moment, double *ret,
+                                           tq_error *error)
+{
+    (void)error;
+    tq_com_jacobian(&moment->posture, ret);
+    return TQ_OK;
+}
+
 tq_status tqa_term_operational_space_inertia(const tqa_term_input *moment, double *ret,
                                              tq_error *error)
 {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/openapi/generated/operations.h - every operation, out of the schema. */
+/* Made by generate.py: do not edit. */
+#ifndef TQA_OPENAPI_GENERATED_OPERATIONS_H
+#define TQA_OPENAPI_GENERATED_OPERATIONS_H
+
+/* clang-format off */
+/* ROW(name, methods, needs_robot, may_outlive, has_samples), in the order of the contract */
+#define TQA_OPERATION_LIST(ROW) \
+    ROW("inverse-dynamics", tqa_inverse_dynamics_methods, true, false, true) \
+    ROW("forward-dynamics", tqa_forward_dynamics_methods, true, false, true) \
+    ROW("terms", tqa_terms_methods, true, false, true) \
+    ROW("kinematics", tqa_kinematics_methods, true, false, false) \
+    ROW("statics", tqa_statics_methods, true, false, false) \
+    ROW("regressor", tqa_regressor_methods, true, false, false) \
+    ROW("inverse-kinematics", tqa_inverse_kinematics_methods, true, false, false) \
+    ROW("trajectory", tqa_trajectory_methods, true, false, false) \
+    ROW("inertia", tqa_inertia_methods, false, false, false) \
+    ROW("rigid-body", tqa_rigid_body_methods, false, false, false) \
+    ROW("drive", tqa_drive_methods, false, false, false) \
+    ROW("compare", tqa_compare_methods, false, false, false) \
+    ROW("simulate", tqa_simulate_methods, true, true, false) \
+    ROW("excitation", tqa_excitation_methods, true, true, false) \
+    ROW("ensemble", tqa_ensemble_methods, true, true, false) \
+    ROW("calibrate", tqa_calibrate_methods, true, true, false)
+/* clang-format on */
+
+#endif
