@@ -429,6 +429,7 @@ int main(int argc, char **argv)
     tqd_sessions_init(&sessions);
     service.workers = workers;
     service.queue_ms = settings.queue_timeout;
+    tqd_service_prepare(&service);
     tqd_routes_init(&routes, &service, &computing, &datasets, &sessions);
     if (!open_server(&reason)) {
         return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");

@@ -13,21 +13,22 @@
 /* memory that is short and queues that are full seldom stay so */
 enum { RETRY_SOON_S = 1 };
 
-typedef struct problem_kind {
-    const char *slug;
-    const char *title;
-    int status;
-} problem_kind;
-
-static const problem_kind kinds[] = {
-#define KIND(slug, status, title) {slug, title, status},
+static const tqa_problem_kind kinds[] = {
+#define KIND(slug, status, title, meaning, remedy, example)                                        \
+    {slug, status, title, meaning, remedy, example},
     TQA_PROBLEM_LIST(KIND)
 #undef KIND
 };
 
-static const problem_kind *find_kind(const char *slug)
+const tqa_problem_kind *tqa_problem_kinds(size_t *ret_n)
 {
-    const problem_kind *internal = NULL;
+    *ret_n = sizeof kinds / sizeof kinds[0];
+    return kinds;
+}
+
+static const tqa_problem_kind *find_kind(const char *slug)
+{
+    const tqa_problem_kind *internal = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(kinds[i].slug, slug) == 0) {
             return &kinds[i];
@@ -42,7 +43,7 @@ static const problem_kind *find_kind(const char *slug)
 /* The text fields are not cleared as a whole: a problem is 5 KB and most calls have none. */
 static void start(tqa_problem *problem, const char *slug)
 {
-    const problem_kind *kind = find_kind(slug);
+    const tqa_problem_kind *kind = find_kind(slug);
     problem->status = kind->status;
     problem->slug = kind->slug;
     problem->title = kind->title;

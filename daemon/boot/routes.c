@@ -8,7 +8,7 @@
 #include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
 #include "daemon/service/backup.h"
-#include "daemon/service/index.h"
+#include "daemon/service/problems.h"
 #include "daemon/service/session.h"
 
 static void add(tqd_routes *routes, tqd_route route)
@@ -61,6 +61,9 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
     add(routes,
         (tqd_route){TQD_DELETE, "/v1/session", 0, &tqd_session_end_handler, sessions, false});
     add(routes, (tqd_route){TQD_GET, "/", 0, &tqd_index_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/favicon.ico", 0, &tqd_favicon_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/problems", 0, &tqd_problem_list_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/problems/{}", 0, &tqd_problem_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/healthz", 0, &tqd_healthz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/readyz", 0, &tqd_readyz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});

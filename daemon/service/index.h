@@ -3,8 +3,9 @@
 #ifndef TQD_SERVICE_INDEX_H
 #define TQD_SERVICE_INDEX_H
 
-#include "daemon/http/exchange.h"
+#include "daemon/service/page.h"
 
-extern const tqd_handler tqd_index_handler;
+/* The two forms, for tqd_page_prepare. */
+void tqd_index_pages(tqd_page *ret_json, tqd_page *ret_html);
 
 #endif

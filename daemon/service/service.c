@@ -12,10 +12,13 @@
 #include "api/problem.h"
 #include "api/version.h"
 #include "daemon/observe/request_id.h"
+#include "daemon/robots/conditions.h"
+#include "daemon/service/index.h"
 
 /* The exchange of all of these: the answer is chosen when the request arrives. */
 typedef struct status_exchange {
     tqd_service *service;
+    const tqd_head *head;
     char request_id[TQD_ID_TEXT];
 } status_exchange;
 
@@ -27,6 +30,7 @@ static bool open_telling(void *ctx, const tqd_head *head, void **ret_exchange, t
         return false;
     }
     t->service = ctx;
+    t->head = head;
     memcpy(t->request_id, head->request_id, sizeof t->request_id);
     *ret_exchange = t;
     return true;
@@ -122,30 +126,73 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
     }
 }
 
-static void reply_openapi(void *exchange, tqd_reply *reply)
+/* ------------------------------------------------------------------------------------- pages */
+
+/* Only the daemon's own script, which may connect to the daemon only. */
+static const char docs_policy[] =
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src "
+    "'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+static const char favicon[] =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\">"
+    "<path d=\"M3 14V8l7-5\" fill=\"none\" stroke=\"#25a\" stroke-width=\"2\"/>"
+    "<g fill=\"#c40\"><circle cx=\"3\" cy=\"8\" r=\"2\"/><circle cx=\"10\" cy=\"3\" r=\"2\"/></g>"
+    "</svg>\n";
+
+static tqd_page text_page(const char *media, const char *text)
 {
-    (void)exchange;
-    reply->status = 200;
-    reply->media = "application/json";
-    reply->constant = tqa_openapi_json(&reply->n_body);
+    return (tqd_page){.media = media, .text = text, .n = strlen(text)};
 }
 
-/* Content-Security-Policy: only the daemon's own script, which may connect to the daemon only. */
+void tqd_service_prepare(tqd_service *service)
+{
+    service->docs = text_page("text/html; charset=utf-8", tqa_docs_html);
+    service->docs.policy = docs_policy;
+    service->docs_script = text_page("text/javascript; charset=utf-8", tqa_docs_js);
+    service->favicon = text_page("image/svg+xml", favicon);
+    service->contract.media = "application/json";
+    service->contract.text = tqa_openapi_json(&service->contract.n);
+    tqd_index_pages(&service->index, &service->index_html);
+    tqd_page *const pages[] = {&service->docs,     &service->docs_script, &service->favicon,
+                               &service->contract, &service->index,       &service->index_html};
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        tqd_page_prepare(pages[i]);
+    }
+}
+
+static void reply_openapi(void *exchange, tqd_reply *reply)
+{
+    const status_exchange *t = exchange;
+    tqd_page_answer(&t->service->contract, t->head, reply);
+}
+
 static void reply_docs(void *exchange, tqd_reply *reply)
 {
-    (void)exchange;
-    say(reply, "text/html; charset=utf-8", tqa_docs_html);
-    reply->n_header = 1;
-    reply->headers[0].name = "Content-Security-Policy";
-    (void)snprintf(reply->headers[0].value, sizeof reply->headers[0].value, "%s",
-                   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src "
-                   "'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    const status_exchange *t = exchange;
+    tqd_page_answer(&t->service->docs, t->head, reply);
 }
 
 static void reply_docs_script(void *exchange, tqd_reply *reply)
 {
-    (void)exchange;
-    say(reply, "text/javascript; charset=utf-8", tqa_docs_js);
+    const status_exchange *t = exchange;
+    tqd_page_answer(&t->service->docs_script, t->head, reply);
+}
+
+static void reply_favicon(void *exchange, tqd_reply *reply)
+{
+    const status_exchange *t = exchange;
+    tqd_page_answer(&t->service->favicon, t->head, reply);
+}
+
+/* Browsers name text/html above all else; curl and libraries send a wildcard or nothing, which
+ * takes both types equally. */
+static void reply_index(void *exchange, tqd_reply *reply)
+{
+    const status_exchange *t = exchange;
+    const char *accept = t->head->header(t->head, "Accept");
+    const bool is_page =
+        tqd_accept_weight(accept, "text/html") > tqd_accept_weight(accept, "application/json");
+    tqd_page_answer(is_page ? &t->service->index_html : &t->service->index, t->head, reply);
 }
 
 const tqd_handler tqd_healthz_handler = {
@@ -158,5 +205,8 @@ const tqd_handler tqd_metrics_handler = {
 const tqd_handler tqd_docs_handler = {.open = open_telling, .reply = reply_docs, .close = free};
 const tqd_handler tqd_docs_script_handler = {
     .open = open_telling, .reply = reply_docs_script, .close = free};
+const tqd_handler tqd_index_handler = {.open = open_telling, .reply = reply_index, .close = free};
+const tqd_handler tqd_favicon_handler = {
+    .open = open_telling, .reply = reply_favicon, .close = free};
 const tqd_handler tqd_openapi_handler = {
     .open = open_telling, .reply = reply_openapi, .close = free};

@@ -8,6 +8,7 @@
 
 #include "daemon/queue/workers.h"
 #include "daemon/serve/server.h"
+#include "daemon/service/page.h"
 #include "daemon/store/store.h"
 
 typedef enum tqd_service_state {
@@ -23,13 +24,18 @@ typedef struct tqd_service {
     tqd_workers *workers;
     int64_t queue_ms; /* not ready while the expected time in the work queue is longer */
     tqd_store *store; /* the same; set before the server opens */
+    tqd_page docs, docs_script, favicon, contract, index, index_html;
 } tqd_service;
+
+/* Prepares the pages; before the server opens. */
+void tqd_service_prepare(tqd_service *service);
 
 extern const tqd_handler tqd_healthz_handler;
 extern const tqd_handler tqd_readyz_handler;
 extern const tqd_handler tqd_version_handler;
 extern const tqd_handler tqd_metrics_handler;
 extern const tqd_handler tqd_openapi_handler;
-extern const tqd_handler tqd_docs_handler, tqd_docs_script_handler;
+extern const tqd_handler tqd_docs_handler, tqd_docs_script_handler, tqd_favicon_handler;
+extern const tqd_handler tqd_index_handler;
 
 #endif

@@ -58,7 +58,7 @@ Test(openapi, says_the_version)
 Test(openapi, knows_every_problem)
 {
     static const char *const slugs[] = {
-#define SLUG(slug, status, title) "/problems/" slug,
+#define SLUG(slug, status, title, meaning, remedy, example) "/problems/" slug,
         TQA_PROBLEM_LIST(SLUG)
 #undef SLUG
     };

@@ -36,7 +36,7 @@ Test(problem, every_slug_gives_its_status_and_title)
         const char *slug;
         int status;
     } rows[] = {
-#define ROW(slug, status, title) {slug, status},
+#define ROW(slug, status, title, meaning, remedy, example) {slug, status},
         TQA_PROBLEM_LIST(ROW)
 #undef ROW
     };
@@ -55,6 +55,23 @@ Test(problem, every_slug_gives_its_status_and_title)
         cr_assert(eq(uint, problem.retry_after_s, rows[i].status == 503 ? 1 : 0));
         cr_assert(eq(ptr, json_object_get(root, "errors"), NULL));
         json_decref(root);
+    }
+}
+
+/* Their texts go into JSON and HTML as they are. */
+Test(problem, every_kind_has_a_page)
+{
+    size_t n = 0;
+    const tqa_problem_kind *kinds = tqa_problem_kinds(&n);
+    cr_assert(gt(sz, n, 30));
+    for (size_t i = 0; i < n; i++) {
+        const char *const texts[] = {kinds[i].title, kinds[i].meaning, kinds[i].remedy,
+                                     kinds[i].example};
+        for (size_t k = 0; k < 4; k++) {
+            cr_assert(gt(sz, strlen(texts[k]), 8), "%s", kinds[i].slug);
+            cr_assert(lt(sz, strlen(texts[k]), TQA_PROBLEM_TEXT), "%s", kinds[i].slug);
+            cr_assert(eq(sz, strcspn(texts[k], "<>&\"\\"), strlen(texts[k])), "%s", kinds[i].slug);
+        }
     }
 }
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_pages.py - pages of problems; entity tags and compression of constant texts.
+import gzip
+import html
+import json
+import re
+
+import pytest
+from conftest import problem
+
+FIREFOX = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+PAGES = ("/openapi.json", "/docs", "/docs.js", "/")
+
+
+def slugs(daemon):
+    contract = json.loads(daemon.request("GET", "/openapi.json")[2])
+    return [one.removeprefix("/problems/") for one in contract["components"]["schemas"]["Problem"]["properties"]["type"]["enum"]]
+
+
+# -------------------------------------------------------------------------------------------------------------- problems
+
+def test_every_type_of_problem_resolves(daemon):
+    for slug in slugs(daemon):
+        status, headers, text = daemon.request("GET", f"/problems/{slug}")
+        assert status == 200 and headers["Content-Type"] == "application/json" and headers["Vary"] == "Accept", slug
+        told = json.loads(text)
+        assert told["type"] == f"/problems/{slug}" and 400 <= told["status"] < 600
+        assert told["title"] and told["meaning"].endswith(".") and told["remedy"].endswith("."), slug
+        example = told["example"]
+        assert {key: example[key] for key in ("type", "title", "status")} == {key: told[key] for key in ("type", "title", "status")}
+        status, headers, page = daemon.request("GET", f"/problems/{slug}", headers={"Accept": FIREFOX})
+        assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8" and "default-src 'none'" in headers["Content-Security-Policy"]
+        text = re.sub(r"<[^>]*>", "", html.unescape(page.decode()))
+        assert page.rstrip().endswith(b"</html>")
+        for part in (told["title"], told["meaning"], told["remedy"], example["detail"], f"HTTP status {told['status']}"):
+            assert part in text, (slug, part)
+
+
+def test_a_problem_as_it_happens_has_the_title_of_its_page(daemon):
+    for path, status in (("/v1/robots/nobody", 404), ("/v1/jobs?limit=0", 422), ("/nothing", 404)):
+        met = problem(daemon.request("GET", path), status)
+        told = json.loads(daemon.request("GET", met["type"])[2])
+        assert (told["title"], told["status"]) == (met["title"], met["status"])
+
+
+def test_the_list_of_problems_has_them_all(daemon):
+    listed = json.loads(daemon.request("GET", "/problems")[2])["problems"]
+    assert [one["type"] for one in listed] == [f"/problems/{slug}" for slug in slugs(daemon)]
+    page = daemon.request("GET", "/problems", headers={"Accept": FIREFOX})[2].decode()
+    assert re.findall(r'href="(/problems/[^"]*)"', page) == [one["type"] for one in listed]
+
+
+@pytest.mark.parametrize("slug, says", [("unknown-feild", "/problems/unknown-field?"), ("notfound", "/problems/not-found?"),
+                                        ("entirely-different-matters", "GET /problems lists all")])
+def test_an_unknown_problem_is_404_with_the_nearest(daemon, slug, says):
+    assert says in problem(daemon.request("GET", f"/problems/{slug}"), 404)["detail"]
+
+
+# ------------------------------------------------------------------------------------------------- entity tags and gzip
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_held_page_is_304(daemon, path):
+    status, headers, text = daemon.request("GET", path)
+    tag = headers["ETag"]
+    assert status == 200 and re.fullmatch(r'"[0-9a-f]{32}"', tag), "a strong tag"
+    assert headers["Cache-Control"] == "no-cache" and "Accept-Encoding" in headers["Vary"] and headers["Content-Encoding"] is None
+    for held in (tag, f'"other", {tag}', f"W/{tag}", "*"):
+        status, headers, nothing = daemon.request("GET", path, headers={"If-None-Match": held})
+        assert status == 304 and nothing == b"" and headers["ETag"] == tag and headers["Cache-Control"] == "no-cache", held
+    for other in ('"other"', "other", tag[:-2] + '0"', ""):
+        assert daemon.request("GET", path, headers={"If-None-Match": other})[2] == text, other
+    status, headers, nothing = daemon.request("HEAD", path)
+    assert status == 200 and headers["ETag"] == tag and headers["Content-Length"] == str(len(text)) and nothing == b""
+
+
+@pytest.mark.parametrize("path", PAGES[:3])
+@pytest.mark.parametrize("accept", ["gzip", "gzip, deflate, br", "br;q=1.0, gzip;q=0.8, *;q=0.1", "GZIP"])
+def test_long_texts_are_compressed_for_those_who_take_it(daemon, path, accept):
+    plain = daemon.request("GET", path)
+    status, headers, packed = daemon.request("GET", path, headers={"Accept-Encoding": accept})
+    assert status == 200 and headers["Content-Encoding"] == "gzip" and headers["Content-Type"] == plain[1]["Content-Type"]
+    assert gzip.decompress(packed) == plain[2] and int(headers["Content-Length"]) == len(packed) < len(plain[2]) / 2
+    assert headers["ETag"] != plain[1]["ETag"], "other bytes, another strong tag"
+    assert headers["Content-Security-Policy"] == plain[1]["Content-Security-Policy"]
+    for tag in (headers["ETag"], plain[1]["ETag"]):
+        assert daemon.request("GET", path, headers={"Accept-Encoding": accept, "If-None-Match": tag})[0] == 304
+
+
+@pytest.mark.parametrize("accept", ["", "identity", "br", "gzip;q=0", "deflate, gzip;q=0.0", "gzipped"])
+def test_others_get_them_as_they_are(daemon, accept):
+    status, headers, text = daemon.request("GET", "/openapi.json", headers={"Accept-Encoding": accept})
+    assert status == 200 and headers["Content-Encoding"] is None and json.loads(text)["openapi"]
+
+
+def test_both_forms_of_the_root_have_their_own_tag(daemon):
+    program, browser = (daemon.request("GET", "/", headers={"Accept": accept})[1]["ETag"] for accept in ("*/*", FIREFOX))
+    assert program != browser
+    assert daemon.request("GET", "/", headers={"Accept": FIREFOX, "If-None-Match": program})[0] == 200
+
+
+def test_there_is_an_icon(daemon):
+    status, headers, text = daemon.request("GET", "/favicon.ico")
+    assert status == 200 and headers["Content-Type"] == "image/svg+xml" and text.startswith(b"<svg ") and len(text) < 1000
