@@ -26,7 +26,7 @@ typedef struct tq_archive {
 void tq_archive_bytes(tq_archive *archive, void *inout, size_t n);
 void tq_archive_doubles(tq_archive *archive, double *inout, size_t n);
 
-/* FNV-1a, 64 bits: detects damage, not forgery. */
+/* FNV-1a of 64-bit words, then of the bytes left: detects damage, not forgery. */
 uint64_t tq_archive_checksum(const unsigned char *bytes, size_t n);
 
 #endif

@@ -90,7 +90,7 @@ void tq_fit_delay_put(tq_fit_delay *delay, const tq_fit_run *run, size_t n)
     put_rows(delay, nq + nv, nv, run->qdd, n);
     put_rows(delay, nq + 2 * nv, nv, run->tau, n);
     put_rows(delay, nq + 3 * nv, tq_shape_count(delay->fit), run->sign, n);
-    delay->is_told = run->is_told;
+    delay->is_given = run->is_given;
     delay->n += n;
 }
 
@@ -119,7 +119,7 @@ static tq_status compute(const tq_fit_delay *delay, size_t at, size_t n, const d
     get_rows(delay, nq + nv, nv, at, n, run->qdd);
     get_rows(delay, nq + 2 * nv, nv, at, n, run->tau);
     get_rows(delay, nq + 3 * nv, tq_shape_count(delay->fit), at, n, run->sign);
-    run->is_told = delay->is_told;
+    run->is_given = delay->is_given;
     return tq_fit_run_compute(delay->fit, run, n, load, reterr);
 }
 

@@ -57,7 +57,7 @@ double tq_high_frequency_inertia_left(const tq_high_frequency_inertia_sums *sums
 double tq_high_frequency_inertia_left_in_step(const tq_high_frequency_inertia_sums *sums)
 {
     const double both = sums->aa * sums->yy;
-    /* inertia is not negative: for a single frequency, half a period of delay would otherwise look
+    /* inertia is not negative: at a single frequency half a period of delay would otherwise appear
      * synchronous */
     return both > 0.0 && sums->ay > 0.0 ? fmax(1.0 - sums->ay * sums->ay / both, least) : 1.0;
 }

@@ -178,9 +178,10 @@ tq_status tq_noise_bias_find(const tq_noise_bias *b, tq_scratch *scratch, double
         status = tq_cholesky_solve(n, 1, gram, n, ret_bias, n, reterr);
     }
     for (size_t c = 0; c < n; c++) {
-        const bool is_told = b->solution->estimate[c].grade != TQ_GRADE_UNIDENTIFIED;
+        const bool is_identified = b->solution->estimate[c].grade != TQ_GRADE_UNIDENTIFIED;
         const bool matters = fabs(ret_bias[c]) > harmless; /* spectral leakage is not noise */
-        ret_bias[c] = status == TQ_OK && is_told && matters ? ret_bias[c] * fit->nominal[c] : 0.0;
+        ret_bias[c] =
+            status == TQ_OK && is_identified && matters ? ret_bias[c] * fit->nominal[c] : 0.0;
     }
     tq_scratch_rewind(scratch, mark);
     return status;

@@ -11,7 +11,7 @@ static const double tried[] = {0.3, 0.05, 0.1, 0.2, 0.5}; /* rad/s, m/s */
 enum { TRIED = sizeof tried / sizeof tried[0] };
 
 /* the given velocity, or 0 */
-static double told(const tq_fit *fit, uint32_t joint)
+static double known_speed(const tq_fit *fit, uint32_t joint)
 {
     return fit->options.model.stribeck_speed > 0.0
                ? fit->options.model.stribeck_speed
@@ -21,7 +21,7 @@ static double told(const tq_fit *fit, uint32_t joint)
 void tq_speeds_start(tq_fit *fit)
 {
     for (uint32_t j = 0; j < fit->mechanism->model.n_joint; j++) {
-        const double speed = told(fit, j);
+        const double speed = known_speed(fit, j);
         fit->speed[j] = fit->best[j] = speed > 0.0 ? speed : tried[0];
         fit->best_left[j] = DBL_MAX;
     }
@@ -33,7 +33,7 @@ bool tq_speeds_next(tq_fit *fit, const double *sigma)
     bool searches = false;
     for (size_t t = 0; t < fit->n_term; t++) {
         const tq_fit_term *term = &fit->terms[t];
-        if (term->kind != TQ_COLUMN_STRIBECK || told(fit, term->joint) > 0.0) {
+        if (term->kind != TQ_COLUMN_STRIBECK || known_speed(fit, term->joint) > 0.0) {
             continue;
         }
         const uint32_t j = term->joint;

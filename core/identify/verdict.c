@@ -29,7 +29,7 @@ size_t tq_verdict_size(const tq_fit *fit)
     return tq_definite_size(fit);
 }
 
-void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason reason)
+void tq_verdict_add(tq_verdict_report *report, tq_verdict verdict, tq_reason reason)
 {
     report->verdict = verdict > report->verdict ? verdict : report->verdict;
     if (report->n_reason < TQ_REASON_MAX) {
@@ -37,18 +37,18 @@ void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason re
     }
 }
 
-static void tell(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind kind, size_t index,
-                 double value)
+static void add(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind kind, size_t index,
+                double value)
 {
-    tq_verdict_tell(report, verdict, (tq_reason){kind, index, value});
+    tq_verdict_add(report, verdict, (tq_reason){kind, index, value});
 }
 
 static void judge_excitation(const tq_fit_solution *s, tq_verdict_report *report)
 {
     for (size_t k = 0; k < s->n_unidentified && k < DIRECTIONS_TOLD;
          k++) { /* the solution lists all */
-        tell(report, TQ_VERDICT_INSUFFICIENT_EXCITATION, TQ_REASON_UNIDENTIFIED, k,
-             s->unidentified[k].deviation);
+        add(report, TQ_VERDICT_INSUFFICIENT_EXCITATION, TQ_REASON_UNIDENTIFIED, k,
+            s->unidentified[k].deviation);
     }
 }
 
@@ -57,7 +57,7 @@ static tq_status judge_physics(const tq_fit *fit, const tq_fit_solution *s, tq_s
 {
     for (size_t c = 0; c < s->n_column; c++) {
         if (tq_fit_is_positive(fit, c) && s->value[c] < 0.0) {
-            tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_NEGATIVE, c, s->value[c]);
+            add(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_NEGATIVE, c, s->value[c]);
         }
     }
     if (fit->options.model.kind != TQ_FIT_BASE) {
@@ -71,8 +71,8 @@ static tq_status judge_physics(const tq_fit *fit, const tq_fit_solution *s, tq_s
         const bool moves = model->joints[model->order[k]].kind != TQ_JOINT_FIXED;
         if (moves &&
             !tq_inertial_params_is_definite(s->full + (size_t)TQ_PARAMETERS_OF_LINK * k, &ratio)) {
-            tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_PSEUDO_INERTIA,
-                 model->joints[model->order[k]].child, ratio);
+            add(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_PSEUDO_INERTIA,
+                model->joints[model->order[k]].child, ratio);
         }
     }
     size_t n_pose = 0;
@@ -80,8 +80,8 @@ static tq_status judge_physics(const tq_fit *fit, const tq_fit_solution *s, tq_s
     const tq_status status =
         tq_definite_count(fit, s->full, s->value, scratch, &n_pose, &n_bad, reterr);
     if (status == TQ_OK && n_bad > 0) {
-        tell(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_MASS_MATRIX, n_pose,
-             (double)n_bad);
+        add(report, TQ_VERDICT_PHYSICALLY_INCONSISTENT, TQ_REASON_MASS_MATRIX, n_pose,
+            (double)n_bad);
     }
     return status;
 }
@@ -92,9 +92,9 @@ static void judge_spread(const tq_fit_solution *s, tq_verdict_report *report)
         const tq_estimate *e = &s->estimate[c];
         const double spread = isnan(e->consistency) ? e->relative : e->consistency;
         if (e->grade == TQ_GRADE_INCOMPLETE) {
-            tell(report, TQ_VERDICT_INCOMPLETE, TQ_REASON_INCONSISTENT, c, spread);
+            add(report, TQ_VERDICT_INCOMPLETE, TQ_REASON_INCONSISTENT, c, spread);
         } else if (e->grade == TQ_GRADE_ROBUST) {
-            tell(report, TQ_VERDICT_ROBUST_CONTROL_ONLY, TQ_REASON_INCONSISTENT, c, spread);
+            add(report, TQ_VERDICT_ROBUST_CONTROL_ONLY, TQ_REASON_INCONSISTENT, c, spread);
         }
     }
 }
@@ -116,7 +116,7 @@ static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
         }
     }
     if (most > bias_told) {
-        tell(report, TQ_VERDICT_USABLE, TQ_REASON_NOISE_BIAS, worst, most);
+        add(report, TQ_VERDICT_USABLE, TQ_REASON_NOISE_BIAS, worst, most);
     }
 }
 
@@ -134,10 +134,10 @@ static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_residual_stats all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, r);
         if (all.relative_error >= error_usable && is_moved(validation, r)) {
-            tell(report,
-                 all.relative_error >= error_robust ? TQ_VERDICT_INCOMPLETE
-                                                    : TQ_VERDICT_ROBUST_CONTROL_ONLY,
-                 TQ_REASON_RELATIVE_ERROR, r, all.relative_error);
+            add(report,
+                all.relative_error >= error_robust ? TQ_VERDICT_INCOMPLETE
+                                                   : TQ_VERDICT_ROBUST_CONTROL_ONLY,
+                TQ_REASON_RELATIVE_ERROR, r, all.relative_error);
         }
     }
     /* missing terms: advice, independent of the verdict */
@@ -149,16 +149,16 @@ static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
             continue;
         }
         if (standing.rmse > standing_apart * moving.rmse) {
-            tell(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.rmse / moving.rmse);
+            add(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.rmse / moving.rmse);
         }
         if (all.by_slowness > share_told) {
-            tell(report, TQ_VERDICT_USABLE, TQ_REASON_SLOW_FRICTION, r, all.by_slowness);
+            add(report, TQ_VERDICT_USABLE, TQ_REASON_SLOW_FRICTION, r, all.by_slowness);
         }
         if (all.by_load > share_told) {
-            tell(report, TQ_VERDICT_USABLE, TQ_REASON_LOAD_FRICTION, r, all.by_load);
+            add(report, TQ_VERDICT_USABLE, TQ_REASON_LOAD_FRICTION, r, all.by_load);
         }
         if (all.by_position > share_told) {
-            tell(report, TQ_VERDICT_USABLE, TQ_REASON_POSITION, r, all.by_position);
+            add(report, TQ_VERDICT_USABLE, TQ_REASON_POSITION, r, all.by_position);
         }
     }
 }

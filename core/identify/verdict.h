@@ -59,7 +59,7 @@ typedef struct tq_verdict_report {
 } tq_verdict_report;
 
 /* Adds a reason to a report; `verdict` is the best verdict that the reason permits. */
-void tq_verdict_tell(tq_verdict_report *report, tq_verdict verdict, tq_reason reason);
+void tq_verdict_add(tq_verdict_report *report, tq_verdict verdict, tq_reason reason);
 
 /**
  * Compute the verdict on a solution, with validation residuals if available (NULL: without).

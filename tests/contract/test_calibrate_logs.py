@@ -170,7 +170,7 @@ def test_joints_that_stand_still_are_named(daemon, truth, rows):
     put_rows(daemon, "one-joint", one, truth)
     found = calibrate(daemon, {"datasets": ["one-joint"]}, robot="guess")
     assert found["verdict"] == "insufficient-excitation"
-    assert found["reasons"][0] == ", ".join(found["joints"][1:]) + " stand still: move all joints at once, far and fast"
+    assert found["reasons"][0] == ", ".join(found["joints"][1:]) + " do not move: move all joints at once, far and fast"
     # the list of what is open stands for itself; the reasons name the first few
     assert len(found["unidentifiable"]) > sum("the motion does not excite" in r for r in found["reasons"]) == 6
     poses = [[row[0], *[0.3 * (j + 1) for j in range(N)], *[0.0] * N, *(rnd.gauss(5, 0.1) for _ in range(N))] for row in rows]

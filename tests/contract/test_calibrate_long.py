@@ -59,7 +59,7 @@ def test_a_long_log_is_searched_in_part(daemon, rows):
     found = {p["name"]: p["value"] for p in answer["parameters"]}
     assert [found["mx_1"], found["mx_2"], found["Izz_2"]] == pytest.approx([2.0, 0.45, 0.18], rel=1e-4)  # the robot's own
     page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/report")[2].decode()
-    assert f"looked for in {log['rows_searched']} rows" in page and "One in 2 filtered samples" in page
+    assert f"searched in {log['rows_searched']} rows" in page and "One in 2 filtered samples" in page
 
     told = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 10, "decimate": 1}}, robot=ROBOT)
     assert told["filter"]["decimate"] == 1 and told["filter"]["decimate_from_length"] is False

@@ -119,7 +119,7 @@ def test_too_few_samples_for_instruments(daemon):
     log = put_log(daemon, "short", 7, 40)
     status, text = post(daemon, "short", "calibrate", {**log, "filter": {"cutoff_hz": 20}, "method": "iv", "validate": "none"})
     fault = json.loads(text)["errors"][0]
-    assert status == 422 and fault["pointer"] == "/datasets" and "lag_s" in fault["hint"] and "7 joints cannot tell" in fault["detail"]
+    assert status == 422 and fault["pointer"] == "/datasets" and "lag_s" in fault["hint"] and "7 joints cannot determine" in fault["detail"]
 
 
 def test_the_sample_that_cannot_be_computed_has_its_place(daemon):

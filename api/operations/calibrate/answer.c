@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/calibrate/answer.c - what a calibration found, as the members of its answer. */
+/* api/operations/calibrate/answer.c - the results of a calibration as members of its answer. */
 #include <math.h>
 
 #include "api/openapi/generated/fields.h"
@@ -16,7 +16,7 @@ static void put(tqa_writer *answer, const char *key, double x, const char *why_n
     }
 }
 
-/* Whose parameter it is. */
+/* The parameter's link or joint. */
 static void put_owner(const tqa_calibration *c, const tq_column *column)
 {
     const tqa_robot *robot = c->control->robot;
@@ -162,7 +162,7 @@ static void put_judged(tqa_writer *answer, const char *key, const tq_residual_st
     tqa_writer_end(answer);
 }
 
-/* Shares of the residual's square that terms would take away. */
+/* Fractions of the squared residual that missing terms would explain. */
 static void put_shares(tqa_writer *answer, const tq_residual_stats *judged)
 {
     if (judged->n_sample == 0) {
@@ -193,7 +193,7 @@ static void put_joints(const tqa_calibration *c, const tq_identify_residuals *ju
     tqa_writer_end(answer);
 }
 
-/* The figures that people compare, joint by joint. */
+/* RMSE by joint. */
 static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
     tqa_writer *answer = &c->control->answer;
@@ -243,7 +243,7 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
     tqa_writer_end(answer);
 }
 
-/* What the model does by itself along the measured torque. */
+/* Rollouts with the measured torque. */
 static void put_forward(const tqa_calibration *c)
 {
     tqa_writer *answer = &c->control->answer;
@@ -361,7 +361,7 @@ static void put_verdict(const tqa_calibration *c)
     tqa_writer_end(answer);
 }
 
-/* What the torque does beyond the filter's cut-off, joint by joint. */
+/* Torque above the filter's cut-off, by joint. */
 static void put_fast(const tqa_calibration *c)
 {
     tqa_writer *answer = &c->control->answer;
@@ -460,7 +460,7 @@ static void put_robot(const tqa_calibration *c)
     if (scan == NULL) {
         return; /* the problem is set */
     }
-    /* the digest is of what the robot was */
+    /* the digest is of the robot before */
     tqa_writer_document(answer, "robot", "digest", scan, c->document, c->n_document);
     if (c->robot_note != NULL) {
         tqa_writer_string(answer, "robot_note", c->robot_note);
@@ -487,7 +487,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     put_trust(c);
     put_fit_and_validation(c);
     put_forward(c);
-    tqa_calibration_put_stand(c);
+    tqa_calibration_put_static_check(c);
     tqa_calibration_put_noise(c);
     put_logs(c);
     put_robot(c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/calibrate/attach.c - what a calibration leaves beside its answer: report, header,
+/* api/operations/calibrate/attach.c - files beside a calibration's answer: report, header,
  * URDF. */
 #include <stdlib.h>
 #include <string.h>

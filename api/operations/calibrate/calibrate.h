@@ -73,10 +73,10 @@ void tqa_calibration_save_checkpoint(tqa_calibration *calibration);
  * simulation has it. */
 bool tqa_calibration_yields(const tqa_calibration *calibration);
 
-/* The robot with the parameters found: fills document and urdf, or says why there is none. */
+/* The robot with the parameters found: fills document and urdf, or sets why_no_robot. */
 bool tqa_calibration_robot(tqa_calibration *calibration);
 
-/* Reasons of the verdict, a sentence each, the gravest first. */
+/* Reasons of the verdict, a sentence each, most severe first. */
 size_t tqa_calibration_reason_count(const tqa_calibration *calibration);
 void tqa_calibration_reason(const tqa_calibration *calibration, size_t k,
                             char text[TQA_PROBLEM_TEXT]);
@@ -89,7 +89,7 @@ const char *tqa_method_slug(tq_fit_method method);
 
 void tqa_calibration_answer(tqa_calibration *calibration);
 void tqa_calibration_put_noise(const tqa_calibration *calibration);
-void tqa_calibration_put_stand(const tqa_calibration *calibration);
+void tqa_calibration_put_static_check(const tqa_calibration *calibration);
 /* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */
 char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);

@@ -23,7 +23,7 @@ static void put_header_numbers(tqa_html *text, const tqa_calibration *c, bool de
     }
 }
 
-/* What stands for the sign of velocity in friction. */
+/* The friction's sign law. */
 static void put_sign(tqa_html *text, const tqa_calibration *c)
 {
     const tq_fit_model *friction = &c->chosen.model;
@@ -39,7 +39,7 @@ static void put_sign(tqa_html *text, const tqa_calibration *c)
     }
 }
 
-/* Whose it is, and what a base parameter stands for. */
+/* Link or joint of a parameter, and the combination that a base parameter is. */
 static void put_header_name(tqa_html *text, const tqa_calibration *c, size_t k, char *expression)
 {
     const tq_model *model = c->control->robot->model;
@@ -55,7 +55,7 @@ static void put_header_name(tqa_html *text, const tqa_calibration *c, size_t k, 
     tqa_column_name(model, column, name);
     tqa_html_format(text, "    \"%s\", /* %s, %s, ", name, tqa_column_unit(model, column),
                     tqa_column_kind(column));
-    for (const char *p = owner; *p != '\0'; p++) { /* nobody's name ends a comment */
+    for (const char *p = owner; *p != '\0'; p++) { /* a name must not end the comment */
         const char one[2] = {*p == '*' || *p == '/' || (unsigned char)*p < ' ' ? '_' : *p, '\0'};
         tqa_html_raw(text, one);
     }
@@ -84,9 +84,10 @@ char *tqa_calibration_header(const tqa_calibration *c, size_t *ret_n)
                     tq_verdict_slug(c->verdict.verdict), tqa_method_slug(c->chosen.method));
     put_sign(&text, c);
     tqa_html_format(&text, "enum { ROBOT_PARAMETER_COUNT = %zu };\n\n", c->found->n_column);
-    tqa_html_raw(&text, "/* unit, kind, whose; behind the colon: what it stands for, which torque "
-                        "shows only together */\n"
-                        "static const char *const robot_parameter_names[] = {\n");
+    tqa_html_raw(&text,
+                 "/* unit, kind, whose; after the colon: the combination that it is, which torque "
+                 "shows only together */\n"
+                 "static const char *const robot_parameter_names[] = {\n");
     for (size_t k = 0; k < c->found->n_column; k++) {
         put_header_name(&text, c, k, expression);
     }

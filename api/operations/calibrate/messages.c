@@ -56,7 +56,7 @@ static const char *joint_of_row(const tqa_calibration *c, size_t row)
     return c->control->robot->joint_names[tqa_calibration_joint(c, row)];
 }
 
-/* Less than a tenth of its square is alike after a sample or ten. */
+/* Autocorrelation below a tenth at lags of one and ten samples. */
 static bool is_noise(const tqa_calibration *c, size_t row)
 {
     const tq_identify_residuals *judged =
@@ -65,7 +65,7 @@ static bool is_noise(const tqa_calibration *c, size_t row)
     return fabs(all->lag_one) < 0.1 && fabs(all->lag_ten) < 0.1;
 }
 
-/* What a joint's residual says. */
+/* Reasons from a joint's residual. */
 static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
                             char text[TQA_PROBLEM_TEXT])
 {
@@ -176,7 +176,7 @@ static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
         break;
     case TQ_REASON_PAYLOAD:
         (void)snprintf(text, size,
-                       "standing still, link \"%.80s\" looks as if it carried %.3g kg %s than the "
+                       "at standstill, link \"%.80s\" behaves as if it carried %.3g kg %s than the "
                        "model: weigh what is mounted there",
                        robot->link_names[reason->index], fabs(reason->value),
                        reason->value < 0.0 ? "less" : "more");
@@ -209,7 +209,7 @@ static size_t list_still(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
     return n;
 }
 
-/* What is missing in the motion, in a sentence. */
+/* The lack of excitation, in a sentence. */
 static void lack_of_motion(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT])
 {
     char still[TQA_PROBLEM_TEXT];
@@ -219,8 +219,8 @@ static void lack_of_motion(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT]
                        "no joint moves: standstill identifies gravity and offsets at best");
     } else if (n_still > 0) {
         (void)snprintf(text, TQA_PROBLEM_TEXT,
-                       "%.130s stand%s still: move all joints at once, far and fast", still,
-                       n_still == 1 ? "s" : "");
+                       "%.130s do%s not move: move all joints at once, far and fast", still,
+                       n_still == 1 ? "es" : "");
     } else {
         (void)snprintf(text, TQA_PROBLEM_TEXT,
                        "the motion leaves %zu combination%s of the %zu parameters open: move all "

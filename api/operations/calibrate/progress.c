@@ -24,7 +24,7 @@ static bool report(tqa_calibration *c, double fraction, const char *step)
 
 bool tqa_calibration_survey_progress(tqa_calibration *c, double i, size_t n)
 {
-    return report(c, survey_share * i / (double)(n > 0 ? n : 1), "look at the logs");
+    return report(c, survey_share * i / (double)(n > 0 ? n : 1), "survey");
 }
 
 bool tqa_calibration_pass_progress(tqa_calibration *c, tq_identify_pass pass, double part)

@@ -11,7 +11,7 @@ static const char *const gravities[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVIT
 static const char *const frictions[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_FRICTION, NULL};
 static const char *const methods[] = {TQA_WORDS_CALIBRATE_REQUEST_METHOD, NULL};
 
-/* smaller ones are none that anybody means */
+/* smaller ones are mistakes */
 static const double least_rate = 1e-9; /* rad/s, m/s */
 static const double least_way = 1e-9;  /* rad, m */
 static const double least_time = 1e-6; /* s */
@@ -106,7 +106,7 @@ static bool read_or_none(const tqa_value *part, double least, double most, doubl
     return tqa_value_within(part, least, most, ret);
 }
 
-/* What stands for the sign of velocity. */
+/* The friction's sign law. */
 static bool read_sign(tqa_calibration *c, const tqa_value *part)
 {
     tq_fit_model *model = &c->options.fit.model;
@@ -121,7 +121,7 @@ static bool read_sign(tqa_calibration *c, const tqa_value *part)
     c->options.searches_sign = c->options.searches_sign && smoothing.value == NULL &&
                                presliding.value == NULL && relaxation.value == NULL;
     if (smoothing.value != NULL && presliding.value == NULL) {
-        model->presliding = 0.0; /* what was asked for is that sign */
+        model->presliding = 0.0; /* the request states this sign law */
     }
     return relaxation.value == NULL || !(model->relaxation > 0.0) || model->presliding > 0.0 ||
            tqa_value_refuse(&relaxation, "invalid-value",
@@ -240,7 +240,7 @@ static bool overlap(const tqa_recording *a, const tqa_recording *b)
     return any;
 }
 
-/* Rows that are there twice make intervals too narrow, and what the fit has seen validates nothing.
+/* Repeated rows make intervals too narrow, and rows of the fit do not validate it.
  */
 static bool is_news(const tqa_calibration *c, size_t i)
 {

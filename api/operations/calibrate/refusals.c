@@ -34,7 +34,7 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
         &datasets, "wrong-length",
         tqa_calibration_has_instruments(c) ? "record longer, or choose a shorter \"lag_s\""
                                            : "record longer, or choose a model of fewer terms",
-        "%.0f samples of %zu joints cannot tell %zu parameters%s", error->value, c->order.nv,
+        "%.0f samples of %zu joints cannot determine %zu parameters%s", error->value, c->order.nv,
         tq_identify_found(c->session)->n_column,
         tqa_calibration_has_instruments(c) ? ", with as many beside them as instruments need" : "");
 }

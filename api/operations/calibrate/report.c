@@ -20,11 +20,11 @@ static const char *const meanings[] = {
     "Some parameter or torque is known to no better than 80 %: the model lacks terms, or the data "
     "are too few.",
     "No body has parameters like these, or the arm would have no inertia in some pose.",
-    "The motion leaves some of the parameters open. What these data do tell may be good all the "
-    "same: see each parameter's interval.",
+    "The motion leaves some of the parameters open. Those that these data determine may still be "
+    "accurate: see each parameter's interval.",
 };
 
-/* What physics cost, and how near to the best that is. */
+/* The cost of the physical constraints, and the duality gap. */
 static void put_bodies(tqa_html *page, const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->found->solution;
@@ -52,7 +52,7 @@ static void put_noise(tqa_html *page, const tqa_calibration *c)
                     c->chosen.took_instruments ? ": instruments were taken instead" : "");
 }
 
-/* what stands for the sign of velocity */
+/* the friction's sign law */
 static void put_sign(tqa_html *page, const tqa_calibration *c)
 {
     const tq_fit_model *model = &c->chosen.model;
@@ -104,8 +104,8 @@ static void put_verdict(tqa_html *page, const tqa_calibration *c)
     put_noise(page, c);
 }
 
-/* What a grade looks like without colour: full, hatched, dotted, empty; a spread that does not
- * matter in the torque: lined. */
+/* Fills of a bar by grade, legible without colour: full, hatched, dotted, empty; lined: a spread
+ * without effect on the torque. */
 static const char *const fills[] = {"#555", "url(#hatch)", "url(#dots)", "none"};
 static const double usable = 0.30;
 
@@ -213,7 +213,7 @@ static void put_meaning(tqa_html *page, const tqa_calibration *c, const tq_colum
     tqa_html_raw(page, "</td>");
 }
 
-/* by instruments there are none */
+/* not computed with instruments */
 static bool tells_draws(const tqa_calibration *c)
 {
     return c->options.fit.n_bootstrap > 0 && !tqa_calibration_has_instruments(c);
@@ -249,7 +249,7 @@ static void put_parameter(tqa_html *page, const tqa_calibration *c, size_t k)
     tqa_html_format(page, "<td class=\"unit\">%s</td></tr>\n", tqa_grade_slug(e->grade));
 }
 
-/* Base parameters that are not what their names say alone. */
+/* Base parameters that are combinations of several parameters. */
 static void put_combinations(tqa_html *page, const tqa_calibration *c)
 {
     const tq_model *model = c->control->robot->model;
@@ -265,7 +265,7 @@ static void put_combinations(tqa_html *page, const tqa_calibration *c)
         }
         tqa_html_raw(page, any ? ""
                                : "<h3>Combinations</h3><p>Torque shows some parameters only "
-                                 "together: such a name above stands for all of</p>\n<table>");
+                                 "together: such a name above denotes all of</p>\n<table>");
         any = true;
         tqa_html_raw(page, "<tr><td>");
         tqa_html_text(page, name);
@@ -335,7 +335,7 @@ static void put_log(tqa_html *page, const tqa_recording *log)
     tqa_html_raw(page, "</td></tr>\n");
 }
 
-/* what a long log was not read for */
+/* searches that read a part of a long log */
 static void put_part(tqa_html *page, const tqa_calibration *c)
 {
     size_t n = 0;
@@ -345,13 +345,13 @@ static void put_part(tqa_html *page, const tqa_calibration *c)
     }
     if (c->request.options.filter.thins) {
         tqa_html_format(page,
-                        "<p>One in %zu filtered samples was used: more tell the same, as "
-                        "five are left a period of the cut-off.</p>\n",
+                        "<p>One in %zu filtered samples was used: more add no information, "
+                        "as five are left a period of the cut-off.</p>\n",
                         c->request.options.filter.decimate);
     }
     if (c->chosen.is_sampled) {
         tqa_html_format(page,
-                        "<p>Delay, friction by load, speeds and weights were looked for in %zu "
+                        "<p>Delay, friction by load, speeds and weights were searched in %zu "
                         "rows, runs spread over the logs; the last fit and all residuals are of "
                         "the whole.</p>\n",
                         n);
@@ -459,7 +459,7 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     tqa_calibration_page_errors(&page, c);
     tqa_calibration_page_residuals(&page, c);
     tqa_calibration_page_forward(&page, c);
-    tqa_calibration_page_stand(&page, c);
+    tqa_calibration_page_static_check(&page, c);
     put_parameters(&page, c);
     put_bands(&page, c);
     if (c->robot_note != NULL || c->why_no_robot != NULL) {

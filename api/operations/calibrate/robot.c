@@ -70,8 +70,8 @@ static void set_joint(const tqa_calibration *c, tq_joint *joint, tq_parameter_ki
     }
 }
 
-/* Stribeck torque that was fitted beside Coulomb's, and load's part: a document has no word for it,
- * so that Coulomb friction stands in, at the mean load. */
+/* Stribeck torque that was fitted beside Coulomb's, and load's part: a document has no such term:
+ * Coulomb friction at the mean load replaces it. */
 static void set_extra(const tqa_calibration *c, tq_joint *joints)
 {
     for (size_t k = 0; k < c->found->n_column; k++) {
@@ -136,7 +136,7 @@ bool tqa_calibration_yields(const tqa_calibration *c)
            (c->chosen.model.with & (unsigned)TQ_REGRESS_COULOMB) != 0;
 }
 
-/* what the robot cannot hold, and what stands in for it; NULL: nothing */
+/* terms that a robot document cannot express, and their replacement; NULL: none */
 static const char *note_of(const tqa_calibration *c)
 {
     const bool yields = tqa_calibration_yields(c);

@@ -62,7 +62,7 @@ void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *c)
     }
 }
 
-/* Is it noise, and what would explain it? */
+/* Whiteness of the residuals, and terms that would explain them. */
 void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *c)
 {
     const tq_identify_residuals *judged =
@@ -142,11 +142,11 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
     }
 }
 
-/* Poses against gravity. */
-void tqa_calibration_page_stand(tqa_html *page, const tqa_calibration *c)
+/* The static check. */
+void tqa_calibration_page_static_check(tqa_html *page, const tqa_calibration *c)
 {
-    const tq_static_check *stand = c->found->static_check;
-    const size_t n_pose = tq_static_check_of(stand, 0).n_pose;
+    const tq_static_check *check = c->found->static_check;
+    const size_t n_pose = tq_static_check_of(check, 0).n_pose;
     if (n_pose == 0) {
         return;
     }
@@ -157,7 +157,7 @@ void tqa_calibration_page_stand(tqa_html *page, const tqa_calibration *c)
                     n_pose,
                     c->found->static_check_unseen ? ", by a fit that has not seen them"
                                                   : " of the data fitted");
-    const tq_static_residual_payload body = tq_static_check_payload(stand);
+    const tq_static_residual_payload body = tq_static_check_payload(check);
     if (isfinite(body.mass)) {
         tqa_html_raw(page, " Beyond the model, ");
         tqa_html_text(page, c->control->robot->link_names[body.link]);
@@ -171,17 +171,17 @@ void tqa_calibration_page_stand(tqa_html *page, const tqa_calibration *c)
                  "<th>residual</th><th>worst</th><th>friction</th><th>outside</th><th>pairs</th>"
                  "<th>of pairs</th><th>off %</th></tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
-        const tq_static_residual stood = tq_static_check_of(stand, c->order.v[r]);
+        const tq_static_residual residual = tq_static_check_of(check, c->order.v[r]);
         tqa_html_raw(page, "<tr><td>");
         tqa_html_text(page, tqa_calibration_joint_name(c, c->order.v[r]));
         tqa_html_raw(page, "</td>");
-        tqa_html_number(page, stood.torque);
-        tqa_html_number(page, stood.rmse);
-        tqa_html_number(page, stood.worst);
-        tqa_html_number(page, stood.band);
-        tqa_html_format(page, "<td>%zu</td><td>%zu</td>", stood.n_outside, stood.n_pair);
-        tqa_html_number(page, stood.pair_rmse);
-        tqa_html_number(page, 100.0 * stood.relative);
+        tqa_html_number(page, residual.torque);
+        tqa_html_number(page, residual.rmse);
+        tqa_html_number(page, residual.worst);
+        tqa_html_number(page, residual.band);
+        tqa_html_format(page, "<td>%zu</td><td>%zu</td>", residual.n_outside, residual.n_pair);
+        tqa_html_number(page, residual.pair_rmse);
+        tqa_html_number(page, 100.0 * residual.relative);
         tqa_html_raw(page, "</tr>\n");
     }
     tqa_html_raw(page, "</table>\n");

@@ -11,7 +11,7 @@ typedef struct tq_fit_term {
     uint32_t joint;      /* whose coordinate, rate or acceleration it is a function of */
     uint32_t other;      /* coupled, cosine: the second joint, or TQ_NONE */
     tq_column_kind kind; /* a parameter's kind says more */
-    uint32_t shape;      /* of Stribeck and coupled signs: its row behind the signs, else 0 */
+    uint32_t shape;      /* of Stribeck and coupled signs: its row after the signs, else 0 */
 } tq_fit_term;
 
 /* Describes the columns: counts first (columns and terms NULL), then fills. */

@@ -67,7 +67,7 @@ typedef struct tq_fit_run {
     double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
     double *sign;               /* (nv x TQ_FOLD_RUN) s of every rate */
     double *shape;              /* (n_shape x TQ_FOLD_RUN) after it: given by blocks, or unused */
-    bool is_told;               /* signs and shapes are given by blocks */
+    bool is_given;              /* signs and shapes are given by blocks */
     double *way;                /* (nv x TQ_FOLD_RUN) displacement since the previous sample */
     double *before;             /* (2 nv) with presliding: coordinate and s of the last sample */
     double period;              /* s, of the samples; 0: unknown */

@@ -93,8 +93,8 @@ void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
     copy_rows(fit->n_row, block->qdd + first, stride, n, run->qdd + at);
     copy_rows(fit->n_row, block->tau + first, stride, n, run->tau + at);
     run->period = block->period;
-    run->is_told = block->shape != NULL;
-    if (run->is_told) {
+    run->is_given = block->shape != NULL;
+    if (run->is_given) {
         copy_rows(tq_shape_count(fit), block->shape + first, stride, n, run->sign + at);
         return;
     }
@@ -109,7 +109,7 @@ void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;
     const bool slides = !(fit->options.model.presliding > 0.0);
-    for (uint32_t j = 0; !run->is_told && j < model->n_joint; j++) {
+    for (uint32_t j = 0; !run->is_given && j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (!tq_is_rubbing(joint)) {
             continue;
@@ -185,7 +185,7 @@ static void of_coupled(const tq_fit *fit, const tq_fit_run *run, const tq_fit_te
         memcpy(ret, run->qdd + row, n * sizeof *ret);
     } else if (term->kind == TQ_COLUMN_COUPLED_VISCOUS) {
         memcpy(ret, run->qd + row, n * sizeof *ret);
-    } else if (run->is_told) {
+    } else if (run->is_given) {
         memcpy(ret, run->shape + term->shape * TQ_FOLD_RUN, n * sizeof *ret);
     } else {
         tq_coupled_shape(fit, term, n, TQ_FOLD_RUN, run->qd, ret);
@@ -253,7 +253,7 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
         }
         return;
     }
-    if (run->is_told) {
+    if (run->is_given) {
         memcpy(ret, run->shape + term->shape * TQ_FOLD_RUN, n * sizeof *ret);
         return;
     }

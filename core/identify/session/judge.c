@@ -47,8 +47,8 @@ static void judge_total(const tq_identify *id, tq_verdict_report *report)
         }
     }
     if (worst > significant) {
-        tq_verdict_tell(report, TQ_VERDICT_ROBUST_CONTROL_ONLY,
-                        (tq_reason){TQ_REASON_TOTAL, at, worst});
+        tq_verdict_add(report, TQ_VERDICT_ROBUST_CONTROL_ONLY,
+                       (tq_reason){TQ_REASON_TOTAL, at, worst});
     }
 }
 
@@ -65,16 +65,15 @@ tq_status tq_identify_judge(const tq_identify *id, tq_scratch *scratch,
         return status;
     }
     if (v->noise != NULL && id->now.bias_worst > TQ_NOISE_BIAS_MOST) {
-        tq_verdict_tell(ret_report, TQ_VERDICT_USABLE,
-                        (tq_reason){TQ_REASON_DRAWN, id->now.biased, id->now.bias_worst});
+        tq_verdict_add(ret_report, TQ_VERDICT_USABLE,
+                       (tq_reason){TQ_REASON_DRAWN, id->now.biased, id->now.bias_worst});
     }
     judge_total(id, ret_report);
-    tq_static_check_tell(found->static_check, ret_report);
+    tq_static_check_judge(found->static_check, ret_report);
     for (size_t r = 0; r < id->nv; r++) { /* advice, whatever the verdict */
         const double drift = tq_rollout_drift(&found->all_rollouts.joints[r]);
         if (drift > 1.0) {
-            tq_verdict_tell(ret_report, TQ_VERDICT_USABLE,
-                            (tq_reason){TQ_REASON_FORWARD, r, drift});
+            tq_verdict_add(ret_report, TQ_VERDICT_USABLE, (tq_reason){TQ_REASON_FORWARD, r, drift});
         }
     }
     return TQ_OK;

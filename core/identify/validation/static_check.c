@@ -27,11 +27,11 @@ static const double part_left = 0.5;  /* of the band, in a pair: a joint may com
                                          any part of it */
 static const double sure = 3.0;       /* standard deviations */
 static const double rounding = 1e-9;  /* of a torque */
-static const double error_told = 0.05;
+static const double error_reported = 0.05;
 static const double error_robust = 0.30; /* as for the parameters */
 static const double error_incomplete = 0.80;
-static const double mass_told = 0.01; /* of the mass of all bodies */
-static const double beyond_arm = 0.3; /* m: centre of mass of an unknown payload from the last
+static const double mass_reported = 0.01; /* of the mass of all bodies */
+static const double beyond_arm = 0.3;     /* m: centre of mass of an unknown payload from the last
                                          joint */
 
 typedef struct sums {
@@ -144,7 +144,7 @@ static uint32_t find_end(const tq_model *model)
     return best;
 }
 
-tq_status tq_static_check_begin(const tq_fit *fit, tq_scratch *scratch, tq_static_check **ret_stand,
+tq_status tq_static_check_begin(const tq_fit *fit, tq_scratch *scratch, tq_static_check **ret_check,
                                 tq_error *reterr)
 {
     const size_t nv = fit->n_row;
@@ -167,7 +167,7 @@ tq_status tq_static_check_begin(const tq_fit *fit, tq_scratch *scratch, tq_stati
     }
     const tq_status status = tq_fit_run_take(fit, scratch, &s->run, reterr);
     if (status == TQ_OK) {
-        *ret_stand = s;
+        *ret_check = s;
     }
     return status;
 }
@@ -347,7 +347,7 @@ static tq_status end_pose(tq_static_check *s, tq_error *reterr)
  * Samples into chunks, chunks into poses
  */
 
-static bool stands(const tq_static_check *s)
+static bool is_standing(const tq_static_check *s)
 {
     const double n = (double)s->chunk.n;
     const double most = shaking * s->plan.moving;
@@ -387,7 +387,7 @@ static void add_chunk(tq_static_check *s)
 
 static tq_status end_chunk(tq_static_check *s, tq_error *reterr)
 {
-    const bool is_pose = stands(s);
+    const bool is_pose = is_standing(s);
     tq_status status = TQ_OK;
     if (s->pose.n > 0 && (!is_pose || !is_near(s))) {
         status = end_pose(s, reterr);
@@ -525,29 +525,29 @@ tq_static_residual_payload tq_static_check_payload(const tq_static_check *s)
     const double deviation =
         sqrt(gram[0] * fmax(left, 0.0) / (double)(s->n_equation - OF_BODY)) + DBL_MIN;
     if (deviation < mass_of_all(s->fit)) { /* else the poses are too similar */
-        ret = (tq_static_residual_payload){TQ_STATIC_RESIDUAL_TOLD,
+        ret = (tq_static_residual_payload){TQ_STATIC_RESIDUAL_FOUND,
                                            model->joints[model->order[s->end]].child, right[0],
                                            deviation};
     }
     return ret;
 }
 
-void tq_static_check_tell(const tq_static_check *s, tq_verdict_report *report)
+void tq_static_check_judge(const tq_static_check *s, tq_verdict_report *report)
 {
     for (size_t r = 0; r < s->fit->n_row; r++) {
         const tq_static_residual stood = tq_static_check_of(s, r);
-        if (stood.relative > error_told) {
+        if (stood.relative > error_reported) {
             const tq_verdict verdict = stood.relative >= error_incomplete ? TQ_VERDICT_INCOMPLETE
                                        : stood.relative >= error_robust
                                            ? TQ_VERDICT_ROBUST_CONTROL_ONLY
                                            : TQ_VERDICT_USABLE;
-            tq_verdict_tell(report, verdict, (tq_reason){TQ_REASON_GRAVITY, r, stood.relative});
+            tq_verdict_add(report, verdict, (tq_reason){TQ_REASON_GRAVITY, r, stood.relative});
         }
     }
     const tq_static_residual_payload body = tq_static_check_payload(s);
-    if (fabs(body.mass) > fmax(sure * body.deviation, mass_told * mass_of_all(s->fit))) {
-        tq_verdict_tell(report, TQ_VERDICT_USABLE,
-                        (tq_reason){TQ_REASON_PAYLOAD, body.link, body.mass});
+    if (fabs(body.mass) > fmax(sure * body.deviation, mass_reported * mass_of_all(s->fit))) {
+        tq_verdict_add(report, TQ_VERDICT_USABLE,
+                       (tq_reason){TQ_REASON_PAYLOAD, body.link, body.mass});
     }
 }
 

@@ -26,7 +26,7 @@ typedef struct tq_static_residual {
 /* Payload at the end of the longest chain that would explain the static residual. */
 typedef struct tq_static_residual_payload {
     enum {
-        TQ_STATIC_RESIDUAL_TOLD,
+        TQ_STATIC_RESIDUAL_FOUND,
         TQ_STATIC_RESIDUAL_BODILESS, /* the model has no bodies: joints fitted separately */
         TQ_STATIC_RESIDUAL_FEW,      /* too few different poses */
         TQ_STATIC_RESIDUAL_ALIKE,    /* poses too similar: gravity acts alike in all of them */
@@ -57,24 +57,24 @@ typedef struct tq_static_check tq_static_check;
  * Cost     One regressor per pose; a few sums per sample and joint.
  * Checked  tests/property/core/identify/validation/test_static_check.c
  */
-tq_status tq_static_check_begin(const tq_fit *fit, tq_scratch *scratch, tq_static_check **ret_stand,
+tq_status tq_static_check_begin(const tq_fit *fit, tq_scratch *scratch, tq_static_check **ret_check,
                                 tq_error *reterr);
 size_t tq_static_check_size(const tq_fit *fit);
-tq_status tq_static_check_next(tq_static_check *stand, const double *value,
+tq_status tq_static_check_next(tq_static_check *check, const double *value,
                                const tq_static_check_plan *plan, tq_error *reterr);
 /* t: (n_sample) s. */
-tq_status tq_static_check_push(tq_static_check *stand, const tq_experiment_block *block,
+tq_status tq_static_check_push(tq_static_check *check, const tq_experiment_block *block,
                                const double *t, tq_error *reterr);
-tq_status tq_static_check_end(tq_static_check *stand, tq_error *reterr);
+tq_status tq_static_check_end(tq_static_check *check, tq_error *reterr);
 
 /* Results so far. */
-tq_static_residual tq_static_check_of(const tq_static_check *stand, size_t row);
-tq_static_residual_payload tq_static_check_payload(const tq_static_check *stand);
+tq_static_residual tq_static_check_of(const tq_static_check *check, size_t row);
+tq_static_residual_payload tq_static_check_payload(const tq_static_check *check);
 
 /* Adds the findings of the static check to a verdict. */
-void tq_static_check_tell(const tq_static_check *stand, tq_verdict_report *report);
+void tq_static_check_judge(const tq_static_check *check, tq_verdict_report *report);
 
 /* The sums and poses as bytes, between two recordings. */
-void tq_static_check_archive(tq_static_check *stand, tq_archive *archive);
+void tq_static_check_archive(tq_static_check *check, tq_archive *archive);
 
 #endif

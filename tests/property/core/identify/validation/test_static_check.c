@@ -90,7 +90,7 @@ static outcome judge(tqt_fit_bench *b, const tqt_excited *x, size_t gap)
         ret.row[r] = tq_static_check_of(s, r);
     }
     ret.payload = tq_static_check_payload(s);
-    tq_static_check_tell(s, &ret.report);
+    tq_static_check_judge(s, &ret.report);
     tq_scratch_rewind(&b->scratch, mark);
     free(memory);
     return ret;
