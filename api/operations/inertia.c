@@ -72,16 +72,7 @@ static bool read(tqa_tree *control, tq_inertia *sum)
         if (!tqa_value_pose(&from, &pose)) {
             return false;
         }
-        tq_frame3 frame;
-        for (int k = 0; k < 9; k++) {
-            frame.r[k] = pose.r[k];
-            frame.p[k % 3] = pose.p[k % 3];
-        }
-        frame = tq_frame3_inverse(&frame);
-        for (int k = 0; k < 9; k++) {
-            pose.r[k] = frame.r[k];
-            pose.p[k % 3] = frame.p[k % 3];
-        }
+        pose = tq_pose_inverse(&pose);
         *sum = tq_inertia_move(sum, &pose);
     }
     return true;

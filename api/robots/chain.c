@@ -109,7 +109,7 @@ uint32_t tqa_chain_join(tqa_chain *chain, const tqa_chain_joint *from)
     joint->child = from->child;
     joint->origin = from->pose;
     if (tq_joint_kind_nv(from->kind) == 1) {
-        tqa_rotation_apply_transposed(from->pose.r, from->axis, joint->axis);
+        tq_mat_tvec(from->pose.r, from->axis, joint->axis);
     }
     if (needs_carrier(from, foot)) {
         const double arm[3] = {from->pose.p[0] - foot[0], from->pose.p[1] - foot[1],
@@ -121,8 +121,8 @@ uint32_t tqa_chain_join(tqa_chain *chain, const tqa_chain_joint *from)
         tq_joint *weld = add_joint(chain, extend(chain, from->name, "offset"), from->place);
         weld->parent = carrier;
         weld->child = from->child;
-        weld->origin = tqa_pose_identity;
-        tqa_rotation_apply_transposed(from->pose.r, arm, weld->origin.p);
+        weld->origin = tq_pose_identity;
+        tq_mat_tvec(from->pose.r, arm, weld->origin.p);
     }
     return i;
 }

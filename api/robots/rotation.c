@@ -6,8 +6,6 @@
 
 #include "core/elementary/elementary.h"
 
-const tq_pose tqa_pose_identity = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-
 void tqa_rotation_from_rpy(const double rpy[3], double r[9])
 {
     const double cr = tq_cos(rpy[0]);
@@ -74,53 +72,4 @@ void tqa_rotation_about(const double axis[3], double angle, double r[9])
     r[6] = (1.0 - c) * x * z - s * y;
     r[7] = (1.0 - c) * y * z + s * x;
     r[8] = c + (1.0 - c) * z * z;
-}
-
-void tqa_rotation_multiply(const double a[9], const double b[9], double r[9])
-{
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            r[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-        }
-    }
-}
-
-void tqa_rotation_apply(const double r[9], const double x[3], double y[3])
-{
-    for (int i = 0; i < 3; i++) {
-        y[i] = r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2];
-    }
-}
-
-void tqa_rotation_apply_transposed(const double r[9], const double x[3], double y[3])
-{
-    for (int i = 0; i < 3; i++) {
-        y[i] = r[i] * x[0] + r[3 + i] * x[1] + r[6 + i] * x[2];
-    }
-}
-
-tq_pose tqa_pose_multiply(const tq_pose *a, const tq_pose *b)
-{
-    tq_pose c;
-    tqa_rotation_multiply(a->r, b->r, c.r);
-    tqa_rotation_apply(a->r, b->p, c.p);
-    for (int k = 0; k < 3; k++) {
-        c.p[k] += a->p[k];
-    }
-    return c;
-}
-
-tq_pose tqa_pose_inverse(const tq_pose *a)
-{
-    tq_pose b;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            b.r[3 * i + j] = a->r[3 * j + i];
-        }
-    }
-    tqa_rotation_apply(b.r, a->p, b.p);
-    for (int k = 0; k < 3; k++) {
-        b.p[k] = -b.p[k];
-    }
-    return b;
 }

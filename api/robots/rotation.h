@@ -19,17 +19,4 @@ void tqa_rotation_from_quaternion(const double q[4], double r[9]);
 /* By an angle about one axis of unit length (Rodrigues). */
 void tqa_rotation_about(const double axis[3], double angle, double r[9]);
 
-/* r = a b */
-void tqa_rotation_multiply(const double a[9], const double b[9], double r[9]);
-
-/* y = r x, y = r^T x */
-void tqa_rotation_apply(const double r[9], const double x[3], double y[3]);
-void tqa_rotation_apply_transposed(const double r[9], const double x[3], double y[3]);
-
-extern const tq_pose tqa_pose_identity;
-
-/* First b, then a: x -> a (b x). */
-tq_pose tqa_pose_multiply(const tq_pose *a, const tq_pose *b);
-tq_pose tqa_pose_inverse(const tq_pose *a);
-
 #endif

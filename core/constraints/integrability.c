@@ -101,7 +101,7 @@ static void lie_bracket(const tq_model *model, const double *x, const double *y,
         const tq_joint *joint = &model->joints[j];
         const uint32_t v = joint->v_index;
         if (joint->kind == TQ_JOINT_SPHERICAL) {
-            tq_cross3(x + v, y + v, ret + v);
+            tq_vec_cross(x + v, y + v, ret + v);
         } else if (joint->kind == TQ_JOINT_FLOATING) {
             tq_screw_cross(x + v, y + v, ret + v);
         }

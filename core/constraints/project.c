@@ -150,7 +150,7 @@ static bool is_turned(const tq_configuration *posture, const tq_constraint *c)
         for (unsigned f = 0; f < 2; f++) {
             const double *r = frames[f]->pose.r;
             const double column[3] = {r[k], r[3 + k], r[6 + k]};
-            tq_rotate3(posture->pose[frames[f]->link].r, column, seen[f]);
+            tq_mat_vec(posture->pose[frames[f]->link].r, column, seen[f]);
         }
         if (tq_dot3(seen[0], seen[1]) < 0.0) {
             return true;

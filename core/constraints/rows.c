@@ -71,11 +71,11 @@ static moving point_of(const writer *w, const tq_link_frame *frame)
     const tq_pose *pose = &w->posture->pose[frame->link];
     const double *twist = w->posture->twist + 6 * (size_t)frame->link;
     double turning[3];
-    tq_rotate3(pose->r, frame->pose.p, ret.x);
+    tq_mat_vec(pose->r, frame->pose.p, ret.x);
     for (unsigned k = 0; k < 3; k++) {
         ret.x[k] += pose->p[k];
     }
-    tq_cross3(twist + 3, ret.x, turning);
+    tq_vec_cross(twist + 3, ret.x, turning);
     for (unsigned k = 0; k < 3; k++) {
         ret.rate[k] = twist[k] + turning[k];
     }
@@ -88,9 +88,9 @@ static moving axis_of(const writer *w, const tq_link_frame *frame, unsigned k)
     moving ret;
     const double column[3] = {frame->pose.r[k], frame->pose.r[3 + k], frame->pose.r[6 + k]};
     double omega[3];
-    tq_rotate3(w->posture->pose[frame->link].r, column, ret.x);
+    tq_mat_vec(w->posture->pose[frame->link].r, column, ret.x);
     angular_velocity(w, frame->link, omega);
-    tq_cross3(omega, ret.x, ret.rate);
+    tq_vec_cross(omega, ret.x, ret.rate);
     return ret;
 }
 
@@ -119,9 +119,9 @@ static moving cross(const moving *a, const moving *b)
 {
     moving ret;
     double more[3];
-    tq_cross3(a->x, b->x, ret.x);
-    tq_cross3(a->rate, b->x, ret.rate);
-    tq_cross3(a->x, b->rate, more);
+    tq_vec_cross(a->x, b->x, ret.x);
+    tq_vec_cross(a->rate, b->x, ret.rate);
+    tq_vec_cross(a->x, b->rate, more);
     for (unsigned k = 0; k < 3; k++) {
         ret.rate[k] += more[k];
     }

@@ -15,11 +15,11 @@ static void load_at_origin(const tq_configuration *p, const tq_load *load, doubl
                            double wrench[6])
 {
     double arm[3];
-    tq_rotate3(p->pose[load->link].r, load->at, point);
+    tq_mat_vec(p->pose[load->link].r, load->at, point);
     for (unsigned k = 0; k < 3; k++) {
         point[k] += p->pose[load->link].p[k];
     }
-    tq_cross3(point, load->wrench, arm);
+    tq_vec_cross(point, load->wrench, arm);
     for (unsigned k = 0; k < 3; k++) {
         wrench[k] = load->wrench[k];
         wrench[3 + k] = load->wrench[3 + k] + arm[k];
@@ -84,11 +84,11 @@ void tq_geometric_stiffness(const tq_configuration *posture, const tq_load *load
                 /* d(J_i^T w)/dq_j: dof j moves the point, the force is constant in the world */
                 double moved[3];
                 double turned[6] = {0};
-                tq_cross3(fj->screw + 3, point, moved);
+                tq_vec_cross(fj->screw + 3, point, moved);
                 for (unsigned c = 0; c < 3; c++) {
                     moved[c] += fj->screw[c];
                 }
-                tq_cross3(moved, load->wrench, turned + 3);
+                tq_vec_cross(moved, load->wrench, turned + 3);
                 double sum = tq_dot6(fi->screw, turned);
                 if (carries(model, fj, fi, posture->first[jb], j, i)) {
                     double rate[6];

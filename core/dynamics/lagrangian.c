@@ -341,7 +341,7 @@ void tq_lagrangian_gravity(const tq_configuration *posture, const double gravity
         for (unsigned k = 0; k < 3; k++) {
             lift[k] = -world.mass * gravity[k];
         }
-        tq_cross3(world.com, lift, lift + 3);
+        tq_vec_cross(world.com, lift, lift + 3);
         tq_configuration_add_wrench(posture, link, lift, ret_g);
     }
 }

@@ -14,7 +14,7 @@
 /* A link in its own axes; a is the acceleration of its origin, gravity a fictitious upward
  * acceleration of the world. */
 typedef struct link_state {
-    tq_frame3 in_parent;
+    tq_pose in_parent;
     double in_world[9];
     double w[3], al[3], a[3];
     double f[3], n[3]; /* wrench transmitted by its joint, about its origin */

@@ -19,9 +19,9 @@ void tq_point_velocity(const tq_point_motion *motion, double ret_velocity[3])
     double arm[3];
     double relative[3];
     double turning[3];
-    tq_rotate3(motion->r, motion->position, arm);
-    tq_rotate3(motion->r, motion->velocity, relative);
-    tq_cross3(motion->w, arm, turning);
+    tq_mat_vec(motion->r, motion->position, arm);
+    tq_mat_vec(motion->r, motion->velocity, relative);
+    tq_vec_cross(motion->w, arm, turning);
     for (unsigned k = 0; k < 3; k++) {
         ret_velocity[k] = motion->origin_velocity[k] + relative[k] + turning[k];
     }
@@ -32,13 +32,13 @@ void tq_point_acceleration_of(const tq_point_motion *motion, tq_point_accelerati
     double arm[3];
     double turning[3];
     double relative[3];
-    tq_rotate3(motion->r, motion->position, arm);
-    tq_rotate3(motion->r, motion->velocity, relative);
-    tq_rotate3(motion->r, motion->acceleration, ret->relative);
-    tq_cross3(motion->wd, arm, ret->euler);
-    tq_cross3(motion->w, arm, turning);
-    tq_cross3(motion->w, turning, ret->centripetal);
-    tq_cross3(motion->w, relative, ret->coriolis);
+    tq_mat_vec(motion->r, motion->position, arm);
+    tq_mat_vec(motion->r, motion->velocity, relative);
+    tq_mat_vec(motion->r, motion->acceleration, ret->relative);
+    tq_vec_cross(motion->wd, arm, ret->euler);
+    tq_vec_cross(motion->w, arm, turning);
+    tq_vec_cross(motion->w, turning, ret->centripetal);
+    tq_vec_cross(motion->w, relative, ret->coriolis);
     for (unsigned k = 0; k < 3; k++) {
         ret->origin[k] = motion->origin_acceleration[k];
         ret->coriolis[k] *= 2.0;
@@ -56,7 +56,7 @@ void tq_body_momentum_of(const tq_inertia *inertia, const tq_pose *pose, const d
     const double *w = twist + 3;
     const double *s = world.about_com;
     double velocity[3];
-    tq_cross3(w, arm, velocity);
+    tq_vec_cross(w, arm, velocity);
     for (unsigned k = 0; k < 3; k++) {
         velocity[k] += twist[k];
         ret_momentum->linear[k] = world.mass * velocity[k];
@@ -65,7 +65,7 @@ void tq_body_momentum_of(const tq_inertia *inertia, const tq_pose *pose, const d
     h[0] = s[0] * w[0] + s[1] * w[1] + s[2] * w[2];
     h[1] = s[1] * w[0] + s[3] * w[1] + s[4] * w[2];
     h[2] = s[2] * w[0] + s[4] * w[1] + s[5] * w[2];
-    tq_cross3(world.com, ret_momentum->linear, ret_momentum->angular_point);
+    tq_vec_cross(world.com, ret_momentum->linear, ret_momentum->angular_point);
     for (unsigned k = 0; k < 3; k++) {
         ret_momentum->angular_point[k] += h[k];
     }
@@ -80,7 +80,7 @@ void tq_adjoint(const tq_pose *pose, double ret_adjoint[36])
     for (unsigned j = 0; j < 3; j++) {
         const double column[3] = {pose->r[j], pose->r[3 + j], pose->r[6 + j]};
         double moved[3];
-        tq_cross3(pose->p, column, moved);
+        tq_vec_cross(pose->p, column, moved);
         for (unsigned i = 0; i < 3; i++) {
             ret_adjoint[6 * i + j] = column[i];
             ret_adjoint[6 * i + 3 + j] = moved[i];

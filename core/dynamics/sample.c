@@ -12,17 +12,17 @@ void tq_sample_world_wrench(const tq_configuration *posture, const tq_point_wren
     const tq_pose *pose = &posture->pose[wrench->link];
     double point[3];
     double turned[3];
-    tq_rotate3(pose->r, wrench->at, point);
+    tq_mat_vec(pose->r, wrench->at, point);
     for (unsigned k = 0; k < 3; k++) {
         point[k] += pose->p[k];
     }
     if (wrench->expressed_in == TQ_FRAME_LINK) {
-        tq_rotate3(pose->r, wrench->value, ret_wrench);
-        tq_rotate3(pose->r, wrench->value + 3, ret_wrench + 3);
+        tq_mat_vec(pose->r, wrench->value, ret_wrench);
+        tq_mat_vec(pose->r, wrench->value + 3, ret_wrench + 3);
     } else {
         memcpy(ret_wrench, wrench->value, 6 * sizeof(double));
     }
-    tq_cross3(point, ret_wrench, turned);
+    tq_vec_cross(point, ret_wrench, turned);
     for (unsigned k = 0; k < 3; k++) {
         ret_wrench[3 + k] += turned[k];
     }

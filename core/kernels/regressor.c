@@ -44,14 +44,14 @@ TQ_INLINE void clear_ten(double *y, long col)
 }
 
 /* an axis about the body's origin, and the body's motion, both transformed to a link's frame */
-TQ_INLINE screw screw_in_link(const tq_frame3 *f, screw s)
+TQ_INLINE screw screw_in_link(const tq_pose *f, screw s)
 {
     const mat r = mat_of(f->r);
     s.l = mat_tmul(&r, vec_add_cross(s.l, s.a, vec_of(f->p)));
     s.a = mat_tmul(&r, s.a);
     return s;
 }
-TQ_INLINE motion motion_in_link(const tq_frame3 *f, const motion *body)
+TQ_INLINE motion motion_in_link(const tq_pose *f, const motion *body)
 {
     const mat r = mat_of(f->r);
     motion s;

@@ -98,7 +98,7 @@ typedef struct tq_canonical_link {
     int32_t column; /* number of its joint in the model's order; -1: the root */
     int32_t next;   /* another link of the same body, or -1 */
     tq_canonical_stand stand;
-    tq_frame3 in_body;
+    tq_pose in_body;
     tq_canonical_face face;
 } tq_canonical_link;
 
@@ -122,15 +122,15 @@ typedef struct tq_canonical {
 /* A moving joint before the choice of frames, passed between the construction steps. Body frames
  * are the user's child link frames here. */
 typedef struct tq_joint_frame_draft {
-    tq_frame3 at;    /* of the joint frame in the parent body's user frame */
+    tq_pose at;      /* of the joint frame in the parent body's user frame */
     double axis[3];  /* one dof: in the joint frame */
     double z[9];     /* one dof: rotation with the axis as third column */
     double shift;    /* of the body frame along z, from its first child's common normal */
     double turn;     /* of the body frame about z, likewise */
     double own_turn; /* gamma and z displacement that this joint requires of its parent's frame */
     double own_shift;
-    double across;     /* distance that modified DH cannot represent: nearly parallel axes */
-    tq_frame3 in_user; /* canonical body frame in the body's user frame */
+    double across;   /* distance that modified DH cannot represent: nearly parallel axes */
+    tq_pose in_user; /* canonical body frame in the body's user frame */
 } tq_joint_frame_draft;
 
 /* number of dofs of a joint */

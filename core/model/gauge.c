@@ -22,7 +22,7 @@ static double length_of(double x, double scale)
 
 /* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. Its
  * requirements on the parent's frame (own_turn, own_shift) are granted to the first child only. */
-static void fit_joint(tq_canonical_joint *k, tq_joint_frame_draft *limb, const tq_frame3 *at)
+static void fit_joint(tq_canonical_joint *k, tq_joint_frame_draft *limb, const tq_pose *at)
 {
     const double *r = at->r;
     double sa = tq_hypot(r[2], r[5]), ca = r[8], rz[9], p[3];
@@ -63,7 +63,7 @@ static void fit_joint(tq_canonical_joint *k, tq_joint_frame_draft *limb, const t
     k->q0 += tq_atan2(t[3], t[0]);
 }
 
-static void fit_ball(tq_canonical_joint *k, const tq_frame3 *at)
+static void fit_ball(tq_canonical_joint *k, const tq_pose *at)
 {
     for (int e = 0; e < 9; e++) {
         k->r[e] = at->r[e];
@@ -115,7 +115,7 @@ void tq_canonical_gauge(tq_canonical *c, tq_joint_frame_draft *limbs)
     for (int32_t i = 0; i < c->n_body; i++) {
         tq_canonical_joint *k = &c->joints[i];
         tq_joint_frame_draft *limb = &limbs[i];
-        tq_frame3 at = limb->at;
+        tq_pose at = limb->at;
         if (k->parent >= 0) {
             const double *z = limbs[k->parent].z;
             tq_mat_tproduct(z, at.r, at.r);

@@ -43,7 +43,7 @@ static void name_axes(tq_canonical_face *f, const int *from, const double *sign)
 
 /* If one column of a rotation is z or -z, the other two are x and y rotated about z; a rotation by
  * right angles is a permutation. */
-static tq_canonical_stand stand_of(const tq_frame3 *at, tq_canonical_face *f)
+static tq_canonical_stand stand_of(const tq_pose *at, tq_canonical_face *f)
 {
     const double *r = at->r;
     *f = (tq_canonical_face){.shift = at->p[2], .c = 1.0, .s = 0.0};

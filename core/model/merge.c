@@ -5,25 +5,6 @@
 #include "core/model/canonical.h"
 #include "core/model/model.h"
 
-static tq_frame3 frame_of(const tq_pose *pose)
-{
-    tq_frame3 f;
-    for (int k = 0; k < 9; k++) {
-        f.r[k] = pose->r[k];
-    }
-    for (int k = 0; k < 3; k++) {
-        f.p[k] = pose->p[k];
-    }
-    return f;
-}
-
-static tq_frame3 frame_identity(void)
-{
-    tq_frame3 f = {.p = {0.0, 0.0, 0.0}};
-    tq_mat_identity(f.r);
-    return f;
-}
-
 int32_t tq_canonical_count_freedoms(const tq_model *model)
 {
     int32_t n = 0;
@@ -57,7 +38,7 @@ int32_t tq_canonical_count(const tq_model *model)
 
 /* Appends one body; the caller sets row numbers, kind and axis. */
 static tq_canonical_joint *append(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent,
-                                  tq_frame3 at)
+                                  tq_pose at)
 {
     const int32_t i = c->n_body++;
     c->joints[i] = (tq_canonical_joint){
@@ -70,13 +51,13 @@ static tq_canonical_joint *append(tq_canonical *c, tq_joint_frame_draft *limbs, 
     return &c->joints[i];
 }
 
-static void append_planar(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent,
-                          tq_frame3 at, const tq_joint *joint)
+static void append_planar(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent, tq_pose at,
+                          const tq_joint *joint)
 {
     double z[9];
     tq_mat_third_column(joint->axis, z);
     for (int k = 0; k < 3; k++) {
-        tq_canonical_joint *part = append(c, limbs, parent, k == 0 ? at : frame_identity());
+        tq_canonical_joint *part = append(c, limbs, parent, k == 0 ? at : tq_pose_identity);
         part->kind = k < 2 ? TQ_CANONICAL_PRISMATIC : TQ_CANONICAL_REVOLUTE;
         part->q_row = (int32_t)joint->q_index + k;
         part->v_row = (int32_t)joint->v_index + k;
@@ -87,8 +68,8 @@ static void append_planar(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t 
     }
 }
 
-static void append_single(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent,
-                          tq_frame3 at, const tq_joint *joint)
+static void append_single(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent, tq_pose at,
+                          const tq_joint *joint)
 {
     tq_canonical_joint *part = append(c, limbs, parent, at);
     const _Bool slides = joint->kind == TQ_JOINT_PRISMATIC;
@@ -107,7 +88,7 @@ static void append_single(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t 
     }
 }
 
-static void append_ball(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent, tq_frame3 at,
+static void append_ball(tq_canonical *c, tq_joint_frame_draft *limbs, int32_t parent, tq_pose at,
                         const tq_joint *joint)
 {
     tq_canonical_joint *part = append(c, limbs, parent, at);
@@ -171,12 +152,11 @@ static void judge_columns(tq_canonical *c)
 void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_joint_frame_draft *limbs)
 {
     c->links[model->root] =
-        (tq_canonical_link){.body = -1, .column = -1, .in_body = frame_identity()};
+        (tq_canonical_link){.body = -1, .column = -1, .in_body = tq_pose_identity};
     for (uint32_t k = 0; k < model->n_joint; k++) {
         const tq_joint *joint = &model->joints[model->order[k]];
         const tq_canonical_link *parent = &c->links[joint->parent];
-        const tq_frame3 origin = frame_of(&joint->origin);
-        const tq_frame3 at = tq_frame3_chain(&parent->in_body, &origin);
+        const tq_pose at = tq_pose_multiply(&parent->in_body, &joint->origin);
         switch (joint->kind) {
         case TQ_JOINT_FIXED:
             c->links[joint->child] =
@@ -197,7 +177,7 @@ void tq_canonical_merge(const tq_model *model, tq_canonical *c, tq_joint_frame_d
         }
         c->bodies[c->n_body - 1].joint = model->order[k];
         c->links[joint->child] = (tq_canonical_link){
-            .body = c->n_body - 1, .column = (int32_t)k, .in_body = frame_identity()};
+            .body = c->n_body - 1, .column = (int32_t)k, .in_body = tq_pose_identity};
     }
     assert(c->n_body == tq_canonical_count(model));
     link_bodies(c);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/base/status.h"
+#include "core/spatial/frame.h"
 
 enum {
     TQ_LINK_MAX = 4096, /* links of one robot; joints are one fewer */
@@ -23,12 +24,6 @@ typedef enum tq_joint_kind {
     TQ_JOINT_SPHERICAL,  /* 4, 3  quaternion w x y z; angular velocity in the child frame */
     TQ_JOINT_FLOATING,   /* 7, 6  x y z qw qx qy qz; twist (v, w) in the child frame */
 } tq_joint_kind;
-
-/* Rotation and translation of a child frame relative to its parent: x_parent = r x_child + p. */
-typedef struct tq_pose {
-    double r[9]; /* row by row */
-    double p[3]; /* m */
-} tq_pose;
 
 /* Mass distribution of a link, in the axes of the link frame. */
 typedef struct tq_inertia {

@@ -15,8 +15,8 @@ static void gather(const tq_model *model, tq_canonical *c, const tq_joint_frame_
         if (link->body < 0) {
             continue;
         }
-        const tq_frame3 user = tq_frame3_inverse(&limbs[link->body].in_user);
-        link->in_body = tq_frame3_chain(&user, &link->in_body);
+        const tq_pose user = tq_pose_inverse(&limbs[link->body].in_user);
+        link->in_body = tq_pose_multiply(&user, &link->in_body);
         tq_mat_settle(link->in_body.r);
         const tq_inertia *inertia = &model->links[l].inertia;
         const tq_moments moments = tq_moments_of(inertia->mass, inertia->com, inertia->about_com);
@@ -26,9 +26,9 @@ static void gather(const tq_model *model, tq_canonical *c, const tq_joint_frame_
 
 /* The body frame at q = 0 (prismatic: S does not depend on q) in the parent's frame; for a revolute
  * joint without the rotation about its own axis, under which the moved moments are invariant. */
-static tq_frame3 frame_in_parent(const tq_canonical_joint *k)
+static tq_pose frame_in_parent(const tq_canonical_joint *k)
 {
-    tq_frame3 f;
+    tq_pose f;
     double rx[9], rz[9], t[9];
     tq_mat_z(k->cg, k->sg, rz);
     tq_mat_x(k->ca, k->sa, rx);
@@ -69,7 +69,7 @@ static void regroup(tq_canonical *c)
             tq_moments sum = {.m = to->m};
             __builtin_memcpy(sum.h, to->h, sizeof sum.h);
             __builtin_memcpy(sum.s, to->s, sizeof sum.s);
-            const tq_frame3 f = frame_in_parent(k);
+            const tq_pose f = frame_in_parent(k);
             tq_moments_add(&sum, &moved, &f);
             to->m = sum.m;
             __builtin_memcpy(to->h, sum.h, sizeof sum.h);

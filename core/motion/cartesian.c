@@ -75,8 +75,8 @@ static void turned(const double turn[3], double part, const double r[9], double 
         double twice[3] = {0};
         if (angle > 0.0) {
             const double axis[3] = {turn[0] / angle, turn[1] / angle, turn[2] / angle};
-            tq_cross3(axis, column, once);
-            tq_cross3(axis, once, twice);
+            tq_vec_cross(axis, column, once);
+            tq_vec_cross(axis, once, twice);
         }
         for (unsigned i = 0; i < 3; i++) {
             ret[3 * i + j] = column[i] + s * once[i] + c * twice[i];

@@ -26,11 +26,11 @@ static void turn_out(const double *w, size_t stride, const double v[3], double r
     const double u[3] = {w[stride], w[2 * stride], w[3 * stride]};
     double once[3];
     double twice[3];
-    tq_cross3(u, v, once);
+    tq_vec_cross(u, v, once);
     for (unsigned k = 0; k < 3; k++) {
         once[k] *= 2.0;
     }
-    tq_cross3(u, once, twice);
+    tq_vec_cross(u, once, twice);
     for (unsigned k = 0; k < 3; k++) {
         ret[k] = v[k] + w[0] * once[k] + twice[k];
     }

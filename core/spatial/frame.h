@@ -5,14 +5,16 @@
 
 #include <math.h>
 
-/* For the construction of models, not for kernels. Matrices are 3x3, row by row. Results may alias
+/* The one set of 3x3 helpers outside of kernels. Matrices are 3x3, row by row. Results may alias
  * arguments. */
 
-/* A frame relative to another: x_outer = r x_inner + p. */
-typedef struct tq_frame3 {
-    double r[9];
-    double p[3];
-} tq_frame3;
+/* Pose of a child frame in its parent: x_parent = r x_child + p. */
+typedef struct tq_pose {
+    double r[9]; /* row by row */
+    double p[3]; /* m */
+} tq_pose;
+
+static const tq_pose tq_pose_identity = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
 /* Mass, first moment (kg m) and second moment integral x x^T dm (xx xy xz yy yz zz, kg m^2) about a
  * frame's origin. Displacing the frame and adding bodies are linear in them. */
@@ -102,26 +104,28 @@ static inline void tq_mat_settle(double *r)
     }
 }
 
-/* composition: outer <- inner <- deeper */
-static inline tq_frame3 tq_frame3_chain(const tq_frame3 *inner, const tq_frame3 *deeper)
+/* a b: first b, then a, x -> a (b x) */
+static inline tq_pose tq_pose_multiply(const tq_pose *a, const tq_pose *b)
 {
-    tq_frame3 t;
-    tq_mat_product(inner->r, deeper->r, t.r);
-    tq_mat_vec(inner->r, deeper->p, t.p);
+    tq_pose t;
+    tq_mat_product(a->r, b->r, t.r);
+    tq_mat_vec(a->r, b->p, t.p);
     for (int k = 0; k < 3; k++) {
-        t.p[k] += inner->p[k];
+        t.p[k] += a->p[k];
     }
     return t;
 }
 
-/* inverse: the outer frame in the inner one */
-static inline tq_frame3 tq_frame3_inverse(const tq_frame3 *f)
+/* pose of the parent in the child: (r^T, -r^T p) */
+static inline tq_pose tq_pose_inverse(const tq_pose *a)
 {
-    tq_frame3 t;
-    double identity[9];
-    tq_mat_identity(identity);
-    tq_mat_tproduct(f->r, identity, t.r);
-    tq_mat_tvec(f->r, f->p, t.p);
+    tq_pose t;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            t.r[3 * i + j] = a->r[3 * j + i];
+        }
+    }
+    tq_mat_tvec(a->r, a->p, t.p);
     for (int k = 0; k < 3; k++) {
         t.p[k] = -t.p[k];
     }
@@ -182,7 +186,7 @@ static inline void tq_mat_third_column(const double *axis, double *ret)
 
 /* Add to *sum the moments `body`, whose frame is at `f` in the frame of *sum:
  * S' = R S R^T + R h p^T + p (R h)^T + m p p^T. */
-static inline void tq_moments_add(tq_moments *sum, const tq_moments *body, const tq_frame3 *f)
+static inline void tq_moments_add(tq_moments *sum, const tq_moments *body, const tq_pose *f)
 {
     const double *s = body->s, *p = f->p;
     double full[9] = {s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5]};

@@ -4,36 +4,15 @@
 #ifndef TQ_SPATIAL_SCREW_H
 #define TQ_SPATIAL_SCREW_H
 
+#include "core/spatial/frame.h"
+
 /* Every function writes `ret`, which must not overlap an argument unless its comment allows it.
  * Matrices row by row. For dense computations on one sample; kernels have vectorised forms of their
  * own. */
 
-static inline void tq_cross3(const double a[3], const double b[3], double ret[3])
-{
-    ret[0] = a[1] * b[2] - a[2] * b[1];
-    ret[1] = a[2] * b[0] - a[0] * b[2];
-    ret[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static inline double tq_dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-/* R x */
-static inline void tq_rotate3(const double r[9], const double x[3], double ret[3])
-{
-    for (unsigned i = 0; i < 3; i++) {
-        ret[i] = r[3 * i] * x[0] + r[3 * i + 1] * x[1] + r[3 * i + 2] * x[2];
-    }
-}
-
-/* R^T x */
-static inline void tq_unrotate3(const double r[9], const double x[3], double ret[3])
-{
-    for (unsigned i = 0; i < 3; i++) {
-        ret[i] = r[i] * x[0] + r[3 + i] * x[1] + r[6 + i] * x[2];
-    }
 }
 
 static inline double tq_dot6(const double a[6], const double b[6])
@@ -54,12 +33,12 @@ static inline void tq_screw_cross(const double v[6], const double s[6], double r
 {
     double a[3];
     double b[3];
-    tq_cross3(v + 3, s, a);
-    tq_cross3(v, s + 3, b);
+    tq_vec_cross(v + 3, s, a);
+    tq_vec_cross(v, s + 3, b);
     for (unsigned k = 0; k < 3; k++) {
         ret[k] = a[k] + b[k];
     }
-    tq_cross3(v + 3, s + 3, ret + 3);
+    tq_vec_cross(v + 3, s + 3, ret + 3);
 }
 
 /* V x* F = -ad_V^T F = (w x f, w x m + v x f): rate of a wrench F fixed in a frame with twist V */
@@ -67,9 +46,9 @@ static inline void tq_wrench_cross(const double v[6], const double f[6], double 
 {
     double a[3];
     double b[3];
-    tq_cross3(v + 3, f, ret);
-    tq_cross3(v + 3, f + 3, a);
-    tq_cross3(v, f, b);
+    tq_vec_cross(v + 3, f, ret);
+    tq_vec_cross(v + 3, f + 3, a);
+    tq_vec_cross(v, f, b);
     for (unsigned k = 0; k < 3; k++) {
         ret[3 + k] = a[k] + b[k];
     }

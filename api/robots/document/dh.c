@@ -55,11 +55,11 @@ static void place_row(const row *from, bool modified, tqa_chain_joint *ret)
     ret->kind = from->kind;
     memcpy(ret->axis, z, sizeof z);
     if (modified) {
-        ret->pose = tqa_pose_multiply(&twist, &turn);
-        tqa_rotation_apply(twist.r, z, ret->axis);
+        ret->pose = tq_pose_multiply(&twist, &turn);
+        tq_mat_vec(twist.r, z, ret->axis);
         memcpy(ret->point, ret->pose.p, sizeof ret->point); /* the frame lies on its own axis */
     } else {
-        ret->pose = tqa_pose_multiply(&turn, &twist);
+        ret->pose = tq_pose_multiply(&turn, &twist);
     }
 }
 

@@ -62,7 +62,7 @@ void tqa_document_place(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3])
     const tqa_json_at rotation = tqa_json_field(at, "rotation");
     const tqa_json_at angles = tqa_json_field(at, "rpy");
     const tqa_json_at quaternion = tqa_json_field(at, "quaternion_wxyz");
-    *ret = tqa_pose_identity;
+    *ret = tq_pose_identity;
     if (position.value != NULL) {
         (void)tqa_json_numbers(&position, 3, ret->p);
     }
@@ -89,7 +89,7 @@ void tqa_document_pose(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3])
         tqa_document_place(at, ret, ret_rpy);
         return;
     }
-    *ret = tqa_pose_identity;
+    *ret = tq_pose_identity;
     for (int k = 0; k < 3 && ret_rpy != NULL; k++) {
         ret_rpy[k] = (double)NAN;
     }

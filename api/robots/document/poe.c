@@ -139,15 +139,15 @@ static bool add_joint(tqa_chain *chain, const tqa_json_at *at, const char *name,
     read_inertia(&link_at, &chain->links[joint.child].inertia);
     tqa_document_pose(&home_at, &pose, NULL);
     /* everything is told in the base frame at home; a joint wants it seen from its parent */
-    const tq_pose back = tqa_pose_inverse(home);
+    const tq_pose back = tq_pose_inverse(home);
     double axis[3];
-    tqa_rotation_apply(back.r, joint.axis, axis);
+    tq_mat_vec(back.r, joint.axis, axis);
     memcpy(joint.axis, axis, sizeof axis);
-    tqa_rotation_apply(back.r, joint.point, axis);
+    tq_mat_vec(back.r, joint.point, axis);
     for (int k = 0; k < 3; k++) {
         joint.point[k] = axis[k] + back.p[k];
     }
-    joint.pose = tqa_pose_multiply(&back, &pose);
+    joint.pose = tq_pose_multiply(&back, &pose);
     (void)tqa_chain_join(chain, &joint);
     *link = joint.child;
     *home = pose;
@@ -159,7 +159,7 @@ static bool add_tool(tqa_chain *chain, const tqa_json_at *poe, uint32_t link, co
     static const char *const known[] = {"name", "home", TQA_DOCUMENT_INERTIA, NULL};
     const tqa_json_at at = tqa_json_field(poe, "tool");
     const tqa_json_at home_at = tqa_json_field(&at, "home");
-    const tq_pose back = tqa_pose_inverse(home);
+    const tq_pose back = tq_pose_inverse(home);
     tq_pose pose;
     uint32_t tool = 0;
     if (at.value == NULL) {
@@ -170,7 +170,7 @@ static bool add_tool(tqa_chain *chain, const tqa_json_at *poe, uint32_t link, co
     }
     tqa_document_inertia(&at, &chain->links[tool].inertia);
     tqa_document_pose(&home_at, &pose, NULL);
-    pose = tqa_pose_multiply(&back, &pose);
+    pose = tq_pose_multiply(&back, &pose);
     tqa_document_fixed(chain, "tool_mount", chain->link_places[tool], link, tool, &pose);
     return true;
 }
@@ -183,7 +183,7 @@ bool tqa_document_poe(const tqa_json_at *poe)
     const char *const *names = NULL;
     uint32_t n = 0;
     tqa_chain chain;
-    tq_pose home = tqa_pose_identity;
+    tq_pose home = tq_pose_identity;
     tqa_json_fields(poe, known, nothing);
     if (!tqa_document_names(&joints, &n, &names) || !tqa_chain_init(&chain, draft, n + 1)) {
         return false;

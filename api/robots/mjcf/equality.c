@@ -63,12 +63,12 @@ static bool find_body(tqa_mjcf *m, uint32_t i, const char *key, uint32_t *ret)
 /* where a body stands as the file has it, at its joints' references */
 static tq_pose pose_of_body(tqa_mjcf *m, uint32_t body)
 {
-    tq_pose pose = tqa_pose_identity;
+    tq_pose pose = tq_pose_identity;
     while (m->nodes[body].owner != TQ_NONE && m->nodes[body].owner != body) {
         tq_pose own;
         tqa_mjcf_pose(m, body, &own);
-        own = tqa_pose_multiply(&m->nodes[body].at, &own);
-        pose = tqa_pose_multiply(&own, &pose);
+        own = tq_pose_multiply(&m->nodes[body].at, &own);
+        pose = tq_pose_multiply(&own, &pose);
         body = m->nodes[body].owner;
     }
     return pose;
@@ -78,8 +78,8 @@ static tq_pose pose_of_body(tqa_mjcf *m, uint32_t body)
 static tq_pose between(tqa_mjcf *m, uint32_t a, uint32_t b)
 {
     const tq_pose from = pose_of_body(m, a), to = pose_of_body(m, b);
-    const tq_pose back = tqa_pose_inverse(&from);
-    return tqa_pose_multiply(&back, &to);
+    const tq_pose back = tq_pose_inverse(&from);
+    return tq_pose_multiply(&back, &to);
 }
 
 static bool read_connect(tqa_mjcf *m, uint32_t i, tq_constraint *ret)
@@ -96,11 +96,11 @@ static bool read_connect(tqa_mjcf *m, uint32_t i, tq_constraint *ret)
     }
     *ret = (tq_constraint){.kind = TQ_CONSTRAINT_LOOP,
                            .axes = CONNECT,
-                           .a = {m->nodes[a].link, tqa_pose_identity},
-                           .b = {m->nodes[b].link, tqa_pose_identity}};
+                           .a = {m->nodes[a].link, tq_pose_identity},
+                           .b = {m->nodes[b].link, tq_pose_identity}};
     memcpy(ret->b.pose.p, anchor, sizeof anchor);
     const tq_pose seen = between(m, a, b);
-    tqa_rotation_apply(seen.r, anchor, ret->a.pose.p);
+    tq_mat_vec(seen.r, anchor, ret->a.pose.p);
     for (int k = 0; k < 3; k++) {
         ret->a.pose.p[k] += seen.p[k];
     }
@@ -117,7 +117,7 @@ static bool read_weld(tqa_mjcf *m, uint32_t i, tq_constraint *ret)
     *ret = (tq_constraint){.kind = TQ_CONSTRAINT_LOOP,
                            .axes = WELD,
                            .a = {m->nodes[a].link, between(m, a, b)},
-                           .b = {m->nodes[b].link, tqa_pose_identity}};
+                           .b = {m->nodes[b].link, tq_pose_identity}};
     (void)tqa_mjcf_numbers(m, i, "relpose", 7, 7, relpose);
     const double length = sqrt(relpose[3] * relpose[3] + relpose[4] * relpose[4] +
                                relpose[5] * relpose[5] + relpose[6] * relpose[6]);

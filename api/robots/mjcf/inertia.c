@@ -169,7 +169,7 @@ static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
                        error.what, error.value);
         return;
     }
-    const tq_pose at = tqa_pose_multiply(&m->nodes[i].at, &pose);
+    const tq_pose at = tq_pose_multiply(&m->nodes[i].at, &pose);
     one = tq_inertia_move(&one, &at);
     *sum = tq_inertia_add(sum, &one);
 }
@@ -243,7 +243,7 @@ void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
         /* MuJoCo takes the body's place in its parent for the centre in the body */
         tq_pose pose;
         tqa_mjcf_pose(m, body, &pose);
-        pose = tqa_pose_multiply(&m->nodes[body].at, &pose);
+        pose = tq_pose_multiply(&m->nodes[body].at, &pose);
         memcpy(ret->com, pose.p, sizeof ret->com);
     }
     bound(m, ret);

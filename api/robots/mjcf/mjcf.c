@@ -25,7 +25,7 @@ static void find_owners(tqa_mjcf *m)
             tq_pose pose;
             tqa_mjcf_pose(m, p, &pose);
             node->owner = m->nodes[p].owner;
-            node->at = tqa_pose_multiply(&m->nodes[p].at, &pose);
+            node->at = tq_pose_multiply(&m->nodes[p].at, &pose);
         }
     }
 }
@@ -125,18 +125,18 @@ static void apply_reference(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
     for (int k = 0; k < 3; k++) {
         arm[k] = pose.p[k] - joint->point[k];
     }
-    tqa_rotation_apply(turn, arm, turned);
+    tq_mat_vec(turn, arm, turned);
     for (int k = 0; k < 3; k++) {
         joint->pose.p[k] = joint->point[k] + turned[k];
     }
-    tqa_rotation_multiply(turn, pose.r, joint->pose.r);
+    tq_mat_product(turn, pose.r, joint->pose.r);
 }
 
 /* Axis and anchor of joint i, which are told in the frame of the body, into the parent's frame,
  * where the body is at `joint->pose`. False: a fault was added. */
 static bool place_joint(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
 {
-    const tq_pose at = tqa_pose_multiply(&joint->pose, &m->nodes[i].at);
+    const tq_pose at = tq_pose_multiply(&joint->pose, &m->nodes[i].at);
     double axis[3] = {0.0, 0.0, 1.0};
     double pos[3] = {0.0, 0.0, 0.0};
     (void)tqa_mjcf_numbers(m, i, "axis", 3, 3, axis);
@@ -150,14 +150,14 @@ static bool place_joint(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
     for (int k = 0; k < 3; k++) {
         axis[k] /= length;
     }
-    tqa_rotation_apply(at.r, axis, joint->axis);
-    tqa_rotation_apply(at.r, pos, joint->point);
+    tq_mat_vec(at.r, axis, joint->axis);
+    tq_mat_vec(at.r, pos, joint->point);
     for (int k = 0; k < 3; k++) {
         joint->point[k] += at.p[k];
     }
     /* an anchor at the origin of the body is there to the bit, so that no carrier is made */
     if (pos[0] == 0.0 && pos[1] == 0.0 && pos[2] == 0.0 &&
-        memcmp(&m->nodes[i].at, &tqa_pose_identity, sizeof at) == 0) {
+        memcmp(&m->nodes[i].at, &tq_pose_identity, sizeof at) == 0) {
         memcpy(joint->point, joint->pose.p, sizeof joint->point);
     }
     return true;
@@ -205,7 +205,7 @@ static bool add_joint(tqa_mjcf *m, uint32_t i, uint32_t k, uint32_t n, tqa_chain
         return false;
     }
     if (is_free) {
-        joint->pose = tqa_pose_identity; /* qpos is the pose in the world */
+        joint->pose = tq_pose_identity; /* qpos is the pose in the world */
     } else if (!place_joint(m, i, joint)) {
         return false;
     } else if (joint->kind != TQ_JOINT_SPHERICAL) {
@@ -221,7 +221,7 @@ static bool add_joint(tqa_mjcf *m, uint32_t i, uint32_t k, uint32_t n, tqa_chain
     }
     joint->parent = joint->child;
     joint->child = link;
-    joint->pose = tqa_pose_identity;
+    joint->pose = tq_pose_identity;
     return true;
 }
 
@@ -235,7 +235,7 @@ static bool add_body(tqa_mjcf *m, uint32_t body)
     node->link = tqa_chain_link(chain, name, place_text(m, "body", name));
     tqa_chain_joint joint = {.parent = m->nodes[node->owner].link, .child = node->link};
     tqa_mjcf_pose(m, body, &joint.pose);
-    joint.pose = tqa_pose_multiply(&node->at, &joint.pose);
+    joint.pose = tq_pose_multiply(&node->at, &joint.pose);
     for (uint32_t i = body + 1; i < node->end; i++) {
         n += m->nodes[i].owner == body && is_joint(m, i);
     }

@@ -49,7 +49,7 @@ static bool on_open(void *ctx, unsigned long line, const char *name, const char 
                                        .parent = w->open,
                                        .owner = TQ_NONE,
                                        .link = TQ_NONE,
-                                       .at = tqa_pose_identity};
+                                       .at = tq_pose_identity};
     w->open = (uint32_t)m->n_node++;
     return true;
 }

@@ -279,7 +279,7 @@ static void turn_z(const double z[3], double r[9])
 
 static void read_euler(tqa_mjcf *m, const double euler[3], double r[9])
 {
-    memcpy(r, tqa_pose_identity.r, sizeof tqa_pose_identity.r);
+    memcpy(r, tq_pose_identity.r, sizeof tq_pose_identity.r);
     for (int k = 0; k < 3; k++) {
         const char c = m->set.eulerseq[k];
         const bool fixed = c >= 'X' && c <= 'Z';
@@ -288,7 +288,7 @@ static void read_euler(tqa_mjcf *m, const double euler[3], double r[9])
         double next[9];
         axis[(fixed ? c - 'X' : c - 'x')] = 1.0;
         tqa_rotation_about(axis, euler[k] * m->set.angle, turn);
-        tqa_rotation_multiply(fixed ? turn : r, fixed ? r : turn, next);
+        tq_mat_product(fixed ? turn : r, fixed ? r : turn, next);
         memcpy(r, next, sizeof next);
     }
 }
@@ -318,7 +318,7 @@ void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
     double x[6];
     bool good = true;
     unsigned told = 0;
-    *ret = tqa_pose_identity;
+    *ret = tq_pose_identity;
     (void)tqa_mjcf_numbers(m, i, "pos", 3, 3, ret->p);
     if (tqa_mjcf_numbers(m, i, "quat", 4, 4, x) > 0) {
         good = normalise(x, 4);
@@ -345,7 +345,7 @@ void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
     }
     if (!good) {
         tqa_mjcf_fault(m, i, "range", "no direction may be zero", "the rotation is none");
-        *ret = tqa_pose_identity;
+        *ret = tq_pose_identity;
     }
     if (told > 1) {
         tqa_mjcf_fault(m, i, "duplicate-field", "keep one of quat, axisangle, euler, xyaxes, zaxis",

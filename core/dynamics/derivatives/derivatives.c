@@ -229,7 +229,7 @@ static void unturn_wrench(const tq_configuration *p, const tq_point_wrench *wren
     double world[6];
     double point[3];
     tq_sample_world_wrench(p, wrench, world);
-    tq_rotate3(pose->r, wrench->at, point);
+    tq_mat_vec(pose->r, wrench->at, point);
     for (unsigned k = 0; k < 3; k++) {
         point[k] += pose->p[k];
     }
@@ -240,11 +240,11 @@ static void unturn_wrench(const tq_configuration *p, const tq_point_wrench *wren
             double shift[3];
             double lever[3];
             tq_wrench_cross(freedom->screw, world, wrong);
-            tq_cross3(freedom->screw + 3, point, shift);
+            tq_vec_cross(freedom->screw + 3, point, shift);
             for (unsigned e = 0; e < 3; e++) {
                 shift[e] += freedom->screw[e];
             }
-            tq_cross3(shift, world, lever);
+            tq_vec_cross(shift, world, lever);
             for (unsigned e = 0; e < 3; e++) {
                 wrong[3 + e] -= lever[e];
             }

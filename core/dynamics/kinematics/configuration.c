@@ -37,7 +37,7 @@ size_t tq_configuration_scratch_size(const tq_model *model)
 static void compose(const tq_pose *outer, const tq_pose *inner, tq_pose *ret)
 {
     double moved[3];
-    tq_rotate3(outer->r, inner->p, moved);
+    tq_mat_vec(outer->r, inner->p, moved);
     for (unsigned i = 0; i < 3; i++) {
         ret->p[i] = outer->p[i] + moved[i];
         for (unsigned j = 0; j < 3; j++) {
@@ -103,7 +103,7 @@ static void planar_axes(const double n[3], double e[3], double f[3])
 /* screw of a rotation about `axis` (world) through the point `at` */
 static void revolute_screw(const double axis[3], const double at[3], double screw[6])
 {
-    tq_cross3(at, axis, screw);
+    tq_vec_cross(at, axis, screw);
     memcpy(screw + 3, axis, 3 * sizeof(double));
 }
 
@@ -157,7 +157,7 @@ static void joint_screws(const tq_joint *joint, const tq_pose *frame, const tq_p
                          tq_freedom *freedom, uint32_t *ret_carried)
 {
     double axis[3];
-    tq_rotate3(frame->r, joint->axis, axis);
+    tq_mat_vec(frame->r, joint->axis, axis);
     const uint32_t n = freedoms_of(joint);
     switch (joint->kind) {
     case TQ_JOINT_FIXED:
@@ -176,7 +176,7 @@ static void joint_screws(const tq_joint *joint, const tq_pose *frame, const tq_p
         double world[3];
         planar_axes(joint->axis, plane[0], plane[1]);
         for (unsigned k = 0; k < 2; k++) {
-            tq_rotate3(frame->r, plane[k], world);
+            tq_mat_vec(frame->r, plane[k], world);
             prismatic_screw(world, freedom[k].screw);
             ret_carried[k] = 0;
         }
@@ -300,18 +300,18 @@ static void express(const tq_pose *pose, const double at[3], tq_jacobian_frame f
     double arm[3];
     double turning[3];
     double velocity[6];
-    tq_rotate3(pose->r, at, arm);
+    tq_mat_vec(pose->r, at, arm);
     for (unsigned k = 0; k < 3; k++) {
         arm[k] += pose->p[k];
     }
-    tq_cross3(twist + 3, arm, turning);
+    tq_vec_cross(twist + 3, arm, turning);
     for (unsigned k = 0; k < 3; k++) {
         velocity[k] = twist[k] + turning[k];
         velocity[3 + k] = twist[3 + k];
     }
     if (frame == TQ_JACOBIAN_LINK) {
-        tq_unrotate3(pose->r, velocity, ret);
-        tq_unrotate3(pose->r, velocity + 3, ret + 3);
+        tq_mat_tvec(pose->r, velocity, ret);
+        tq_mat_tvec(pose->r, velocity + 3, ret + 3);
     } else {
         memcpy(ret, velocity, sizeof velocity);
     }
@@ -341,7 +341,7 @@ static void express_rate(const tq_configuration *p, uint32_t link, const double 
     double turning[3];
     express(pose, at, frame, freedom->rate, ret);
     express(pose, at, frame, twist, point);
-    tq_cross3(freedom->screw + 3, point, turning);
+    tq_vec_cross(freedom->screw + 3, point, turning);
     for (unsigned k = 0; k < 3; k++) {
         ret[k] += turning[k];
     }

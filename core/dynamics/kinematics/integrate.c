@@ -24,11 +24,11 @@ static void advance(const tq_joint *joint, const double *q, const double *step, 
         const double u[3] = {old[1], old[2], old[3]};
         double t[3];
         double uu[3];
-        tq_cross3(u, step, t);
+        tq_vec_cross(u, step, t);
         for (unsigned k = 0; k < 3; k++) {
             t[k] = 2.0 * t[k];
         }
-        tq_cross3(u, t, uu);
+        tq_vec_cross(u, t, uu);
         for (unsigned k = 0; k < 3; k++) {
             ret[k] = q[k] + step[k] + w * t[k] + uu[k];
         }

@@ -125,7 +125,7 @@ static tq_status error_at(search *s, const double *q, tq_scratch *scratch, doubl
     }
     const tq_pose *pose = &p.pose[task->link];
     double full[6];
-    tq_rotate3(pose->r, task->at, full);
+    tq_mat_vec(pose->r, task->at, full);
     for (unsigned k = 0; k < 3; k++) {
         full[k] = task->target.p[k] - pose->p[k] - full[k];
     }

@@ -89,7 +89,7 @@ static void move_floating(const double *q, const double *qd, const double *qdd, 
 void tq_joint_move(const tq_joint *joint, const double *q, const double *qd, const double *qdd,
                    tq_joint_motion *ret)
 {
-    tq_frame3 origin, moved;
+    tq_pose origin, moved;
     *ret = (tq_joint_motion){.v = {0.0}};
     memcpy(origin.r, joint->origin.r, sizeof origin.r);
     memcpy(origin.p, joint->origin.p, sizeof origin.p);
@@ -118,5 +118,5 @@ void tq_joint_move(const tq_joint *joint, const double *q, const double *qd, con
         move_floating(q, qd, qdd, moved.r, moved.p, ret);
         break;
     }
-    ret->pose = tq_frame3_chain(&origin, &moved);
+    ret->pose = tq_pose_multiply(&origin, &moved);
 }

@@ -9,7 +9,7 @@
 
 /* Rates relative to the parent, in the child's axes; v and a of the child's origin. */
 typedef struct tq_joint_motion {
-    tq_frame3 pose; /* of the child in the parent's frame */
+    tq_pose pose; /* of the child in the parent's frame */
     double v[3], a[3], w[3], al[3];
 } tq_joint_motion;
 

@@ -35,7 +35,7 @@ void tq_momentum_compute(const tq_configuration *posture, tq_momentum *ret_momen
         sum.angular_origin[k] = total[3 + k];
     }
     double orbital[3];
-    tq_cross3(sum.com, sum.linear, orbital);
+    tq_vec_cross(sum.com, sum.linear, orbital);
     for (unsigned k = 0; k < 3; k++) {
         sum.angular_com[k] = sum.angular_origin[k] - orbital[k];
     }
@@ -57,7 +57,7 @@ void tq_com_jacobian(const tq_configuration *posture, double *ret_jacobian)
             for (uint32_t k = 0; k < posture->count[joint]; k++) {
                 const tq_freedom *freedom = &posture->freedom[posture->first[joint] + k];
                 double turning[3];
-                tq_cross3(freedom->screw + 3, world.com, turning);
+                tq_vec_cross(freedom->screw + 3, world.com, turning);
                 for (unsigned r = 0; r < 3; r++) {
                     ret_jacobian[r * nv + freedom->row] +=
                         world.mass * freedom->factor * (freedom->screw[r] + turning[r]);

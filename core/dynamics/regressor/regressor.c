@@ -140,21 +140,21 @@ static void link_columns(const tq_pose *pose, const double twist[6], const doubl
     double turning[3];
     double velocity[3];
     double world[3];
-    tq_cross3(twist + 3, pose->p, turning);
+    tq_vec_cross(twist + 3, pose->p, turning);
     for (unsigned k = 0; k < 3; k++) {
         velocity[k] = twist[k] + turning[k];
     }
-    tq_cross3(spatial + 3, pose->p, turning);
-    tq_cross3(twist + 3, velocity, world);
+    tq_vec_cross(spatial + 3, pose->p, turning);
+    tq_vec_cross(twist + 3, velocity, world);
     for (unsigned k = 0; k < 3; k++) {
         world[k] += spatial[k] + turning[k] - gravity[k];
     }
     double a[3];
     double w[3];
     double al[3];
-    tq_unrotate3(pose->r, world, a);
-    tq_unrotate3(pose->r, twist + 3, w);
-    tq_unrotate3(pose->r, spatial + 3, al);
+    tq_mat_tvec(pose->r, world, a);
+    tq_mat_tvec(pose->r, twist + 3, w);
+    tq_mat_tvec(pose->r, spatial + 3, al);
     memset(column, 0, TQ_PARAMETERS_OF_LINK * sizeof column[0]);
     memcpy(column[0], a, sizeof a);
     for (unsigned c = 0; c < 3; c++) {
@@ -164,13 +164,13 @@ static void link_columns(const tq_pose *pose, const double twist[6], const doubl
         double twice[3];
         double force[3];
         e[c] = 1.0;
-        tq_cross3(w, e, once);
-        tq_cross3(w, once, twice);
-        tq_cross3(al, e, force);
+        tq_vec_cross(w, e, once);
+        tq_vec_cross(w, once, twice);
+        tq_vec_cross(al, e, force);
         for (unsigned k = 0; k < 3; k++) {
             column[1 + c][k] = force[k] + twice[k];
         }
-        tq_cross3(e, a, column[1 + c] + 3);
+        tq_vec_cross(e, a, column[1 + c] + 3);
     }
     static const unsigned row[6] = {0, 0, 0, 1, 1, 2};
     static const unsigned col[6] = {0, 1, 2, 1, 2, 2};
@@ -183,7 +183,7 @@ static void link_columns(const tq_pose *pose, const double twist[6], const doubl
         i_al[col[c]] = al[row[c]];
         i_w[row[c]] = w[col[c]];
         i_w[col[c]] = w[row[c]];
-        tq_cross3(w, i_w, gyro);
+        tq_vec_cross(w, i_w, gyro);
         for (unsigned k = 0; k < 3; k++) {
             column[4 + c][3 + k] = i_al[k] + gyro[k];
         }
@@ -195,12 +195,12 @@ static void screw_in_link(const tq_pose *pose, const double screw[6], double ret
 {
     double turning[3];
     double velocity[3];
-    tq_cross3(screw + 3, pose->p, turning);
+    tq_vec_cross(screw + 3, pose->p, turning);
     for (unsigned k = 0; k < 3; k++) {
         velocity[k] = screw[k] + turning[k];
     }
-    tq_unrotate3(pose->r, velocity, ret);
-    tq_unrotate3(pose->r, screw + 3, ret + 3);
+    tq_mat_tvec(pose->r, velocity, ret);
+    tq_mat_tvec(pose->r, screw + 3, ret + 3);
 }
 
 static void fill_links(const tq_configuration *p, const double *acceleration,

@@ -30,7 +30,7 @@ static tq_pose pose_at(const tq_model *model, const double *q, const tq_ik_task 
     cr_assert(eq(int, tq_configuration_compute(model, q, NULL, scratch, &p, NULL), TQ_OK));
     tq_pose pose = p.pose[task->link];
     double arm[3];
-    tq_rotate3(pose.r, task->at, arm);
+    tq_mat_vec(pose.r, task->at, arm);
     for (int k = 0; k < 3; k++) {
         pose.p[k] += arm[k];
     }

@@ -141,7 +141,7 @@ static void put_spatial(text *t, const tq_inertia *link)
  */
 static void put_screws(text *t, const arm *from, bool at_base)
 {
-    tq_pose home = tqa_pose_identity;
+    tq_pose home = tq_pose_identity;
     put(t, "{\"gravity\": [0, 0, -9.81], \"poe\": {\"joints\": [");
     for (int i = 0; i < N; i++) {
         const double w[3] = {home.r[2], home.r[5], home.r[8]};
@@ -162,8 +162,8 @@ static void put_screws(text *t, const arm *from, bool at_base)
         tq_pose turn = {.p = {0.0, 0.0, d_of(from, i)}};
         tqa_rotation_about((const double[3]){0.0, 0.0, 1.0}, theta_of(from, i), turn.r);
         const tq_pose twist = twist_of(from, i);
-        home = tqa_pose_multiply(&home, &turn);
-        home = tqa_pose_multiply(&home, &twist);
+        home = tq_pose_multiply(&home, &turn);
+        home = tq_pose_multiply(&home, &twist);
         put(t, ", \"link\": {\"name\": \"l%d\", ", i);
         if (at_base) {
             const tq_inertia link = tq_inertia_move(&from->links[i], &home);
