@@ -114,6 +114,15 @@ done
 echo 'its file: `a.h`, with `tq_thing`' >core/base/README.md
 out=$("$here/pages.py" 2>&1) || { echo "selftest: pages.py refused what is there: $out"; failed=1; }
 rm core/base/a.h core/base/README.md
+echo page >core/base/README.md; mkdir -p tests; echo page >tests/README.md
+for k in $(seq 40); do echo >"core/base/f$k.c"; done
+echo | accept folders.sh core/base/f1.c
+echo >core/base/f1.c
+echo | expect folders.sh 'core/base: 41 files, 40 at most' core/base/g.c
+rm core/base/f*.c
+yes 'int x;' | head -8000 >core/base/a.h
+echo | expect folders.sh 'core/base: 8001 lines, 8000 at most' core/base/g.c
+rm core/base/a.h core/base/README.md tests/README.md
 # an unpacked tarball is no checkout, and a lint that finds no file has looked at nothing
 mv .git .hidden
 expect arrows.sh 'core/ never -> <stdio.h>' core/base/a.c <<EOF
