@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "api/operation.h"
+#include "api/robots/parsed.h"
 
 /* How a call is made. All zero: whole body, as JSON, in this thread. */
 typedef struct tqt_call_options {
