@@ -98,9 +98,6 @@ const char *tqa_call_look(tqa_call *call, size_t *ret_n);
 const tqa_problem *tqa_call_problem(const tqa_call *call);
 void tqa_call_close(tqa_call *call); /* accepts NULL */
 
-/* Engine version, as in provenance and GET /v1/version. */
-const char *tqa_version(void);
-
 /* Once at start, before any thread: BLAS, digests, kernels of this lane width (0: the widest), and
  * one known torque. NULL when good, else a constant reason. */
 const char *tqa_start(unsigned lane_width);

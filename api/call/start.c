@@ -7,16 +7,10 @@
 #include "api/operation.h"
 #include "api/response/digest.h"
 #include "api/robots/document/node.h"
-#include "api/version.h"
 #include "core/dynamics/inverse.h"
 #include "core/integrate/setup.h"
 #include "core/lanes/table.h"
 #include "core/linalg/setup.h"
-
-const char *tqa_version(void)
-{
-    return TQA_VERSION;
-}
 
 /* A pendulum about y, 2 kg at 0.5 m, at 30 degrees: tau = (0.1 + 2 * 0.5^2) qdd - 9.81 cos(q). */
 static bool pendulum_is_right(const tq_mechanism *mechanism)

@@ -248,36 +248,6 @@ size_t tq_qr_rank(size_t m, size_t n, const double *r, size_t ld, double rcond)
     return rank;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): two matrices with their sizes, as LAPACK has them */
-tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const double *tau,
-                         size_t n_rhs, double *b, size_t ldb, tq_scratch *scratch, tq_error *reterr)
-{
-    tq_status status = check_shape(m, n_rhs, ldb, reterr);
-    if (status != TQ_OK) {
-        return status;
-    }
-    if (tq_dense_is_own(m, n)) {
-        tq_plain_apply_q(1, m, smaller(m, n), qr, ld, tau, n_rhs, b, ldb);
-        return TQ_OK;
-    }
-    const size_t mark = tq_scratch_mark(scratch);
-    const size_t size = larger(n_rhs, n) * LAPACK_BLOCK;
-    workspace work = {0};
-    status = take_work(scratch, (const size_t[]){m, n}, size, tq_scratch_cost(size, sizeof(double)),
-                       &work, reterr);
-    if (status != TQ_OK) {
-        return status;
-    }
-    const int info = LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'L', 'T', narrow(m), narrow(n_rhs),
-                                         narrow(smaller(m, n)), qr, narrow(ld), tau, b, narrow(ldb),
-                                         work.at, narrow(n_rhs)); /* unblocked: columns are few */
-    if (info != 0) {
-        status = tq_fail(reterr, TQ_ERR_LAPACK, "dormqr", 0, (double)info);
-    }
-    tq_scratch_rewind(scratch, mark);
-    return status;
-}
-
 tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *tau,
                       tq_scratch *scratch, tq_error *reterr)
 {

@@ -65,11 +65,6 @@ size_t tq_qr_scratch_size(size_t m, size_t n);
 /* Numerical rank of a pivoted R: diagonal entries of at least rcond times the first. */
 size_t tq_qr_rank(size_t m, size_t n, const double *r, size_t ld, double rcond);
 
-/* b := Q^T b for n_rhs columns (m rows), from tq_qr_factor's reflectors. */
-tq_status tq_qr_apply_qt(size_t m, size_t n, const double *qr, size_t ld, const double *tau,
-                         size_t n_rhs, double *b, size_t ldb, tq_scratch *scratch,
-                         tq_error *reterr);
-
 /* First k columns of Q (m x k), written over the reflectors of tq_qr_factor in `a`: an orthonormal
  * basis of the range of the first k pivoted columns. k <= min(m, n). tq_qr_scratch_size(m, k)
  * bytes. */

@@ -123,6 +123,15 @@ rm core/base/f*.c
 yes 'int x;' | head -8000 >core/base/a.h
 echo | expect folders.sh 'core/base: 8001 lines, 8000 at most' core/base/g.c
 rm core/base/a.h core/base/README.md tests/README.md
+# functions without a caller
+echo 'int tq_f(int x);' >core/base/a.h
+expect unused.sh 'core/base/a.h: tq_f has no caller' core/base/a.c <<EOF
+int tq_f(int x) { return x; } /* tq_f() */
+EOF
+printf 'int tq_f(int x) { return x; }\n' >core/base/a.c
+out=$(echo 'int b(void) { return tq_f(1); }' >core/base/b.c; "$here/unused.sh" 2>&1) || true
+! echo "$out" | grep -q 'tq_f has no caller' || { echo "selftest: unused.sh said: $out"; failed=1; }
+rm core/base/a.h core/base/a.c core/base/b.c
 # an unpacked tarball is no checkout, and a lint that finds no file has looked at nothing
 mv .git .hidden
 expect arrows.sh 'core/ never -> <stdio.h>' core/base/a.c <<EOF

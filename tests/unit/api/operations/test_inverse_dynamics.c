@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/version.h"
 #include "tests/support/one_call.h"
 
 /* Two links of 1 m and 2 kg in the x-z plane, point masses at their ends; friction on the elbow, a
@@ -178,7 +179,7 @@ Test(inverse_dynamics, provenance_names_engine_robot_and_request)
     (void)snprintf(expected, sizeof expected,
                    "\"provenance\":{\"engine\":\"torqued %s\",\"robot_digest\":\"%s\","
                    "\"request_digest\":\"a4f567a318fc850e791249d88cab8ff3\"}}\n",
-                   tqa_version(), robot->digest);
+                   TQA_VERSION, robot->digest);
     tqt_answer answer = tqt_call(robot, body, strlen(body), (tqt_call_options){.step = 5});
     cr_assert(eq(str, strstr(answer.text, "\"provenance\""), expected));
     tqt_answer_clear(&answer);
