@@ -240,6 +240,35 @@ static bool find_base(excitation *e)
     return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
 }
 
+/* Continues from the job's last checkpoint, if there is one of this search. */
+static void resume(excitation *e, unsigned char *saved)
+{
+    const tqa_host *host = e->control->host;
+    if (saved != NULL && host->checkpoint_load != NULL) {
+        const size_t n = host->checkpoint_load(host->ctx, saved, tq_excitation_save_size(&e->task));
+        (void)tq_excitation_load(&e->search, saved, n);
+    }
+}
+
+/* A checkpoint that cannot be saved only costs the tries since the last one. */
+static void save_when_due(excitation *e, unsigned char *saved)
+{
+    const tqa_host *host = e->control->host;
+    if (saved != NULL && host->checkpoint_due != NULL && host->checkpoint_due(host->ctx)) {
+        tq_excitation_save(&e->search, saved);
+        (void)host->checkpoint_save(host->ctx, saved, tq_excitation_save_size(&e->task));
+    }
+}
+
+/* Room for one checkpoint; NULL in an immediate answer. False: no memory. */
+static bool take_checkpoint_room(const excitation *e, unsigned char **ret)
+{
+    const tqa_host *host = e->control->host;
+    const bool saves = host != NULL && host->checkpoint_save != NULL;
+    *ret = saves ? tqa_tree_take(e->control, tq_excitation_save_size(&e->task), 1) : NULL;
+    return !saves || *ret != NULL;
+}
+
 static bool search(excitation *e)
 {
     const tqa_host *host = e->control->host;
@@ -258,7 +287,14 @@ static bool search(excitation *e)
     if (!tqa_tree_scratch(e->control, tq_excitation_scratch_size(task), &scratch)) {
         return false;
     }
+    unsigned char *saved = NULL;
+    if (!take_checkpoint_room(e, &saved)) {
+        return false;
+    }
     tq_status status = tq_excitation_begin(task, &scratch, &e->search, &error);
+    if (status == TQ_OK) {
+        resume(e, saved);
+    }
     while (status == TQ_OK && e->search.n_tried < e->tries) {
         /* one at a time: a try of a large robot takes long, and somebody may want it to stop */
         status = tq_excitation_try(&e->search, 1, e->tries / RANDOM_PART, &error);
@@ -268,6 +304,7 @@ static bool search(excitation *e)
         if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
             return tqa_problem_set(e->control->problem, "busy", "the search was stopped") == 0;
         }
+        save_when_due(e, saved);
     }
     return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
 }

@@ -406,3 +406,96 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
     make_waves(ret);
     return tq_excitation_try(ret, 1, 1, reterr);
 }
+
+/* ------------------------------------------------------------------------------------------------
+ * Checkpoints
+ */
+
+typedef struct saved_head {
+    uint64_t layout, seed, with, by_determinant, nv, n_harmonic, n_base, n_tried, n_better;
+    double frequency, step;
+    tq_excitation_score score, first;
+} saved_head;
+
+enum { SAVED_LAYOUT = 1, SAVED_ARRAYS = 4 };
+
+/* Arrays of a checkpoint in their order; returns the bytes of head and arrays. */
+static size_t saved_arrays(const tq_excitation_task *task, const struct tq_excitation_room *room,
+                           double *ret[SAVED_ARRAYS], size_t ret_n[SAVED_ARRAYS])
+{
+    const size_t nv = task->model->nv, h = task->n_harmonic;
+    const size_t n[SAVED_ARRAYS] = {nv * gene_count(task), nv, h * nv, h * nv};
+    size_t bytes = sizeof(saved_head);
+    for (size_t k = 0; k < SAVED_ARRAYS; k++) {
+        ret_n[k] = n[k];
+        bytes += n[k] * sizeof(double);
+    }
+    ret[0] = room->genes, ret[1] = room->best_offset, ret[2] = room->best_a, ret[3] = room->best_b;
+    return bytes;
+}
+
+static saved_head head_of(const tq_excitation *search)
+{
+    const tq_excitation_task *task = &search->task;
+    return (saved_head){.layout = SAVED_LAYOUT,
+                        .seed = task->seed,
+                        .with = task->with,
+                        .by_determinant = task->by_determinant,
+                        .nv = task->model->nv,
+                        .n_harmonic = task->n_harmonic,
+                        .n_base = task->base->n_base,
+                        .n_tried = search->n_tried,
+                        .n_better = search->n_better,
+                        .frequency = task->frequency,
+                        .step = search->room->step,
+                        .score = search->score,
+                        .first = search->first};
+}
+
+size_t tq_excitation_save_size(const tq_excitation_task *task)
+{
+    double *arrays[SAVED_ARRAYS];
+    size_t n[SAVED_ARRAYS];
+    return saved_arrays(task, &(struct tq_excitation_room){0}, arrays, n);
+}
+
+void tq_excitation_save(const tq_excitation *search, unsigned char *ret)
+{
+    const saved_head head = head_of(search);
+    double *arrays[SAVED_ARRAYS];
+    size_t n[SAVED_ARRAYS];
+    (void)saved_arrays(&search->task, search->room, arrays, n);
+    memcpy(ret, &head, sizeof head);
+    ret += sizeof head;
+    for (size_t k = 0; k < SAVED_ARRAYS; ret += n[k] * sizeof(double), k++) {
+        memcpy(ret, arrays[k], n[k] * sizeof(double));
+    }
+}
+
+bool tq_excitation_load(tq_excitation *search, const unsigned char *bytes, size_t n)
+{
+    const saved_head own = head_of(search);
+    saved_head head;
+    double *arrays[SAVED_ARRAYS];
+    size_t n_entry[SAVED_ARRAYS];
+    if (n != saved_arrays(&search->task, search->room, arrays, n_entry)) {
+        return false;
+    }
+    memcpy(&head, bytes, sizeof head);
+    if (head.layout != own.layout || head.seed != own.seed || head.with != own.with ||
+        head.by_determinant != own.by_determinant || head.nv != own.nv ||
+        head.n_harmonic != own.n_harmonic || head.n_base != own.n_base ||
+        head.frequency != own.frequency || head.n_tried == 0) {
+        return false;
+    }
+    bytes += sizeof head;
+    for (size_t k = 0; k < SAVED_ARRAYS; bytes += n_entry[k] * sizeof(double), k++) {
+        memcpy(arrays[k], bytes, n_entry[k] * sizeof(double));
+    }
+    search->n_tried = (size_t)head.n_tried;
+    search->n_better = (size_t)head.n_better;
+    search->score = head.score;
+    search->first = head.first;
+    search->room->step = head.step;
+    return true;
+}

@@ -71,6 +71,14 @@ size_t tq_excitation_scratch_size(const tq_excitation_task *task);
  * into calls. Cost: O(harmonics n_base^2 nv) each. */
 tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq_error *reterr);
 
+/* State of a search between two tries, as bytes: a head (layout, n_tried, n_better, step, scores),
+ * then genes, offset, a and b of the best motion. tq_excitation_load continues a search that was
+ * begun with the same task: later tries give the same bits as without interruption. False, and the
+ * search is unchanged: the bytes are of another task or another layout. */
+size_t tq_excitation_save_size(const tq_excitation_task *task);
+void tq_excitation_save(const tq_excitation *search, unsigned char *ret);
+bool tq_excitation_load(tq_excitation *search, const unsigned char *bytes, size_t n);
+
 /* Number of samples of a period for scores. */
 size_t tq_excitation_samples(const tq_excitation_task *task);
 

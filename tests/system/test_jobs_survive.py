@@ -368,6 +368,44 @@ def test_killed_ensemble_goes_on_to_the_same_bits_on_one_worker_and_on_four(hous
     assert home.request("GET", f"/v1/jobs/{killed}/result")[2] == whole
 
 
+def kill_at_random(home, submit, kills, chance):
+    """As many kills as wanted at random moments of running jobs; an ended job is followed by another. Gives the jobs."""
+    jobs, attempts = [submit()], 0
+    for _ in range(kills):
+        if not runs(home, jobs[-1], attempts + 1):
+            jobs.append(submit())
+            attempts = 0
+            runs(home, jobs[-1], 1)
+        attempts = max(attempts + 1, home.json(f"/v1/jobs/{jobs[-1]}")["attempts"])
+        time.sleep(chance.uniform(0.0, 2.5))  # a checkpoint falls due after 1 s
+        home.kill()
+        home.start()
+    return jobs
+
+
+@pytest.mark.seconds(240 + 8 * KILLS)
+def test_excitation_killed_at_random_goes_on_to_the_same_bits(house):
+    """Without checkpoints a job interrupted more than 16 times fails, and a shorter one begins anew each time."""
+    seed = int(os.environ.get("SEED", time.time_ns() % 10**9))
+    print(f"SEED={seed}")
+    home = house({"jobs": 1, "workers": 1})
+    home.start()
+    request = json.dumps({"tries": 24000 // SLOW, "harmonics": 4, "seed": 5}).encode()
+    path = "/v1/robots/panda/excitation"
+    unbroken = json.loads(home.request("POST", path, request, {**ASYNC, "Idempotency-Key": "unbroken"})[2])["id"]
+    assert home.ended(unbroken)["state"] == "succeeded"
+    want = home.request("GET", f"/v1/jobs/{unbroken}/result")[2]
+    killed = kill_at_random(home, submitted(home, path, request), KILLS, random.Random(seed))
+    attempts = []
+    for job in killed:
+        document = home.ended(job)
+        assert document["state"] == "succeeded", (seed, document)
+        attempts.append(document["attempts"])
+        assert home.request("GET", f"/v1/jobs/{job}/result")[2] == want, (seed, job)
+    assert sum(attempts) > KILLS // 2, (seed, attempts)
+    print(f"{KILLS} kills, attempts of each job: {attempts}")
+
+
 # -- a disk that refuses ---------------------------------------------------------------------------------------------
 
 POINTS = ("posix/io/rw/pwrite", "posix/io/sync/fsync", "posix/io/sync/fdatasync", "posix/io/dir/rename")

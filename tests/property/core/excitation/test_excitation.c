@@ -119,6 +119,67 @@ Test(excitation, trying_more_is_never_worse_and_cuts_change_nothing)
     tear_down(&b);
 }
 
+/* After every try the state is saved and loaded into a search that was begun anew. */
+Test(excitation, saved_and_loaded_between_all_tries_has_the_same_bits)
+{
+    enum { TRIES = 60, RANDOM = 10 };
+    bench b;
+    set_up(&b, "ur10e", 4);
+    const size_t nv = b.task.model->nv, n = tq_excitation_save_size(&b.task);
+    const size_t mark = tq_scratch_mark(&b.scratch);
+    const tq_excitation whole = search(&b, TRIES);
+    const size_t n_a = 4 * nv * sizeof(double);
+    double want[(1 + 4 + 4) * NV_MAX];
+    memcpy(want, whole.motion.offset, nv * sizeof *want);
+    memcpy(want + NV_MAX, whole.motion.a, n_a);
+    memcpy(want + 5 * NV_MAX, whole.motion.b, n_a);
+    unsigned char *saved = malloc(n);
+    tq_excitation part = {0};
+    for (size_t i = 0; i < TRIES; i++) {
+        tq_scratch_rewind(&b.scratch, mark);
+        memset(b.scratch.memory + b.scratch.used, 0xff, b.scratch.size - b.scratch.used);
+        cr_assert(eq(int, tq_excitation_begin(&b.task, &b.scratch, &part, NULL), TQ_OK));
+        cr_assert(i == 0 || tq_excitation_load(&part, saved, n));
+        cr_assert(eq(sz, part.n_tried, i + 1));
+        cr_assert(eq(int, tq_excitation_try(&part, 1, RANDOM, NULL), TQ_OK));
+        tq_excitation_save(&part, saved);
+    }
+    cr_assert(eq(sz, part.n_tried, whole.n_tried));
+    cr_assert(eq(sz, part.n_better, whole.n_better));
+    cr_assert(memcmp(&part.score, &whole.score, sizeof part.score) == 0);
+    cr_assert(memcmp(&part.first, &whole.first, sizeof part.first) == 0);
+    cr_assert(memcmp(part.motion.offset, want, nv * sizeof *want) == 0);
+    cr_assert(memcmp(part.motion.a, want + NV_MAX, n_a) == 0);
+    cr_assert(memcmp(part.motion.b, want + 5 * NV_MAX, n_a) == 0);
+    free(saved);
+    tear_down(&b);
+}
+
+Test(excitation, a_checkpoint_of_another_search_is_refused)
+{
+    bench b;
+    set_up(&b, "planar-2r", 3);
+    const size_t n = tq_excitation_save_size(&b.task);
+    unsigned char *saved = malloc(n);
+    tq_excitation found = search(&b, 5);
+    tq_excitation_save(&found, saved);
+    cr_assert(tq_excitation_load(&found, saved, n - 1) == false);
+    cr_assert(tq_excitation_load(&found, saved, n));
+    const tq_excitation_task task = b.task;
+    b.task.seed++;
+    found = search(&b, 7);
+    cr_assert(tq_excitation_load(&found, saved, n) == false);
+    cr_assert(eq(sz, found.n_tried, 8), "unchanged");
+    b.task = task, b.task.frequency = 0.3;
+    found = search(&b, 7);
+    cr_assert(tq_excitation_load(&found, saved, n) == false);
+    b.task = task, b.task.by_determinant = true;
+    found = search(&b, 7);
+    cr_assert(tq_excitation_load(&found, saved, n) == false);
+    free(saved);
+    tear_down(&b);
+}
+
 Test(excitation, limits_of_torque_come_before_the_condition)
 {
     bench b;
