@@ -133,8 +133,6 @@ bool tq_identify_load(tq_identify *session, unsigned char *bytes, size_t size);
 
 /* Expected samples of a recording. */
 size_t tq_identify_expected(const tq_identify *session, size_t recording, bool in_part);
-/* Number of samples that the last pass has pushed of it. */
-size_t tq_identify_pushed(const tq_identify *session, size_t recording);
 /* Fraction of the session's work done, in [0, 1], given the part of the recording at hand. It
  * decreases where a search takes longer than usual. */
 double tq_identify_progress(const tq_identify *session, double part);

@@ -245,6 +245,8 @@ static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
                 TQD_TEXT("reason", why));
         return 0;
     }
+    tqd_log(TQD_LOG_INFO, "a job continues from its checkpoint", TQD_TEXT("job", w->runner->job.id),
+            TQD_NUMBER("bytes", n));
     return n;
 }
 

@@ -2,121 +2,12 @@
 /* core/identify/session/session.c - the session's loop: memory, passes, states. */
 #include "core/identify/session.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/identify/session/session_private.h"
 #include "core/model/layout.h"
 
-enum {
-    FEW_RECORDINGS = 8,      /* above it the bound on a fit's memory exceeds its need by far */
-    SAMPLES_A_COLUMN = 20,   /* of a search, at least */
-    SAMPLES_ENOUGH = 90,     /* more do not improve a search */
-    SAMPLES_SEARCHED = 7500, /* at least */
-};
-
-/* ------------------------------------------------------------------------------------------------
- * Building
- */
-
-void tq_session_need(tq_identify *id, tq_identify_memory slot, size_t size)
-{
-    id->needs[id->n_need].slot = slot;
-    id->needs[id->n_need].size = size;
-    id->n_need++;
-}
-
-void tq_session_request(tq_identify *id, tq_identify_pass pass, size_t n_end,
-                        tq_session_state state)
-{
-    id->now.pass = pass;
-    id->now.recording = 0;
-    id->now.n_end = n_end;
-    id->now.state = state;
-}
-
-tq_fit_options tq_session_fit_options(const tq_identify *id)
-{
-    tq_fit_options options = id->options.fit;
-    options.method = id->now.method;
-    options.lag = id->now.lag_samples;
-    options.model.extra = id->now.extra;
-    options.model.smoothing = id->now.smoothing;
-    options.model.presliding = id->now.presliding;
-    options.model.relaxation = id->now.relaxation;
-    return options;
-}
-
-bool tq_session_has_instruments(const tq_identify *id)
-{
-    return id->now.method == TQ_FIT_IV || id->now.method == TQ_FIT_FEASIBLE_IV;
-}
-
-static tq_status start(tq_identify *id, tq_error *reterr)
-{
-    id->now.state = TQ_SESSION_BUILD;
-    id->now.after_build = TQ_SESSION_VARIANCE;
-    return tq_session_has_instruments(id) ? tq_session_choose_lag(id, reterr) : TQ_OK;
-}
-
-/* A fit of one recording has the exact number of columns. */
-static tq_status build(tq_identify *id, tq_error *reterr)
-{
-    (void)reterr;
-    const tq_fit_options options = tq_session_fit_options(id);
-    const size_t n = id->options.n_fitted;
-    const bool is_many = n > FEW_RECORDINGS;
-    id->fit = NULL;
-    tq_session_need(id, TQ_IDENTIFY_OF_FIT, tq_fit_size(id->mechanism, &options, is_many ? 1 : n));
-    id->now.state = is_many ? TQ_SESSION_BUILD_ONE : TQ_SESSION_BUILD_ALL;
-    return TQ_OK;
-}
-
-static tq_status build_for(tq_identify *id, size_t n, tq_error *reterr)
-{
-    const tq_fit_options options = tq_session_fit_options(id);
-    return tq_fit_build(id->mechanism, &options, n, &id->memory[TQ_IDENTIFY_OF_FIT], &id->fit,
-                        reterr);
-}
-
-static tq_status build_one(tq_identify *id, tq_error *reterr)
-{
-    const tq_status status = build_for(id, 1, reterr);
-    if (status == TQ_OK) {
-        tq_session_need(id, TQ_IDENTIFY_OF_FIT, tq_fit_size_like(id->fit, id->options.n_fitted));
-        id->now.state = TQ_SESSION_BUILD_ALL;
-    }
-    return status;
-}
-
-static tq_status build_all(tq_identify *id, tq_error *reterr)
-{
-    id->fit = NULL;
-    const tq_status status = build_for(id, id->options.n_fitted, reterr);
-    if (status == TQ_OK) {
-        id->result.fit = id->fit;
-        id->result.columns = tq_fit_columns(id->fit, &id->result.n_column);
-        id->result.base = tq_fit_base(id->fit);
-        id->now.state = id->now.after_build;
-    }
-    return status;
-}
-
-/* A dozen passes over more samples find the same. */
-static tq_status thin(tq_identify *id, tq_error *reterr)
-{
-    (void)reterr;
-    const size_t by_column = SAMPLES_ENOUGH * id->result.n_column;
-    id->now.is_sampled = false;
-    for (size_t i = 0; i < id->options.n_fitted; i++) {
-        id->now.is_sampled = id->now.is_sampled || id->options.recordings[i].n_cached > 0;
-    }
-    id->now.state = id->saved.bytes != NULL ? TQ_SESSION_RESUME : TQ_SESSION_PLAN;
-    if (id->now.is_sampled) {
-        id->n_enough = by_column > SAMPLES_SEARCHED ? by_column : (size_t)SAMPLES_SEARCHED;
-    }
-    return TQ_OK;
-}
+enum { SAMPLES_A_COLUMN = 20 }; /* of a search, at least */
 
 /* ------------------------------------------------------------------------------------------------
  * Passes
@@ -127,11 +18,6 @@ size_t tq_identify_expected(const tq_identify *id, size_t recording, bool in_par
     const tq_identify_recording *r = &id->options.recordings[recording];
     const double rows = in_part && r->n_cached > 0 ? (double)r->n_cached : r->n_moving;
     return (size_t)(rows * r->period / r->step / (double)id->options.filter.decimate) + 1;
-}
-
-size_t tq_identify_pushed(const tq_identify *id, size_t recording)
-{
-    return id->pushed[recording];
 }
 
 static tq_status begin_recording(tq_identify *id, tq_identify_step *ret_step, tq_error *reterr)
@@ -248,13 +134,13 @@ static tq_status end_pass(tq_identify *id, tq_error *reterr)
  */
 
 static tq_session_enter *const enter[TQ_SESSION_STATES] = {
-    [TQ_SESSION_START] = start,
-    [TQ_SESSION_BUILD] = build,
-    [TQ_SESSION_BUILD_ONE] = build_one,
-    [TQ_SESSION_BUILD_ALL] = build_all,
+    [TQ_SESSION_START] = tq_session_start,
+    [TQ_SESSION_BUILD] = tq_session_build,
+    [TQ_SESSION_BUILD_ONE] = tq_session_build_one,
+    [TQ_SESSION_BUILD_ALL] = tq_session_build_all,
     [TQ_SESSION_VARIANCE] = tq_session_variance,
     [TQ_SESSION_FIND_VARIANCE] = tq_session_find_variance,
-    [TQ_SESSION_THIN] = thin,
+    [TQ_SESSION_THIN] = tq_session_thin,
     [TQ_SESSION_PLAN] = tq_session_plan,
     [TQ_SESSION_ALIGN] = tq_session_align_start,
     [TQ_SESSION_ALIGN_NEXT] = tq_session_align_next,

@@ -154,6 +154,8 @@ struct tq_identify {
 };
 
 typedef tq_status tq_session_enter(tq_identify *id, tq_error *reterr);
+tq_session_enter tq_session_start, tq_session_build, tq_session_build_one, tq_session_build_all,
+    tq_session_thin;
 tq_session_enter tq_session_align_start, tq_session_align_next, tq_session_confirm_start,
     tq_session_confirm_first, tq_session_confirm_next;
 tq_session_enter tq_session_law_first, tq_session_law_next, tq_session_width_look,
