@@ -194,6 +194,8 @@ static bool open_jobs(char *why)
         .queued_max = (uint64_t)settings.jobs_queued,
         .bytes_max = (uint64_t)settings.jobs_bytes,
         .keep_ms = settings.jobs_keep,
+        .keep_waited_ms = settings.jobs_keep_waited,
+        .wait_ms = settings.wait,
         .crashes_max = (uint32_t)settings.jobs_tries,
         .watch_max = (size_t)settings.streams,
         .report = report_jobs,

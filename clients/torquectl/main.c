@@ -22,6 +22,7 @@ enum {
     EXIT_JOB_FAILED = 5,
     EXIT_TIMEOUT = 6,
     PATH_BYTES = 1024,
+    QUERY_BYTES = 512,
     PIECE_BYTES = 4096,
     SHOWN_BYTES = 6 * PIECE_BYTES + 16, /* an escape takes six times as much */
 };
@@ -29,7 +30,9 @@ enum {
 typedef struct settings {
     tqc_server server;
     bool json;
-    bool strict; /* findings of the doctor make the command fail */
+    bool strict;             /* findings of the doctor make the command fail */
+    bool yes;                /* delete, and not only count */
+    char query[QUERY_BYTES]; /* "?state=...&older_than=...": which jobs; "": no filter */
 } settings;
 
 /* How a command handles its request and answer. */
@@ -40,6 +43,8 @@ typedef enum kind {
     UPLOAD,   /* sends a file, "-" for stdin */
     ROBOT,    /* the same, and prints the findings of the doctor */
     WAIT,     /* polls until a job has ended */
+    LIST,     /* prints the answer; takes a filter of jobs */
+    PURGE,    /* counts or deletes the jobs of a filter */
     VERIFY,   /* sends no request */
 } kind;
 
@@ -65,13 +70,14 @@ static const command commands[] = {
     {"datasets", "get", "NAME [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/datasets/%s/content", NULL, NULL, "the bytes"},
     {"datasets", "put", "NAME FILE", 2, 2, UPLOAD, "PUT", "/v1/datasets/%s", NULL, NULL, "create or replace from CSV or NPY"},
     {"datasets", "delete", "NAME", 1, 1, SHOW, "DELETE", "/v1/datasets/%s", NULL, NULL, "delete"},
-    {"jobs", "list", "", 0, 0, SHOW, "GET", "/v1/jobs", "jobs", "id kind robot state progress.fraction created", "the newest jobs"},
+    {"jobs", "list", "", 0, 0, LIST, "GET", "/v1/jobs", "jobs", "id kind robot state progress.fraction created", "the newest jobs"},
     {"jobs", "get", "ID", 1, 1, SHOW, "GET", "/v1/jobs/%s", NULL, NULL, "one job"},
     {"jobs", "wait", "ID", 1, 1, WAIT, "GET", "/v1/jobs/%s", NULL, NULL, "wait until it has ended"},
     {"jobs", "result", "ID [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/jobs/%s/result", NULL, NULL, "its result"},
     {"jobs", "request", "ID [FILE]", 1, 2, DOWNLOAD, "GET", "/v1/jobs/%s/request", NULL, NULL, "the exact request"},
     {"jobs", "cancel", "ID", 1, 1, SHOW, "POST", "/v1/jobs/%s/cancel", NULL, NULL, "cancel at the next step"},
     {"jobs", "delete", "ID", 1, 1, SHOW, "DELETE", "/v1/jobs/%s", NULL, NULL, "delete a finished job and its result"},
+    {"jobs", "delete", "--yes", 0, 0, PURGE, "DELETE", "/v1/jobs", NULL, NULL, "all finished jobs of --state, --older-than, --newer-than"},
     {"backup", "", "FILE", 1, 1, BACKUP, "POST", "/v1/backup", NULL, NULL, "everything, consistent, while the service runs"},
     {"verify", "", "FILE", 1, 1, VERIFY, NULL, NULL, NULL, NULL, "check a backup: complete, unchanged, database sound"},
 };
@@ -85,6 +91,10 @@ static int usage(FILE *out)
           "  -o, --output FORMAT    table (default) or json\n"
           "      --token-file FILE  credentials: a file with the token\n"
           "      --timeout SECONDS  time limit of a request\n"
+          "      --state STATES     jobs list, jobs delete: succeeded,failed ...\n"
+          "      --older-than TIME  the same: submitted longer ago, such as 7d, 12h, 30min, 90s\n"
+          "      --newer-than TIME  the same: submitted no longer ago\n"
+          "      --yes              jobs delete: without it the jobs are counted only\n"
           "      --strict           robots put: exit status 1 when the doctor has findings\n"
           "  -h, --help             this text\n\n",
           out);
@@ -279,6 +289,38 @@ static int wait_for_job(const settings *s, const command *c, const char *path)
     }
 }
 
+/* Jobs of a filter: counted, or deleted with --yes. */
+static int purge(const settings *s, const command *c)
+{
+    char path[PATH_BYTES];
+    if (s->query[0] == '\0') {
+        fputs("torquectl: jobs delete takes an ID, or --state, --older-than, --newer-than\n",
+              stderr);
+        return EXIT_USAGE;
+    }
+    snprintf(path, sizeof path, "%s%s%s", c->path, s->query, s->yes ? "" : "&dry_run=true");
+    const tqc_request request = {c->method, path, NULL, NULL, NULL};
+    tqc_answer answer;
+    tqc_send(&s->server, &request, &answer);
+    int status = is_good(&answer) ? EXIT_SUCCESS : report_problem(&answer);
+    json_t *document =
+        status == EXIT_SUCCESS ? json_loadb(answer.body, answer.n_body, 0, NULL) : NULL;
+    if (status == EXIT_SUCCESS && s->json) {
+        show_body(&answer);
+    } else if (status == EXIT_SUCCESS) {
+        printf("%lld jobs match, %lld deleted\n",
+               (long long)json_integer_value(json_object_get(document, "matched")),
+               (long long)json_integer_value(json_object_get(document, "deleted")));
+    }
+    if (status == EXIT_SUCCESS && !s->yes) {
+        fputs("torquectl: nothing is deleted without --yes\n", stderr);
+        status = EXIT_FAILURE;
+    }
+    json_decref(document);
+    tqc_answer_clear(&answer);
+    return status;
+}
+
 static int verify(const settings *s, const char *path)
 {
     char why[TQC_WHY] = "";
@@ -328,7 +370,7 @@ static int run(const settings *s, const command *c, char *const *arguments)
         snprintf(path, sizeof path, "%.*s%s%s", (int)(mark - c->path), c->path, arguments[0],
                  mark + 2);
     } else {
-        snprintf(path, sizeof path, "%s", c->path);
+        snprintf(path, sizeof path, "%s%s", c->path, s->query);
     }
     switch (c->kind) {
     case BACKUP:
@@ -340,7 +382,10 @@ static int run(const settings *s, const command *c, char *const *arguments)
         return send_file(s, c, path, arguments[1]);
     case WAIT:
         return wait_for_job(s, c, path);
+    case PURGE:
+        return purge(s, c);
     case SHOW:
+    case LIST:
     case VERIFY:
         break;
     }
@@ -359,10 +404,26 @@ static const command *find(int n, char *const *words, int *ret_used)
         if (n >= used && strcmp(words[0], c->noun) == 0 &&
             (used == 1 || strcmp(words[1], c->verb) == 0)) {
             *ret_used = used;
-            return n - used >= c->least && n - used <= c->most ? c : NULL;
+            if (n - used >= c->least && n - used <= c->most) {
+                return c;
+            }
         }
     }
     return NULL;
+}
+
+/* Adds a parameter to the filter of jobs. False: no value of the service's has such characters. */
+static bool add_filter(settings *s, const char *name, const char *value)
+{
+    const size_t n = strlen(s->query);
+    if (value[0] == '\0' ||
+        strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789,") != strlen(value)) {
+        fprintf(stderr, "torquectl: --%s: \"%.80s\" is no such value\n", name, value);
+        return false;
+    }
+    const int used =
+        snprintf(s->query + n, sizeof s->query - n, "%c%s=%s", n == 0 ? '?' : '&', name, value);
+    return used > 0 && (size_t)used < sizeof s->query - n;
 }
 
 int main(int argc, char **argv)
@@ -372,6 +433,10 @@ int main(int argc, char **argv)
                                             {"token-file", required_argument, NULL, 't'},
                                             {"timeout", required_argument, NULL, 'w'},
                                             {"strict", no_argument, NULL, 'x'},
+                                            {"state", required_argument, NULL, 'S'},
+                                            {"older-than", required_argument, NULL, 'O'},
+                                            {"newer-than", required_argument, NULL, 'N'},
+                                            {"yes", no_argument, NULL, 'y'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     const char *url = getenv("TORQUED_URL");
@@ -401,6 +466,20 @@ int main(int argc, char **argv)
         case 'x':
             s.strict = true;
             break;
+        case 'S':
+        case 'O':
+        case 'N':
+            if (!add_filter(&s,
+                            letter == 'S'   ? "state"
+                            : letter == 'O' ? "older_than"
+                                            : "newer_than",
+                            optarg)) {
+                return EXIT_USAGE;
+            }
+            break;
+        case 'y':
+            s.yes = true;
+            break;
         case 'h':
             return usage(stdout);
         default:
@@ -409,7 +488,7 @@ int main(int argc, char **argv)
     }
     int used = 0;
     const command *c = find(argc - optind, argv + optind, &used);
-    if (c == NULL) {
+    if (c == NULL || ((s.query[0] != '\0' || s.yes) && c->kind != LIST && c->kind != PURGE)) {
         return usage(stderr);
     }
     curl_global_init(CURL_GLOBAL_DEFAULT);

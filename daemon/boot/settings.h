@@ -46,6 +46,12 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
              "requests, results and checkpoints of all jobs together")                             \
     X_NUMBER(jobs_keep, "", "ms", 1000, INT64_MAX / 4, 2592000000,                                 \
              "retention time of a finished job and its result")                                    \
+    X_NUMBER(jobs_keep_waited, "", "ms", 1000, INT64_MAX / 4, 3600000,                             \
+             "the same of a job whose result its own POST has answered, unless the request asked " \
+             "to keep it (Prefer: respond-async, or an Idempotency-Key)")                          \
+    X_NUMBER(wait, "", "ms", 0, 60000, 10000,                                                      \
+             "a POST of a long operation waits this long for its result, then answers 202 with "   \
+             "the job; 0: 202 at once; Prefer: wait=N takes precedence")                           \
     X_NUMBER(jobs_tries, "", "", 1, 1000, 2,                                                       \
              "a job fails after so many crashes of the process (other ends of it: 16)")            \
     X_NUMBER(lease, "", "ms", 1000, 3600000, 15000,                                                \

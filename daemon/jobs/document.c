@@ -65,9 +65,11 @@ size_t tqd_job_print(const tqd_job *job, const char *more, size_t n_more, char *
     char created[TIME_TEXT];
     char started[TIME_TEXT];
     char finished[TIME_TEXT];
+    char expires[TIME_TEXT];
     print_time(job->created_ms, created);
     print_time(job->started_ms, started);
     print_time(job->finished_ms, finished);
+    print_time(job->expires_ms, expires);
     print_progress(job->fraction, job->eta_s, job->step, progress, sizeof progress);
     if (job->robot[0] != '\0') {
         snprintf(robot, sizeof robot, "\"robot\":\"%s\",\"robot_digest\":\"%s\"", job->robot,
@@ -76,10 +78,10 @@ size_t tqd_job_print(const tqd_job *job, const char *more, size_t n_more, char *
     size_t n = (size_t)snprintf(
         out, TQD_JOB_DOCUMENT_BYTES,
         "{\"id\":\"%s\",\"kind\":\"%s\",%s,\"state\":\"%s\",\"priority\":%d,\"progress\":%s,"
-        "\"created\":%s,\"started\":%s,\"finished\":%s,\"attempts\":%" PRIu32
+        "\"created\":%s,\"started\":%s,\"finished\":%s,\"expires\":%s,\"attempts\":%" PRIu32
         ",\"cancel_asked\":%s,\"node\":%s%s%s",
         job->id, job->kind, robot, tqd_job_state_name(job->state), job->priority, progress, created,
-        started, finished, job->attempts, job->cancel_asked ? "true" : "false",
+        started, finished, expires, job->attempts, job->cancel_asked ? "true" : "false",
         job->node[0] != '\0' ? "\"" : "null", job->node, job->node[0] != '\0' ? "\"" : "");
     if (more != NULL) {
         memcpy(out + n, more, n_more);

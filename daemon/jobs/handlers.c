@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/handlers.c - jobs as a resource: list, get, cancel, delete. */
+/* daemon/jobs/handlers.c - jobs as a resource: list, get, cancel, delete one or many. */
 #include "daemon/jobs/handlers.h"
 
 #include <inttypes.h>
@@ -10,8 +10,9 @@
 #include "daemon/http/answer.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/exchange.h"
+#include "daemon/jobs/query.h"
 
-enum { LIST_DEFAULT = 50, LIST_MAX = 200, ATTACHMENT_BYTES = 256 };
+enum { PURGE_JOBS = 64, ATTACHMENT_BYTES = 256 };
 
 /* ------------------------------------------------------------------------------ GET /v1/jobs */
 
@@ -39,68 +40,16 @@ static int add_job(void *ctx, const tqd_job *row)
     return 0;
 }
 
-static void refuse_query(const char *name, const char *value, tqa_problem *problem)
-{
-    char wanted[96] = "a list of jobs takes state, kind, robot, limit and cursor";
-    if (strcmp(name, "state") == 0) {
-        snprintf(wanted, sizeof wanted, "state is queued, running, succeeded, failed or cancelled");
-    } else if (strcmp(name, "limit") == 0) {
-        snprintf(wanted, sizeof wanted, "limit is 1 to %d", (int)LIST_MAX);
-    } else if (strcmp(name, "cursor") == 0) {
-        snprintf(wanted, sizeof wanted, "cursor is the \"cursor\" of the previous page");
-    }
-    tqa_problem_set(problem, "invalid-value", "%s, got \"%.64s=%.64s\"", wanted, name, value);
-}
-
-static bool read_filter(const char *query, tqd_job_filter *filter, char texts[2][TQD_QUERY_TEXT],
-                        tqa_problem *problem)
-{
-    char name[TQD_QUERY_TEXT];
-    char value[TQD_QUERY_TEXT];
-    bool bad = false;
-    *filter = (tqd_job_filter){.state = -1, .limit = LIST_DEFAULT};
-    while (tqd_query_next(&query, name, value, &bad)) {
-        char *rest = value;
-        tqd_job_state state = TQD_JOB_QUEUED;
-        if (strcmp(name, "state") == 0 && tqd_job_state_parse(value, &state)) {
-            filter->state = (int)state;
-        } else if (strcmp(name, "kind") == 0) {
-            snprintf(texts[0], TQD_QUERY_TEXT, "%s", value);
-            filter->kind = texts[0];
-        } else if (strcmp(name, "robot") == 0) {
-            snprintf(texts[1], TQD_QUERY_TEXT, "%s", value);
-            filter->robot = texts[1];
-        } else if (strcmp(name, "limit") == 0 && value[0] >= '1' && value[0] <= '9') {
-            const unsigned long n = strtoul(value, &rest, 10);
-            filter->limit = (uint32_t)n;
-            bad = *rest != '\0' || n > LIST_MAX;
-        } else if (strcmp(name, "cursor") == 0 && value[0] >= '1' && value[0] <= '9') {
-            filter->before_seq = strtoull(value, &rest, 10);
-            bad = *rest != '\0' || filter->before_seq > INT64_MAX;
-        } else {
-            bad = true;
-        }
-        if (bad) {
-            refuse_query(name, value, problem);
-            return false;
-        }
-    }
-    if (bad) {
-        tqa_problem_set(problem, "malformed", "the query is not a list of name=value");
-    }
-    return !bad;
-}
-
 static void list_run(void *arg)
 {
     tqd_job_exchange *e = arg;
-    tqd_job_filter filter;
-    char texts[2][TQD_QUERY_TEXT];
+    tqd_job_query query;
     tqa_problem problem;
-    if (!read_filter(e->head->query, &filter, texts, &problem)) {
+    if (!tqd_job_query_read(e->head->query, false, &query, &problem)) {
         tqd_job_refuse(e, &problem);
         return;
     }
+    tqd_job_filter filter = query.filter;
     list l = {.jobs = e->jobs, .limit = filter.limit};
     l.text = malloc((size_t)filter.limit * TQD_JOB_DOCUMENT_BYTES + 128);
     if (l.text == NULL) {
@@ -254,17 +203,82 @@ static void delete_run(void *arg)
     }
 }
 
+/* --------------------------------------------------------------------------- DELETE /v1/jobs */
+
+/* Jobs that match a filter. */
+typedef struct matches {
+    uint64_t n, first_seq;
+} matches;
+
+static int count_job(void *ctx, const tqd_job *job)
+{
+    matches *m = ctx;
+    m->first_seq = m->n++ == 0 ? job->seq : m->first_seq;
+    return 0;
+}
+
+/* In transactions of PURGE_JOBS, from the newest of now: jobs that are submitted meanwhile stay. */
+static tqd_store_status purge(tqd_jobs *jobs, const tqd_job_filter *filter, uint64_t *ret_n)
+{
+    tqd_job_purge write = {.filter = *filter};
+    tqd_store_status status = TQD_STORE_OK;
+    write.filter.limit = PURGE_JOBS;
+    do {
+        write.write = (tqd_write){.kind = TQD_WRITE_JOB_PURGE};
+        status = tqd_store_write(tqd_jobs_store(jobs), &write.write);
+        if (status == TQD_STORE_OK) {
+            *ret_n += write.n_job;
+            write.filter.before_seq = write.last_seq;
+        }
+    } while (status == TQD_STORE_OK && write.n_job > 0);
+    return status;
+}
+
+static void purge_run(void *arg)
+{
+    tqd_job_exchange *e = arg;
+    tqd_job_query query;
+    tqa_problem problem;
+    if (!tqd_job_query_read(e->head->query, true, &query, &problem)) {
+        tqd_job_refuse(e, &problem);
+        return;
+    }
+    matches m = {.n = 0};
+    uint64_t n_deleted = 0;
+    query.filter.limit = UINT32_MAX;
+    tqd_store_status status = tqd_store_jobs(tqd_jobs_store(e->jobs), &query.filter, count_job, &m);
+    if (status == TQD_STORE_OK && m.n > 0 && !query.dry_run) {
+        query.filter.before_seq = m.first_seq + 1;
+        status = purge(e->jobs, &query.filter, &n_deleted);
+        tqd_jobs_changed(e->jobs, false); /* the keeper removes their files */
+    }
+    e->answer.body = malloc(96);
+    if (status != TQD_STORE_OK) {
+        tqd_job_refuse_store(e, status);
+    } else if (e->answer.body == NULL) {
+        tqd_answer_no_memory(&e->answer, e->head->request_id);
+    } else {
+        e->answer.status = 200;
+        e->answer.media = "application/json";
+        e->answer.n_body =
+            (size_t)snprintf(e->answer.body, 96,
+                             "{\"matched\":%" PRIu64 ",\"deleted\":%" PRIu64 "}\n", m.n, n_deleted);
+    }
+}
+
 /* -------------------------------------------------------------------------------------- routes */
 
 static const tqd_handler list_handler = TQD_JOB_HANDLER(list_run);
 static const tqd_handler get_handler = TQD_JOB_HANDLER(get_run);
 static const tqd_handler cancel_handler = TQD_JOB_HANDLER(cancel_run);
+static const tqd_handler purge_handler = TQD_JOB_HANDLER(purge_run);
 static const tqd_handler delete_handler = TQD_JOB_HANDLER(delete_run);
 
 size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
 {
     const tqd_route table[] = {
         {TQD_GET, "/v1/jobs", 0, &list_handler, jobs, true},
+        {TQD_DELETE, "/v1/jobs", 0, &purge_handler, jobs, true},
         {TQD_GET, "/v1/jobs/{}", 0, &get_handler, jobs, false},
         {TQD_DELETE, "/v1/jobs/{}", 0, &delete_handler, jobs, false},
         {TQD_POST, "/v1/jobs/{}/cancel", 0, &cancel_handler, jobs, false},

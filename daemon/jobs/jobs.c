@@ -254,8 +254,17 @@ void tqd_jobs_cancel_asked(tqd_jobs *jobs, const char *id)
     }
 }
 
+static int64_t expiry(const tqd_jobs_options *options, const tqd_job *job)
+{
+    const bool is_short = job->waited && options->keep_waited_ms < options->keep_ms;
+    return job->finished_ms == 0
+               ? 0
+               : job->finished_ms + (is_short ? options->keep_waited_ms : options->keep_ms);
+}
+
 void tqd_jobs_refresh(tqd_jobs *jobs, tqd_job *job)
 {
+    job->expires_ms = expiry(&jobs->options, job);
     if (job->state != TQD_JOB_RUNNING) {
         return;
     }

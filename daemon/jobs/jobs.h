@@ -16,11 +16,13 @@ typedef struct tqd_jobs_options {
     const char *state;    /* state folder; holds the note of a crash */
     size_t n_runner;      /* jobs that run concurrently */
     int64_t lease_ms;
-    uint64_t queued_max;  /* jobs that may wait; 0: no bound */
-    uint64_t bytes_max;   /* of all bodies of jobs together; 0: no bound */
-    int64_t keep_ms;      /* finished jobs are kept so long */
-    uint32_t crashes_max; /* of the process, by one job without a checkpoint between: it fails */
-    size_t watch_max;     /* event streams and waiting requests */
+    uint64_t queued_max;    /* jobs that may wait; 0: no bound */
+    uint64_t bytes_max;     /* of all bodies of jobs together; 0: no bound */
+    int64_t keep_ms;        /* finished jobs are kept so long */
+    int64_t keep_waited_ms; /* those with tqd_job.waited; no longer than keep_ms */
+    int64_t wait_ms;        /* a POST waits so long for the end of its job, without Prefer: wait */
+    uint32_t crashes_max;   /* of the process, by one job without a checkpoint between: it fails */
+    size_t watch_max;       /* event streams and waiting requests */
     /* once a second after changes, on the keeper's thread; NULL: no report */
     void (*report)(void *ctx, uint64_t n_running, uint64_t n_queued);
     void *report_ctx;
@@ -58,7 +60,7 @@ void tqd_jobs_changed(tqd_jobs *jobs, bool queued);
 /* The store has recorded a cancellation: signals the runner, if the job runs in this process. */
 void tqd_jobs_cancel_asked(tqd_jobs *jobs, const char *id);
 
-/* Adds progress that is not yet in the store. */
+/* Adds progress that is not yet in the store, and the time of expiry. */
 void tqd_jobs_refresh(tqd_jobs *jobs, tqd_job *job);
 
 #endif

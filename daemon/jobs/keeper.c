@@ -187,6 +187,7 @@ static bool beat_all(tqd_jobs *jobs, bool due)
 static void retain(tqd_jobs *jobs)
 {
     tqd_job_retain retain = {.age_ms = jobs->options.keep_ms,
+                             .age_waited_ms = jobs->options.keep_waited_ms,
                              .bytes_max = jobs->options.bytes_max / 2,
                              .limit = AT_ONCE};
     uint32_t n = 0;
@@ -293,6 +294,8 @@ void tqd_jobs_keep(void *arg)
     int64_t retain_ms = beat_ms;
     int64_t progress_ms = beat_ms;
     int64_t counts_ms = beat_ms;
+    const int64_t keep_ms = jobs->options.keep_waited_ms;
+    const int64_t retain_every_ms = keep_ms < RETAIN_MS ? keep_ms : RETAIN_MS;
     file_sweep lost = {.shelf = 0};
     bool busy = true;
     bool changed = true;
@@ -324,7 +327,7 @@ void tqd_jobs_keep(void *arg)
             uncounted = false;
         }
         busy = busy || uncounted || is_unpublished;
-        if (recovered && due(&retain_ms, RETAIN_MS)) {
+        if (recovered && due(&retain_ms, retain_every_ms)) {
             retain(jobs);
         }
     }

@@ -5,6 +5,9 @@
  *     -> small, robot in memory: to the store's writer at once, suspended until the commit
  *     -> else: a worker validates, writes a large body to a file, and waits for the commit
  *     committed -> 202, or suspended until the job's end or the client's limit -> a worker reads it
+ *
+ * A job that was submitted to be waited for is kept for a short time only (tqd_job.waited). Before
+ * a 202 that mark is removed, and committed: from then on the client relies on the job's id.
  */
 #include "daemon/jobs/submission.h"
 
@@ -153,8 +156,9 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
     s->head = head;
     s->stored.jobs = jobs;
     s->stored.head = head;
-    if (!tqd_submit_options_read(head, &s->submit_options, &problem) || !find_robot(s, &problem) ||
-        (!s->cold && !open_call(s, &problem))) {
+    if (!tqd_submit_options_read(head, tqd_jobs_settings(jobs)->wait_ms, &s->submit_options,
+                                 &problem) ||
+        !find_robot(s, &problem) || (!s->cold && !open_call(s, &problem))) {
         tqd_answer_problem(reply, head->request_id, &problem);
         end(s);
         return false;
@@ -247,6 +251,7 @@ static bool prepare(submission *s)
     submit->robot_digest = s->robot_digest;
     submit->client = s->submit_options.client;
     submit->key = s->submit_options.key;
+    submit->waited = tqd_submit_is_waited(&s->submit_options);
     submit->priority = s->submit_options.priority;
     submit->deadline_ms = s->submit_options.deadline_ms;
     submit->digest = s->digest;
@@ -268,7 +273,7 @@ static bool watch(submission *s)
     s->watch.head = s->head;
     memcpy(s->watch.id, s->id, sizeof s->watch.id);
     s->watch.end_only = true;
-    s->watch.until_ms = tqd_event_hub_now_ms() + s->submit_options.wait_s * 1000;
+    s->watch.until_ms = tqd_event_hub_now_ms() + s->submit_options.wait_ms;
     s->watching = tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch);
     return s->watching;
 }
@@ -291,8 +296,9 @@ static void refuse_store(submission *s, tqd_store_status status)
     refuse(s, &problem);
 }
 
-static void answer_job(submission *s, const tqd_job *job)
+static void answer_job(submission *s, tqd_job *job)
 {
+    tqd_jobs_refresh(s->jobs, job);
     s->answer.body = malloc(TQD_JOB_DOCUMENT_BYTES + 2);
     if (s->answer.body == NULL) {
         /* accepted without memory for the document: Location is enough */
@@ -305,12 +311,7 @@ static void answer_job(submission *s, const tqd_job *job)
     s->answer.status = 202;
     s->answer.media = "application/json";
     tqd_answer_header(&s->answer, "Location", "/v1/jobs/%s", job->id);
-    if (s->submit_options.prefer.async) {
-        tqd_answer_header(&s->answer, "Preference-Applied", "respond-async");
-    } else if (s->submit_options.prefer.wait_s >= 0) {
-        tqd_answer_header(&s->answer, "Preference-Applied", "wait=%lld",
-                          (long long)s->submit_options.wait_s);
-    }
+    tqd_submit_preference_applied(&s->submit_options, true, &s->answer);
     s->step = STEP_DONE;
 }
 
@@ -323,9 +324,12 @@ static tqd_next after_storing(submission *s)
         return TQD_NEXT_REPLY;
     }
     memcpy(s->id, s->stored.submit.job.id, sizeof s->id);
-    if (s->submit_options.wait_s == 0 || !watch(s)) {
-        answer_job(s, &s->stored.submit.job); /* 202 also if there are too many subscriptions */
+    if (s->submit_options.wait_ms == 0) {
+        answer_job(s, &s->stored.submit.job);
         return TQD_NEXT_REPLY;
+    }
+    if (!watch(s)) {
+        s->watch.until_ms = 0; /* too many subscriptions: no wait */
     }
     /* it may have ended before the subscription, or long ago if the key is a repeated one */
     s->step = STEP_READING;
@@ -458,7 +462,22 @@ static void answer_end(submission *s, const tqd_job *job)
     }
     tqd_answer_header(&s->answer, "Content-Location", "/v1/jobs/%s%s", job->id,
                       good ? "/result" : "");
+    tqd_submit_preference_applied(&s->submit_options, false, &s->answer);
     s->step = STEP_DONE;
+}
+
+/* Before a 202: the job and its result are kept from now on as if it had not been waited for. */
+static void accept_job(submission *s, tqd_job *job)
+{
+    tqd_job_keep keep = {.write = {.kind = TQD_WRITE_JOB_KEEP}, .id = s->id};
+    const tqd_store_status status =
+        job->waited ? tqd_store_write(tqd_jobs_store(s->jobs), &keep.write) : TQD_STORE_OK;
+    if (status != TQD_STORE_OK) {
+        refuse_outcome(s, status);
+        return;
+    }
+    job->waited = false;
+    answer_job(s, job);
 }
 
 /* On a worker: reads the job's present state. */
@@ -472,8 +491,7 @@ static void read_job(submission *s)
         answer_end(s, &job);
     } else if (job.state == TQD_JOB_CANCELLED || tqd_event_hub_now_ms() >= s->watch.until_ms ||
                tqd_jobs_stopping(s->jobs)) {
-        tqd_jobs_refresh(s->jobs, &job);
-        answer_job(s, &job);
+        accept_job(s, &job);
     } else {
         s->step = STEP_WAITING;
     }

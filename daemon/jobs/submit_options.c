@@ -9,7 +9,6 @@
 #include "daemon/http/media.h"
 
 enum {
-    WAIT_DEFAULT_S = 10, /* of operations that may take long, without Prefer */
     WAIT_MAX_S = 60,
     URGENCY_DEFAULT = 3,
     DEADLINE_MAX_S = 31 * 86400,
@@ -76,7 +75,7 @@ static bool read_accept(const tqd_head *head, tqd_submit_options *options, tqa_p
     options->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
                     : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
                                              : TQA_VIEW_JSON;
-    if (options->wait_s == 0 || options->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
+    if (options->wait_ms == 0 || options->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
         media == TQA_MEDIA_NONE) {
         return true;
     }
@@ -87,16 +86,36 @@ static bool read_accept(const tqd_head *head, tqd_submit_options *options, tqa_p
     return false;
 }
 
-bool tqd_submit_options_read(const tqd_head *head, tqd_submit_options *ret, tqa_problem *reterr)
+bool tqd_submit_options_read(const tqd_head *head, int64_t wait_ms, tqd_submit_options *ret,
+                             tqa_problem *reterr)
 {
     memset(ret, 0, sizeof *ret);
     ret->prefer = tqd_preference_read(head->header(head, "Prefer"));
-    ret->wait_s = ret->prefer.wait_s >= 0 ? ret->prefer.wait_s
-                  : ret->prefer.async     ? 0
-                                          : WAIT_DEFAULT_S;
-    ret->wait_s = ret->wait_s < WAIT_MAX_S ? ret->wait_s : WAIT_MAX_S;
+    ret->prefer.wait_s = ret->prefer.wait_s < WAIT_MAX_S ? ret->prefer.wait_s : WAIT_MAX_S;
+    ret->wait_ms = ret->prefer.wait_s >= 0 ? ret->prefer.wait_s * 1000
+                   : ret->prefer.async     ? 0
+                                           : wait_ms;
     ret->priority = read_priority(head);
     return read_accept(head, ret, reterr) && read_client(head, ret->client, reterr) &&
            read_key(head, &ret->key, reterr) &&
            tqd_job_deadline_read(head, &ret->deadline_ms, reterr);
+}
+
+bool tqd_submit_is_waited(const tqd_submit_options *options)
+{
+    return options->wait_ms > 0 && !options->prefer.async && options->key == NULL;
+}
+
+void tqd_submit_preference_applied(const tqd_submit_options *options, bool is_accepted,
+                                   tqd_reply *reply)
+{
+    const bool async = options->prefer.async && is_accepted;
+    char wait[32] = "";
+    if (options->prefer.wait_s >= 0) {
+        snprintf(wait, sizeof wait, "%swait=%lld", async ? ", " : "",
+                 (long long)options->prefer.wait_s);
+    }
+    if (async || wait[0] != '\0') {
+        tqd_answer_header(reply, "Preference-Applied", "%s%s", async ? "respond-async" : "", wait);
+    }
 }

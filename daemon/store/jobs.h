@@ -52,11 +52,14 @@ typedef struct tqd_job {
     uint32_t attempts; /* claims so far */
     uint64_t fence;    /* fencing token of the present or last claim */
     bool cancel_asked; /* cancellation of a running job is requested */
+    bool waited;       /* its result is for the answer to its submission: retained for a short time
+                          only */
     double fraction;   /* progress, 0 to 1 */
     double eta_s;      /* negative: unknown */
     char step[TQD_JOB_STEP_TEXT];
     char node[TQD_JOB_NODE_TEXT];                /* that runs or ran it */
     int64_t created_ms, started_ms, finished_ms; /* 0: not yet */
+    int64_t expires_ms; /* not stored: 0, or set by a caller of the store */
 } tqd_job;
 
 /* The documents of a job: in the row when `bytes` is set, else a file of the store (files.h) named
@@ -94,6 +97,7 @@ void tqd_job_id_make(char id[TQD_JOB_ID_TEXT]);
 typedef struct tqd_job_submit {
     tqd_write write;
     const char *id, *kind, *robot, *robot_digest, *client;
+    bool waited; /* as in tqd_job */
     int priority;
     int64_t deadline_ms; /* from now; 0: none. A job that has not begun by then has failed */
     const char *key;     /* Idempotency-Key, or NULL */
@@ -189,27 +193,50 @@ typedef struct tqd_job_expire {
     uint32_t n_job; /* set: how many changed */
 } tqd_job_expire;
 
-/* Deletes finished jobs, oldest first: those that finished longer ago than age_ms, then more until
- * all bodies together take at most bytes_max; at most `limit`. OK. */
+/* Removes the mark `waited`: the submission is answered with the job's id. OK, NOT_FOUND. */
+typedef struct tqd_job_keep {
+    tqd_write write;
+    const char *id;
+} tqd_job_keep;
+
+/* Deletes finished jobs, oldest first: those that finished longer ago than age_ms, or than
+ * age_waited_ms if they are `waited`, then more until all bodies together take at most bytes_max;
+ * at most `limit`. OK. */
 typedef struct tqd_job_retain {
     tqd_write write;
-    int64_t age_ms;
+    int64_t age_ms, age_waited_ms;
     uint64_t bytes_max;
     uint32_t limit;
     uint32_t n_job; /* set */
 } tqd_job_retain;
 
+/* Which jobs; fields that are 0 or NULL do not filter. Ages count from the submission. */
+typedef struct tqd_job_filter {
+    unsigned states; /* 1 << tqd_job_state, several by | */
+    const char *kind, *robot;
+    int64_t older_ms, newer_ms; /* submitted longer ago than this, or no longer ago */
+    uint64_t before_seq;        /* 0: from the newest */
+    uint32_t limit;
+} tqd_job_filter;
+
+enum { /* of a filter */
+       TQD_JOBS_FINISHED = 1 << TQD_JOB_SUCCEEDED | 1 << TQD_JOB_FAILED | 1 << TQD_JOB_CANCELLED,
+};
+
+/* Deletes the finished ones of the jobs that match, newest first, at most filter.limit and at most
+ * 64. OK. */
+typedef struct tqd_job_purge {
+    tqd_write write;
+    tqd_job_filter filter;
+    uint32_t n_job;    /* set: how many were deleted; 0: none is left */
+    uint64_t last_seq; /* set: filter.before_seq of the next write */
+} tqd_job_purge;
+
 /* -------------------------------------------------------------------------------------- reads */
 
 tqd_store_status tqd_store_job(tqd_store *store, const char *id, tqd_job *ret_job);
 
-/* Newest first. Fields that are NULL or negative do not filter. */
-typedef struct tqd_job_filter {
-    int state;
-    const char *kind, *robot;
-    uint64_t before_seq; /* 0: from the newest */
-    uint32_t limit;
-} tqd_job_filter;
+/* Newest first. */
 tqd_store_status tqd_store_jobs(tqd_store *store, const tqd_job_filter *filter,
                                 int (*each)(void *ctx, const tqd_job *job), void *ctx);
 

@@ -54,6 +54,8 @@ typedef enum tqd_write_kind {
     TQD_WRITE_JOB_DELETE,
     TQD_WRITE_JOB_EXPIRE,
     TQD_WRITE_JOB_RETAIN,
+    TQD_WRITE_JOB_KEEP,
+    TQD_WRITE_JOB_PURGE,
     TQD_WRITE_DATASET_PUT, /* datasets.h */
     TQD_WRITE_DATASET_DELETE,
     TQD_WRITE_GARBAGE_DROP, /* engine.h */

@@ -411,7 +411,7 @@ def test_the_contract_is_a_page_for_people(daemon):
         ("GET", "/v1/jobs?limit=201", 422, "limit is 1 to 200"),
         ("GET", "/v1/jobs?limit=0", 422, "limit is 1 to 200"),
         ("GET", "/v1/jobs?cursor=x", 422, 'cursor is the "cursor" of the previous page'),
-        ("GET", "/v1/jobs?page=2", 422, "takes state, kind, robot, limit and cursor"),
+        ("GET", "/v1/jobs?page=2", 422, "takes state, kind, robot, older_than, newer_than, limit and cursor"),
     ],
 )
 def test_an_address_that_is_wrong_is_told_what_would_be_right(daemon, method, path, status, says):

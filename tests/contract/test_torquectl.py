@@ -87,8 +87,23 @@ def test_jobs(daemon):
     assert ctl(daemon, "jobs", "get", job).returncode == 1
 
 
+def test_jobs_by_age_and_state(daemon):
+    job = daemon.request("POST", "/v1/robots/planar-2r/inverse-dynamics", b'{"q": [0, 0], "qd": [0, 0], "qdd": [0, 0]}',
+                         {"Prefer": "respond-async"})[1]["Location"].rsplit("/", 1)[1]
+    good(daemon, "jobs", "wait", job)
+    assert good(daemon, "jobs", "list", "--state", "succeeded", "--newer-than", "1h").decode().splitlines()[1].startswith(job)
+    assert job not in good(daemon, "jobs", "list", "--older-than", "1h").decode()
+    counted = ctl(daemon, "jobs", "delete", "--state", "succeeded,failed", "--newer-than", "1h")
+    assert counted.returncode == 1 and b"1 jobs match, 0 deleted" in counted.stdout and b"--yes" in counted.stderr
+    assert ctl(daemon, "jobs", "delete", "--yes").returncode == 2
+    assert ctl(daemon, "jobs", "delete", "--state", "running", "--yes").returncode == 1
+    assert ctl(daemon, "robots", "delete", "x", "--yes").returncode == 2
+    assert json.loads(good(daemon, "-o", "json", "jobs", "delete", "--state", "succeeded", "--yes")) == {"matched": 1, "deleted": 1}
+    assert ctl(daemon, "jobs", "get", job).returncode == 1
+
+
 @pytest.mark.parametrize("args", [(), ("nothing",), ("datasets", "put", "x"), ("robots", "fly"), ("-o", "xml", "status"),
-                                  ("--timeout", "x", "status"), ("--no-such-option",), ("robots", "get", "a/b")])
+                                  ("--timeout", "x", "status"), ("--no-such-option",), ("jobs", "list", "--older-than", "7 d"), ("robots", "get", "a/b")])
 def test_usage(daemon, args):
     assert ctl(daemon, *args).returncode == 2
 

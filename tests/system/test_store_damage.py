@@ -2,6 +2,7 @@
 # tests/system/test_store_damage.py - a database lost, emptied, put back older, or damaged: nothing is deleted, nothing wrong is told.
 import collections
 import contextlib
+import datetime
 import hashlib
 import http.client
 import io
@@ -584,6 +585,9 @@ def test_a_store_of_a_former_release_steps_forward(start, state):
     for job in (done, done[:25] + "w"):
         conftest.eventually(lambda job=job: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded")
         assert json.loads(daemon.request("GET", f"/v1/jobs/{job}/result")[2])["tau"] == json.loads(result)["tau"]
+        shown = json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])
+        expires, finished = (datetime.datetime.fromisoformat(shown[key][:-1]) for key in ("expires", "finished"))
+        assert expires - finished == datetime.timedelta(days=30), "kept as long as when it was submitted"
     assert daemon.request("GET", f"/v1/jobs/{done}/result")[2] == result
     assert daemon.request("GET", "/v1/robots/own")[0] == 200
     daemon.stop()

@@ -6,28 +6,21 @@
 #include "daemon/store/sqlite/job_row.h"
 
 static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1";
-/* scans from the newest row until `limit` of them match */
-static const char list_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job"
-                               " WHERE seq < ?1 AND (?2 < 0 OR state = ?2)"
-                               " AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
-                               " ORDER BY seq DESC LIMIT ?5";
-/* few jobs are queued or running among many finished ones: a partial index has them */
-static const char list_ready_sql[] =
-    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE seq IN (SELECT seq FROM job WHERE state = 0)"
-    " AND seq < ?1 AND ?2 = 0 AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
-    " ORDER BY seq DESC LIMIT ?5";
-static const char list_running_sql[] =
-    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE seq IN (SELECT seq FROM job WHERE state = 1)"
-    " AND seq < ?1 AND ?2 = 1 AND (?3 IS NULL OR kind = ?3) AND (?4 IS NULL OR robot = ?4)"
-    " ORDER BY seq DESC LIMIT ?5";
-/* the others by the most selective index; + keeps SQLite from other indexes */
+/* Scans from the newest row until `limit` of them match; + keeps SQLite from an index of its own
+ * choice. ?2: set of states, 0 for any. ?6, ?7: bounds of created_ms. ?8: the one state. */
 #define LIST_BY(column)                                                                            \
-    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column " AND seq < ?1"                            \
-    " AND (?2 < 0 OR +state = ?2) AND (?3 IS NULL OR +kind = ?3)"                                  \
-    " AND (?4 IS NULL OR +robot = ?4) ORDER BY seq DESC LIMIT ?5"
-static const char list_robot_sql[] = LIST_BY("robot = ?4");
-static const char list_kind_sql[] = LIST_BY("kind = ?3");
-static const char list_state_sql[] = LIST_BY("state = ?2");
+    "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column "seq < ?1"                                 \
+    " AND (?2 = 0 OR (?2 >> +state) & 1) AND (?3 IS NULL OR +kind = ?3)"                           \
+    " AND (?4 IS NULL OR +robot = ?4) AND created_ms >= ?6 AND created_ms < ?7 AND ?8 = ?8"        \
+    " ORDER BY seq DESC LIMIT ?5"
+static const char list_sql[] = LIST_BY("");
+/* few jobs are queued or running among many finished ones: a partial index has them */
+static const char list_ready_sql[] = LIST_BY("seq IN (SELECT seq FROM job WHERE state = 0) AND ");
+static const char list_running_sql[] = LIST_BY("seq IN (SELECT seq FROM job WHERE state = 1) AND ");
+/* the others by the most selective index */
+static const char list_robot_sql[] = LIST_BY("robot = ?4 AND ");
+static const char list_kind_sql[] = LIST_BY("kind = ?3 AND ");
+static const char list_state_sql[] = LIST_BY("state = ?8 AND ");
 static const char body_sql[] =
     "SELECT media, size, file, bytes, " TQD_BODY_GOOD
     " FROM job_body WHERE job = (SELECT seq FROM job WHERE id = ?1) AND what = ?2";
@@ -70,6 +63,7 @@ void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)
     job->created_ms = sqlite3_column_int64(statement, 15);
     job->started_ms = sqlite3_column_int64(statement, 16);
     job->finished_ms = sqlite3_column_int64(statement, 17);
+    job->waited = sqlite3_column_int(statement, 18) != 0;
 }
 
 tqd_store_status tqd_sqlite_body_put(tqd_connection *connection, int64_t seq, tqd_body_kind kind,
@@ -96,19 +90,33 @@ tqd_store_status tqd_sqlite_job(tqd_connection *connection, const char *id, tqd_
     return status;
 }
 
+/* the only state of a set; -1: several, or any */
+static int only_state(unsigned states)
+{
+    int state = 0;
+    while (state < TQD_JOB_STATES && states != 1U << state) {
+        state++;
+    }
+    return state < TQD_JOB_STATES ? state : -1;
+}
+
 tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filter *filter,
                                  int (*each)(void *ctx, const tqd_job *job), void *ctx)
 {
-    const char *text = filter->state == TQD_JOB_QUEUED    ? list_ready_sql
-                       : filter->state == TQD_JOB_RUNNING ? list_running_sql
-                       : filter->robot != NULL            ? list_robot_sql
-                       : filter->kind != NULL             ? list_kind_sql
-                       : filter->state >= 0               ? list_state_sql
-                                                          : list_sql;
+    const int state = only_state(filter->states);
+    const char *text = state == TQD_JOB_QUEUED    ? list_ready_sql
+                       : state == TQD_JOB_RUNNING ? list_running_sql
+                       : filter->robot != NULL    ? list_robot_sql
+                       : filter->kind != NULL     ? list_kind_sql
+                       : state >= 0               ? list_state_sql
+                                                  : list_sql;
+    const int64_t now = tqd_now_ms();
     const int64_t before = filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX;
+    const int64_t from_ms = filter->newer_ms != 0 ? now - filter->newer_ms : INT64_MIN;
+    const int64_t until_ms = filter->older_ms != 0 ? now - filter->older_ms : INT64_MAX;
     sqlite3_stmt *statement =
-        tqd_sql_bound(connection, text, "iitti", before, (int64_t)filter->state, filter->kind,
-                      filter->robot, (int64_t)filter->limit);
+        tqd_sql_bound(connection, text, "iittiiii", before, (int64_t)filter->states, filter->kind,
+                      filter->robot, (int64_t)filter->limit, from_ms, until_ms, (int64_t)state);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }

@@ -216,6 +216,52 @@ tqd_store_status tqd_sqlite_job_delete(tqd_connection *connection, tqd_write *wr
     return tqd_sql_do(connection, delete_sql, "i", (int64_t)job.seq);
 }
 
+static const char keep_sql[] = "UPDATE job SET waited = 0 WHERE seq = ?1";
+
+tqd_store_status tqd_sqlite_keep(tqd_connection *connection, tqd_write *write)
+{
+    const tqd_job_keep *keep = (const tqd_job_keep *)write;
+    tqd_job job;
+    const tqd_store_status status = tqd_sqlite_job(connection, keep->id, &job);
+    return status == TQD_STORE_OK ? tqd_sql_do(connection, keep_sql, "i", (int64_t)job.seq)
+                                  : status;
+}
+
+/* Numbers of rows, at most CHUNK; the query ends before the rows are deleted. */
+enum { CHUNK = 64 };
+typedef struct row_numbers {
+    uint32_t n;
+    int64_t seqs[CHUNK];
+} row_numbers;
+
+static int add_number(void *ctx, const tqd_job *job)
+{
+    row_numbers *rows = ctx;
+    rows->seqs[rows->n++] = (int64_t)job->seq;
+    return rows->n == CHUNK;
+}
+
+tqd_store_status tqd_sqlite_purge(tqd_connection *connection, tqd_write *write)
+{
+    tqd_job_purge *purge = (tqd_job_purge *)write;
+    tqd_job_filter filter = purge->filter;
+    row_numbers rows = {.n = 0};
+    purge->n_job = 0;
+    filter.states = filter.states != 0 ? filter.states & TQD_JOBS_FINISHED : TQD_JOBS_FINISHED;
+    if (filter.states == 0) {
+        return TQD_STORE_OK;
+    }
+    tqd_store_status status = tqd_sqlite_jobs(connection, &filter, add_number, &rows);
+    for (uint32_t i = 0; status == TQD_STORE_OK && i < rows.n; i++) {
+        status = tqd_sql_do(connection, delete_sql, "i", rows.seqs[i]);
+    }
+    if (status == TQD_STORE_OK && rows.n > 0) {
+        purge->n_job = rows.n;
+        purge->last_seq = (uint64_t)rows.seqs[rows.n - 1];
+    }
+    return status;
+}
+
 /* ----------------------------------------------------------------------------- expire, retain */
 
 static const char overdue_sql[] = "SELECT seq FROM job WHERE state = 0"
@@ -226,8 +272,6 @@ static const char orphaned_sql[] = "SELECT seq FROM job WHERE state = 1 AND node
 static const char facts_sql[] = "SELECT id, crashes, cancel_asked, tries FROM job WHERE seq = ?1";
 static const char interrupted_sql[] =
     "UPDATE job SET tries = tries + 1, crashes = crashes + ?2 WHERE seq = ?1";
-
-enum { CHUNK = 64 };
 
 /* the row numbers of a query, at most CHUNK; it is reset before the rows are changed */
 static tqd_store_status collect(tqd_connection *connection, sqlite3_stmt *statement,
@@ -338,6 +382,28 @@ tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write)
 static const char oldest_sql[] =
     "SELECT seq FROM job WHERE state >= 2 AND (finished_ms <= ?1 OR ?2 <>0) "
     "ORDER BY finished_ms LIMIT ?3";
+static const char oldest_waited_sql[] =
+    "SELECT seq FROM job WHERE state >= 2 AND waited = 1 AND finished_ms <= ?1"
+    " ORDER BY finished_ms LIMIT ?2";
+
+/* the next row to delete; *ret_n: 0 or 1 */
+static tqd_store_status find_expired(tqd_connection *connection, const tqd_job_retain *retain,
+                                     bool too_big, int64_t seqs[CHUNK], uint32_t *ret_n)
+{
+    const int64_t now = tqd_now_ms();
+    tqd_store_status status = collect(
+        connection,
+        tqd_sql_bound(connection, oldest_waited_sql, "ii", now - retain->age_waited_ms, (int64_t)1),
+        seqs, ret_n);
+    if (status == TQD_STORE_OK && *ret_n == 0) {
+        /* one at a time while bodies are above the bound: none is deleted that could stay */
+        status = collect(connection,
+                         tqd_sql_bound(connection, oldest_sql, "iii", now - retain->age_ms,
+                                       (int64_t)too_big, (int64_t)1),
+                         seqs, ret_n);
+    }
+    return status;
+}
 
 tqd_store_status tqd_sqlite_retain(tqd_connection *connection, tqd_write *write)
 {
@@ -349,11 +415,7 @@ tqd_store_status tqd_sqlite_retain(tqd_connection *connection, tqd_write *write)
         const bool too_big = counts.body_bytes > retain->bytes_max;
         int64_t seqs[CHUNK];
         uint32_t n = 0;
-        /* one at a time while bodies are above the bound: none is deleted that could stay */
-        status = collect(connection,
-                         tqd_sql_bound(connection, oldest_sql, "iii", tqd_now_ms() - retain->age_ms,
-                                       (int64_t)too_big, (int64_t)1),
-                         seqs, &n);
+        status = find_expired(connection, retain, too_big, seqs, &n);
         if (status != TQD_STORE_OK || n == 0) {
             break;
         }

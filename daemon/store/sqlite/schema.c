@@ -220,8 +220,13 @@ static const char inputs_9[] =
     "CREATE TRIGGER job_input_garbage AFTER DELETE ON job_input WHEN old.file IS NOT NULL BEGIN"
     "  INSERT INTO garbage(file) VALUES (old.file); END;";
 
-static const char *const steps[] = {robots_1,  jobs_2,     datasets_3, lists_4, attachments_5,
-                                    garbage_6, identity_7, sums_8,     inputs_9};
+/* 10: jobs whose result is for the answer to their submission are retained for a short time. */
+static const char waited_10[] =
+    "ALTER TABLE job ADD COLUMN waited INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX job_waited ON job(finished_ms) WHERE state >= 2 AND waited = 1;";
+
+static const char *const steps[] = {robots_1,  jobs_2,     datasets_3, lists_4,  attachments_5,
+                                    garbage_6, identity_7, sums_8,     inputs_9, waited_10};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

@@ -85,6 +85,8 @@ static tqd_store_status run(tqd_engine *engine, tqd_write *write)
         [TQD_WRITE_JOB_DELETE] = tqd_sqlite_job_delete,
         [TQD_WRITE_JOB_EXPIRE] = tqd_sqlite_expire,
         [TQD_WRITE_JOB_RETAIN] = tqd_sqlite_retain,
+        [TQD_WRITE_JOB_KEEP] = tqd_sqlite_keep,
+        [TQD_WRITE_JOB_PURGE] = tqd_sqlite_purge,
         [TQD_WRITE_DATASET_PUT] = tqd_sqlite_dataset_put,
         [TQD_WRITE_DATASET_DELETE] = tqd_sqlite_dataset_delete,
         [TQD_WRITE_GARBAGE_DROP] = tqd_sqlite_garbage_drop,

@@ -15,8 +15,8 @@ static const char bounds_sql[] = "SELECT (SELECT n FROM usage WHERE what = 'job0
                                  "   WHERE client = ?1 AND state = 0))";
 static const char insert_sql[] =
     "INSERT INTO job(id, kind, robot, robot_digest, client, priority, tag, deadline_at_ms,"
-    " idem_key, request_digest, created_ms, changed_ms)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9, ?10, ?11, ?11)";
+    " idem_key, request_digest, created_ms, changed_ms, waited)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9, ?10, ?11, ?11, ?12)";
 
 /* finds the first job of a key: NOT_FOUND, OK, MISMATCH */
 static tqd_store_status find_repeat(tqd_connection *connection, tqd_job_submit *submit)
@@ -113,6 +113,7 @@ static void describe_new(tqd_job_submit *submit, int64_t seq, int64_t now)
     snprintf(job->robot, sizeof job->robot, "%s", submit->robot);
     snprintf(job->robot_digest, sizeof job->robot_digest, "%s", submit->robot_digest);
     snprintf(job->client, sizeof job->client, "%s", submit->client);
+    job->waited = submit->waited;
     job->priority = submit->priority;
     job->eta_s = -1.0;
     job->created_ms = now;
@@ -138,10 +139,10 @@ tqd_store_status tqd_sqlite_submit(tqd_connection *connection, tqd_write *write)
     }
     const int64_t now = tqd_now_ms();
     status =
-        tqd_sql_do(connection, insert_sql, "tttttiiitti", submit->id, submit->kind, submit->robot,
+        tqd_sql_do(connection, insert_sql, "tttttiiittii", submit->id, submit->kind, submit->robot,
                    submit->robot_digest, submit->client, (int64_t)submit->priority, tag,
                    submit->deadline_ms != 0 ? now + submit->deadline_ms : (int64_t)0, submit->key,
-                   submit->digest, now);
+                   submit->digest, now, (int64_t)submit->waited);
     if (status == TQD_STORE_OK) {
         const int64_t seq = sqlite3_last_insert_rowid(connection->db);
         describe_new(submit, seq, now);

@@ -440,20 +440,31 @@ Test(jobs, list)
         }
     }
     const struct {
-        int state;
+        unsigned states;
         const char *kind, *robot;
+        int64_t older_ms, newer_ms;
         size_t n;
-    } rows[] = {{-1, NULL, NULL, 9},
-                {TQD_JOB_QUEUED, NULL, NULL, 5},
-                {TQD_JOB_RUNNING, NULL, NULL, 2},
-                {TQD_JOB_FAILED, NULL, NULL, 1},
-                {TQD_JOB_CANCELLED, NULL, NULL, 0},
-                {-1, "simulate", "panda", 9},
-                {-1, "other", NULL, 0},
-                {TQD_JOB_QUEUED, NULL, "other", 0}};
+    } rows[] = {{0, NULL, NULL, 0, 0, 9},
+                {1 << TQD_JOB_QUEUED, NULL, NULL, 0, 0, 5},
+                {1 << TQD_JOB_RUNNING, NULL, NULL, 0, 0, 2},
+                {1 << TQD_JOB_FAILED, NULL, NULL, 0, 0, 1},
+                {1 << TQD_JOB_CANCELLED, NULL, NULL, 0, 0, 0},
+                {TQD_JOBS_FINISHED, NULL, NULL, 0, 0, 2},
+                {1 << TQD_JOB_QUEUED | 1 << TQD_JOB_RUNNING, "simulate", NULL, 0, 0, 7},
+                {0, "simulate", "panda", 0, 0, 9},
+                {0, "other", NULL, 0, 0, 0},
+                {1 << TQD_JOB_QUEUED, NULL, "other", 0, 0, 0},
+                {0, NULL, NULL, LONG_MS, 0, 0},
+                {0, NULL, NULL, 0, LONG_MS, 9},
+                {0, NULL, NULL, -LONG_MS, LONG_MS, 9}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         seen s = {.n = 0};
-        tqd_job_filter filter = {rows[i].state, rows[i].kind, rows[i].robot, 0, 2};
+        tqd_job_filter filter = {.states = rows[i].states,
+                                 .kind = rows[i].kind,
+                                 .robot = rows[i].robot,
+                                 .older_ms = rows[i].older_ms,
+                                 .newer_ms = rows[i].newer_ms,
+                                 .limit = 2};
         size_t before;
         do { /* page by page */
             before = s.n;
@@ -516,8 +527,11 @@ Test(jobs, retention)
             finish(claimed.fence, TQD_JOB_SUCCEEDED, NULL);
         }
     }
-    tqd_job_retain op = {
-        .write.kind = TQD_WRITE_JOB_RETAIN, .age_ms = LONG_MS, .bytes_max = 75, .limit = 2};
+    tqd_job_retain op = {.write.kind = TQD_WRITE_JOB_RETAIN,
+                         .age_ms = LONG_MS,
+                         .age_waited_ms = LONG_MS,
+                         .bytes_max = 75,
+                         .limit = 2};
     ASSERT_STATUS(tqd_store_write(store, &op.write), TQD_STORE_OK);
     cr_assert(eq(u32, op.n_job, 2), "bounded");
     tqd_store_write(store, &op.write);
