@@ -11,6 +11,7 @@
 #include "api/request/value.h"
 #include "api/response/digest.h"
 #include "api/response/result.h"
+#include "api/response/writer.h"
 #include "core/dynamics/inverse.h"
 
 /* What an operation is made of; call.c does the rest. */
@@ -40,6 +41,7 @@ struct tqa_call {
     tqa_blocks tau;       /* primary result; nv rows unless the operation says otherwise */
     tqa_blocks reactions; /* with that `include` */
     char *text;           /* malloc'ed, with `control`: the whole answer */
+    tqa_writer answer;    /* with `control` only */
     tqa_tree *control;    /* NULL, or the request as a tree; then only head, digest, problem and
                              body are used beside it */
     size_t n_text, n_told;

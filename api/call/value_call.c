@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/response/archive.h"
+#include "api/response/writer.h"
 #include "api/version.h"
 #include "core/integrate/setup.h"
 
@@ -92,7 +93,8 @@ bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reter
     call->control->robot = call->robot;
     call->control->problem = &call->problem;
     call->control->arena = arena;
-    call->control->answer.cbor = call->accept == TQA_MEDIA_CBOR;
+    call->answer = (tqa_writer){.cbor = call->accept == TQA_MEDIA_CBOR};
+    call->control->answer = &call->answer;
     const bool known = find_form(call->operation, head->query, &call->control->form);
     assert(known);
     (void)known;
@@ -182,7 +184,7 @@ bool tqa_tree_finish(tqa_call *call)
 
 static void put_provenance(tqa_call *call)
 {
-    tqa_writer *answer = &call->control->answer;
+    tqa_writer *answer = &call->answer;
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
     tqa_writer_object(answer, "provenance");
@@ -205,7 +207,7 @@ static void put_provenance(tqa_call *call)
 static bool take_text(tqa_call *call)
 {
     free(call->text);
-    call->text = tqa_json_text_take(&call->control->answer.text, &call->n_text);
+    call->text = tqa_json_text_take(&call->answer.text, &call->n_text);
     call->n_told = 0;
     return call->text != NULL;
 }
@@ -219,7 +221,7 @@ static bool no_memory(tqa_call *call)
 /* the end of the root object */
 static void put_end(tqa_call *call)
 {
-    tqa_writer *answer = &call->control->answer;
+    tqa_writer *answer = &call->answer;
     put_provenance(call);
     tqa_writer_end(answer);
     assert(answer->depth == 0);
@@ -232,13 +234,13 @@ static void put_end(tqa_call *call)
 static bool make_archive(tqa_call *call)
 {
     tqa_tree *control = call->control;
-    while (control->more != NULL && control->answer.text.n <= ARCHIVE_TEXT_MAX) {
+    while (control->more != NULL && call->answer.text.n <= ARCHIVE_TEXT_MAX) {
         if (!control->more(control)) {
             control->more = NULL;
             put_end(call);
         }
     }
-    if (control->answer.text.n > ARCHIVE_TEXT_MAX) {
+    if (call->answer.text.n > ARCHIVE_TEXT_MAX) {
         (void)tqa_problem_set(&call->problem, "not-acceptable",
                               "the answer is too long for an archive at once: submit it with "
                               "\"Prefer: respond-async\" and take the job's result as "
@@ -257,7 +259,7 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
 {
     const tqa_tree_methods *methods = call->operation->methods->control;
     tqa_tree *control = call->control;
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = &call->answer;
     control->host = host;
     const tqa_value root = tqa_value_root(control);
     if (!tqa_value_object(&root, methods->fields)) {
@@ -306,7 +308,7 @@ size_t tqa_tree_read(tqa_call *call, char *out, size_t size)
 void tqa_tree_close(tqa_call *call)
 {
     size_t ignored = 0;
-    free(tqa_json_text_take(&call->control->answer.text, &ignored));
+    free(tqa_json_text_take(&call->answer.text, &ignored));
     json_decref(call->control->root);
     tqa_arena_free(call->control->arena);
     free(call->control);

@@ -5,6 +5,7 @@
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
 #include "api/request/drive_fields.h"
+#include "api/response/writer.h"
 #include "core/drives/amplifier.h"
 #include "core/drives/response.h"
 #include "core/elementary/elementary.h"
@@ -103,7 +104,7 @@ static bool put_points(question *q, const double *speed, size_t n)
     static const char *const names[N_COLUMN] = {"torque", "current", "voltage", "electrical_power",
                                                 "copper_loss"};
     const tq_amplifier *a = &q->drive.amplifier;
-    tqa_writer *answer = &q->control->answer;
+    tqa_writer *answer = q->control->answer;
     double *columns = tqa_tree_take(q->control, n * N_COLUMN, sizeof *columns);
     if (columns == NULL) {
         return false;
@@ -141,7 +142,7 @@ static bool tell_line(question *q)
     static const char *const no_limit = "the amplifier has no current limit";
     const double limit =
         q->voltage < 0.0 ? -q->drive.amplifier.peak_reverse : q->drive.amplifier.peak_forward;
-    tqa_writer *answer = &q->control->answer;
+    tqa_writer *answer = q->control->answer;
     tq_motor_line line;
     tq_motor_line_at(&q->drive.motor, q->voltage, limit, &line);
     tqa_writer_object(answer, "line");
@@ -182,7 +183,7 @@ static bool tell_duty(question *q)
         }
         duty[k] = tq_pwm_voltage(&q->drive.amplifier, duty[k]);
     }
-    tqa_writer_vector(&q->control->answer, "duty_voltage", duty, n);
+    tqa_writer_vector(q->control->answer, "duty_voltage", duty, n);
     return true;
 }
 
@@ -201,7 +202,7 @@ static void tell_shaft(tqa_writer *answer, const char *key, const tq_shaft *shaf
 static void tell_reduction(question *q)
 {
     static const char *const none = "the motor has no inductance";
-    tqa_writer *answer = &q->control->answer;
+    tqa_writer *answer = q->control->answer;
     tq_reduction r;
     tq_motor_reduction(&q->drive, &q->driven.load, &r);
     tqa_writer_object(answer, "reduction");
@@ -223,7 +224,7 @@ static void tell_reduction(question *q)
 static void tell_loop(question *q, const char *key, bool velocity)
 {
     static const char *const none = "the response does not get there from 1e-3 to 1e7 rad/s";
-    tqa_writer *answer = &q->control->answer;
+    tqa_writer *answer = q->control->answer;
     tq_loop_margins m;
     tq_loop_margins_find(&q->driven, velocity, &m);
     tqa_writer_object(answer, key);
@@ -249,14 +250,14 @@ static void tell_loops(question *q)
     if (!current && !velocity) {
         return;
     }
-    tqa_writer_object(&q->control->answer, "loops");
+    tqa_writer_object(q->control->answer, "loops");
     if (current) {
         tell_loop(q, "current", false);
     }
     if (velocity) {
         tell_loop(q, "velocity", true);
     }
-    tqa_writer_end(&q->control->answer);
+    tqa_writer_end(q->control->answer);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -282,7 +283,7 @@ static unsigned possible(const question *q)
 
 static bool tell_response(question *q, tq_response response, const double *w, size_t n)
 {
-    tqa_writer *answer = &q->control->answer;
+    tqa_writer *answer = q->control->answer;
     double *columns = tqa_tree_take(q->control, 4 * n, sizeof *columns);
     if (columns == NULL) {
         return false;
@@ -344,14 +345,14 @@ static bool tell_bode(question *q)
         }
     }
     bits = bits == 0 ? possible(q) : bits;
-    tqa_writer_object(&q->control->answer, "bode");
-    tqa_writer_vector(&q->control->answer, "angular_frequency_rad_s", w, n);
+    tqa_writer_object(q->control->answer, "bode");
+    tqa_writer_vector(q->control->answer, "angular_frequency_rad_s", w, n);
     for (unsigned r = 0; r < TQ_RESPONSE_COUNT; r++) {
         if ((bits >> r & 1u) != 0 && !tell_response(q, (tq_response)r, w, n)) {
             return false;
         }
     }
-    tqa_writer_end(&q->control->answer);
+    tqa_writer_end(q->control->answer);
     return true;
 }
 
@@ -362,12 +363,12 @@ static bool run(tqa_tree *control)
         return false;
     }
     tq_shaft shaft;
-    tqa_writer_object(&control->answer, "inertia");
+    tqa_writer_object(control->answer, "inertia");
     tq_seen_by_motor(&q.drive, &q.driven.load, &shaft);
-    tell_shaft(&control->answer, "motor_side", &shaft);
+    tell_shaft(control->answer, "motor_side", &shaft);
     tq_seen_by_load(&q.drive, &q.driven.load, &shaft);
-    tell_shaft(&control->answer, "load_side", &shaft);
-    tqa_writer_end(&control->answer);
+    tell_shaft(control->answer, "load_side", &shaft);
+    tqa_writer_end(control->answer);
     if (!q.driven.locked) {
         tell_reduction(&q);
     }

@@ -10,6 +10,7 @@
 #include "api/call/call.h"
 #include "api/operations/calibrate/parameter_names.h"
 #include "api/request/robot_fields.h"
+#include "api/response/robot_writer.h"
 
 enum {
     PARAMETERS_MAX = 800, /* of all links and joints: squares of this are held */
@@ -331,7 +332,7 @@ static void tell_score(tqa_writer *answer, const char *key, const tq_excitation_
 static bool tell_samples(excitation *e, double interval)
 {
     const size_t nv = e->order.nv;
-    tqa_writer *answer = &e->control->answer;
+    tqa_writer *answer = e->control->answer;
     const double period = 1.0 / e->task.frequency;
     const size_t n = (size_t)floor(period / interval * (1.0 + 1e-12) + 1e-9) + 1;
     double *t = tqa_tree_take(e->control, n, sizeof *t);
@@ -355,7 +356,7 @@ static bool tell_fourier(excitation *e)
 {
     const tq_fourier *motion = &e->search.motion;
     const size_t nv = e->order.nv, h = motion->n_harmonic;
-    tqa_writer *answer = &e->control->answer;
+    tqa_writer *answer = e->control->answer;
     double *copy = tqa_tree_take(e->control, (2 * h + 1) * nv, sizeof *copy);
     if (copy == NULL) {
         return false;
@@ -378,7 +379,7 @@ static bool run(tqa_tree *control)
     if (!find_base(e) || !search(e)) {
         return false;
     }
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tqa_writer_joints(answer, control->robot, &e->order);
     if (!tell_fourier(e) || (e->interval > 0.0 && !tell_samples(e, e->interval))) {
         return false;

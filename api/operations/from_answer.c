@@ -8,6 +8,7 @@
 #include "api/recordings/from.h"
 #include "api/request/refuse.h"
 #include "api/response/object_prefix.h"
+#include "api/response/writer.h"
 
 /* `"key": {` and members, ready for an array that closes the object */
 static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_writer *members,

@@ -8,6 +8,7 @@
 #include "api/call/call.h"
 #include "api/request/inertia_fields.h"
 #include "api/request/robot_fields.h"
+#include "api/response/robot_writer.h"
 #include "core/spatial/frame.h"
 
 enum { BODIES_MAX = 1000 };
@@ -82,7 +83,7 @@ static bool tell_about(tqa_tree *control, const tq_inertia *inertia)
 {
     const tqa_value root = tqa_value_root(control);
     const tqa_value about = tqa_value_field(&root, "about");
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     double point[3];
     double tensor[6];
     tq_inertia_about_origin(inertia, tensor);
@@ -108,7 +109,7 @@ static bool tell_consistency(tqa_tree *control, const tq_inertia *inertia)
     const tqa_value root = tqa_value_root(control);
     const tqa_value floor_part = tqa_value_field(&root, "floor");
     const tqa_value mass_part = tqa_value_field(&root, "mass_floor");
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tq_consistency found;
     double least = 0.0;
     double least_mass = 1e-6;
@@ -160,7 +161,7 @@ static bool run(tqa_tree *control)
     if (!read(control, &inertia)) {
         return false;
     }
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tqa_writer_inertia(answer, &inertia);
     if (!tell_about(control, &inertia)) {
         return false;

@@ -8,6 +8,7 @@
 
 #include "api/call/call.h"
 #include "api/request/robot_fields.h"
+#include "api/response/robot_writer.h"
 #include "core/spatial/frame.h"
 
 enum { TASK = 6, SEEDS_MAX = 1024, ITERATIONS_MAX = 1000 };
@@ -202,7 +203,7 @@ static void put_answer(const search *s)
     const tqa_robot *robot = s->control->robot;
     const size_t nq = s->order.nq;
     const tq_ik_result *result = s->result;
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     size_t branch[TQ_IK_SOLUTION_MAX];
     for (size_t i = 0; i < result->n_solution; i++) {
         branch[i] = 1;

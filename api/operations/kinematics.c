@@ -3,6 +3,7 @@
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
 #include "api/request/robot_fields.h"
+#include "api/response/robot_writer.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/spatial/frame.h"
 
@@ -180,12 +181,12 @@ static void put(const kinematics *k, const char *key, const double *x, size_t ra
 {
     const size_t shape[3] = {k->states.n_sample, rows, columns};
     const size_t skip = k->states.flat ? 1 : 0;
-    tqa_writer_array(&k->control->answer, key, x, rank - skip, shape + skip);
+    tqa_writer_array(k->control->answer, key, x, rank - skip, shape + skip);
 }
 
 static void tell_frame(const kinematics *k, size_t f)
 {
-    tqa_writer *answer = &k->control->answer;
+    tqa_writer *answer = k->control->answer;
     const size_t n = k->states.n_sample;
     const double *pose = k->pose + f * n * POSE;
     tqa_writer_object(answer, NULL);
@@ -211,7 +212,7 @@ static bool run(tqa_tree *control)
     if (!read(&k) || !make_room(&k) || !compute(&k)) {
         return false;
     }
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tqa_writer_joints(answer, control->robot, &k.order);
     tqa_writer_string(answer, "poses_expressed_in", "world");
     if (k.moves) {

@@ -9,6 +9,7 @@
 #include "api/openapi/generated/fields.h"
 #include "api/operations/calibrate/parameter_names.h"
 #include "api/request/robot_fields.h"
+#include "api/response/robot_writer.h"
 #include "core/dynamics/regressor/regressor.h"
 #include "core/identify/regression/base.h"
 
@@ -165,7 +166,7 @@ static bool compute(regression *r)
 static void tell_column(const regression *r, size_t c)
 {
     const tqa_robot *robot = r->control->robot;
-    tqa_writer *answer = &r->control->answer;
+    tqa_writer *answer = r->control->answer;
     char name[TQA_SYMBOL_MAX];
     tqa_parameter_name(r->control->robot->model, &r->list[c], name);
     tqa_writer_object(answer, NULL);
@@ -182,7 +183,7 @@ static bool tell_base(const regression *r)
 {
     const tq_base_set *base = &r->base;
     const tq_model *model = r->control->robot->model;
-    tqa_writer *answer = &r->control->answer;
+    tqa_writer *answer = r->control->answer;
     char *text = tqa_tree_take(r->control, TQA_EXPRESSION_MAX, 1);
     double *beta = tqa_tree_take(r->control, base->n_base, sizeof *beta);
     if (text == NULL || beta == NULL) {
@@ -230,7 +231,7 @@ static bool run(tqa_tree *control)
     if (!read(&r) || !list_parameters(&r) || (r.by_base && !find_base(&r))) {
         return false;
     }
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     r.n_column = r.by_base ? r.base.n_base : r.n;
     tqa_writer_string(answer, "form", r.by_base ? "base" : "full");
     tqa_writer_joints(answer, control->robot, &r.order);

@@ -9,6 +9,7 @@
 #include "api/call/call.h"
 #include "api/request/inertia_fields.h"
 #include "api/request/robot_fields.h"
+#include "api/response/writer.h"
 #include "core/model/inertia.h"
 #include "core/spatial/frame.h"
 
@@ -57,10 +58,10 @@ static bool put_axis(tqa_tree *control, const tqa_value *part)
                                 "an axis of unit length turns at right angles to itself");
     }
     tq_axis_angle_motion(axis, axis_rate, rate, acceleration, w, wd);
-    tqa_writer_object(&control->answer, "axis_motion");
-    tqa_writer_vector(&control->answer, "angular_velocity", w, 3);
-    tqa_writer_vector(&control->answer, "angular_acceleration", wd, 3);
-    tqa_writer_end(&control->answer);
+    tqa_writer_object(control->answer, "axis_motion");
+    tqa_writer_vector(control->answer, "angular_velocity", w, 3);
+    tqa_writer_vector(control->answer, "angular_acceleration", wd, 3);
+    tqa_writer_end(control->answer);
     return true;
 }
 
@@ -80,7 +81,7 @@ static bool put_point(tqa_tree *control, const tqa_value *part)
         !optional(part, "acceleration", 3, m.acceleration)) {
         return false;
     }
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tq_point_velocity(&m, v);
     tq_point_acceleration_of(&m, &a);
     tqa_writer_object(answer, "point_motion");
@@ -208,7 +209,7 @@ static bool put_other_frame(tqa_writer *answer, const tqa_value *part, const bod
 static bool put_body(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_BODY, NULL};
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     body b = {.pose = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     double spatial[36];
     if (!tqa_value_object(part, known) || !tqa_value_inertia(part, &b.inertia)) {
@@ -241,7 +242,7 @@ static bool put_bracket(tqa_tree *control, const tqa_value *part)
         return false;
     }
     tq_lie_bracket(a, b, bracket);
-    tqa_writer_vector(&control->answer, "lie_bracket", bracket, TWIST);
+    tqa_writer_vector(control->answer, "lie_bracket", bracket, TWIST);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
 #include "api/request/robot_fields.h"
+#include "api/response/robot_writer.h"
 #include "core/dynamics/compliance.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/reactions.h"
@@ -241,7 +242,7 @@ static void own_share(const tq_joint *joint, const double wrench[6], double ret[
 static void tell_joints(const statics *s)
 {
     const tqa_robot *robot = s->control->robot;
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     tqa_writer_object(answer, "joint_wrenches");
     tqa_writer_string(answer, "applied_to", "child link");
     tqa_writer_string(answer, "expressed_in", "child link");
@@ -299,7 +300,7 @@ static bool joint_stiffness(const statics *s, double *k, double *geometric)
 
 static void tell_compliance(const statics *s, size_t n, const tq_compliance_result *result)
 {
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     double force[TASK];
     double give[TASK] = {0};
     size_t row = 0;
@@ -373,7 +374,7 @@ static bool find_compliance(statics *s)
                 rows[i * nv + j] = k[nv * nv + s->order.v[i] * nv + s->order.v[j]];
             }
         }
-        tqa_writer_matrix(&control->answer, "geometric_stiffness", rows, nv, nv);
+        tqa_writer_matrix(control->answer, "geometric_stiffness", rows, nv, nv);
     }
     return true;
 }
@@ -385,7 +386,7 @@ static bool run(tqa_tree *control)
         return false;
     }
     const size_t nv = s.order.nv;
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     double *sum = tqa_tree_take(control, nv, sizeof *sum);
     if (sum == NULL) {
         return false;

@@ -6,6 +6,7 @@
 #define TQA_RECORDINGS_RECORDING_H
 
 #include "api/request/robot_fields.h"
+#include "api/response/writer.h"
 #include "api/tables/table.h"
 #include "core/identify/regression/fit.h"
 #include "core/signal/pass.h"

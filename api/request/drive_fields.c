@@ -72,12 +72,3 @@ bool tqa_value_drive(const tqa_value *part, tq_drive *ret)
     }
     return true;
 }
-
-void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason)
-{
-    if (isfinite(x)) {
-        tqa_writer_number(answer, key, x);
-    } else {
-        tqa_writer_none(answer, key, reason);
-    }
-}

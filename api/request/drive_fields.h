@@ -9,7 +9,4 @@
 /* Reads and checks a drive. False: the problem is set. */
 bool tqa_value_drive(const tqa_value *part, tq_drive *ret);
 
-/* A number of an answer; null with a reason when it is not finite. */
-void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason);
-
 #endif

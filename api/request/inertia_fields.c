@@ -126,11 +126,3 @@ bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret)
     }
     return true;
 }
-
-void tqa_writer_inertia(tqa_writer *answer, const tq_inertia *inertia)
-{
-    tqa_writer_number(answer, "mass", inertia->mass);
-    tqa_writer_vector(answer, "com", inertia->com, 3);
-    tqa_writer_symmetric(answer, "inertia", inertia->about_com);
-    tqa_writer_string(answer, "inertia_about", "com");
-}

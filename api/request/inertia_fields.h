@@ -14,9 +14,6 @@ bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret);
 /* Three rows of three that must be symmetric: xx xy xz yy yz zz. */
 bool tqa_value_symmetric(const tqa_value *part, double ret[6]);
 
-/* mass, com, inertia and inertia_about, into the open object: it may be sent as it stands. */
-void tqa_writer_inertia(tqa_writer *answer, const tq_inertia *inertia);
-
 /* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
 bool tqa_inertia_is_possible(const double about_com[6]);
 

@@ -69,12 +69,4 @@ bool tqa_value_load(const tqa_value *part, tqa_load *ret);
  * feels. */
 bool tqa_value_place(const tqa_value *object, tqa_load *ret, double *ret_sign);
 
-/* {link, at} in an answer, into the open object. */
-void tqa_writer_point(tqa_writer *answer, const tqa_robot *robot, const tqa_point *point);
-/* The names of the moving joints in the request's order. */
-void tqa_writer_joints(tqa_writer *answer, const tqa_robot *robot, const tqa_order *order);
-/* An array of rows in the user's order; `flat` leaves out the outer rank, which is then 1. */
-void tqa_writer_rows(tqa_writer *answer, const char *key, double *rows, size_t n_sample, bool flat,
-                     const uint32_t *map, size_t n);
-
 #endif

@@ -14,7 +14,6 @@
 #include "api/host.h"
 #include "api/memory/arena.h"
 #include "api/problem.h"
-#include "api/response/writer.h"
 #include "api/robots/parsed.h"
 #include "core/base/scratch.h"
 
@@ -27,12 +26,12 @@ enum {
 
 /* One request: first a receiver of events, then a tree. */
 typedef struct tqa_tree {
-    const tqa_robot *robot; /* NULL: none */
-    const tqa_host *host;   /* while it runs; NULL: none */
-    tqa_problem *problem;   /* the call's; status 0: none */
-    tqa_arena *arena;       /* of everything the operation needs; gone with the call */
-    unsigned form;          /* which of the operation's forms the query asks for; 0: none */
-    tqa_writer answer;
+    const tqa_robot *robot;    /* NULL: none */
+    const tqa_host *host;      /* while it runs; NULL: none */
+    tqa_problem *problem;      /* the call's; status 0: none */
+    tqa_arena *arena;          /* of everything the operation needs; gone with the call */
+    unsigned form;             /* which of the operation's forms the query asks for; 0: none */
+    struct tqa_writer *answer; /* api/response/writer.h; the call's */
     /* An answer too long for memory: what `run` left out of it, one piece a call, told while it is
      * read. False: that was all. NULL: `run` has told everything. */
     bool (*more)(struct tqa_tree *control);

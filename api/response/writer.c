@@ -139,6 +139,15 @@ void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason)
     tqa_writer_string(answer, name, reason);
 }
 
+void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason)
+{
+    if (isfinite(x)) {
+        tqa_writer_number(answer, key, x);
+    } else {
+        tqa_writer_none(answer, key, reason);
+    }
+}
+
 static void put_json_array(tqa_writer *answer, const double **x, size_t rank, const size_t *shape)
 {
     /* an odometer over all ranks but the last */

@@ -31,6 +31,8 @@ void tqa_writer_count(tqa_writer *answer, const char *key, size_t n);
 void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag);
 /* null, and `reason` beside it under "<key>_reason". */
 void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason);
+/* x; when it is not finite, null with its reason. */
+void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason);
 
 /* An array of 1 to TQA_WRITER_RANK_MAX ranks, the last index fastest. */
 void tqa_writer_array(tqa_writer *answer, const char *key, const double *x, size_t rank,

@@ -6,6 +6,7 @@
 #include "api/operations/calibrate/calibrate.h"
 #include "api/operations/calibrate/parameter_names.h"
 #include "api/response/document.h"
+#include "api/response/robot_writer.h"
 
 static void put(tqa_writer *answer, const char *key, double x, const char *why_not)
 {
@@ -20,7 +21,7 @@ static void put(tqa_writer *answer, const char *key, double x, const char *why_n
 static void put_owner(const tqa_calibration *c, const tq_column *column)
 {
     const tqa_robot *robot = c->control->robot;
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const bool of_link = column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE;
     if (of_link) {
         tqa_writer_string(answer, "link", robot->link_names[column->parameter.link]);
@@ -47,7 +48,7 @@ static void put_interval(tqa_writer *answer, const char *key, double low, double
 
 static void put_parameter(const tqa_calibration *c, size_t k, char *text)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const tq_model *model = c->control->robot->model;
     const tq_estimate *e = &c->found->solution.estimate[k];
     char name[TQA_SYMBOL_MAX];
@@ -90,7 +91,7 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
 
 static void put_parameters(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     char *text = tqa_tree_take(c->control, TQA_EXPRESSION_MAX, 1);
     tqa_writer_list(answer, "parameters");
     for (size_t k = 0; text != NULL && k < c->found->n_column; k++) {
@@ -117,7 +118,7 @@ static void put_parameters(const tqa_calibration *c)
 
 static void put_unidentifiable(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const tq_model *model = c->control->robot->model;
     tqa_writer_list(answer, "unidentifiable");
     for (size_t k = 0; k < c->found->solution.n_unidentified; k++) {
@@ -177,7 +178,7 @@ static void put_shares(tqa_writer *answer, const tq_residual_stats *judged)
 
 static void put_joints(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
         const uint32_t v = c->order.v[r];
@@ -196,7 +197,7 @@ static void put_joints(const tqa_calibration *c, const tq_identify_residuals *ju
 /* RMSE by joint. */
 static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_list(answer, "rmse");
     for (size_t r = 0; r < c->order.nv; r++) {
         tqa_writer_number(answer, NULL, judged->parts[TQ_RESIDUALS_ALL][c->order.v[r]].rmse);
@@ -207,7 +208,7 @@ static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judg
 static void put_fit_and_validation(const tqa_calibration *c)
 {
     static const char *const kinds[] = {TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND};
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_object(answer, "fit");
     put_rmse(c, &c->found->fitted);
     put_joints(c, &c->found->fitted);
@@ -232,7 +233,7 @@ static void put_fit_and_validation(const tqa_calibration *c)
 
 static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint, uint32_t v)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
     tqa_writer_number(answer, "rmse_q", joint->rmse_q);
@@ -246,7 +247,7 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
 /* Rollouts with the measured torque. */
 static void put_forward(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const tq_identify_rollouts *all = &c->found->all_rollouts;
     if (all->n_window == all->n_lost) {
         tqa_writer_none(answer, "forward_simulation",
@@ -301,7 +302,7 @@ static void put_forward(const tqa_calibration *c)
 
 static void put_covariance(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const size_t n = c->found->n_column;
     if (!c->wants_covariance) {
         return;
@@ -322,7 +323,7 @@ static void put_covariance(const tqa_calibration *c)
 static void put_trust(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->found->solution;
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_object(answer, "rank");
     tqa_writer_count(answer, "structural", s->structural_rank);
     tqa_writer_count(answer, "data", s->rank);
@@ -350,7 +351,7 @@ static void put_trust(const tqa_calibration *c)
 
 static void put_verdict(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_string(answer, "verdict", tq_verdict_slug(c->verdict.verdict));
     tqa_writer_list(answer, "reasons");
     for (size_t k = 0; k < tqa_calibration_reason_count(c); k++) {
@@ -364,7 +365,7 @@ static void put_verdict(const tqa_calibration *c)
 /* Torque above the filter's cut-off, by joint. */
 static void put_fast(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const double *value = c->found->solution.value + c->found->n_column;
     tqa_writer_list(answer, "beyond_cutoff");
     for (size_t r = 0; r < c->order.nv; r++) {
@@ -381,7 +382,7 @@ static void put_fast(const tqa_calibration *c)
 
 static void put_friction_sign(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const tq_fit_model *model = &c->chosen.model;
     tqa_writer_object(answer, "friction_sign");
     if (model->smoothing >= 0.0) {
@@ -397,7 +398,7 @@ static void put_friction_sign(const tqa_calibration *c)
 
 static void put_logs(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_list(answer, "datasets");
     for (size_t i = 0; i < c->n_log; i++) {
         tqa_writer_object(answer, NULL);
@@ -431,7 +432,7 @@ static void put_logs(const tqa_calibration *c)
 
 static void put_prediction(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_list(answer, "prediction");
     for (size_t i = 0; i < c->n_log; i++) {
         const tq_identify_series *s = &c->found->series[i];
@@ -451,7 +452,7 @@ static void put_prediction(const tqa_calibration *c)
 
 static void put_robot(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     if (c->document == NULL) {
         tqa_writer_none(answer, "robot", c->why_no_robot);
         return;
@@ -470,7 +471,7 @@ static void put_robot(const tqa_calibration *c)
 void tqa_calibration_answer(tqa_calibration *c)
 {
     static const char *const kinds[] = {"base", "per-joint"};
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     put_verdict(c);
     tqa_writer_string(answer, "method", tqa_method_slug(c->chosen.method));
     tqa_writer_string(answer, "model", c->wants_all ? "full" : kinds[c->chosen.model.kind]);

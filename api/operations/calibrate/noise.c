@@ -8,7 +8,7 @@
 
 void tqa_calibration_put_noise(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const size_t nv = c->order.nv;
     tqa_writer_object(answer, "noise");
     tqa_writer_list(answer, "acceleration");

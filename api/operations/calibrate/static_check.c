@@ -3,10 +3,11 @@
 #include <math.h>
 
 #include "api/operations/calibrate/calibrate.h"
+#include "api/response/writer.h"
 
 static void put_joint(const tqa_calibration *c, const tq_static_residual *residual, uint32_t v)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
     tqa_writer_number(answer, "torque", residual->torque);
@@ -40,7 +41,7 @@ static bool has_brakes(const tqa_calibration *c)
 
 void tqa_calibration_put_static_check(const tqa_calibration *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const tq_static_check *check = c->found->static_check;
     const size_t n_pose = tq_static_check_of(check, 0).n_pose;
     if (n_pose == 0 && has_brakes(c)) {

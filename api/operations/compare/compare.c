@@ -10,6 +10,7 @@
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
 #include "api/operations/compare/side.h"
+#include "api/response/writer.h"
 
 enum { SIDES = 2, PAIRS_MAX = 512, FIRST_ROOM = 1024 };
 
@@ -302,7 +303,7 @@ static bool compare_rows(comparison *c)
 
 static void put_columns(comparison *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_list(answer, "columns");
     for (size_t i = 0; i < c->n_pair; i++) {
         const pair *p = &c->pairs[i];
@@ -327,7 +328,7 @@ static void put_columns(comparison *c)
 
 static bool put_series(comparison *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     const size_t n = (size_t)c->n_row;
     double *column = tqa_tree_take(c->control, n + 1, sizeof *column);
     if (column == NULL) {
@@ -346,7 +347,7 @@ static bool put_series(comparison *c)
 
 static bool put_answer(comparison *c)
 {
-    tqa_writer *answer = &c->control->answer;
+    tqa_writer *answer = c->control->answer;
     tqa_writer_count(answer, "rows", (size_t)c->n_row);
     tqa_writer_count(answer, "unmatched_rows_a", (size_t)c->n_outside);
     tqa_writer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);

@@ -8,6 +8,7 @@
 
 #include "api/openapi/generated/fields.h"
 #include "api/operations/ensemble/ensemble.h"
+#include "api/response/robot_writer.h"
 
 enum { MEAN, DEVIATION, LEAST, LARGEST, MOMENTS };
 enum { ENDED_MAX = 1000 }; /* members that ended, named one by one */
@@ -139,13 +140,13 @@ static void put_rows(const tqa_ensemble *e, const char *key, const double *table
     for (size_t k = 0; k < n_output; k++) {
         memcpy(rows + k * n, table + k * e->n_row + first, n * sizeof *rows);
     }
-    tqa_writer_rows(&e->simulation->control->answer, key, rows, n_output, false,
+    tqa_writer_rows(e->simulation->control->answer, key, rows, n_output, false,
                     velocities ? order->v : order->q, n);
 }
 
 static void put_statistics(const tqa_ensemble *e, const statistics *s, size_t n_output)
 {
-    tqa_writer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->control->answer;
     for (int velocities = 0; velocities < 2; velocities++) {
         tqa_writer_object(answer, velocities ? "qd" : "q");
         for (size_t m = 0; m < MOMENTS; m++) {
@@ -168,7 +169,7 @@ static void put_values(const tqa_ensemble *e, uint64_t id)
     for (size_t v = 0; v < e->n_variation; v++) {
         values[v] = tqa_ensemble_value(e, v, id);
     }
-    tqa_writer_vector(&e->simulation->control->answer, "values", values, e->n_variation);
+    tqa_writer_vector(e->simulation->control->answer, "values", values, e->n_variation);
 }
 
 /* how a member ended, in the words of a simulation's verdict */
@@ -194,7 +195,7 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
         [TQ_RUN_REFUSED] = "there are no accelerations here, or no state on the constraints",
         [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
     };
-    tqa_writer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->control->answer;
     const tq_run_end end = tqa_ensemble_end(e, member);
     tqa_writer_string(answer, "outcome", outcome_names[outcome_of(e, member)]);
     if (end != TQ_RUN_GOES_ON) {
@@ -209,7 +210,7 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
 /* what the statistics do not show: members that are not in them, and by which steps */
 static void put_findings(const tqa_ensemble *e, const size_t n[OUTCOMES])
 {
-    tqa_writer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->control->answer;
     const tq_run_options *o = &e->simulation->options;
     const char *method = tqa_simulation_method(o->method);
     char text[FINDING_TEXT];
@@ -243,11 +244,11 @@ static void put_outcomes(const tqa_ensemble *e)
         n[outcome_of(e, m)]++;
     }
     put_findings(e, n);
-    tqa_writer_object(&e->simulation->control->answer, "outcomes");
+    tqa_writer_object(e->simulation->control->answer, "outcomes");
     for (unsigned k = 0; k < OUTCOMES; k++) {
-        tqa_writer_count(&e->simulation->control->answer, outcome_names[k], n[k]);
+        tqa_writer_count(e->simulation->control->answer, outcome_names[k], n[k]);
     }
-    tqa_writer_end(&e->simulation->control->answer);
+    tqa_writer_end(e->simulation->control->answer);
 }
 
 /* for each event that was asked for: how often it happened, and to how many members */
@@ -266,17 +267,17 @@ static bool put_events(const tqa_ensemble *e)
             n[e->n_event + k] += events[k] > 0.0 ? 1.0 : 0.0;
         }
     }
-    tqa_writer_object(&control->answer, "events");
-    tqa_writer_vector(&control->answer, "total", n, e->n_event);
-    tqa_writer_vector(&control->answer, "members", n + e->n_event, e->n_event);
-    tqa_writer_end(&control->answer);
+    tqa_writer_object(control->answer, "events");
+    tqa_writer_vector(control->answer, "total", n, e->n_event);
+    tqa_writer_vector(control->answer, "members", n + e->n_event, e->n_event);
+    tqa_writer_end(control->answer);
     return true;
 }
 
 /* the whole motion of some members, as far as it goes */
 static bool put_told(const tqa_ensemble *e)
 {
-    tqa_writer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->control->answer;
     const size_t n_output = e->simulation->n_output;
     double *table = tqa_tree_take(e->simulation->control, n_output * e->n_row, sizeof *table);
     if (table == NULL) {
@@ -351,22 +352,22 @@ static bool put_ends(const tqa_ensemble *e)
         }
         n++;
     }
-    tqa_writer_object(&control->answer, "end_states");
-    tqa_writer_vector(&control->answer, "members", ids, n);
-    tqa_writer_matrix(&control->answer, "values", values, n, e->n_variation);
+    tqa_writer_object(control->answer, "end_states");
+    tqa_writer_vector(control->answer, "members", ids, n);
+    tqa_writer_matrix(control->answer, "values", values, n, e->n_variation);
     if (e->n_event > 0) {
-        tqa_writer_vector(&control->answer, "t", t, n);
-        tqa_writer_matrix(&control->answer, "events", events, n, e->n_event);
+        tqa_writer_vector(control->answer, "t", t, n);
+        tqa_writer_matrix(control->answer, "events", events, n, e->n_event);
     }
     put_rows(e, "q", table, n, false);
     put_rows(e, "qd", table, n, true);
-    tqa_writer_end(&control->answer);
+    tqa_writer_end(control->answer);
     return true;
 }
 
 static void put_ended(const tqa_ensemble *e)
 {
-    tqa_writer *answer = &e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->control->answer;
     size_t n = 0;
     tqa_writer_list(answer, "ended");
     for (size_t m = 0; m < e->n_member && n < ENDED_MAX; m++) {
@@ -384,7 +385,7 @@ static void put_ended(const tqa_ensemble *e)
 bool tqa_ensemble_tell(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     statistics found = {0};
     if (!compute(e, &found)) {
         return false;

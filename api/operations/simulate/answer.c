@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/operations/simulate/simulate.h"
+#include "api/response/writer.h"
 
 enum { PIECE_NUMBERS = 1 << 13 }; /* read at once: 64 KiB, or one row */
 
@@ -22,7 +23,7 @@ static const char *outcome(const tqa_simulation *s)
 
 static void put_stats(const tqa_simulation *s)
 {
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     const tq_run_options *o = &s->options;
     tqa_writer_object(answer, "stats");
     tqa_writer_string(answer, "method", tqa_simulation_method(o->method));
@@ -40,7 +41,7 @@ static void put_stats(const tqa_simulation *s)
 
 static void put_verdict(const tqa_simulation *s)
 {
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     tqa_writer_object(answer, "verdict");
     tqa_writer_string(answer, "outcome", outcome(s));
     tqa_writer_number(answer, "t", s->run->t);
@@ -70,7 +71,7 @@ static size_t place_of(const tqa_simulation *s, size_t c)
 
 static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
 {
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     const size_t left = s->n_row - s->told_row;
     const size_t n = left < piece_rows(s) ? left : piece_rows(s);
     if (!tqa_simulation_read_rows(s, s->told_row, n, s->piece)) {
@@ -92,7 +93,7 @@ static bool more(tqa_tree *control)
 {
     static const tqa_column time = {.name = "t", .n = 1, .flat = true};
     tqa_simulation *s = control->state;
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     while (s->told_column > 0 && s->told_column <= s->n_column &&
            s->columns[s->told_column - 1].is_hidden) {
         s->told_column++;

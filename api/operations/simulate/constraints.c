@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/operations/simulate/simulate.h"
+#include "api/response/writer.h"
 #include "core/constraints/project.h"
 
 static const double tolerance = 1e-10; /* m or rad, and by second: as steps keep it */
@@ -114,7 +115,7 @@ bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
 void tqa_simulation_put_constraints(const tqa_simulation *s)
 {
     const tq_constraints *set = s->plant.constraints;
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     if (set == NULL) {
         return;
     }

@@ -3,6 +3,7 @@
  * voltages out. */
 #include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/simulate.h"
+#include "api/response/writer.h"
 
 #include <math.h>
 
@@ -211,7 +212,7 @@ bool tqa_drives_add(tqa_simulation *s)
 void tqa_drives_put(const tqa_simulation *s)
 {
     const tqa_drives *d = &s->drives;
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     if (d->driven.n_joint == 0) {
         return;
     }

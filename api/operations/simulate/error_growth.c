@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/operations/simulate/error_growth.h"
+#include "api/response/writer.h"
 #include "core/elementary/elementary.h"
 
 enum { NV_MAX = 40, STEP_TEXT = 96 };
@@ -268,7 +269,7 @@ static const char coarse[] = "too many steps to propagate errors over: try a sho
 static void put_horizon(const tqa_simulation *s, const char *key, unsigned source, bool is_there,
                         const char *none)
 {
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     const tqa_error_growth *g = &s->judge.grown;
     const double t = g->horizon[source];
     if (is_there && isfinite(t)) {
@@ -288,7 +289,7 @@ void tqa_run_verdict_put_growth(const struct tqa_simulation *s)
     static const char *const nones[TQ_ERROR_SOURCES] = {
         "steps of one size have no tolerance: compare with a run of half the step",
         "the input is no table", "give \"verdict\": {\"model_uncertainty\": 0.01}"};
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     const tqa_error_growth *g = &s->judge.grown;
     if (!g->is_known) {
         tqa_writer_none(answer, "growth_rate_per_s", g->why_not);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/openapi/generated/fields.h"
+#include "api/response/writer.h"
 #include "core/plant/stiction.h"
 
 static const char *const fields[] = {TQA_FIELDS_EVENT_RULE, NULL};
@@ -220,7 +221,7 @@ void tqa_watch_note(tqa_events_watch *watch, const tq_event *event)
 
 void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch)
 {
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tqa_writer_list(answer, "events");
     for (uint64_t k = 0; k < watch->n_event && k < TQA_EVENTS_MAX; k++) {
         const tq_event *event = &watch->recorded[k];

@@ -5,6 +5,7 @@
 #define TQA_OPERATIONS_SIMULATE_EVENT_H
 
 #include "api/request/robot_fields.h"
+#include "api/response/writer.h"
 #include "core/simulate/event.h"
 
 enum { TQA_EVENTS_MAX = 10000 }; /* recorded in a result; more are counted */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/simulate/verdict_answer.c - balance and tracking in the answer. */
 #include "api/operations/simulate/simulate.h"
+#include "api/response/robot_writer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,12 +48,12 @@ static void put_lost_energy(const tqa_simulation *s)
                        "%g s: take shorter ones, or leave \"solver\" out",
                        percent, method, o->step);
     }
-    tqa_writer_string(&s->control->answer, "finding", text);
+    tqa_writer_string(s->control->answer, "finding", text);
 }
 
 static void put_audit(const tqa_simulation *s)
 {
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     const tqa_energy_balance *a = &s->judge.audited;
     if (a->why_not != NULL) {
         tqa_writer_none(answer, "audit", a->why_not);
@@ -98,14 +99,14 @@ static void put_joints(const tqa_simulation *s, const char *key, const double *x
         const double value = x[s->order.v[r]];
         row[r] = is_square ? sqrt(value / (double)s->judge.tracked.n) : value;
     }
-    tqa_writer_vector(&s->control->answer, key, row, s->order.nv);
+    tqa_writer_vector(s->control->answer, key, row, s->order.nv);
 }
 
 /* errors of the forces that had goals */
 static void put_force(const tqa_simulation *s)
 {
     static const char *const keys[] = {"max", "rms", "final"};
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     const tqa_tracking_error *t = &s->judge.tracked;
     const size_t n_row = s->plant.constraints->n_row;
     tqa_writer_object(answer, "force");
@@ -131,7 +132,7 @@ static void put_force(const tqa_simulation *s)
 
 static void put_tracking(const tqa_simulation *s)
 {
-    tqa_writer *answer = &s->control->answer;
+    tqa_writer *answer = s->control->answer;
     const tqa_tracking_error *t = &s->judge.tracked;
     tqa_writer_object(answer, "tracking");
     put_joints(s, "max", t->max, false);

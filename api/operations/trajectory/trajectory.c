@@ -8,6 +8,7 @@
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
 #include "api/operations/trajectory/reference.h"
+#include "api/response/robot_writer.h"
 
 enum { CARTESIAN_SAMPLES_MAX = 20000 };
 
@@ -83,7 +84,7 @@ static void tell_violations(const plan *p)
 {
     static const char *const names[] = {TQA_WORDS_TRAJECTORY_RESULT_VIOLATIONS_LIMIT};
     const tqa_robot *robot = p->control->robot;
-    tqa_writer *answer = &p->control->answer;
+    tqa_writer *answer = p->control->answer;
     tqa_writer_list(answer, "violations");
     for (size_t k = 0; k < p->order.n_joint; k++) {
         const tq_joint *joint = &robot->model->joints[p->order.joints[k]];
@@ -124,7 +125,7 @@ static bool run(tqa_tree *control)
     }
     sample(&p);
     const size_t nq = p.order.nq;
-    tqa_writer *answer = &control->answer;
+    tqa_writer *answer = control->answer;
     tqa_writer_joints(answer, control->robot, &p.order);
     tell_violations(&p);
     tqa_writer_vector(answer, "t", p.t, p.n_sample);
