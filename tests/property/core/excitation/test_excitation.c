@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/robots/parsed.h"
 #include "core/excitation/excitation.h"
 #include "tests/support/one_call.h"
 
