@@ -135,7 +135,8 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     tqa_blocks_init(&call->tau, n_tau, (double *)(void *)(memory + tau_at), &call->budget);
     tqa_request_init(&call->request, schema, robot, memory + request_at, &call->budget,
                      &call->problem);
-    tqa_body_init(&call->body, head->content, &call->request);
+    const tqa_body_sink sink = tqa_request_sink(&call->request);
+    tqa_body_init(&call->body, head->content, &sink);
     return call;
 }
 
@@ -170,8 +171,7 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
     } else {
         tqa_digest_feed(&call->digest, bytes, n);
     }
-    return call->control != NULL ? tqa_tree_feed(call, bytes, n)
-                                 : tqa_body_feed(&call->body, bytes, n);
+    return tqa_body_feed(&call->body, bytes, n);
 }
 
 size_t tqa_call_phase(const tqa_call *call)
@@ -251,7 +251,7 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
         }
     }
     if (call->request.n_sample > TQ_BLOCK_PAD) {
-        tqa_request_clear(&call->request); /* the answer may take what the motion leaves */
+        tqa_request_drop_samples(&call->request); /* the answer may take their memory */
     }
     return true;
 }

@@ -15,14 +15,6 @@ static bool no_memory(tqa_call *call)
     return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
 }
 
-static tq_inertia body_of(const tqa_payload *payload)
-{
-    const double *i = payload->inertia;
-    tq_inertia body = {.mass = payload->mass, .about_com = {i[0], i[1], i[2], i[4], i[5], i[8]}};
-    memcpy(body.com, payload->com, sizeof body.com);
-    return body;
-}
-
 /* The model's own arrays may not change: copies of them, one behind the other. NULL: no memory. */
 static void *copy_parts(tq_model *model)
 {
@@ -72,8 +64,7 @@ bool tqa_payload_attach(tqa_call *call)
     }
     if (options->has_payload) {
         tq_link *carrier = &model.links[options->payload.link];
-        const tq_inertia body = body_of(&options->payload);
-        carrier->inertia = tq_inertia_add(&carrier->inertia, &body);
+        carrier->inertia = tq_inertia_add(&carrier->inertia, &options->payload.body);
     }
     for (uint32_t j = 0; bare && j < model.n_joint; j++) {
         model.joints[j].rotor.inertia = 0.0;

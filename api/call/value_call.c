@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/value_call.c - decodes a request into its tree, runs it, gives its text away. */
+/* api/call/value_call.c - runs a request that is a value tree, and hands out its answer. */
 #include "api/call/value_call.h"
-#include "api/request/refuse.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -67,32 +66,13 @@ bool tqa_tree_check_head(const tqa_operation *operation, const tqa_call_head *he
     return true;
 }
 
-static void choose(tqa_call *call, tqa_media media)
-{
-    call->body.media = media;
-    if (media == TQA_MEDIA_CBOR) {
-        tqa_cbor_decoder_init(&call->body.as.cbor, &tqa_tree_events, call->control);
-    } else if (media == TQA_MEDIA_NPZ) {
-        tqa_npz_events_init(&call->body.as.npz, &tqa_tree_events, call->control,
-                            TQA_TREE_VALUES_MAX);
-    } else {
-        tqa_json_scan_init(&call->body.as.json, &tqa_tree_events, call->control);
-    }
-}
-
 bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr)
 {
-    call->control = calloc(1, sizeof *call->control);
-    tqa_arena *arena = tqa_arena_new(TQA_TREE_MEMORY_MAX);
-    if (call->control == NULL || arena == NULL) {
-        tqa_arena_free(arena);
-        free(call->control);
+    call->control = tqa_tree_new(call->robot, &call->problem);
+    if (call->control == NULL) {
         (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
         return false;
     }
-    call->control->robot = call->robot;
-    call->control->problem = &call->problem;
-    call->control->arena = arena;
     call->answer = (tqa_writer){.cbor = call->accept == TQA_MEDIA_CBOR};
     call->control->answer = &call->answer;
     const bool known = find_form(call->operation, head->query, &call->control->form);
@@ -102,80 +82,21 @@ bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reter
         tqa_digest_feed(&call->digest, "?", 1);
         tqa_digest_feed(&call->digest, head->query, strlen(head->query));
     }
-    call->body.media = head->content;
-    if (head->content != TQA_MEDIA_NONE) {
-        choose(call, head->content);
-    }
+    const tqa_body_sink sink = {
+        .events = &tqa_tree_events,
+        .ctx = call->control,
+        .place = tqa_tree_place,
+        .problem = &call->problem,
+        .n_number = TQA_TREE_VALUES_MAX,
+    };
+    tqa_body_init(&call->body, head->content, &sink);
     return true;
-}
-
-/* The decoder has stopped: unless the receiver refused, say where and why. */
-static bool judge(tqa_call *call, tqa_decode state, const tqa_decode_error *error)
-{
-    if (state == TQA_DECODE_OK || state == TQA_DECODE_REFUSED) {
-        assert(state == TQA_DECODE_OK || call->problem.status != 0);
-        return state == TQA_DECODE_OK;
-    }
-    char pointer[TQA_POINTER_TEXT];
-    tqa_tree_place(call->control, pointer);
-    (void)tqa_problem_set(&call->problem,
-                          state == TQA_DECODE_NOT_FINITE ? "not-finite" : "malformed",
-                          "%s%s%s (byte %llu of the body)", pointer, pointer[0] != '\0' ? ": " : "",
-                          error->detail, (unsigned long long)error->offset);
-    tqa_problem_fault(&call->problem, pointer, tqa_hint_decode(state, call->body.media), "%s",
-                      error->detail);
-    return false;
-}
-
-static bool judge_archive(tqa_call *call, tqa_decode state)
-{
-    const tqa_npz_events *archive = &call->body.as.npz;
-    if (state == TQA_DECODE_REFUSED && tqa_npz_events_busy(archive)) {
-        (void)tqa_problem_set(&call->problem, "busy", "there is no memory for this archive now");
-        return false;
-    }
-    const tqa_decode_error error = tqa_npz_events_error(archive);
-    return judge(call, state, &error);
-}
-
-bool tqa_tree_feed(tqa_call *call, const char *bytes, size_t n)
-{
-    if (call->body.media == TQA_MEDIA_NONE) {
-        choose(call, (unsigned char)bytes[0] >= 0x80 ? TQA_MEDIA_CBOR
-                     : bytes[0] == 'P'               ? TQA_MEDIA_NPZ
-                                                     : TQA_MEDIA_JSON);
-    }
-    if (call->body.media == TQA_MEDIA_NPZ) {
-        return judge_archive(call, tqa_npz_events_feed(&call->body.as.npz, bytes, n));
-    }
-    if (call->body.media == TQA_MEDIA_CBOR) {
-        tqa_cbor_decoder *decoder = &call->body.as.cbor;
-        return judge(call, tqa_cbor_decoder_feed(decoder, bytes, n), &decoder->error);
-    }
-    tqa_json_scan *scan = &call->body.as.json;
-    return judge(call, tqa_json_scan_feed(scan, bytes, n), &scan->error);
-}
-
-static bool decode_end(tqa_call *call)
-{
-    if (call->body.media == TQA_MEDIA_NONE) {
-        choose(call, TQA_MEDIA_JSON); /* no byte at all: as JSON, it ends too early */
-    }
-    if (call->body.media == TQA_MEDIA_CBOR) {
-        tqa_cbor_decoder *decoder = &call->body.as.cbor;
-        return judge(call, tqa_cbor_decoder_finish(decoder), &decoder->error);
-    }
-    if (call->body.media == TQA_MEDIA_NPZ) {
-        return judge_archive(call, tqa_npz_events_finish(&call->body.as.npz));
-    }
-    tqa_json_scan *scan = &call->body.as.json;
-    return judge(call, tqa_json_scan_finish(scan), &scan->error);
 }
 
 bool tqa_tree_finish(tqa_call *call)
 {
     const tqa_tree_methods *methods = call->operation->methods->control;
-    if (!decode_end(call) || methods->check == NULL) {
+    if (!tqa_body_finish(&call->body) || methods->check == NULL) {
         return call->problem.status == 0;
     }
     const tqa_value root = tqa_value_root(call->control);
@@ -309,7 +230,5 @@ void tqa_tree_close(tqa_call *call)
 {
     size_t ignored = 0;
     free(tqa_json_text_take(&call->answer.text, &ignored));
-    json_decref(call->control->root);
-    tqa_arena_free(call->control->arena);
-    free(call->control);
+    tqa_tree_free(call->control);
 }

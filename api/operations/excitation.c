@@ -164,7 +164,7 @@ static bool read_search(excitation *e)
         (criterion.value != NULL && !tqa_value_choice(&criterion, criteria, &chosen)) ||
         (tries.value != NULL && !tqa_value_count(&tries, 1, TRIES_MAX, &e->tries)) ||
         (seed.value != NULL && !tqa_value_count(&seed, 0, (size_t)1 << 53, &number)) ||
-        (gravity.value != NULL && !tqa_value_numbers(&gravity, 3, e->gravity))) {
+        (gravity.value != NULL && !tqa_value_gravity(&gravity, e->gravity))) {
         return false;
     }
     task->by_determinant = chosen == 1;

@@ -77,7 +77,7 @@ static bool read(regression *r)
     return tqa_tree_order(r->control, &r->order) &&
            tqa_tree_states(r->control, &r->order, all, none ? 0 : all, &r->states) &&
            (with.value == NULL || tqa_value_choices(&with, kinds, &r->with)) &&
-           (gravity.value == NULL || tqa_value_numbers(&gravity, 3, r->gravity));
+           (gravity.value == NULL || tqa_value_gravity(&gravity, r->gravity));
 }
 
 static bool list_parameters(regression *r)

@@ -125,8 +125,7 @@ static bool read(statics *s)
     return tqa_value_need(&wrench, "add \"endpoint_wrench\": {\"link\", \"force\", \"moment\", "
                                    "\"at\", \"applied_to\", \"expressed_in\"}") &&
            tqa_value_load(&wrench, &s->given) &&
-           (gravity.value == NULL || tqa_value_numbers(&gravity, 3, s->gravity)) &&
-           read_stiffness(s);
+           (gravity.value == NULL || tqa_value_gravity(&gravity, s->gravity)) && read_stiffness(s);
 }
 
 /* ------------------------------------------------------------------------------------------------

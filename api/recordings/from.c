@@ -17,8 +17,6 @@ void tqa_from_free(tqa_from *from)
     if (from == NULL) {
         return;
     }
-    json_decref(from->control.root);
-    tqa_arena_free(from->control.arena);
     tqa_blocks_clear(&from->t);
     tqa_blocks_clear(&from->measured);
     tqa_blocks_clear(&from->residual);
@@ -27,85 +25,17 @@ void tqa_from_free(tqa_from *from)
 
 const json_t *tqa_from_root(const tqa_from *from)
 {
-    return from->control.root;
+    return from->control->root;
 }
 
-static const char *wanted(const tqa_request *request)
+static bool open(tqa_request *request, const tqa_value *value)
 {
-    (void)request;
-    return "an object: {\"dataset\": \"its name\", \"columns\": {...}}";
-}
-
-/* The tree begins as {"from": so that its faults have the pointers of the request. */
-static bool open(tqa_request *request, uint64_t at)
-{
-    tqa_from *from = calloc(1, sizeof *from);
-    tqa_arena *arena = tqa_arena_new(TQA_TREE_MEMORY_MAX);
-    if (from == NULL || arena == NULL) {
-        tqa_arena_free(arena);
-        free(from);
-        return tqa_refuse(request, at, "busy", "try again", "there is no memory for this");
+    request->from = calloc(1, sizeof *request->from);
+    if (request->from == NULL) {
+        return tqa_refuse(request, UINT64_MAX, "busy", "try again", "there is no memory for this");
     }
-    request->from = from;
-    from->control.robot = request->robot;
-    from->control.problem = request->problem;
-    from->control.arena = arena;
-    return tqa_tree_events.begin_map(&from->control, at) &&
-           tqa_tree_events.key(&from->control, at, "from", 4);
-}
-
-static bool begin_map(tqa_request *request, uint64_t at)
-{
-    return (request->from != NULL || open(request, at)) &&
-           tqa_tree_events.begin_map(&request->from->control, at);
-}
-
-static bool end_map(tqa_request *request, uint64_t at)
-{
-    return tqa_tree_events.end_map(&request->from->control, at);
-}
-
-static bool key(tqa_request *request, uint64_t at, const char *text, size_t n)
-{
-    return tqa_tree_events.key(&request->from->control, at, text, n);
-}
-
-static bool begin_array(tqa_request *request, uint64_t at)
-{
-    return request->from != NULL ? tqa_tree_events.begin_array(&request->from->control, at)
-                                 : tqa_refuse_type(request, at, wanted(request), "an array");
-}
-
-static bool end_array(tqa_request *request, uint64_t at)
-{
-    return tqa_tree_events.end_array(&request->from->control, at);
-}
-
-static bool numbers(tqa_request *request, uint64_t at, const double *values, size_t n)
-{
-    return tqa_tree_events.numbers(&request->from->control, at, values, n);
-}
-
-static bool string(tqa_request *request, uint64_t at, const char *text, size_t n)
-{
-    return tqa_tree_events.string(&request->from->control, at, text, n);
-}
-
-static bool boolean(tqa_request *request, uint64_t at, bool value)
-{
-    return tqa_tree_events.boolean(&request->from->control, at, value);
-}
-
-static bool null(tqa_request *request, uint64_t at)
-{
-    return tqa_tree_events.null(&request->from->control, at);
-}
-
-static void place(const tqa_request *request, char *pointer)
-{
-    if (request->from != NULL) {
-        tqa_tree_place(&request->from->control, pointer);
-    }
+    request->from->control = value->control;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -121,8 +51,8 @@ static bool set_order(const tqa_request *request, tqa_from *from)
     tqa_order *order = &from->order;
     order->nq = request->robot->model->nq;
     order->nv = request->robot->model->nv;
-    order->q = tqa_tree_take(&from->control, order->nq + 1, sizeof(uint32_t));
-    order->v = tqa_tree_take(&from->control, order->nv + 1, sizeof(uint32_t));
+    order->q = tqa_tree_take(from->control, order->nq + 1, sizeof(uint32_t));
+    order->v = tqa_tree_take(from->control, order->nv + 1, sizeof(uint32_t));
     if (order->q == NULL || order->v == NULL) {
         return false;
     }
@@ -138,7 +68,7 @@ static bool set_order(const tqa_request *request, tqa_from *from)
 static bool check(tqa_request *request)
 {
     tqa_from *from = request->from;
-    const tqa_value root = tqa_value_root(&from->control);
+    const tqa_value root = tqa_value_root(from->control);
     const tqa_value part = tqa_value_field(&root, "from");
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
@@ -156,20 +86,7 @@ static bool check(tqa_request *request)
            tqa_recording_read(&from->request, &part, &from->recording);
 }
 
-const tqa_receiver tqa_from_receiver = {
-    .wanted = wanted,
-    .place = place,
-    .finish = check,
-    .begin_map = begin_map,
-    .end_map = end_map,
-    .key = key,
-    .begin_array = begin_array,
-    .end_array = end_array,
-    .numbers = numbers,
-    .string = string,
-    .boolean = boolean,
-    .null = null,
-};
+const tqa_receiver tqa_from_receiver = {.read = open, .finish = check};
 
 /* ------------------------------------------------------------------------------------------------
  * The recording's samples
@@ -226,7 +143,7 @@ static void declare(tqa_request *request)
 bool tqa_from_read(tqa_request *request, const tqa_host *host)
 {
     tqa_from *from = request->from;
-    from->control.host = host;
+    from->control->host = host;
     tqa_blocks_init(&from->t, 1, NULL, request->budget);
     tqa_blocks_init(&from->measured, from->order.nv, NULL, request->budget);
     tqa_blocks_init(&from->residual, from->order.nv, NULL, request->budget);

@@ -12,7 +12,7 @@
 
 /* The description of a recording inside a request, and what was read of it. */
 typedef struct tqa_from {
-    tqa_tree control; /* of the value of "from": its root is {"from": ...} */
+    tqa_tree *control; /* the request's, in which "from" is one field */
     tqa_order order;
     tqa_recording_request request;
     tqa_recording recording;
@@ -23,7 +23,7 @@ typedef struct tqa_from {
 
 extern const tqa_receiver tqa_from_receiver;
 void tqa_from_free(tqa_from *from); /* accepts NULL */
-/* The tree {"from": ...}. */
+/* The object that has "from". */
 const struct json_t *tqa_from_root(const tqa_from *from);
 
 /* Reads the recording into the request's motion. */

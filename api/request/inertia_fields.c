@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/request/robot_fields.h"
 #include "core/model/inertia.h"
 
 static const double symmetry_slack = 1e-9; /* of the largest entry */
@@ -45,7 +46,8 @@ bool tqa_value_symmetric(const tqa_value *part, double ret[6])
     for (unsigned i = 0; i < 3; i++) {
         for (unsigned j = 0; j < i; j++) {
             if (fabs(full[3 * i + j] - full[3 * j + i]) > symmetry_slack * largest) {
-                return tqa_value_refuse(part, "invalid-value", "make it symmetric",
+                return tqa_value_refuse(part, "invalid-value",
+                                        "Ixy = -integral of x y dm, both times",
                                         "entries [%u][%u] and [%u][%u] differ", i, j, j, i);
             }
         }
@@ -125,4 +127,34 @@ bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret)
         memcpy(ret->about_com, tensor, sizeof tensor);
     }
     return true;
+}
+
+bool tqa_value_payload(const tqa_value *object, tqa_payload *ret)
+{
+    static const char *const known[] = {"link", "mass", "com", "inertia", NULL};
+    const tqa_value link = tqa_value_field(object, "link");
+    const tqa_value mass = tqa_value_field(object, "mass");
+    const tqa_value com = tqa_value_field(object, "com");
+    const tqa_value inertia = tqa_value_field(object, "inertia");
+    tq_inertia *body = &ret->body;
+    *ret = (tqa_payload){0};
+    if (!tqa_value_object(object, known) ||
+        !tqa_value_need(&link, "add \"link\": the name of the link that carries the payload") ||
+        !tqa_value_link(&link, &ret->link) ||
+        !tqa_value_need(&mass, "add \"mass\": a number, kg") ||
+        !tqa_value_number(&mass, &body->mass) ||
+        !tqa_value_need(&com, "add \"com\": [x, y, z], the payload's centre of mass in the link "
+                              "frame, m") ||
+        !tqa_value_numbers(&com, 3, body->com) ||
+        (inertia.value != NULL && !tqa_value_symmetric(&inertia, body->about_com))) {
+        return false;
+    }
+    if (!(body->mass >= 0.0)) {
+        return tqa_value_refuse(&mass, "range", "a mass is 0 or more",
+                                "the payload has a mass of %g kg", body->mass);
+    }
+    return tqa_inertia_is_possible(body->about_com) ||
+           tqa_value_refuse(&inertia, "inertia",
+                            "POST /v1/inertia says what is wrong with it, and the nearest possible",
+                            "no body has this inertia: a principal moment is negative");
 }

@@ -11,6 +11,15 @@
 
 /* {mass, com?, inertia, inertia_about} or {mass, shape, size}, in the axes of the body's frame. */
 bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret);
+/* A body fixed to a link, along the axes of the link. */
+typedef struct tqa_payload {
+    uint32_t link;
+    tq_inertia body; /* in the link frame */
+} tqa_payload;
+
+/* {link, mass, com, inertia?}: without inertia it is a point. */
+bool tqa_value_payload(const tqa_value *object, tqa_payload *ret);
+
 /* Three rows of three that must be symmetric: xx xy xz yy yz zz. */
 bool tqa_value_symmetric(const tqa_value *part, double ret[6]);
 

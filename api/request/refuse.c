@@ -8,18 +8,44 @@
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 
-/* JSON pointer of the value that is being read. */
-static void place_of(const tqa_request *request, char pointer[TQA_POINTER_TEXT])
+bool tqa_refuse_at(tqa_problem *problem, const char *pointer, uint64_t at, const char *slug,
+                   const char *hint, const char *detail)
 {
+    const char *separator = pointer[0] != '\0' ? ": " : "";
+    if (at != UINT64_MAX) {
+        (void)tqa_problem_set(problem, slug, "%s%s%s (byte %llu of the body)", pointer, separator,
+                              detail, (unsigned long long)at);
+    } else {
+        (void)tqa_problem_set(problem, slug, "%s%s%s", pointer, separator, detail);
+    }
+    tqa_problem_fault(problem, pointer, hint, "%s", detail);
+    return false;
+}
+
+bool tqa_refuse_root(tqa_problem *problem, uint64_t at, const char *got)
+{
+    char detail[TQA_PROBLEM_TEXT];
+    (void)snprintf(detail, sizeof detail, "expected an object with named fields, got %s", got);
+    return tqa_refuse_at(problem, "", at, "wrong-type",
+                         "write the fields of the request in braces: {...}", detail);
+}
+
+/* JSON pointer of the value that is being read. */
+void tqa_request_place(const void *ctx, char pointer[TQA_POINTER_TEXT])
+{
+    const tqa_request *request = ctx;
+    const tqa_stream *stream = &request->stream;
     pointer[0] = '\0';
-    const tqa_field *field = request->field;
-    if (field != NULL) {
-        tqa_place_key(pointer, field->name, strlen(field->name));
-        if (field->receiver->place != NULL) {
-            field->receiver->place(request, pointer);
-        } else if (request->depth > 1 && !request->whole) {
-            tqa_place_index(pointer, request->n_element);
+    if (request->field != NULL && tqa_field_is_motion(request->field)) {
+        tqa_place_key(pointer, request->field->name, strlen(request->field->name));
+    } else if (request->field != NULL) {
+        tqa_tree_place(request->tree, pointer);
+    }
+    if (stream->rows != NULL) {
+        if (stream->name != NULL) {
+            tqa_place_key(pointer, stream->name, strlen(stream->name));
         }
+        tqa_place_rows(pointer, stream->rows, request->whole);
     }
     if (request->bad_key != NULL) {
         tqa_place_key(pointer, request->bad_key, request->n_bad_key);
@@ -35,16 +61,8 @@ bool tqa_refuse(tqa_request *request, uint64_t at, const char *slug, const char 
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    place_of(request, pointer);
-    const char *separator = pointer[0] != '\0' ? ": " : "";
-    if (at != UINT64_MAX) {
-        (void)tqa_problem_set(request->problem, slug, "%s%s%s (byte %llu of the body)", pointer,
-                              separator, detail, (unsigned long long)at);
-    } else {
-        (void)tqa_problem_set(request->problem, slug, "%s%s%s", pointer, separator, detail);
-    }
-    tqa_problem_fault(request->problem, pointer, hint, "%s", detail);
-    return false;
+    tqa_request_place(request, pointer);
+    return tqa_refuse_at(request->problem, pointer, at, slug, hint, detail);
 }
 
 bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const char *key, size_t n,
@@ -55,7 +73,7 @@ bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const c
     request->n_bad_key = n;
     const int quoted = (int)(n < QUOTE_MAX ? n : QUOTE_MAX);
     if (again) {
-        (void)tqa_refuse(request, at, slug, hint, "\"%.*s\" stands here twice", quoted, key);
+        (void)tqa_refuse(request, at, slug, hint, "\"%.*s\" is given twice", quoted, key);
     } else {
         (void)tqa_refuse(request, at, slug, hint, "\"%.*s\" is not known here", quoted, key);
     }
@@ -105,34 +123,23 @@ bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, cons
     return tqa_refuse(request, at, "wrong-type", hint, "expected %s, got %s", wanted, got);
 }
 
-bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, tqa_nearest *nearest)
+void tqa_hint_sample(size_t n, char hint[TQA_PROBLEM_TEXT])
 {
-    const int quoted = (int)(nearest->n_text < QUOTE_MAX ? nearest->n_text : QUOTE_MAX);
-    return tqa_refuse(request, at, "unknown-name", tqa_nearest_hint(nearest),
-                      "there is no %s \"%.*s\"", what, quoted, nearest->text);
+    (void)snprintf(hint, TQA_PROBLEM_TEXT,
+                   "one sample of this array is %zu numbers; a batch is an array of such arrays",
+                   n);
 }
 
-bool tqa_refuse_link(tqa_request *request, uint64_t at, const char *text, size_t n, uint32_t *ret)
+void tqa_hint_missing_samples(const char *name, size_t n, char hint[TQA_PROBLEM_TEXT])
 {
-    const tqa_robot *robot = request->robot;
-    *ret = tqa_robot_link(robot, text, n);
-    if (*ret != TQ_NONE) {
-        return true;
-    }
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, text, n);
-    for (uint32_t k = 0; k < robot->model->n_link; k++) {
-        tqa_nearest_offer(&nearest, robot->link_names[k]);
-    }
-    return tqa_refuse_name(request, at, "link", &nearest);
+    (void)snprintf(hint, TQA_PROBLEM_TEXT,
+                   "add \"%s\": an array of %zu numbers, or an array of such", name, n);
 }
 
 static bool refuse_length(tqa_request *request, uint64_t at, const tqa_rows *rows)
 {
     char hint[TQA_PROBLEM_TEXT];
-    (void)snprintf(hint, sizeof hint,
-                   "one sample of this array is %zu numbers; a batch is an array of such arrays",
-                   rows->n_row);
+    tqa_hint_sample(rows->n_row, hint);
     request->whole = true;
     (void)tqa_refuse(request, at, "wrong-length", hint, "expected %zu numbers, got %zu",
                      rows->n_row, rows->n_got);
@@ -149,9 +156,7 @@ bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *ro
     case TQA_ROWS_LENGTH:
         return refuse_length(request, at, rows);
     case TQA_ROWS_NESTING:
-        return tqa_refuse(request, at, "wrong-type",
-                          "one sample is [number, ...]; a batch is [[number, ...], ...]",
-                          "expected one array of numbers, or an array of such arrays");
+        return tqa_refuse(request, at, "wrong-type", TQA_HINT_NESTING, TQA_WRONG_NESTING);
     case TQA_ROWS_MEMORY:
         if (request->budget->is_over) {
             return tqa_refuse(request, at, "too-large", "send fewer samples at a time",

@@ -9,8 +9,14 @@
 
 #include "api/codec/events.h"
 #include "api/operation.h"
-#include "api/problems/nearest.h"
 #include "api/request/request.h"
+
+/* A fault at a place of the body: its JSON pointer and its byte (UINT64_MAX: not known). Always
+ * false, like all below. */
+bool tqa_refuse_at(tqa_problem *problem, const char *pointer, uint64_t at, const char *slug,
+                   const char *hint, const char *detail);
+/* The document is no object. */
+bool tqa_refuse_root(tqa_problem *problem, uint64_t at, const char *got);
 
 /* A fault of the value being read, at byte `at` of the body (UINT64_MAX: not of one place). Always
  * false. */
@@ -27,14 +33,15 @@ bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, cons
 /* What to write instead of a value of the wrong type. */
 void tqa_hint_type(const char *wanted, const char *got, char hint[TQA_PROBLEM_TEXT]);
 
+/* Texts about arrays of samples of n numbers, streamed or not. */
+#define TQA_WANTED_SAMPLES "an array of numbers, or an array of such arrays"
+#define TQA_WRONG_NESTING  "expected one array of numbers, or an array of such arrays"
+#define TQA_HINT_NESTING   "one sample is [number, ...]; a batch is [[number, ...], ...]"
+void tqa_hint_sample(size_t n, char hint[TQA_PROBLEM_TEXT]);
+void tqa_hint_missing_samples(const char *name, size_t n, char hint[TQA_PROBLEM_TEXT]);
+
 /* What to do about bytes that no decoder takes; NULL for a state that is no such fault. */
 const char *tqa_hint_decode(tqa_decode state, tqa_media media);
-
-/* A name, the one of `nearest`, that is none of the `what` offered. Always false. */
-bool tqa_refuse_name(tqa_request *request, uint64_t at, const char *what, tqa_nearest *nearest);
-
-/* Finds a link of the robot by its name; false: refused. */
-bool tqa_refuse_link(tqa_request *request, uint64_t at, const char *text, size_t n, uint32_t *ret);
 
 /* What tqa_rows_... said about the array being read; true for TQA_ROWS_OK. */
 bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *rows,

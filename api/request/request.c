@@ -38,12 +38,19 @@ void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_
     }
     request->options.box = (double *)(void *)memory;
     memory += tqa_options_box_bytes(model->nq);
-    request->options.frame = request->options.payload.link = TQ_NONE;
+    request->options.frame = TQ_NONE;
     request->q_map = (uint32_t *)(void *)memory;
     request->v_map = request->q_map + model->nq;
 }
 
 void tqa_request_clear(tqa_request *request)
+{
+    tqa_request_drop_samples(request);
+    tqa_tree_free(request->tree);
+    request->tree = NULL;
+}
+
+void tqa_request_drop_samples(tqa_request *request)
 {
     for (size_t m = 0; m < TQA_MOTION_COUNT; m++) {
         tqa_blocks_clear(&request->motion[m]);

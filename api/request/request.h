@@ -11,6 +11,7 @@
 #include "api/problem.h"
 #include "api/request/options.h"
 #include "api/request/samples.h"
+#include "api/request/value.h"
 #include "api/request/wrench.h"
 #include "api/robots/parsed.h"
 
@@ -51,36 +52,36 @@ typedef struct tqa_schema {
 
 struct tqa_request;
 
-/* Receives the value of one kind of field. ctx is the request. A type of event that has no receiver
- * is refused with what was wanted instead. */
+/* An array of samples that is being received. */
+typedef struct tqa_stream {
+    tqa_rows *rows; /* NULL: none is */
+    tqa_blocks *blocks;
+    const char *name;   /* of a member inside a field; NULL: the field itself */
+    const char *wanted; /* what it takes, such as "3 numbers" */
+} tqa_stream;
+
+/* What reads one kind of field. Arrays of samples go into blocks as they arrive; all else becomes a
+ * value tree, which is read when the field is complete. Each function may be NULL, and is false
+ * when it has set the problem. */
 typedef struct tqa_receiver {
-    const char *(*wanted)(const struct tqa_request *request);
-    bool (*begin_map)(struct tqa_request *request, uint64_t at);
-    bool (*end_map)(struct tqa_request *request, uint64_t at);
-    bool (*key)(struct tqa_request *request, uint64_t at, const char *text, size_t n);
-    bool (*begin_array)(struct tqa_request *request, uint64_t at);
-    bool (*end_array)(struct tqa_request *request, uint64_t at);
-    bool (*numbers)(struct tqa_request *request, uint64_t at, const double *values, size_t n);
-    bool (*string)(struct tqa_request *request, uint64_t at, const char *text, size_t n);
-    bool (*boolean)(struct tqa_request *request, uint64_t at, bool value);
-    bool (*null)(struct tqa_request *request, uint64_t at);
-    /* Appends what follows the field's name in the pointer of the value being read; NULL: the index
-     * of the element. */
-    void (*place)(const struct tqa_request *request, char *pointer);
-    /* The samples are complete: what must agree with them. NULL: nothing. */
+    bool (*read)(struct tqa_request *request, const tqa_value *value);
+    /* A key inside the value has come at byte `at`: when its member is an array of samples, says
+     * where they go. */
+    bool (*stream)(struct tqa_request *request, uint64_t at, const char *key, size_t n,
+                   tqa_stream *ret);
+    /* The samples are complete: what must agree with them. */
     bool (*arrive)(struct tqa_request *request);
-    /* The document is complete. NULL: nothing is left to check. */
+    /* The document is complete. */
     bool (*finish)(struct tqa_request *request);
-    bool bare; /* the value may be a string without brackets around it */
 } tqa_receiver;
 
-/* Receivers by kind of field. Arrays of samples: the field's `motion` says which. */
+/* Arrays of samples: the field's `motion` says which. */
 extern const tqa_receiver tqa_motion_receiver;
+/* External wrenches: their forces and moments are arrays of samples. */
+extern const tqa_receiver tqa_wrench_receiver;
 /* The order of rows; terms to leave out; further results; [x, y, z] of gravity. */
 extern const tqa_receiver tqa_joints_receiver, tqa_without_receiver, tqa_include_receiver,
     tqa_gravity_receiver;
-/* External wrenches. */
-extern const tqa_receiver tqa_wrench_receiver;
 /* Which Coriolis matrix; a point: its link, where on it, along which axes; a box of q; a
  * payload. */
 extern const tqa_receiver tqa_form_receiver, tqa_frame_receiver, tqa_at_receiver, tqa_axes_receiver,
@@ -98,13 +99,13 @@ typedef struct tqa_request {
     tqa_problem *problem; /* the call's */
     tqa_budget *budget;
 
-    /* where the events stand */
-    const tqa_field *field;     /* open, or NULL */
-    const tqa_receiver *inside; /* of its value */
-    unsigned depth;             /* brackets open in all */
-    size_t n_element;           /* of a list of names or numbers */
-    uint32_t seen;              /* bit f: field f came */
-    const char *bad_key;        /* while it is refused: part of the place */
+    /* where the events are */
+    bool is_open;           /* the root's bracket came */
+    const tqa_field *field; /* whose value is being received, or NULL */
+    tqa_stream stream;
+    tqa_tree *tree;      /* of all fields that are no arrays of samples; NULL: none came */
+    uint32_t seen;       /* bit f: field f came */
+    const char *bad_key; /* while it is refused: part of the place */
     size_t n_bad_key;
     bool whole; /* while an array is refused as a whole: its element is not part of the place */
 
@@ -123,7 +124,6 @@ typedef struct tqa_request {
      * robot */
     bool reordered;
     uint32_t *q_map, *v_map;
-    size_t n_q_map, n_v_map; /* rows named so far */
     /* the arrays of motion; last, because tqa_request_init clears what stands before them */
     tqa_rows rows[TQA_MOTION_COUNT];
     tqa_blocks motion[TQA_MOTION_COUNT];
@@ -134,6 +134,11 @@ size_t tqa_request_arena_size(const tqa_robot *robot);
 void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_robot *robot,
                       void *arena, tqa_budget *budget, tqa_problem *problem);
 void tqa_request_clear(tqa_request *request);
+/* Frees the samples before that: the answer may take their memory. */
+void tqa_request_drop_samples(tqa_request *request);
+
+/* JSON pointer of the value that is being received; the request as ctx. */
+void tqa_request_place(const void *ctx, char pointer[TQA_POINTER_TEXT]);
 
 /* The receiver to give to a decoder, with the request as ctx. A callback that returns false has set
  * the problem. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/request/request_finish.c - what can be judged only when the whole request is there. */
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/request/refuse.h"
@@ -10,8 +9,7 @@
 static bool refuse_missing(tqa_request *request, const tqa_field *field)
 {
     char hint[TQA_PROBLEM_TEXT];
-    (void)snprintf(hint, sizeof hint, "add \"%s\": an array of %zu numbers, or an array of such",
-                   field->name, request->rows[field->motion].n_row);
+    tqa_hint_missing_samples(field->name, request->rows[field->motion].n_row, hint);
     request->bad_key = field->name;
     request->n_bad_key = strlen(field->name);
     (void)tqa_refuse(request, UINT64_MAX, "missing-field", hint, "\"%s\" is missing", field->name);
@@ -68,8 +66,7 @@ static bool agree(tqa_request *request)
     if (request->n_sample == 0) {
         request->bad_key = first->name;
         request->n_bad_key = strlen(first->name);
-        (void)tqa_refuse(request, UINT64_MAX, "wrong-length",
-                         "one sample is [number, ...]; a batch is [[number, ...], ...]",
+        (void)tqa_refuse(request, UINT64_MAX, "wrong-length", TQA_HINT_NESTING,
                          "there is no sample");
         request->bad_key = NULL;
         return false;

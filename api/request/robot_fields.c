@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
+#include "api/request/refuse.h"
 #include "core/spatial/frame.h"
 
 static const double unit_slack = 1e-6; /* as promised to users */
@@ -25,42 +26,84 @@ static void append_joint(const tq_model *model, uint32_t j, tqa_order *order)
     for (uint32_t k = 0; k < joint->nv; k++) {
         order->v[order->nv++] = joint->v_index + k;
     }
-    order->joints[order->n_joint++] = j;
-}
-
-static size_t count_moving(const tq_model *model)
-{
-    size_t n = 0;
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        n += model->joints[j].nq > 0;
+    if (order->joints != NULL) {
+        order->joints[order->n_joint] = j;
     }
-    return n;
+    order->n_joint++;
 }
 
-static bool find_joint(const tqa_value *part, const tqa_order *order, uint32_t *ret)
+static bool is_moving(const tq_joint *joint)
+{
+    return joint->nq > 0;
+}
+
+static bool has_joint(const tqa_order *order, const tq_joint *joint)
+{
+    for (size_t r = 0; r < order->nv; r++) {
+        if (order->v[r] == joint->v_index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool refuse_joint(const tqa_value *part, const char *text)
 {
     const tqa_robot *robot = part->control->robot;
-    if (!json_is_string(part->value)) {
-        return tqa_value_refuse(part, "wrong-type", "the name of a joint in quotes",
-                                "expected the name of a joint");
-    }
-    const char *text = json_string_value(part->value);
-    *ret = tqa_robot_joint(robot, text, strlen(text));
-    if (*ret == TQ_NONE || robot->model->joints[*ret].nq == 0) {
-        tqa_nearest nearest;
-        tqa_nearest_init(&nearest, text, strlen(text));
-        for (uint32_t j = 0; j < robot->model->n_joint; j++) {
-            if (robot->model->joints[j].nq > 0) {
-                tqa_nearest_offer(&nearest, robot->joint_names[j]);
-            }
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, text, strlen(text));
+    for (uint32_t j = 0; j < robot->model->n_joint; j++) {
+        if (is_moving(&robot->model->joints[j])) {
+            tqa_nearest_offer(&nearest, robot->joint_names[j]);
         }
-        return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
-                                "there is no moving joint \"%.*s\"", QUOTE_MAX, text);
     }
-    for (size_t k = 0; k < order->n_joint; k++) {
-        if (order->joints[k] == *ret) {
-            return tqa_value_refuse(part, "invalid-value", "name each moving joint once",
-                                    "\"%.*s\" stands here twice", QUOTE_MAX, text);
+    return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+                            "there is no joint \"%.*s\"", QUOTE_MAX, text);
+}
+
+static bool read_joint(const tqa_value *part, tqa_order *order)
+{
+    const tqa_robot *robot = part->control->robot;
+    const char *text = NULL;
+    if (!tqa_value_text(part, "the name of a joint", &text)) {
+        return false;
+    }
+    const uint32_t j = tqa_robot_joint(robot, text, strlen(text));
+    if (j == TQ_NONE) {
+        return refuse_joint(part, text);
+    }
+    if (!is_moving(&robot->model->joints[j])) {
+        return tqa_value_refuse(part, "invalid-value", "leave it out",
+                                "joint \"%.*s\" has no coordinates of its own", QUOTE_MAX, text);
+    }
+    if (has_joint(order, &robot->model->joints[j])) {
+        return tqa_value_refuse(part, "invalid-value", "name it once",
+                                "joint \"%.*s\" is named twice", QUOTE_MAX, text);
+    }
+    append_joint(robot->model, j, order);
+    return true;
+}
+
+bool tqa_value_order(const tqa_value *part, tqa_order *ret)
+{
+    const tqa_robot *robot = part->control->robot;
+    size_t n = 0;
+    ret->nq = ret->nv = ret->n_joint = 0;
+    if (!tqa_value_list(part, "an array of names", &n)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const tqa_value item = tqa_value_item(part, i);
+        if (!read_joint(&item, ret)) {
+            return false;
+        }
+    }
+    for (uint32_t j = 0; j < robot->model->n_joint; j++) {
+        const tq_joint *joint = &robot->model->joints[j];
+        if (is_moving(joint) && !has_joint(ret, joint)) {
+            return tqa_value_refuse(part, "wrong-length", "name every joint that moves, once",
+                                    "joint \"%.*s\" is not named", QUOTE_MAX,
+                                    robot->joint_names[j]);
         }
     }
     return true;
@@ -71,7 +114,6 @@ bool tqa_tree_order(tqa_tree *control, tqa_order *ret)
     const tq_model *model = control->robot->model;
     const tqa_value root = tqa_value_root(control);
     const tqa_value joints = tqa_value_field(&root, "joints");
-    const size_t n_moving = count_moving(model);
     *ret = (tqa_order){
         .q = tqa_tree_take(control, model->nq, sizeof(uint32_t)),
         .v = tqa_tree_take(control, model->nv, sizeof(uint32_t)),
@@ -80,25 +122,13 @@ bool tqa_tree_order(tqa_tree *control, tqa_order *ret)
     if (ret->q == NULL || ret->v == NULL || ret->joints == NULL) {
         return false;
     }
-    if (joints.value == NULL) {
-        for (uint32_t j = 0; j < model->n_joint; j++) {
-            if (model->joints[j].nq > 0) {
-                append_joint(model, j, ret);
-            }
-        }
-        return true;
+    if (joints.value != NULL) {
+        return tqa_value_order(&joints, ret);
     }
-    size_t n = 0;
-    if (!tqa_value_array(&joints, n_moving, n_moving, &n)) {
-        return false;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const tqa_value item = tqa_value_item(&joints, i);
-        uint32_t joint = 0;
-        if (!find_joint(&item, ret, &joint)) {
-            return false;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (is_moving(&model->joints[j])) {
+            append_joint(model, j, ret);
         }
-        append_joint(model, joint, ret);
     }
     return true;
 }
@@ -119,13 +149,59 @@ bool tqa_value_row(const tqa_value *part, size_t n, const uint32_t *map, double 
     return true;
 }
 
-static bool read_rows(const tqa_value *part, size_t n, const uint32_t *map, tqa_states *states,
-                      bool first, double **ret)
+static bool refuse_nesting(const tqa_value *part)
 {
+    return tqa_value_refuse(part, "wrong-type", TQA_HINT_NESTING, TQA_WRONG_NESTING);
+}
+
+/* One sample of an array that may be a batch: faults as those of streamed arrays. */
+static bool read_sample(const tqa_value *part, size_t n, const uint32_t *map, double *ret)
+{
+    char hint[TQA_PROBLEM_TEXT];
     if (!json_is_array(part->value)) {
-        return tqa_value_refuse(part, "wrong-type",
-                                "one sample is [number, ...]; a batch is [[number, ...], ...]",
-                                "expected one sample of %zu numbers, or an array of samples", n);
+        return refuse_nesting(part);
+    }
+    for (size_t k = 0; k < json_array_size(part->value); k++) {
+        if (json_is_array(json_array_get(part->value, k))) {
+            const tqa_value item = tqa_value_item(part, k);
+            return refuse_nesting(&item);
+        }
+    }
+    double *row = tqa_tree_take(part->control, n, sizeof *row);
+    tqa_hint_sample(n, hint);
+    if (row == NULL || !tqa_value_vector(part, n, hint, row)) {
+        return false;
+    }
+    for (size_t k = 0; k < n; k++) {
+        ret[map[k]] = row[k];
+    }
+    return true;
+}
+
+/* As many samples as the first array has, written the same way. */
+static bool agrees(const tqa_value *part, const char *name, bool flat, size_t n_sample,
+                   const tqa_states *states)
+{
+    if (flat != states->flat) {
+        return tqa_value_refuse(
+            part, "wrong-length", "write both the same way", "\"%s\" is %s, but \"q\" is %s", name,
+            flat ? "one sample" : "a batch", states->flat ? "one sample" : "a batch");
+    }
+    return n_sample == states->n_sample ||
+           tqa_value_refuse(part, "wrong-length", "give every array a row for each sample",
+                            "\"%s\" has %zu samples, but \"q\" has %zu", name, n_sample,
+                            states->n_sample);
+}
+
+static bool read_rows(const tqa_value *part, const char *name, size_t n, const uint32_t *map,
+                      tqa_states *states, double **ret)
+{
+    char hint[TQA_PROBLEM_TEXT];
+    if (!json_is_array(part->value)) {
+        const char *got = tqa_kind_of(part->value);
+        tqa_hint_type(TQA_WANTED_SAMPLES, got, hint);
+        return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", TQA_WANTED_SAMPLES,
+                                got);
     }
     const bool flat = !json_is_array(json_array_get(part->value, 0));
     const size_t n_sample = flat ? 1 : json_array_size(part->value);
@@ -133,19 +209,17 @@ static bool read_rows(const tqa_value *part, size_t n, const uint32_t *map, tqa_
         return tqa_value_refuse(part, "too-large", "send fewer samples at a time",
                                 "at most %d samples are taken", STATES_MAX);
     }
-    if (first) {
+    if (states->n_sample == 0) {
         states->flat = flat;
         states->n_sample = n_sample;
-    } else if (states->flat != flat || states->n_sample != n_sample) {
-        return tqa_value_refuse(part, "wrong-length", "give as many samples as of \"q\"",
-                                "here are %zu samples, of \"q\" there are %zu", n_sample,
-                                states->n_sample);
+    } else if (!agrees(part, name, flat, n_sample, states)) {
+        return false;
     }
     *ret = tqa_tree_take(part->control, n_sample * n, sizeof **ret);
     bool good = *ret != NULL;
     for (size_t i = 0; good && i < n_sample; i++) {
         const tqa_value row = flat ? *part : tqa_value_item(part, i);
-        good = tqa_value_row(&row, n, map, *ret + i * n);
+        good = read_sample(&row, n, map, *ret + i * n);
     }
     return good;
 }
@@ -164,13 +238,11 @@ bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, u
             continue;
         }
         char hint[TQA_PROBLEM_TEXT];
-        (void)snprintf(hint, sizeof hint,
-                       "add \"%s\": an array of %zu numbers, or an array of such", names[k], n);
+        tqa_hint_missing_samples(names[k], n, hint);
         if (!tqa_value_need(&part, hint)) {
             return false;
         }
-        const bool first = ret->n_sample == 0;
-        if (!read_rows(&part, n, k == 0 ? order->q : order->v, ret, first, rows[k])) {
+        if (!read_rows(&part, names[k], n, k == 0 ? order->q : order->v, ret, rows[k])) {
             return false;
         }
     }
@@ -191,17 +263,18 @@ bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample,
  * Points, poses, wrenches
  */
 
+bool tqa_value_gravity(const tqa_value *part, double ret[3])
+{
+    return tqa_value_vector(part, 3, "gravity is [x, y, z] in m/s^2, world frame", ret);
+}
+
 bool tqa_value_link(const tqa_value *part, uint32_t *ret)
 {
     const tqa_robot *robot = part->control->robot;
-    if (!tqa_value_need(part, "add \"link\": the name of a link")) {
+    const char *text = NULL;
+    if (!tqa_value_text(part, "the name of a link", &text)) {
         return false;
     }
-    if (!json_is_string(part->value)) {
-        return tqa_value_refuse(part, "wrong-type", "the name of a link in quotes",
-                                "expected the name of a link");
-    }
-    const char *text = json_string_value(part->value);
     *ret = tqa_robot_link(robot, text, strlen(text));
     if (*ret != TQ_NONE) {
         return true;
@@ -223,7 +296,12 @@ bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3])
         return false;
     }
     if (json_is_array(part->value)) {
-        return tqa_value_numbers(part, 3, ret);
+        return tqa_value_vector(part, 3, "a point is [x, y, z] in the link frame, m", ret);
+    }
+    if (!json_is_string(part->value)) {
+        return tqa_value_refuse(part, "wrong-type", "for example \"at\": \"origin\"",
+                                "expected \"origin\", \"com\" or 3 numbers, got %s",
+                                tqa_kind_of(part->value));
     }
     if (!tqa_value_choice(part, places, &place)) {
         return false;
@@ -345,21 +423,19 @@ bool tqa_value_place(const tqa_value *object, tqa_load *ret, double *ret_sign)
     return true;
 }
 
+const char *const tqa_load_fields[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
+
 bool tqa_value_load(const tqa_value *part, tqa_load *ret)
 {
-    static const char *const fields[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
     double wrench[6];
     double sign = 1.0;
-    if (!tqa_value_object(part, fields)) {
+    if (!tqa_value_object(part, tqa_load_fields)) {
         return false;
     }
     const tqa_value force = tqa_value_field(part, "force"),
                     moment = tqa_value_field(part, "moment");
-    if (!tqa_value_place(part, ret, &sign) ||
-        !tqa_value_need(&force, "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N") ||
-        !tqa_value_numbers(&force, 3, wrench) ||
-        !tqa_value_need(&moment,
-                        "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m") ||
+    if (!tqa_value_place(part, ret, &sign) || !tqa_value_need(&force, TQA_ADD_FORCE) ||
+        !tqa_value_numbers(&force, 3, wrench) || !tqa_value_need(&moment, TQA_ADD_MOMENT) ||
         !tqa_value_numbers(&moment, 3, wrench + 3)) {
         return false;
     }

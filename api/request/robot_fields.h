@@ -18,6 +18,9 @@ typedef struct tqa_order {
 
 /* Reads the root's `joints`; the robot's own order when there is none. */
 bool tqa_tree_order(tqa_tree *control, tqa_order *ret);
+/* Reads an array of the names of all moving joints into the memory of *ret: q (nq), v (nv), joints
+ * (or NULL), in that order. */
+bool tqa_value_order(const tqa_value *part, tqa_order *ret);
 
 enum { TQA_NEED_Q = 1u << 0, TQA_NEED_QD = 1u << 1, TQA_NEED_QDD = 1u << 2 };
 
@@ -43,6 +46,9 @@ typedef struct tqa_point {
     double at[3]; /* in the link frame */
 } tqa_point;
 
+/* [x, y, z] in m/s^2, world frame. */
+bool tqa_value_gravity(const tqa_value *part, double ret[3]);
+
 bool tqa_value_link(const tqa_value *part, uint32_t *ret);
 /* "origin", "com" or three numbers. */
 bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3]);
@@ -62,6 +68,10 @@ typedef struct tqa_load {
     bool in_link;     /* along the link's axes; else the world's */
 } tqa_load;
 bool tqa_value_load(const tqa_value *part, tqa_load *ret);
+extern const char *const tqa_load_fields[]; /* of such an object; ends with NULL */
+/* What to do about a wrench without them. */
+#define TQA_ADD_FORCE  "add \"force\": [x, y, z] in N ([0, 0, 0] for a pure moment)"
+#define TQA_ADD_MOMENT "add \"moment\": [x, y, z] in N m ([0, 0, 0] for a pure force)"
 
 /* The fields of an object that say where a wrench acts, on whom and along which axes. */
 #define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"

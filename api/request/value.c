@@ -42,10 +42,9 @@ bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint,
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    (void)tqa_problem_set(part->control->problem, slug, "%s%s%s", part->pointer,
-                          part->pointer[0] != '\0' ? ": " : "", detail);
-    tqa_problem_fault(part->control->problem, part->pointer, hint, "%s", detail);
-    return false;
+    const bool of_key = strcmp(slug, "unknown-field") == 0;
+    return tqa_refuse_at(part->control->problem, part->pointer,
+                         tqa_tree_offset(part->control, part->pointer, of_key), slug, hint, detail);
 }
 
 bool tqa_value_need(const tqa_value *part, const char *missing)
@@ -58,12 +57,12 @@ bool tqa_value_need(const tqa_value *part, const char *missing)
                             name != NULL ? name + 1 : "");
 }
 
-static const char *kind_of(const json_t *value)
+const char *tqa_kind_of(const json_t *value)
 {
     static const char *const names[] = {
         [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
-        [JSON_INTEGER] = "a number", [JSON_REAL] = "a number",  [JSON_TRUE] = "a boolean",
-        [JSON_FALSE] = "a boolean",  [JSON_NULL] = "null",
+        [JSON_INTEGER] = "a number", [JSON_REAL] = "a number",  [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",      [JSON_NULL] = "null",
     };
     return names[json_typeof(value)];
 }
@@ -80,9 +79,9 @@ static bool expect(const tqa_value *part, bool ok, const char *wanted)
     if (ok) {
         return true;
     }
-    tqa_hint_type(wanted, kind_of(part->value), hint);
+    tqa_hint_type(wanted, tqa_kind_of(part->value), hint);
     return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", wanted,
-                            kind_of(part->value));
+                            tqa_kind_of(part->value));
 }
 
 /* Offers all of some words, which end with NULL. */
@@ -113,7 +112,7 @@ bool tqa_value_object(const tqa_value *part, const char *const *known)
         offer(&nearest, known, "", 0);
         (void)snprintf(hint, sizeof hint, "write an object; fields %.230s", nearest.list);
         return tqa_value_refuse(part, "wrong-type", hint, "expected an object, got %s",
-                                kind_of(part->value));
+                                tqa_kind_of(part->value));
     }
     if (!expect(part, part->value != NULL, "an object")) {
         return false;
@@ -154,6 +153,18 @@ bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *r
     }
     return tqa_value_refuse(part, n > most ? "too-large" : "wrong-length", hint,
                             "expected %zu to %zu elements, got %zu", least, most, n);
+}
+
+bool tqa_value_list(const tqa_value *part, const char *wanted, size_t *ret_n)
+{
+    *ret_n = json_array_size(part->value);
+    return expect(part, json_is_array(part->value), wanted);
+}
+
+bool tqa_value_text(const tqa_value *part, const char *wanted, const char **ret)
+{
+    *ret = json_string_value(part->value);
+    return expect(part, *ret != NULL, wanted);
 }
 
 bool tqa_value_number(const tqa_value *part, double *ret)
@@ -209,28 +220,35 @@ bool tqa_value_flag(const tqa_value *part, bool *ret)
     return true;
 }
 
-bool tqa_value_numbers(const tqa_value *part, size_t n, double *ret)
+bool tqa_value_vector(const tqa_value *part, size_t n, const char *hint, double *ret)
 {
-    char wanted[48];
-    (void)snprintf(wanted, sizeof wanted, "an array of %zu numbers", n);
-    if (!expect(part, json_is_array(part->value), wanted)) {
+    char text[48];
+    const size_t n_got = json_array_size(part->value);
+    (void)snprintf(text, sizeof text, "an array of %zu numbers", n);
+    if (!expect(part, json_is_array(part->value), text)) {
         return false;
     }
-    if (json_array_size(part->value) != n) {
-        char hint[48];
-        (void)snprintf(hint, sizeof hint, "give %zu numbers", n);
-        return tqa_value_refuse(part, "wrong-length", hint, "expected %zu numbers, got %zu", n,
-                                json_array_size(part->value));
-    }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n_got; i++) {
         const json_t *item = json_array_get(part->value, i);
         if (!json_is_number(item)) {
             const tqa_value at = tqa_value_item(part, i);
-            return tqa_value_number(&at, &ret[i]);
+            return expect(&at, false, "a number");
         }
-        ret[i] = json_number_value(item);
+        if (i < n) {
+            ret[i] = json_number_value(item);
+        }
+    }
+    if (n_got != n) {
+        (void)snprintf(text, sizeof text, "give %zu numbers", n);
+        return tqa_value_refuse(part, "wrong-length", hint != NULL ? hint : text,
+                                "expected %zu numbers, got %zu", n, n_got);
     }
     return true;
+}
+
+bool tqa_value_numbers(const tqa_value *part, size_t n, double *ret)
+{
+    return tqa_value_vector(part, n, NULL, ret);
 }
 
 bool tqa_value_matrix(const tqa_value *part, size_t n_row, size_t n_column, double *ret)
@@ -257,7 +275,15 @@ bool tqa_value_matrix(const tqa_value *part, size_t n_row, size_t n_column, doub
 
 bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned *ret)
 {
-    if (!expect(part, json_is_string(part->value), "a string")) {
+    tqa_nearest nearest;
+    if (part->value != NULL && !json_is_string(part->value)) {
+        char hint[TQA_PROBLEM_TEXT];
+        offer(&nearest, words, "", 0);
+        (void)snprintf(hint, sizeof hint, "write one of: %.230s", nearest.list);
+        return tqa_value_refuse(part, "wrong-type", hint, "expected a string, got %s",
+                                tqa_kind_of(part->value));
+    }
+    if (!expect(part, part->value != NULL, "a string")) {
         return false;
     }
     const char *text = json_string_value(part->value);
@@ -265,16 +291,20 @@ bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned 
     if (is_among(words, text, n, ret)) {
         return true;
     }
-    tqa_nearest nearest;
     offer(&nearest, words, text, n);
     return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
                             "\"%.*s\" is not known here", QUOTE_MAX, text);
 }
 
+bool tqa_value_refuse_twice(const tqa_value *part, const char *name)
+{
+    return tqa_value_refuse(part, "invalid-value", "give it once", "\"%s\" is given twice", name);
+}
+
 bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned *ret_bits)
 {
     size_t n = 0;
-    if (!tqa_value_array(part, 0, 32, &n)) {
+    if (!tqa_value_list(part, "an array of names", &n)) {
         return false;
     }
     *ret_bits = 0;
@@ -285,8 +315,7 @@ bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned
             return false;
         }
         if ((*ret_bits >> k & 1u) != 0) {
-            return tqa_value_refuse(&item, "invalid-value", "give it once",
-                                    "\"%s\" stands here twice", words[k]);
+            return tqa_value_refuse_twice(&item, words[k]);
         }
         *ret_bits |= 1u << k;
     }

@@ -44,13 +44,32 @@ typedef struct tqa_tree {
     json_t *open[TQA_EVENT_DEPTH_MAX + 1];
     const char *key[TQA_EVENT_DEPTH_MAX + 1]; /* of maps: the member that is next */
     size_t n_key[TQA_EVENT_DEPTH_MAX + 1];
+
+    /* byte of the body at which each key and each value begins, in the order in which they came */
+    uint64_t *offsets; /* first_offsets, or malloc'ed */
+    size_t n_offset, n_offset_room;
+    bool lacks_offsets; /* memory was short: no more are noted */
+    uint64_t first_offsets[32];
 } tqa_tree;
+
+/* A tree without a root, and its arena; NULL when memory is short. */
+tqa_tree *tqa_tree_new(const tqa_robot *robot, tqa_problem *problem);
+void tqa_tree_free(tqa_tree *control); /* accepts NULL */
 
 /* The receiver to give to a decoder, with the control as ctx. */
 extern const tqa_events tqa_tree_events;
 
 /* JSON pointer of the value that is being received. */
-void tqa_tree_place(const tqa_tree *control, char pointer[TQA_POINTER_TEXT]);
+void tqa_tree_place(const void *control, char pointer[TQA_POINTER_TEXT]);
+/* True when what is being received is a member of element *ret_i of an array in the root. */
+bool tqa_tree_in_element(const tqa_tree *control, size_t *ret_i);
+
+/* The member whose key comes next is not kept in the tree. */
+void tqa_tree_skip_member(tqa_tree *control);
+
+/* Byte of the body at which the value (or the key) at a pointer begins; UINT64_MAX when there is
+ * none or that is not known. */
+uint64_t tqa_tree_offset(const tqa_tree *control, const char *pointer, bool of_key);
 
 /* A value of the tree and its place. */
 typedef struct tqa_value {
@@ -58,6 +77,9 @@ typedef struct tqa_value {
     json_t *value; /* borrowed; NULL: not there */
     char pointer[TQA_POINTER_TEXT];
 } tqa_value;
+
+/* "an object", "a number", "null" ... */
+const char *tqa_kind_of(const json_t *value);
 
 tqa_value tqa_value_root(tqa_tree *control);
 tqa_value tqa_value_field(const tqa_value *object, const char *key);
@@ -74,6 +96,10 @@ bool tqa_value_need(const tqa_value *part, const char *missing);
 bool tqa_value_object(const tqa_value *part, const char *const *known);
 /* An array of `least` to `most` elements. */
 bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *ret_n);
+/* An array of any length; `wanted` is such as "an array of names". */
+bool tqa_value_list(const tqa_value *part, const char *wanted, size_t *ret_n);
+/* A string; `wanted` is such as "the name of a link". */
+bool tqa_value_text(const tqa_value *part, const char *wanted, const char **ret);
 bool tqa_value_number(const tqa_value *part, double *ret);
 /* A number above 0. */
 bool tqa_value_positive(const tqa_value *part, double *ret);
@@ -82,9 +108,13 @@ bool tqa_value_within(const tqa_value *part, double least, double most, double *
 bool tqa_value_count(const tqa_value *part, size_t least, size_t most, size_t *ret);
 bool tqa_value_flag(const tqa_value *part, bool *ret);
 bool tqa_value_numbers(const tqa_value *part, size_t n, double *ret);
+/* The same; `hint` is what to do about another length. */
+bool tqa_value_vector(const tqa_value *part, size_t n, const char *hint, double *ret);
 bool tqa_value_matrix(const tqa_value *part, size_t n_row, size_t n_column, double *ret);
 /* One of some words (ends with NULL): its number. */
 bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned *ret);
+/* Refuses a name that a list has already. Always false. */
+bool tqa_value_refuse_twice(const tqa_value *part, const char *name);
 /* A list of some words, each at most once: bit k for words[k]. */
 bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned *ret_bits);
 

@@ -2,7 +2,9 @@
 /* api/request/value_tree.c - a document's events become a tree, within bounds. */
 #include <assert.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/request/refuse.h"
@@ -10,8 +12,47 @@
 
 enum { QUOTE_MAX = 64 };
 
-void tqa_tree_place(const tqa_tree *control, char pointer[TQA_POINTER_TEXT])
+tqa_tree *tqa_tree_new(const tqa_robot *robot, tqa_problem *problem)
 {
+    tqa_tree *control = malloc(sizeof *control);
+    tqa_arena *arena = tqa_arena_new(TQA_TREE_MEMORY_MAX);
+    if (control == NULL || arena == NULL) {
+        tqa_arena_free(arena);
+        free(control);
+        return NULL;
+    }
+    memset(control, 0, offsetof(tqa_tree, open));
+    control->open[0] = NULL;
+    control->robot = robot;
+    control->problem = problem;
+    control->arena = arena;
+    control->offsets = control->first_offsets;
+    control->n_offset = 0;
+    control->lacks_offsets = false;
+    control->n_offset_room = sizeof control->first_offsets / sizeof control->first_offsets[0];
+    return control;
+}
+
+void tqa_tree_free(tqa_tree *control)
+{
+    if (control == NULL) {
+        return;
+    }
+    if (control->offsets != control->first_offsets) {
+        free(control->offsets);
+    }
+    json_decref(control->root);
+    tqa_arena_free(control->arena);
+    free(control);
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Places
+ */
+
+void tqa_tree_place(const void *ctx, char pointer[TQA_POINTER_TEXT])
+{
+    const tqa_tree *control = ctx;
     pointer[0] = '\0';
     for (size_t d = 1; d <= control->depth; d++) {
         if (json_is_array(control->open[d])) {
@@ -21,6 +62,111 @@ void tqa_tree_place(const tqa_tree *control, char pointer[TQA_POINTER_TEXT])
             tqa_place_key(pointer, control->key[d], control->n_key[d]);
         }
     }
+}
+
+bool tqa_tree_in_element(const tqa_tree *control, size_t *ret_i)
+{
+    const bool is = control->depth == 3 && json_is_array(control->open[2]);
+    *ret_i = is ? json_array_size(control->open[2]) - 1 : 0;
+    return is;
+}
+
+void tqa_tree_skip_member(tqa_tree *control)
+{
+    control->key[control->depth] = NULL;
+}
+
+/* Notes where the next key or value begins. Without memory nothing more is noted: refusals then
+ * have a pointer only. */
+static void note_offset(tqa_tree *control, uint64_t at)
+{
+    if (control->lacks_offsets) {
+        return;
+    }
+    if (control->n_offset == control->n_offset_room) {
+        const size_t n = 2 * control->n_offset_room;
+        const bool is_first = control->offsets == control->first_offsets;
+        uint64_t *more = realloc(is_first ? NULL : control->offsets, n * sizeof *more);
+        if (more == NULL) {
+            control->lacks_offsets = true;
+            return;
+        }
+        if (is_first) {
+            memcpy(more, control->first_offsets, sizeof control->first_offsets);
+        }
+        control->offsets = more;
+        control->n_offset_room = n;
+    }
+    control->offsets[control->n_offset++] = at;
+}
+
+/* Offsets that a value took, those of its members and elements included. */
+static size_t count_offsets(json_t *value)
+{
+    size_t n = 1;
+    if (json_is_array(value)) {
+        for (size_t i = 0; i < json_array_size(value); i++) {
+            n += count_offsets(json_array_get(value, i));
+        }
+    } else if (json_is_object(value)) {
+        const char *key = NULL;
+        json_t *member = NULL;
+        json_object_foreach(value, key, member)
+        {
+            n += 1 + count_offsets(member);
+        }
+    }
+    return n;
+}
+
+/* The element or member at the start of `pointer`; NULL: there is none. *at: its number in the
+ * order of arrival, from that of the container. */
+static json_t *descend(json_t *container, const char *pointer, size_t n, size_t *at)
+{
+    char name[TQA_POINTER_TEXT] = "";
+    const char *key = NULL;
+    json_t *member = NULL;
+    size_t i = *at + 1;
+    if (json_is_array(container)) {
+        const size_t index = strtoul(pointer + 1, NULL, 10);
+        for (size_t k = 0; k < index && k < json_array_size(container); k++) {
+            i += count_offsets(json_array_get(container, k));
+        }
+        *at = i;
+        return json_array_get(container, index);
+    }
+    json_object_foreach(container, key, member)
+    {
+        name[0] = '\0';
+        tqa_place_key(name, key, strlen(key));
+        if (strlen(name) == n && memcmp(name, pointer, n) == 0) {
+            *at = i + 1;
+            return member;
+        }
+        i += 1 + count_offsets(member);
+    }
+    return NULL;
+}
+
+uint64_t tqa_tree_offset(const tqa_tree *control, const char *pointer, bool of_key)
+{
+    size_t at = 0;
+    bool is_member = false;
+    json_t *value = control->root;
+    while (value != NULL && pointer[0] == '/') {
+        const size_t n = 1 + strcspn(pointer + 1, "/");
+        size_t next = at;
+        json_t *inner = descend(value, pointer, n, &next);
+        if (inner == NULL) {
+            break;
+        }
+        is_member = json_is_object(value) && pointer[n] == '\0';
+        value = inner;
+        at = next;
+        pointer += n;
+    }
+    at -= of_key && is_member ? 1 : 0;
+    return pointer[0] == '\0' && at < control->n_offset ? control->offsets[at] : UINT64_MAX;
 }
 
 static bool refuse(tqa_tree *control, uint64_t at, const char *slug, const char *hint,
@@ -35,16 +181,12 @@ static bool refuse(tqa_tree *control, uint64_t at, const char *slug, const char 
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    const char *separator = pointer[0] != '\0' ? ": " : "";
-    if (at != UINT64_MAX) {
-        (void)tqa_problem_set(control->problem, slug, "%s%s%s (byte %llu of the body)", pointer,
-                              separator, detail, (unsigned long long)at);
-    } else {
-        (void)tqa_problem_set(control->problem, slug, "%s%s%s", pointer, separator, detail);
-    }
-    tqa_problem_fault(control->problem, pointer, hint, "%s", detail);
-    return false;
+    return tqa_refuse_at(control->problem, pointer, at, slug, hint, detail);
 }
+
+/* ------------------------------------------------------------------------------------------------
+ * Events
+ */
 
 /* Takes the value over, also when it refuses. */
 static bool add(tqa_tree *control, uint64_t at, json_t *value)
@@ -58,11 +200,12 @@ static bool add(tqa_tree *control, uint64_t at, json_t *value)
         return refuse(control, at, "too-large", "send fewer samples at a time",
                       "a request may have %d values", TQA_TREE_VALUES_MAX);
     }
+    note_offset(control, at);
     if (control->depth == 0) {
         if (!json_is_object(value)) {
+            const char *got = tqa_kind_of(value);
             json_decref(value);
-            return refuse(control, at, "wrong-type",
-                          "write the fields of the request in braces: {...}", "expected an object");
+            return tqa_refuse_root(control->problem, at, got);
         }
         control->root = value;
         return true;
@@ -112,6 +255,7 @@ static bool key(void *ctx, uint64_t at, const char *text, size_t n)
     tqa_tree *control = ctx;
     const size_t d = control->depth;
     control->key[d] = NULL;
+    note_offset(control, at);
     if (memchr(text, '\0', n) != NULL) {
         return refuse(control, at, "unknown-field", "leave the byte 0 out",
                       "a field's name has no byte 0");
@@ -126,7 +270,7 @@ static bool key(void *ctx, uint64_t at, const char *text, size_t n)
     control->key[d] = copy;
     control->n_key[d] = n;
     if (json_object_get(control->open[d], copy) != NULL) {
-        return refuse(control, at, "duplicate-field", "give it once", "\"%.*s\" stands here twice",
+        return refuse(control, at, "duplicate-field", "give it once", "\"%.*s\" is given twice",
                       QUOTE_MAX, copy);
     }
     return true;
@@ -162,7 +306,7 @@ static bool boolean(void *ctx, uint64_t at, bool value)
 
 static bool null(void *ctx, uint64_t at)
 {
-    return refuse(ctx, at, "wrong-type", "leave the field out", "null is no value here");
+    return add(ctx, at, json_null()); /* the reader of the field states what it takes instead */
 }
 
 const tqa_events tqa_tree_events = {

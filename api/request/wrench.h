@@ -12,36 +12,20 @@
 
 enum { TQA_WRENCH_MAX = 256 }; /* in one request */
 
-/* The parts of a wrench, in the order of the contract. */
-typedef enum tqa_wrench_part {
-    TQA_WRENCH_LINK,
-    TQA_WRENCH_FORCE,
-    TQA_WRENCH_MOMENT,
-    TQA_WRENCH_AT,
-    TQA_WRENCH_APPLIED_TO,
-    TQA_WRENCH_EXPRESSED_IN,
-    TQA_WRENCH_PART_COUNT,
-} tqa_wrench_part;
-
 typedef struct tqa_wrench {
     tqa_blocks blocks; /* 6 rows: force, moment */
     tqa_rows force, moment;
+    bool has_force, has_moment;
     uint32_t link;
-    double at[3];
-    bool at_com;   /* else at[] */
-    bool by_robot; /* applied to the environment: the robot feels its negative */
+    double at[3];  /* in the link frame */
+    bool negative; /* applied to the environment: the robot feels its negative */
     bool constant; /* the same for all samples */
     tq_frame expressed_in;
-    uint8_t seen; /* bit p: part p came */
 } tqa_wrench;
 
 typedef struct tqa_wrenches {
     tqa_wrench *items; /* (n) malloc'ed */
     size_t n, n_room;
-    unsigned depth;       /* brackets open inside the field */
-    tqa_wrench_part part; /* being read */
-    bool in_part;
-    size_t n_at; /* numbers of `at` */
 } tqa_wrenches;
 
 void tqa_wrenches_clear(tqa_wrenches *wrenches);

@@ -128,40 +128,6 @@ bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, cons
  * Models
  */
 
-/* as the immediate computations take it: without inertia it is a point */
-static bool read_payload(const tqa_value *payload, tq_model *model)
-{
-    static const char *const known[] = {TQA_FIELDS_PAYLOAD, NULL};
-    const tqa_value link = tqa_value_field(payload, "link");
-    const tqa_value mass = tqa_value_field(payload, "mass");
-    const tqa_value com = tqa_value_field(payload, "com");
-    const tqa_value inertia = tqa_value_field(payload, "inertia");
-    uint32_t carrier = 0;
-    tq_inertia body = {0};
-    if (!tqa_value_object(payload, known) ||
-        !tqa_value_need(&link, "add \"link\": the name of the link that carries the payload") ||
-        !tqa_value_link(&link, &carrier) || !tqa_value_need(&mass, "add \"mass\": a number, kg") ||
-        !tqa_value_number(&mass, &body.mass) ||
-        !tqa_value_need(&com, "add \"com\": [x, y, z], the payload's centre of mass in the link "
-                              "frame, m") ||
-        !tqa_value_numbers(&com, 3, body.com) ||
-        (inertia.value != NULL && !tqa_value_symmetric(&inertia, body.about_com))) {
-        return false;
-    }
-    if (!(body.mass >= 0.0)) {
-        return tqa_value_refuse(&mass, "range", "0 or more", "the payload has a mass of %g kg",
-                                body.mass);
-    }
-    if (!tqa_inertia_is_possible(body.about_com)) {
-        return tqa_value_refuse(
-            &inertia, "inertia",
-            "POST /v1/inertia says what is wrong with it, and the nearest possible",
-            "no body has this inertia: a principal moment is negative");
-    }
-    model->links[carrier].inertia = tq_inertia_add(&model->links[carrier].inertia, &body);
-    return true;
-}
-
 bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
                          const tq_mechanism **ret)
 {
@@ -181,8 +147,13 @@ bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double sca
             links[k].inertia.about_com[i] *= scale;
         }
     }
-    if (payload != NULL && payload->value != NULL && !read_payload(payload, &model)) {
-        return false;
+    if (payload != NULL && payload->value != NULL) {
+        tqa_payload body;
+        if (!tqa_value_payload(payload, &body)) {
+            return false;
+        }
+        tq_inertia *carrier = &links[body.link].inertia;
+        *carrier = tq_inertia_add(carrier, &body.body);
     }
     const size_t size = tq_mechanism_size(&model);
     tq_scratch room;

@@ -179,7 +179,7 @@ static bool read_terms(tqa_simulation *s)
     const tqa_value payload = tqa_value_field(&root, "payload");
     unsigned bits = 0;
     memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
-    if ((gravity.value != NULL && !tqa_value_numbers(&gravity, 3, s->gravity)) ||
+    if ((gravity.value != NULL && !tqa_value_gravity(&gravity, s->gravity)) ||
         (without.value != NULL && !tqa_value_choices(&without, left_out, &bits))) {
         return false;
     }

@@ -43,7 +43,8 @@ static void end(fixture *f)
 /* What the scanner makes of it; piece is a copy of its exact size. */
 static bool scan(fixture *f, const char *piece, size_t n)
 {
-    tqa_body_init(&f->body, TQA_MEDIA_JSON, &f->request);
+    const tqa_body_sink sink = tqa_request_sink(&f->request);
+    tqa_body_init(&f->body, TQA_MEDIA_JSON, &sink);
     return tqa_body_feed(&f->body, piece, n) && tqa_body_finish(&f->body);
 }
 
