@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/body.h - the bytes of a request, whatever their format, as events for their receiver. */
+/* api/request/body.h - the bytes of a request, whatever their format, as events. */
 #ifndef TQA_REQUEST_BODY_H
 #define TQA_REQUEST_BODY_H
 

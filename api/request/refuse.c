@@ -8,26 +8,16 @@
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 
-bool tqa_refuse_at(tqa_problem *problem, const char *pointer, uint64_t at, const char *slug,
-                   const char *hint, const char *detail)
+/* Appends the open sample of an array, and its number unless the sample is meant as a whole. */
+static void place_rows(char pointer[TQA_POINTER_TEXT], const tqa_rows *rows, bool whole)
 {
-    const char *separator = pointer[0] != '\0' ? ": " : "";
-    if (at != UINT64_MAX) {
-        (void)tqa_problem_set(problem, slug, "%s%s%s (byte %llu of the body)", pointer, separator,
-                              detail, (unsigned long long)at);
-    } else {
-        (void)tqa_problem_set(problem, slug, "%s%s%s", pointer, separator, detail);
+    if (rows->depth == 2 || (rows->depth == 1 && rows->shape == TQA_SHAPE_BATCH)) {
+        tqa_place_index(pointer, rows->n_sample);
     }
-    tqa_problem_fault(problem, pointer, hint, "%s", detail);
-    return false;
-}
-
-bool tqa_refuse_root(tqa_problem *problem, uint64_t at, const char *got)
-{
-    char detail[TQA_PROBLEM_TEXT];
-    (void)snprintf(detail, sizeof detail, "expected an object with named fields, got %s", got);
-    return tqa_refuse_at(problem, "", at, "wrong-type",
-                         "write the fields of the request in braces: {...}", detail);
+    const bool in_sample = rows->depth == 2 || (rows->depth == 1 && rows->shape != TQA_SHAPE_BATCH);
+    if (in_sample && !whole) {
+        tqa_place_index(pointer, rows->n_got);
+    }
 }
 
 /* JSON pointer of the value that is being read. */
@@ -45,7 +35,7 @@ void tqa_request_place(const void *ctx, char pointer[TQA_POINTER_TEXT])
         if (stream->name != NULL) {
             tqa_place_key(pointer, stream->name, strlen(stream->name));
         }
-        tqa_place_rows(pointer, stream->rows, request->whole);
+        place_rows(pointer, stream->rows, request->whole);
     }
     if (request->bad_key != NULL) {
         tqa_place_key(pointer, request->bad_key, request->n_bad_key);
@@ -81,59 +71,11 @@ bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const c
     return false;
 }
 
-void tqa_hint_type(const char *wanted, const char *got, char hint[TQA_PROBLEM_TEXT])
-{
-    const bool one_number = strncmp(wanted, "a number", 8) == 0;
-    if (strcmp(got, "null") == 0) {
-        (void)snprintf(hint, TQA_PROBLEM_TEXT, "leave the field out, or write %s", wanted);
-    } else if (one_number && strcmp(got, "a string") == 0) {
-        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write the number without quotes");
-    } else if (one_number && strcmp(got, "an array") == 0) {
-        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write one number, without brackets");
-    } else {
-        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write %s", wanted);
-    }
-}
-
-const char *tqa_hint_decode(tqa_decode state, tqa_media media)
-{
-    switch (state) {
-    case TQA_DECODE_NOT_FINITE:
-        return "leave out what is not known or was not measured; numbers end at 1.797e308";
-    case TQA_DECODE_LIMIT:
-        return "write it flatter or shorter; no request that is understood has this depth or "
-               "length";
-    case TQA_DECODE_MALFORMED:
-        return media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE
-                   ? "at this byte: JSON has double quotes, a comma between two elements and "
-                     "none after the last, no comments, and no NaN or Infinity"
-                   : "compare the body with what was encoded: it may be cut short, or of another "
-                     "type than its Content-Type says";
-    case TQA_DECODE_OK:
-    case TQA_DECODE_REFUSED:
-        break;
-    }
-    return NULL;
-}
-
 bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, const char *got)
 {
     char hint[TQA_PROBLEM_TEXT];
     tqa_hint_type(wanted, got, hint);
     return tqa_refuse(request, at, "wrong-type", hint, "expected %s, got %s", wanted, got);
-}
-
-void tqa_hint_sample(size_t n, char hint[TQA_PROBLEM_TEXT])
-{
-    (void)snprintf(hint, TQA_PROBLEM_TEXT,
-                   "one sample of this array is %zu numbers; a batch is an array of such arrays",
-                   n);
-}
-
-void tqa_hint_missing_samples(const char *name, size_t n, char hint[TQA_PROBLEM_TEXT])
-{
-    (void)snprintf(hint, TQA_PROBLEM_TEXT,
-                   "add \"%s\": an array of %zu numbers, or an array of such", name, n);
 }
 
 static bool refuse_length(tqa_request *request, uint64_t at, const tqa_rows *rows)
@@ -166,42 +108,4 @@ bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *ro
                           "other requests hold the memory for samples now");
     }
     return true;
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Places
- */
-
-void tqa_place_index(char pointer[TQA_POINTER_TEXT], size_t index)
-{
-    const size_t n = strlen(pointer);
-    (void)snprintf(pointer + n, TQA_POINTER_TEXT - n, "/%zu", index);
-}
-
-void tqa_place_key(char pointer[TQA_POINTER_TEXT], const char *key, size_t n)
-{
-    size_t used = strlen(pointer);
-    if (used + 1 < TQA_POINTER_TEXT) {
-        pointer[used++] = '/';
-    }
-    for (size_t i = 0; i < n && used + 2 < TQA_POINTER_TEXT; i++) {
-        if (key[i] == '~' || key[i] == '/') {
-            pointer[used++] = '~';
-            pointer[used++] = key[i] == '~' ? '0' : '1';
-        } else {
-            pointer[used++] = key[i];
-        }
-    }
-    pointer[used] = '\0';
-}
-
-void tqa_place_rows(char pointer[TQA_POINTER_TEXT], const tqa_rows *rows, bool whole)
-{
-    if (rows->depth == 2 || (rows->depth == 1 && rows->shape == TQA_SHAPE_BATCH)) {
-        tqa_place_index(pointer, rows->n_sample);
-    }
-    const bool in_sample = rows->depth == 2 || (rows->depth == 1 && rows->shape != TQA_SHAPE_BATCH);
-    if (in_sample && !whole) {
-        tqa_place_index(pointer, rows->n_got);
-    }
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
-#include "api/request/refuse.h"
+#include "api/request/refusal.h"
 #include "core/spatial/frame.h"
 
 static const double unit_slack = 1e-6; /* as promised to users */

@@ -9,7 +9,7 @@
 
 #include "api/problems/nearest.h"
 #include "api/problems/status.h"
-#include "api/request/refuse.h"
+#include "api/request/refusal.h"
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/request/refuse.h"
+#include "api/request/refusal.h"
 #include "api/request/value.h"
 
 enum { QUOTE_MAX = 64 };
