@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/request/receive.c - receives a request's events: arrays of samples into blocks, all other
  * fields into a value tree. */
+#include <assert.h>
 #include <string.h>
 
 #include "api/problems/nearest.h"
@@ -69,6 +70,7 @@ static bool open_tree(tqa_request *request, uint64_t at)
 static bool end_value(tqa_request *request)
 {
     const tqa_field *field = request->field;
+    assert(field != NULL); /* a value at the root follows a key */
     if (request->tree->depth > 1) {
         return true;
     }
