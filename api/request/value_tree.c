@@ -100,7 +100,9 @@ static void note_offset(tqa_tree *control, uint64_t at)
     control->offsets[control->n_offset++] = at;
 }
 
-/* Offsets that a value took, those of its members and elements included. */
+/* Offsets that a value took, those of its members and elements included; TQA_EVENT_DEPTH_MAX deep
+ * at most. */
+/* NOLINTNEXTLINE(misc-no-recursion) */
 static size_t count_offsets(json_t *value)
 {
     size_t n = 1;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/robots/parsed.h"
 #include "api/version.h"
 #include "tests/support/one_call.h"
 
