@@ -279,7 +279,7 @@ bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned 
     if (part->value != NULL && !json_is_string(part->value)) {
         char hint[TQA_PROBLEM_TEXT];
         offer(&nearest, words, "", 0);
-        (void)snprintf(hint, sizeof hint, "write one of: %.230s", nearest.list);
+        (void)snprintf(hint, sizeof hint, "write a string; %.230s", nearest.list);
         return tqa_value_refuse(part, "wrong-type", hint, "expected a string, got %s",
                                 tqa_kind_of(part->value));
     }
