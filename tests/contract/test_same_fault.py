@@ -12,7 +12,7 @@ ROBOT = "panda"
 JSON = {"Content-Type": "application/json", "Prefer": "wait=3600"}
 JOB = {"Content-Type": "application/json", "Prefer": "respond-async"}
 MAY_OUTLIVE = ("simulate", "ensemble", "calibrate", "excitation")
-JOINTS = [f"panda_joint{k}" for k in range(1, 8)]
+JOINTS = [f"joint{k}" for k in range(1, 8)]
 PAYLOAD = {"link": "flange", "mass": 1, "com": [0, 0, 0.1]}
 PLACE = {"link": "flange", "at": "origin", "applied_to": "robot", "expressed_in": "world"}
 WRENCH = {**PLACE, "force": [0, 0, 1], "moment": [0, 0, 0]}
@@ -62,10 +62,10 @@ FAULTS = {
         ("twice", [*JOINTS[:6], JOINTS[0]], "invalid-value", "/6"),
         ("too few", JOINTS[:6], "wrong-length", ""),
         ("too many", [*JOINTS, JOINTS[0]], "invalid-value", "/7"),
-        ("unknown", [*JOINTS[:6], "panda_joint77"], "unknown-name", "/6"),
+        ("unknown", [*JOINTS[:6], "joint77"], "unknown-name", "/6"),
         ("number", [*JOINTS[:6], 7], "wrong-type", "/6"),
         ("null", [*JOINTS[:6], None], "wrong-type", "/6"),
-        ("text", "panda_joint1", "wrong-type", ""),
+        ("text", "joint1", "wrong-type", ""),
     ],
     "gravity": [
         ("two numbers", [0, 0], "wrong-length", ""),
