@@ -70,8 +70,8 @@ typedef struct tqa_load {
 bool tqa_value_load(const tqa_value *part, tqa_load *ret);
 extern const char *const tqa_load_fields[]; /* of such an object; ends with NULL */
 /* What to do about a wrench without them. */
-#define TQA_ADD_FORCE  "add \"force\": [x, y, z] in N ([0, 0, 0] for a pure moment)"
-#define TQA_ADD_MOMENT "add \"moment\": [x, y, z] in N m ([0, 0, 0] for a pure force)"
+#define TQA_ADD_FORCE  "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N"
+#define TQA_ADD_MOMENT "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m"
 
 /* The fields of an object that say where a wrench acts, on whom and along which axes. */
 #define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"
