@@ -83,6 +83,7 @@
     "decimate"
 #define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau"
 #define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau"
+#define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints"
 #define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
 #define TQA_FIELDS_POINT "link", "at"
 #define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz"

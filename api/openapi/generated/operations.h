@@ -14,6 +14,7 @@
     ROW("statics", tqa_statics_methods, true, false, false) \
     ROW("regressor", tqa_regressor_methods, true, false, false) \
     ROW("inverse-kinematics", tqa_inverse_kinematics_methods, true, false, false) \
+    ROW("manipulability", tqa_manipulability_methods, true, false, false) \
     ROW("trajectory", tqa_trajectory_methods, true, false, false) \
     ROW("inertia", tqa_inertia_methods, false, false, false) \
     ROW("rigid-body", tqa_rigid_body_methods, false, false, false) \
