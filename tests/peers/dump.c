@@ -3,6 +3,7 @@
  * peers to redo. */
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/inverse.h"
+#include "core/dynamics/momentum/momentum.h"
 #include "tests/support/lagrange.h"
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
@@ -136,7 +137,7 @@ static void print_mass(tqt_subject *subject, const tqt_states *s)
     free(sums);
 }
 
-/* derivatives of the rigid bodies' torque, in closed form */
+/* derivatives of the rigid bodies' torque, in closed form; Jacobian of the centre of mass */
 static void print_derivatives(tqt_subject *subject, const tqt_states *s)
 {
     const tq_model *model = subject->model;
@@ -144,6 +145,7 @@ static void print_derivatives(tqt_subject *subject, const tqt_states *s)
     const size_t size = tq_configuration_scratch_size(model) + tq_derivatives_scratch_size(model);
     double *x[3] = {tqt_doubles(model->nq), tqt_doubles(model->nv), tqt_doubles(model->nv)};
     double *by_q = tqt_doubles(n), *by_qd = tqt_doubles(n);
+    double *com = tqt_doubles(3 * (size_t)model->nv);
     double *memory = tqt_doubles(size / sizeof(double) + 8);
     tq_scratch scratch;
     tq_configuration posture;
@@ -164,11 +166,14 @@ static void print_derivatives(tqt_subject *subject, const tqt_states *s)
     }
     print_row("by_q", by_q, n, ",");
     print_row("by_qd", by_qd, n, ",");
+    tq_com_jacobian(&posture, com);
+    print_row("com_jacobian", com, 3 * (size_t)model->nv, ",");
     for (int i = 0; i < 3; i++) {
         free(x[i]);
     }
     free(by_q);
     free(by_qd);
+    free(com);
     free(memory);
 }
 

@@ -238,6 +238,24 @@ def test_derivatives(seed):
 
 
 @pytest.mark.skipif(not ROBOTS, reason="tests/peers/dump is not built")
+@pytest.mark.parametrize("seed", range(N_ROBOT))
+def test_the_jacobian_of_the_centre_of_mass(seed):
+    """Theirs leaves the mass of what is fixed to the world out of the mean; ours counts every link."""
+    robot = ROBOTS[seed]
+    twin = Twin(robot)
+    zero = np.zeros(robot["nv"])
+    their_q, _, _ = twin.state(np.array(robot["q"]), zero, zero)
+    theirs = np.reshape(pin.jacobianCenterOfMass(twin.model, twin.data, their_q), (3, twin.model.nv))  # of one joint it is flat
+    theirs = theirs @ twin.jacobian(np.array(robot["q"]))
+    mass = sum(link["mass"] for link in robot["links"])
+    theirs = theirs * (twin.data.mass[0] / mass if mass > 0 else 0.0)
+    ours = np.reshape(robot["com_jacobian"], (3, robot["nv"]))
+    # means over chains of up to 40 links, with arms from the world origin
+    scale = np.max(np.abs(theirs), initial=1.0)
+    assert np.max(np.abs(ours - theirs), initial=0.0) <= 1e-12 * scale
+
+
+@pytest.mark.skipif(not ROBOTS, reason="tests/peers/dump is not built")
 def test_a_wrong_mass_is_seen():
     """The rule can fail: a mass wrong in its ninth digit."""
     robot = json.loads(json.dumps(ROBOTS[4]))
