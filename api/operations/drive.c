@@ -4,13 +4,17 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 #include "api/request/drive_fields.h"
 #include "api/response/writer.h"
 #include "core/drives/amplifier.h"
 #include "core/drives/response.h"
 #include "core/elementary/elementary.h"
 
-enum { SPEEDS_MAX = 10000, FREQUENCIES_MAX = 10000 };
+enum {
+    SPEEDS_MAX = TQA_RANGE_DRIVE_REQUEST_SPEED_N_MOST,
+    FREQUENCIES_MAX = TQA_RANGE_DRIVE_REQUEST_ANGULAR_FREQUENCY_RAD_S_N_MOST,
+};
 
 static const char *const fields[] = {TQA_FIELDS_DRIVE_REQUEST, NULL};
 

@@ -2,6 +2,7 @@
 /* api/operations/excitation.c - POST .../excitation: motion that identifies parameters. */
 #include "core/excitation/excitation.h"
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +15,8 @@
 
 enum {
     PARAMETERS_MAX = 800, /* of all links and joints: squares of this are held */
-    TRIES_MAX = 100000,
-    TRIES = 1000, /* unless asked otherwise */
+    TRIES_MAX = TQA_RANGE_EXCITATION_REQUEST_TRIES_MOST,
+    TRIES = TQA_RANGE_EXCITATION_REQUEST_TRIES_DEFAULT, /* unless asked otherwise */
     HARMONICS = 5,
     SAMPLES_MAX = 100000,
 };

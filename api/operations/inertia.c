@@ -2,6 +2,7 @@
 /* api/operations/inertia.c - POST /v1/inertia: bodies put together, seen from anywhere, judged. */
 #include "core/model/inertia.h"
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 
 #include <math.h>
 
@@ -11,7 +12,7 @@
 #include "api/response/robot_writer.h"
 #include "core/spatial/frame.h"
 
-enum { BODIES_MAX = 1000 };
+enum { BODIES_MAX = TQA_RANGE_INERTIA_REQUEST_BODIES_N_MOST };
 
 static const char *const fields[] = {TQA_FIELDS_INERTIA_REQUEST, NULL};
 static const char *const body_fields[] = {TQA_FIELDS_INERTIA_REQUEST_BODIES, NULL};
@@ -112,7 +113,7 @@ static bool tell_consistency(tqa_tree *control, const tq_inertia *inertia)
     tqa_writer *answer = control->answer;
     tq_consistency found;
     double least = 0.0;
-    double least_mass = 1e-6;
+    double least_mass = TQA_RANGE_INERTIA_REQUEST_MASS_FLOOR_DEFAULT;
     if ((floor_part.value != NULL && !tqa_value_number(&floor_part, &least)) ||
         (mass_part.value != NULL && !tqa_value_positive(&mass_part, &least_mass))) {
         return false;

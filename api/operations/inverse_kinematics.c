@@ -2,6 +2,7 @@
 /* api/operations/inverse_kinematics.c - POST .../inverse-kinematics: coordinates for a pose. */
 #include "core/dynamics/kinematics/inverse_kinematics.h"
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,13 @@
 #include "api/response/robot_writer.h"
 #include "core/spatial/frame.h"
 
-enum { TASK = 6, SEEDS_MAX = 1024, ITERATIONS_MAX = 1000 };
+enum {
+    TASK = 6,
+    SEEDS_MAX = TQA_RANGE_INVERSE_KINEMATICS_REQUEST_SEEDS_MOST,
+    ITERATIONS_MAX = TQA_RANGE_INVERSE_KINEMATICS_REQUEST_ITERATIONS_MOST,
+};
+_Static_assert(TQ_IK_SOLUTION_MAX == TQA_RANGE_INVERSE_KINEMATICS_REQUEST_SOLUTIONS_MOST,
+               "the contract has the limit of core");
 
 /* Flops that one search may take: a few seconds. */
 static const double work_max = 4e9;

@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 #include "api/response/writer.h"
 #include "core/plant/stiction.h"
+
+_Static_assert(TQ_EVENT_RULES_MAX == TQA_RANGE_SIMULATE_REQUEST_EVENTS_N_MOST,
+               "the contract has the limit of core");
 
 static const char *const fields[] = {TQA_FIELDS_EVENT_RULE, NULL};
 static const char *const subjects[] = {TQA_WORDS_EVENT_RULE_ON, NULL};

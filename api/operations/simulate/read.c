@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 #include "api/operations/simulate/simulate.h"
 #include "core/dynamics/inverse.h"
 
-static const double duration_max = 1e6;              /* s */
+static const double duration_max = TQA_RANGE_SIMULATE_REQUEST_DURATION_S_MOST; /* s */
 enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a request */
 
 static const char *const initial_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_INITIAL, NULL};

@@ -3,14 +3,17 @@
 #include <string.h>
 
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 #include "api/operations/simulate/simulate.h"
 
-static const double default_rtol = 1e-9;
-static const double default_atol = 1e-10; /* rad, m and by second */
-static const double least_tolerance = 1e-14;
-static const double default_step = 1e-3;          /* s: a hundredth of an arm's fastest motion */
-static const double steps_max = 1e9;              /* about an hour of a worker */
-static const uint64_t evaluations_max = 1u << 31; /* the same */
+static const double default_rtol = TQA_RANGE_SIMULATE_REQUEST_SOLVER_RTOL_DEFAULT;
+static const double default_atol =
+    TQA_RANGE_SIMULATE_REQUEST_SOLVER_ATOL_DEFAULT; /* rad, m and by second */
+static const double least_tolerance = TQA_RANGE_SIMULATE_REQUEST_SOLVER_RTOL_LEAST;
+static const double default_step =
+    TQA_RANGE_SIMULATE_REQUEST_SOLVER_STEP_S_DEFAULT; /* s: a hundredth of an arm's fastest motion */
+static const double steps_max = 1e9;                  /* about an hour of a worker */
+static const uint64_t evaluations_max = 1u << 31;     /* the same */
 
 static const char *const solver_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_SOLVER, NULL};
 static const char *const methods[] = {TQA_WORDS_SIMULATE_REQUEST_SOLVER_METHOD, NULL};
@@ -26,7 +29,7 @@ static bool read_tolerance(const tqa_value *part, double *ret)
         return true;
     }
     return tqa_value_positive(part, ret) &&
-           ((*ret >= least_tolerance && *ret <= 0.1) ||
+           ((*ret >= least_tolerance && *ret <= TQA_RANGE_SIMULATE_REQUEST_SOLVER_RTOL_MOST) ||
             tqa_value_refuse(part, "range", "1e-9 suits most", "%g is not between %g and 0.1", *ret,
                              least_tolerance));
 }
