@@ -148,7 +148,7 @@ def test_descriptors_run_out(tmp_path):
     process = subprocess.Popen(["bash", "-c", 'ulimit -n 64; exec "$@"', "-", TORQUED, "--listen", "127.0.0.1:0",
                                 "--workers", "2", "--state-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True)
     try:
-        url = json.loads(process.stderr.readline()[3:])["url"]
+        url = json.loads(process.stderr.readline())["url"]
         address = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
         for _ in range(3):
             held = [socket.create_connection(address, timeout=PATIENCE) for _ in range(200)]

@@ -54,7 +54,7 @@ def metric(daemon, name):
 
 
 def logged(daemon, event):
-    return [line for line in (json.loads(x[3:]) for x in daemon.log if x.startswith("<")) if line["event"] == event]
+    return [line for line in (json.loads(x) for x in daemon.log if x.startswith("{")) if line["event"] == event]
 
 
 def refused(state, *args):
