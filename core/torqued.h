@@ -71,6 +71,7 @@
 /* -- motion and simulation -- */
 #include "core/ensemble/ensemble.h" /* many trajectories of one plant */
 #include "core/motion/desired.h" /* reference motion at any time */
+#include "core/motion/timing/optimal.h" /* least time along a path under limits */
 #include "core/plant/audit.h" /* energy and momentum balance of a run */
 #include "core/plant/constrained_controller.h" /* hybrid motion and force control */
 #include "core/plant/controller.h" /* tracking controllers */

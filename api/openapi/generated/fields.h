@@ -130,8 +130,12 @@
     "qdd_ref"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
-    "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "interval_s", "joints"
+    "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", \
+    "interval_s", "joints"
 #define TQA_FIELDS_TRAJECTORY_REQUEST_FOURIER "frequency_hz", "offset", "a", "b"
+#define TQA_FIELDS_TRAJECTORY_REQUEST_LIMITS "profile", "path", "velocity", "velocity_factor", \
+    "acceleration", "acceleration_factor", "jerk", "jerk_factor", "torque", "torque_factor", \
+    "grid", "tau"
 #define TQA_FIELDS_VARIATION "of", "joint", "link", "disturbance", "at", "uniform", "normal", \
     "list", "grid"
 #define TQA_FIELDS_VARIATION_GRID "from", "to", "count"
@@ -282,8 +286,11 @@
 #define TQA_WORDS_TERM_PROPERTIES_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
 #define TQA_WORDS_TERM_PROPERTIES_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TORQUE_TABLE_INTERPOLATION "hold", "linear", "cubic"
+#define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_PATH "spline", "lines"
+#define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_PROFILE "trapezoid", "s-curve", "time-optimal"
 #define TQA_WORDS_TRAJECTORY_REQUEST_TIMING "linear", "cubic", "quintic", "septic", "trapezoid", \
     "spline"
+#define TQA_WORDS_TRAJECTORY_RESULT_BINDING_LIMIT "velocity", "acceleration", "jerk", "torque"
 #define TQA_WORDS_TRAJECTORY_RESULT_VIOLATIONS_LIMIT "lower", "upper", "velocity"
 #define TQA_WORDS_VARIATION_AT "origin", "com"
 #define TQA_WORDS_VARIATION_OF "q", "qd", "torque", "mass_factor", "viscous_factor", \

@@ -71,6 +71,25 @@ static bool read_times(tqa_plan *p)
     return true;
 }
 
+/* Point k at time k until limits give the times. */
+static bool number_points(tqa_plan *p)
+{
+    static const char *const others[] = {"times_s", "durations_s", "timing", "blend"};
+    for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
+        const tqa_value part = tqa_value_field(p->object, others[k]);
+        if (part.value != NULL) {
+            return tqa_value_refuse(&part, "invalid-value", "leave one of them out",
+                                    "\"limits\" and \"%s\" are both given", others[k]);
+        }
+    }
+    p->times = tqa_tree_take(p->control, p->n_point, sizeof(double));
+    for (size_t k = 0; p->times != NULL && k < p->n_point; k++) {
+        p->times[k] = (double)k;
+    }
+    p->timing = TQ_TIMING_LINEAR;
+    return p->times != NULL;
+}
+
 static bool read_timing(tqa_plan *p)
 {
     const tqa_value timing = tqa_value_field(p->object, "timing");
@@ -101,6 +120,11 @@ static bool read_timing(tqa_plan *p)
     return true;
 }
 
+static bool read_schedule(tqa_plan *p)
+{
+    return p->is_by_limits ? number_points(p) : read_times(p) && read_timing(p);
+}
+
 /* ------------------------------------------------------------------------------------------------
  * Paths
  */
@@ -117,7 +141,7 @@ static bool read_waypoints(tqa_plan *p, const tqa_value *waypoints)
         const tqa_value row = tqa_value_item(waypoints, k);
         good = tqa_value_row(&row, nq, p->order->q, x + k * nq);
     }
-    if (!good || !read_times(p) || !read_timing(p)) {
+    if (!good || !read_schedule(p)) {
         return false;
     }
     tq_reference *motion = &p->to->motion;
@@ -270,7 +294,7 @@ static bool read_poses(tqa_plan *p, const tqa_value *poses)
     }
     bits = turned ? (1u << 6) - 1u : 7u;
     if (!good || (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &bits)) ||
-        !read_times(p) || !read_timing(p)) {
+        !read_schedule(p)) {
         return false;
     }
     p->to->path = (tq_cartesian_path){.link = point.link,
@@ -344,6 +368,7 @@ bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsign
 {
     tqa_tree *control = object->control;
     tqa_plan p = {.control = control, .object = object, .order = order, .near = near, .to = ret};
+    p.is_by_limits = (kinds & TQA_PATH_BY_LIMITS) != 0;
     tqa_value path = {0};
     unsigned chosen = PATHS;
     for (unsigned k = 0; k < PATHS; k++) {

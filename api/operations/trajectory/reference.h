@@ -16,6 +16,7 @@ enum {
     TQA_PATH_STAND = 1u << 3,     /* stand [q] */
     TQA_PATH_TABLE = 1u << 4,     /* table {t, q, qd?, qdd?} */
     TQA_PATH_ALL = (1u << 5) - 1u,
+    TQA_PATH_BY_LIMITS = 1u << 5, /* with any of these: point k is at time k, lines between them */
 };
 
 /* The fields of an object that is one reference and nothing else; ends with NULL. */

@@ -11,6 +11,7 @@ typedef struct tqa_plan {
     const tqa_order *order;
     const double *near; /* coordinates that choose the branch of poses */
     unsigned kind;      /* TQA_PATH_... */
+    bool is_by_limits;  /* its times come later */
     unsigned timing;
     double blend;
     size_t n_point;

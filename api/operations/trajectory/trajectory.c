@@ -7,6 +7,7 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
+#include "api/operations/trajectory/limits.h"
 #include "api/operations/trajectory/reference.h"
 #include "api/response/robot_writer.h"
 
@@ -21,10 +22,14 @@ typedef struct plan {
     double interval;
     size_t n_sample;
     double *t, *q, *qd, *qdd;
+    bool is_by_limits;
+    tqa_by_limits by;
 } plan;
 
 /* poses become joint motion first: hundreds of inverse kinematics */
 static const double cutting_us = 1e4;
+/* time-optimal: inverse dynamics and passes over the grid, for each joint */
+static const double optimal_us = 1e3;
 
 static double cost_us(const tqa_tree *control)
 {
@@ -33,18 +38,33 @@ static double cost_us(const tqa_tree *control)
     const double interval = json_number_value(json_object_get(control->root, "interval_s"));
     /* the end is not known yet: ten seconds of it */
     const double n_sample = interval > 0.0 ? 10.0 / interval : 1.0;
-    return 20.0 + (cartesian ? cutting_us : 0.0) + n_sample * nv * 0.2;
+    const bool by_limits = json_object_get(control->root, "limits") != NULL;
+    return 20.0 + (cartesian ? cutting_us : 0.0) + (by_limits ? optimal_us * nv : 0.0) +
+           n_sample * nv * 0.2;
 }
 
 static bool read(plan *p)
 {
     const tqa_value root = tqa_value_root(p->control);
     const tqa_value interval = tqa_value_field(&root, "interval_s");
+    const tqa_value limits = tqa_value_field(&root, "limits");
+    const tqa_value fourier = tqa_value_field(&root, "fourier");
     const unsigned kinds = TQA_PATH_WAYPOINTS | TQA_PATH_POSES | TQA_PATH_FOURIER;
-    return tqa_value_reference(&root, &p->order, kinds, NULL, &p->path) &&
+    p->is_by_limits = limits.value != NULL;
+    if (p->is_by_limits && fourier.value != NULL) {
+        return tqa_value_refuse(&limits, "invalid-value", "leave it out",
+                                "a Fourier series has its times");
+    }
+    if (p->is_by_limits && !tqa_by_limits_read(&limits, &p->order, &p->by)) {
+        return false;
+    }
+    return tqa_value_reference(&root, &p->order,
+                               p->is_by_limits ? kinds | TQA_PATH_BY_LIMITS : kinds, NULL,
+                               &p->path) &&
            tqa_reference_prepare(&p->path) &&
            tqa_value_need(&interval, "add \"interval_s\": 0.001 (seconds between samples)") &&
-           tqa_value_positive(&interval, &p->interval);
+           tqa_value_positive(&interval, &p->interval) &&
+           (!p->is_by_limits || tqa_by_limits_prepare(&limits, &p->by, &p->path));
 }
 
 static bool make_room(plan *p)
@@ -53,8 +73,10 @@ static bool make_room(plan *p)
     const tqa_value interval = tqa_value_field(&root, "interval_s");
     const size_t nq = p->order.nq;
     /* the last sample is the end, when that is a whole number of intervals away within rounding */
-    const double count =
-        floor((p->path.end - p->path.begin) / p->interval * (1.0 + 1e-12) + 1e-9) + 1.0;
+    double count = floor((p->path.end - p->path.begin) / p->interval * (1.0 + 1e-12) + 1e-9) + 1.0;
+    if (p->is_by_limits && p->path.begin + (count - 1.0) * p->interval < p->path.end) {
+        count += 1.0; /* the end itself */
+    }
     const double most = p->path.is_cartesian
                             ? (double)CARTESIAN_SAMPLES_MAX
                             : floor((double)TQA_TREE_ANSWER_MAX / (3.0 * (double)nq + 1.0));
@@ -75,7 +97,12 @@ static void sample(plan *p)
     const size_t nq = p->order.nq;
     for (size_t i = 0; i < p->n_sample; i++) {
         p->t[i] = fmin(p->path.begin + (double)i * p->interval, p->path.end);
-        tq_reference_at(&p->path.motion, p->t[i], p->q + i * nq, p->qd + i * nq, p->qdd + i * nq);
+        double *q = p->q + i * nq;
+        if (p->is_by_limits) {
+            tqa_by_limits_at(&p->by, &p->path, p->t[i], q, p->qd + i * nq, p->qdd + i * nq);
+        } else {
+            tq_reference_at(&p->path.motion, p->t[i], q, p->qd + i * nq, p->qdd + i * nq);
+        }
     }
 }
 
@@ -125,13 +152,26 @@ static bool run(tqa_tree *control)
     }
     sample(&p);
     const size_t nq = p.order.nq;
+    double *tau = NULL;
+    if (p.is_by_limits && p.by.with_tau) { /* before rows are put in the user's order */
+        tau = tqa_tree_take(control, p.n_sample * nq, sizeof *tau);
+        if (tau == NULL || !tqa_by_limits_torque(control, p.n_sample, p.q, p.qd, p.qdd, tau)) {
+            return false;
+        }
+    }
     tqa_writer *answer = control->answer;
     tqa_writer_joints(answer, control->robot, &p.order);
     tell_violations(&p);
+    if (p.is_by_limits) {
+        tqa_by_limits_answer(control, &p.by, &p.path);
+    }
     tqa_writer_vector(answer, "t", p.t, p.n_sample);
     tqa_writer_rows(answer, "q", p.q, p.n_sample, false, p.order.q, nq);
     tqa_writer_rows(answer, "qd", p.qd, p.n_sample, false, p.order.v, nq);
     tqa_writer_rows(answer, "qdd", p.qdd, p.n_sample, false, p.order.v, nq);
+    if (tau != NULL) {
+        tqa_writer_rows(answer, "tau", tau, p.n_sample, false, p.order.v, nq);
+    }
     return true;
 }
 

@@ -78,8 +78,7 @@ static tq_status take_result(tq_timed_path *ret, size_t n, tq_scratch *scratch, 
     return good ? TQ_OK : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
 }
 
-/* the joint that needs most of its torque limit at rest in interval `at`; else the first limits
- * that exclude each other are not named */
+/* the joint that needs most of its torque limit at rest in interval `at` */
 static tq_status refuse(const tq_stretch *p, size_t at, tq_infeasible *fault, tq_error *reterr)
 {
     *fault = (tq_infeasible){.s = p->grid[at], .bound = (double)INFINITY};

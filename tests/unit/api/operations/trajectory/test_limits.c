@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/operations/trajectory/test_limits.c - trajectories by limits through the door of
+ * api. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/support/ask.h"
+
+/* h = 1, v = 1, a = 2, j = 8: T_j = a / j = 0.25, T_a = T_j + v / a = 0.75, T = h / v + T_a
+ * (Biagiotti & Melchiorri 2008, 3.4); without jerk limit h / v + v / a. */
+Test(trajectory_limits, profiles_take_the_textbook_s_times)
+{
+    json_t *a =
+        tqt_ask("planar-2r", "trajectory",
+                "{'waypoints':[[0,0],[1,-0.5]],'interval_s':0.5,'limits':{'profile':'s-curve',"
+                "'velocity':[1,1],'acceleration':[2,2],'jerk':[8,8]}}");
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "duration_s"), 1.75, 1e-12));
+    cr_assert(eq(sz, json_array_size(tqt_at(a, "t")), 5), "0, 0.5, 1, 1.5 and the end");
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "t.4"), 1.75, 1e-12));
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "q.4.1"), -0.5, 1e-12), "both arrive together");
+    cr_assert(eq(sz, json_array_size(tqt_at(a, "binding")), 7));
+    cr_assert(eq(str, (char *)json_string_value(tqt_at(a, "binding.3.limit")), "velocity"));
+    json_decref(a);
+    a = tqt_ask("planar-2r", "trajectory",
+                "{'waypoints':[[0,0],[1,-0.5]],'interval_s':0.5,'limits':{'profile':'trapezoid',"
+                "'velocity':[2,2],'velocity_factor':0.5,'acceleration':[2,2]}}");
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "duration_s"), 1.5, 1e-12));
+    cr_assert(eq(sz, json_array_size(tqt_at(a, "t")), 4));
+    json_decref(a);
+}
+
+/* On a line the path is bound by the acceleration of the joint that moves most: 2 sqrt(h / a). */
+Test(trajectory_limits, time_optimal_lines_are_bang_bang)
+{
+    json_t *a = tqt_ask("planar-2r", "trajectory",
+                        "{'waypoints':[[0,0],[1,-0.5],[0,0]],'interval_s':0.1,'limits':{'profile':"
+                        "'time-optimal','path':'lines','velocity':[9,9],'acceleration':[4,4],"
+                        "'torque':[900,900],'tau':true}}");
+    cr_assert(epsilon_eq(dbl, tqt_number(a, "duration_s"), 2.0 * 2.0 * sqrt(1.0 / 4.0), 1e-4));
+    cr_assert(eq(str, (char *)json_string_value(tqt_at(a, "binding.0.limit")), "acceleration"));
+    cr_assert(eq(sz, json_array_size(tqt_at(a, "tau")), json_array_size(tqt_at(a, "t"))));
+    json_decref(a);
+}
+
+Test(trajectory_limits, refuses_what_cannot_be)
+{
+    static const char *const bodies[][3] = {
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'time-optimal',"
+         "'torque':[0.01,0.01]}}",
+         "/limits", "range"},
+        {"{'waypoints':[[0,0],[0,0]],'interval_s':0.1,'limits':{'profile':'time-optimal'}}",
+         "/waypoints/1", "invalid-value"},
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'times_s':[0,1],'limits':{'profile':"
+         "'trapezoid','acceleration':[1,1]}}",
+         "/times_s", "invalid-value"},
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'trapezoid'}}",
+         "/limits/acceleration", "missing-field"},
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'trapezoid',"
+         "'acceleration':[1,1],'jerk':[1,1]}}",
+         "/limits/jerk", "invalid-value"},
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'time-optimal',"
+         "'grid':5000}}",
+         "/limits/grid", "range"}};
+    for (size_t k = 0; k < sizeof bodies / sizeof bodies[0]; k++) {
+        tqt_refused("planar-2r", "trajectory", bodies[k][0], 422, bodies[k][2], bodies[k][1], NULL);
+    }
+}
