@@ -80,12 +80,6 @@ double tq_stage_upper(const tq_stage *stage, double x)
     return b.alpha + b.beta * x;
 }
 
-double tq_stage_lower(const tq_stage *stage, double x)
-{
-    const tq_bound b = tightest_lower(stage, x);
-    return b.alpha + b.beta * x;
-}
-
 /* From x towards `side` (-1: down from above the set, 1: up from below it) to the nearest x where
  * the bounds leave a u. */
 static bool approach(const tq_stage *stage, double side, double *x)

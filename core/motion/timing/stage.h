@@ -25,9 +25,8 @@ void tq_stage_clear(tq_stage *stage, double cap);
 /* Adds the row low <= p u + r x <= high. */
 void tq_stage_add(tq_stage *stage, double p, double r, double low, double high);
 
-/* Largest and smallest u at x; empty when the largest is below the smallest. */
+/* Largest u at x. */
 double tq_stage_upper(const tq_stage *stage, double x);
-double tq_stage_lower(const tq_stage *stage, double x);
 
 /**
  * Largest and smallest x of the set: the two-variable linear programs, by Newton's method on
