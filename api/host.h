@@ -32,7 +32,7 @@ typedef struct tqa_host {
     void (*parallel_for)(void *ctx, size_t n, size_t scratch_size,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg);
 
-    /* Long computations only: told now and then, asked between steps. NULL-safe no-ops in the
+    /* Long computations only: reported now and then, polled between steps. NULL-safe no-ops in the
      * inline path. */
     void (*progress)(void *ctx, double fraction, const char *step);
     bool (*cancelled)(void *ctx);

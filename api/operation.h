@@ -18,7 +18,7 @@ typedef struct tqa_call_head {
     tqa_media accept;  /* wanted for the answer; NONE: JSON */
     const char *query; /* after the '?', not decoded; NULL if none */
     const char *request_id;
-    uint64_t content_length; /* UINT64_MAX when not told */
+    uint64_t content_length; /* UINT64_MAX: unknown */
     /* for the call itself, 64-byte aligned, until it is closed; where it is NULL or too small for
      * this robot, the call allocates */
     void *memory;
@@ -55,14 +55,14 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
 /* Numbers of the next piece need not be copied if it begins so many bytes (below 8) behind a place
  * that is aligned to 8. */
 size_t tqa_call_phase(const tqa_call *call);
-/* The body, whose first byte is told, is an archive: a few of its bytes may inflate to a thousand
+/* The body, given its first byte, is an archive: a few of its bytes may inflate to a thousand
  * times as many, and take as long to feed. */
 bool tqa_call_inflates(const tqa_call *call, char first);
 /* While a large body arrives: how many blocks of its samples can be computed already, more as more
  * is fed; 0 for most calls. The thread that feeds asks. */
 size_t tqa_call_ready(tqa_call *call);
 /* Computes block b of those, each once, on any thread, several at once, also while the call is fed.
- * None may be under way in tqa_call_finish; unless all that were told are done then, it was in
+ * None may be under way in tqa_call_finish; unless all that were announced are done then, it was in
  * vain. `scratch` as for tqa_call_run, or NULL. */
 void tqa_call_compute_early(tqa_call *call, size_t b, void *scratch, size_t scratch_size);
 size_t tqa_call_compute_early_scratch_size(const tqa_call *call);
@@ -77,8 +77,8 @@ enum { TQA_SOURCE_NAME = 160 };
 bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *name), void *ctx);
 /* Estimate of run and encode in microseconds, from operation, samples and freedoms. */
 double tqa_call_cost_us(const tqa_call *call);
-/* Computes. `scratch` is 64-byte aligned and the running thread's; tqa_call_scratch_size tells how
- * much. */
+/* Computes. `scratch` is 64-byte aligned, of tqa_call_scratch_size bytes, and the running thread's.
+ */
 size_t tqa_call_scratch_size(const tqa_call *call);
 bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t scratch_size);
 

@@ -33,9 +33,9 @@ char *tqa_robot_document(const tqa_robot *robot, const char *name, size_t *ret_n
 char *tqa_robot_report(const tqa_robot *robot, const char *name, size_t *ret_n);
 
 /* The robot as URDF, malloc'ed; read again it is the same robot, and prints the same text. What
- * only torqued understands stands in elements torqued:... NULL with a problem: 406 when URDF has no
- * words for it (spherical joints, names that XML cannot hold). Of drives only what moves is told:
- * rotors and friction. */
+ * only torqued understands is in elements torqued:... NULL with a problem: 406 when URDF has no
+ * words for it (spherical joints, names that XML cannot hold). Of drives only rotors and friction
+ * are written. */
 char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
 
 /* The built-in robots: n of them, name and bytes by number. */

@@ -48,7 +48,7 @@ static size_t expected(const tqa_call *call, const tqa_motion motion[3])
     return n;
 }
 
-/* From here on the tables of blocks stay where they are, for all blocks that can be told. */
+/* From here on the tables of blocks stay where they are, for all blocks that can be announced. */
 static bool look(tqa_call *call, const tqa_motion motion[3])
 {
     tqa_overlap *ahead = &call->ahead;

@@ -158,7 +158,7 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
         return false;
     }
     if (n == call->n_body) {
-        if (call->digest.has_state) { /* a query stands before the body */
+        if (call->digest.has_state) { /* a query precedes the body */
             tqa_digest_feed(&call->digest, bytes, n);
         } else {
             tqa_digest_whole(&call->digest, bytes, n);

@@ -17,7 +17,7 @@ typedef struct tqa_overlap {
     bool is_off;          /* nothing more is computed ahead */
     bool turns;           /* results lie sample by sample */
     atomic_size_t n_good; /* blocks that have been computed; of others all is found out later */
-    size_t n_ready;       /* blocks that have been told */
+    size_t n_ready;       /* blocks that have been announced */
     size_t n_most;        /* that can be, by the table's size; read by all threads */
     tqa_blocks in[3];     /* the required arrays, in the schema's order */
     tqa_blocks out;

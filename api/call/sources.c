@@ -7,12 +7,12 @@
 #include "api/recordings/from.h"
 #include "api/recordings/parts.h"
 
-typedef struct telling {
+typedef struct sink {
     bool (*each)(void *ctx, const char *name);
     void *ctx;
-} telling;
+} sink;
 
-static bool tell(const telling *t, const char *prefix, const json_t *value)
+static bool report(const sink *t, const char *prefix, const json_t *value)
 {
     const char *text = json_string_value(value);
     char name[TQA_SOURCE_NAME];
@@ -24,18 +24,18 @@ static bool tell(const telling *t, const char *prefix, const json_t *value)
 }
 
 /* "name", {"dataset": "name"}, {"job": "id"} or {"q": "name", "tau": "name", ...} */
-static bool tell_log(const telling *t, const json_t *log)
+static bool tell_log(const sink *t, const json_t *log)
 {
-    bool goes_on = tell(t, "", log) && tell(t, "", json_object_get(log, "dataset")) &&
-                   tell(t, "job:", json_object_get(log, "job"));
+    bool goes_on = report(t, "", log) && report(t, "", json_object_get(log, "dataset")) &&
+                   report(t, "job:", json_object_get(log, "job"));
     for (size_t q = 0; goes_on && q < TQA_RECORDING_QUANTITIES; q++) {
-        goes_on = tell(t, "", json_object_get(log, tqa_recording_quantity_names[q]));
+        goes_on = report(t, "", json_object_get(log, tqa_recording_quantity_names[q]));
     }
     return goes_on;
 }
 
 /* one log, or an array of them */
-static bool tell_logs(const telling *t, const json_t *value)
+static bool tell_logs(const sink *t, const json_t *value)
 {
     bool goes_on = tell_log(t, value);
     for (size_t i = 0; goes_on && i < json_array_size(value); i++) {
@@ -47,7 +47,7 @@ static bool tell_logs(const telling *t, const json_t *value)
 bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *name), void *ctx)
 {
     static const char *const from_field[] = {"from", NULL};
-    const telling t = {each, ctx};
+    const sink t = {each, ctx};
     const json_t *root = NULL;
     const char *const *fields = NULL;
     if (call->control != NULL) {

@@ -151,7 +151,7 @@ static void put_end(tqa_call *call)
     }
 }
 
-/* An archive is made of the whole answer, also of what would be told piece by piece. */
+/* An archive is made of the whole answer, also of what would be written piece by piece. */
 static bool make_archive(tqa_call *call)
 {
     tqa_tree *control = call->control;
@@ -188,7 +188,7 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
     }
     tqa_writer_object(answer, NULL);
     const bool done = methods->run(control);
-    /* whoever took a stop for an end of its own has told half an answer */
+    /* an operation that took a cancellation for its own end has written half an answer */
     if (done && atomic_load(&control->is_stopped)) {
         return tqa_tree_fail(control, "", TQ_ERR_STOPPED, NULL);
     }

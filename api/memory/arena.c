@@ -15,7 +15,7 @@ typedef struct piece {
     struct piece *next;
     size_t size, used; /* bytes at memory */
     unsigned char *memory;
-    void *block; /* as calloc gave it: pages that nobody writes to are never there */
+    void *block; /* as calloc gave it: pages that are never written are never mapped */
 } piece;
 
 struct tqa_arena {

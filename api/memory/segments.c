@@ -27,7 +27,7 @@ static const size_t kept_max = KEPT_MAX; /* 0 where memory is watched */
 /* Each place holds a segment or NULL; whoever swaps it out owns it. */
 static _Atomic(void *) places[KEPT_MAX + 1];
 static atomic_size_t n_kept;
-static atomic_size_t n_least; /* the fewest since the last trim: nobody needed those */
+static atomic_size_t n_least; /* the fewest since the last trim: those were not needed */
 
 void tqa_memory_bound_set(size_t bytes)
 {

@@ -192,7 +192,7 @@ size_t tqa_problem_print(const tqa_problem *problem, const char *request_id, cha
     bool open = false;
     for (size_t i = 0; i < problem->n_fault; i++) {
         const tqa_fault *fault = &problem->faults[i];
-        /* a fault is told whole or not at all: the document always closes */
+        /* a fault is written whole or not at all: the document always closes */
         if (p.used + fault_size_max(fault) + 8 > size) {
             continue;
         }

@@ -6,7 +6,7 @@
 
 #include "api/request/refuse.h"
 
-/* Where the arrays that stand in the table follow one another. */
+/* Whether the arrays of the table follow one another. */
 static const tqa_field *next_array(const tqa_schema *schema, size_t *f)
 {
     while (*f < schema->n_field) {

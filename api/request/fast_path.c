@@ -14,7 +14,7 @@ static inline bool passes(const char **p, char c)
     return is;
 }
 
-/* The field whose name and closing quote stand at *p, the first to look at being `next`; n_field:
+/* The field whose name and closing quote are at *p, the first to look at being `next`; n_field:
  * none. */
 static size_t find_field(const tqa_schema *schema, size_t next, const char **p)
 {

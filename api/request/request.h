@@ -36,7 +36,7 @@ typedef struct tqa_field {
     bool required;
 } tqa_field;
 
-/* A name of a list, and the bit it stands for. */
+/* A name of a list, and its bit. */
 typedef struct tqa_choice {
     const char *name; /* NULL ends the list */
     uint64_t bit;
@@ -124,7 +124,7 @@ typedef struct tqa_request {
      * robot */
     bool reordered;
     uint32_t *q_map, *v_map;
-    /* the arrays of motion; last, because tqa_request_init clears what stands before them */
+    /* the arrays of motion; last, because tqa_request_init clears what precedes them */
     tqa_rows rows[TQA_MOTION_COUNT];
     tqa_blocks motion[TQA_MOTION_COUNT];
 } tqa_request;

@@ -285,7 +285,7 @@ tqa_rows_fault tqa_rows_numbers(tqa_rows *rows, tqa_blocks *blocks, const double
     for (size_t k = 0; k < kept; k++) {
         rows->to[(rows->n_got + k) * stride] = values[k];
     }
-    /* what is too much is counted, so that the message can tell how long the array is */
+    /* what is too much is counted, so that the message can state the length of the array */
     rows->n_got += n;
     return rows->n_got > rows->n_row + ROWS_BEYOND_MAX ? TQA_ROWS_LENGTH : TQA_ROWS_OK;
 }

@@ -92,7 +92,7 @@ void tqa_blocks_pad(tqa_blocks *blocks, size_t n_sample);
 typedef enum tqa_rows_fault {
     TQA_ROWS_OK,
     TQA_ROWS_LENGTH,  /* a sample ended with n_got numbers */
-    TQA_ROWS_NESTING, /* a number where a sample should stand, or the other way round */
+    TQA_ROWS_NESTING, /* a number where a sample should be, or the other way round */
     TQA_ROWS_MEMORY,
 } tqa_rows_fault;
 

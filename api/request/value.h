@@ -32,8 +32,8 @@ typedef struct tqa_tree {
     tqa_arena *arena;          /* of everything the operation needs; gone with the call */
     unsigned form;             /* which of the operation's forms the query asks for; 0: none */
     struct tqa_writer *answer; /* api/response/writer.h; the call's */
-    /* An answer too long for memory: what `run` left out of it, one piece a call, told while it is
-     * read. False: that was all. NULL: `run` has told everything. */
+    /* An answer too long for memory: what `run` left out of it, one piece a call, written while it
+     * is read. False: that was all. NULL: `run` has written everything. */
     bool (*more)(struct tqa_tree *control);
     json_t *root;
     void *state;            /* what `check` left for `run`, in the arena */
@@ -90,7 +90,7 @@ bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint,
                       ...) __attribute__((format(printf, 4, 5)));
 
 /* Each of these is false when it has set the problem. `missing` is the hint for a value that is not
- * there: what to add, written so that it may be added as it stands. */
+ * there: what to add, written so that it can be pasted. */
 bool tqa_value_need(const tqa_value *part, const char *missing);
 /* An object with fields among `known` only (ends with NULL). */
 bool tqa_value_object(const tqa_value *part, const char *const *known);
@@ -122,7 +122,7 @@ bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned
 void *tqa_tree_take(tqa_tree *control, size_t n, size_t each);
 /* A scratch of this size out of the call's memory, with a stop as below. */
 bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret);
-/* What works in this scratch stops once nobody wants the answer any more; any thread's. */
+/* What works in this scratch stops once the call is cancelled; any thread's. */
 void tqa_tree_set_stop(tqa_tree *control, tq_scratch *scratch);
 /* Gives a large piece back, or a scratch; NULL is fine. */
 void tqa_tree_give(tqa_tree *control, void *memory);

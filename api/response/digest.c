@@ -38,7 +38,7 @@ static void tell_hex(const unsigned char *bytes, char *text)
     uint64_t x = (uint64_t)bytes[0] | (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 32 |
                  (uint64_t)bytes[3] << 48;
     x = ((x >> 4) & 0x000f000f000f000fU) | ((x & 0x000f000f000f000fU) << 8);
-    /* 6 more make a carry of ten and above, which stand 39 behind the digits' own place */
+    /* 6 more make a carry of ten and above, which are 39 after the digits' own place */
     const uint64_t letters = ((x + ones * 6) >> 4) & ones;
     x += ones * '0' + letters * ('a' - '0' - 10);
     memcpy(text, &x, sizeof x);

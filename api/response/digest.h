@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/response/digest.h - the name of a request's bytes: XXH3-128, as `xxhsum -H2` prints it.
  *
- * It tells two requests apart; it proves nothing against someone who makes two on purpose
+ * It distinguishes two requests; it proves nothing against someone who makes two on purpose
  * (api/README.md has the decision). */
 #ifndef TQA_RESPONSE_DIGEST_H
 #define TQA_RESPONSE_DIGEST_H

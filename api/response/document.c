@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A document's events, told to an answer as they come. */
+/* A document's events, written to an answer as they come. */
 typedef struct teller {
     tqa_writer *answer;
     const char *name, *left_out;

@@ -87,7 +87,7 @@ void tqa_result_provenance(tqa_result *result, const char *robot_digest, const c
     }
 }
 
-/* What stands before the key, of any length; then the key. */
+/* What precedes the key, of any length; then the key. */
 static bool put_key(tqa_result *result, tqa_json_out *out)
 {
     const tqa_result_array *array = &result->arrays[result->array];

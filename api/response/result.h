@@ -42,7 +42,7 @@ typedef struct tqa_result {
     size_t n_sample;
     bool flat; /* the only sample as one flat array */
 
-    /* where printing stands */
+    /* position of printing */
     size_t array, sample, row, n_told; /* n_told: bytes of `before` */
     uint8_t step;
     tqa_array view; /* of binary formats: the array being written */
@@ -60,7 +60,7 @@ void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool 
 /* An array at the top: all rows of blocks, in the order of `map`. */
 void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *blocks,
                     const uint32_t *map);
-/* An array as it stands, perhaps in an object that an array's `before` opens. */
+/* An array unchanged, perhaps in an object that an array's `before` opens. */
 void tqa_result_add_array(tqa_result *result, const tqa_result_array *array);
 /* Where the numbers come from: engine version, robot, request, and the library that factors large
  * matrices, NULL where none are. Call it last. */

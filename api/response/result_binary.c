@@ -139,7 +139,7 @@ void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const ch
     result->step = STEP_OPEN;
 }
 
-/* What stands before a key, of any length. */
+/* What precedes a key, of any length. */
 static size_t put_before(tqa_result *result, char *out, size_t room, bool *ret_more)
 {
     const tqa_result_array *array = &result->arrays[result->array];

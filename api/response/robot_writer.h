@@ -6,7 +6,7 @@
 #include "api/request/robot_fields.h"
 #include "api/response/writer.h"
 
-/* mass, com, inertia and inertia_about, into the open object: it may be sent as it stands. */
+/* mass, com, inertia and inertia_about, into the open object: it can be sent back unchanged. */
 void tqa_writer_inertia(tqa_writer *answer, const tq_inertia *inertia);
 
 /* {link, at} in an answer, into the open object. */

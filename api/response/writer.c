@@ -28,7 +28,7 @@ static void put_cbor_text(tqa_writer *answer, const char *text)
     put_bytes(answer, text, n);
 }
 
-/* what stands before a value: a comma, a key */
+/* what precedes a value: a comma, a key */
 static void begin(tqa_writer *answer, const char *key)
 {
     if (!answer->cbor && answer->has_members[answer->depth]) {

@@ -257,7 +257,7 @@ static bool report_core(tqa_draft *draft, tq_status status, const tq_error *erro
     return false;
 }
 
-/* Each name once: results are told by them. */
+/* Each name once: results are named by them. */
 static bool check_names(tqa_draft *draft)
 {
     for (uint32_t i = 0; i < draft->constraints.n_constraint; i++) {

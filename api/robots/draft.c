@@ -338,7 +338,7 @@ tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i)
     return &draft->drives[i];
 }
 
-/* Rotor inertia and motor friction become the joint's, once: a rotor that the joint tells itself is
+/* Rotor inertia and motor friction become the joint's, once: a rotor that the joint has itself is
  * the same one, and counts. */
 static void join_drives(tqa_draft *draft)
 {
@@ -351,20 +351,20 @@ static void join_drives(tqa_draft *draft)
         }
         n++;
         const double square = drive->gear.ratio * drive->gear.ratio;
-        const double told = joint->rotor.ratio * joint->rotor.ratio * joint->rotor.inertia;
+        const double stated = joint->rotor.ratio * joint->rotor.ratio * joint->rotor.inertia;
         const double own = square * drive->motor.inertia;
         draft->drives[i].damping = joint->friction.viscous;
         joint->friction.viscous += square * drive->motor.viscous;
-        if (told == 0.0) {
+        if (stated == 0.0) {
             joint->rotor = (tq_rotor){.inertia = drive->motor.inertia, .ratio = drive->gear.ratio};
-        } else if (own != 0.0 && fabs(own - told) > 1e-9 * told) {
+        } else if (own != 0.0 && fabs(own - stated) > 1e-9 * stated) {
             tqa_draft_find(draft, TQA_FINDING_DOCTOR,
                            tqa_arena_format(draft->arena, "joint %s", draft->joint_names[i]),
                            tqa_arena_format(draft->arena,
                                             "its rotor and the motor of its drive have different "
                                             "inertia; it is counted once, that of \"rotor\" (%.6g "
                                             "kg m^2 at the joint, not %.6g)",
-                                            told, own),
+                                            stated, own),
                            1);
         }
     }

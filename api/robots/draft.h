@@ -25,7 +25,7 @@ typedef struct tqa_draft {
     tq_model model;                 /* links, joints, order: arena */
     const char *const *link_names;  /* (model.n_link) */
     const char *const *joint_names; /* (model.n_joint) */
-    /* where each stands in the file; NULL: by number in links and joints */
+    /* place of each in the file; NULL: by number in links and joints */
     const char *const *link_places, *const *joint_places;
     double *joint_rpy; /* (3 n_joint) angles as the file has them, NaN where it has none; or NULL */
     tqa_joint_drive *drives; /* (model.n_joint), or NULL: no joint has one */
@@ -50,7 +50,7 @@ void tqa_draft_joint_place(const tqa_draft *draft, uint32_t i, const char *part,
                            char pointer[TQA_POINTER_TEXT]);
 
 /* Adds a finding; both texts are constants or live in the arena. Silently none when memory is
- * short: tqa_arena_spent tells. */
+ * short: see tqa_arena_spent. */
 void tqa_draft_find(tqa_draft *draft, tqa_finding_kind kind, const char *where, const char *text,
                     uint32_t count);
 

@@ -173,7 +173,7 @@ static bool read_name(reader *r, bool *ret_open)
     return put_coordinate(r, name, n);
 }
 
-/* A value, or what stands before one; *ret_open: a value is still to come. */
+/* A value, or what precedes one; *ret_open: a value is still to come. */
 static bool read_value(reader *r, bool *ret_open)
 {
     const char c = peek(r);
@@ -240,7 +240,7 @@ static bool close_bracket(reader *r)
     return op == TQ_OPERATOR_NUMBER || emit(r, (tq_instruction){.op = op});
 }
 
-/* What stands behind a value; *ret_open: another one is to come. */
+/* What follows a value; *ret_open: another one is to come. */
 static bool read_operator(reader *r, bool *ret_open)
 {
     static const char signs[] = "+-*/^";

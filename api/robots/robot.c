@@ -18,7 +18,7 @@
 
 enum { DIGEST_BYTES = 32, ARENA_FLOOR = 1 << 20, ARENA_MAX = 1 << 30 };
 
-/* The media type that the first bytes tell. */
+/* The media type by the first bytes. */
 static tqa_media recognise(const char *bytes, size_t n)
 {
     size_t i = 0;

@@ -33,7 +33,7 @@ void tqa_rotation_to_rpy(const double r[9], double rpy[3])
         rpy[0] = tq_atan2(r[7], r[8]);
         rpy[2] = tq_atan2(r[3], r[0]);
     } else {
-        /* only the sum or difference of the two is told */
+        /* only the sum or difference of the two is determined */
         rpy[0] = 0.0;
         rpy[2] = tq_atan2(-r[1], r[4]);
     }

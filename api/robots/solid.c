@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/solid.c - volumes of the solid shapes, for masses that are told by a density. */
+/* api/robots/solid.c - volumes of the solid shapes, for masses that are given by a density. */
 #include "api/robots/solid.h"
 
 #include <string.h>

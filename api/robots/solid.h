@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/solid.h - volumes of the solid shapes, for masses that are told by a density. */
+/* api/robots/solid.h - volumes of the solid shapes, for masses that are given by a density. */
 #ifndef TQA_ROBOTS_SOLID_H
 #define TQA_ROBOTS_SOLID_H
 

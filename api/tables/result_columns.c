@@ -29,7 +29,7 @@ struct tqa_table_result {
     } as;
     const char *fault;
     unsigned depth; /* brackets open */
-    field *open;    /* the root's field whose value is being told, or NULL */
+    field *open;    /* the root's field whose value is being read, or NULL */
     field fields[FIELDS_MAX];
     size_t n_field, n_value;
     size_t n_row, n_column; /* after finish */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/statistics.c - what is told of a column of numbers without storing it. */
+/* api/tables/statistics.c - statistics of a column of numbers, without storing it. */
 #include "api/tables/statistics.h"
 
 #include <math.h>

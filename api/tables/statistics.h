@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/statistics.h - what is told of a column of numbers without storing it. */
+/* api/tables/statistics.h - statistics of a column of numbers, without storing it. */
 #ifndef TQA_TABLES_STATISTICS_H
 #define TQA_TABLES_STATISTICS_H
 

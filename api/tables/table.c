@@ -257,7 +257,7 @@ static bool advance_plain(tqa_table *table, bool *ret_good)
     }
     const long n = table->source(table->ctx, table->offset, table->queue + table->n_queued, PIECE);
     if (n < (long)sizeof(double)) {
-        return false; /* told as any file that ends too early */
+        return false; /* reported as any file that ends too early */
     }
     const size_t whole = (size_t)n / sizeof(double); /* the rest is read again */
     table->n_queued += whole;

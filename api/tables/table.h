@@ -19,11 +19,11 @@ typedef long tqa_table_source(void *ctx, uint64_t offset, void *bytes, size_t n)
 /* A table being read, front to back. One thread at a time. */
 typedef struct tqa_table tqa_table;
 
-/* Reads as far as the columns; the first bytes tell the format. NULL when memory is short. */
+/* Reads as far as the columns; the first bytes determine the format. NULL when memory is short. */
 tqa_table *tqa_table_open(tqa_table_source *source, void *ctx);
 void tqa_table_close(tqa_table *table); /* accepts NULL */
 
-/* How reading stands: NULL, or why there are no more rows. */
+/* State of reading: NULL, or why there are no more rows. */
 const char *tqa_table_fault(const tqa_table *table);
 /* That is not the file's fault: memory is short, or its bytes cannot be read now. */
 bool tqa_table_busy(const tqa_table *table);
@@ -41,7 +41,7 @@ const double *tqa_table_next(tqa_table *table);
  * have to be asked for one by one. */
 const double *tqa_table_next_many(tqa_table *table, size_t most, size_t *ret_n);
 /* Passes over the next n rows, or all where there are fewer, without reading them. Returns how many
- * they were: 0 where only reading tells where a row begins. */
+ * they were: 0 where only reading finds where a row begins. */
 uint64_t tqa_table_skip(tqa_table *table, uint64_t n);
 /* A CSV file's last line is not whole and was left out. */
 bool tqa_table_cut(const tqa_table *table);

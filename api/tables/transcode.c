@@ -21,7 +21,7 @@ static void put_head(tqa_transcode *t, const unsigned char *head, size_t n)
     tqa_json_text_bytes(&t->text, head, n);
 }
 
-/* what stands before a value or a key. False: it is skipped. */
+/* what precedes a value or a key. False: it is skipped. */
 static bool begin(tqa_transcode *t)
 {
     if (t->skipping) {

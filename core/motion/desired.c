@@ -55,11 +55,11 @@ static void cells_at(const tq_motion_cells *cells, double t, double *ret_x, doub
 {
     const size_t n = cells->n_coordinate;
     const size_t before = count_until(cells->t, cells->n_cell + 1, t);
-    const bool stands = before == 0 || before > cells->n_cell;
+    const bool holds = before == 0 || before > cells->n_cell;
     const size_t k = before == 0 ? 0 : (before > cells->n_cell ? cells->n_cell : before) - 1;
     const double *begin = cells->ends + 6 * n * k;
     const double *end = begin + 3 * n;
-    if (stands) {
+    if (holds) {
         memcpy(ret_x, before == 0 ? begin : end, n * sizeof(double));
         memset(ret_xd, 0, n * sizeof(double));
         memset(ret_xdd, 0, n * sizeof(double));

@@ -17,7 +17,7 @@ typedef struct tqd_call_context {
 
 /* Shared by all computations; outlives the server. */
 typedef struct tqd_compute_host {
-    tqd_call_context nobody;
+    tqd_call_context no_call;
     tqd_registry *registry;
     tqd_workers *workers;
     tqd_jobs *jobs;        /* for computations that outlive their connection */

@@ -75,8 +75,8 @@ void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd
     shared->workers = workers;
     shared->store = store;
     shared->reply_buffer_b = reply_buffer_b;
-    shared->nobody.shared = shared;
-    shared->host.ctx = &shared->nobody;
+    shared->no_call.shared = shared;
+    shared->host.ctx = &shared->no_call;
     shared->host.robot_get = host_robot_get;
     shared->host.robot_release = host_robot_release;
     shared->host.parallel_for = host_parallel_for;

@@ -20,7 +20,7 @@ typedef struct text {
     size_t n, size;
 } text;
 
-/* One damaged row hides no other: it is told by its name, if that can still be one. */
+/* One damaged row hides no other: it is listed by its name, if that can still be one. */
 static size_t print_damaged(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BYTES])
 {
     static const char letters[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/checkpoint.h - what stands before the bytes of a checkpoint: which program wrote
+/* daemon/jobs/checkpoint.h - what precedes the bytes of a checkpoint: which program wrote
  * them, and the sum of what the spool held then. Private to this folder. */
 #ifndef TQD_JOBS_CHECKPOINT_H
 #define TQD_JOBS_CHECKPOINT_H
@@ -27,7 +27,7 @@ typedef struct tqd_checkpoint_head {
 /* The sum is that of the first `size` bytes: goes on from where it is, or begins anew where it is
  * beyond. False: the file is shorter, cannot be read, or memory is short. */
 bool tqd_spool_sum_to(tqd_spool_sum *sum, const tqd_scratch_file *aside, uint64_t size);
-/* `n` bytes more stand behind what is summed. */
+/* `n` bytes more follow what is summed. */
 void tqd_spool_sum_add(tqd_spool_sum *sum, const void *bytes, size_t n);
 
 tqd_checkpoint_head tqd_checkpoint_head_of(const tqd_spool_sum *sum);

@@ -15,7 +15,7 @@
 enum { HANDLER_STACK = 16 << 10 };
 
 static int note_fd = -1;
-static const char nobody[TQD_JOB_ID_TEXT] = "..........................";
+static const char no_job[TQD_JOB_ID_TEXT] = "..........................";
 static _Thread_local const char *volatile blamed;
 
 /* Once for each thread that runs jobs; under a sanitizer threads have one already. */
@@ -60,7 +60,7 @@ void tqd_crash_read(const char *state, char ret_id[TQD_JOB_ID_TEXT])
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
         const ssize_t n = read(fd, ret_id, TQD_JOB_ID_TEXT - 1);
-        if (n != TQD_JOB_ID_TEXT - 1 || memcmp(ret_id, nobody, sizeof nobody) == 0) {
+        if (n != TQD_JOB_ID_TEXT - 1 || memcmp(ret_id, no_job, sizeof no_job) == 0) {
             ret_id[0] = '\0'; /* an incomplete note names no job */
         }
         close(fd);
@@ -95,7 +95,7 @@ bool tqd_crash_arm(const char *state)
         return false;
     }
     /* allocates the note's block now: the disk may be full later. On failure it goes on without */
-    const ssize_t n = write(fd, nobody, sizeof nobody - 1);
+    const ssize_t n = write(fd, no_job, sizeof no_job - 1);
     (void)n;
     note_fd = fd;
     struct sigaction action;

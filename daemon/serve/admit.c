@@ -320,10 +320,10 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
 {
     tqd_request *request = &client->request;
     uint64_t body_max = request->route->body_max;
-    bool told = gate->n_length > 0 || gate->chunked;
+    bool has_body = gate->n_length > 0 || gate->chunked;
     tqa_problem problem;
     problem.status = 0;
-    if (body_max > 0 && !told) {
+    if (body_max > 0 && !has_body) {
         tqa_problem_set(&problem, "length-required",
                         "a body is needed, with Content-Length or chunked");
     } else if (gate->n_length > 0 && gate->length > body_max) {

@@ -23,7 +23,7 @@ typedef struct tqd_response_cache {
     size_t n;
     bool busy;  /* a connection may still be sending it */
     char *id;   /* the value of X-Request-Id, in the library's memory */
-    char *date; /* that of Date, and the second that it stands for */
+    char *date; /* that of Date, and its second */
     int64_t date_s;
     char body[];
 } tqd_response_cache;

@@ -331,7 +331,7 @@ void tqd_store_stop(tqd_store *store)
 
 typedef struct waiter {
     pthread_mutex_t mutex;
-    pthread_cond_t told;
+    pthread_cond_t ended;
     bool done;
 } waiter;
 
@@ -340,7 +340,7 @@ static void wake(tqd_write *write)
     waiter *w = write->ctx;
     pthread_mutex_lock(&w->mutex);
     w->done = true;
-    pthread_cond_signal(&w->told);
+    pthread_cond_signal(&w->ended);
     pthread_mutex_unlock(&w->mutex);
 }
 
@@ -348,17 +348,17 @@ tqd_store_status tqd_store_write(tqd_store *store, tqd_write *write)
 {
     waiter w = {.done = false};
     pthread_mutex_init(&w.mutex, NULL);
-    pthread_cond_init(&w.told, NULL);
+    pthread_cond_init(&w.ended, NULL);
     write->done = wake;
     write->ctx = &w;
     if (tqd_store_submit(store, write)) {
         pthread_mutex_lock(&w.mutex);
         while (!w.done) {
-            pthread_cond_wait(&w.told, &w.mutex);
+            pthread_cond_wait(&w.ended, &w.mutex);
         }
         pthread_mutex_unlock(&w.mutex);
     }
-    pthread_cond_destroy(&w.told);
+    pthread_cond_destroy(&w.ended);
     pthread_mutex_destroy(&w.mutex);
     return write->status;
 }

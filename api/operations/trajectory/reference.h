@@ -31,11 +31,11 @@ typedef struct tqa_reference {
     double length;     /* of the line through all poses, m */
     tq_cartesian_path path;
     double *start;   /* (nq) near the first pose */
-    tqa_value poses; /* where they stand in the request */
+    tqa_value poses; /* their place in the request */
 } tqa_reference;
 
 /* Reads the path among the fields of `object`, of one of the kinds. `near` (nq, robot's order; may
- * be NULL) stands for `initial` of poses when that is not given. False: the problem is set. */
+ * be NULL) replaces `initial` of poses when that is not given. False: the problem is set. */
 bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsigned kinds,
                          const double *near, tqa_reference *ret);
 

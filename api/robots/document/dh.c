@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/document/dh.c - serial arms told by a Denavit-Hartenberg table. */
+/* api/robots/document/dh.c - serial arms given by a Denavit-Hartenberg table. */
 #include <math.h>
 #include <string.h>
 

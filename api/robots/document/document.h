@@ -8,7 +8,7 @@
 
 #include "api/robots/draft.h"
 
-/* The document, as it is printed; what may be left out when it is read stands in brackets:
+/* The document, as it is printed; what may be left out when it is read is in brackets:
  *
  *   name        [text]
  *   description [text for people]
@@ -35,7 +35,7 @@
  *     mimic       [joint, multiplier, offset]
  *     drive       [motor {constant, resistance, inductance, inertia, viscous}, gear, amplifier,
  *                 current_limit, current_loop, velocity_loop: drive_fields.h]. The motor's inertia
- *                 is the joint's rotor unless `rotor` tells one; its friction adds to `damping`
+ *                 is the joint's rotor unless `rotor` states one; its friction adds to `damping`
  *   links       each:
  *     name
  *     mass, com   [kg; m, in the link's frame], both or neither
@@ -61,7 +61,7 @@
  *   freedoms, assembled   [printed only: what constraints leave, and coordinates that satisfy them]
  *
  * limits to drive are for revolute, continuous and prismatic joints only. joints and links may
- * also stand together inside `tree`. Instead of them, one of:
+ * also be together inside `tree`. Instead of them, one of:
  *
  *   dh   {convention: "standard" or "modified", joints: [{name, [kind: revolute], [theta, d, a,
  *        alpha, offset: 0], [link: {name, mass ... solid}], [limits to mimic]}], [base, tool:
@@ -81,7 +81,7 @@
  * Read a robot document: `links` and `joints` (or both inside `tree`) and `gravity`, as
  * tqa_robot_document prints them, so that what was got can be put again and is the same robot.
  * What a document says of itself beyond that (digest, nq, nv, slices, findings) is computed anew
- * and listed as ignored; a field that nobody knows is a fault.
+ * and listed as ignored; an unknown field is a fault.
  *
  * Returns  false when the bytes are no robot: draft->problem then holds every fault found, each
  *          with a JSON pointer. tqa_draft_check is the caller's.

@@ -98,14 +98,15 @@ static void put_key(tqa_json_text *text, const char *key, bool first)
 /* Whether anything of a group differs from what is meant without it. */
 static bool is_told(const tq_drive *drive, const tq_drive *plain, const char *group)
 {
-    bool told = strcmp(group, "motor") == 0;
-    told = told || (strcmp(group, "amplifier") == 0 && drive->amplifier.kind != TQ_AMPLIFIER_PWM);
-    for (size_t k = 0; k < tqa_drive_n_field && !told; k++) {
+    bool stated = strcmp(group, "motor") == 0;
+    stated =
+        stated || (strcmp(group, "amplifier") == 0 && drive->amplifier.kind != TQ_AMPLIFIER_PWM);
+    for (size_t k = 0; k < tqa_drive_n_field && !stated; k++) {
         const tqa_drive_field *field = &tqa_drive_fields[k];
-        told = strcmp(field->group, group) == 0 &&
-               tqa_drive_value(drive, field) != tqa_drive_value(plain, field);
+        stated = strcmp(field->group, group) == 0 &&
+                 tqa_drive_value(drive, field) != tqa_drive_value(plain, field);
     }
-    return told;
+    return stated;
 }
 
 static void put_group(tqa_json_text *text, const tq_drive *drive, const tq_drive *plain,

@@ -10,7 +10,7 @@
 #include "api/codec/json/text.h"
 #include "core/drives/drive.h"
 
-/* One number of a drive: where it stands in the document, and in tq_drive. */
+/* One number of a drive: its place in the document, and in tq_drive. */
 typedef struct tqa_drive_field {
     const char *group, *name;
     const char *what; /* as tq_drive_check names it */
@@ -39,7 +39,7 @@ double tqa_drive_value(const tq_drive *drive, const tqa_drive_field *field);
 /* The field that tq_drive_check has named. */
 const tqa_drive_field *tqa_drive_field_find(const char *what);
 
-/* A peak told once holds in both directions. */
+/* A peak stated once holds in both directions. */
 void tqa_drive_complete(tq_drive *drive);
 
 /* ", "drive": {...}" of a robot document: what differs from its default. NULL: nothing. */

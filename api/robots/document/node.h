@@ -18,8 +18,8 @@ typedef struct tqa_json_at {
     char pointer[TQA_POINTER_TEXT];
 } tqa_json_at;
 
-/* Once per process, before any thread: so that tqa_json_load can tell a lack of memory from a fault
- * of the text. */
+/* Once per process, before any thread: so that tqa_json_load can distinguish a lack of memory from
+ * a fault of the text. */
 void tqa_json_start(void);
 
 /* Parses a whole document, which must be an object: no duplicate keys, no more than the levels and

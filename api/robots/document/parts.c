@@ -29,7 +29,7 @@ static void read_quaternion(const tqa_json_at *at, double r[9])
     tqa_rotation_from_quaternion(q, r);
 }
 
-/* A rotation and its angles may stand together, as they are printed: then they must agree. */
+/* A rotation and its angles may both be given, as they are printed: then they must agree. */
 static void read_rpy(const tqa_json_at *at, bool has_rotation, double r[9], double ret_rpy[3])
 {
     double rpy[3];
@@ -156,8 +156,8 @@ void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret)
     if (word != NULL && strcmp(word, "com") == 0) {
         memcpy(ret->about_com, s, sizeof s);
     } else if (word != NULL && strcmp(word, "origin") == 0) {
-        const tq_inertia told = *ret;
-        tq_inertia_from_origin(told.mass, told.com, s, ret);
+        const tq_inertia given = *ret;
+        tq_inertia_from_origin(given.mass, given.com, s, ret);
     } else {
         tqa_draft_fault(link->draft, about.value == NULL ? "missing-field" : "invalid-value",
                         about.pointer, "\"inertia_about\" is \"com\" or \"origin\" (of the link)",
@@ -265,7 +265,7 @@ static void read_mimic(const tqa_json_at *joint, tq_joint *ret)
     tqa_json_optional(&at, "offset", &ret->mimic_offset);
 }
 
-/* Fields that would have no effect on a joint of this kind are faults, so that nobody relies on
+/* Fields that would have no effect on a joint of this kind are faults, so that no user relies on
  * them. */
 static void check_kind_fields(const tqa_json_at *joint, tq_joint_kind kind)
 {

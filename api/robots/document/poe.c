@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/document/poe.c - serial arms told by screws and home poses (products of
+/* api/robots/document/poe.c - serial arms given by screws and home poses (products of
  * exponentials). */
 #include <math.h>
 #include <stdio.h>
@@ -138,7 +138,7 @@ static bool add_joint(tqa_chain *chain, const tqa_json_at *at, const char *name,
     }
     read_inertia(&link_at, &chain->links[joint.child].inertia);
     tqa_document_pose(&home_at, &pose, NULL);
-    /* everything is told in the base frame at home; a joint wants it seen from its parent */
+    /* everything is given in the base frame at home; a joint has it in the frame of its parent */
     const tq_pose back = tq_pose_inverse(home);
     double axis[3];
     tq_mat_vec(back.r, joint.axis, axis);

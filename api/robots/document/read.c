@@ -80,7 +80,7 @@ static bool read_tree(const tqa_json_at *tree)
     return draft->problem->status == 0;
 }
 
-/* Everything but links and joints. `needs_gravity`: the kinematics cannot tell it. */
+/* Everything but links and joints. `needs_gravity`: the kinematics do not determine it. */
 static void read_head(const tqa_json_at *root, bool needs_gravity)
 {
     static const char *const known[] = {"name",  "description", "gravity",  "tree",
@@ -129,7 +129,7 @@ static bool read_urdf(const tqa_json_at *urdf)
     return ok;
 }
 
-/* Links and joints from the one field that tells them. */
+/* Links and joints from the one field that has them. */
 static bool read_kinematics(const tqa_json_at *root)
 {
     static const char *const ways[] = {"tree", "dh", "poe", "urdf"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/document/solid.c - the mass of a link told as solid shapes. */
+/* api/robots/document/solid.c - the mass of a link given as solid shapes. */
 #include <math.h>
 #include <string.h>
 

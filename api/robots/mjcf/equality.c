@@ -60,7 +60,7 @@ static bool find_body(tqa_mjcf *m, uint32_t i, const char *key, uint32_t *ret)
     return false;
 }
 
-/* where a body stands as the file has it, at its joints' references */
+/* pose of a body as the file has it, at its joints' references */
 static tq_pose pose_of_body(tqa_mjcf *m, uint32_t body)
 {
     tq_pose pose = tq_pose_identity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mjcf/inertia.c - masses of bodies: as told, or inferred from simple geoms. */
+/* api/robots/mjcf/inertia.c - masses of bodies: as stated, or inferred from simple geoms. */
 #include <math.h>
 #include <string.h>
 
@@ -91,11 +91,11 @@ static bool is_weighed(tqa_mjcf *m, uint32_t i)
 {
     const char *type = tqa_mjcf_get(m, i, "type");
     const char *of_mass = tqa_mjcf_get(m, i, "mass") != NULL ? "mass" : "density";
-    const bool told = tqa_mjcf_get(m, i, of_mass) != NULL;
+    const bool stated = tqa_mjcf_get(m, i, of_mass) != NULL;
     if (type != NULL && (strcmp(type, "plane") == 0 || strcmp(type, "hfield") == 0)) {
         return true;
     }
-    if (told && tqa_mjcf_is_zero(m, i, of_mass)) {
+    if (stated && tqa_mjcf_is_zero(m, i, of_mass)) {
         return true;
     }
     const bool mesh = type != NULL && (strcmp(type, "mesh") == 0 || strcmp(type, "sdf") == 0);
@@ -119,7 +119,7 @@ static void miss_mass(tqa_mjcf *m, uint32_t i, bool moves)
                    "little, so that centre of mass and potential energy of the whole are off");
 }
 
-/* Centre and direction of a geom told by its two ends. True when it is. */
+/* Centre and direction of a geom given by its two ends. True when it is. */
 static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
 {
     double ends[6];

@@ -104,7 +104,7 @@ static void read_drive(tqa_mjcf *m, uint32_t i, tq_joint *joint)
     read_passive(m, i, joint, unit);
 }
 
-/* The body is modelled where the joint reads `ref`; a joint is told where it reads 0. */
+/* The body is modelled where the joint reads `ref`; a joint of the model reads 0 there. */
 static void apply_reference(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
 {
     double ref = 0.0;
@@ -132,7 +132,7 @@ static void apply_reference(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
     tq_mat_product(turn, pose.r, joint->pose.r);
 }
 
-/* Axis and anchor of joint i, which are told in the frame of the body, into the parent's frame,
+/* Axis and anchor of joint i, which are given in the frame of the body, into the parent's frame,
  * where the body is at `joint->pose`. False: a fault was added. */
 static bool place_joint(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
 {

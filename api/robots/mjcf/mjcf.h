@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mjcf/mjcf.h - robots in the XML format of MuJoCo, as far as it tells rigid trees. */
+/* api/robots/mjcf/mjcf.h - robots in MuJoCo's XML format, as far as it describes rigid trees. */
 #ifndef TQA_ROBOTS_MJCF_MJCF_H
 #define TQA_ROBOTS_MJCF_MJCF_H
 
@@ -14,7 +14,7 @@ bool tqa_mjcf_recognise(const char *bytes, size_t n);
 /**
  * Read n bytes of MJCF into a draft.
  *
- * Understood: bodies and frames with every way to tell a rotation; hinge, slide, ball and free
+ * Understood: bodies and frames with every form of a rotation; hinge, slide, ball and free
  * joints with pos, axis, range, ref, and on joints of one freedom stiffness, springref, damping,
  * armature (rotor inertia) and frictionloss (Coulomb friction); inertial with diaginertia or
  * fullinertia; inertias of simple geoms by mass or density where the compiler infers them; default

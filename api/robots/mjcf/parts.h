@@ -7,7 +7,7 @@
 #include "api/robots/chain.h"
 #include "api/robots/urdf/walk.h"
 
-/* Elements stand in the order of the file, so that parents come first. */
+/* Elements are in the order of the file, so that parents come first. */
 typedef struct tqa_mjcf_node {
     const char *name;
     unsigned long line;
@@ -69,7 +69,7 @@ bool tqa_mjcf_is(const tqa_mjcf *m, uint32_t i, const char *key, const char *val
 size_t tqa_mjcf_numbers(tqa_mjcf *m, uint32_t i, const char *key, size_t least, size_t most,
                         double *ret);
 
-/* pos and whatever tells the rotation. */
+/* pos and the rotation, in any of its forms. */
 void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret);
 
 void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint, const char *format,

@@ -14,7 +14,7 @@ static void read_flag(const tqa_mjcf *m, uint32_t i, const char *key, const char
     *ret = text != NULL ? strcmp(text, yes) == 0 : *ret;
 }
 
-/* Flags that leave a term out. `constraint` stands for all that its solver would add. */
+/* Flags that leave a term out. `constraint` is all that its solver would add. */
 static void read_flags(tqa_mjcf *m, uint32_t i)
 {
     tqa_mjcf_settings *s = &m->set;

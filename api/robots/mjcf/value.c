@@ -247,7 +247,7 @@ size_t tqa_mjcf_numbers(tqa_mjcf *m, uint32_t i, const char *key, size_t least, 
         return 0;
     }
     size_t n = count_words(text);
-    n = n < least ? least : n > most ? most : n; /* the reader tells what is wrong */
+    n = n < least ? least : n > most ? most : n; /* the reader refuses it */
     describe(m, i, pointer);
     const tqa_urdf_place place = {.draft = m->draft, .path = pointer, .line = m->nodes[i].line};
     return tqa_urdf_read_numbers(&place, key, text, n, ret) ? n : 0;
@@ -317,38 +317,38 @@ void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
 {
     double x[6];
     bool good = true;
-    unsigned told = 0;
+    unsigned n_given = 0;
     *ret = tq_pose_identity;
     (void)tqa_mjcf_numbers(m, i, "pos", 3, 3, ret->p);
     if (tqa_mjcf_numbers(m, i, "quat", 4, 4, x) > 0) {
         good = normalise(x, 4);
         tqa_rotation_from_quaternion(x, ret->r);
-        told++;
+        n_given++;
     }
     if (tqa_mjcf_numbers(m, i, "axisangle", 4, 4, x) > 0) {
         good = normalise(x, 3) && good;
         tqa_rotation_about(x, x[3] * m->set.angle, ret->r);
-        told++;
+        n_given++;
     }
     if (tqa_mjcf_numbers(m, i, "euler", 3, 3, x) > 0) {
         read_euler(m, x, ret->r);
-        told++;
+        n_given++;
     }
     if (tqa_mjcf_numbers(m, i, "xyaxes", 6, 6, x) > 0) {
         good = read_xyaxes(x, ret->r) && good;
-        told++;
+        n_given++;
     }
     if (tqa_mjcf_numbers(m, i, "zaxis", 3, 3, x) > 0) {
         good = normalise(x, 3) && good;
         turn_z(x, ret->r);
-        told++;
+        n_given++;
     }
     if (!good) {
         tqa_mjcf_fault(m, i, "range", "no direction may be zero", "the rotation is none");
         *ret = tq_pose_identity;
     }
-    if (told > 1) {
+    if (n_given > 1) {
         tqa_mjcf_fault(m, i, "duplicate-field", "keep one of quat, axisangle, euler, xyaxes, zaxis",
-                       "the rotation is given %u times", told);
+                       "the rotation is given %u times", n_given);
     }
 }

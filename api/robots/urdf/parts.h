@@ -73,7 +73,7 @@ void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint);
 /* Turns what was ignored into findings (urdf_build.c). */
 void tqa_urdf_report_ignored(tqa_urdf_file *file);
 
-/* Where a value stands, for its fault (urdf_value.c). */
+/* Place of a value, for its fault (urdf_value.c). */
 typedef struct tqa_urdf_place {
     tqa_draft *draft;
     const char *path; /* "/robot/joint[@name='j2']/axis" */

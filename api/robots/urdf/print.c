@@ -83,7 +83,7 @@ static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
     tqa_json_text_raw(text, "/>\n    </inertial>\n  </link>\n");
 }
 
-static double told(double limit)
+static double finite_limit(double limit)
 {
     return isfinite(limit) ? limit : limit < 0.0 ? -TQA_URDF_NO_LIMIT : TQA_URDF_NO_LIMIT;
 }
@@ -143,8 +143,8 @@ static void put_extension(tqa_json_text *text, const tq_joint *joint)
     }
     if (has_turn_limits(joint)) {
         tqa_json_text_raw(text, "    <torqued:limits");
-        put_number(text, "lower", told(joint->limits.lower));
-        put_number(text, "upper", told(joint->limits.upper));
+        put_number(text, "lower", finite_limit(joint->limits.lower));
+        put_number(text, "upper", finite_limit(joint->limits.upper));
         tqa_json_text_raw(text, "/>\n");
     }
 }
@@ -155,11 +155,11 @@ static void put_drive(tqa_json_text *text, const tqa_robot *robot, const tq_join
     if (bounded || isfinite(joint->limits.velocity) || isfinite(joint->limits.effort)) {
         tqa_json_text_raw(text, "    <limit");
         if (bounded) {
-            put_number(text, "lower", told(joint->limits.lower));
-            put_number(text, "upper", told(joint->limits.upper));
+            put_number(text, "lower", finite_limit(joint->limits.lower));
+            put_number(text, "upper", finite_limit(joint->limits.upper));
         }
-        put_number(text, "effort", told(joint->limits.effort));
-        put_number(text, "velocity", told(joint->limits.velocity));
+        put_number(text, "effort", finite_limit(joint->limits.effort));
+        put_number(text, "velocity", finite_limit(joint->limits.velocity));
         tqa_json_text_raw(text, "/>\n");
     }
     if (joint->friction.viscous != 0.0 || joint->friction.coulomb != 0.0) {
@@ -212,7 +212,7 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
     tqa_json_text_raw(text, "  </joint>\n");
 }
 
-/* Why the robot cannot be told in URDF; false: it can. */
+/* Why the robot cannot be written as URDF; false: it can. */
 static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem *reterr)
 {
     tqa_json_text sink = {0};

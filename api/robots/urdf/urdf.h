@@ -8,7 +8,7 @@
 
 #include "api/robots/draft.h"
 
-/* A limit this large is none: URDF asks for an effort and a velocity where nobody knows one. */
+/* A limit this large is none: URDF requires an effort and a velocity even where none is known. */
 #define TQA_URDF_NO_LIMIT 1e300
 
 /**
