@@ -18,9 +18,9 @@ for t in sorted(named - used):
     print(f"{door}: no file of api includes {t}"); bad = True
 crossed = {}
 for f in files:
-    chain, todo = {f: None}, [f] if f.startswith("daemon/") else []
-    while todo:
-        here = todo.pop(0)
+    chain, queue = {f: None}, [f] if f.startswith("daemon/") else []
+    while queue:
+        here = queue.pop(0)
         for t in own.get(here, ()):
             if t.startswith("core/"):
                 path = [here, t]
@@ -28,7 +28,7 @@ for f in files:
                 crossed.setdefault((here, t), path)
             elif t not in chain:
                 chain[t] = here
-                todo.append(t)
+                queue.append(t)
 for path in crossed.values():
     print(" -> ".join(path) + ": the daemon reaches core"); bad = True
 sys.exit(bad)

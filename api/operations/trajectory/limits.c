@@ -96,6 +96,20 @@ static bool refuse_unused(const tqa_value *object, const tqa_by_limits *by)
     return by->profile != S_CURVE || tqa_value_need(&jerk, "add \"jerk\": one for each joint");
 }
 
+/* Without a bound of acceleration or torque the least time is that of infinite accelerations. */
+static bool need_bound(const tqa_value *part, const tqa_by_limits *by, size_t nv)
+{
+    bool bounded = by->profile != TIME_OPTIMAL;
+    for (size_t r = 0; r < nv && !bounded; r++) {
+        bounded = isfinite(by->limits.acceleration[r]) || isfinite(by->limits.effort[r]);
+    }
+    return bounded ||
+           tqa_value_refuse(part, "missing-field",
+                            "add \"acceleration\" or \"torque\": one for each joint",
+                            "neither this robot nor the request bounds acceleration or torque: "
+                            "there is no least time");
+}
+
 bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_limits *ret)
 {
     tqa_tree *control = part->control;
@@ -135,7 +149,7 @@ bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_li
     ret->work = all + 4 * nv;
     ret->limits = (tq_motion_limits){
         .velocity = rows[0], .acceleration = rows[1], .jerk = rows[2], .effort = rows[3]};
-    return true;
+    return need_bound(part, ret, nv);
 }
 
 /* ------------------------------------------------------------------------------------------------

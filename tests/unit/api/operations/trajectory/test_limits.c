@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/ask.h"
@@ -51,7 +52,8 @@ Test(trajectory_limits, refuses_what_cannot_be)
         {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'time-optimal',"
          "'torque':[0.01,0.01]}}",
          "/limits", "range"},
-        {"{'waypoints':[[0,0],[0,0]],'interval_s':0.1,'limits':{'profile':'time-optimal'}}",
+        {"{'waypoints':[[0,0],[0,0]],'interval_s':0.1,'limits':{'profile':'time-optimal',"
+         "'acceleration':[1,1]}}",
          "/waypoints/1", "invalid-value"},
         {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'times_s':[0,1],'limits':{'profile':"
          "'trapezoid','acceleration':[1,1]}}",
@@ -67,4 +69,20 @@ Test(trajectory_limits, refuses_what_cannot_be)
     for (size_t k = 0; k < sizeof bodies / sizeof bodies[0]; k++) {
         tqt_refused("planar-2r", "trajectory", bodies[k][0], 422, bodies[k][2], bodies[k][1], NULL);
     }
+}
+
+/* puma560 states neither torque nor velocity limits: it was answered 0.66 us */
+Test(trajectory_limits, least_time_needs_a_bound_of_acceleration_or_torque)
+{
+    static const char *const path = "'waypoints':[[0,-0.7,0,-1.8,0,1.6],[0.5,-0.5,0,-1.7,0,1.5]],"
+                                    "'interval_s':0.1,'limits':{'profile':'time-optimal'";
+    char body[512];
+    (void)snprintf(body, sizeof body, "{%s}}", path);
+    tqt_refused("puma560", "trajectory", body, 422, "missing-field", "/limits", NULL);
+    (void)snprintf(body, sizeof body, "{%s,'velocity':[1,1,1,1,1,1]}}", path);
+    tqt_refused("puma560", "trajectory", body, 422, "missing-field", "/limits", NULL);
+    (void)snprintf(body, sizeof body, "{%s,'acceleration':[2,2,2,2,2,2]}}", path);
+    json_t *a = tqt_ask("puma560", "trajectory", body);
+    cr_expect(gt(dbl, tqt_number(a, "duration_s"), 0.5));
+    json_decref(a);
 }
