@@ -206,6 +206,5 @@ def test_watchdog_is_fed_while_much_work_waits(start, tmp_path, monkeypatch, sta
         begun = systemd.signs
         eventually(lambda: systemd.signs >= begun + 12)
         if stays:
-            clients[-1].setblocking(False)
-            with pytest.raises(BlockingIOError):
-                clients[-1].recv(1)  # the last one's turn has not come
+            answered, _, _ = select.select(clients, [], [], 0)  # in no order that a test may count on: each I/O thread has its own
+            assert len(answered) < len(clients)
