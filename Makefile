@@ -202,6 +202,6 @@ $(out)/%.o: %.c $(out)/flags
 lint:
 lint-quick:
 
-include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/bench/bench.mk
+include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/run/clients.mk tests/bench/bench.mk
 -include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(ctl_obj:.o=.d) $(support_obj:.o=.d) $(test_bin:=.d) \
     $(wildcard $(out)/tests/bench/*.d)

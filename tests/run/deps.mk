@@ -11,11 +11,13 @@ packages_bench := $(packages_check) g++ clang-19 nginx-light wrk libeigen3-dev
 # below the next major version, so that a release of somebody else turns nothing red here
 venv_check := 'pytest<10' 'pytest-xdist<4' 'numpy<3' 'scipy<2' 'orjson<4' 'jsonschema<5' 'pyyaml<7' 'openapi-spec-validator<2' 'pin<5' 'mujoco<5' 'selenium<5' 'axe-core-python<1' 'toppra<1'
 venv_bench := 'yyjson<5'
+packages_clients := $(packages_check) nodejs $(if $(shell command -v npm),,npm)
+venv_clients := 'openapi-python-client<1' 'mypy<2'
 # the release that the targets of speed were set against; build/venv has the newest
 peer_of_targets := pin==3.7.0
 
 packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap
-.PHONY: deps deps-check deps-bench deps-bits
+.PHONY: deps deps-check deps-bench deps-bits deps-clients
 # arm64: a cross compiler, an emulator, and 1 GB of libraries unpacked below build/arm64
 deps-bits:
 	@tests/run/packages.sh $(packages_bits)
@@ -30,3 +32,7 @@ deps-bench:
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_bench)
 	@tests/run/venv.sh build/peers/$(peer_of_targets) $(peer_of_targets)
 	@tests/run/sdist.sh build/peers/yyjson yyjson yyjson.c yyjson.h
+deps-clients:
+	@tests/run/packages.sh $(packages_clients)
+	@tests/run/venv.sh build/venv $(venv_check) $(venv_clients)
+	@tests/run/node.sh build/node tests/clients

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/run/clients.mk - clients in other languages against the running daemon: make deps-clients, make check-clients.
+# A client adds its step to client_steps and a target check-STEP that ends with "N passed, N failed, N skipped" or with its status.
+# Packages of npm are named in tests/clients/package.json with its lock, those of PyPI in venv_clients (deps.mk).
+# They must run on Debian 12: node 18.19, Python 3.11. `npm ci` puts them into build/node/node_modules.
+client_steps := generated
+
+#: deps-clients check-clients   what clients in Python, JavaScript and TypeScript are tested with; those tests
+.PHONY: check-clients $(client_steps:%=check-%)
+check-clients: build
+	@tests/run/clients.sh $(client_steps)
+
+# clients that other people's generators make of the contract
+check-generated: build
+	@tests/run/pytest.sh tests/clients $(out)/torqued
