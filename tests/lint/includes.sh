@@ -4,7 +4,7 @@
 # A header may be included by the file or by one of ours that it includes; what expat.h, say, includes today is no promise.
 set -eu
 here=$(dirname "$0")
-export TOOL="${INCLUDE_CLEANER:-clang-include-cleaner-19}"
+export HERE="$here" TOOL="${INCLUDE_CLEANER:-clang-include-cleaner-19}"
 command -v "$TOOL" >/dev/null || { echo "includes: no $TOOL (make deps-check)"; exit 1; }
 [ $# != 0 ] || { echo "includes: no file is named"; exit 1; }
 work=$(mktemp -d)
@@ -42,7 +42,8 @@ BEGIN {
 # only where another library is near; a kernel is the same source at every width
 cut -d' ' -f1 "$work/reach" | xargs -r -n 1 -P "$(nproc)" sh -c '
     case $1 in core/kernels/*) flags="-DTQ_LANES=1 -DTQ_BUILD=portable";; *) flags=; esac
-    "$TOOL" --print=changes "$1" -- -w -std=c17 -D_GNU_SOURCE -I. $flags >"$0/$$" || { echo "includes: $1 does not compile"; exit 1; }
+    flags="-w -std=c17 -D_GNU_SOURCE -I. $flags"
+    "$HERE/seen.sh" "$1" "$flags" "$TOOL" --print=changes "$1" -- $flags >"$0/$$" || { echo "includes: $1 does not compile"; exit 1; }
     sed -n "s#^+ <\(.*\)>.*#$1 \1#p" "$0/$$" >"$0/$$.wanted"' "$work"
 
 cat "$work"/*.wanted /dev/null 2>/dev/null | awk -v rules="$here/includes.rules" -v reach="$work/reach" '

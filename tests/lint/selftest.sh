@@ -166,6 +166,15 @@ printf '#include <stranger.h>\n#include "api/a.h"\nsize_t f(void);\nsize_t f(voi
 out=$("$here/includes.sh" api/a.c 2>&1) || { echo "selftest: includes.sh refused what one of our headers includes: $out"; failed=1; }
 printf '#include <stranger.h>\nint f(void) { return nothing; }\n' >api/a.c
 ! "$here/includes.sh" api/a.c >/dev/null 2>&1 || { echo "selftest: includes.sh accepted what does not compile"; failed=1; }
+# what passed once is taken from the cache until the file or one of its headers changes; what failed never is
+export XDG_CACHE_HOME=$tree/cache
+printf '#define LEAST 1\n' >api/a.h
+printf '#include "api/a.h"\nint f(void);\nint f(void) { return LEAST; }\n' >api/a.c
+runs() { "$here/seen.sh" api/a.c -I. sh -c 'echo x >>runs; grep -q 1 api/a.h' || :; grep -c . runs; }
+[ "$(runs) $(runs)" = '1 1' ] || { echo "selftest: seen.sh runs again on the same text"; failed=1; }
+printf '#define LEAST 2\n' >api/a.h
+[ "$(runs) $(runs)" = '2 3' ] || { echo "selftest: seen.sh keeps what did not pass, or does not notice a header"; failed=1; }
+unset XDG_CACHE_HOME
 # the contract: each line breaks it in one way, by a rule of sed and the words that must be said
 cat >published.yaml <<'EOF'
 x-fields-without-unit-suffix:

@@ -46,6 +46,7 @@ step "lint, headers" lint-headers
 step "lint, includes" lint-includes
 step "lint, clang-tidy" lint-tidy
 step "lint, folders" lint-folders
+step "lint, contract" lint-openapi
 step "build" WERROR=1 build && {
     step "tests" WERROR=1 test
     step "contract" WERROR=1 contract
