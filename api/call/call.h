@@ -48,7 +48,9 @@ struct tqa_call {
     tqa_blocks multipliers;      /* of constraints, with an `include` that needs them */
     tqa_blocks terms;            /* of the other names of `include` */
     struct tqa_archive *archive; /* of an answer as NPZ, once it has run; else NULL */
-    char **kept;                 /* (n_kept) malloc'ed texts of result arrays */
+    tqa_writer notes;            /* members behind the arrays; only when n_note > 0 */
+    size_t n_note;
+    char **kept; /* (n_kept) malloc'ed texts of result arrays */
     size_t n_kept;
     const tqa_host *host;          /* while it runs; NULL: none */
     const tq_mechanism *mechanism; /* the robot's, or with a payload the call's own */

@@ -6,14 +6,14 @@
 
 #include "api/call/transpose.h"
 
-/* The fields that must have come, in the schema's order: three arrays of samples. */
-static uint32_t required(const tqa_schema *schema, tqa_motion ret_motion[3])
+/* The arrays that the operation computes from, in the schema's order: three. */
+static uint32_t columns(const tqa_schema *schema, tqa_motion ret_motion[3])
 {
     uint32_t bits = 0;
     size_t n = 0;
     for (size_t f = 0; f < schema->n_field; f++) {
-        if (tqa_field_is_motion(&schema->fields[f]) && schema->fields[f].required) {
-            assert(n < 3);
+        if ((tqa_schema_columns(schema) >> f & 1u) != 0) {
+            assert(n < 3 && tqa_field_is_motion(&schema->fields[f]));
             ret_motion[n++] = schema->fields[f].motion;
             bits |= 1u << f;
         }
@@ -79,7 +79,7 @@ size_t tqa_call_ready(tqa_call *call)
     if (!may_start(call)) {
         return ahead->n_ready;
     }
-    const uint32_t bits = required(&call->operation->methods->schema, motion);
+    const uint32_t bits = columns(&call->operation->methods->schema, motion);
     if ((call->request.seen & ~bits) != 0) {
         ahead->is_off = true; /* other fields have a say in what the samples mean */
         return ahead->n_ready;
@@ -137,7 +137,7 @@ size_t tqa_overlap_done(const tqa_call *call)
     tqa_motion motion[3];
     if (ahead->n_ready == 0 || ahead->turns != tqa_transpose_is_on(call) ||
         atomic_load_explicit(&ahead->n_good, memory_order_relaxed) < ahead->n_ready ||
-        call->request.seen != required(&call->operation->methods->schema, motion)) {
+        call->request.seen != columns(&call->operation->methods->schema, motion)) {
         return 0;
     }
     const size_t n_block = tq_block_count(call->request.n_sample);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/call/notes.h"
 #include "api/call/value_call.h"
 #include "api/recordings/from.h"
 #include "api/request/fast_path.h"
@@ -68,6 +69,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->reactions = call->multipliers = call->terms = (tqa_blocks){0};
     call->kept = NULL;
     call->n_kept = 0;
+    call->n_note = 0;
     call->mechanism = robot != NULL ? robot->mechanism : NULL;
     call->model = robot != NULL ? robot->model : NULL;
     call->own_mechanism = NULL;
@@ -241,6 +243,9 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
     if (!call->operation->methods->run(call, host, scratch, scratch_size)) {
         return false;
     }
+    if (!tqa_notes_end(call)) {
+        return false;
+    }
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
     tqa_result_provenance(&call->result, call->robot->digest, digest, tqa_linear_algebra_of(call));
@@ -310,6 +315,10 @@ void tqa_call_close(tqa_call *call)
         free(call->kept[t]);
     }
     free(call->kept);
+    if (call->n_note > 0) {
+        size_t ignored = 0;
+        free(tqa_json_text_take(&call->notes.text, &ignored));
+    }
     free(call->own_mechanism);
     free(call->text);
     if (!call->is_borrowed) {

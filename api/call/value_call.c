@@ -124,6 +124,24 @@ static void put_provenance(tqa_call *call)
     tqa_writer_end(answer);
 }
 
+/* what the answer states of its request */
+static void put_notes(tqa_call *call)
+{
+    static const char *const names[] = {"q", "qd", "qdd"};
+    tqa_writer *answer = &call->answer;
+    const unsigned assumed = call->control->assumed;
+    if (assumed == 0) {
+        return;
+    }
+    tqa_writer_list(answer, "assumed_zero");
+    for (unsigned k = 0; k < 3; k++) {
+        if ((assumed >> k & 1u) != 0) {
+            tqa_writer_string(answer, NULL, names[k]);
+        }
+    }
+    tqa_writer_end(answer);
+}
+
 /* what was written since the last time becomes the text to give away */
 static bool take_text(tqa_call *call)
 {
@@ -143,6 +161,7 @@ static bool no_memory(tqa_call *call)
 static void put_end(tqa_call *call)
 {
     tqa_writer *answer = &call->answer;
+    put_notes(call);
     put_provenance(call);
     tqa_writer_end(answer);
     assert(answer->depth == 0);

@@ -10,9 +10,9 @@
 #include "core/dynamics/forward.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q, .required = true},
-    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD, .required = true},
-    {.name = "tau", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_TAU, .required = true},
+    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
+    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD},
+    {.name = "tau", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_TAU},
     {.name = "joints", .receiver = &tqa_joints_receiver},
     {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
     {.name = "gravity", .receiver = &tqa_gravity_receiver},
@@ -122,6 +122,8 @@ const tqa_operation_methods tqa_forward_dynamics_methods = {
         {
             .fields = fields,
             .n_field = sizeof fields / sizeof fields[0],
+            .required = 1u << 0,
+            .zero = 1u << 1 | 1u << 2,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

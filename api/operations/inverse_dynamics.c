@@ -12,9 +12,9 @@
 #include "core/dynamics/inverse.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q, .required = true},
-    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD, .required = true},
-    {.name = "qdd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD, .required = true},
+    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
+    {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD},
+    {.name = "qdd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD},
     {.name = "joints", .receiver = &tqa_joints_receiver},
     {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
     {.name = "gravity", .receiver = &tqa_gravity_receiver},
@@ -29,6 +29,13 @@ static const tqa_field fields[] = {
     {.name = "from", .receiver = &tqa_from_receiver},
     {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
     {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
+    /* of an answer of `trajectory` */
+    {.name = "t", .receiver = &tqa_unused_receiver},
+    {.name = "violations", .receiver = &tqa_unused_receiver},
+    {.name = "duration_s", .receiver = &tqa_unused_receiver},
+    {.name = "binding", .receiver = &tqa_unused_receiver},
+    {.name = "tau", .receiver = &tqa_unused_receiver},
+    {.name = "provenance", .receiver = &tqa_unused_receiver},
 };
 
 /* Fitted to tests/bench/cost: within a factor of 1.7 from 1 to 4,096 samples with eight lanes. */
@@ -130,6 +137,9 @@ const tqa_operation_methods tqa_inverse_dynamics_methods = {
         {
             .fields = fields,
             .n_field = sizeof fields / sizeof fields[0],
+            .required = 1u << 0,
+            .zero = 1u << 1 | 1u << 2,
+            .unused = 63u << 17,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

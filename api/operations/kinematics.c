@@ -68,19 +68,16 @@ static bool read(kinematics *k)
 {
     const tqa_value root = tqa_value_root(k->control);
     const tqa_value expressed = tqa_value_field(&root, "expressed_in");
+    const tqa_value qdd = tqa_value_field(&root, "qdd");
     if (!tqa_tree_order(k->control, &k->order) ||
         !tqa_tree_states(k->control, &k->order, TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD, TQA_NEED_Q,
-                         &k->states) ||
+                         qdd.value != NULL ? TQA_NEED_QD : 0, &k->states) ||
         !read_frames(k)) {
         return false;
     }
     k->moves = expressed.value != NULL;
     if (k->moves && !tqa_value_choice(&expressed, axes, &k->expressed_in)) {
         return false;
-    }
-    if (k->states.qdd != NULL && k->states.qd == NULL) {
-        const tqa_value qd = tqa_value_field(&root, "qd");
-        return tqa_value_need(&qd, "add \"qd\": accelerations need velocities too");
     }
     return k->moves || k->states.qd == NULL ||
            tqa_value_need(&expressed,

@@ -36,7 +36,7 @@ static bool read(ellipsoid *e)
     const tqa_value axes = tqa_value_field(&root, "axes");
     unsigned bits = (1u << AXES) - 1u;
     if (!tqa_tree_order(e->control, &e->order) ||
-        !tqa_tree_states(e->control, &e->order, TQA_NEED_Q, TQA_NEED_Q, &e->states) ||
+        !tqa_tree_states(e->control, &e->order, TQA_NEED_Q, TQA_NEED_Q, 0, &e->states) ||
         !tqa_value_need(&frame, "add \"frame\": the name of a link, or {\"link\", \"at\"}") ||
         !tqa_value_point(&frame, &e->point) ||
         (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &bits))) {

@@ -75,7 +75,8 @@ static bool read(regression *r)
     const bool none = r->by_base && q.value == NULL && qd.value == NULL && qdd.value == NULL;
     memcpy(r->gravity, r->control->robot->model->gravity, sizeof r->gravity);
     return tqa_tree_order(r->control, &r->order) &&
-           tqa_tree_states(r->control, &r->order, all, none ? 0 : all, &r->states) &&
+           tqa_tree_states(r->control, &r->order, all, none ? 0 : TQA_NEED_Q,
+                           TQA_NEED_QD | TQA_NEED_QDD, &r->states) &&
            (with.value == NULL || tqa_value_choices(&with, kinds, &r->with)) &&
            (gravity.value == NULL || tqa_value_gravity(&gravity, r->gravity));
 }

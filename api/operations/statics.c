@@ -113,7 +113,7 @@ static bool read(statics *s)
     const tqa_value wrench = tqa_value_field(&root, "endpoint_wrench");
     const tqa_value gravity = tqa_value_field(&root, "gravity");
     if (!tqa_tree_order(s->control, &s->order) ||
-        !tqa_tree_states(s->control, &s->order, TQA_NEED_Q, TQA_NEED_Q, &s->states)) {
+        !tqa_tree_states(s->control, &s->order, TQA_NEED_Q, TQA_NEED_Q, 0, &s->states)) {
         return false;
     }
     if (!s->states.flat) {

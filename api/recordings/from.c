@@ -72,7 +72,7 @@ static bool check(tqa_request *request)
     const tqa_value part = tqa_value_field(&root, "from");
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
-        if ((request->seen >> f & 1u) != 0 && field->required) {
+        if ((request->seen & tqa_schema_columns(request->schema) & 1u << f) != 0) {
             return tqa_value_refuse(
                 &part, "invalid-value", "leave one of them out",
                 "the motion comes from a recording, and \"%s\" is there as well", field->name);

@@ -10,8 +10,9 @@
 static const tqa_field *next_array(const tqa_schema *schema, size_t *f)
 {
     while (*f < schema->n_field) {
+        const bool is_column = (tqa_schema_columns(schema) >> *f & 1u) != 0;
         const tqa_field *field = &schema->fields[(*f)++];
-        if (tqa_field_is_motion(field) && field->required) {
+        if (tqa_field_is_motion(field) && is_column) {
             return field;
         }
     }

@@ -7,8 +7,8 @@
 #include "api/request/request.h"
 
 /* The receiver of an NPY file; ctx is a tqa_columns. A file of rank two is a batch, one sample a
- * row; of rank one it is one sample. The columns are those of the required arrays, in the schema's
- * order. */
+ * row; of rank one it is one sample. The columns are those that the operation computes from, in the
+ * schema's order. */
 typedef struct tqa_columns {
     tqa_request *request;
     bool flat;

@@ -97,10 +97,9 @@ bool tqa_fast_path_take(tqa_request *request, const char *bytes, size_t n)
 bool tqa_fast_path_finish(tqa_request *request)
 {
     const tqa_schema *schema = request->schema;
-    for (size_t f = 0; f < schema->n_field; f++) {
-        if (schema->fields[f].required && (request->seen >> f & 1u) == 0) {
-            return tqa_request_finish(request); /* it knows what to say */
-        }
+    const uint32_t columns = tqa_schema_columns(schema);
+    if ((request->seen & columns) != columns) {
+        return tqa_request_finish(request); /* what is missing is zero, or refused */
     }
     request->n_sample = 1;
     request->flat = true;

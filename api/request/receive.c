@@ -9,6 +9,7 @@
 #include "api/request/request.h"
 
 const tqa_receiver tqa_motion_receiver = {0};
+const tqa_receiver tqa_unused_receiver = {0};
 
 /* ------------------------------------------------------------------------------------------------
  * Arrays of samples
@@ -48,6 +49,23 @@ static bool stream_numbers(tqa_request *request, uint64_t at, const double *valu
     }
     return tqa_refuse_rows(request, at, stream->rows,
                            tqa_rows_numbers(stream->rows, stream->blocks, values, n));
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Fields that are not read
+ */
+
+static bool is_unused(const tqa_request *request)
+{
+    return request->field != NULL && request->field->receiver == &tqa_unused_receiver;
+}
+
+/* A bracket opens (1), closes (-1), or a number or text has come (0). */
+static bool pass_over(tqa_request *request, int bracket)
+{
+    request->n_unused += (unsigned)bracket;
+    request->field = request->n_unused > 0 ? request->field : NULL;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -131,6 +149,8 @@ static bool open_field(tqa_request *request, uint64_t at, const char *text, size
             .blocks = &request->motion[field->motion],
             .wanted = TQA_WANTED_SAMPLES,
         };
+    } else if (field->receiver == &tqa_unused_receiver) {
+        request->n_unused = 0;
     } else if (!open_tree(request, at) || !tqa_tree_events.key(request->tree, at, text, n)) {
         return false;
     }
@@ -145,6 +165,9 @@ static bool on_begin_map(void *ctx, uint64_t at)
         request->is_open = true;
         return true;
     }
+    if (is_unused(request)) {
+        return pass_over(request, 1);
+    }
     return tree_takes(request, at, "an object") && tqa_tree_events.begin_map(request->tree, at);
 }
 
@@ -153,6 +176,9 @@ static bool on_end_map(void *ctx, uint64_t at)
     tqa_request *request = ctx;
     if (request->field == NULL) {
         return true;
+    }
+    if (is_unused(request)) {
+        return pass_over(request, -1);
     }
     return tqa_tree_events.end_map(request->tree, at) && end_value(request);
 }
@@ -163,6 +189,9 @@ static bool on_key(void *ctx, uint64_t at, const char *text, size_t n)
     const tqa_field *field = request->field;
     if (field == NULL) {
         return open_field(request, at, text, n);
+    }
+    if (is_unused(request)) {
+        return true;
     }
     if (field->receiver->stream != NULL &&
         !field->receiver->stream(request, at, text, n, &request->stream)) {
@@ -177,6 +206,9 @@ static bool on_begin_array(void *ctx, uint64_t at)
     if (request->stream.rows != NULL) {
         return stream_begin(request, at);
     }
+    if (is_unused(request)) {
+        return pass_over(request, 1);
+    }
     return tree_takes(request, at, "an array") && tqa_tree_events.begin_array(request->tree, at);
 }
 
@@ -186,6 +218,9 @@ static bool on_end_array(void *ctx, uint64_t at)
     if (request->stream.rows != NULL) {
         return stream_end(request, at);
     }
+    if (is_unused(request)) {
+        return pass_over(request, -1);
+    }
     return tqa_tree_events.end_array(request->tree, at) && end_value(request);
 }
 
@@ -194,6 +229,9 @@ static bool on_numbers(void *ctx, uint64_t at, const double *values, size_t n)
     tqa_request *request = ctx;
     if (request->stream.rows != NULL) {
         return stream_numbers(request, at, values, n);
+    }
+    if (is_unused(request)) {
+        return pass_over(request, 0);
     }
     return tree_takes(request, at, "a number") &&
            tqa_tree_events.numbers(request->tree, at, values, n) && end_value(request);
@@ -209,6 +247,9 @@ static bool on_rows(void *ctx, uint64_t at, const double *values, size_t n_row, 
         stream->rows->shape != TQA_SHAPE_FLAT) {
         return tqa_refuse_rows(request, at, stream->rows,
                                tqa_rows_whole(stream->rows, stream->blocks, values, n_row));
+    }
+    if (is_unused(request)) {
+        return true;
     }
     for (size_t i = 0; i < n_row; i++, at += n_byte) {
         if (!on_begin_array(ctx, at) || !on_numbers(ctx, at, values + i * n_column, n_column) ||
@@ -227,6 +268,9 @@ static bool on_number(void *ctx, uint64_t at, double value)
 static bool on_string(void *ctx, uint64_t at, const char *text, size_t n)
 {
     tqa_request *request = ctx;
+    if (is_unused(request)) {
+        return pass_over(request, 0);
+    }
     return tree_takes(request, at, "a string") &&
            tqa_tree_events.string(request->tree, at, text, n) && end_value(request);
 }
@@ -234,6 +278,9 @@ static bool on_string(void *ctx, uint64_t at, const char *text, size_t n)
 static bool on_boolean(void *ctx, uint64_t at, bool value)
 {
     tqa_request *request = ctx;
+    if (is_unused(request)) {
+        return pass_over(request, 0);
+    }
     return tree_takes(request, at, value ? "true" : "false") &&
            tqa_tree_events.boolean(request->tree, at, value) && end_value(request);
 }
@@ -241,6 +288,9 @@ static bool on_boolean(void *ctx, uint64_t at, bool value)
 static bool on_null(void *ctx, uint64_t at)
 {
     tqa_request *request = ctx;
+    if (is_unused(request)) {
+        return pass_over(request, 0);
+    }
     return tree_takes(request, at, "null") && tqa_tree_events.null(request->tree, at) &&
            end_value(request);
 }

@@ -33,7 +33,6 @@ typedef struct tqa_field {
     const char *name;
     const struct tqa_receiver *receiver; /* of its value */
     tqa_motion motion;
-    bool required;
 } tqa_field;
 
 /* A name of a list, and its bit. */
@@ -46,6 +45,9 @@ typedef struct tqa_choice {
 typedef struct tqa_schema {
     const tqa_field *fields;
     size_t n_field; /* <= 32 */
+    /* bit f: field f must come; is an array of motion that is zero when left out; belongs to an
+     * answer that can be sent as it is, and is not read */
+    uint32_t required, zero, unused;
     const tqa_choice *without;
     const tqa_choice *include;
 } tqa_schema;
@@ -82,10 +84,18 @@ extern const tqa_receiver tqa_wrench_receiver;
 /* The order of rows; terms to leave out; further results; [x, y, z] of gravity. */
 extern const tqa_receiver tqa_joints_receiver, tqa_without_receiver, tqa_include_receiver,
     tqa_gravity_receiver;
+/* Any value, which is not read. */
+extern const tqa_receiver tqa_unused_receiver;
 /* Which Coriolis matrix; a point: its link, where on it, along which axes; a box of q; a
  * payload. */
 extern const tqa_receiver tqa_form_receiver, tqa_frame_receiver, tqa_at_receiver, tqa_axes_receiver,
     tqa_box_receiver, tqa_payload_receiver;
+
+/* The arrays that the operation computes from: the columns of a table. */
+static inline uint32_t tqa_schema_columns(const tqa_schema *schema)
+{
+    return schema->required | schema->zero;
+}
 
 static inline bool tqa_field_is_motion(const tqa_field *field)
 {
@@ -107,11 +117,13 @@ typedef struct tqa_request {
     uint32_t seen;       /* bit f: field f came */
     const char *bad_key; /* while it is refused: part of the place */
     size_t n_bad_key;
+    unsigned n_unused; /* brackets open in the value of a field that is not read */
     bool whole; /* while an array is refused as a whole: its element is not part of the place */
 
     /* what was read */
-    size_t n_sample; /* after tqa_request_finish, like all below */
-    bool flat;       /* one sample, written as one flat array */
+    size_t n_sample;  /* after tqa_request_finish, like all below */
+    bool flat;        /* one sample, written as one flat array */
+    uint32_t assumed; /* bit f: the array of field f was left out: zero */
     tqa_wrenches wrenches;
     double gravity[3];
     bool has_gravity;

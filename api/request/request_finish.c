@@ -19,57 +19,93 @@ static bool refuse_missing(tqa_request *request, const tqa_field *field)
 
 static bool refuse_samples(tqa_request *request, const tqa_field *field, const tqa_field *first)
 {
-    const tqa_rows *rows = &request->rows[field->motion];
-    const bool flat = rows->shape == TQA_SHAPE_FLAT;
     request->bad_key = field->name;
     request->n_bad_key = strlen(field->name);
-    if (flat != request->flat) {
-        (void)tqa_refuse(request, UINT64_MAX, "wrong-length", "write both the same way",
-                         "\"%s\" is %s, but \"%s\" is %s", field->name,
-                         flat ? "one sample" : "a batch", first->name,
-                         request->flat ? "one sample" : "a batch");
-    } else {
-        (void)tqa_refuse(request, UINT64_MAX, "wrong-length",
-                         "give every array a row for each sample",
-                         "\"%s\" has %zu samples, but \"%s\" has %zu", field->name, rows->n_sample,
-                         first->name, request->n_sample);
-    }
+    (void)tqa_refuse(request, UINT64_MAX, "wrong-length",
+                     "give every array a row for each sample, or one sample for all",
+                     "\"%s\" has %zu samples, but \"%s\" has %zu", field->name,
+                     request->rows[field->motion].n_sample, first->name, request->n_sample);
     request->bad_key = NULL;
     return false;
 }
 
-static bool agree(tqa_request *request)
+static bool refuse_empty(tqa_request *request, const tqa_field *field)
+{
+    request->bad_key = field->name;
+    request->n_bad_key = strlen(field->name);
+    (void)tqa_refuse(request, UINT64_MAX, "wrong-length", TQA_HINT_NESTING, "there is no sample");
+    request->bad_key = NULL;
+    return false;
+}
+
+static bool is_motion_that_came(const tqa_request *request, size_t f)
+{
+    return (request->seen >> f & 1u) != 0 && tqa_field_is_motion(&request->schema->fields[f]);
+}
+
+/* As many samples as the arrays that came have; those of one sample have it for all. */
+static bool count_samples(tqa_request *request)
 {
     const tqa_field *first = NULL;
+    request->flat = true;
     for (size_t f = 0; f < request->schema->n_field; f++) {
+        if (!is_motion_that_came(request, f)) {
+            continue;
+        }
         const tqa_field *field = &request->schema->fields[f];
-        if (!tqa_field_is_motion(field)) {
-            continue;
-        }
-        if ((request->seen >> f & 1u) == 0) {
-            if (field->required) {
-                return refuse_missing(request, field);
-            }
-            continue;
-        }
         const tqa_rows *rows = &request->rows[field->motion];
-        if (first == NULL) {
+        request->flat = request->flat && rows->shape == TQA_SHAPE_FLAT;
+        if (first == NULL || (request->n_sample == 1 && rows->n_sample != 1)) {
             first = field;
             request->n_sample = rows->n_sample;
-            request->flat = rows->shape == TQA_SHAPE_FLAT;
-        } else if (rows->n_sample != request->n_sample ||
-                   (rows->shape == TQA_SHAPE_FLAT) != request->flat) {
+        } else if (rows->n_sample != request->n_sample && rows->n_sample != 1) {
             return refuse_samples(request, field, first);
         }
     }
     assert(first != NULL);
-    if (request->n_sample == 0) {
-        request->bad_key = first->name;
-        request->n_bad_key = strlen(first->name);
-        (void)tqa_refuse(request, UINT64_MAX, "wrong-length", TQA_HINT_NESTING,
-                         "there is no sample");
-        request->bad_key = NULL;
+    return request->n_sample > 0 || refuse_empty(request, first);
+}
+
+/* Zeros for every sample, padding included. */
+static bool assume_zero(tqa_request *request, const tqa_field *field)
+{
+    tqa_blocks *blocks = &request->motion[field->motion];
+    tqa_rows *rows = &request->rows[field->motion];
+    if (!tqa_blocks_reserve(blocks, request->n_sample)) {
+        return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    for (size_t b = 0; b < tq_block_count(request->n_sample); b++) {
+        memset(tqa_blocks_block(blocks, b), 0, blocks->n_row * blocks->stride * sizeof(double));
+    }
+    rows->shape = request->flat ? TQA_SHAPE_FLAT : TQA_SHAPE_BATCH;
+    rows->n_sample = request->n_sample;
+    return true;
+}
+
+static bool agree(tqa_request *request)
+{
+    const tqa_schema *schema = request->schema;
+    const uint32_t missing = schema->required & ~request->seen;
+    for (size_t f = 0; f < schema->n_field && missing != 0; f++) {
+        if ((missing >> f & 1u) != 0 && tqa_field_is_motion(&schema->fields[f])) {
+            return refuse_missing(request, &schema->fields[f]);
+        }
+    }
+    if (!count_samples(request)) {
         return false;
+    }
+    for (size_t f = 0; f < schema->n_field && request->n_sample > 1; f++) {
+        const tqa_motion motion = schema->fields[f].motion;
+        if (is_motion_that_came(request, f) && request->rows[motion].n_sample == 1 &&
+            !tqa_rows_repeat(&request->rows[motion], &request->motion[motion], request->n_sample)) {
+            return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+        }
+    }
+    request->assumed = schema->zero & ~request->seen;
+    for (uint32_t left = request->assumed; left != 0; left &= left - 1) {
+        if (!assume_zero(request, &schema->fields[__builtin_ctz(left)])) {
+            return false;
+        }
     }
     return true;
 }

@@ -178,75 +178,123 @@ static bool read_sample(const tqa_value *part, size_t n, const uint32_t *map, do
     return true;
 }
 
-/* As many samples as the first array has, written the same way. */
-static bool agrees(const tqa_value *part, const char *name, bool flat, size_t n_sample,
-                   const tqa_states *states)
-{
-    if (flat != states->flat) {
-        return tqa_value_refuse(
-            part, "wrong-length", "write both the same way", "\"%s\" is %s, but \"q\" is %s", name,
-            flat ? "one sample" : "a batch", states->flat ? "one sample" : "a batch");
-    }
-    return n_sample == states->n_sample ||
-           tqa_value_refuse(part, "wrong-length", "give every array a row for each sample",
-                            "\"%s\" has %zu samples, but \"q\" has %zu", name, n_sample,
-                            states->n_sample);
-}
+/* One of the arrays of a state. */
+typedef struct state_rows {
+    const char *name;
+    tqa_value part;
+    size_t n; /* numbers of a sample */
+    bool flat;
+    size_t n_sample;
+    double *rows; /* NULL: not given */
+} state_rows;
 
-static bool read_rows(const tqa_value *part, const char *name, size_t n, const uint32_t *map,
-                      tqa_states *states, double **ret)
+static bool read_rows(state_rows *s, const uint32_t *map)
 {
     char hint[TQA_PROBLEM_TEXT];
+    const tqa_value *part = &s->part;
     if (!json_is_array(part->value)) {
         const char *got = tqa_kind_of(part->value);
         tqa_hint_type(TQA_WANTED_SAMPLES, got, hint);
         return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", TQA_WANTED_SAMPLES,
                                 got);
     }
-    const bool flat = !json_is_array(json_array_get(part->value, 0));
-    const size_t n_sample = flat ? 1 : json_array_size(part->value);
-    if (n_sample > STATES_MAX) {
+    s->flat = !json_is_array(json_array_get(part->value, 0));
+    s->n_sample = s->flat ? 1 : json_array_size(part->value);
+    if (s->n_sample > STATES_MAX) {
         return tqa_value_refuse(part, "too-large", "send fewer samples at a time",
                                 "at most %d samples are taken", STATES_MAX);
     }
-    if (states->n_sample == 0) {
-        states->flat = flat;
-        states->n_sample = n_sample;
-    } else if (!agrees(part, name, flat, n_sample, states)) {
-        return false;
-    }
-    *ret = tqa_tree_take(part->control, n_sample * n, sizeof **ret);
-    bool good = *ret != NULL;
-    for (size_t i = 0; good && i < n_sample; i++) {
-        const tqa_value row = flat ? *part : tqa_value_item(part, i);
-        good = read_sample(&row, n, map, *ret + i * n);
+    s->rows = tqa_tree_take(part->control, s->n_sample * s->n, sizeof *s->rows);
+    bool good = s->rows != NULL;
+    for (size_t i = 0; good && i < s->n_sample; i++) {
+        const tqa_value row = s->flat ? *part : tqa_value_item(part, i);
+        good = read_sample(&row, s->n, map, s->rows + i * s->n);
     }
     return good;
 }
 
-bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
-                     tqa_states *ret)
+/* As many samples as the arrays that came have; those of one sample have it for all. */
+static bool count_samples(const state_rows arrays[3], tqa_states *ret)
 {
-    static const char *const names[3] = {"q", "qd", "qdd"};
-    const tqa_value root = tqa_value_root(control);
-    double **const rows[3] = {&ret->q, &ret->qd, &ret->qdd};
-    *ret = (tqa_states){0};
+    const state_rows *first = NULL;
+    ret->flat = true;
     for (unsigned k = 0; k < 3; k++) {
-        const size_t n = k == 0 ? order->nq : order->nv;
-        const tqa_value part = tqa_value_field(&root, names[k]);
-        if ((take >> k & 1u) == 0 || (part.value == NULL && (need >> k & 1u) == 0)) {
+        const state_rows *s = &arrays[k];
+        if (s->rows == NULL) {
             continue;
         }
-        char hint[TQA_PROBLEM_TEXT];
-        tqa_hint_missing_samples(names[k], n, hint);
-        if (!tqa_value_need(&part, hint)) {
-            return false;
-        }
-        if (!read_rows(&part, names[k], n, k == 0 ? order->q : order->v, ret, rows[k])) {
-            return false;
+        ret->flat = ret->flat && s->flat;
+        if (first == NULL || (ret->n_sample == 1 && s->n_sample != 1)) {
+            first = s;
+            ret->n_sample = s->n_sample;
+        } else if (s->n_sample != ret->n_sample && s->n_sample != 1) {
+            return tqa_value_refuse(&s->part, "wrong-length",
+                                    "give every array a row for each sample, or one sample for all",
+                                    "\"%s\" has %zu samples, but \"%s\" has %zu", s->name,
+                                    s->n_sample, first->name, ret->n_sample);
         }
     }
     return true;
+}
+
+/* One sample for all of n_sample; without one, zeros. */
+static bool repeat(tqa_tree *control, state_rows *s, size_t n_sample)
+{
+    double *rows = tqa_tree_take(control, n_sample * s->n, sizeof *rows);
+    if (rows == NULL) {
+        return false;
+    }
+    for (size_t i = 0; s->rows != NULL && i < n_sample; i++) {
+        memcpy(rows + i * s->n, s->rows, s->n * sizeof *rows);
+    }
+    s->rows = rows;
+    s->n_sample = n_sample;
+    return true;
+}
+
+/* Fills in what was left out, or given once for all samples. */
+static bool complete(tqa_tree *control, state_rows arrays[3], unsigned zero, tqa_states *ret)
+{
+    if (!count_samples(arrays, ret)) {
+        return false;
+    }
+    for (unsigned k = 0; k < 3 && ret->n_sample > 0; k++) {
+        state_rows *s = &arrays[k];
+        const bool assumed = s->rows == NULL && (zero >> k & 1u) != 0;
+        control->assumed |= assumed ? 1u << k : 0u;
+        if ((assumed || (s->rows != NULL && s->n_sample != ret->n_sample)) &&
+            !repeat(control, s, ret->n_sample)) {
+            return false;
+        }
+    }
+    ret->q = arrays[0].rows;
+    ret->qd = arrays[1].rows;
+    ret->qdd = arrays[2].rows;
+    return true;
+}
+
+bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
+                     unsigned zero, tqa_states *ret)
+{
+    static const char *const names[3] = {"q", "qd", "qdd"};
+    const tqa_value root = tqa_value_root(control);
+    state_rows arrays[3] = {0};
+    *ret = (tqa_states){0};
+    for (unsigned k = 0; k < 3; k++) {
+        state_rows *s = &arrays[k];
+        s->name = names[k];
+        s->n = k == 0 ? order->nq : order->nv;
+        s->part = tqa_value_field(&root, names[k]);
+        if ((take >> k & 1u) == 0 || (s->part.value == NULL && (need >> k & 1u) == 0)) {
+            continue;
+        }
+        char hint[TQA_PROBLEM_TEXT];
+        tqa_hint_missing_samples(names[k], s->n, hint);
+        if (!tqa_value_need(&s->part, hint) || !read_rows(s, k == 0 ? order->q : order->v)) {
+            return false;
+        }
+    }
+    return complete(control, arrays, zero, ret);
 }
 
 bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample, tq_status status,

@@ -31,9 +31,10 @@ typedef struct tqa_states {
     double *q, *qd, *qdd; /* (n_sample x nq, nv, nv); NULL: not given */
 } tqa_states;
 
-/* Reads the root's q, qd and qdd; `take` says which may come, `need` which must. */
+/* Reads the root's q, qd and qdd; `take` says which may come, `need` which must, `zero` which are
+ * zero when left out. One sample beside a batch is that of all its samples. */
 bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
-                     tqa_states *ret);
+                     unsigned zero, tqa_states *ret);
 /* One row of n numbers, in the user's order on the way in, the robot's on the way out. */
 bool tqa_value_row(const tqa_value *part, size_t n, const uint32_t *map, double *ret);
 /* The pointer of a sample of q in a message. */

@@ -36,6 +36,7 @@ typedef struct tqa_tree {
      * is read. False: that was all. NULL: `run` has written everything. */
     bool (*more)(struct tqa_tree *control);
     json_t *root;
+    unsigned assumed;       /* bits TQA_NEED_... (robot_fields.h): left out, and so zero */
     void *state;            /* what `check` left for `run`, in the arena */
     atomic_bool is_stopped; /* a computation asked whether it is still wanted, and was not */
 

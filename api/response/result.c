@@ -9,7 +9,7 @@
 #include "api/version.h"
 
 /* what is printed next */
-enum { STEP_KEY, STEP_SAMPLE, STEP_NUMBERS, STEP_TAIL, STEP_END };
+enum { STEP_KEY, STEP_SAMPLE, STEP_NUMBERS, STEP_NOTES, STEP_TAIL, STEP_END };
 
 /* more than any step but the tail puts at once */
 enum { STEP_ROOM = 80 };
@@ -30,6 +30,7 @@ void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool 
     result->array = result->sample = result->row = 0;
     result->step = STEP_KEY;
     result->n_tail = 0;
+    result->notes = NULL;
 }
 
 void tqa_result_add_array(tqa_result *result, const tqa_result_array *array)
@@ -47,6 +48,14 @@ void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *block
         .key = key, .blocks = blocks, .n_row = blocks->n_row, .map = map};
     tqa_result_add_array(result, &array);
     result->n_member++;
+}
+
+void tqa_result_add_notes(tqa_result *result, const char *bytes, size_t n, size_t n_member)
+{
+    assert(result->n_array > 0 && result->notes == NULL);
+    result->notes = bytes;
+    result->n_notes = n;
+    result->n_member += n_member;
 }
 
 static inline void put_text(tqa_json_out *out, const char *text)
@@ -150,9 +159,28 @@ static bool put_numbers(tqa_result *result, tqa_json_out *out)
         if (array->closes) {
             put_char(out, '}');
         }
-        result->step = ++result->array == result->n_array ? STEP_TAIL : STEP_KEY;
+        result->step = ++result->array < result->n_array ? STEP_KEY
+                       : result->notes != NULL           ? STEP_NOTES
+                                                         : STEP_TAIL;
     }
     return true;
+}
+
+/* Members behind the arrays, of any length. */
+static bool put_notes(tqa_result *result, tqa_json_out *out)
+{
+    if (tqa_json_room(out) < 2) {
+        return false;
+    }
+    if (result->n_told == 0) {
+        put_char(out, ',');
+    }
+    const size_t left = result->n_notes - result->n_told;
+    const size_t n = left < tqa_json_room(out) ? left : tqa_json_room(out);
+    tqa_json_put(out, result->notes + result->n_told, n);
+    result->n_told += n;
+    result->step = n == left ? STEP_TAIL : STEP_NOTES;
+    return n == left;
 }
 
 /* One step; false when the buffer has no room for it. */
@@ -161,6 +189,8 @@ static bool put_step(tqa_result *result, tqa_json_out *out)
     switch (result->step) {
     case STEP_NUMBERS:
         return put_numbers(result, out);
+    case STEP_NOTES:
+        return put_notes(result, out);
     case STEP_TAIL:
         if (tqa_json_room(out) < result->n_tail) {
             return false;

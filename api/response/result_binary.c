@@ -10,7 +10,7 @@
 #include "core/dynamics/arrange.h"
 
 /* what is written next; 0 is where a result starts */
-enum { STEP_OPEN, STEP_KEY, STEP_VALUES, STEP_TAIL, STEP_END };
+enum { STEP_OPEN, STEP_KEY, STEP_VALUES, STEP_NOTES, STEP_TAIL, STEP_END };
 
 /* more than a key and the head of an array take */
 enum { STEP_ROOM = 160 };
@@ -139,16 +139,24 @@ void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const ch
     result->step = STEP_OPEN;
 }
 
-/* What precedes a key, of any length. */
-static size_t put_before(tqa_result *result, char *out, size_t room, bool *ret_more)
+/* Bytes of any length: what precedes a key, or what follows the arrays. */
+static size_t put_bytes(tqa_result *result, const char *bytes, size_t n_bytes, char *out,
+                        size_t room, bool *ret_more)
 {
-    const tqa_result_array *array = &result->arrays[result->array];
-    const size_t left = array->n_before - result->n_told;
+    const size_t left = n_bytes - result->n_told;
     const size_t n = left < room ? left : room;
-    memcpy(out, array->before + result->n_told, n);
+    memcpy(out, bytes + result->n_told, n);
     result->n_told += n;
     *ret_more = n == left;
     return n;
+}
+
+/* The array has been written. */
+static void end_array(tqa_result *result)
+{
+    result->step = ++result->array < result->n_array ? STEP_KEY
+                   : result->notes != NULL           ? STEP_NOTES
+                                                     : STEP_TAIL;
 }
 
 /* One step; returns the bytes written, and *ret_more = false when it must wait for room. */
@@ -161,8 +169,13 @@ static size_t put_step(tqa_result *result, char *out, size_t room, bool *ret_mor
         const size_t n = tqa_array_encode(&result->view, &result->index, out, room);
         *ret_more = result->index == tqa_array_count(&result->view);
         if (*ret_more) {
-            result->step = ++result->array == result->n_array ? STEP_TAIL : STEP_KEY;
+            end_array(result);
         }
+        return n;
+    }
+    case STEP_NOTES: {
+        const size_t n = put_bytes(result, result->notes, result->n_notes, out, room, ret_more);
+        result->step = *ret_more ? STEP_TAIL : STEP_NOTES;
         return n;
     }
     case STEP_TAIL:
@@ -180,7 +193,8 @@ static size_t put_step(tqa_result *result, char *out, size_t room, bool *ret_mor
         break;
     case STEP_KEY:
         if (result->n_told < result->arrays[result->array].n_before) {
-            return put_before(result, out, room, ret_more);
+            const tqa_result_array *array = &result->arrays[result->array];
+            return put_bytes(result, array->before, array->n_before, out, room, ret_more);
         }
         if (*ret_more) {
             const tqa_result_array *array = &result->arrays[result->array];
@@ -189,7 +203,7 @@ static size_t put_step(tqa_result *result, char *out, size_t room, bool *ret_mor
             if (array->scalar && result->flat) {
                 const double *data = tqa_blocks_sample(array->blocks, 0);
                 s += cbor_encode_double(data[array->first_row * array->blocks->stride], s, room);
-                result->step = ++result->array == result->n_array ? STEP_TAIL : STEP_KEY;
+                end_array(result);
                 break;
             }
             view_array(result);

@@ -110,7 +110,7 @@ def test_requests_as_archives(daemon, compression):
 def test_faults_of_archives_have_their_place(daemon):
     path = "/v1/robots/panda/inverse-dynamics"
     good = {"q": Q, "qd": QD, "qdd": QDD}
-    for body, status, pointer in (({"q": Q, "qd": QD}, 422, "/qdd"), ({**good, "speed": Q}, 400, "/speed"),
+    for body, status, pointer in (({"qd": QD, "qdd": QDD}, 422, "/q"), ({**good, "speed": Q}, 400, "/speed"),
                                   ({**good, "qd": QD[:5]}, 422, None), ({**good, "q": [row[:6] for row in Q]}, 422, "/q/0"),
                                   ({**good, "qd": [QD[0][:6] + [float("nan")]] + QD[1:]}, 422, None), ({**good, "gravity": Q}, 400, "/gravity/0")):
         document = problem(call(daemon, path, npz(**body), NPZ), status)

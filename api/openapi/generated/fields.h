@@ -57,7 +57,8 @@
     "size", "pose", "subtract"
 #define TQA_FIELDS_INVERSE_DYNAMICS_REQUEST "from", "q", "qd", "qdd", "joints", \
     "external_wrenches", "gravity", "without", "include", "payload", "coriolis_form", "frame", \
-    "at", "axes", "box", "qd_ref", "qdd_ref"
+    "at", "axes", "box", "qd_ref", "qdd_ref", "t", "violations", "duration_s", "binding", "tau", \
+    "provenance"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST "frame", "pose", "axes", "joints", "initial", \
     "limits", "solutions", "seeds", "iterations", "tolerance"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE "position_m", "rotation_rad"
@@ -90,7 +91,8 @@
 #define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
 #define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "hold", "table", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s"
-#define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd"
+#define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd", "joints", "violations", "duration_s", \
+    "binding", "tau", "provenance"
 #define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", "form"
 #define TQA_FIELDS_RIGID_BODY_REQUEST "axis_motion", "point_motion", "body", "lie_bracket"
 #define TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION "axis", "axis_rate", "rate_rad_s", \
@@ -127,7 +129,7 @@
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
     "without", "include", "payload", "coriolis_form", "frame", "at", "axes", "box", "qd_ref", \
-    "qdd_ref"
+    "qdd_ref", "t", "violations", "duration_s", "binding", "tau", "provenance"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", \

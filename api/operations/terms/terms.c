@@ -9,14 +9,14 @@
 #include "core/dynamics/inverse.h"
 
 static const tqa_field fields[] = {
-    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q, .required = true},
+    {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
     {.name = "qd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD},
     {.name = "qdd", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD},
     {.name = "joints", .receiver = &tqa_joints_receiver},
     {.name = "external_wrenches", .receiver = &tqa_wrench_receiver},
     {.name = "gravity", .receiver = &tqa_gravity_receiver},
     {.name = "without", .receiver = &tqa_without_receiver},
-    {.name = "include", .receiver = &tqa_include_receiver, .required = true},
+    {.name = "include", .receiver = &tqa_include_receiver},
     {.name = "payload", .receiver = &tqa_payload_receiver},
     {.name = "coriolis_form", .receiver = &tqa_form_receiver},
     {.name = "frame", .receiver = &tqa_frame_receiver},
@@ -25,6 +25,13 @@ static const tqa_field fields[] = {
     {.name = "box", .receiver = &tqa_box_receiver},
     {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
     {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
+    /* of an answer of `trajectory` */
+    {.name = "t", .receiver = &tqa_unused_receiver},
+    {.name = "violations", .receiver = &tqa_unused_receiver},
+    {.name = "duration_s", .receiver = &tqa_unused_receiver},
+    {.name = "binding", .receiver = &tqa_unused_receiver},
+    {.name = "tau", .receiver = &tqa_unused_receiver},
+    {.name = "provenance", .receiver = &tqa_unused_receiver},
 };
 
 static double cost_us(const tqa_call *call)
@@ -62,6 +69,8 @@ const tqa_operation_methods tqa_terms_methods = {
         {
             .fields = fields,
             .n_field = sizeof fields / sizeof fields[0],
+            .required = 1u << 0 | 1u << 7, /* q, include */
+            .unused = 63u << 16,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

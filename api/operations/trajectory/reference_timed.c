@@ -88,9 +88,10 @@ bool tqa_plan_stand(tqa_plan *p, const tqa_value *stand)
 
 /* Row `part` of every end of the cells: x, xd or xdd of point k ends cell k - 1 and begins cell k.
  */
-static bool read_ends(tqa_plan *p, const tqa_value *rows, size_t part, double *ends)
+static bool read_ends(tqa_plan *p, const tqa_order *order, const tqa_value *rows, size_t part,
+                      double *ends)
 {
-    const size_t nq = p->order->nq;
+    const size_t nq = order->nq;
     double *row = tqa_tree_take(p->control, nq, sizeof *row);
     size_t n = 0;
     if (row == NULL || !tqa_value_array(rows, p->n_point, p->n_point, &n)) {
@@ -98,7 +99,7 @@ static bool read_ends(tqa_plan *p, const tqa_value *rows, size_t part, double *e
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value item = tqa_value_item(rows, k);
-        if (!tqa_value_row(&item, nq, p->order->v, row)) {
+        if (!tqa_value_row(&item, nq, order->v, row)) {
             return false;
         }
         if (k > 0) {
@@ -109,6 +110,18 @@ static bool read_ends(tqa_plan *p, const tqa_value *rows, size_t part, double *e
         }
     }
     return true;
+}
+
+/* A table may be an answer of `trajectory`, which names its joints. */
+static bool table_order(tqa_plan *p, const tqa_value *table, tqa_order *ret)
+{
+    const tqa_value joints = tqa_value_field(table, "joints");
+    if (joints.value == NULL) {
+        return true;
+    }
+    *ret = (tqa_order){.q = tqa_tree_take(p->control, p->order->nq, sizeof(uint32_t)),
+                       .v = tqa_tree_take(p->control, p->order->nv, sizeof(uint32_t))};
+    return ret->q != NULL && ret->v != NULL && tqa_value_order(&joints, ret);
 }
 
 /* q alone: their spline; with qd and qdd: quintics between them */
@@ -123,6 +136,10 @@ bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
     const tqa_value qd = tqa_value_field(table, "qd");
     const tqa_value qdd = tqa_value_field(table, "qdd");
     const size_t nq = p->order->nq;
+    tqa_order order = *p->order;
+    if (!table_order(p, table, &order)) {
+        return false;
+    }
     if (!tqa_value_need(&t, "add \"t\": the times of the coordinates, s") ||
         !tqa_value_array(&t, 2, TABLE_POINTS_MAX, &p->n_point) ||
         !tqa_value_need(&q, "add \"q\": an array of coordinates for each time")) {
@@ -152,7 +169,8 @@ bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
         motion->kind = TQ_REFERENCE_CELLS;
         motion->cells =
             (tq_motion_cells){.n_cell = n - 1, .n_coordinate = nq, .t = times, .ends = x};
-        return read_ends(p, &q, 0, x) && read_ends(p, &qd, 1, x) && read_ends(p, &qdd, 2, x);
+        return read_ends(p, &order, &q, 0, x) && read_ends(p, &order, &qd, 1, x) &&
+               read_ends(p, &order, &qdd, 2, x);
     }
     size_t n_row = 0;
     if (!tqa_value_array(&q, n, n, &n_row)) {
@@ -160,7 +178,7 @@ bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value row = tqa_value_item(&q, k);
-        if (!tqa_value_row(&row, nq, p->order->q, x + k * nq)) {
+        if (!tqa_value_row(&row, nq, order.q, x + k * nq)) {
             return false;
         }
     }

@@ -109,15 +109,13 @@ Test(openapi, knows_every_operation_with_its_fields)
         }
         json_t *properties = AT(request, "properties");
         cr_assert(eq(sz, json_object_size(properties), schema->n_field), "%s", operation->name);
-        size_t n_required = 0;
         for (size_t f = 0; f < schema->n_field; f++) {
             (void)AT(properties, schema->fields[f].name);
-            n_required += schema->fields[f].required;
         }
         /* where a log can stand for samples, they are one of two choices */
         json_t *either = json_array_get(json_object_get(request, "oneOf"), 0);
         json_t *required = AT(either != NULL ? either : request, "required");
-        cr_assert(eq(sz, json_array_size(required), n_required));
+        cr_assert(eq(sz, json_array_size(required), (size_t)__builtin_popcount(schema->required)));
         cr_assert(ne(ptr, json_object_get(request, "additionalProperties"), NULL));
         same_choices(schema->without, AT(properties, "without", "items", "enum"));
         if (schema->include[0].name != NULL) {

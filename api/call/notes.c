@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/call/notes.c - arrays that were left out and so are zero, fields that were not read. */
+#include "api/call/notes.h"
+
+#include <stdlib.h>
+
+#include "api/request/refuse.h"
+
+tqa_writer *tqa_notes_next(tqa_call *call)
+{
+    if (call->n_note++ == 0) {
+        call->notes = (tqa_writer){.cbor = call->accept == TQA_MEDIA_CBOR};
+        tqa_writer_object(&call->notes, NULL);
+    }
+    return &call->notes;
+}
+
+static void name_fields(tqa_call *call, const char *key, uint32_t fields)
+{
+    if (fields == 0) {
+        return;
+    }
+    tqa_writer *notes = tqa_notes_next(call);
+    tqa_writer_list(notes, key);
+    for (uint32_t left = fields; left != 0; left &= left - 1) {
+        tqa_writer_string(notes, NULL, call->request.schema->fields[__builtin_ctz(left)].name);
+    }
+    tqa_writer_end(notes);
+}
+
+bool tqa_notes_end(tqa_call *call)
+{
+    const tqa_request *request = &call->request;
+    if (!tqa_notes_fit(call)) {
+        return true;
+    }
+    name_fields(call, "assumed_zero", request->assumed);
+    name_fields(call, "not_used", request->seen & request->schema->unused);
+    if (call->n_note == 0) {
+        return true;
+    }
+    size_t n = 0;
+    char *text = tqa_json_text_take(&call->notes.text, &n);
+    if (!tqa_call_keep_text(call, text)) {
+        return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    tqa_result_add_notes(&call->result, text + 1, n - 1, call->n_note); /* without the bracket */
+    return true;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/call/notes.h - what an answer of streamed samples states beside its arrays. */
+#ifndef TQA_CALL_NOTES_H
+#define TQA_CALL_NOTES_H
+
+#include "api/call/call.h"
+
+/* The writer of the next of such members, whose object is open: counts it. NPY and NPZ have room
+ * for arrays only: tqa_notes_fit. */
+tqa_writer *tqa_notes_next(tqa_call *call);
+static inline bool tqa_notes_fit(const tqa_call *call)
+{
+    return call->accept == TQA_MEDIA_JSON || call->accept == TQA_MEDIA_CBOR;
+}
+
+/* Writes what every such operation states of its request, and puts all members behind the arrays of
+ * the result. False: the problem is set. */
+bool tqa_notes_end(tqa_call *call);
+
+#endif

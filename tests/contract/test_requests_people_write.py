@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_requests_people_write.py - requests as people think them: what may be left out, sent on, named or misnamed.
+import json
+import math
+
+import pytest
+from conftest import problem
+
+Q = [0.1, -0.2, 0.3, -1.5, 0.5, 1.8, 0.7]
+QD = [0.1, 0.2, -0.1, 0.3, 0.0, -0.2, 0.1]
+QDD = [0.4, -0.3, 0.2, 0.1, -0.5, 0.6, -0.7]
+ZERO = [0.0] * 7
+
+
+def post(daemon, call, body, robot="panda", **headers):
+    headers = {"Content-Type": "application/json"} | {k.replace("_", "-"): v for k, v in headers.items()}
+    return daemon.request("POST", f"/v1/robots/{robot}/{call}", json.dumps(body), headers)
+
+
+def ask(daemon, call, body, robot="panda"):
+    status, _, text = post(daemon, call, body, robot)
+    assert status == 200, text
+    return json.loads(text)
+
+
+def refused(daemon, call, body, robot="panda"):
+    answer = post(daemon, call, body, robot)
+    assert answer[0] in (400, 422), answer
+    return json.loads(answer[2])["errors"][0]
+
+
+def without(answer, *keys):
+    return {key: value for key, value in answer.items() if key not in ("provenance", *keys)}
+
+
+# What is left out
+
+
+LEFT_OUT = [("inverse-dynamics", {"q": Q}, {"qd": ZERO, "qdd": ZERO}),
+            ("inverse-dynamics", {"q": Q, "qdd": QDD}, {"qd": ZERO}),
+            ("inverse-dynamics", {"q": Q, "qd": QD}, {"qdd": ZERO}),
+            ("inverse-dynamics", {"q": [Q] * 300}, {"qd": [ZERO] * 300, "qdd": [ZERO] * 300}),
+            ("inverse-dynamics", {"q": Q, "include": ["ledger", "reactions"]}, {"qd": ZERO, "qdd": ZERO}),
+            ("forward-dynamics", {"q": Q}, {"qd": ZERO, "tau": ZERO}),
+            ("forward-dynamics", {"q": [Q, ZERO], "tau": [QDD, QD]}, {"qd": [ZERO, ZERO]}),
+            ("regressor", {"q": Q}, {"qd": ZERO, "qdd": ZERO}),
+            ("regressor", {"q": [Q, QD], "qd": [QD, Q]}, {"qdd": [ZERO, ZERO]}),
+            ("kinematics", {"q": Q, "qdd": QDD, "frames": ["flange"], "expressed_in": "world"}, {"qd": ZERO})]
+
+
+@pytest.mark.parametrize("call, body, zeros", LEFT_OUT)
+def test_arrays_that_are_left_out_are_zero_and_the_answer_says_so(daemon, call, body, zeros):
+    short = ask(daemon, call, body)
+    assert short["assumed_zero"] == list(zeros)
+    full = ask(daemon, call, body | zeros)
+    assert "assumed_zero" not in full
+    assert without(short, "assumed_zero") == without(full)
+
+
+def test_a_pendulum_at_rest_bears_its_weight(daemon):
+    """Closed form: gravity alone, once written short, once as a batch of which each row is one angle."""
+    document = {"name": "rod", "gravity": [0, 0, -9.81],
+                "links": [{"name": "base"}, {"name": "rod", "mass": 2.0, "com": [0.5, 0, 0],
+                                              "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]], "inertia_about": "com"}],
+                "joints": [{"name": "hinge", "kind": "continuous", "parent": "base", "child": "rod", "axis": [0, 1, 0]}]}
+    status, _, text = daemon.request("PUT", "/v1/robots/people-rod", json.dumps(document),
+                                     {"Content-Type": "application/json"})
+    assert status in (200, 201), text
+    angles = [0.0, 0.4, -1.1]
+    tau = ask(daemon, "inverse-dynamics", {"q": [[a] for a in angles]}, "people-rod")["tau"]
+    assert [row[0] for row in tau] == pytest.approx([-9.81 * math.cos(a) for a in angles], abs=1e-12)
+    qdd = ask(daemon, "forward-dynamics", {"q": [0.4]}, "people-rod")["qdd"]
+    assert qdd == pytest.approx([9.81 * math.cos(0.4) / 0.6], abs=1e-12)
+
+
+def test_coordinates_themselves_are_not_left_out(daemon):
+    for call in ("inverse-dynamics", "forward-dynamics", "regressor"):
+        assert refused(daemon, call, {"qd": QD})["pointer"] == "/q"
+
+
+# One sample for all of a batch
+
+
+ROWS = [Q, [x + 0.1 for x in Q], [x - 0.1 for x in Q]]
+ONE_FOR_ALL = [("inverse-dynamics", {"q": ROWS, "qd": QD, "qdd": QDD}, {"qd": [QD] * 3, "qdd": [QDD] * 3}),
+               ("inverse-dynamics", {"q": Q, "qd": QD, "qdd": ROWS}, {"q": [Q] * 3, "qd": [QD] * 3}),
+               ("inverse-dynamics", {"q": [Q], "qdd": ROWS}, {"q": [Q] * 3}),
+               ("inverse-dynamics", {"q": Q, "qdd": ROWS * 200, "joints": [f"joint{k}" for k in range(7, 0, -1)]}, {"q": [Q] * 600}),
+               ("forward-dynamics", {"q": Q, "qd": QD, "tau": ROWS}, {"q": [Q] * 3, "qd": [QD] * 3}),
+               ("terms", {"q": ROWS, "qd": QD, "include": ["coriolis_vector"]}, {"qd": [QD] * 3}),
+               ("kinematics", {"q": ROWS, "qd": QD, "frames": ["flange"], "expressed_in": "world"}, {"qd": [QD] * 3}),
+               ("regressor", {"q": Q, "qd": QD, "qdd": ROWS}, {"q": [Q] * 3, "qd": [QD] * 3})]
+
+
+@pytest.mark.parametrize("call, body, repeated", ONE_FOR_ALL)
+def test_one_sample_beside_a_batch_is_that_of_all_its_samples(daemon, call, body, repeated):
+    assert without(ask(daemon, call, body)) == without(ask(daemon, call, body | repeated))
+
+
+def test_a_single_row_of_a_batch_stays_a_batch(daemon):
+    assert ask(daemon, "inverse-dynamics", {"q": [Q], "qd": QD})["tau"] == [ask(daemon, "inverse-dynamics", {"q": Q, "qd": QD})["tau"]]
+
+
+@pytest.mark.parametrize("call", ["inverse-dynamics", "regressor"])
+def test_two_samples_beside_three_are_refused(daemon, call):
+    fault = refused(daemon, call, {"q": ROWS, "qd": [QD, QD]})
+    assert fault["pointer"] == "/qd" and "one sample for all" in fault["hint"]
+
+
+# An answer that is sent on
+
+
+def test_a_trajectory_is_sent_on_as_it_is(daemon):
+    path = {"waypoints": [Q, ZERO], "timing": "quintic", "durations_s": [1], "interval_s": 0.01}
+    motion = ask(daemon, "trajectory", path)
+    answer = ask(daemon, "inverse-dynamics", motion)
+    assert set(answer["not_used"]) == {"t", "violations", "provenance"}
+    plain = ask(daemon, "inverse-dynamics", {key: motion[key] for key in ("q", "qd", "qdd")})
+    assert without(answer, "not_used") == without(plain)
+    terms = ask(daemon, "terms", motion | {"include": ["energy"]})
+    assert len(terms["energy"]["kinetic"]) == len(motion["t"])
+
+
+def test_a_time_optimal_trajectory_with_torques_is_sent_on_as_it_is(daemon):
+    path = {"waypoints": [Q, [x + 0.2 for x in Q]], "interval_s": 0.02, "joints": [f"joint{k}" for k in (2, 1, 3, 4, 5, 6, 7)],
+            "limits": {"profile": "time-optimal", "acceleration": [5] * 7, "tau": True}}
+    motion = ask(daemon, "trajectory", path)
+    answer = ask(daemon, "inverse-dynamics", motion)
+    assert "tau" in answer["not_used"] and "binding" in answer["not_used"]
+    for ours, theirs in zip(answer["tau"], motion["tau"]):
+        assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.parametrize("media", ["application/cbor", "application/x-npz"])
+def test_a_trajectory_is_sent_on_in_binary(daemon, media):
+    path = {"waypoints": [Q, ZERO], "timing": "quintic", "durations_s": [1], "interval_s": 0.1}
+    status, _, body = post(daemon, "trajectory", path, Accept=media)
+    assert status == 200
+    status, _, text = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", body,
+                                     {"Content-Type": media, "Accept": "application/json"})
+    assert status == 200, text
+    motion = ask(daemon, "trajectory", path)
+    assert json.loads(text)["tau"] == ask(daemon, "inverse-dynamics", {k: motion[k] for k in ("q", "qd", "qdd")})["tau"]
+
+
+def test_a_trajectory_is_followed_as_it_is(daemon):
+    order = [f"joint{k}" for k in (2, 1, 3, 4, 5, 6, 7)]
+    path = {"waypoints": [[Q[1], Q[0], *Q[2:]], [0.0, 0.1, 0.2, -1.4, 0.4, 1.7, 0.6]], "timing": "quintic",
+            "durations_s": [0.2], "interval_s": 0.02, "joints": order}
+    motion = ask(daemon, "trajectory", path)
+    run = {"initial": {"q": Q}, "duration_s": 0.1, "output": {"interval_s": 0.05}}
+    law = {"kind": "computed-torque", "kp": 400, "kd": 40}
+    followed = ask(daemon, "simulate", run | {"input": law | {"reference": {"table": motion}}})
+    swapped = {key: [[row[1], row[0], *row[2:]] for row in motion[key]] for key in ("q", "qd", "qdd")}
+    plain = ask(daemon, "simulate", run | {"input": law | {"reference": {"table": swapped | {"t": motion["t"]}}}})
+    assert followed["q"] == plain["q"]
+
+
+def test_other_unknown_fields_stay_unknown(daemon):
+    assert refused(daemon, "inverse-dynamics", {"q": Q, "times": [0]})["pointer"] == "/times"
+    assert problem(post(daemon, "forward-dynamics", {"q": Q, "violations": []}), 400)["type"] == "/problems/unknown-field"
