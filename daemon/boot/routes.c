@@ -60,6 +60,7 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
         (tqd_route){TQD_POST, "/v1/session", 0, &tqd_session_begin_handler, sessions, false});
     add(routes,
         (tqd_route){TQD_DELETE, "/v1/session", 0, &tqd_session_end_handler, sessions, false});
+    add(routes, (tqd_route){TQD_POST, "/v1/tickets", 0, &tqd_ticket_handler, sessions, false});
     add(routes, (tqd_route){TQD_GET, "/", 0, &tqd_index_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/favicon.ico", 0, &tqd_favicon_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/problems", 0, &tqd_problem_list_handler, service, false});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/session.c - digests of random secrets, each with its expiry. */
+/* daemon/http/session.c - digests of random secrets, each with its expiry and scope. */
 #include "daemon/http/session.h"
 
 #include <assert.h>
@@ -29,7 +29,8 @@ static void digest_secret(const char *secret, unsigned char digest[DIGEST_BYTES]
                        NULL, 0);
 }
 
-void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, char ret_secret[TQD_SESSION_TEXT])
+void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
+                       char ret_secret[TQD_SESSION_TEXT])
 {
     unsigned char secret[SECRET_BYTES];
     unsigned char digest[DIGEST_BYTES];
@@ -45,7 +46,9 @@ void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, char ret_secret[TQ
         }
     }
     memcpy(sessions->rows[first].digest, digest, sizeof digest);
-    sessions->rows[first].until_s = now_s + TQD_SESSION_S;
+    sessions->rows[first].until_s =
+        now_s + (scope == TQD_SESSION_STREAMS ? TQD_TICKET_S : TQD_SESSION_S);
+    sessions->rows[first].scope = scope;
     pthread_mutex_unlock(&sessions->mutex);
 }
 
@@ -62,7 +65,8 @@ static size_t find(const tqd_sessions *sessions, const unsigned char digest[DIGE
     return found;
 }
 
-bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, const char *secret, size_t n)
+bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
+                       const char *secret, size_t n)
 {
     unsigned char digest[DIGEST_BYTES];
     if (secret == NULL || n != TQD_SESSION_TEXT - 1) {
@@ -71,7 +75,8 @@ bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, const char *secret
     digest_secret(secret, digest);
     pthread_mutex_lock(&sessions->mutex);
     const size_t k = find(sessions, digest);
-    const bool known = k < TQD_SESSIONS_MAX && sessions->rows[k].until_s > now_s;
+    const bool known = k < TQD_SESSIONS_MAX && sessions->rows[k].until_s > now_s &&
+                       sessions->rows[k].scope == scope;
     pthread_mutex_unlock(&sessions->mutex);
     return known;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/session.h - sessions of browsers: a secret that the service makes, valid for a time,
- * in place of the token. */
+/* daemon/http/session.h - sessions and tickets of browsers: a secret that the service makes, valid
+ * for a time, in place of the token. */
 #ifndef TQD_HTTP_SESSION_H
 #define TQD_HTTP_SESSION_H
 
@@ -9,8 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TQD_SESSIONS_MAX = 256, TQD_SESSION_S = 12 * 3600, TQD_SESSION_TEXT = 65 };
+enum {
+    TQD_SESSIONS_MAX = 256,
+    TQD_SESSION_S = 12 * 3600,
+    TQD_TICKET_S = 3600,
+    TQD_SESSION_TEXT = 65
+};
 #define TQD_SESSION_COOKIE "torqued_session"
+
+/* What a secret admits to. */
+typedef enum tqd_session_scope {
+    TQD_SESSION_ALL,     /* a cookie: all that the token does; for TQD_SESSION_S */
+    TQD_SESSION_STREAMS, /* a ticket in the query: event streams only; for TQD_TICKET_S */
+} tqd_session_scope;
 
 /* The sessions of a process; they end with it. Times are in seconds of tqd_session_now_s. */
 typedef struct tqd_sessions {
@@ -18,6 +29,7 @@ typedef struct tqd_sessions {
     struct {
         unsigned char digest[32]; /* of the secret, which is not stored */
         int64_t until_s;          /* expiry; 0: free row */
+        tqd_session_scope scope;
     } rows[TQD_SESSIONS_MAX];
 } tqd_sessions;
 
@@ -25,12 +37,14 @@ void tqd_sessions_init(tqd_sessions *sessions);
 /* Ends all of them. Any thread. */
 void tqd_sessions_clear(tqd_sessions *sessions);
 
-/* Creates a session of TQD_SESSION_S and writes its secret, 64 hex digits. If the table is full, it
- * replaces the session that would expire first. */
-void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, char ret_secret[TQD_SESSION_TEXT]);
+/* Creates a session or ticket and writes its secret, 64 hex digits. If the table is full, it
+ * replaces the row that would expire first. */
+void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
+                       char ret_secret[TQD_SESSION_TEXT]);
 
-/* Whether a live session has this secret of n bytes; constant time. NULL: no. */
-bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, const char *secret, size_t n);
+/* Whether a live row of this scope has this secret of n bytes; constant time. NULL: no. */
+bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
+                       const char *secret, size_t n);
 
 /* Ends the session of this secret, if there is one. */
 void tqd_session_end(tqd_sessions *sessions, const char *secret, size_t n);

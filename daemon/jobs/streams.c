@@ -25,7 +25,7 @@ typedef struct stream {
     bool resumes;     /* after last_seq, from the client's Last-Event-ID */
     bool catching_up; /* the store has events that the hub has dropped */
     uint64_t last_seq, position;
-    int64_t told_ms;
+    int64_t sent_ms;
     size_t n_text, at;
     tqd_reply answer;
     char text[TEXT_BYTES];
@@ -43,11 +43,11 @@ static void end(void *arg)
 
 /* Last-Event-ID: the number of an event as it was sent. Clients that have received none send an
  * empty one. */
-static bool read_last(const tqd_head *head, bool *ret_told, uint64_t *ret, tqa_problem *problem)
+static bool read_last(const tqd_head *head, bool *ret_sent, uint64_t *ret, tqa_problem *problem)
 {
     const char *text = head->header(head, "Last-Event-ID");
     const size_t n = text != NULL ? strspn(text, "0123456789") : 0;
-    *ret_told = n > 0;
+    *ret_sent = n > 0;
     if (text != NULL && (text[n] != '\0' || n > 18)) {
         tqa_problem_set(problem, "invalid-value", "Last-Event-ID is the number of an event");
         return false;
@@ -56,12 +56,30 @@ static bool read_last(const tqd_head *head, bool *ret_told, uint64_t *ret, tqa_p
     return true;
 }
 
+/* ?ticket= has been read at admission; there is no other parameter. */
+static bool check_query(const tqd_head *head, tqa_problem *problem)
+{
+    char name[TQD_QUERY_TEXT];
+    char value[TQD_QUERY_TEXT];
+    bool bad = false;
+    bool other = false;
+    const char *query = head->query;
+    while (tqd_query_next(&query, name, value, &bad)) {
+        other = other || strcmp(name, "ticket") != 0;
+    }
+    if (bad || other) {
+        tqa_problem_set(problem, "invalid-value",
+                        "an event stream takes ?ticket=, from POST /v1/tickets, and nothing else");
+    }
+    return !bad && !other;
+}
+
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     bool resumes = false;
     uint64_t last_seq = 0;
     tqa_problem problem;
-    if (!read_last(head, &resumes, &last_seq, &problem)) {
+    if (!check_query(head, &problem) || !read_last(head, &resumes, &last_seq, &problem)) {
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
@@ -77,8 +95,8 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
     s->one = head->part[0][0] != '\0';
     snprintf(s->watch.id, sizeof s->watch.id, "%s", head->part[0]);
     s->watch.head = head;
-    s->told_ms = tqd_event_hub_now_ms();
-    s->watch.until_ms = s->told_ms + BEAT_MS;
+    s->sent_ms = tqd_event_hub_now_ms();
+    s->watch.until_ms = s->sent_ms + BEAT_MS;
     if (!tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch)) {
         tqa_problem_set(&problem, "busy", "as many streams are open as the settings allow");
         problem.retry_after_s = 5;
@@ -222,7 +240,7 @@ static void take_news(stream *s)
     for (size_t i = 0; i < n && !s->over; i++) {
         print(s, &news[i]);
     }
-    if (n == 0 && tqd_event_hub_now_ms() - s->told_ms >= BEAT_MS) {
+    if (n == 0 && tqd_event_hub_now_ms() - s->sent_ms >= BEAT_MS) {
         s->n_text = (size_t)snprintf(s->text, 8, ":\n\n");
     }
 }
@@ -246,8 +264,8 @@ static size_t read_stream(void *arg, char *out, size_t size)
     const size_t n = left < size ? left : size;
     memcpy(out, s->text + s->at, n);
     s->at += n;
-    s->told_ms = tqd_event_hub_now_ms();
-    tqd_event_hub_until(tqd_jobs_event_hub(s->jobs), &s->watch, s->told_ms + BEAT_MS);
+    s->sent_ms = tqd_event_hub_now_ms();
+    tqd_event_hub_until(tqd_jobs_event_hub(s->jobs), &s->watch, s->sent_ms + BEAT_MS);
     return n;
 }
 

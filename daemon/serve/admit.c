@@ -157,6 +157,20 @@ static void log_refused_token(tqd_client *client)
     }
 }
 
+/* EventSource can send neither a header nor, from another origin, a cookie: ?ticket= of
+ * POST /v1/tickets, which opens event streams and nothing else. */
+static bool is_ticket(const tqd_server_options *options, const tqd_head *head)
+{
+    static const char stream[] = "/events", name[] = "ticket=";
+    const size_t n = strlen(head->path);
+    const char *query = head->query;
+    return head->method == TQD_GET && query != NULL && n >= sizeof stream - 1 &&
+           strcmp(head->path + n - (sizeof stream - 1), stream) == 0 &&
+           strncmp(query, name, sizeof name - 1) == 0 &&
+           tqd_session_knows(options->sessions, tqd_session_now_s(), TQD_SESSION_STREAMS,
+                             query + sizeof name - 1, strlen(query + sizeof name - 1));
+}
+
 /* Authentication comes before any answer that depends on what exists. */
 static bool check_token(tqd_client *client)
 {
@@ -170,11 +184,14 @@ static bool check_token(tqd_client *client)
     if (token != NULL && tqd_bearer_knows(options->tokens, token, n)) {
         return true;
     }
+    if (token == NULL && is_ticket(options, &request->head)) {
+        return true;
+    }
     const char *cookie = header(&request->head, "Cookie");
     if (token == NULL && cookie != NULL) {
         const char *secret = tqd_session_cookie(cookie, &n);
         request->by_cookie = true;
-        if (tqd_session_knows(options->sessions, tqd_session_now_s(), secret, n)) {
+        if (tqd_session_knows(options->sessions, tqd_session_now_s(), TQD_SESSION_ALL, secret, n)) {
             return true;
         }
     }

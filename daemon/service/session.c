@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/session.c - a session cookie, since EventSource and links cannot send
- * Authorization. */
+/* daemon/service/session.c - a session cookie and tickets, since EventSource and links cannot
+ * send Authorization. */
 #include "daemon/service/session.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,22 +16,30 @@
 /* HttpOnly: not readable by scripts; SameSite=Strict: not sent with other sites' requests. */
 static const char attributes[] = "Path=/; HttpOnly; SameSite=Strict";
 
+/* A cookie cannot create a session or a ticket: each ends at its own time. */
+static bool check_bearer(const tqd_head *head, tqd_reply *reply)
+{
+    size_t n = 0;
+    if (tqd_bearer_token(head->header(head, "Authorization"), &n) != NULL) {
+        return true;
+    }
+    tqa_problem problem;
+    tqa_problem_set(&problem, "unauthorized",
+                    "send \"Authorization: Bearer TOKEN\": the cookie or ticket then replaces it");
+    tqd_answer_problem(reply, head->request_id, &problem);
+    tqd_answer_header(reply, "WWW-Authenticate", "Bearer realm=\"torqued\"");
+    return false;
+}
+
 /* No exchange is created: the reply is made at open. */
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     (void)ret_exchange;
-    size_t n = 0;
-    if (tqd_bearer_token(head->header(head, "Authorization"), &n) == NULL) {
-        /* a cookie cannot create another session: each ends at its own time */
-        tqa_problem problem;
-        tqa_problem_set(&problem, "unauthorized",
-                        "send \"Authorization: Bearer TOKEN\": the cookie then replaces it");
-        tqd_answer_problem(reply, head->request_id, &problem);
-        tqd_answer_header(reply, "WWW-Authenticate", "Bearer realm=\"torqued\"");
+    if (!check_bearer(head, reply)) {
         return false;
     }
     char secret[TQD_SESSION_TEXT];
-    tqd_session_begin(ctx, tqd_session_now_s(), secret);
+    tqd_session_begin(ctx, tqd_session_now_s(), TQD_SESSION_ALL, secret);
     const char *origin = head->header(head, "Origin");
     const bool tls = origin != NULL && strncasecmp(origin, "https://", 8) == 0;
     reply->status = 204;
@@ -49,5 +59,29 @@ static bool end(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply 
     return false;
 }
 
+static bool issue_ticket(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+{
+    enum { BODY_BYTES = 128 };
+    (void)ret_exchange;
+    if (!check_bearer(head, reply)) {
+        return false;
+    }
+    char *body = malloc(BODY_BYTES);
+    if (body == NULL) {
+        tqd_answer_no_memory(reply, head->request_id);
+        return false;
+    }
+    char secret[TQD_SESSION_TEXT];
+    tqd_session_begin(ctx, tqd_session_now_s(), TQD_SESSION_STREAMS, secret);
+    reply->status = 200;
+    reply->media = "application/json";
+    reply->n_body = (size_t)snprintf(body, BODY_BYTES, "{\"ticket\":\"%s\",\"expires_in_s\":%d}\n",
+                                     secret, (int)TQD_TICKET_S);
+    reply->body = body;
+    tqd_answer_header(reply, "Cache-Control", "no-store");
+    return false;
+}
+
+const tqd_handler tqd_ticket_handler = {.open = issue_ticket};
 const tqd_handler tqd_session_begin_handler = {.open = begin};
 const tqd_handler tqd_session_end_handler = {.open = end};

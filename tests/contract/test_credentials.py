@@ -145,6 +145,30 @@ def test_a_browser_gets_a_cookie_for_its_token(start, tokens):
     problem(one.request("DELETE", "/v1/robots/none", headers={**bearer(token), "Origin": f"http://{host}:{port + 1}"}), 404)
 
 
+def test_a_ticket_opens_event_streams_of_listed_pages_and_nothing_else(start, tokens):
+    one = start({"credentials": tokens, "origins": "https://lab.example"})
+    problem(one.request("POST", "/v1/tickets"), 401)
+    status, headers, body = one.request("POST", "/v1/tickets", headers={**bearer(TOKENS[0]), "Origin": "https://lab.example"})
+    answer = json.loads(body)
+    assert status == 200 and headers["Cache-Control"] == "no-store" and headers["Access-Control-Allow-Origin"] == "https://lab.example"
+    assert re.fullmatch("[0-9a-f]{64}", answer["ticket"]) and answer["expires_in_s"] == 3600
+    ticket = answer["ticket"]
+    job = json.loads(one.request("POST", "/v1/robots/planar-2r/inverse-dynamics", b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}',
+                                 {**bearer(TOKENS[0]), "Prefer": "respond-async"})[2])["id"]
+    stream = f"/v1/jobs/{job}/events"
+    for _ in range(2):  # again, as EventSource does after a lost connection; without a token, from the other page
+        status, headers, body = one.request("GET", f"{stream}?ticket={ticket}", headers={"Origin": "https://lab.example"})
+        assert status == 200 and headers["Access-Control-Allow-Origin"] == "https://lab.example" and b"succeeded" in body
+    for bad in ("", "?ticket=", "?ticket=" + "0" * 64, f"?ticket={ticket[:-1]}", f"?ticket={ticket}0", f"?x=1&ticket={ticket}", f"?ticket={ticket}&x=1"):
+        problem(one.request("GET", stream + bad), 401)
+    for path in ("/v1/robots", f"/v1/jobs/{job}", f"/v1/jobs/{job}/result", f"/v1/jobs/{job}/request"):
+        problem(one.request("GET", f"{path}?ticket={ticket}"), 401)
+    problem(one.request("DELETE", f"{stream}?ticket={ticket}"), 401)
+    problem(one.request("POST", f"/v1/tickets?ticket={ticket}"), 401)
+    problem(one.request("GET", "/v1/robots", headers={"Cookie": f"torqued_session={ticket}"}), 401)
+    problem(one.request("GET", f"{stream}?x=1", headers=bearer(TOKENS[0])), 422)
+
+
 def test_a_session_can_be_ended(start, tokens):
     one = start({"credentials": tokens})
     cookies = [begin(one, TOKENS[0])[1] for _ in range(3)]

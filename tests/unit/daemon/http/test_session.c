@@ -20,15 +20,15 @@ TestSuite(session, .init = setup);
 
 static bool knows(int64_t now_s, const char *secret)
 {
-    return tqd_session_knows(&sessions, now_s, secret, strlen(secret));
+    return tqd_session_knows(&sessions, now_s, TQD_SESSION_ALL, secret, strlen(secret));
 }
 
 Test(session, is_known_until_its_end)
 {
     char secret[TQD_SESSION_TEXT];
     char other[TQD_SESSION_TEXT];
-    tqd_session_begin(&sessions, 1000, secret);
-    tqd_session_begin(&sessions, 1000, other);
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, secret);
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, other);
     cr_assert(eq(sz, strspn(secret, "0123456789abcdef"), SECRET));
     cr_assert(ne(str, secret, other));
     cr_expect(knows(1000, secret));
@@ -42,16 +42,30 @@ Test(session, is_known_until_its_end)
     cr_expect(knows(1000, other));
 }
 
+Test(session, a_ticket_is_no_session)
+{
+    char secret[TQD_SESSION_TEXT];
+    char ticket[TQD_SESSION_TEXT];
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, secret);
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_STREAMS, ticket);
+    cr_expect(not(knows(1000, ticket)));
+    cr_expect(not(tqd_session_knows(&sessions, 1000, TQD_SESSION_STREAMS, secret, SECRET)));
+    cr_expect(
+        tqd_session_knows(&sessions, 1000 + TQD_TICKET_S - 1, TQD_SESSION_STREAMS, ticket, SECRET));
+    cr_expect(not(
+        tqd_session_knows(&sessions, 1000 + TQD_TICKET_S, TQD_SESSION_STREAMS, ticket, SECRET)));
+}
+
 Test(session, nothing_else_is_known)
 {
     char secret[TQD_SESSION_TEXT];
     static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
     cr_expect(not(knows(0, zeros)), "a row without a session has none");
-    tqd_session_begin(&sessions, 0, secret);
+    tqd_session_begin(&sessions, 0, TQD_SESSION_ALL, secret);
     cr_expect(not(knows(0, zeros)));
     cr_expect(not(knows(0, "")));
-    cr_expect(not(tqd_session_knows(&sessions, 0, NULL, 0)));
-    cr_expect(not(tqd_session_knows(&sessions, 0, secret, SECRET - 1)));
+    cr_expect(not(tqd_session_knows(&sessions, 0, TQD_SESSION_ALL, NULL, 0)));
+    cr_expect(not(tqd_session_knows(&sessions, 0, TQD_SESSION_ALL, secret, SECRET - 1)));
     for (size_t i = 0; i < SECRET; i++) {
         const char kept = secret[i];
         secret[i] = kept == '0' ? '1' : '0';
@@ -65,7 +79,7 @@ Test(session, the_one_that_ends_first_gives_way)
 {
     static char secrets[TQD_SESSIONS_MAX + 10][TQD_SESSION_TEXT];
     for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
-        tqd_session_begin(&sessions, (int64_t)(100 + k), secrets[k]);
+        tqd_session_begin(&sessions, (int64_t)(100 + k), TQD_SESSION_ALL, secrets[k]);
     }
     for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
         cr_expect(eq(int, knows(500, secrets[k]), k >= 10), "session %zu", k);
@@ -73,7 +87,7 @@ Test(session, the_one_that_ends_first_gives_way)
     /* one that was ended has left room */
     tqd_session_end(&sessions, secrets[100], SECRET);
     char secret[TQD_SESSION_TEXT];
-    tqd_session_begin(&sessions, 500, secret);
+    tqd_session_begin(&sessions, 500, TQD_SESSION_ALL, secret);
     cr_expect(knows(500, secrets[10]));
     cr_expect(knows(500, secret));
 }
