@@ -88,7 +88,7 @@ link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat
 #: install dist     into PREFIX below DESTDIR, stripped; a tarball of the last commit
 #: clean            remove build/
 .PHONY: build links test clean run install dist help always
-build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued) $(out)/torquectl $(if $(filter release,$(config)),links)
+build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued) $(out)/torquectl $(tqc_lib) $(tqc_so) $(if $(filter release,$(config)),links)
 
 # All test binaries at once, each with a time limit; the last line is "N passed, N failed, N skipped".
 test: $(test_bin)
@@ -100,7 +100,7 @@ run: deps
 PORT ?= 8420
 
 # units name the installed paths; settings that are there already are left alone
-install: build
+install: build install-c
 	install -s -D -m 755 $(out)/torqued "$(DESTDIR)$(PREFIX)/bin/torqued"
 	install -s -D -m 755 $(out)/torquectl "$(DESTDIR)$(PREFIX)/bin/torquectl"
 	if command -v scdoc >/dev/null; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man8" && \
@@ -147,6 +147,7 @@ $(out)/torqued: $(out)/daemon/main.o $(libs)
 links: $(if $(has_main),$(out)/torqued) $(out)/torquectl
 	@for program in $(^F); do ln -sf $(config)/$$program build/$$program || exit 1; done
 
+include clients/c/c.mk
 ctl_obj := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard clients/torquectl/*.c)))
 $(out)/torquectl: $(ctl_obj)
 	$(call say,LD)

@@ -40,7 +40,7 @@ library_bin := $(patsubst %.c,$(out)/%,$(filter tests/unit/api/codec/% tests/uni
 test-libraries: $(library_bin)
 	@tests/run/units.sh $(out)/log $^
 
-contract: build
+contract: build $(out)/tqc_drive
 	@tests/run/pytest.sh tests/contract $(out)/torqued
 system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
