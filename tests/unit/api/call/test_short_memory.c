@@ -12,6 +12,7 @@
 
 #include "api/openapi.h"
 #include "api/operation.h"
+#include "core/integrate/setup.h"
 #include "tests/support/host.h"
 #include "tests/support/one_call.h"
 #include "tests/support/short_memory.h"
@@ -214,6 +215,21 @@ static json_t *examples_of(json_t *root, const tqa_operation *operation)
     return json_object_get(json_object_get(body, "application/json"), "examples");
 }
 
+/* core/integrate/README.md: SUNDIALS 7 ends the process where a step's stages and then the text of
+ * that error find no memory. One failure alone is walked with every version. */
+static bool library_survives(const tqa_operation *operation)
+{
+    int major = 0;
+    const bool integrates =
+        strcmp(operation->name, "simulate") == 0 || strcmp(operation->name, "ensemble") == 0;
+    cr_assert(eq(int, sscanf(tq_ode_library_name(), "sundials %d.", &major), 1));
+    if (integrates && major >= 7) {
+        cr_log_warn("%s: SKIPPED with %s: the allocations behind the first failed one fail too",
+                    operation->name, tq_ode_library_name());
+    }
+    return !integrates || major < 7;
+}
+
 static void walk_body(const tqa_operation *operation, const char *of, const char *name,
                       const char *body)
 {
@@ -223,7 +239,9 @@ static void walk_body(const tqa_operation *operation, const char *of, const char
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         a.accept = forms[f];
         walk(&a, 1);
-        walk(&a, SIZE_MAX);
+        if (library_survives(operation)) {
+            walk(&a, SIZE_MAX);
+        }
     }
     tqa_robot_free(robot);
 }
