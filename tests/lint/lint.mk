@@ -41,6 +41,7 @@ lint-openapi:
 	@tests/lint/openapi.sh
 openapi:
 	api/openapi/generate.py
+	clients/python/generate.py
 
 # every header compiles by itself, as C
 lint-headers:

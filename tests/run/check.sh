@@ -50,6 +50,7 @@ step "lint, contract" lint-openapi
 step "build" WERROR=1 build && {
     step "tests" WERROR=1 test
     step "contract" WERROR=1 contract
+    step "python client" WERROR=1 python-client
     step "browser" WERROR=1 browser
     step "system" WERROR=1 system
     step "peers" WERROR=1 peers

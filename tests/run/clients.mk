@@ -3,7 +3,7 @@
 # A client adds its step to client_steps and a target check-STEP that ends with "N passed, N failed, N skipped" or with its status.
 # Packages of npm are named in tests/clients/package.json with its lock, those of PyPI in venv_clients (deps.mk).
 # They must run on Debian 12: node 18.19, Python 3.11. `npm ci` puts them into build/node/node_modules.
-client_steps := generated
+client_steps := generated python
 
 #: deps-clients check-clients   what clients in Python, JavaScript and TypeScript are tested with; those tests
 .PHONY: check-clients $(client_steps:%=check-%)
@@ -12,4 +12,11 @@ check-clients: build
 
 # clients that other people's generators make of the contract
 check-generated: build
-	@tests/run/pytest.sh tests/clients $(out)/torqued
+	@PYTEST_ADDOPTS='--ignore-glob=tests/clients/*/*' tests/run/pytest.sh tests/clients $(out)/torqued
+
+# the package for Python: `python-client` is the part of seconds, for `make check`
+.PHONY: python-client
+python-client: build
+	@tests/run/pytest.sh tests/clients/python $(out)/torqued
+check-python: build
+	@tests/run/pytest.sh tests/clients/python_whole $(out)/torqued

@@ -1,0 +1,560 @@
+# SPDX-License-Identifier: Apache-2.0
+# clients/python/src/torqued/_async.py - the client; generate.py makes _generated/client.py of it by taking `async` and `await` out.
+"""Connections, robots, datasets, jobs."""
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
+
+import httpx
+
+from . import _codec, _wire
+from ._events import Event, Parser
+from ._generated.operations import (MAY_OUTLIVE, AsyncRobotJobs, AsyncRobotOperations, AsyncServiceJobs,
+                          AsyncServiceOperations)
+from ._problems import ConnectionLost, JobCancelled, JobFailed
+from ._progress import Bar
+from ._results import Joints, Report, Result, as_array, tidy
+from ._sources import dataset_body, robot_body
+from ._wire import CBOR, CSV, JSON, NPY, NPZ, Body, Gather, Reply, Request, Retry
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._codec import Array
+    from ._sources import DatasetSource, RobotSource
+
+R = TypeVar("R", bound=Result)
+ENDED = ("succeeded", "failed", "cancelled")
+
+
+class AsyncClient(AsyncServiceOperations):
+    """A torqued service.
+
+    Arguments:
+        url: ``http://host:port`` or ``unix:/path``; else the environment's TORQUED_URL, else http://127.0.0.1:8420.
+        token: of ``Authorization: Bearer``; else TORQUED_TOKEN, else the first line of the file TORQUED_TOKEN_FILE.
+        retries: how often a request is sent again after a lost connection, 429 or 503.
+        retry_wait_max_s: no waiting for a service that asks for more patience than this.
+        timeout_s: of a connection that is silent.
+    """
+
+    def __init__(self, url: str | None = None, *, token: str | None = None, retries: int = 4, retry_wait_max_s: float = 60.0,
+                 timeout_s: float = 300.0) -> None:
+        self.address = _wire.address(url)
+        self.retries = retries
+        self.retry_wait_max_s = retry_wait_max_s
+        self.timeout_s = timeout_s
+        self._token = _wire.token_of(token)
+        near = self.address.is_near
+        # no proxy stands before a service on this machine, and no certificates are loaded for it
+        transport = httpx.AsyncHTTPTransport(uds=self.address.socket, verify=False) if near else None
+        self._http = httpx.AsyncClient(transport=transport, trust_env=not near, verify=not near,
+                                 timeout=httpx.Timeout(timeout_s, connect=10.0))
+
+    @property
+    def jobs(self) -> AsyncServiceJobs:
+        """`inertia`, `rigid_body`, `drive`, `compare` as jobs: each returns its job at once."""
+        return AsyncSubmitService(self)
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.address.text}>"
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    async def _send(self, request: Request) -> Reply:
+        """One answer, after as many tries as it takes and is allowed; a problem raises."""
+        retry = Retry(request, self.retries, self.address.text, self.retry_wait_max_s)
+        while True:
+            try:
+                reply = await self._once(request)
+                pause = retry.after(reply)
+                if pause is None:
+                    return retry.settle(reply)
+            except httpx.TransportError as error:
+                pause = retry.after_loss(error)
+            await asyncio.sleep(pause)
+
+    def _message(self, request: Request) -> httpx.Request:
+        headers = request.all_headers(self.address.host, self._token)
+        return httpx.Request(request.method, self.address.base + request.url(), headers=headers,
+                             stream=request.body or Body(), extensions={"timeout": self._http.timeout.as_dict()})
+
+    async def _once(self, request: Request) -> Reply:
+        response = await self._http.send(self._message(request), stream=True)
+        try:
+            gather = Gather(response, request.into)
+            async for piece in response.aiter_raw():
+                gather.add(piece)
+            return gather.reply(response)
+        finally:
+            await response.aclose()
+
+    async def _get(self, path: str, accept: str = JSON, query: Mapping[str, Any] | None = None) -> Any:
+        return (await self._send(Request("GET", path, query or {}, accept=accept))).value()
+
+    async def _stream(self, path: str, last: str | None) -> AsyncIterator[Event]:
+        """Events, over as many connections as it takes: each goes on behind the last event that came."""
+        request = Request("GET", path, accept="text/event-stream")
+        retry = Retry(request, self.retries, self.address.text, self.retry_wait_max_s)
+        while True:
+            if last is not None:
+                request.headers["Last-Event-ID"] = last
+            try:
+                response = await self._http.send(self._message(request), stream=True)
+                try:
+                    if response.status_code != 200:
+                        gather = Gather(response, None)
+                        async for piece in response.aiter_raw():
+                            gather.add(piece)
+                        reply = gather.reply(response)
+                        pause = retry.after(reply)
+                        if pause is None:
+                            retry.settle(reply)
+                            return  # 204: there are no more
+                    else:
+                        parser = Parser()
+                        async for piece in response.aiter_raw():
+                            for event in parser.feed(piece):
+                                retry.left = self.retries
+                                last = event.id or last
+                                yield event
+                        pause = retry.after_loss(httpx.RemoteProtocolError("the stream ended"))
+                finally:
+                    await response.aclose()
+            except httpx.TransportError as error:
+                pause = retry.after_loss(error)
+            await asyncio.sleep(pause)
+
+    async def _call(self, path: str, operation: str, kind: type[R], request: dict[str, Any], joints: Joints | None, key: str | None,
+                    progress: bool | None = None) -> R:
+        """An operation, waited for: as an immediate call, or as a job where it may take long."""
+        if operation in MAY_OUTLIVE:
+            job = await self._submit(path, operation, kind, request, joints, key)
+            return await job.result(progress=progress)
+        headers = {"Content-Type": CBOR, **({"Idempotency-Key": key} if key else {})}
+        reply = await self._send(Request("POST", path, {}, headers, _wire.document(request), CBOR, request))
+        return kind(tidy(reply.value()), joints)
+
+    async def _submit(self, path: str, operation: str, kind: type[R], request: dict[str, Any], joints: Joints | None,
+                      key: str | None) -> AsyncJob[R]:
+        headers = {"Content-Type": CBOR, "Prefer": "respond-async", "Idempotency-Key": key or _wire.new_key()}
+        reply = await self._send(Request("POST", path, {}, headers, _wire.document(request), said=request))
+        return AsyncJob(self, reply.value(), kind, joints)
+
+    async def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None,
+                       progress: bool | None = None) -> R:
+        return await self._call(f"/v1/{operation}", operation, kind, given(request), None, idempotency_key, progress)
+
+    # -- robots -------------------------------------------------------------------------------------------------------
+
+    async def robots(self) -> list[dict[str, Any]]:
+        """Name, nv, source, digest of each; built-in ones too."""
+        found: dict[str, Any] = await self._get("/v1/robots")
+        return list(found["robots"])
+
+    async def robot(self, name: str) -> AsyncRobot:
+        """A robot by its name, or ``name@digest`` for one version of it."""
+        return AsyncRobot(self, await self._get(f"/v1/robots/{_wire.segment(name)}"), name)
+
+    async def put_robot(self, name: str, source: RobotSource, *, format: str | None = None, if_match: str | None = None) -> AsyncRobot:
+        """Creates or replaces a robot; `robot.report` says what was understood, ignored and found.
+
+        Arguments:
+            source: a path, or the text of a URDF or an MJCF, or a robot document as a dict.
+            format: urdf, mjcf or document, where the first bytes shall not decide.
+            if_match: the digest of the version that is replaced; another one there is a `Conflict`.
+        """
+        body, media, said = robot_body(source)
+        headers = {"Content-Type": media, **({"If-Match": f'"{if_match}"'} if if_match else {})}
+        path = f"/v1/robots/{_wire.segment(name)}"
+        reply = await self._send(Request("PUT", path, {"format": format}, headers, body, said=said, may_repeat=if_match is None))
+        robot = await self.robot(name)
+        robot.report = Result(reply.value(), title=f"What was understood of {name}")
+        return robot
+
+    async def delete_robot(self, name: str) -> None:
+        await self._send(Request("DELETE", f"/v1/robots/{_wire.segment(name)}"))
+
+    # -- datasets -----------------------------------------------------------------------------------------------------
+
+    async def datasets(self) -> list[dict[str, Any]]:
+        found: dict[str, Any] = await self._get("/v1/datasets")
+        return list(found["datasets"])
+
+    async def dataset(self, name: str) -> Result:
+        """Size, columns and statistics of a dataset."""
+        return Result(await self._get(f"/v1/datasets/{_wire.segment(name)}"), title=f"Dataset {name}")
+
+    async def put_dataset(self, name: str, source: DatasetSource, *, format: str | None = None, delimiter: str | None = None,
+                          if_match: str | None = None) -> Result:
+        """Uploads recorded motion.
+
+        Arguments:
+            source: the path of a CSV or NPY file, an array of two axes, a `torqued.logs.Log`, or bytes. A table of pandas, and
+                files of other kinds, go through `torqued.logs`, which asks for what columns and units mean.
+        """
+        body, media = dataset_body(source)
+        headers = {"Content-Type": media, **({"If-Match": f'"{if_match}"'} if if_match else {})}
+        query = {"format": format, "delimiter": delimiter}
+        request = Request("PUT", f"/v1/datasets/{_wire.segment(name)}", query, headers, body, may_repeat=if_match is None)
+        return Result((await self._send(request)).value(), title=f"Dataset {name}")
+
+    async def dataset_points(self, name: str, points: int) -> Result:
+        """The least and the greatest of each column in at most so many stretches, for plots."""
+        return Result(tidy(await self._get(f"/v1/datasets/{_wire.segment(name)}", query={"points": points})), title=f"Dataset {name}")
+
+    async def dataset_content(self, name: str, into: str | os.PathLike[str] | None = None) -> bytes:
+        """The bytes as they were uploaded; with `into` written to that file instead (and b"" returned)."""
+        return await self._download(f"/v1/datasets/{_wire.segment(name)}/content", into)
+
+    async def delete_dataset(self, name: str) -> None:
+        await self._send(Request("DELETE", f"/v1/datasets/{_wire.segment(name)}"))
+
+    async def _download(self, path: str, into: str | os.PathLike[str] | None, method: str = "GET", accept: str = "*/*") -> bytes:
+        if into is None:
+            return bytes((await self._send(Request(method, path, accept=accept))).body)
+        # beside, then renamed: a file under the name asked for is whole
+        part = Path(f"{os.fspath(into)}.part")
+        try:
+            with open(part, "w+b") as file:
+                await self._send(Request(method, path, accept=accept, into=file))
+            part.replace(into)
+        finally:
+            part.unlink(missing_ok=True)
+        return b""
+
+    # -- jobs ---------------------------------------------------------------------------------------------------------
+
+    async def job(self, id: str) -> AsyncJob[Result]:
+        """A job by its id."""
+        return AsyncJob(self, await self._get(f"/v1/jobs/{_wire.segment(id)}"), Result, None)
+
+    async def list_jobs(self, *, state: str | None = None, kind: str | None = None, robot: str | None = None,
+                        older_than: str | None = None, newer_than: str | None = None, limit: int = 50) -> list[AsyncJob[Result]]:
+        """The newest jobs, `limit` at most, page by page."""
+        query: dict[str, Any] = {"state": state, "kind": kind, "robot": robot, "older_than": older_than, "newer_than": newer_than}
+        found: list[AsyncJob[Result]] = []
+        cursor = None
+        while len(found) < limit:
+            page = await self._get("/v1/jobs", query={**query, "limit": min(200, limit - len(found)), "cursor": cursor})
+            found += [AsyncJob(self, one, Result, None) for one in page["jobs"]]
+            cursor = page["cursor"]
+            if cursor is None:
+                break
+        return found
+
+    async def delete_jobs(self, *, state: str | None = None, kind: str | None = None, robot: str | None = None,
+                          older_than: str | None = None, newer_than: str | None = None, dry_run: bool = False) -> dict[str, Any]:
+        """Removes the finished jobs that match, with their results: ``{"matched", "deleted"}``."""
+        query = {"state": state, "kind": kind, "robot": robot, "older_than": older_than, "newer_than": newer_than,
+                 "dry_run": dry_run or None}
+        out: dict[str, Any] = (await self._send(Request("DELETE", "/v1/jobs", query))).value()
+        return out
+
+    async def events(self, last: str | None = None) -> AsyncIterator[Event]:
+        """Changes of state and progress of all jobs, from now on or behind the event `last`; without end."""
+        async for event in self._stream("/v1/events", last):
+            yield event
+
+    # -- the service --------------------------------------------------------------------------------------------------
+
+    async def version(self) -> dict[str, Any]:
+        out: dict[str, Any] = await self._get("/v1/version")
+        return out
+
+    async def is_ready(self) -> bool:
+        try:
+            await self._once(Request("GET", "/readyz"))
+        except httpx.TransportError:
+            return False
+        return (await self._once(Request("GET", "/readyz"))).status == 200
+
+    async def health(self) -> dict[str, Any]:
+        out: dict[str, Any] = await self._get("/healthz")
+        return out
+
+    async def metrics(self) -> str:
+        """Counters and gauges in Prometheus' text."""
+        return str(await self._get("/metrics", accept="text/plain"))
+
+    async def index(self) -> dict[str, Any]:
+        out: dict[str, Any] = await self._get("/")
+        return out
+
+    async def contract(self) -> dict[str, Any]:
+        """The OpenAPI document."""
+        out: dict[str, Any] = await self._get("/openapi.json")
+        return out
+
+    async def docs(self) -> Report:
+        return Report(str(await self._get("/docs", accept="text/html")))
+
+    async def problem_types(self) -> list[dict[str, Any]]:
+        found: dict[str, Any] = await self._get("/problems")
+        return list(found["problems"])
+
+    async def problem_type(self, slug: str) -> dict[str, Any]:
+        """What a type of problem means and how to mend it."""
+        out: dict[str, Any] = await self._get(f"/problems/{_wire.segment(slug.removeprefix('/problems/'))}")
+        return out
+
+    async def backup(self, into: str | os.PathLike[str]) -> None:
+        """The whole store at one moment, as a tar archive in a file."""
+        await self._download("/v1/backup", into, "POST")
+
+    async def begin_session(self) -> None:
+        """A session cookie for the token, which this client then has; for what browsers do."""
+        await self._send(Request("POST", "/v1/session", may_repeat=False))
+
+    async def end_session(self) -> None:
+        await self._send(Request("DELETE", "/v1/session"))
+
+
+class AsyncRobot(AsyncRobotOperations):
+    """A robot of the service: its operations as methods, `jobs` has them as jobs."""
+
+    def __init__(self, client: AsyncClient, document: dict[str, Any], name: str) -> None:
+        self.client = client
+        self.name = name
+        self.document = document
+        self.report: Result | None = None
+        self._joints = Joints(document)
+
+    @property
+    def digest(self) -> str:
+        return str(self.document["digest"])
+
+    @property
+    def nq(self) -> int:
+        return int(self.document["nq"])
+
+    @property
+    def nv(self) -> int:
+        return int(self.document["nv"])
+
+    @property
+    def joints(self) -> list[str]:
+        """Names of the moving joints, in the order of q, qd, qdd and tau."""
+        return [joint["name"] for joint in self.document["joints"] if joint.get("v", {}).get("count", 0) > 0]
+
+    @property
+    def jobs(self) -> AsyncRobotJobs:
+        """The same operations as jobs: each returns its job at once."""
+        return AsyncSubmitRobot(self)
+
+    async def urdf(self) -> str:
+        path = f"/v1/robots/{_wire.segment(self.name)}"
+        return str(await self.client._get(path, accept="application/xml"))
+
+    async def refresh(self) -> None:
+        """Reads the document again, after somebody replaced the robot."""
+        again = await self.client.robot(self.name)
+        self.document, self._joints = again.document, again._joints
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}: {self.nq} coordinates, joints {', '.join(self.joints)}>"
+
+    def _repr_html_(self) -> str:
+        return Result({key: self.document[key] for key in ("source", "digest", "nq", "nv", "gravity") if key in self.document}
+                      | {"joints": ", ".join(self.joints)}, title=self.name)._repr_html_()
+
+    def _path(self, operation: str) -> str:
+        return f"/v1/robots/{_wire.segment(self.name)}/{operation}"
+
+    def _order(self, request: Mapping[str, Any]) -> Joints:
+        order = request.get("joints")
+        return self._joints if order is None else Joints(self.document, order)
+
+    async def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None,
+                       progress: bool | None = None) -> R:
+        said = given(request)
+        return await self.client._call(self._path(operation), operation, kind, said, self._order(said), idempotency_key, progress)
+
+    async def _arrays(self, operation: str, request: dict[str, Any]) -> Array:
+        """Arrays to one array, without a copy of theirs: CBOR's typed arrays are their memory; the answer is a view of NPY."""
+        said = {key: _codec.as_floats(value) for key, value in given(request).items()}
+        is_npy = operation == "inverse-dynamics"
+        headers = {"Content-Type": CBOR}
+        sent = Request("POST", self._path(operation), {}, headers, _wire.document(said), NPY if is_npy else CBOR, said)
+        value = (await self.client._send(sent)).value()
+        return as_array(value if is_npy else tidy(value)["qdd"])
+
+
+class AsyncSubmitRobot(AsyncRobotJobs):
+    def __init__(self, robot: AsyncRobot) -> None:
+        self._robot = robot
+
+    async def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None) -> AsyncJob[R]:
+        said = given(request)
+        robot = self._robot
+        return await robot.client._submit(robot._path(operation), operation, kind, said, robot._order(said), idempotency_key)
+
+
+class AsyncSubmitService(AsyncServiceJobs):
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+    async def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None) -> AsyncJob[R]:
+        return await self._client._submit(f"/v1/{operation}", operation, kind, given(request), None, idempotency_key)
+
+
+class AsyncJob(Generic[R]):
+    """A long computation. It goes on whatever happens to this program: its `id` finds it again (`client.job(id)`)."""
+
+    def __init__(self, client: AsyncClient, document: dict[str, Any], kind: type[R], joints: Joints | None) -> None:
+        self.client = client
+        self.document = document
+        self._kind = kind
+        self._joints = joints
+
+    @property
+    def id(self) -> str:
+        return str(self.document["id"])
+
+    @property
+    def kind(self) -> str:
+        """The operation's name."""
+        return str(self.document["kind"])
+
+    @property
+    def state(self) -> str:
+        """queued, running, succeeded, failed or cancelled, when it was last heard of; `refresh` asks."""
+        return str(self.document["state"])
+
+    @property
+    def progress(self) -> dict[str, Any]:
+        """`fraction`, `step` and `eta_s`, when it was last heard of."""
+        return dict(self.document["progress"])
+
+    @property
+    def is_ended(self) -> bool:
+        return self.state in ENDED
+
+    @property
+    def attachments(self) -> list[dict[str, Any]]:
+        """Files beside the result: name, media_type, bytes."""
+        return list(self.document.get("attachments", []))
+
+    def __repr__(self) -> str:
+        part = "" if self.is_ended else f", {100 * float(self.progress.get('fraction') or 0):.0f} %"
+        return f"<{type(self).__name__} {self.id}: {self.kind}, {self.state}{part}>"
+
+    def _repr_html_(self) -> str:
+        keys = ("kind", "robot", "state", "progress", "created", "started", "finished")
+        return Result({key: self.document.get(key) for key in keys}, title=f"Job {self.id}")._repr_html_()
+
+    async def refresh(self) -> AsyncJob[R]:
+        self.document = await self.client._get(f"/v1/jobs/{self.id}")
+        return self
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        async for event in self.events():
+            yield event
+
+    async def events(self, last: str | None = None) -> AsyncIterator[Event]:
+        """Its changes of state from the first on, or behind the event `last`, and its progress; ends with the job."""
+        async for event in self.client._stream(f"/v1/jobs/{self.id}/events", last):
+            self._heard(event)
+            if event.state in ENDED:
+                await self.refresh()
+                yield event
+                break
+            yield event
+
+    def _heard(self, event: Event) -> None:
+        if event.state is not None:
+            self.document["state"] = event.state
+        if event.progress is not None:
+            self.document["progress"] = event.progress
+
+    async def wait(self, *, progress: bool | None = None) -> AsyncJob[R]:
+        """Waits for its end, with a bar where somebody looks (`progress=False`: never). An interrupt leaves it running."""
+        bar = Bar(f"{self.kind} {self.id}", progress)
+        try:
+            async for event in self.events():
+                if event.progress is not None:
+                    bar.update(event.progress)
+        except (KeyboardInterrupt, asyncio.CancelledError):  # only async
+        # only sync: except KeyboardInterrupt:
+            bar.close()
+            print(f'job {self.id} goes on: client.job("{self.id}") finds it, .cancel() ends it', file=sys.stderr)
+            raise
+        finally:
+            bar.close()
+        return self if self.is_ended else await self.refresh()
+
+    async def result(self, *fields: str, progress: bool | None = None) -> R:
+        """Its result, when it is done; with names, these fields alone. `JobFailed` or `JobCancelled` where there is none."""
+        if not self.is_ended:
+            await self.wait(progress=progress)
+        if self.state != "succeeded":
+            raise self._failure()
+        query = {"fields": ",".join(fields)} if fields else {}
+        return self._kind(tidy(await self.client._get(f"/v1/jobs/{self.id}/result", CBOR, query)), self._joints)
+
+    def _failure(self) -> JobFailed:
+        problem = self.document.get("problem") or {"title": f"The job was {self.state}", "status": 409}
+        kind = JobCancelled if self.state == "cancelled" else JobFailed
+        error = kind(int(problem.get("status", 500)), problem)
+        error.job_id = self.id
+        return error
+
+    async def field(self, name: str) -> NDArray[Any]:
+        """One array of the result, inside of objects with dots (`reactions.base`)."""
+        out: NDArray[Any] = await self.client._get(f"/v1/jobs/{self.id}/result/{_wire.segment(name)}", NPY)
+        return out
+
+    async def points(self, points: int) -> Result:
+        """The least and the greatest of each column in at most so many stretches, for plots."""
+        return Result(tidy(await self.client._get(f"/v1/jobs/{self.id}/result", query={"points": points})), title=f"Job {self.id}")
+
+    async def save(self, path: str | os.PathLike[str]) -> None:
+        """The whole result as a file: .npz, .csv, .cbor or .json by its name."""
+        forms = {".npz": NPZ, ".csv": CSV, ".cbor": CBOR, ".json": JSON}
+        ending = Path(path).suffix
+        if ending not in forms:
+            raise ValueError(f"{path}: a result is written as {', '.join(forms)}")
+        await self.client._download(f"/v1/jobs/{self.id}/result", path, accept=forms[ending])
+
+    async def attachment(self, name: str, into: str | os.PathLike[str] | None = None) -> bytes:
+        """A file beside the result, as `robot.urdf` and `parameters.h` of a calibration."""
+        return await self.client._download(f"/v1/jobs/{self.id}/result/{_wire.segment(name)}", into)
+
+    async def report(self) -> Report:
+        """The report for people, where the kind writes one; a notebook shows it."""
+        if not self.is_ended:
+            await self.wait()
+        return Report(str(await self.client._get(f"/v1/jobs/{self.id}/report", "text/html")))
+
+    async def request(self) -> Any:
+        """What was asked for, decoded: it can be sent again."""
+        return await self.client._get(f"/v1/jobs/{self.id}/request", accept="*/*")
+
+    async def cancel(self) -> AsyncJob[R]:
+        """Ends it at its next step."""
+        self.document = (await self.client._send(Request("POST", f"/v1/jobs/{self.id}/cancel"))).value()
+        return self
+
+    async def delete(self) -> None:
+        """Removes the finished job and its result."""
+        await self.client._send(Request("DELETE", f"/v1/jobs/{self.id}"))
+
+
+def given(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said, without what was left out."""
+    return {key: value for key, value in request.items() if value is not None}

@@ -1,0 +1,1935 @@
+# SPDX-License-Identifier: Apache-2.0
+# clients/python/src/torqued/_generated/operations.py - made by generate.py out of api/openapi/openapi.yaml: operations as methods, results as classes.
+"""Every operation of the contract, with its arguments and its result."""
+# ruff: noqa: E501
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from .._results import Result, only
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .._async import AsyncJob
+    from .._codec import Array
+    from .client import Job
+    from .types import (
+        BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateConditionOut, CalibrateDataset1,
+        CalibrateDelayOut, CalibrateFeasibilityOut, CalibrateFitOut, CalibrateForwardSimulationOut,
+        CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut, CalibrateNoiseOut,
+        CalibrateParameterOut, CalibratePredictionItemOut, CalibrateRankOut, CalibrateRequestModel,
+        CalibrateUnidentifiableItemOut, CalibrateValidationOut, CompareColumns1, CompareColumnsItemOut,
+        CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller, Disturbance, Drive,
+        DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut, DriveReductionOut, DriveRequestLoad,
+        EnsembleEndStatesOut, EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut,
+        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
+        ExcitationFourierOut, ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut,
+        ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
+        ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
+        ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
+        ForwardDynamicsIntegrabilityOut, ForwardDynamicsLedgerOut, ForwardDynamicsLinkJacobiansOut,
+        ForwardDynamicsMassMatrixBoundsOut, ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut,
+        ForwardDynamicsMultipliersOut, ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut,
+        ForwardDynamicsProjectorsOut, InertiaConsistencyOut, InertiaPrincipalOut, InertiaRequestBodiesItem,
+        InverseDynamicsActuationOut, InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut,
+        InverseDynamicsChristoffelSymbolsOut, InverseDynamicsConstraintJacobianOut,
+        InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut, InverseDynamicsDerivativesOut,
+        InverseDynamicsDriveOut, InverseDynamicsEnergyOut, InverseDynamicsIntegrabilityOut,
+        InverseDynamicsLedgerOut, InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut,
+        InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut,
+        InverseDynamicsMultipliersOut, InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut,
+        InverseDynamicsProjectorsOut, InverseDynamicsResidualOut, InverseKinematicsNearestOut,
+        InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, Log,
+        LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, Payload, Point1, PointResultOut, Pose,
+        ProvenanceOfRequestOut, ProvenanceOut, ReactionsOut, RegressorColumnsItemOut, RigidBodyAxisMotionOut,
+        RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
+        RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, SimulateAuditOut, SimulateConstraintsOut,
+        SimulateDrives, SimulateDrivesOut, SimulateRequestInitial, SimulateRequestOutput, SimulateRequestPayload,
+        SimulateRequestSolver, SimulateRequestVerdict, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
+        StaticsEndpointOut, StaticsJointWrenchesOut, StaticsRequestJointStiffness1, TermsActuationOut,
+        TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut, TermsConstraintJacobianOut,
+        TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut, TermsEnergyOut,
+        TermsIntegrabilityOut, TermsLedgerOut, TermsLinkJacobiansOut, TermsMassMatrixBoundsOut,
+        TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut, TermsOperationalSpaceInertiaOut,
+        TermsPassivityOut, TermsProjectorsOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryRequestFourier,
+        TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation, Wrench, WrenchOverTime,
+    )
+
+R = TypeVar("R", bound=Result)
+# these become jobs when they take long; the others answer when they are done
+MAY_OUTLIVE = frozenset({'simulate', 'excitation', 'ensemble', 'calibrate'})
+
+
+class InverseDynamicsResult(Result):
+    """Of `inverse-dynamics`: Joint torques from motion."""
+
+    _units = {
+        'coriolis_vector': 'N m or N',
+        'gravity_torque': 'N m or N',
+        'friction': 'N m or N',
+        'energy': 'J',
+        'constraint_power': 'W',
+        'tau': 'N m or N',
+        'tau_measured': 'N m or N',
+    }
+    reactions: ReactionsOut
+    mass_matrix: Array
+    mass_matrix_inverse: Array
+    mass_matrix_bounds: InverseDynamicsMassMatrixBoundsOut
+    mass_matrix_rate: Array
+    mass_matrix_derivatives: InverseDynamicsMassMatrixDerivativesOut
+    coriolis_matrix: InverseDynamicsCoriolisMatrixOut
+    coriolis_vector: Array
+    christoffel_symbols: InverseDynamicsChristoffelSymbolsOut
+    gravity_torque: Array
+    friction: Array
+    energy: InverseDynamicsEnergyOut
+    momentum: InverseDynamicsMomentumOut
+    center_of_mass: InverseDynamicsCenterOfMassOut
+    center_of_mass_jacobian: Array
+    operational_space_inertia: InverseDynamicsOperationalSpaceInertiaOut
+    passivity: InverseDynamicsPassivityOut
+    link_jacobians: InverseDynamicsLinkJacobiansOut
+    ledger: InverseDynamicsLedgerOut
+    derivatives: InverseDynamicsDerivativesOut
+    checks: InverseDynamicsChecksOut
+    drive: InverseDynamicsDriveOut
+    decoupling: InverseDynamicsDecouplingOut
+    multipliers: InverseDynamicsMultipliersOut
+    constraint_power: float | Array
+    actuation: InverseDynamicsActuationOut
+    constraint_jacobian: InverseDynamicsConstraintJacobianOut
+    projectors: InverseDynamicsProjectorsOut
+    integrability: InverseDynamicsIntegrabilityOut
+    tau: Array
+    log: InverseDynamicsLogOut
+    tau_measured: Array
+    residual: InverseDynamicsResidualOut
+    assumed_zero: list[str]
+    not_used: list[str]
+    provenance: ProvenanceOut
+
+
+class ForwardDynamicsResult(Result):
+    """Of `forward-dynamics`: Accelerations from joint torques."""
+
+    _units = {
+        'coriolis_vector': 'N m or N',
+        'gravity_torque': 'N m or N',
+        'friction': 'N m or N',
+        'energy': 'J',
+        'constraint_power': 'W',
+        'qdd': 'rad/s^2 or m/s^2',
+    }
+    reactions: ReactionsOut
+    mass_matrix: Array
+    mass_matrix_inverse: Array
+    mass_matrix_bounds: ForwardDynamicsMassMatrixBoundsOut
+    mass_matrix_rate: Array
+    mass_matrix_derivatives: ForwardDynamicsMassMatrixDerivativesOut
+    coriolis_matrix: ForwardDynamicsCoriolisMatrixOut
+    coriolis_vector: Array
+    christoffel_symbols: ForwardDynamicsChristoffelSymbolsOut
+    gravity_torque: Array
+    friction: Array
+    energy: ForwardDynamicsEnergyOut
+    momentum: ForwardDynamicsMomentumOut
+    center_of_mass: ForwardDynamicsCenterOfMassOut
+    center_of_mass_jacobian: Array
+    operational_space_inertia: ForwardDynamicsOperationalSpaceInertiaOut
+    passivity: ForwardDynamicsPassivityOut
+    link_jacobians: ForwardDynamicsLinkJacobiansOut
+    ledger: ForwardDynamicsLedgerOut
+    derivatives: ForwardDynamicsDerivativesOut
+    checks: ForwardDynamicsChecksOut
+    drive: ForwardDynamicsDriveOut
+    decoupling: ForwardDynamicsDecouplingOut
+    multipliers: ForwardDynamicsMultipliersOut
+    constraint_power: float | Array
+    actuation: ForwardDynamicsActuationOut
+    constraint_jacobian: ForwardDynamicsConstraintJacobianOut
+    projectors: ForwardDynamicsProjectorsOut
+    integrability: ForwardDynamicsIntegrabilityOut
+    qdd: Array
+    assumed_zero: list[str]
+    provenance: ProvenanceOut
+
+
+class TermsResult(Result):
+    """Of `terms`: Any terms of the equation of motion, in one pass."""
+
+    _units = {
+        'coriolis_vector': 'N m or N',
+        'gravity_torque': 'N m or N',
+        'friction': 'N m or N',
+        'energy': 'J',
+        'constraint_power': 'W',
+    }
+    reactions: ReactionsOut
+    mass_matrix: Array
+    mass_matrix_inverse: Array
+    mass_matrix_bounds: TermsMassMatrixBoundsOut
+    mass_matrix_rate: Array
+    mass_matrix_derivatives: TermsMassMatrixDerivativesOut
+    coriolis_matrix: TermsCoriolisMatrixOut
+    coriolis_vector: Array
+    christoffel_symbols: TermsChristoffelSymbolsOut
+    gravity_torque: Array
+    friction: Array
+    energy: TermsEnergyOut
+    momentum: TermsMomentumOut
+    center_of_mass: TermsCenterOfMassOut
+    center_of_mass_jacobian: Array
+    operational_space_inertia: TermsOperationalSpaceInertiaOut
+    passivity: TermsPassivityOut
+    link_jacobians: TermsLinkJacobiansOut
+    ledger: TermsLedgerOut
+    derivatives: TermsDerivativesOut
+    checks: TermsChecksOut
+    drive: TermsDriveOut
+    decoupling: TermsDecouplingOut
+    multipliers: TermsMultipliersOut
+    constraint_power: float | Array
+    actuation: TermsActuationOut
+    constraint_jacobian: TermsConstraintJacobianOut
+    projectors: TermsProjectorsOut
+    integrability: TermsIntegrabilityOut
+    not_used: list[str]
+    provenance: ProvenanceOut
+
+
+class KinematicsResult(Result):
+    """Of `kinematics`: Poses of links and points, their velocities, accelerations and Jacobians."""
+
+    _units = {
+    }
+    joints: list[str]
+    poses_expressed_in: Literal['world']
+    expressed_in: Literal['world', 'link', 'spatial']
+    frames: list[KinematicsFramesItemOut]
+    assumed_zero: list[str]
+    provenance: ProvenanceOut
+
+
+class StaticsResult(Result):
+    """Of `statics`: What holds a load, what the joints bear, how the endpoint gives way."""
+
+    _units = {
+        'tau': 'N m or N',
+        'gravity_torque': 'N m or N',
+    }
+    joints: list[str]
+    tau: Array
+    gravity_torque: Array
+    tau_with_gravity: Array
+    joint_wrenches: StaticsJointWrenchesOut
+    endpoint: StaticsEndpointOut
+    geometric_stiffness: Array
+    provenance: ProvenanceOut
+
+
+class RegressorResult(Result):
+    """Of `regressor`: Torque as a linear function of parameters."""
+
+    _units = {
+    }
+    form: Literal['full', 'base']
+    joints: list[str]
+    regressor: Array
+    columns: list[RegressorColumnsItemOut]
+    parameter_values: Array
+    unidentifiable: list[str]
+    n_base: int
+    n_full: int
+    assumed_zero: list[str]
+    gap: float
+    provenance: ProvenanceOut
+
+
+class InverseKinematicsResult(Result):
+    """Of `inverse-kinematics`: Coordinates that bring a point of a link to a pose."""
+
+    _units = {
+    }
+    joints: list[str]
+    frame: PointResultOut
+    axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    redundant: bool
+    solutions: list[InverseKinematicsSolutionsItemOut]
+    nearest: InverseKinematicsNearestOut
+    starts: int
+    provenance: ProvenanceOut
+
+
+class ManipulabilityResult(Result):
+    """Of `manipulability`: How well, and in which directions, a point can be moved."""
+
+    _units = {
+    }
+    joints: list[str]
+    expressed_in: Literal['world']
+    frame: PointResultOut
+    axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    singular_values: Array
+    directions: Array
+    joint_directions: Array
+    rank: int
+    manipulability: float
+    condition: float | None
+    condition_reason: str
+    provenance: ProvenanceOut
+
+
+class TrajectoryResult(Result):
+    """Of `trajectory`: Motion through waypoints, in joint or Cartesian space, sampled."""
+
+    _units = {
+        't': 's',
+        'q': 'rad or m',
+        'qd': 'rad/s or m/s',
+        'qdd': 'rad/s^2 or m/s^2',
+        'tau': 'N m or N',
+    }
+    joints: list[str]
+    violations: list[TrajectoryViolationsItemOut]
+    duration_s: float
+    binding: list[TrajectoryBindingItemOut]
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    tau: Array
+    provenance: ProvenanceOut
+
+
+class InertiaResult(Result):
+    """Of `inertia`: Bodies put together, seen from anywhere, and judged."""
+
+    _units = {
+    }
+    mass: float
+    com: Array
+    inertia: Array
+    inertia_about: Literal['com']
+    inertia_about_origin: Array
+    about: Array
+    inertia_about_point: Array
+    spatial_inertia: Array
+    pseudo_inertia: Array
+    principal: InertiaPrincipalOut
+    consistency: InertiaConsistencyOut
+    nearest_consistent: BodyInertiaOut
+    provenance: ProvenanceOfRequestOut
+
+
+class RigidBodyResult(Result):
+    """Of `rigid-body`: One rigid body by itself: motion of its points, momentum, energy, frames."""
+
+    _units = {
+    }
+    axis_motion: RigidBodyAxisMotionOut
+    point_motion: RigidBodyPointMotionOut
+    body: RigidBodyBodyOut
+    lie_bracket: Array
+    provenance: ProvenanceOfRequestOut
+
+
+class DriveResult(Result):
+    """Of `drive`: A motor with its gear and amplifier by itself."""
+
+    _units = {
+        'duty_voltage': 'V',
+    }
+    line: DriveLineOut
+    duty_voltage: Array
+    inertia: DriveInertiaOut
+    reduction: DriveReductionOut
+    loops: DriveLoopsOut
+    bode: DriveBodeOut
+    provenance: ProvenanceOfRequestOut
+
+
+class CompareResult(Result):
+    """Of `compare`: Two results or datasets: the differences of like columns over time."""
+
+    _units = {
+        't': 's',
+    }
+    rows: int
+    unmatched_rows_a: int
+    rows_interpolated: int
+    not_finite: int
+    t: Array
+    columns: list[CompareColumnsItemOut]
+    series: dict[str, Any]
+    provenance: dict[str, Any]
+
+
+class SimulateResult(Result):
+    """Of `simulate`: Motion that torques or a controller cause."""
+
+    _units = {
+        't': 's',
+        'q': 'rad or m',
+        'qd': 'rad/s or m/s',
+        'qdd': 'rad/s^2 or m/s^2',
+        'drive_voltage': 'V',
+        'tau': 'N m or N',
+        'kinetic_energy': 'J',
+        'potential_energy': 'J',
+        'momentum': 'kg m/s',
+    }
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    drives: SimulateDrivesOut
+    drive_current: Array
+    drive_voltage: Array
+    drive_limited: Array
+    tau: Array
+    kinetic_energy: Array
+    potential_energy: Array
+    momentum: Array
+    base_reaction: Array
+    tracking_error: Array
+    multipliers: Array
+    constraints: SimulateConstraintsOut
+    audit: SimulateAuditOut
+    tracking: SimulateTrackingOut
+    stats: SimulateStatsOut
+    verdict: SimulateVerdictOut
+    events: list[EventOut]
+    events_omitted: int
+    provenance: ProvenanceOut
+
+
+class ExcitationResult(Result):
+    """Of `excitation`: Motion to record, from which `calibrate` can identify the parameters."""
+
+    _units = {
+        't': 's',
+        'q': 'rad or m',
+        'qd': 'rad/s or m/s',
+        'qdd': 'rad/s^2 or m/s^2',
+    }
+    joints: list[str]
+    fourier: ExcitationFourierOut
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+    score: ExcitationScoreOut
+    first_random: ExcitationScoreOut
+    tries: int
+    improvements: int
+    samples_judged: int
+    base_parameters: list[str]
+    provenance: ProvenanceOut
+
+
+class EnsembleResult(Result):
+    """Of `ensemble`: Many simulations that differ in what varies."""
+
+    _units = {
+        't': 's',
+        'q': 'rad or m',
+        'qd': 'rad/s or m/s',
+    }
+    members: int
+    seed: int
+    t: Array
+    alive: Array
+    q: EnsembleStatisticsOut
+    qd: EnsembleStatisticsOut
+    findings: list[str]
+    outcomes: EnsembleOutcomesOut
+    ended: list[EnsembleEndedItemOut]
+    events: EnsembleEventsOut
+    returned_members: list[EnsembleReturnedMembersItemOut]
+    end_states: EnsembleEndStatesOut
+    stats: EnsembleStatsOut
+    provenance: ProvenanceOut
+
+
+class CalibrateResult(Result):
+    """Of `calibrate`: Parameters from measured motion."""
+
+    _units = {
+        'sigma': 'N m or N',
+    }
+    verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
+    reasons: list[str]
+    method: str
+    model: str
+    joints: list[str]
+    samples: int
+    confidence: float
+    instruments: CalibrateInstrumentsOut
+    parameters: list[CalibrateParameterOut]
+    covariance: Array | None
+    covariance_reason: str
+    all_parameters: list[dict[str, Any]]
+    rank: CalibrateRankOut
+    condition: CalibrateConditionOut
+    unidentifiable: list[CalibrateUnidentifiableItemOut]
+    feasibility: CalibrateFeasibilityOut
+    sigma: Array
+    fit: CalibrateFitOut
+    validation: CalibrateValidationOut
+    forward_simulation: CalibrateForwardSimulationOut | None
+    forward_simulation_reason: str
+    gravity_check: CalibrateGravityCheckOut | None
+    gravity_check_reason: str
+    noise: CalibrateNoiseOut
+    datasets: list[dict[str, Any]]
+    filter: LogFilterUsedOut
+    delay: CalibrateDelayOut
+    friction_sign: CalibrateFrictionSignOut
+    beyond_cutoff: list[CalibrateBeyondCutoffItemOut]
+    robot: dict[str, Any] | None
+    robot_reason: str
+    robot_note: str
+    prediction: list[CalibratePredictionItemOut]
+    provenance: ProvenanceOut
+
+
+class RobotOperations:
+    """Computations of a robot, waited for."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None, progress: bool | None = None) -> R: ...
+        def _arrays(self, operation: str, request: dict[str, Any]) -> Array: ...
+
+    @overload
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array: ...  # type: ignore[overload-overlap]
+    @overload
+    def inverse_dynamics(
+            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
+            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
+            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
+            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
+            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
+            None = None, idempotency_key: str | None = None
+    ) -> InverseDynamicsResult: ...
+    def inverse_dynamics(
+            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
+            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
+            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
+            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
+            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
+            None = None, idempotency_key: str | None = None
+    ) -> Array | InverseDynamicsResult:
+        """Joint torques from motion.
+
+        tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) - J^T w, with w the wrenches
+        applied to the robot. One sample is a flat array, a batch an array of such arrays; the answer has the same
+        shape. One sample beside a batch is that of all its samples. A sample gives the same bits alone and in any
+        batch. With constraints, torques are those of the actuated joints that go with the motion (`include:
+        [actuation, multipliers]` returns more).
+
+        Arguments:
+            q: rad or m: nq numbers a sample
+            qd: rad/s or m/s: nv numbers a sample; zero when left out
+            qdd: rad/s^2 or m/s^2: nv numbers a sample; zero when left out
+            tau: Not used: of an answer of `trajectory`
+            from_: A log instead of q, qd and qdd; its torque gives `residual`
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            include: Further results, in the robot's own order or that of `joints`; not for NPY answers
+            coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+            frame: The link of the point of `operational_space_inertia`
+            at: Where that point is, as a name or in the link frame (m)
+            axes: Directions of that inertia, along the world's axes; all when left out
+            qd_ref: Of `passivity`: reference rates, nv numbers a sample
+            qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            t: Not used: of an answer of `trajectory`
+            violations: Not used: of an answer of `trajectory`
+            duration_s: Not used: of an answer of `trajectory`
+            binding: Not used: of an answer of `trajectory`
+            provenance: Not used: of an answer of `trajectory`
+        """
+        request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
+            joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
+            'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at':
+            at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
+        if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
+            return self._arrays('inverse-dynamics', request)
+        return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
+
+    @overload
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array: ...  # type: ignore[overload-overlap]
+    @overload
+    def forward_dynamics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
+    ) -> ForwardDynamicsResult: ...
+    def forward_dynamics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
+    ) -> Array | ForwardDynamicsResult:
+        """Accelerations from joint torques.
+
+        The qdd of M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) = tau + J^T w. Where some
+        motion meets no inertia the answer is 422 and names the joint. With constraints, qdd is that of M qdd + ...
+        = tau + J^T w + A^T multipliers and A qdd = -dA/dt qd.
+
+        Arguments:
+            q: rad or m: nq numbers a sample
+            qd: rad/s or m/s: nv numbers a sample; zero when left out
+            tau: N m or N: nv numbers a sample; zero when left out
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            include: Further results, in the robot's own order or that of `joints`; not for NPY answers
+            coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+            frame: The link of the point of `operational_space_inertia`
+            at: Where that point is, as a name or in the link frame (m)
+            axes: Directions of that inertia, along the world's axes; all when left out
+            qd_ref: Of `passivity`: reference rates, nv numbers a sample
+            qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+        """
+        request: dict[str, Any] = {'q': q, 'qd': qd, 'tau': tau, 'joints': joints, 'external_wrenches':
+            external_wrenches, 'gravity': gravity, 'without': without, 'include': include, 'payload':
+            payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box,
+            'qd_ref': qd_ref, 'qdd_ref': qdd_ref}
+        if idempotency_key is None and only(request, ('q', 'qd', 'tau')):
+            return self._arrays('forward-dynamics', request)
+        return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
+
+    def terms(
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
+            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
+            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
+            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
+            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+    ) -> TermsResult:
+        """Any terms of the equation of motion, in one pass.
+
+        What `include` names, of each sample. Rates and accelerations that are left out are zero. Matrices are given
+        for robots of up to 128 degrees of freedom, bounds over a `box` for chains of up to 180 joints, mimicking
+        and fixed ones among them.
+
+        Arguments:
+            q: rad or m: nq numbers a sample
+            include: Further results, in the robot's own order or that of `joints`; not for NPY answers
+            qd: rad/s or m/s: zero when left out
+            qdd: rad/s^2 or m/s^2: zero when left out
+            tau: Not used: of an answer of `trajectory`
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+            frame: The link of the point of `operational_space_inertia`
+            at: Where that point is, as a name or in the link frame (m)
+            axes: Directions of that inertia, along the world's axes; all when left out
+            qd_ref: Of `passivity`: reference rates, nv numbers a sample
+            qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            t: Not used: of an answer of `trajectory`
+            violations: Not used: of an answer of `trajectory`
+            duration_s: Not used: of an answer of `trajectory`
+            binding: Not used: of an answer of `trajectory`
+            provenance: Not used: of an answer of `trajectory`
+        """
+        return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
+            tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+
+    def kinematics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            | None = None, idempotency_key: str | None = None
+    ) -> KinematicsResult:
+        """Poses of links and points, their velocities, accelerations and Jacobians.
+
+        Positions, rotations (x_world = R x_link) and quaternions in the world frame. With `expressed_in` also
+        Jacobians, 6 rows (v, then w) by one column for each of qd; with qd velocities, with qdd accelerations,
+        which are the rates of change of the velocities' components. A batch is returned for each frame as an array
+        of samples.
+
+        Arguments:
+            q: rad or m
+            qd: rad/s or m/s: needs `expressed_in`
+            qdd: rad/s^2 or m/s^2: needs `expressed_in`; `qd` is zero when left out then
+            joints: Another order of joints
+            frames: All links if absent
+            expressed_in: Of velocities and Jacobians. world: of the point, along the world's axes. link: of the
+                point, along the link's axes. spatial: of the body's point that passes the world's origin, along the
+                world's axes.
+        """
+        return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
+            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+
+    def statics(
+            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
+            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
+            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            idempotency_key: str | None = None
+    ) -> StaticsResult:
+        """What holds a load, what the joints bear, how the endpoint gives way.
+
+        `tau` = -J^T w holds the wrench w on the robot without gravity (for a force that the robot applies to the
+        environment this is +J^T F); `gravity_torque` comes on top. The wrench of each joint is the one its parent
+        exerts on its child link, gravity included; `bearing_...` is what is left of it when the drive's share is
+        taken out. `compliance` is J K^-1 J^T; where the endpoint cannot give way at all, the directions are
+        returned and `stiffness` is null. Friction and springs of the model take no part.
+
+        Arguments:
+            q: rad or m
+            joints: Another order of joints
+            joint_stiffness: N m/rad or N/m
+            geometric: The load's own stiffness d(J^T w)/dq counts too; needs `joint_stiffness`
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            axes: Directions of the compliance; all if absent
+        """
+        return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
+            'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
+            gravity, 'axes': axes}, idempotency_key)
+
+    def regressor(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
+            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            None
+    ) -> RegressorResult:
+        """Torque as a linear function of parameters.
+
+        tau = regressor parameter_values, up to the terms that have no column: friction and rotors come with
+        `parameters`. Parameters of a link are about its own frame's origin. With `?form=base`: the smallest set
+        that torque depends on, each with the combination that it stands for; q, qd and qdd may then be left out.
+
+        Arguments:
+            q: rad or m
+            qd: rad/s or m/s: zero when left out
+            qdd: rad/s^2 or m/s^2: zero when left out
+            joints: Another order of joints
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            parameters: Of joints; the ten of each link always come
+            form: The same as `?form=base`, for jobs, which have no query
+        """
+        return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
+            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+
+    def inverse_kinematics(
+            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
+            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
+            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+    ) -> InverseKinematicsResult:
+        """Coordinates that bring a point of a link to a pose.
+
+        By damped least squares from many starts (a Halton sequence over the limits: the same request gives the same
+        answer). A pose that cannot be reached is no error: `solutions` is then empty, and `nearest` says how near
+        the best start came. Axes are the world's. Solutions stand nearest to `initial` first (nearest to the middle
+        of the limits without it); `branch` numbers those found by their coordinates, so that it does not depend on
+        `initial`. A redundant arm has infinitely many solutions, of which the first ones met are returned.
+
+        Arguments:
+            pose: Of the frame in the world
+            axes: Which matter; if absent those of which the pose says something
+            joints: Another order of joints
+            initial: Coordinates to begin with
+            limits: Stay inside the joints' limits
+            solutions: The search stops at so many
+            seeds: Starts
+            iterations: Of each start
+        """
+        return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
+            'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+
+    def manipulability(
+            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
+            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+    ) -> ManipulabilityResult:
+        """How well, and in which directions, a point can be moved.
+
+        The velocity ellipsoid of the rows `axes` of a point's Jacobian, J = sum_k s_k u_k v_k^T: joint velocities
+        of unit length along v_k move the point by s_k along u_k. Torques of unit length hold forces 1/s_k along
+        u_k. `manipulability` is sqrt(det(J J^T)), 0 in a singular configuration. Rows x, y, z and rx, ry, rz
+        together mix m and rad: choose those of one kind.
+
+        Arguments:
+            q: rad or m
+            axes: All six if absent
+            joints: Another order of joints
+        """
+        return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
+            'joints': joints}, idempotency_key)
+
+    def trajectory(
+            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
+            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
+            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
+            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
+            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
+            str | None = None
+    ) -> TrajectoryResult:
+        """Motion through waypoints, in joint or Cartesian space, sampled.
+
+        The answer can be sent to inverse-dynamics as it is, and is a `reference.table` of a controller. One of
+        `waypoints` (at rest at each, except along a spline), `poses` (straight lines of a point, turning about one
+        axis between two poses; the branch is chosen by `initial`) or `fourier` (a periodic excitation: q = offset +
+        sum_k a_k sin(k w t) / (k w) - b_k cos(k w t) / (k w)). Limits of the robot that the motion breaks are
+        reported, with the worst sample of each, and not enforced. Samples are `interval_s` apart from the first
+        time to the last one that is not later than the end. With `limits` the times are the shortest that the
+        limits allow, from time 0, and the last sample is the end: `trapezoid` and `s-curve` go from rest to rest
+        between waypoints, each joint by its own profile, all slowed to the slowest (no straight line in the space
+        of joints); `time-optimal` is the fastest motion along a given path (TOPP-RA), where the limits hold between
+        grid points too, to 1e-6 of them. Torques are those of inverse-dynamics, with friction.
+
+        Arguments:
+            interval_s: s
+            poses: Of `frame` in the world
+            frame: With `poses`
+            axes: With `poses`; if absent those of which the poses say something
+            initial: With `poses`: coordinates near the first one
+            timing: With waypoints and poses; a spline is for waypoints
+            blend: Part of a stretch's time in which a trapezoid speeds up
+            times_s: s: increasing; one for each point
+            durations_s: s: one for each stretch, from time 0
+            duration_s: With `fourier`: s; one period if absent
+            limits: Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses
+            joints: Another order of joints
+        """
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+
+    def simulate(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
+            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> SimulateResult:
+        """Motion that torques or a controller cause.
+
+        Friction and springs of the model act; limits only where `events` say so. Dry friction that is not smoothed
+        holds a joint that stands until more than its breakaway torque pulls, and closed loops until all of their
+        joints together hold no more: `events` report stick and slip. The state is returned at time 0, then at every
+        multiple of `interval_s` up to the duration, or at `times_s`; steps land there, on samples of controllers
+        and wherever an input is not smooth. A run that diverges is an answer too: everything up to its end and the
+        last state, and `verdict` says when and why. Answers 200 with the result when it comes within the wait: N
+        seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202 with the job,
+        which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at once. `Preference-
+        Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or an Idempotency-Key
+        for 30 days.
+
+        Arguments:
+            duration_s: s
+            output: One of the two
+            disturbance: Torques and wrenches that no controller commands; all act at once
+            solver: `dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf`
+                do so for stiff systems. The others take steps of one size: `implicit-midpoint`, in coordinates and
+                momenta, lets energy oscillate but not drift; `semi-implicit-euler` does so only where the mass
+                matrix is constant, and loses or gains energy on coupled arms. `audit.energy` states by how much and
+                names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`.
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            include: Arrays over time. `momentum` adds its balance to the audit
+            verdict: What the verdict shall judge by
+            joints: Another order of joints
+        """
+        return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
+            idempotency_key, progress)
+
+    def excitation(
+            self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
+            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
+            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
+            = None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> ExcitationResult:
+        """Motion to record, from which `calibrate` can identify the parameters.
+
+        A periodic motion, q = offset + sum_k a_k sin(k w t) / (k w) - b_k cos(k w t) / (k w), that begins and ends
+        each period at rest, keeps the limits of position, velocity, acceleration and torque, and excites the base
+        parameters as evenly as was found: by random motions, then changes of the best one. `fourier` of the answer
+        may be sent to `trajectory` and to `simulate` unchanged. Collisions are not looked for: narrow the limits. A
+        turning joint without limits gets half a turn either way. The same request gives the same motion. Answers
+        200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at most), else the
+        setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at `Location` + `/result`.
+        `Prefer: respond-async` is 202 at once. `Preference-Applied` states what holds. The job of a 200 is kept for
+        an hour, with `respond-async` or an Idempotency-Key for 30 days.
+
+        Arguments:
+            parameters: Of joints; the ten of each link always come
+            frequency_hz: Hz: one period is one over it
+            limits: One number for each of qd, instead of the robot's own; `acceleration` has no other source
+            criterion: Least condition of the base regressor with columns of one length, or the largest determinant
+                of its normal matrix
+            tries: Motions looked at: a fifth at random, then changes of the best
+            interval_s: s: with it, the answer has samples of one period
+            joints: Another order of joints
+            gravity: m/s^2 in the world frame, instead of the robot's own
+        """
+        return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
+            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key,
+            progress)
+
+    def ensemble(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
+            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
+            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
+            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
+            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
+            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
+            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> EnsembleResult:
+        """Many simulations that differ in what varies.
+
+        A simulation, and what varies from member to member: starts, constant torques, masses, friction, a payload,
+        gains, disturbances. Lists and grids make a product; with what is drawn, each point of it has `members`
+        members. Member k has the same bits whoever the others are; `only` runs some again. Without a `solver` it is
+        a simulation's, dopri87 to 1e-9; `stats` says by what steps they went, `findings` whether some diverged.
+        rk4, semi-implicit-euler, dopri45 and dopri87 run members side by side, the latter two each by steps of its
+        own; by equal steps a member has the bits of the simulation with its numbers, by adaptive ones it agrees
+        with it within the tolerance. Other methods, events, dry friction that sticks, varied masses of robots with
+        constraints or joints that follow others, and varied gains or disturbances run members one by one, still on
+        all workers. A member that runs away or is stopped by an event ends, and statistics are those of the ones
+        that are left. Each start is brought onto the robot's constraints. Answers 200 with the result when it comes
+        within the wait: N seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202
+        with the job, which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at
+        once. `Preference-Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or
+        an Idempotency-Key for 30 days.
+
+        Arguments:
+            members: Members for each point of lists and grids; only where something is drawn, and then needed
+            return_members: Members whose whole motion is returned, by their place
+            only: Runs these members alone
+            end_states: The last state of every member, and what it was given
+        """
+        return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
+            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
+            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
+            end_states}, idempotency_key, progress)
+
+    def calibrate(
+            self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
+            None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> CalibrateResult:
+        """Parameters from measured motion.
+
+        Each dataset is one experiment. Logs are read in windows, so they may be larger than memory. The answer says
+        what the motion identifies and what it does not, how far each parameter can be trusted, and gives a new
+        robot with what was found. With the job come a report for people (`GET /v1/jobs/{id}/report`),
+        `result/robot.urdf` and `result/parameters.h`. Answers 200 with the result when it comes within the wait: N
+        seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202 with the job,
+        which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at once. `Preference-
+        Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or an Idempotency-Key
+        for 30 days.
+
+        Arguments:
+            datasets: A fit works in 256 MiB, and in twice the columns where it has instruments: 413 at `/datasets`
+                where logs and parameters need more, as one log of 64 joints with all parameters does, or of 40 by
+                `iv` or `feasible-iv`
+            rate_hz: Hz: of rows without a clock, or of the even clock to be made
+            rows: [first, behind the last], from 0, or several such ranges
+            delay_s: Lag of the logged q, qd and qdd behind tau; at most 4 samples. Left out: 0; in calibrations
+                where `friction` is left out and the robot has no Coulomb friction yet: what explains the torque
+                best
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            method: iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise
+                of position, which draws least squares' inertias to zero when the cut-off is high or the encoder
+                coarse, does not bias them. Each parameter then states what least squares would give. Left out:
+                feasible, or feasible-iv where the noise of the logs would move some parameter by more than one
+                standard deviation (see `noise`)
+            lag_s: Of instruments; left out: two periods of the cut-off, less where the motion is faster
+            prior: Values of all parameters, in the order of the regressor's columns; left out: the robot's
+            ridge: Of ridge: weight of the prior relative to the objective
+            bootstrap: Draws with replacement, of experiments where there are four or more, else of segments of
+                time, raised as `standard_deviation` is where two or three experiments differ: a second opinion on
+                deviations
+            covariance: Answer with the covariance of the parameters
+            column_noise: Of tls: noise of every column as a part of its RMS. Where the fit goes elsewhere than the
+                noise of the logs explains, `reasons` says so
+            prior_weight: Of feasible: weight of the prior where the data do not identify a parameter
+            validate: Left out, leave-one-out where there are several datasets. Rows that are fitted as well are
+                refused
+            points: Samples returned of each prediction
+        """
+        return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
+            'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
+            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
+            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key, progress)
+
+
+class RobotJobs:
+    """The same, as jobs: each returns at once with its job."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None) -> Job[R]: ...
+
+    def inverse_dynamics(
+            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
+            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
+            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
+            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
+            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
+            None = None, idempotency_key: str | None = None
+    ) -> Job[InverseDynamicsResult]:
+        return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
+            'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
+            gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
+            coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref':
+            qdd_ref, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding,
+            'provenance': provenance}, idempotency_key)
+
+    def forward_dynamics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
+    ) -> Job[ForwardDynamicsResult]:
+        return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
+            'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
+            without, 'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame,
+            'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
+
+    def terms(
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
+            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
+            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
+            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
+            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+    ) -> Job[TermsResult]:
+        return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
+            tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+
+    def kinematics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            | None = None, idempotency_key: str | None = None
+    ) -> Job[KinematicsResult]:
+        return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
+            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+
+    def statics(
+            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
+            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
+            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            idempotency_key: str | None = None
+    ) -> Job[StaticsResult]:
+        return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
+            'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
+            gravity, 'axes': axes}, idempotency_key)
+
+    def regressor(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
+            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            None
+    ) -> Job[RegressorResult]:
+        return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
+            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+
+    def inverse_kinematics(
+            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
+            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
+            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+    ) -> Job[InverseKinematicsResult]:
+        return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
+            'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+
+    def manipulability(
+            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
+            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+    ) -> Job[ManipulabilityResult]:
+        return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
+            'joints': joints}, idempotency_key)
+
+    def trajectory(
+            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
+            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
+            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
+            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
+            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
+            str | None = None
+    ) -> Job[TrajectoryResult]:
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+
+    def simulate(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
+            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, idempotency_key: str | None = None
+    ) -> Job[SimulateResult]:
+        return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
+            idempotency_key)
+
+    def excitation(
+            self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
+            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
+            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
+            = None, idempotency_key: str | None = None
+    ) -> Job[ExcitationResult]:
+        return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
+            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key)
+
+    def ensemble(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
+            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
+            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
+            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
+            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
+            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
+            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
+            None, idempotency_key: str | None = None
+    ) -> Job[EnsembleResult]:
+        return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
+            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
+            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
+            end_states}, idempotency_key)
+
+    def calibrate(
+            self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
+            None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None
+    ) -> Job[CalibrateResult]:
+        return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
+            'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
+            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
+            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key)
+
+
+class AsyncRobotOperations:
+    """Computations of a robot, waited for."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None, progress: bool | None = None) -> Awaitable[R]: ...
+        def _arrays(self, operation: str, request: dict[str, Any]) -> Awaitable[Array]: ...
+
+    @overload
+    def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Awaitable[Array]: ...  # type: ignore[overload-overlap]
+    @overload
+    def inverse_dynamics(
+            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
+            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
+            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
+            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
+            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
+            None = None, idempotency_key: str | None = None
+    ) -> Awaitable[InverseDynamicsResult]: ...
+    def inverse_dynamics(
+            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
+            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
+            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
+            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
+            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
+            None = None, idempotency_key: str | None = None
+    ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
+        """Joint torques from motion.
+
+        tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) - J^T w, with w the wrenches
+        applied to the robot. One sample is a flat array, a batch an array of such arrays; the answer has the same
+        shape. One sample beside a batch is that of all its samples. A sample gives the same bits alone and in any
+        batch. With constraints, torques are those of the actuated joints that go with the motion (`include:
+        [actuation, multipliers]` returns more).
+
+        Arguments:
+            q: rad or m: nq numbers a sample
+            qd: rad/s or m/s: nv numbers a sample; zero when left out
+            qdd: rad/s^2 or m/s^2: nv numbers a sample; zero when left out
+            tau: Not used: of an answer of `trajectory`
+            from_: A log instead of q, qd and qdd; its torque gives `residual`
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            include: Further results, in the robot's own order or that of `joints`; not for NPY answers
+            coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+            frame: The link of the point of `operational_space_inertia`
+            at: Where that point is, as a name or in the link frame (m)
+            axes: Directions of that inertia, along the world's axes; all when left out
+            qd_ref: Of `passivity`: reference rates, nv numbers a sample
+            qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            t: Not used: of an answer of `trajectory`
+            violations: Not used: of an answer of `trajectory`
+            duration_s: Not used: of an answer of `trajectory`
+            binding: Not used: of an answer of `trajectory`
+            provenance: Not used: of an answer of `trajectory`
+        """
+        request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
+            joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
+            'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at':
+            at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
+        if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
+            return self._arrays('inverse-dynamics', request)
+        return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
+
+    @overload
+    def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Awaitable[Array]: ...  # type: ignore[overload-overlap]
+    @overload
+    def forward_dynamics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
+    ) -> Awaitable[ForwardDynamicsResult]: ...
+    def forward_dynamics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
+    ) -> Awaitable[Array] | Awaitable[ForwardDynamicsResult]:
+        """Accelerations from joint torques.
+
+        The qdd of M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) = tau + J^T w. Where some
+        motion meets no inertia the answer is 422 and names the joint. With constraints, qdd is that of M qdd + ...
+        = tau + J^T w + A^T multipliers and A qdd = -dA/dt qd.
+
+        Arguments:
+            q: rad or m: nq numbers a sample
+            qd: rad/s or m/s: nv numbers a sample; zero when left out
+            tau: N m or N: nv numbers a sample; zero when left out
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            gravity: m/s^2 in the world frame, instead of the robot's own
+            without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
+            include: Further results, in the robot's own order or that of `joints`; not for NPY answers
+            coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+            frame: The link of the point of `operational_space_inertia`
+            at: Where that point is, as a name or in the link frame (m)
+            axes: Directions of that inertia, along the world's axes; all when left out
+            qd_ref: Of `passivity`: reference rates, nv numbers a sample
+            qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+        """
+        request: dict[str, Any] = {'q': q, 'qd': qd, 'tau': tau, 'joints': joints, 'external_wrenches':
+            external_wrenches, 'gravity': gravity, 'without': without, 'include': include, 'payload':
+            payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box,
+            'qd_ref': qd_ref, 'qdd_ref': qdd_ref}
+        if idempotency_key is None and only(request, ('q', 'qd', 'tau')):
+            return self._arrays('forward-dynamics', request)
+        return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
+
+    def terms(
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
+            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
+            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
+            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
+            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[TermsResult]:
+        return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
+            tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+
+    def kinematics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[KinematicsResult]:
+        return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
+            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+
+    def statics(
+            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
+            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
+            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            idempotency_key: str | None = None
+    ) -> Awaitable[StaticsResult]:
+        return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
+            'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
+            gravity, 'axes': axes}, idempotency_key)
+
+    def regressor(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
+            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            None
+    ) -> Awaitable[RegressorResult]:
+        return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
+            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+
+    def inverse_kinematics(
+            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
+            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
+            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[InverseKinematicsResult]:
+        return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
+            'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+
+    def manipulability(
+            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
+            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[ManipulabilityResult]:
+        return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
+            'joints': joints}, idempotency_key)
+
+    def trajectory(
+            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
+            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
+            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
+            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
+            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
+            str | None = None
+    ) -> Awaitable[TrajectoryResult]:
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+
+    def simulate(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
+            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> Awaitable[SimulateResult]:
+        return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
+            idempotency_key, progress)
+
+    def excitation(
+            self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
+            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
+            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
+            = None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> Awaitable[ExcitationResult]:
+        return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
+            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key,
+            progress)
+
+    def ensemble(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
+            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
+            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
+            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
+            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
+            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
+            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> Awaitable[EnsembleResult]:
+        return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
+            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
+            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
+            end_states}, idempotency_key, progress)
+
+    def calibrate(
+            self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
+            None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
+    ) -> Awaitable[CalibrateResult]:
+        return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
+            'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
+            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
+            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key, progress)
+
+
+class AsyncRobotJobs:
+    """The same, as jobs: each returns at once with its job."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None) -> Awaitable[AsyncJob[R]]: ...
+
+    def inverse_dynamics(
+            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
+            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
+            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
+            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
+            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
+            None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
+        return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
+            'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
+            gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
+            coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref':
+            qdd_ref, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding,
+            'provenance': provenance}, idempotency_key)
+
+    def forward_dynamics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
+            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
+            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
+            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
+            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
+            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
+            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
+    ) -> Awaitable[AsyncJob[ForwardDynamicsResult]]:
+        return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
+            'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
+            without, 'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame,
+            'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
+
+    def terms(
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
+            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
+            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
+            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
+            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[TermsResult]]:
+        return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
+            tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+
+    def kinematics(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[KinematicsResult]]:
+        return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
+            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+
+    def statics(
+            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
+            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
+            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[StaticsResult]]:
+        return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
+            'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
+            gravity, 'axes': axes}, idempotency_key)
+
+    def regressor(
+            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
+            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
+            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            None
+    ) -> Awaitable[AsyncJob[RegressorResult]]:
+        return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
+            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+
+    def inverse_kinematics(
+            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
+            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
+            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[InverseKinematicsResult]]:
+        return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
+            'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+
+    def manipulability(
+            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
+            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[ManipulabilityResult]]:
+        return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
+            'joints': joints}, idempotency_key)
+
+    def trajectory(
+            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
+            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
+            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
+            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
+            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
+            str | None = None
+    ) -> Awaitable[AsyncJob[TrajectoryResult]]:
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+
+    def simulate(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
+            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[SimulateResult]]:
+        return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
+            idempotency_key)
+
+    def excitation(
+            self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
+            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
+            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
+            = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[ExcitationResult]]:
+        return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
+            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key)
+
+    def ensemble(
+            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
+            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
+            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
+            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
+            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
+            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
+            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
+            None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[EnsembleResult]]:
+        return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
+            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
+            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
+            end_states}, idempotency_key)
+
+    def calibrate(
+            self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
+            None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[CalibrateResult]]:
+        return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
+            'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
+            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
+            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key)
+
+
+class ServiceOperations:
+    """Computations without a robot, waited for."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None, progress: bool | None = None) -> R: ...
+
+    def inertia(
+            self, bodies: Sequence[InertiaRequestBodiesItem], *, frame: Pose | None = None, about: ArrayLike | None =
+            None, floor: float | None = None, mass_floor: float | None = None, idempotency_key: str | None = None
+    ) -> InertiaResult:
+        """Bodies put together, seen from anywhere, and judged.
+
+        Adds bodies (and takes away holes), each by its tensor or by a solid shape of uniform density, and returns
+        the whole: about its centre of mass, about the origin and any point, principal moments and axes, generalised
+        and pseudo-inertia, whether such a body can exist, and the nearest one that can. Products of inertia carry
+        the tensor's minus sign: Ixy = -integral of x y dm.
+
+        Arguments:
+            frame: Of the frame of the answer in the common one
+            about: m: A point for `inertia_about_point`
+            floor: Least eigenvalue of the second moments over their trace, of the nearest consistent inertia; below
+                1/3
+            mass_floor: kg
+        """
+        return self._compute('inertia', InertiaResult, {'bodies': bodies, 'frame': frame, 'about': about,
+            'floor': floor, 'mass_floor': mass_floor}, idempotency_key)
+
+    def rigid_body(
+            self, *, axis_motion: RigidBodyRequestAxisMotion | None = None, point_motion: RigidBodyRequestPointMotion |
+            None = None, body: RigidBodyRequestBody | None = None, lie_bracket: RigidBodyRequestLieBracket | None =
+            None, idempotency_key: str | None = None
+    ) -> RigidBodyResult:
+        """One rigid body by itself: motion of its points, momentum, energy, frames.
+
+        Any of four questions at once: the angular acceleration of a rotation about a turning axis; velocity and
+        acceleration of a point that moves in a moving frame, by parts; momentum, energy, generalised inertia and
+        Newton-Euler wrench of a body; the Lie bracket of two twists. Vectors that are left out are zero. Twists are
+        (v, w), wrenches (f, m).
+
+        Arguments:
+            point_motion: A frame that moves in a fixed one, and a point that moves in it
+        """
+        return self._compute('rigid-body', RigidBodyResult, {'axis_motion': axis_motion, 'point_motion':
+            point_motion, 'body': body, 'lie_bracket': lie_bracket}, idempotency_key)
+
+    def drive(
+            self, drive: Drive, *, load: DriveRequestLoad | None = None, voltage: float | None = None, speed: ArrayLike
+            | None = None, duty: ArrayLike | None = None, angular_frequency_rad_s: ArrayLike | None = None, responses:
+            Sequence[Literal['speed', 'speed_reduced', 'admittance', 'current_open', 'current', 'emf_current',
+            'velocity_open', 'velocity']] | None = None, idempotency_key: str | None = None
+    ) -> DriveResult:
+        """A motor with its gear and amplifier by itself.
+
+        The torque-speed line at a voltage (the supply's unless `voltage` is given) with the current limit in it;
+        inertia and friction seen from either side of the gear; what neglecting the inductance costs; margins and
+        bandwidth of the current and the velocity loop; Bode data at the frequencies asked for. Everything that is
+        not said to be the load's is the motor's, on its own shaft.
+
+        Arguments:
+            load: What hangs from the gear, on its side
+            voltage: V of the torque-speed line; what the amplifier reaches if left out
+            speed: Points of the line, rad/s of the motor
+            duty: Duties whose voltage is asked
+            angular_frequency_rad_s: rad/s
+            responses: All that the drive has, if left out. speed: rad/s for a volt; admittance: A for a volt;
+                current_open, velocity_open: the loop cut; current, velocity: closed; emf_current: A for a volt of
+                back-emf with the current loop closed
+        """
+        return self._compute('drive', DriveResult, {'drive': drive, 'load': load, 'voltage': voltage,
+            'speed': speed, 'duty': duty, 'angular_frequency_rad_s': angular_frequency_rad_s, 'responses':
+            responses}, idempotency_key)
+
+    def compare(
+            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
+            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
+            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+    ) -> CompareResult:
+        """Two results or datasets: the differences of like columns over time.
+
+        Columns are alike by name (`q[0]` of a result is `q_0` of a table), or as `columns` says. Where both have a
+        time, `b` is interpolated to the times of `a`, linearly, unless it has a row at that time; rows of `a`
+        outside of `b`'s times are counted and left out. Without it, or with `"by": "row"`, they are compared row by
+        row. A difference is a - b.
+
+        Arguments:
+            time: If left out, `t`, `time` or `timestamp` of both
+            by: If left out, time where both have one
+        """
+        return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
+            'by': by, 'include': include}, idempotency_key)
+
+
+class ServiceJobs:
+    """The same, as jobs: each returns at once with its job."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None) -> Job[R]: ...
+
+    def inertia(
+            self, bodies: Sequence[InertiaRequestBodiesItem], *, frame: Pose | None = None, about: ArrayLike | None =
+            None, floor: float | None = None, mass_floor: float | None = None, idempotency_key: str | None = None
+    ) -> Job[InertiaResult]:
+        return self._compute('inertia', InertiaResult, {'bodies': bodies, 'frame': frame, 'about': about,
+            'floor': floor, 'mass_floor': mass_floor}, idempotency_key)
+
+    def rigid_body(
+            self, *, axis_motion: RigidBodyRequestAxisMotion | None = None, point_motion: RigidBodyRequestPointMotion |
+            None = None, body: RigidBodyRequestBody | None = None, lie_bracket: RigidBodyRequestLieBracket | None =
+            None, idempotency_key: str | None = None
+    ) -> Job[RigidBodyResult]:
+        return self._compute('rigid-body', RigidBodyResult, {'axis_motion': axis_motion, 'point_motion':
+            point_motion, 'body': body, 'lie_bracket': lie_bracket}, idempotency_key)
+
+    def drive(
+            self, drive: Drive, *, load: DriveRequestLoad | None = None, voltage: float | None = None, speed: ArrayLike
+            | None = None, duty: ArrayLike | None = None, angular_frequency_rad_s: ArrayLike | None = None, responses:
+            Sequence[Literal['speed', 'speed_reduced', 'admittance', 'current_open', 'current', 'emf_current',
+            'velocity_open', 'velocity']] | None = None, idempotency_key: str | None = None
+    ) -> Job[DriveResult]:
+        return self._compute('drive', DriveResult, {'drive': drive, 'load': load, 'voltage': voltage,
+            'speed': speed, 'duty': duty, 'angular_frequency_rad_s': angular_frequency_rad_s, 'responses':
+            responses}, idempotency_key)
+
+    def compare(
+            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
+            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
+            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+    ) -> Job[CompareResult]:
+        return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
+            'by': by, 'include': include}, idempotency_key)
+
+
+class AsyncServiceOperations:
+    """Computations without a robot, waited for."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None, progress: bool | None = None) -> Awaitable[R]: ...
+
+    def inertia(
+            self, bodies: Sequence[InertiaRequestBodiesItem], *, frame: Pose | None = None, about: ArrayLike | None =
+            None, floor: float | None = None, mass_floor: float | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[InertiaResult]:
+        return self._compute('inertia', InertiaResult, {'bodies': bodies, 'frame': frame, 'about': about,
+            'floor': floor, 'mass_floor': mass_floor}, idempotency_key)
+
+    def rigid_body(
+            self, *, axis_motion: RigidBodyRequestAxisMotion | None = None, point_motion: RigidBodyRequestPointMotion |
+            None = None, body: RigidBodyRequestBody | None = None, lie_bracket: RigidBodyRequestLieBracket | None =
+            None, idempotency_key: str | None = None
+    ) -> Awaitable[RigidBodyResult]:
+        return self._compute('rigid-body', RigidBodyResult, {'axis_motion': axis_motion, 'point_motion':
+            point_motion, 'body': body, 'lie_bracket': lie_bracket}, idempotency_key)
+
+    def drive(
+            self, drive: Drive, *, load: DriveRequestLoad | None = None, voltage: float | None = None, speed: ArrayLike
+            | None = None, duty: ArrayLike | None = None, angular_frequency_rad_s: ArrayLike | None = None, responses:
+            Sequence[Literal['speed', 'speed_reduced', 'admittance', 'current_open', 'current', 'emf_current',
+            'velocity_open', 'velocity']] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[DriveResult]:
+        return self._compute('drive', DriveResult, {'drive': drive, 'load': load, 'voltage': voltage,
+            'speed': speed, 'duty': duty, 'angular_frequency_rad_s': angular_frequency_rad_s, 'responses':
+            responses}, idempotency_key)
+
+    def compare(
+            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
+            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
+            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[CompareResult]:
+        return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
+            'by': by, 'include': include}, idempotency_key)
+
+
+class AsyncServiceJobs:
+    """The same, as jobs: each returns at once with its job."""
+
+    if TYPE_CHECKING:
+        def _compute(self, operation: str, kind: type[R], request: dict[str, Any],
+                     idempotency_key: str | None) -> Awaitable[AsyncJob[R]]: ...
+
+    def inertia(
+            self, bodies: Sequence[InertiaRequestBodiesItem], *, frame: Pose | None = None, about: ArrayLike | None =
+            None, floor: float | None = None, mass_floor: float | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[InertiaResult]]:
+        return self._compute('inertia', InertiaResult, {'bodies': bodies, 'frame': frame, 'about': about,
+            'floor': floor, 'mass_floor': mass_floor}, idempotency_key)
+
+    def rigid_body(
+            self, *, axis_motion: RigidBodyRequestAxisMotion | None = None, point_motion: RigidBodyRequestPointMotion |
+            None = None, body: RigidBodyRequestBody | None = None, lie_bracket: RigidBodyRequestLieBracket | None =
+            None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[RigidBodyResult]]:
+        return self._compute('rigid-body', RigidBodyResult, {'axis_motion': axis_motion, 'point_motion':
+            point_motion, 'body': body, 'lie_bracket': lie_bracket}, idempotency_key)
+
+    def drive(
+            self, drive: Drive, *, load: DriveRequestLoad | None = None, voltage: float | None = None, speed: ArrayLike
+            | None = None, duty: ArrayLike | None = None, angular_frequency_rad_s: ArrayLike | None = None, responses:
+            Sequence[Literal['speed', 'speed_reduced', 'admittance', 'current_open', 'current', 'emf_current',
+            'velocity_open', 'velocity']] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[DriveResult]]:
+        return self._compute('drive', DriveResult, {'drive': drive, 'load': load, 'voltage': voltage,
+            'speed': speed, 'duty': duty, 'angular_frequency_rad_s': angular_frequency_rad_s, 'responses':
+            responses}, idempotency_key)
+
+    def compare(
+            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
+            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
+            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[CompareResult]]:
+        return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
+            'by': by, 'include': include}, idempotency_key)

@@ -1,0 +1,1881 @@
+# SPDX-License-Identifier: Apache-2.0
+# clients/python/src/torqued/_generated/types.py - made by generate.py out of api/openapi/openapi.yaml: objects inside of requests and results.
+"""For annotations: dicts with these keys. Names that end with Out are of results, whose arrays are numpy's."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from numpy.typing import ArrayLike
+from typing_extensions import NotRequired
+
+from .._codec import Array
+
+
+class BodyInertiaOut(TypedDict):
+    mass: float
+    com: Array
+    inertia: Array
+    inertia_about: Literal['com']
+
+
+class Box1(TypedDict):
+    lower: ArrayLike
+    upper: ArrayLike
+
+
+class CalibrateBeyondCutoffItemOut(TypedDict):
+    joint: NotRequired[str]
+    inertia: NotRequired[float]
+    jerk_gain: NotRequired[float]
+
+
+class CalibrateConditionOut(TypedDict):
+    unscaled: NotRequired[float | None]
+    unscaled_reason: NotRequired[str]
+    column_scaled: NotRequired[float | None]
+    column_scaled_reason: NotRequired[str]
+
+
+class CalibrateDataset1(TypedDict):
+    dataset: NotRequired[str]
+    job: NotRequired[str]
+    rows: NotRequired[ArrayLike]
+    q: NotRequired[str]
+    qd: NotRequired[str]
+    qdd: NotRequired[str]
+    tau: NotRequired[str]
+    time: NotRequired[str]
+
+
+class CalibrateDelayOut(TypedDict):
+    """By how much q, qd and qdd were taken to be later than tau, and whether that was found"""
+    delay_s: NotRequired[float]
+    from_data: NotRequired[bool]
+
+
+class CalibrateFeasibilityOut(TypedDict):
+    objective: NotRequired[float]
+    objective_unconstrained: NotRequired[float | None]
+    objective_unconstrained_reason: NotRequired[str]
+    gap: NotRequired[float | None]
+    gap_reason: NotRequired[str]
+    least_eigenvalue: NotRequired[float | None]
+    least_eigenvalue_reason: NotRequired[str]
+    iterations: NotRequired[int]
+
+
+class CalibrateFitOut(TypedDict):
+    rmse: NotRequired[Array]
+    by_joint: NotRequired[list[CalibrateJointsItemOut]]
+
+
+class CalibrateForwardSimulationByDatasetItemOut(TypedDict):
+    name: NotRequired[str]
+    step_s: NotRequired[float]
+    windows: NotRequired[int]
+    windows_lost: NotRequired[int]
+    rmse_q: NotRequired[Array]
+    worst_t_s: NotRequired[Array]
+
+
+class CalibrateForwardSimulationByJointItemOut(TypedDict):
+    joint: NotRequired[str]
+    rmse_q: NotRequired[float]
+    rmse_qd: NotRequired[float]
+    constant_velocity_rmse_q: NotRequired[float]
+    relative_error: NotRequired[float | None]
+    relative_error_reason: NotRequired[str]
+    worst_q: NotRequired[float]
+
+
+class CalibrateForwardSimulationOut(TypedDict):
+    """The model let go from measured states with the logs' torque, in windows side by side over all logs, by a fit
+    that has not seen the log where there is one. Null: forward_simulation_reason
+    """
+    horizon_s: NotRequired[float]
+    windows: NotRequired[int]
+    friction_note: NotRequired[str]
+    windows_lost: NotRequired[int]
+    by_joint: NotRequired[list[CalibrateForwardSimulationByJointItemOut]]
+    by_dataset: NotRequired[list[CalibrateForwardSimulationByDatasetItemOut]]
+
+
+class CalibrateFrictionSignOut(TypedDict):
+    """What stood for the sign of velocity in friction, see the request's `model`"""
+    smoothing: NotRequired[float | None]
+    smoothing_reason: NotRequired[str]
+    presliding: NotRequired[float]
+    relaxation_s: NotRequired[float]
+    from_data: NotRequired[bool]
+
+
+class CalibrateGravityCheckByJointItemOut(TypedDict):
+    joint: NotRequired[str]
+    torque: NotRequired[float]
+    rmse: NotRequired[float]
+    worst: NotRequired[float]
+    friction_band: NotRequired[float]
+    poses_outside: NotRequired[int]
+    excess: NotRequired[float]
+    pairs: NotRequired[int]
+    pair_rmse: NotRequired[float | None]
+    pair_rmse_reason: NotRequired[str]
+    relative_error: NotRequired[float | None]
+    relative_error_reason: NotRequired[str]
+
+
+class CalibrateGravityCheckOut(TypedDict):
+    """Poses at which the whole robot is at rest for a quarter of a second or more: measured torque against what
+    gravity, springs and offsets give there. Anything within a joint's friction may be held as well; where it came
+    to one pose from either side, the mean of the two is free of it. On the logs of `validate` where they have
+    poses. Null: gravity_check_reason
+    """
+    used_in_fit: NotRequired[bool]
+    poses: NotRequired[int]
+    by_joint: NotRequired[list[CalibrateGravityCheckByJointItemOut]]
+    payload: NotRequired[CalibrateGravityCheckPayloadOut | None]
+    payload_reason: NotRequired[str]
+
+
+class CalibrateGravityCheckPayloadOut(TypedDict):
+    """What a body at the end of the longest chain would weigh to explain what is left; named in `reasons` beyond three
+    standard deviations and 1 % of the robot
+    """
+    link: NotRequired[str]
+    mass: NotRequired[float]
+    standard_deviation_kg: NotRequired[float]
+
+
+class CalibrateInstrumentsOut(TypedDict):
+    """With method iv and feasible-iv"""
+    lag_s: NotRequired[float]
+    lag_samples: NotRequired[int]
+
+
+class CalibrateJointsItemExplainedByOut(TypedDict):
+    """Shares of the residual's square that terms would take which the model may lack; named in `reasons` above 0.1
+    """
+    slow_friction: NotRequired[float]
+    load_friction: NotRequired[float]
+    position: NotRequired[float]
+
+
+class CalibrateJointsItemOut(TypedDict):
+    joint: str
+    all: NotRequired[CalibrateJudgedOut]
+    moving: NotRequired[CalibrateJudgedOut]
+    standing: NotRequired[CalibrateJudgedOut]
+    explained_by: NotRequired[CalibrateJointsItemExplainedByOut]
+
+
+class CalibrateJudgedOut(TypedDict):
+    """Residual of torque, measured (unfiltered) less predicted"""
+    samples: int
+    rmse: float
+    relative_error: float | None
+    relative_error_reason: NotRequired[str]
+    worst: float
+    mean: float
+    autocorrelation_1: NotRequired[float | None]
+    autocorrelation_1_reason: NotRequired[str]
+    autocorrelation_10: NotRequired[float | None]
+    autocorrelation_10_reason: NotRequired[str]
+    white_autocorrelation: NotRequired[float]
+
+
+class CalibrateNoiseLeastSquaresBiasOut(TypedDict):
+    """Of the parameter that is moved by the most standard deviations"""
+    name: NotRequired[str]
+    expected: NotRequired[float]
+    deviations: NotRequired[float]
+
+
+class CalibrateNoiseOut(TypedDict):
+    """Noise of the logged motion, from the upper half of its spectra, and what it does to least squares: draws
+    inertias towards zero. Where it would move some parameter by more than one standard deviation and no method was
+    asked for, instruments are taken instead (method feasible-iv); where one was, `reasons` says so
+    """
+    acceleration: NotRequired[Array]
+    chose_instruments: NotRequired[bool]
+    least_squares_bias: NotRequired[CalibrateNoiseLeastSquaresBiasOut | None]
+    least_squares_bias_reason: NotRequired[str]
+
+
+class CalibrateParameterOut(TypedDict):
+    name: str
+    kind: str
+    link: NotRequired[str]
+    joint: NotRequired[str]
+    other: NotRequired[str]
+    expression: NotRequired[str]
+    unit: str
+    stribeck_speed: NotRequired[float]
+    value: float | None
+    value_reason: NotRequired[str]
+    standard_deviation: NotRequired[float | None]
+    standard_deviation_reason: NotRequired[str]
+    textbook_deviation: NotRequired[float | None]
+    textbook_deviation_reason: NotRequired[str]
+    least_squares: NotRequired[float | None]
+    least_squares_reason: NotRequired[str]
+    interval: NotRequired[Array | None]
+    degrees_of_freedom: NotRequired[float]
+    interval_reason: NotRequired[str]
+    bootstrap_deviation: NotRequired[float | None]
+    bootstrap_deviation_reason: NotRequired[str]
+    bootstrap_interval: NotRequired[Array | None]
+    bootstrap_interval_reason: NotRequired[str]
+    relative_deviation: NotRequired[float | None]
+    relative_deviation_reason: NotRequired[str]
+    consistency_measure: NotRequired[float | None]
+    consistency_measure_reason: NotRequired[str]
+    effect: NotRequired[float | None]
+    effect_reason: NotRequired[str]
+    verdict: Literal['usable', 'robust-control-only', 'incomplete', 'unidentifiable']
+
+
+class CalibratePredictionItemOut(TypedDict):
+    name: NotRequired[str]
+    used_in_fit: NotRequired[bool]
+    every: NotRequired[int]
+    t: NotRequired[Array]
+    tau_measured: NotRequired[Array]
+    tau_predicted: NotRequired[Array]
+
+
+class CalibrateRankOut(TypedDict):
+    structural: NotRequired[int]
+    data: NotRequired[int]
+    columns: NotRequired[int]
+
+
+class CalibrateRequestModel(TypedDict):
+    kind: NotRequired[Literal['base', 'full', 'per-joint']]
+    gravity: NotRequired[Literal['constant', 'cos', 'sin-cos']]
+    friction: NotRequired[Sequence[Literal['viscous', 'coulomb', 'offset', 'stribeck', 'load']]]
+    rotor: NotRequired[bool]
+    springs: NotRequired[bool]
+    smoothing: NotRequired[float]
+    presliding: NotRequired[float]
+    relaxation_s: NotRequired[float]
+    stribeck_speed: NotRequired[float]
+    couplings: NotRequired[Sequence[Sequence[str]]]
+
+
+class CalibrateUnidentifiableItemOut(TypedDict):
+    combination: NotRequired[str]
+    deviation: NotRequired[float | None]
+    deviation_reason: NotRequired[str]
+    terms: NotRequired[list[dict[str, Any]]]
+
+
+class CalibrateValidationOut(TypedDict):
+    kind: NotRequired[Literal['none', 'leave-one-out', 'datasets']]
+    rmse: NotRequired[Array]
+    by_joint: NotRequired[list[CalibrateJointsItemOut]]
+    by_dataset: NotRequired[list[dict[str, Any]]]
+
+
+class CompareColumns1(TypedDict):
+    a: str | int
+    b: str | int
+
+
+class CompareColumnsItemOut(TypedDict):
+    name: str
+    rows: int
+    max: float | None
+    max_reason: NotRequired[str]
+    max_row: NotRequired[int]
+    max_t: NotRequired[float]
+    rms: NotRequired[float]
+    mean: NotRequired[float]
+
+
+class CompareSource(TypedDict):
+    dataset: str
+
+
+class CompareSource1(TypedDict):
+    job: str
+
+
+class ConstantWrench(TypedDict):
+    """A force and a moment. Nothing about it is left unstated."""
+    link: str
+    force: ArrayLike
+    moment: ArrayLike
+    at: Literal['origin', 'com'] | ArrayLike
+    applied_to: Literal['robot', 'environment']
+    expressed_in: Literal['world', 'link']
+
+
+class ConstrainedController(TypedDict):
+    """A controller along and across the constraints of a robot that has them. The velocities u of `coordinates` go by
+    u' = u_d' + kd (u_d - u) + kp e + ki s, all others follow from the constraints; `nonholonomic` has kd alone.
+    Constraints carry `force` + ki times the integral of its error, 0 where no force is given. The torques are those
+    of the robot's equations; where not every joint is driven, of the driven joints, of least norm, and forces are
+    what comes with the motion.
+    """
+    kind: Literal['hybrid-position-force', 'nonholonomic']
+    reference: Reference
+    coordinates: NotRequired[Sequence[str]]
+    kp: NotRequired[float | ArrayLike]
+    kd: float | ArrayLike
+    ki: NotRequired[float | ArrayLike]
+    force: NotRequired[ConstrainedControllerForce]
+    effort_limits: NotRequired[Literal['robot'] | float | ArrayLike]
+    model: NotRequired[ControllerModel]
+
+
+class ConstrainedControllerForce(TypedDict):
+    """Multipliers that the constraints shall have, N or N m on the robot. Every joint has to be driven"""
+    rows: NotRequired[Sequence[str]]
+    values: ArrayLike
+    t: NotRequired[ArrayLike]
+    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
+    ki: NotRequired[float]
+
+
+Controller = TypedDict('Controller', {
+    'kind': "Literal['feedforward', 'pd', 'pd-gravity', 'computed-torque', 'passivity-based']",
+    'reference': "Reference",
+    'kp': "NotRequired[float | ArrayLike]",
+    'kd': "NotRequired[float | ArrayLike]",
+    'ki': "NotRequired[float | ArrayLike]",
+    'lambda': "NotRequired[float | ArrayLike]",
+    'effort_limits': "NotRequired[Literal['robot'] | float | ArrayLike]",
+    'sample_time_s': "NotRequired[float]",
+    'model': "NotRequired[ControllerModel]",
+})
+
+
+class ControllerModel(TypedDict):
+    """What the controller believes, where that is not the robot of this run"""
+    payload: NotRequired[Payload]
+    mass_scale: NotRequired[float]
+    without: NotRequired[Sequence[Literal['friction', 'rotor', 'spring', 'gravity']]]
+
+
+class Disturbance(TypedDict):
+    """On all joints (`torque`) or at one place (`wrench`)"""
+    kind: Literal['pulse', 'sine', 'noise', 'table']
+    torque: NotRequired[ArrayLike]
+    wrench: NotRequired[Mapping[str, Any]]
+    start_s: NotRequired[float]
+    duration_s: NotRequired[float]
+    frequency_hz: NotRequired[float]
+    phase_rad: NotRequired[float]
+    interval_s: NotRequired[float]
+    seed: NotRequired[int]
+    t: NotRequired[ArrayLike]
+    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
+
+
+class Drive(TypedDict):
+    """Motor, gear and amplifier of one joint. Limits that are left out do not exist."""
+    motor: DriveMotor
+    gear: NotRequired[DriveGear]
+    amplifier: NotRequired[DriveAmplifier]
+    current_limit: NotRequired[DriveCurrentLimit]
+    current_loop: NotRequired[DriveCurrentLoop]
+    velocity_loop: NotRequired[DriveVelocityLoop]
+
+
+class DriveAmplifier(TypedDict):
+    kind: NotRequired[Literal['pwm', 'linear']]
+    supply_v: NotRequired[float]
+    dead_band: NotRequired[float]
+    frequency_hz: NotRequired[float]
+    dropout_v: NotRequired[float]
+    bandwidth_hz: NotRequired[float]
+
+
+class DriveBodeOut(TypedDict):
+    angular_frequency_rad_s: Array
+    speed: NotRequired[DriveResponseOut]
+    speed_reduced: NotRequired[DriveResponseOut]
+    admittance: NotRequired[DriveResponseOut]
+    current_open: NotRequired[DriveResponseOut]
+    current: NotRequired[DriveResponseOut]
+    emf_current: NotRequired[DriveResponseOut]
+    velocity_open: NotRequired[DriveResponseOut]
+    velocity: NotRequired[DriveResponseOut]
+
+
+class DriveCurrentLimit(TypedDict):
+    continuous_a: NotRequired[float]
+    peak_a: NotRequired[float]
+    peak_reverse_a: NotRequired[float]
+    foldback_time_s: NotRequired[float]
+
+
+class DriveCurrentLoop(TypedDict):
+    p: NotRequired[float]
+    i: NotRequired[float]
+    compensation: NotRequired[float]
+
+
+class DriveGear(TypedDict):
+    ratio: NotRequired[float]
+    efficiency: NotRequired[float]
+
+
+class DriveInertiaOut(TypedDict):
+    motor_side: DriveShaftOut
+    load_side: DriveShaftOut
+
+
+class DriveLineOut(TypedDict):
+    """Torque K i over speed, before the motor's own friction"""
+    side: Literal['motor']
+    voltage: float
+    stall_torque: float
+    stall_current: float
+    no_load_speed_rad_s: float
+    free_speed_rad_s: float
+    slope: float
+    largest_power: float
+    held_torque: float | None
+    held_torque_reason: NotRequired[str]
+    held_below_rad_s: float | None
+    held_below_rad_s_reason: NotRequired[str]
+    points: NotRequired[DriveLinePointsOut]
+
+
+class DriveLinePointsOut(TypedDict):
+    speed: Array
+    torque: Array
+    current: Array
+    voltage: Array
+    electrical_power: Array
+    copper_loss: Array
+
+
+class DriveLoopOut(TypedDict):
+    stable: bool
+    crossover_rad_s: float | None
+    crossover_rad_s_reason: NotRequired[str]
+    phase_margin_rad: float | None
+    phase_margin_rad_reason: NotRequired[str]
+    phase_crossing_rad_s: float | None
+    phase_crossing_rad_s_reason: NotRequired[str]
+    gain_margin: float | None
+    gain_margin_reason: NotRequired[str]
+    bandwidth_rad_s: float | None
+    bandwidth_rad_s_reason: NotRequired[str]
+    low_gain: float
+    peak: float
+    peak_at_rad_s: float
+
+
+class DriveLoopsOut(TypedDict):
+    current: NotRequired[DriveLoopOut]
+    velocity: NotRequired[DriveLoopOut]
+
+
+class DriveMotor(TypedDict):
+    constant_nm_a: float
+    resistance: float
+    inductance: NotRequired[float]
+    inertia: NotRequired[float]
+    viscous: NotRequired[float]
+
+
+class DriveReductionOut(TypedDict):
+    """What neglecting the inductance costs, for a step of voltage at rest"""
+    electrical_time_s: float
+    mechanical_time_s: float
+    corner_hz: float | None
+    corner_hz_reason: NotRequired[str]
+    poles_per_s: Array | None
+    poles_per_s_reason: NotRequired[str]
+    reduced_pole_per_s: float
+    speed_error: float
+    speed_error_at_s: float
+    current_error: float
+
+
+class DriveRequestLoad(TypedDict):
+    """What hangs from the gear, on its side"""
+    inertia: NotRequired[float]
+    viscous: NotRequired[float]
+    locked: NotRequired[bool]
+
+
+class DriveResponseOut(TypedDict):
+    real: Array
+    imaginary: Array
+    magnitude: Array
+    phase_rad: Array
+
+
+class DriveShaftOut(TypedDict):
+    inertia: float
+    viscous: float
+
+
+class DriveVelocityLoop(TypedDict):
+    """i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor"""
+    gain: float
+    lead: NotRequired[float]
+    lead_time_s: NotRequired[float]
+    tacho_time_s: NotRequired[float]
+
+
+class EnsembleEndStatesOut(TypedDict):
+    members: Array
+    values: Array
+    t: NotRequired[Array]
+    events: NotRequired[Array]
+    q: Array
+    qd: Array
+
+
+class EnsembleEndedItemOut(TypedDict):
+    member: int
+    outcome: Literal['stopped', 'diverged', 'unfinished']
+    t: float
+    reason: str
+    event: NotRequired[int]
+
+
+class EnsembleEventsOut(TypedDict):
+    """With `events`: for each of them"""
+    total: Array
+    members: Array
+
+
+class EnsembleOutcomesOut(TypedDict):
+    """How many members came to the end, were stopped by an event, ran away or met no accelerations, took too many
+    steps
+    """
+    completed: int
+    stopped: int
+    diverged: int
+    unfinished: int
+
+
+class EnsembleReturnedMembersItemOut(TypedDict):
+    member: int
+    values: Array
+    outcome: Literal['completed', 'stopped', 'diverged', 'unfinished']
+    t: NotRequired[float]
+    reason: NotRequired[str]
+    event: NotRequired[int]
+    events: NotRequired[Array]
+    q: Array
+    qd: Array
+
+
+class EnsembleStatisticsOut(TypedDict):
+    mean: Array
+    deviation: Array
+    least: Array
+    largest: Array
+    quantiles: NotRequired[Array]
+
+
+class EnsembleStatsOut(TypedDict):
+    method: str
+    step_s: NotRequired[float]
+    rtol: NotRequired[float]
+    atol: NotRequired[float]
+    side_by_side: bool
+
+
+class ErrorSourcesOut(TypedDict):
+    """Of the integrator's tolerance, of torques between the points of a table, of a model that is wrong as stated
+    """
+    integrator: NotRequired[float | None]
+    integrator_reason: NotRequired[str]
+    input: NotRequired[float | None]
+    input_reason: NotRequired[str]
+    model: NotRequired[float | None]
+    model_reason: NotRequired[str]
+
+
+class EventOut(TypedDict):
+    t: float
+    on: Literal['lower_limit', 'upper_limit', 'q', 'qd', 'tau', 'kinetic_energy', 'energy', 'stick', 'slip', 'rest', 'leave']
+    joint: NotRequired[str]
+    value: float
+    event: NotRequired[int]
+
+
+class EventRule(TypedDict):
+    """What to look out for, found within a step to about 1e-12 s. `report` lists it, `stop` ends the run there,
+    `bounce` turns a joint round on its limit by an impulse; what no longer bounces rests there until it is pulled
+    away. Nothing bounces on a robot with constraints. A start on a level is no passage of it; a limit is passed
+    each time it is left outwards, from a start beyond it too.
+    """
+    on: Literal['limits', 'q', 'qd', 'tau', 'kinetic_energy', 'energy']
+    action: NotRequired[Literal['report', 'stop', 'bounce']]
+    joint: NotRequired[str]
+    joints: NotRequired[Sequence[str]]
+    level: NotRequired[float]
+    direction: NotRequired[Literal['down', 'both', 'up']]
+    restitution: NotRequired[float]
+
+
+class ExcitationFourierOut(TypedDict):
+    """As `trajectory` takes it"""
+    frequency_hz: float
+    offset: Array
+    a: Array
+    b: Array
+
+
+class ExcitationRequestLimits(TypedDict):
+    """One number for each of qd, instead of the robot's own; `acceleration` has no other source"""
+    lower: NotRequired[ArrayLike]
+    upper: NotRequired[ArrayLike]
+    velocity: NotRequired[ArrayLike]
+    acceleration: NotRequired[ArrayLike]
+    effort: NotRequired[ArrayLike]
+
+
+class ExcitationScoreOut(TypedDict):
+    condition: float | None
+    condition_reason: NotRequired[str]
+    log_determinant: float | None
+    log_determinant_reason: NotRequired[str]
+    effort_used: float
+
+
+class ForwardDynamicsActuationOut(TypedDict):
+    """How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each
+    other
+    """
+    actuated: float | Array
+    dof: float | Array
+    internal: float | Array
+    missing: float | Array
+
+
+class ForwardDynamicsCenterOfMassOut(TypedDict):
+    expressed_in: Literal['world']
+    position: Array
+    velocity: Array
+    jacobian: Array
+
+
+class ForwardDynamicsChecksOut(TypedDict):
+    """A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14"""
+    recursive_lagrangian: float | Array
+    recursive_stacked: float | Array
+    mass_matrix: float | Array
+    skew_symmetry: float | Array
+    symmetry: float | Array
+    smallest_eigenvalue: float | Array
+
+
+class ForwardDynamicsChristoffelSymbolsOut(TypedDict):
+    index_order: Literal['[i][j][k], i the equation']
+    symbols: Array
+    coriolis: Array
+    centrifugal: Array
+
+
+class ForwardDynamicsConstraintJacobianOut(TypedDict):
+    """A with A qd = b, dA/dt qd, and how far the state is off"""
+    rows: list[str]
+    matrix: Array
+    rate_term: Array
+    position_residual: Array
+    velocity_residual: Array
+
+
+class ForwardDynamicsCoriolisMatrixOut(TypedDict):
+    """C with C qd the Coriolis and centrifugal torques"""
+    form: Literal['christoffel', 'c1', 'c2', 'stacked']
+    matrix: Array
+    skew_residual: float | Array
+
+
+class ForwardDynamicsDecouplingOut(TypedDict):
+    """What laws that treat each joint alone get wrong. inertia_diagonal: M_ii qdd_i for (M qdd)_i; inertia_rotor: the
+    rotor's inertia alone; decoupled, decoupled_rotor: the same without C qd
+    """
+    error: Literal['approximate torque less exact torque']
+    inertia_diagonal: Array
+    inertia_rotor: Array
+    decoupled: Array
+    decoupled_rotor: Array
+
+
+class ForwardDynamicsDerivativesOut(TypedDict):
+    """Partial derivatives, [i][j] of torque i by coordinate j; of accelerations in forward dynamics. Spherical and
+    floating joints are displaced like their velocities: a turn (and a shift) in the child frame.
+    """
+    dtau_dq: NotRequired[Array]
+    dtau_dqd: NotRequired[Array]
+    dtau_dqdd: NotRequired[Array]
+    dqdd_dq: NotRequired[Array]
+    dqdd_dqd: NotRequired[Array]
+    dqdd_dtau: NotRequired[Array]
+
+
+class ForwardDynamicsDriveOut(TypedDict):
+    """What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
+    without L di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+    """
+    joints: list[str]
+    motor_torque: Array
+    motor_speed: Array
+    current: Array
+    voltage: Array
+    duty: Array
+    power: Array
+    current_use: Array
+    continuous_use: Array
+    voltage_use: Array
+    feasible: float | Array
+
+
+class ForwardDynamicsEnergyOut(TypedDict):
+    """J: potential is 0 with every centre of mass at the world origin and every spring at rest"""
+    kinetic: float | Array
+    potential: float | Array
+
+
+class ForwardDynamicsIntegrabilityOut(TypedDict):
+    """Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable"""
+    dof: float | Array
+    new_directions: float | Array
+    defect: float | Array
+
+
+class ForwardDynamicsLedgerOut(TypedDict):
+    """Torque term by term, computed apart from tau; `external` is -J^T w"""
+    inertia: Array
+    coriolis: Array
+    centrifugal: Array
+    gravity: Array
+    friction: Array
+    rotor: Array
+    spring: Array
+    external: Array
+    sum: Array
+
+
+class ForwardDynamicsLinkJacobiansOut(TypedDict):
+    """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
+    expressed_in: Literal['world']
+    at: Literal['origin']
+    links: list[str]
+    jacobians: Array
+
+
+class ForwardDynamicsMassMatrixBoundsOut(TypedDict):
+    """Eigenvalues of M at q; with `box`, also over all q in it"""
+    smallest_eigenvalue: float | Array
+    largest_eigenvalue: float | Array
+    box_smallest_attained: NotRequired[float]
+    box_largest_attained: NotRequired[float]
+    box_smallest_guaranteed: NotRequired[float | None]
+    box_largest_guaranteed: NotRequired[float | None]
+    box_reason: NotRequired[str]
+
+
+class ForwardDynamicsMassMatrixDerivativesOut(TypedDict):
+    index_order: Literal['[i][j][k] is dM_ij/dq_k']
+    derivatives: Array
+
+
+class ForwardDynamicsMomentumOut(TypedDict):
+    expressed_in: Literal['world']
+    mass: float | Array
+    linear: Array
+    angular_com: Array
+    angular_origin: Array
+
+
+class ForwardDynamicsMultipliersOut(TypedDict):
+    """Of a robot with constraints, in M qdd + ... = tau + J^T w + A^T values: forces of the constraints on the robot.
+    Rows that follow from others here are redundant (1, else 0); they share the load with the least sum of squares
+    """
+    force_on: Literal['robot']
+    rows: list[str]
+    values: Array
+    force: Array
+    redundant: Array
+    rank: float | Array
+
+
+class ForwardDynamicsOperationalSpaceInertiaOut(TypedDict):
+    """(J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one
+    """
+    expressed_in: Literal['world']
+    frame: str
+    axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    matrix: Array
+
+
+class ForwardDynamicsPassivityOut(TypedDict):
+    """M qdd_ref + C qd_ref + gravity_torque, without friction and springs"""
+    coriolis_form: Literal['christoffel']
+    torque: Array
+
+
+class ForwardDynamicsProjectorsOut(TypedDict):
+    """P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions"""
+    force: Array
+    motion: Array
+
+
+class InertiaConsistencyOut(TypedDict):
+    consistent: bool
+    mass_positive: bool
+    definite: bool
+    triangle: bool
+    margin: float | None
+    margin_reason: NotRequired[str]
+
+
+class InertiaPrincipalOut(TypedDict):
+    moments: Array
+    axes: Array
+
+
+class InertiaRequestBodiesItem(TypedDict):
+    mass: float
+    com: NotRequired[ArrayLike]
+    inertia: NotRequired[ArrayLike]
+    inertia_about: NotRequired[Literal['com', 'origin']]
+    shape: NotRequired[Literal['box', 'cylinder', 'cylinder_shell', 'sphere', 'sphere_shell', 'ellipsoid', 'cone', 'capsule', 'disk', 'bar', 'point']]
+    size: NotRequired[ArrayLike]
+    pose: NotRequired[Pose]
+    subtract: NotRequired[bool]
+
+
+class InverseDynamicsActuationOut(TypedDict):
+    """How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each
+    other
+    """
+    actuated: float | Array
+    dof: float | Array
+    internal: float | Array
+    missing: float | Array
+
+
+class InverseDynamicsCenterOfMassOut(TypedDict):
+    expressed_in: Literal['world']
+    position: Array
+    velocity: Array
+    jacobian: Array
+
+
+class InverseDynamicsChecksOut(TypedDict):
+    """A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14"""
+    recursive_lagrangian: float | Array
+    recursive_stacked: float | Array
+    mass_matrix: float | Array
+    skew_symmetry: float | Array
+    symmetry: float | Array
+    smallest_eigenvalue: float | Array
+
+
+class InverseDynamicsChristoffelSymbolsOut(TypedDict):
+    index_order: Literal['[i][j][k], i the equation']
+    symbols: Array
+    coriolis: Array
+    centrifugal: Array
+
+
+class InverseDynamicsConstraintJacobianOut(TypedDict):
+    """A with A qd = b, dA/dt qd, and how far the state is off"""
+    rows: list[str]
+    matrix: Array
+    rate_term: Array
+    position_residual: Array
+    velocity_residual: Array
+
+
+class InverseDynamicsCoriolisMatrixOut(TypedDict):
+    """C with C qd the Coriolis and centrifugal torques"""
+    form: Literal['christoffel', 'c1', 'c2', 'stacked']
+    matrix: Array
+    skew_residual: float | Array
+
+
+class InverseDynamicsDecouplingOut(TypedDict):
+    """What laws that treat each joint alone get wrong. inertia_diagonal: M_ii qdd_i for (M qdd)_i; inertia_rotor: the
+    rotor's inertia alone; decoupled, decoupled_rotor: the same without C qd
+    """
+    error: Literal['approximate torque less exact torque']
+    inertia_diagonal: Array
+    inertia_rotor: Array
+    decoupled: Array
+    decoupled_rotor: Array
+
+
+class InverseDynamicsDerivativesOut(TypedDict):
+    """Partial derivatives, [i][j] of torque i by coordinate j; of accelerations in forward dynamics. Spherical and
+    floating joints are displaced like their velocities: a turn (and a shift) in the child frame.
+    """
+    dtau_dq: NotRequired[Array]
+    dtau_dqd: NotRequired[Array]
+    dtau_dqdd: NotRequired[Array]
+    dqdd_dq: NotRequired[Array]
+    dqdd_dqd: NotRequired[Array]
+    dqdd_dtau: NotRequired[Array]
+
+
+class InverseDynamicsDriveOut(TypedDict):
+    """What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
+    without L di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+    """
+    joints: list[str]
+    motor_torque: Array
+    motor_speed: Array
+    current: Array
+    voltage: Array
+    duty: Array
+    power: Array
+    current_use: Array
+    continuous_use: Array
+    voltage_use: Array
+    feasible: float | Array
+
+
+class InverseDynamicsEnergyOut(TypedDict):
+    """J: potential is 0 with every centre of mass at the world origin and every spring at rest"""
+    kinetic: float | Array
+    potential: float | Array
+
+
+class InverseDynamicsIntegrabilityOut(TypedDict):
+    """Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable"""
+    dof: float | Array
+    new_directions: float | Array
+    defect: float | Array
+
+
+class InverseDynamicsLedgerOut(TypedDict):
+    """Torque term by term, computed apart from tau; `external` is -J^T w"""
+    inertia: Array
+    coriolis: Array
+    centrifugal: Array
+    gravity: Array
+    friction: Array
+    rotor: Array
+    spring: Array
+    external: Array
+    sum: Array
+
+
+class InverseDynamicsLinkJacobiansOut(TypedDict):
+    """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
+    expressed_in: Literal['world']
+    at: Literal['origin']
+    links: list[str]
+    jacobians: Array
+
+
+class InverseDynamicsLogOut(TypedDict):
+    """With `from`, what became of the log"""
+    source: LogReportOut
+    filter: LogFilterUsedOut
+    t: Array
+
+
+class InverseDynamicsMassMatrixBoundsOut(TypedDict):
+    """Eigenvalues of M at q; with `box`, also over all q in it"""
+    smallest_eigenvalue: float | Array
+    largest_eigenvalue: float | Array
+    box_smallest_attained: NotRequired[float]
+    box_largest_attained: NotRequired[float]
+    box_smallest_guaranteed: NotRequired[float | None]
+    box_largest_guaranteed: NotRequired[float | None]
+    box_reason: NotRequired[str]
+
+
+class InverseDynamicsMassMatrixDerivativesOut(TypedDict):
+    index_order: Literal['[i][j][k] is dM_ij/dq_k']
+    derivatives: Array
+
+
+class InverseDynamicsMomentumOut(TypedDict):
+    expressed_in: Literal['world']
+    mass: float | Array
+    linear: Array
+    angular_com: Array
+    angular_origin: Array
+
+
+class InverseDynamicsMultipliersOut(TypedDict):
+    """Of a robot with constraints, in M qdd + ... = tau + J^T w + A^T values: forces of the constraints on the robot.
+    Rows that follow from others here are redundant (1, else 0); they share the load with the least sum of squares
+    """
+    force_on: Literal['robot']
+    rows: list[str]
+    values: Array
+    force: Array
+    redundant: Array
+    rank: float | Array
+
+
+class InverseDynamicsOperationalSpaceInertiaOut(TypedDict):
+    """(J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one
+    """
+    expressed_in: Literal['world']
+    frame: str
+    axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    matrix: Array
+
+
+class InverseDynamicsPassivityOut(TypedDict):
+    """M qdd_ref + C qd_ref + gravity_torque, without friction and springs"""
+    coriolis_form: Literal['christoffel']
+    torque: Array
+
+
+class InverseDynamicsProjectorsOut(TypedDict):
+    """P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions"""
+    force: Array
+    motion: Array
+
+
+class InverseDynamicsResidualByJointItemOut(TypedDict):
+    joint: str
+    rmse: float
+    mean: float
+    worst: float
+    relative_error: float | None
+    relative_error_reason: NotRequired[str]
+
+
+class InverseDynamicsResidualOut(TypedDict):
+    """`tau_measured` - `tau`"""
+    by_joint: list[InverseDynamicsResidualByJointItemOut]
+    tau: Array
+
+
+class InverseKinematicsNearestOut(TypedDict):
+    """Of all starts"""
+    position_error_m: float
+    rotation_error_rad: float
+
+
+class InverseKinematicsRequestTolerance(TypedDict):
+    position_m: NotRequired[float]
+    rotation_rad: NotRequired[float]
+
+
+class InverseKinematicsSolutionsItemOut(TypedDict):
+    q: Array
+    branch: int
+    position_error_m: float
+    rotation_error_rad: float
+    smallest_singular_value: float
+
+
+class KinematicsFramesItemOut(TypedDict):
+    link: str
+    at: Array
+    position: Array
+    rotation: Array
+    quaternion_wxyz: Array
+    velocity: NotRequired[Array]
+    acceleration: NotRequired[Array]
+    jacobian: NotRequired[Array]
+
+
+class Log(TypedDict):
+    """Recorded motion: a dataset, the result of a job, or one dataset for each quantity. Its clock is made even, rows
+    that cannot be are left out, all signals go through the same filter without delay, velocities and accelerations
+    that were not logged are derived, and rest at both ends is cut; what was repaired is reported. What cannot be
+    meant (milliseconds as seconds, degrees as radians) is refused with a hint, never guessed.
+    """
+    dataset: NotRequired[str]
+    job: NotRequired[str]
+    q: NotRequired[str]
+    qd: NotRequired[str]
+    qdd: NotRequired[str]
+    tau: NotRequired[str]
+    time: NotRequired[str]
+    columns: NotRequired[LogColumns]
+    units: NotRequired[LogUnits]
+    scale: NotRequired[LogScale]
+    rate_hz: NotRequired[float]
+    rows: NotRequired[ArrayLike]
+    filter: NotRequired[LogFilter]
+    delay_s: NotRequired[float]
+
+
+class LogColumns(TypedDict):
+    """Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names; without a header, plain numbers
+    time | q | qd | qdd | tau. What stands beside a preset takes its place.
+    """
+    preset: NotRequired[Literal['ros-joint-state', 'ur-rtde', 'libfranka', 'plain']]
+    time: NotRequired[str | int | Sequence[str | int]]
+    q: NotRequired[str | int | Sequence[str | int]]
+    qd: NotRequired[str | int | Sequence[str | int]]
+    qdd: NotRequired[str | int | Sequence[str | int]]
+    tau: NotRequired[str | int | Sequence[str | int]]
+
+
+class LogFilter(TypedDict):
+    kind: NotRequired[Literal['butterworth', 'savitzky-golay', 'first-order', 'none']]
+    order: NotRequired[int]
+    cutoff_hz: NotRequired[float | Literal['auto']]
+    tau_f_s: NotRequired[float]
+    window: NotRequired[int]
+    degree: NotRequired[int]
+    decimate: NotRequired[int]
+
+
+class LogFilterUsedOut(TypedDict):
+    kind: Literal['butterworth', 'savitzky-golay', 'first-order', 'none']
+    order: NotRequired[int]
+    cutoff_hz: NotRequired[float]
+    from_spectra: NotRequired[bool]
+    tau_f_s: NotRequired[float]
+    window: NotRequired[int]
+    degree: NotRequired[int]
+    decimate: int
+    decimate_from_length: NotRequired[bool]
+
+
+class LogReportBandwidthOut(TypedDict):
+    motion_hz: float
+    noise_hz: float
+    cutoff_above_10_motion: NotRequired[bool]
+    cutoff_below_a_tenth_of_noise: NotRequired[bool]
+
+
+class LogReportOut(TypedDict):
+    name: str
+    rows: int
+    rows_chosen: NotRequired[int]
+    rows_searched: NotRequired[int]
+    samples: int
+    segments: int
+    clock: Literal['even', 'resampled']
+    period_s: NotRequired[float]
+    step_s: NotRequired[float]
+    truncated_last_line: NotRequired[bool]
+    samples_at_rest_left_out: NotRequired[int]
+    samples_at_borders_left_out: NotRequired[int]
+    repairs: list[LogReportRepairsItemOut]
+    bandwidth: NotRequired[LogReportBandwidthOut]
+
+
+class LogReportRepairsItemOut(TypedDict):
+    kind: Literal['not-finite', 'absurd', 'spike', 'repeated-time', 'out-of-order', 'set-back', 'bridged', 'split', 'unwrapped', 'braked', 'unpaired', 'too-short']
+    meaning: str
+    count: int
+    longest_s: NotRequired[float]
+    rows: NotRequired[int]
+    first_rows: list[int]
+
+
+class LogScale(TypedDict):
+    """Factors: drive gains (N m/A), signs"""
+    q: NotRequired[float | ArrayLike]
+    qd: NotRequired[float | ArrayLike]
+    qdd: NotRequired[float | ArrayLike]
+    tau: NotRequired[float | ArrayLike]
+
+
+class LogUnits(TypedDict):
+    time: NotRequired[Literal['s', 'ms', 'us', 'ns']]
+    q: NotRequired[str | Sequence[str]]
+    qd: NotRequired[str | Sequence[str]]
+    qdd: NotRequired[str | Sequence[str]]
+    tau: NotRequired[str | Sequence[str]]
+
+
+class Payload(TypedDict):
+    """A body fixed to a link for this request, along the axes of the link"""
+    link: str
+    mass: float
+    com: ArrayLike
+    inertia: NotRequired[ArrayLike]
+
+
+class Point1(TypedDict):
+    link: str
+    at: Literal['origin', 'com'] | ArrayLike
+
+
+class PointResultOut(TypedDict):
+    link: str
+    at: Array
+
+
+class Pose(TypedDict):
+    """Of a frame; what is left out is the origin, and no rotation. `rotation` or `quaternion_wxyz`, not both"""
+    position: NotRequired[ArrayLike]
+    rotation: NotRequired[ArrayLike]
+    quaternion_wxyz: NotRequired[ArrayLike]
+
+
+class ProvenanceOfRequestOut(TypedDict):
+    """Where no robot takes part"""
+    engine: str
+    request_digest: str
+
+
+class ProvenanceOut(TypedDict):
+    """What it takes to compute the same bits again, on any machine"""
+    engine: str
+    robot_digest: str
+    request_digest: str
+    linear_algebra: NotRequired[str]
+    integrator: NotRequired[str]
+
+
+class ReactionsOut(TypedDict):
+    """The whole wrench (force, then moment) that each joint, fixed ones too, carries to its child link, and the world
+    to the root link. Joint torques are parts of it.
+    """
+    applied_to: Literal['child link']
+    expressed_in: Literal['child link']
+    at: Literal['origin']
+    joints: list[str]
+    joint_wrenches: Array
+    base_wrench: Array
+
+
+class Reference(TypedDict):
+    """Motion over time, as `trajectory` takes it; or to stand somewhere; or a table"""
+    waypoints: NotRequired[ArrayLike]
+    poses: NotRequired[Sequence[Pose]]
+    fourier: NotRequired[TrajectoryRequestFourier]
+    hold: NotRequired[ArrayLike]
+    table: NotRequired[ReferenceTable]
+    frame: NotRequired[str | TrajectoryRequestFrame1]
+    axes: NotRequired[Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
+    initial: NotRequired[ArrayLike]
+    timing: NotRequired[Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline']]
+    blend: NotRequired[float]
+    times_s: NotRequired[ArrayLike]
+    durations_s: NotRequired[ArrayLike]
+    duration_s: NotRequired[float]
+
+
+class ReferenceTable(TypedDict):
+    """`q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of
+    `trajectory` is one as it is
+    """
+    t: ArrayLike
+    q: ArrayLike
+    qd: NotRequired[ArrayLike]
+    qdd: NotRequired[ArrayLike]
+    joints: NotRequired[Sequence[str]]
+    violations: NotRequired[Any]
+    duration_s: NotRequired[Any]
+    binding: NotRequired[Any]
+    tau: NotRequired[Any]
+    provenance: NotRequired[Any]
+
+
+class RegressorColumnsItemOut(TypedDict):
+    name: str
+    unit: str
+    link: NotRequired[str]
+    joint: NotRequired[str]
+    expression: NotRequired[str]
+    terms: NotRequired[list[RegressorColumnsItemTermsItemOut]]
+
+
+class RegressorColumnsItemTermsItemOut(TypedDict):
+    name: str
+    factor: float
+
+
+class RigidBodyAxisMotionOut(TypedDict):
+    angular_velocity: Array
+    angular_acceleration: Array
+
+
+class RigidBodyBodyFrameOut(TypedDict):
+    generalised_inertia: Array
+    twist: NotRequired[Array]
+    kinetic_energy: NotRequired[float]
+
+
+class RigidBodyBodyMomentumOut(TypedDict):
+    expressed_in: Literal['world']
+    linear: Array
+    angular_about_com: Array
+    angular_about_origin: Array
+
+
+class RigidBodyBodyNewtonEulerOut(TypedDict):
+    """The wrench that makes the body move so"""
+    expressed_in: Literal['body']
+    applied_to: Literal['body']
+    at: Literal['origin']
+    force: Array
+    moment: Array
+
+
+class RigidBodyBodyOut(TypedDict):
+    generalised_inertia: Array
+    inertia_world: Array
+    momentum: NotRequired[RigidBodyBodyMomentumOut]
+    kinetic_energy: NotRequired[float]
+    kinetic_energy_by_generalised_inertia: NotRequired[float]
+    newton_euler: NotRequired[RigidBodyBodyNewtonEulerOut]
+    frame: NotRequired[RigidBodyBodyFrameOut]
+
+
+class RigidBodyPointMotionAccelerationOut(TypedDict):
+    origin: Array
+    relative: Array
+    euler: Array
+    centripetal: Array
+    coriolis: Array
+    total: Array
+
+
+class RigidBodyPointMotionOut(TypedDict):
+    expressed_in: Literal['fixed frame']
+    velocity: Array
+    acceleration: RigidBodyPointMotionAccelerationOut
+
+
+class RigidBodyRequestAxisMotion(TypedDict):
+    axis: ArrayLike
+    axis_rate: NotRequired[ArrayLike]
+    rate_rad_s: float
+    acceleration: NotRequired[float]
+
+
+class RigidBodyRequestBody(TypedDict):
+    mass: float
+    com: NotRequired[ArrayLike]
+    inertia: NotRequired[ArrayLike]
+    inertia_about: NotRequired[Literal['com', 'origin']]
+    shape: NotRequired[str]
+    size: NotRequired[ArrayLike]
+    pose: NotRequired[Pose]
+    twist: NotRequired[ArrayLike]
+    twist_rate: NotRequired[ArrayLike]
+    expressed_in: NotRequired[Literal['world', 'body']]
+    frame: NotRequired[Pose]
+
+
+class RigidBodyRequestLieBracket(TypedDict):
+    a: ArrayLike
+    b: ArrayLike
+
+
+class RigidBodyRequestPointMotion(TypedDict):
+    """A frame that moves in a fixed one, and a point that moves in it"""
+    rotation: NotRequired[ArrayLike]
+    quaternion_wxyz: NotRequired[ArrayLike]
+    origin_velocity: NotRequired[ArrayLike]
+    origin_acceleration: NotRequired[ArrayLike]
+    angular_velocity: NotRequired[ArrayLike]
+    angular_acceleration: NotRequired[ArrayLike]
+    position: NotRequired[ArrayLike]
+    velocity: NotRequired[ArrayLike]
+    acceleration: NotRequired[ArrayLike]
+
+
+class SimulateAuditEnergyOut(TypedDict):
+    """J. What is left of the change of energy = work - dissipated + external, each integrated with the run"""
+    kinetic_start: NotRequired[float]
+    kinetic_end: NotRequired[float]
+    kinetic_max: NotRequired[float]
+    potential_change: NotRequired[float]
+    work: NotRequired[float]
+    dissipated: NotRequired[float]
+    external: NotRequired[float]
+    residual: NotRequired[float]
+    residual_max: NotRequired[float]
+    relative: NotRequired[float | None]
+    finding: NotRequired[str]
+    relative_reason: NotRequired[str]
+
+
+class SimulateAuditMomentumOut(TypedDict):
+    """N s: With `include: [momentum]`. What is left of the change of linear momentum = impulses of base, external
+    wrenches and weight
+    """
+    base_impulse: NotRequired[Array]
+    external_impulse: NotRequired[Array]
+    residual: NotRequired[Array]
+    relative: NotRequired[float | None]
+    relative_reason: NotRequired[str]
+
+
+class SimulateAuditOut(TypedDict):
+    energy: SimulateAuditEnergyOut
+    momentum: NotRequired[SimulateAuditMomentumOut]
+
+
+class SimulateConstraintsOut(TypedDict):
+    """Of a robot that has them; its coordinates stay on them to 1e-10"""
+    rows: list[str]
+    start: SimulateConstraintsStartOut
+
+
+class SimulateConstraintsStartOut(TypedDict):
+    """How far the initial state was off, and by how much it was moved to the nearest one that is not"""
+    position_residual: NotRequired[float]
+    velocity_residual: NotRequired[float]
+    change_q: NotRequired[float]
+    change_qd: NotRequired[float]
+
+
+class SimulateDrives(TypedDict):
+    """The drives of the robot's joints carry out what is asked, as far as supply, current limit and foldback let them.
+    `torque`: what `input` asks of these joints; the others: a table of their own, a column for each drive in the
+    robot's order. Currents, integrals, tachometers and heat are states of the run, 0 at the start. With inductance
+    the run is stiff by L/R: `bdf` or `sdirk` suit long ones.
+    """
+    command: NotRequired[Literal['voltage', 'duty', 'current', 'velocity', 'torque']]
+    t: NotRequired[ArrayLike]
+    values: NotRequired[ArrayLike]
+    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
+    reduced: NotRequired[bool]
+
+
+class SimulateDrivesOut(TypedDict):
+    command: Literal['torque', 'voltage', 'duty', 'current', 'velocity']
+    reduced: bool
+    joints: list[str]
+
+
+class SimulateRequestInitial(TypedDict):
+    q: ArrayLike
+    qd: NotRequired[ArrayLike]
+
+
+class SimulateRequestOutput(TypedDict):
+    """One of the two"""
+    interval_s: NotRequired[float]
+    times_s: NotRequired[ArrayLike]
+
+
+class SimulateRequestPayload(TypedDict):
+    """A body fixed to a link for this request, along the axes of the link"""
+    link: str
+    mass: float
+    com: ArrayLike
+    inertia: NotRequired[ArrayLike]
+
+
+class SimulateRequestSolver(TypedDict):
+    """`dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf` do so for stiff
+    systems. The others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy
+    oscillate but not drift; `semi-implicit-euler` does so only where the mass matrix is constant, and loses or
+    gains energy on coupled arms. `audit.energy` states by how much and names it as a finding from 1 % of the
+    largest kinetic energy on. `step_s` alone means `rk4`.
+    """
+    method: NotRequired[Literal['dopri87', 'dopri45', 'sdirk', 'bdf', 'rk4', 'semi-implicit-euler', 'implicit-midpoint']]
+    rtol: NotRequired[float]
+    atol: NotRequired[float]
+    max_step_s: NotRequired[float]
+    step_s: NotRequired[float]
+
+
+class SimulateRequestVerdict(TypedDict):
+    """What the verdict shall judge by"""
+    tolerated_error: NotRequired[float]
+    model_uncertainty: NotRequired[float]
+
+
+class SimulateStatsOut(TypedDict):
+    method: Literal['dopri87', 'dopri45', 'sdirk', 'bdf', 'rk4', 'semi-implicit-euler', 'implicit-midpoint']
+    rtol: NotRequired[float]
+    atol: NotRequired[float]
+    step_s: NotRequired[float]
+    steps: int
+    rejected: int
+    evaluations: int
+
+
+class SimulateTrackingForceOut(TypedDict):
+    """N or N m: Errors of the multipliers that had goals"""
+    rows: list[str]
+    max: Array
+    rms: Array
+    final: Array
+
+
+class SimulateTrackingOut(TypedDict):
+    """How well a controller's reference was followed, over all rows. Joints that it does not follow have no error
+    """
+    force: NotRequired[SimulateTrackingForceOut]
+    max: NotRequired[Array]
+    rms: NotRequired[Array]
+    final: NotRequired[Array]
+    point: NotRequired[SimulateTrackingPointOut]
+
+
+class SimulateTrackingPointOut(TypedDict):
+    """Distance of a point of the robot from where it should be, m: that of the poses, or the origin of the last
+    joint's link
+    """
+    link: NotRequired[str]
+    at: NotRequired[Array]
+    max: NotRequired[float]
+    rms: NotRequired[float]
+    final: NotRequired[float]
+    length: NotRequired[float]
+    max_percent: NotRequired[float | None]
+    max_percent_reason: NotRequired[str]
+    final_percent: NotRequired[float | None]
+    final_percent_reason: NotRequired[str]
+
+
+class SimulateVerdictFastestGrowthOut(TypedDict):
+    """Along the run"""
+    rate_per_s: NotRequired[float]
+    frequency_rad_s: NotRequired[float]
+    t: NotRequired[float]
+
+
+class SimulateVerdictHorizonOut(TypedDict):
+    """Until when the run can be trusted, s: when errors pass what is tolerated"""
+    tolerated_error: NotRequired[float]
+    t: NotRequired[float | None]
+    t_reason: NotRequired[str]
+    integrator_s: NotRequired[float | None]
+    integrator_s_reason: NotRequired[str]
+    input_s: NotRequired[float | None]
+    input_s_reason: NotRequired[str]
+    model_s: NotRequired[float | None]
+    model_s_reason: NotRequired[str]
+
+
+class SimulateVerdictOut(TypedDict):
+    outcome: Literal['completed', 'stopped', 'diverged', 'unfinished']
+    t: float
+    reason: NotRequired[str]
+    joint: NotRequired[str]
+    term: NotRequired[Literal['coriolis', 'centrifugal', 'gravity', 'friction', 'spring', 'external', 'input']]
+    loop: NotRequired[Literal['open', 'closed']]
+    growth_rate_per_s: NotRequired[float | None]
+    growth_rate_per_s_reason: NotRequired[str]
+    doubling_time_s: NotRequired[float | None]
+    doubling_time_s_reason: NotRequired[str]
+    fastest_growth: NotRequired[SimulateVerdictFastestGrowthOut]
+    amplification: NotRequired[float | None]
+    amplification_reason: NotRequired[str]
+    expected_error: NotRequired[ErrorSourcesOut]
+    horizon: NotRequired[SimulateVerdictHorizonOut]
+
+
+class StaticsEndpointOut(TypedDict):
+    link: str
+    at: Array
+    expressed_in: Literal['world']
+    axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    compliance: Array
+    deflection: Array
+    stiffness: Array | None
+    stiffness_reason: NotRequired[str]
+    unbounded_directions: Array
+
+
+class StaticsJointWrenchesBaseOut(TypedDict):
+    link: str
+    force: Array
+    moment: Array
+
+
+class StaticsJointWrenchesJointsItemOut(TypedDict):
+    joint: str
+    link: str
+    force: Array
+    moment: Array
+    bearing_force: Array
+    bearing_moment: Array
+
+
+class StaticsJointWrenchesOut(TypedDict):
+    applied_to: Literal['child link']
+    expressed_in: Literal['child link']
+    at: Literal['origin']
+    joints: list[StaticsJointWrenchesJointsItemOut]
+    base: StaticsJointWrenchesBaseOut
+
+
+class StaticsRequestJointStiffness1(TypedDict):
+    series: ArrayLike
+
+
+class TermsActuationOut(TypedDict):
+    """How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each
+    other
+    """
+    actuated: float | Array
+    dof: float | Array
+    internal: float | Array
+    missing: float | Array
+
+
+class TermsCenterOfMassOut(TypedDict):
+    expressed_in: Literal['world']
+    position: Array
+    velocity: Array
+    jacobian: Array
+
+
+class TermsChecksOut(TypedDict):
+    """A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14"""
+    recursive_lagrangian: float | Array
+    recursive_stacked: float | Array
+    mass_matrix: float | Array
+    skew_symmetry: float | Array
+    symmetry: float | Array
+    smallest_eigenvalue: float | Array
+
+
+class TermsChristoffelSymbolsOut(TypedDict):
+    index_order: Literal['[i][j][k], i the equation']
+    symbols: Array
+    coriolis: Array
+    centrifugal: Array
+
+
+class TermsConstraintJacobianOut(TypedDict):
+    """A with A qd = b, dA/dt qd, and how far the state is off"""
+    rows: list[str]
+    matrix: Array
+    rate_term: Array
+    position_residual: Array
+    velocity_residual: Array
+
+
+class TermsCoriolisMatrixOut(TypedDict):
+    """C with C qd the Coriolis and centrifugal torques"""
+    form: Literal['christoffel', 'c1', 'c2', 'stacked']
+    matrix: Array
+    skew_residual: float | Array
+
+
+class TermsDecouplingOut(TypedDict):
+    """What laws that treat each joint alone get wrong. inertia_diagonal: M_ii qdd_i for (M qdd)_i; inertia_rotor: the
+    rotor's inertia alone; decoupled, decoupled_rotor: the same without C qd
+    """
+    error: Literal['approximate torque less exact torque']
+    inertia_diagonal: Array
+    inertia_rotor: Array
+    decoupled: Array
+    decoupled_rotor: Array
+
+
+class TermsDerivativesOut(TypedDict):
+    """Partial derivatives, [i][j] of torque i by coordinate j; of accelerations in forward dynamics. Spherical and
+    floating joints are displaced like their velocities: a turn (and a shift) in the child frame.
+    """
+    dtau_dq: NotRequired[Array]
+    dtau_dqd: NotRequired[Array]
+    dtau_dqdd: NotRequired[Array]
+    dqdd_dq: NotRequired[Array]
+    dqdd_dqd: NotRequired[Array]
+    dqdd_dtau: NotRequired[Array]
+
+
+class TermsDriveOut(TypedDict):
+    """What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
+    without L di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+    """
+    joints: list[str]
+    motor_torque: Array
+    motor_speed: Array
+    current: Array
+    voltage: Array
+    duty: Array
+    power: Array
+    current_use: Array
+    continuous_use: Array
+    voltage_use: Array
+    feasible: float | Array
+
+
+class TermsEnergyOut(TypedDict):
+    """J: potential is 0 with every centre of mass at the world origin and every spring at rest"""
+    kinetic: float | Array
+    potential: float | Array
+
+
+class TermsIntegrabilityOut(TypedDict):
+    """Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable"""
+    dof: float | Array
+    new_directions: float | Array
+    defect: float | Array
+
+
+class TermsLedgerOut(TypedDict):
+    """Torque term by term, computed apart from tau; `external` is -J^T w"""
+    inertia: Array
+    coriolis: Array
+    centrifugal: Array
+    gravity: Array
+    friction: Array
+    rotor: Array
+    spring: Array
+    external: Array
+    sum: Array
+
+
+class TermsLinkJacobiansOut(TypedDict):
+    """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
+    expressed_in: Literal['world']
+    at: Literal['origin']
+    links: list[str]
+    jacobians: Array
+
+
+class TermsMassMatrixBoundsOut(TypedDict):
+    """Eigenvalues of M at q; with `box`, also over all q in it"""
+    smallest_eigenvalue: float | Array
+    largest_eigenvalue: float | Array
+    box_smallest_attained: NotRequired[float]
+    box_largest_attained: NotRequired[float]
+    box_smallest_guaranteed: NotRequired[float | None]
+    box_largest_guaranteed: NotRequired[float | None]
+    box_reason: NotRequired[str]
+
+
+class TermsMassMatrixDerivativesOut(TypedDict):
+    index_order: Literal['[i][j][k] is dM_ij/dq_k']
+    derivatives: Array
+
+
+class TermsMomentumOut(TypedDict):
+    expressed_in: Literal['world']
+    mass: float | Array
+    linear: Array
+    angular_com: Array
+    angular_origin: Array
+
+
+class TermsMultipliersOut(TypedDict):
+    """Of a robot with constraints, in M qdd + ... = tau + J^T w + A^T values: forces of the constraints on the robot.
+    Rows that follow from others here are redundant (1, else 0); they share the load with the least sum of squares
+    """
+    force_on: Literal['robot']
+    rows: list[str]
+    values: Array
+    force: Array
+    redundant: Array
+    rank: float | Array
+
+
+class TermsOperationalSpaceInertiaOut(TypedDict):
+    """(J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one
+    """
+    expressed_in: Literal['world']
+    frame: str
+    axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    matrix: Array
+
+
+class TermsPassivityOut(TypedDict):
+    """M qdd_ref + C qd_ref + gravity_torque, without friction and springs"""
+    coriolis_form: Literal['christoffel']
+    torque: Array
+
+
+class TermsProjectorsOut(TypedDict):
+    """P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions"""
+    force: Array
+    motion: Array
+
+
+class TorqueTable(TypedDict):
+    """Torques over time"""
+    kind: Literal['torque']
+    t: ArrayLike
+    tau: ArrayLike
+    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
+
+
+class TrajectoryBindingItemOut(TypedDict):
+    from_s: float
+    to_s: float
+    joint: str
+    limit: Literal['velocity', 'acceleration', 'jerk', 'torque']
+
+
+class TrajectoryRequestFourier(TypedDict):
+    frequency_hz: float
+    offset: ArrayLike
+    a: ArrayLike
+    b: ArrayLike
+
+
+class TrajectoryRequestFrame1(TypedDict):
+    link: str
+    at: Literal['origin', 'com'] | ArrayLike
+
+
+class TrajectoryRequestLimits(TypedDict):
+    """Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses"""
+    profile: Literal['trapezoid', 's-curve', 'time-optimal']
+    path: NotRequired[Literal['spline', 'lines']]
+    velocity: NotRequired[ArrayLike]
+    velocity_factor: NotRequired[float]
+    acceleration: NotRequired[ArrayLike]
+    acceleration_factor: NotRequired[float]
+    jerk: NotRequired[ArrayLike]
+    jerk_factor: NotRequired[float]
+    torque: NotRequired[ArrayLike]
+    torque_factor: NotRequired[float]
+    grid: NotRequired[int]
+    tau: NotRequired[bool]
+
+
+class TrajectoryViolationsItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity']
+    bound: float
+    worst: float
+    t: float
+    sample: int
+
+
+class Variation(TypedDict):
+    """One of `uniform`, `normal`, `list`, `grid`"""
+    of: Literal['q', 'qd', 'torque', 'mass_factor', 'viscous_factor', 'coulomb_factor', 'payload_mass', 'kp_factor', 'kd_factor', 'ki_factor', 'lambda_factor', 'noise_seed', 'disturbance_factor']
+    joint: NotRequired[str]
+    link: NotRequired[str]
+    disturbance: NotRequired[int]
+    at: NotRequired[Literal['origin', 'com'] | ArrayLike]
+    uniform: NotRequired[ArrayLike]
+    normal: NotRequired[VariationNormal]
+    list: NotRequired[ArrayLike]
+    grid: NotRequired[VariationGrid]
+
+
+VariationGrid = TypedDict('VariationGrid', {
+    'from': "float",
+    'to': "float",
+    'count': "int",
+})
+
+
+class VariationNormal(TypedDict):
+    mean: NotRequired[float]
+    deviation: float
+
+
+class Wrench(TypedDict):
+    """A force and a moment, for all samples or one for each. Nothing about it is left unstated."""
+    link: str
+    force: ArrayLike
+    moment: ArrayLike
+    at: Literal['origin', 'com'] | ArrayLike
+    applied_to: Literal['robot', 'environment']
+    expressed_in: Literal['world', 'link']
+
+
+class WrenchOverTime(TypedDict):
+    """As `ConstantWrench`; with `t`, force and moment have one row a time"""
+    link: str
+    force: ArrayLike
+    moment: ArrayLike
+    at: Literal['origin', 'com'] | ArrayLike
+    applied_to: Literal['robot', 'environment']
+    expressed_in: Literal['world', 'link']
