@@ -61,9 +61,10 @@ daemon_src := $(filter-out daemon/main.c,$(sort $(shell find daemon -name '*.c')
 support_src := $(sort $(wildcard tests/support/*.c))
 test_src   := $(sort $(shell find tests/unit tests/property tests/golden -name 'test_*.c' 2>/dev/null))
 core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_src:%.c=$(out)/%.$(b).o))
+page_files := $(sort $(wildcard clients/dashboard/dist/*.html clients/dashboard/dist/*.css clients/dashboard/dist/*.js))
 robot_files := $(sort $(wildcard api/robots/builtin/*.urdf api/robots/builtin/*.json))
 api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o
-daemon_obj := $(daemon_src:%.c=$(out)/%.o)
+daemon_obj := $(daemon_src:%.c=$(out)/%.o) $(out)/daemon/service/dashboard_files.o
 support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
 has_main   := $(wildcard daemon/main.c)
@@ -86,6 +87,7 @@ link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat
 #: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
 #: run              install what is missing, build, serve on 127.0.0.1 (PORT=8420)
 #: install dist     into PREFIX below DESTDIR, stripped; a tarball of the last commit
+#: dashboard        clients/dashboard/dist out of its sources; wants node and npm, which nothing else does
 #: clean            remove build/
 .PHONY: build links test clean run install dist help always
 build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued) $(out)/torquectl $(tqc_lib) $(tqc_so) $(if $(filter release,$(config)),links)
@@ -120,6 +122,14 @@ install: build install-c
 	install -D -m 644 systemd/torqued.tmpfiles "$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/torqued.conf"
 PREFIX ?= /usr/local
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
+
+.PHONY: dashboard check-dashboard
+dashboard:
+	@clients/dashboard/make.sh
+# the same sources make the same bytes
+check-dashboard:
+	@clients/dashboard/make.sh build/dashboard
+	@diff -r clients/dashboard/dist build/dashboard
 
 help:
 	@sed -n 's/^#: /make /p' $(filter %Makefile %.mk,$(MAKEFILE_LIST))
@@ -191,7 +201,11 @@ $(out)/api/robots/builtin/table.c: api/robots/builtin/embed.sh $(robot_files)
 $(out)/api/docs/docs.c: api/docs/embed.sh api/docs/docs.html api/docs/docs.js
 	@mkdir -p $(@D)
 	$(Q)$^ >$@.new && mv $@.new $@
-$(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o: $(out)/%.o: $(out)/%.c $(out)/flags
+# and the dashboard, which is committed as built: clients/dashboard/DECISIONS.md
+$(out)/daemon/service/dashboard_files.c: daemon/service/embed.sh $(page_files)
+	@mkdir -p $(@D)
+	$(Q)$^ >$@.new && mv $@.new $@
+$(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o $(out)/daemon/service/dashboard_files.o: $(out)/%.o: $(out)/%.c $(out)/flags
 	$(Q)$(CC) $(flags) -MMD -MP -c $< -o $@
 
 $(out)/%.o: %.c $(out)/flags

@@ -8,6 +8,7 @@
 #include "daemon/jobs/handlers.h"
 #include "daemon/robots/handlers.h"
 #include "daemon/service/backup.h"
+#include "daemon/service/dashboard.h"
 #include "daemon/service/problems.h"
 #include "daemon/service/session.h"
 
@@ -70,6 +71,7 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
     add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/openapi.json", 0, &tqd_openapi_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/docs", 0, &tqd_docs_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/dashboard/{}", 0, &tqd_dashboard_handler, NULL, false});
     add(routes, (tqd_route){TQD_GET, "/docs.js", 0, &tqd_docs_script_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/v1/version", 0, &tqd_version_handler, service, false});
 }

@@ -55,8 +55,9 @@ bool tqd_bearer_is_open(const char *path)
 {
     static const char *const paths[] = {"/",        "/healthz",      "/readyz",      "/docs",
                                         "/docs.js", "/openapi.json", "/favicon.ico", "/problems"};
-    static const char problems[] = "/problems/";
-    bool open = strncmp(path, problems, sizeof problems - 1) == 0;
+    static const char problems[] = "/problems/", dashboard[] = "/dashboard/";
+    bool open = strncmp(path, problems, sizeof problems - 1) == 0 ||
+                strncmp(path, dashboard, sizeof dashboard - 1) == 0;
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
         open = open || strcmp(path, paths[k]) == 0;
     }

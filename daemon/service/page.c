@@ -43,10 +43,39 @@ static char *compress_text(const char *text, size_t n, size_t *ret_n)
 void tqd_page_prepare(tqd_page *page)
 {
     unsigned char digest[TAG_BYTES];
-    (void)crypto_generichash(digest, sizeof digest, (const unsigned char *)page->text, page->n,
-                             NULL, 0);
+    const bool is_plain = page->text != NULL;
+    (void)crypto_generichash(digest, sizeof digest,
+                             (const unsigned char *)(is_plain ? page->text : page->gzip),
+                             is_plain ? page->n : page->n_gzip, NULL, 0);
     (void)sodium_bin2hex(page->tag, sizeof page->tag, digest, sizeof digest);
-    page->gzip = compress_text(page->text, page->n, &page->n_gzip);
+    if (is_plain) {
+        page->gzip = compress_text(page->text, page->n, &page->n_gzip);
+    }
+}
+
+/* For clients that take no gzip, of a page that is kept compressed. NULL: no memory. */
+static char *inflate_text(const tqd_page *page)
+{
+    z_stream stream;
+    memset(&stream, 0, sizeof stream);
+    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK) {
+        return NULL;
+    }
+    char *out = malloc(page->n);
+    bool good = out != NULL;
+    if (good) {
+        stream.next_in = (const unsigned char *)page->gzip;
+        stream.avail_in = (uInt)page->n_gzip;
+        stream.next_out = (unsigned char *)out;
+        stream.avail_out = (uInt)page->n;
+        good = inflate(&stream, Z_FINISH) == Z_STREAM_END;
+    }
+    (void)inflateEnd(&stream);
+    if (!good) {
+        free(out);
+        return NULL;
+    }
+    return out;
 }
 
 static bool takes_gzip(const char *accept)
@@ -83,8 +112,16 @@ void tqd_page_answer(const tqd_page *page, const tqd_head *head, tqd_reply *repl
     }
     reply->status = 200;
     reply->media = page->media;
-    reply->constant = zipped ? page->gzip : page->text;
     reply->n_body = zipped ? page->n_gzip : page->n;
+    if (!zipped && page->text == NULL) {
+        reply->body = inflate_text(page);
+        if (reply->body == NULL) {
+            tqd_answer_no_memory(reply, head->request_id);
+            return;
+        }
+    } else {
+        reply->constant = zipped ? page->gzip : page->text;
+    }
     if (zipped) {
         tqd_answer_header(reply, "Content-Encoding", "gzip");
     }

@@ -8,17 +8,18 @@
 enum { TQD_PAGE_TAG_TEXT = 33 };
 
 typedef struct tqd_page {
-    const char *media, *text;
-    size_t n;
+    const char *media;
+    const char *text; /* NULL: there is the compressed form alone */
+    size_t n;         /* bytes of the text */
     const char *policy; /* Content-Security-Policy; NULL: none */
     const char *vary;   /* headers of requests that choose among pages of one address; NULL: none */
-    char *gzip;         /* NULL: not shorter, or no memory at start */
+    const char *gzip;   /* NULL: not shorter, or no memory at start */
     size_t n_gzip;
-    char tag[TQD_PAGE_TAG_TEXT]; /* digest of the text */
+    char tag[TQD_PAGE_TAG_TEXT]; /* digest of the text, or of the compressed form that is there alone */
 } tqd_page;
 
-/* Computes the tag and the compressed form of a page whose first fields are set. It lives as long
- * as the process. */
+/* Computes the tag and the compressed form, where it is not set, of a page whose first fields are
+ * set. It lives as long as the process. */
 void tqd_page_prepare(tqd_page *page);
 
 /* 200 with the page, gzip where Accept-Encoding admits it; 304 if If-None-Match has its tag. */

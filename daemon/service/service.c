@@ -13,6 +13,7 @@
 #include "api/version.h"
 #include "daemon/observe/request_id.h"
 #include "daemon/robots/conditions.h"
+#include "daemon/service/dashboard.h"
 #include "daemon/service/index.h"
 
 /* The exchange of all of these: the answer is chosen when the request arrives. */
@@ -158,6 +159,7 @@ void tqd_service_prepare(tqd_service *service)
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         tqd_page_prepare(pages[i]);
     }
+    tqd_dashboard_prepare();
 }
 
 static void reply_openapi(void *exchange, tqd_reply *reply)

@@ -9,7 +9,7 @@ import pytest
 from conftest import problem
 
 FIREFOX = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
-PAGES = ("/openapi.json", "/docs", "/docs.js", "/")
+PAGES = ("/openapi.json", "/docs", "/docs.js", "/", "/dashboard/main.js", "/dashboard/style.css")
 
 
 def slugs(daemon):

@@ -43,13 +43,24 @@ def test_the_root_links_to_what_a_program_needs(daemon, accept):
         assert daemon.request("GET", path)[0] == 200, path
 
 
-def test_the_root_is_a_page_of_the_same_links_for_a_browser(daemon):
+def test_the_root_is_the_dashboard_for_a_browser(daemon):
+    """A page with what it loads, under a policy without any "unsafe", that reaches nothing but this service."""
     firefox = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     status, headers, body = daemon.request("GET", "/", headers={"Accept": firefox})
     assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8" and headers["Vary"] == "Accept, Accept-Encoding"
-    assert "default-src 'none'" in headers["Content-Security-Policy"]
-    links = json.loads(daemon.request("GET", "/")[2])["links"]
-    assert sorted(re.findall(r'href="([^"]+)"', body.decode())) == sorted(links.values())
+    policy = headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'") and policy.endswith("frame-ancestors 'none'")
+    assert "unsafe" not in policy and "http" not in policy
+    page = body.decode()
+    assert page.rstrip().endswith("</html>") and "http:" not in page and "https:" not in page
+    loaded = re.findall(r'(?:src|href)="(/dashboard/[^"]+)"', page)
+    assert {path.rpartition(".")[2] for path in loaded} == {"js", "css"}
+    media = {"js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8"}
+    for path in loaded:
+        status, headers, body = daemon.request("GET", path)
+        assert status == 200 and headers["Content-Type"] == media[path.rpartition(".")[2]] and len(body) > 1000, path
+    told = problem(daemon.request("GET", "/dashboard/nothing.js"), 404)
+    assert "nothing.js" in told["detail"]
 
 
 def test_openapi_states_every_address_that_is_served(daemon):

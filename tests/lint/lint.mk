@@ -31,6 +31,7 @@ lint: lint-quick lint-headers lint-includes lint-tidy lint-folders lint-openapi
 lint-folders:
 	@python3 api/codec/number/tables.py --check
 	@tests/lint/folders.sh
+	@tests/lint/dashboard.sh
 	@tests/lint/unused.sh
 	@tests/lint/pages.py
 	@tests/lint/selftest.sh

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// clients/dashboard/src/view3d.ts - the 3D view as a part of a page; its code is loaded when a robot is first shown.
+import { html, useEffect, useRef, useState, type VNode } from './html.ts';
+import { json, latest, robotPath } from './http.ts';
+import { Choice } from './parts.ts';
+import { Store, theme } from './store.ts';
+import type { Arrow, Poses, RobotScene, Shown } from './scene.ts';
+import type { Frame, Robot } from './types.ts';
+
+export function posesOf(frames: Frame[], sample = -1): Poses {
+  const pick = (list: number[] | number[][]): number[] => (sample < 0 ? list : list[sample]) as number[];
+  return new Map(frames.map((frame) => [frame.link, { position: pick(frame.position), quaternion: pick(frame.quaternion_wxyz) }]));
+}
+
+const SHOWN: Shown = { bodies: 'box', frames: false, coms: false, limits: false };
+export const shown = new Store<Shown>(SHOWN);
+
+const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+
+interface Props {
+  robot: Robot;
+  q: number[];
+  poses?: Poses; // where the caller has them: of a played motion
+  arrows?: Arrow[];
+  selected?: string;
+  onselect?: (link: string) => void;
+}
+
+/** Poses are the daemon's, by `kinematics`; while the sliders move only the last ones are asked for. */
+export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): VNode {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const scene = useRef<RobotScene | null>(null);
+  const [ready, set] = useState<'loading' | 'ready' | 'none'>('loading');
+  const state = shown.use();
+  const light = theme.use();
+  const ask = useRef<((q: number[]) => void) | null>(null);
+  useEffect(() => {
+    let live = true;
+    const watcher = new ResizeObserver(() => scene.current?.resize());
+    (async () => {
+      const [{ RobotScene }, first] = await Promise.all([import('./scene.ts'),
+        poses ? Promise.resolve(null) : json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q }, quiet: true })]);
+      if (!live || !canvas.current) return;
+      const made = new RobotScene(canvas.current);
+      scene.current = made;
+      made.setTheme(isDark());
+      made.setRobot(robot, poses ?? posesOf(first!.frames), shown.value);
+      made.setPoses(poses ?? posesOf(first!.frames), q);
+      watcher.observe(canvas.current);
+      ask.current = latest((next: number[]) => json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q: next }, quiet: true }),
+        (answer, next) => scene.current?.setPoses(posesOf(answer.frames), next), () => {});
+      set('ready');
+    })().catch(() => live && set('none'));
+    return () => {
+      live = false;
+      watcher.disconnect();
+      scene.current?.dispose();
+      scene.current = null;
+    };
+  }, [robot.digest]);
+  useEffect(() => {
+    if (poses) scene.current?.setPoses(poses, q);
+    else if (ready === 'ready') ask.current?.(q);
+  }, [q, poses, ready]);
+  useEffect(() => scene.current?.setShown(state), [state, ready]);
+  useEffect(() => scene.current?.setArrows(arrows ?? []), [arrows, ready, q]);
+  useEffect(() => scene.current?.setTheme(isDark()), [light, ready]);
+  useEffect(() => {
+    if (scene.current) scene.current.onselect = onselect ?? (() => {});
+    scene.current?.select(selected ?? '');
+  }, [selected, onselect, ready]);
+  const toggle = (key: 'frames' | 'coms' | 'limits', text: string): VNode => html`<button aria-pressed=${state[key]}
+    onClick=${() => shown.set({ ...state, [key]: !state[key] })}>${text}</button>`;
+  return html`<div class="view3d" data-state=${ready}>
+    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${robot.name} in 3D: arrow keys turn, plus and minus zoom, 0 shows all`}></canvas>
+    ${ready === 'none' && html`<p class="over">This browser draws no WebGL; everything else works.</p>`}
+    <div class="view-tools">
+      <${Choice} label="Bodies drawn from inertias" value=${state.bodies} options=${[['box', 'Boxes'], ['ellipsoid', 'Ellipsoids'], ['none', 'Bones']]}
+        onpick=${(bodies: string) => shown.set({ ...state, bodies: bodies as Shown['bodies'] })} />
+      <div class="choice" role="group" aria-label="Also shown">${toggle('frames', 'Frames')}${toggle('coms', 'Masses')}${toggle('limits', 'Limits')}
+        <button onClick=${() => scene.current?.frame()} title="Show all (0)">Reset</button></div>
+    </div>
+  </div>`;
+}

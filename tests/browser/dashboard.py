@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/browser/dashboard.py - what the tests of the dashboard share: opening a page, finding parts by their names, waiting, axe.
+import json
+
+import pytest
+
+
+def wait_for(page, script, seconds=20):
+    """The first true value of a JavaScript expression; it is looked at again until then."""
+    page.set_script_timeout(seconds)
+    return page.execute_async_script(
+        f"const done = arguments[0]; const look = () => {{ let got; try {{ got = ({script}); }} catch (fault) {{ got = null; }} got ? done(got) : setTimeout(look, 20); }}; look();")
+
+
+def open_at(page, daemon, address, ready):
+    """Loads /#/ADDRESS and waits for a selector. Several addresses may be opened after one another in one browser."""
+    page.get("about:blank")
+    page.get(f"{daemon.url}/#/{address}")
+    wait_for(page, f"document.querySelector({json.dumps(ready)})")
+
+
+def press(page, text, within="document"):
+    """Clicks the button or link with this text."""
+    done = wait_for(page, f"""[...{within}.querySelectorAll('button, a, summary')].filter((one) => !one.disabled && one.textContent.trim() === {json.dumps(text)}).map((one) => (one.click(), true))[0]""")
+    assert done
+
+
+def fill(page, selector, value):
+    """Types a value as a person would: the events of input and change."""
+    page.execute_script("""const box = document.querySelector(arguments[0]);
+        Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), 'value').set.call(box, arguments[1]);
+        box.dispatchEvent(new Event('input', { bubbles: true })); box.dispatchEvent(new Event('change', { bubbles: true }));""", selector, value)
+
+
+def drop(page, selector, name, text):
+    """Drops a file on an element, as from a folder."""
+    page.execute_script("""const data = new DataTransfer(); data.items.add(new File([arguments[2]], arguments[1]));
+        document.querySelector(arguments[0]).dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));""", selector, name, text)
+
+
+def faults_of(page, context=None):
+    """What axe finds that is serious or critical."""
+    axe = pytest.importorskip("axe_core_python.selenium", reason="no axe-core-python (make deps-check)")
+    found = axe.Axe().run(page, context=context)["violations"]
+    return [f"{one['impact']} {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")]
+
+
+def fits(page, width):
+    """Nothing makes the page wider than its window."""
+    return page.execute_script("return document.documentElement.scrollWidth") <= width

@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tests/lint/dashboard.sh - what the daemon serves at / was made of the sources beside it (`make dashboard` makes it).
+set -eu
+cd clients/dashboard
+listed=$(sed 's/^[0-9a-f]*  //' dist/sources.sha256 | sort)
+there=$({ find src -type f; echo build.mjs; echo package-lock.json; } | sort)
+if [ "$listed" != "$there" ] || ! sha256sum --quiet -c dist/sources.sha256; then
+    echo "clients/dashboard/dist is not made of these sources: make dashboard" >&2
+    exit 1
+fi
