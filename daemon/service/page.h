@@ -9,13 +9,13 @@ enum { TQD_PAGE_TAG_TEXT = 33 };
 
 typedef struct tqd_page {
     const char *media;
-    const char *text; /* NULL: there is the compressed form alone */
-    size_t n;         /* bytes of the text */
+    const char *text;   /* NULL: there is the compressed form alone */
+    size_t n;           /* bytes of the text */
     const char *policy; /* Content-Security-Policy; NULL: none */
     const char *vary;   /* headers of requests that choose among pages of one address; NULL: none */
     const char *gzip;   /* NULL: not shorter, or no memory at start */
     size_t n_gzip;
-    char tag[TQD_PAGE_TAG_TEXT]; /* digest of the text, or of the compressed form that is there alone */
+    char tag[TQD_PAGE_TAG_TEXT]; /* digest of text, else of gzip */
 } tqd_page;
 
 /* Computes the tag and the compressed form, where it is not set, of a page whose first fields are
