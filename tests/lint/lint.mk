@@ -43,6 +43,7 @@ lint-openapi:
 openapi:
 	api/openapi/generate.py
 	clients/python/generate.py
+	clients/javascript/types.py
 
 # every header compiles by itself, as C
 lint-headers:

@@ -11,6 +11,7 @@ for made in $(cd build/lint/openapi && find . -type f) $(cd api/openapi && find 
     cmp -s "api/openapi/$made" "build/lint/openapi/$made" || { echo "api/openapi/$made is not what generate.py makes of the schema: make openapi"; exit 1; }
 done
 $python clients/python/generate.py --check
+$python clients/javascript/types.py --check || { echo 'openapi: make openapi'; exit 1; }
 $python tests/lint/contract.py api/openapi/openapi.yaml api/published/v1.yaml
 $python -c 'import openapi_spec_validator' 2>/dev/null || { echo "openapi: validity SKIPPED, openapi-spec-validator is not installed (make deps-check)"; exit 0; }
 $python - api/openapi/openapi.yaml <<'END'

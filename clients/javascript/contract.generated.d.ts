@@ -1,0 +1,3839 @@
+// SPDX-License-Identifier: Apache-2.0
+// clients/javascript/contract.generated.d.ts - types of the contract, made by types.py: do not edit.
+
+/** Nested arrays of numbers, rows outside. */
+export type Tensor = number[] | number[][] | number[][][] | number[][][][];
+
+/**
+ * The arrays of numbers of the answer as an NPZ file: those of objects as "object.array", those inside of lists as "list.0.array"
+ * where there is room for all of them (64)
+ */
+export type AnswerArchive = string;
+
+/** A point of a link, as a name or in the link frame (m) */
+export type At = "origin" | "com" | Vector3;
+
+/** Of the world, at the point: shifts, then turns */
+export type Axes = ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+
+export interface BodyInertia {
+  mass: number;
+  com: Vector3;
+  inertia: Table;
+  inertia_about: "com";
+}
+
+/**
+ * Of `mass_matrix_bounds`: the range of q over which eigenvalues are bounded, besides those at q; `limits` takes those of the
+ * joints, and a turn for angles without
+ */
+export type Box = "limits" | {
+  /** nq numbers */
+  lower: Sample;
+  /** nq numbers, each at least its lower one */
+  upper: Sample;
+};
+
+/** A dataset by name, or with ranges of rows; the result of a job; or one dataset for each quantity */
+export type CalibrateDataset = string | {
+  dataset?: string;
+  job?: string;
+  /** [first, behind the last], from 0, or several such ranges */
+  rows?: number[] | number[][];
+  q?: string;
+  qd?: string;
+  qdd?: string;
+  tau?: string;
+  time?: string;
+};
+
+export type CalibrateJoints = {
+  joint: string;
+  all?: CalibrateJudged;
+  /** Above 0.01 rad/s or m/s */
+  moving?: CalibrateJudged;
+  standing?: CalibrateJudged;
+  /** Shares of the residual's square that terms would take which the model may lack; named in `reasons` above 0.1 */
+  explained_by?: {
+    /** Extra friction below 0.05 rad/s or m/s (Stribeck) */
+    slow_friction?: number;
+    /** Friction in proportion to the torque */
+    load_friction?: number;
+    /** A spring */
+    position?: number;
+  };
+}[];
+
+/** Residual of torque, measured (unfiltered) less predicted */
+export interface CalibrateJudged {
+  samples: number;
+  /** N m or N */
+  rmse: number;
+  /** Norm over that of the torque about its mean */
+  relative_error: number | null;
+  relative_error_reason?: string;
+  /** Largest, without sign; N m or N */
+  worst: number;
+  /** N m or N */
+  mean: number;
+  /** After one sample; near 0 for white noise */
+  autocorrelation_1?: number | null;
+  autocorrelation_1_reason?: string;
+  /** After ten samples */
+  autocorrelation_10?: number | null;
+  autocorrelation_10_reason?: string;
+  /** Autocorrelations of white noise lie within plus or minus this, 95 % of them */
+  white_autocorrelation?: number;
+}
+
+export interface CalibrateParameter {
+  name: string;
+  kind: string;
+  link?: string;
+  joint?: string;
+  other?: string;
+  /** The combination of parameters that a base parameter is */
+  expression?: string;
+  unit: string;
+  /** Of kind stribeck, rad/s or m/s: the value is a torque times sign(v) exp(-(v / stribeck_speed)^2) */
+  stribeck_speed?: number;
+  /** In `unit` */
+  value: number | null;
+  value_reason?: string;
+  /**
+   * From experiments left out, where there are four or more; of one, from segments of time; of two or three, the larger of both.
+   * In `unit`
+   */
+  standard_deviation?: number | null;
+  standard_deviation_reason?: string;
+  /** If residuals were white, in `unit`: for comparison only */
+  textbook_deviation?: number | null;
+  textbook_deviation_reason?: string;
+  /** With instruments: what weighted least squares gives, in `unit` */
+  least_squares?: number | null;
+  least_squares_reason?: string;
+  /** From and to, at `confidence`, in `unit`, from the groups that `standard_deviation` is from */
+  interval?: number[] | null;
+  /**
+   * Of the interval, by Student's t: experiments or segments less one. Where two experiments differ by more than their segments
+   * explain 1: 95 % are 12.7 deviations; of three 2: 4.3
+   */
+  degrees_of_freedom?: number;
+  interval_reason?: string;
+  /** Over the draws of `bootstrap`, in `unit` */
+  bootstrap_deviation?: number | null;
+  bootstrap_deviation_reason?: string;
+  /** Percentiles of the draws, in `unit` */
+  bootstrap_interval?: number[] | null;
+  bootstrap_interval_reason?: string;
+  /** standard_deviation over the value without sign */
+  relative_deviation?: number | null;
+  relative_deviation_reason?: string;
+  /** Sample deviation over the mean of the experiments' own fits */
+  consistency_measure?: number | null;
+  consistency_measure_reason?: string;
+  /** N m or N: RMS torque of one standard deviation */
+  effect?: number | null;
+  effect_reason?: string;
+  /**
+   * By consistency_measure (relative_deviation where there is none): below 0.3, below 0.8, above; an effect below the noise of
+   * the torque, as each experiment by itself leaves it, is usable whatever the spread
+   */
+  verdict: "usable" | "robust-control-only" | "incomplete" | "unidentifiable";
+}
+
+export interface CalibrateRequest {
+  /**
+   * A fit works in 256 MiB, and in twice the columns where it has instruments: 413 at `/datasets` where logs and parameters need
+   * more, as one log of 64 joints with all parameters does, or of 40 by `iv` or `feasible-iv`
+   */
+  datasets: CalibrateDataset[];
+  columns?: LogColumns;
+  units?: LogUnits;
+  scale?: LogScale;
+  /** Hz: of rows without a clock, or of the even clock to be made */
+  rate_hz?: number;
+  /** [first, behind the last], from 0, or several such ranges */
+  rows?: number[] | number[][];
+  filter?: LogFilter;
+  /**
+   * Lag of the logged q, qd and qdd behind tau; at most 4 samples. Left out: 0; in calibrations where `friction` is left out and
+   * the robot has no Coulomb friction yet: what explains the torque best
+   */
+  delay_s?: number;
+  /** Another order of joints for every array of the request and the answer; names each moving joint once */
+  joints?: string[];
+  model?: {
+    /** full: base, and all parameters beside */
+    kind?: "base" | "full" | "per-joint";
+    /** Of per-joint */
+    gravity?: "constant" | "cos" | "sin-cos";
+    /**
+     * Left out: viscous, coulomb and offset, where the robot has no Coulomb friction yet with stribeck, and with load if the data
+     * show it
+     */
+    friction?: ("viscous" | "coulomb" | "offset" | "stribeck" | "load")[];
+    rotor?: boolean;
+    springs?: boolean;
+    /**
+     * Width of the sign of velocity, rad/s or m/s; 0: sharp. Left out: the joints' own, or 0.01 where the robot has no Coulomb
+     * friction yet; where the data are asked for the law of the sign and choose this one, the width that leaves least of them
+     */
+    smoothing?: number;
+    /**
+     * rad or m: over which gears yield at a reversal before they slip: the sign of velocity is then the state of Dahl's friction.
+     * 0: that of velocity alone. Left out: 0 where the robot has Coulomb friction already or `smoothing` is given; else 0.0002,
+     * unless the data clearly favour a smoothed sign. They are asked where `friction`, `smoothing` and `relaxation_s` are left
+     * out as well and the method is not irls: see `friction_sign` of the answer. Not 0: at least 1e-9
+     */
+    presliding?: number;
+    /**
+     * s after which a standing joint has forgotten most of the torque that its friction held: gears and grease creep. Only with
+     * `presliding`, else refused. 0: never; else at least 1e-6. Left out: 0, or 2 where the robot has no Coulomb friction yet,
+     * unless the data clearly favour 0
+     */
+    relaxation_s?: number;
+    /** rad/s or m/s: left out: the joints' own, or the best of 0.05 to 0.5; 0.3 where friction is left out as well */
+    stribeck_speed?: number;
+    /** Pairs of joints whose motors drive through each other */
+    couplings?: string[][];
+  };
+  /**
+   * iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise of position, which draws least
+   * squares' inertias to zero when the cut-off is high or the encoder coarse, does not bias them. Each parameter then states what
+   * least squares would give. Left out: feasible, or feasible-iv where the noise of the logs would move some parameter by more
+   * than one standard deviation (see `noise`)
+   */
+  method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv";
+  /** Of instruments; left out: two periods of the cut-off, less where the motion is faster */
+  lag_s?: number;
+  /** Values of all parameters, in the order of the regressor's columns; left out: the robot's */
+  prior?: number[];
+  /** Of ridge: weight of the prior relative to the objective */
+  ridge?: number;
+  /**
+   * Draws with replacement, of experiments where there are four or more, else of segments of time, raised as `standard_deviation`
+   * is where two or three experiments differ: a second opinion on deviations
+   */
+  bootstrap?: number;
+  /** Answer with the covariance of the parameters */
+  covariance?: boolean;
+  /**
+   * Of tls: noise of every column as a part of its RMS. Where the fit goes elsewhere than the noise of the logs explains,
+   * `reasons` says so
+   */
+  column_noise?: number;
+  /** Of feasible: weight of the prior where the data do not identify a parameter */
+  prior_weight?: number;
+  confidence?: number;
+  /** Left out, leave-one-out where there are several datasets. Rows that are fitted as well are refused */
+  validate?: "leave-one-out" | "none" | CalibrateDataset[];
+  /** Samples returned of each prediction */
+  points?: number;
+}
+
+export interface CalibrateResult {
+  verdict: "usable" | "robust-control-only" | "incomplete" | "physically-inconsistent" | "insufficient-excitation";
+  /** Gravest first, with what to add to the model or the motion */
+  reasons: string[];
+  /** As asked for; feasible or feasible-iv where none was */
+  method: string;
+  model: string;
+  joints: JointNames;
+  samples: number;
+  confidence?: number;
+  /** With method iv and feasible-iv */
+  instruments?: {
+    /** s: Instruments are the columns so long before and after */
+    lag_s?: number;
+    lag_samples?: number;
+  };
+  parameters: CalibrateParameter[];
+  /**
+   * With covariance: of the parameters in their order, in the products of their units; the roots of its diagonal are
+   * standard_deviation
+   */
+  covariance?: number[][] | null;
+  covariance_reason?: string;
+  /** With model full: name, unit, value */
+  all_parameters?: {
+    [name: string]: unknown;
+  }[];
+  rank: {
+    /** What any motion could identify */
+    structural?: number;
+    /** What these data identify */
+    data?: number;
+    /** How many parameters there are */
+    columns?: number;
+  };
+  condition: {
+    /** Largest over least singular value of the weighted columns, in SI units */
+    unscaled?: number | null;
+    unscaled_reason?: string;
+    /** The same with all columns scaled to one length */
+    column_scaled?: number | null;
+    column_scaled_reason?: string;
+  };
+  /** Combinations that the data say nothing of */
+  unidentifiable: {
+    combination?: string;
+    /** Standard deviation along it, in sizes of parameters that would matter; above 0.5 it counts as open */
+    deviation?: number | null;
+    deviation_reason?: string;
+    terms?: {
+      [name: string]: unknown;
+    }[];
+  }[];
+  feasibility: {
+    /** Sum of squared residuals of the filtered torque over the squares of `sigma` */
+    objective?: number;
+    /** The same of weighted least squares */
+    objective_unconstrained?: number | null;
+    objective_unconstrained_reason?: string;
+    /** The objective is above the optimum by at most this: a certificate */
+    gap?: number | null;
+    gap_reason?: string;
+    /** Of all pseudo-inertias, relative to their nominal size */
+    least_eigenvalue?: number | null;
+    least_eigenvalue_reason?: string;
+    iterations?: number;
+  };
+  /** N m or N: Residual deviation of each joint on filtered torque */
+  sigma?: number[];
+  fit: {
+    /** N m or N: One a joint */
+    rmse?: number[];
+    by_joint?: CalibrateJoints;
+  };
+  validation: {
+    kind?: "none" | "leave-one-out" | "datasets";
+    /** N m or N: One a joint */
+    rmse?: number[];
+    by_joint?: CalibrateJoints;
+    /** name, rmse */
+    by_dataset?: {
+      [name: string]: unknown;
+    }[];
+  };
+  /**
+   * The model let go from measured states with the logs' torque, in windows side by side over all logs, by a fit that has not
+   * seen the log where there is one. Null: forward_simulation_reason
+   */
+  forward_simulation?: {
+    /** Length of a window */
+    horizon_s?: number;
+    windows?: number;
+    /** Where the fit has `presliding`: what replaces it, which is not simulated */
+    friction_note?: string;
+    /** That left all bounds, or whose mass matrix is not definite; only their steps until then count */
+    windows_lost?: number;
+    by_joint?: {
+      joint?: string;
+      /** rad or m: Simulated less measured position over all steps */
+      rmse_q?: number;
+      /** rad/s or m/s: The same of the rate */
+      rmse_qd?: number;
+      /** The same of a joint that keeps the speed the window began with: of no model */
+      constant_velocity_rmse_q?: number;
+      /** rmse_q over constant_velocity_rmse_q: above 1 the model is worse than none */
+      relative_error?: number | null;
+      relative_error_reason?: string;
+      /** rad or m: Largest error of position */
+      worst_q?: number;
+    }[];
+    by_dataset?: {
+      name?: string;
+      /** s: Of the simulation */
+      step_s?: number;
+      windows?: number;
+      windows_lost?: number;
+      /** rad or m: One a joint */
+      rmse_q?: number[];
+      /** s: When the window with the largest error began, one a joint */
+      worst_t_s?: number[];
+    }[];
+  } | null;
+  forward_simulation_reason?: string;
+  /**
+   * Poses at which the whole robot is at rest for a quarter of a second or more: measured torque against what gravity, springs
+   * and offsets give there. Anything within a joint's friction may be held as well; where it came to one pose from either side,
+   * the mean of the two is free of it. On the logs of `validate` where they have poses. Null: gravity_check_reason
+   */
+  gravity_check?: {
+    used_in_fit?: boolean;
+    poses?: number;
+    by_joint?: {
+      joint?: string;
+      /** N m or N: RMS of the measured torque */
+      torque?: number;
+      /** N m or N: Measured less predicted without friction, RMS over the poses */
+      rmse?: number;
+      /** N m or N: Largest of these */
+      worst?: number;
+      /** N m or N: What friction can hold: Coulomb, Stribeck and load together, mean over the poses */
+      friction_band?: number;
+      /** Poses beyond that and three deviations of the noise */
+      poses_outside?: number;
+      /** N m or N: What lies beyond, RMS over all poses */
+      excess?: number;
+      /** Times that one pose was come to from either side */
+      pairs?: number;
+      /** N m or N: Residual of the means of pairs */
+      pair_rmse?: number | null;
+      pair_rmse_reason?: string;
+      /**
+       * The larger of excess and (of two pairs on) what of the means of pairs is beyond half of friction_band, over the RMS
+       * torque of the joint; told in `reasons` above 0.05
+       */
+      relative_error?: number | null;
+      relative_error_reason?: string;
+    }[];
+    /**
+     * What a body at the end of the longest chain would weigh to explain what is left; named in `reasons` beyond three standard
+     * deviations and 1 % of the robot
+     */
+    payload?: {
+      link?: string;
+      /** kg: Beyond the model */
+      mass?: number;
+      /** kg */
+      standard_deviation_kg?: number;
+    } | null;
+    payload_reason?: string;
+  } | null;
+  gravity_check_reason?: string;
+  /**
+   * Noise of the logged motion, from the upper half of its spectra, and what it does to least squares: draws inertias towards
+   * zero. Where it would move some parameter by more than one standard deviation and no method was asked for, instruments are
+   * taken instead (method feasible-iv); where one was, `reasons` says so
+   */
+  noise?: {
+    /** rad/s^2 or m/s^2: RMS noise of each filtered acceleration that is seen in the fitted logs */
+    acceleration?: number[];
+    chose_instruments?: boolean;
+    /** Of the parameter that is moved by the most standard deviations */
+    least_squares_bias?: {
+      name?: string;
+      /** Expected value less truth, in the unit of the parameter */
+      expected?: number;
+      /** The same over the standard deviation, without sign */
+      deviations?: number;
+    } | null;
+    least_squares_bias_reason?: string;
+  };
+  /**
+   * LogReport; used_for: fit or validation; with presliding also friction_way: velocity, as logged, or filtered position, where
+   * velocity is not logged or its noise above 0.005 rad/s or m/s
+   */
+  datasets: {
+    [name: string]: unknown;
+  }[];
+  filter: LogFilterUsed;
+  /** By how much q, qd and qdd were taken to be later than tau, and whether that was found */
+  delay?: {
+    /** s */
+    delay_s?: number;
+    from_data?: boolean;
+  };
+  /** What stood for the sign of velocity in friction, see the request's `model` */
+  friction_sign?: {
+    /** rad/s or m/s */
+    smoothing?: number | null;
+    smoothing_reason?: string;
+    /** rad or m: 0: the sign of velocity alone */
+    presliding?: number;
+    /** s: 0: a standing joint forgets nothing */
+    relaxation_s?: number;
+    /** Of three laws (smoothed; gears that yield; that creep as well) the data were asked for the best */
+    from_data?: boolean;
+  };
+  /**
+   * What is faster than the filter lets through: the unfiltered torque less the filtered is `inertia` times what the filter took
+   * off the acceleration and `jerk_gain` times its rate of change. Both are 0 where that takes less than a hundredth of it. They
+   * are part of all predictions here, and no part of the robot
+   */
+  beyond_cutoff?: {
+    joint?: string;
+    /** kg m^2 or kg */
+    inertia?: number;
+    /** kg m^2 s or kg s */
+    jerk_gain?: number;
+  }[];
+  /** The robot document with what was found, ready for PUT /v1/robots/{name}; as URDF it is result/robot.urdf of the job */
+  robot: {
+    [name: string]: unknown;
+  } | null;
+  robot_reason?: string;
+  /** What the robot cannot hold of the fit, and what replaces it */
+  robot_note?: string;
+  prediction: {
+    name?: string;
+    used_in_fit?: boolean;
+    /** Every so many samples */
+    every?: number;
+    t?: number[];
+    tau_measured?: Table;
+    tau_predicted?: Table;
+  }[];
+  provenance: Provenance;
+}
+
+/** Name of a column, or its number from 0 */
+export type CompareColumn = string | number;
+
+/** One column of each, or one for both */
+export type CompareColumns = CompareColumn | {
+  a: CompareColumn;
+  b: CompareColumn;
+};
+
+export interface CompareRequest {
+  a: CompareSource;
+  b: CompareSource;
+  columns?: CompareColumns[];
+  /** If left out, `t`, `time` or `timestamp` of both */
+  time?: CompareColumns;
+  /** If left out, time where both have one */
+  by?: "time" | "row";
+  include?: "series"[];
+}
+
+export interface CompareResult {
+  /** Compared */
+  rows: number;
+  unmatched_rows_a: number;
+  rows_interpolated: number;
+  /** Pairs left out because one is no finite number (0 in the series) */
+  not_finite: number;
+  /** s: Time of the first and of the last row that were compared */
+  t?: Tensor;
+  columns: {
+    name: string;
+    rows: number;
+    /** Greatest absolute difference */
+    max: number | null;
+    max_reason?: string;
+    /** Row of those compared, from 0 */
+    max_row?: number;
+    max_t?: number;
+    rms?: number;
+    /** Of a - b */
+    mean?: number;
+    [name: string]: unknown;
+  }[];
+  /** With `include`: `t` (or `row`) and a - b of each column */
+  series?: {
+    [name: string]: unknown;
+  };
+  provenance: {
+    [name: string]: unknown;
+  };
+  [name: string]: unknown;
+}
+
+/** One of the two */
+export type CompareSource = {
+  /** NAME, or NAME@sha256 */
+  dataset: string;
+} | {
+  /** Id of a job that has succeeded */
+  job: string;
+};
+
+/** A force and a moment. Nothing about it is left unstated. */
+export interface ConstantWrench {
+  link: string;
+  /** N */
+  force: Vector3;
+  /** N m: about the point `at` */
+  moment: Vector3;
+  at: At;
+  applied_to: "robot" | "environment";
+  expressed_in: "world" | "link";
+}
+
+/**
+ * A controller along and across the constraints of a robot that has them. The velocities u of `coordinates` go by u' = u_d' + kd
+ * (u_d - u) + kp e + ki s, all others follow from the constraints; `nonholonomic` has kd alone. Constraints carry `force` + ki
+ * times the integral of its error, 0 where no force is given. The torques are those of the robot's equations; where not every
+ * joint is driven, of the driven joints, of least norm, and forces are what comes with the motion.
+ */
+export interface ConstrainedController {
+  kind: "hybrid-position-force" | "nonholonomic";
+  /** Of all joints, though only `coordinates` are followed */
+  reference: Reference;
+  /**
+   * Joints that are followed, as many as the constraints leave degrees of freedom. If absent the driven ones where they are as
+   * many, else those that describe the motion best at the start
+   */
+  coordinates?: string[];
+  /** 1/s^2 */
+  kp?: Gains;
+  /** 1/s */
+  kd: Gains;
+  /** 1/s^3 */
+  ki?: Gains;
+  /** Multipliers that the constraints shall have, N or N m on the robot. Every joint has to be driven */
+  force?: {
+    /** Names of rows of constraints; all if absent */
+    rows?: string[];
+    /** One for each row; with `t` such an array for each time */
+    values: Tensor;
+    /** s: increasing */
+    t?: number[];
+    interpolation?: "hold" | "linear" | "cubic";
+    /** 1/s: an error of force decays as exp(-ki t) */
+    ki?: number;
+  };
+  /** Largest torques: `robot` takes the robot's own */
+  effort_limits?: "robot" | Gains;
+  model?: Controller["model"];
+}
+
+/**
+ * Rows A(q) qd = b that joints of a tree cannot express. loop: frame of b on frame of a, in the axes of a's frame that are named
+ * (planar pins: x, y). distance: two points. point-on-plane, point-on-sphere: a point of a link. rolling: a ball, or with axis a
+ * disk, on a plane or sphere; slips: only the contact is kept; spins: it may turn about the contact's normal. coupling: sum of
+ * coefficient * q = offset. pfaffian: sum of entry * qd = equals, row by row. equation: the expression is 0. Expressions:
+ * numbers, pi, names of joints of one freedom ('in quotes' if not made of letters, digits and _), + - * / ^ ( ), sin cos tan sqrt
+ * exp. Multipliers are those of the force on the robot: a row's is positive when b, the point or the body is pushed along the
+ * row's direction as seen from a or the surface.
+ */
+export interface Constraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "loop" | "distance" | "point-on-plane" | "point-on-sphere" | "rolling" | "coupling" | "pfaffian" | "equation";
+  a?: LinkFrame;
+  b?: LinkFrame;
+  /** All six where it is absent */
+  axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+  /** m */
+  length?: number;
+  plane?: LinkFrame;
+  sphere?: LinkFrame;
+  point?: LinkFrame;
+  body?: LinkFrame;
+  slips?: boolean;
+  spins?: boolean;
+  /** By joint */
+  coefficients?: {
+    [name: string]: number;
+  };
+  /** rad or m */
+  offset?: number;
+  /** Expressions by joint */
+  rows?: {
+    [name: string]: string | number;
+  }[];
+  /** 0 where it is absent */
+  equals?: number[];
+  expression?: string | number;
+  [name: string]: unknown;
+}
+
+/**
+ * A controller; joints that the robot's document does not call `actuated` get no torque. With e the error and s its integral:
+ * `pd` kp e + kd e' + ki s; `pd-gravity` and gravity and springs; `computed-torque` M (qdd_d + kp e + kd e' + ki s) + C qd + ...;
+ * `passivity-based` M v' + C v + ... + kd (v - qd), v = qd_d + lambda e; `feedforward` the torque of the reference alone. Robots
+ * with quaternions can `hold`: the error of such a joint is the turn about one axis, and the way, in its child's axes.
+ */
+export interface Controller {
+  kind: "feedforward" | "pd" | "pd-gravity" | "computed-torque" | "passivity-based";
+  reference: Reference;
+  kp?: Gains;
+  kd?: Gains;
+  ki?: Gains;
+  lambda?: Gains;
+  /** Largest torques: `robot` takes the robot's own */
+  effort_limits?: "robot" | Gains;
+  /** s: torques are held between samples. Continuous if absent */
+  sample_time_s?: number;
+  /** What the controller believes, where that is not the robot of this run */
+  model?: {
+    payload?: Payload;
+    mass_scale?: number;
+    without?: ("friction" | "rotor" | "spring" | "gravity")[];
+  };
+}
+
+/** What the database holds of this dataset is not what was written; put it anew, or restore a backup */
+export interface DamagedDatasetRow {
+  /** Left out when it can be none */
+  name?: string;
+  damaged: true;
+}
+
+export interface Dataset {
+  name: string;
+  sha256: string;
+  bytes: number;
+  media_type: "text/csv" | "application/x-npy";
+  created: string;
+  rows: number;
+  columns: number;
+  /** Of CSV */
+  delimiter?: "comma" | "semicolon" | "tab" | "space";
+  /** The last line had no end and too few cells */
+  truncated_last_line?: boolean;
+  /** Cells that are text */
+  text_cells?: number;
+  /** Of the finite values of each column; null where it has none */
+  statistics: {
+    name: string | null;
+    min: number | null;
+    max: number | null;
+    mean: number | null;
+    not_finite: number;
+  }[];
+}
+
+export interface DatasetPoints {
+  name: string;
+  sha256: string;
+  bytes: number;
+  media_type: "text/csv" | "application/x-npy";
+  created: string;
+  rows: number;
+  columns: number;
+  rows_per_point: number;
+  points: number;
+  series: {
+    name: string | null;
+    min: (number | null)[];
+    max: (number | null)[];
+  }[];
+}
+
+export interface DatasetRow {
+  name: string;
+  sha256: string;
+  bytes: number;
+  media_type: "text/csv" | "application/x-npy";
+  created: string;
+  rows: number;
+  columns: number;
+}
+
+/** BLAKE2b-256 of the bytes, in hex */
+export type Digest = string;
+
+/** On all joints (`torque`) or at one place (`wrench`) */
+export interface Disturbance {
+  kind: "pulse" | "sine" | "noise" | "table";
+  /** N m or N: one for each joint; of a table one row a time */
+  torque?: Tensor;
+  /** As `ConstantWrench`; of a table force and moment have one row a time */
+  wrench?: {
+    [name: string]: unknown;
+  };
+  /** s */
+  start_s?: number;
+  /** s */
+  duration_s?: number;
+  /** Hz */
+  frequency_hz?: number;
+  /** rad */
+  phase_rad?: number;
+  /** Noise: s for which each number is held */
+  interval_s?: number;
+  /** Noise: the same one gives the same numbers */
+  seed?: number;
+  /** Table: s */
+  t?: number[];
+  interpolation?: "hold" | "linear" | "cubic";
+}
+
+/** Motor, gear and amplifier of one joint. Limits that are left out do not exist. */
+export interface Drive {
+  motor: {
+    /** Torque per ampere, N m/A; in SI units the back-emf per speed too, V s/rad */
+    constant_nm_a: number;
+    /** ohm */
+    resistance: number;
+    /** H: 0: neglected */
+    inductance?: number;
+    /** kg m^2: Of the rotor */
+    inertia?: number;
+    /** N m s/rad */
+    viscous?: number;
+  };
+  gear?: {
+    /** Motor turns per joint turn, not 0; rad/m for a prismatic joint */
+    ratio?: number;
+    /**
+     * Share of the torque `constant_nm_a` times current that arrives at the joint, either way; what the rotor's inertia and
+     * friction take passes the gear without loss
+     */
+    efficiency?: number;
+  };
+  amplifier?: {
+    kind?: "pwm" | "linear";
+    /** V */
+    supply_v?: number;
+    /** PWM: part of the duty around 1/2 that gives no voltage */
+    dead_band?: number;
+    /** PWM: Hz; half a period of delay in the loops */
+    frequency_hz?: number;
+    /** Linear: V lost of the supply */
+    dropout_v?: number;
+    /** Linear: Hz; one pole in the loops */
+    bandwidth_hz?: number;
+  };
+  current_limit?: {
+    /** A */
+    continuous_a?: number;
+    /** A */
+    peak_a?: number;
+    /** A: `peak_a` if left out */
+    peak_reverse_a?: number;
+    /** s over which the mean square of the current must not exceed that of `continuous_a`; it needs peaks */
+    foldback_time_s?: number;
+  };
+  current_loop?: {
+    /** V/A */
+    p?: number;
+    /** V/(A s): p and i both 0: an ideal loop */
+    i?: number;
+    /** Part of the back-emf that is added to the voltage */
+    compensation?: number;
+  };
+  /** i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor */
+  velocity_loop?: {
+    /** A s/rad */
+    gain: number;
+    lead?: number;
+    /** s */
+    lead_time_s?: number;
+    /** s: Time constant of the tachometer */
+    tacho_time_s?: number;
+  };
+}
+
+export interface DriveLoop {
+  /** By Nyquist's count of the open loop */
+  stable: boolean;
+  /** rad/s where the open gain falls through 1 */
+  crossover_rad_s: number | null;
+  crossover_rad_s_reason?: string;
+  /** rad */
+  phase_margin_rad: number | null;
+  phase_margin_rad_reason?: string;
+  /** rad/s where the open phase falls through -180 degrees */
+  phase_crossing_rad_s: number | null;
+  phase_crossing_rad_s_reason?: string;
+  /** Factor that would make it unstable */
+  gain_margin: number | null;
+  gain_margin_reason?: string;
+  /** rad/s where the closed gain falls through 1/sqrt 2 */
+  bandwidth_rad_s: number | null;
+  bandwidth_rad_s_reason?: string;
+  /** Closed gain at 1e-3 rad/s */
+  low_gain: number;
+  /** Largest closed gain */
+  peak: number;
+  /** rad/s */
+  peak_at_rad_s: number;
+}
+
+export interface DriveRequest {
+  drive: Drive;
+  /** What hangs from the gear, on its side */
+  load?: {
+    /** kg m^2: kg for a prismatic joint */
+    inertia?: number;
+    /** N m s/rad: N s/m */
+    viscous?: number;
+    /** The shaft is locked: no back-emf */
+    locked?: boolean;
+  };
+  /** V of the torque-speed line; what the amplifier reaches if left out */
+  voltage?: number;
+  /** Points of the line, rad/s of the motor */
+  speed?: number[];
+  /** Duties whose voltage is asked */
+  duty?: number[];
+  /** rad/s */
+  angular_frequency_rad_s?: number[];
+  /**
+   * All that the drive has, if left out. speed: rad/s for a volt; admittance: A for a volt; current_open, velocity_open: the loop
+   * cut; current, velocity: closed; emf_current: A for a volt of back-emf with the current loop closed
+   */
+  responses?: ("speed" | "speed_reduced" | "admittance" | "current_open" | "current" | "emf_current" | "velocity_open" | "velocity")[];
+}
+
+export interface DriveResponse {
+  real: number[];
+  imaginary: number[];
+  magnitude: number[];
+  /** rad: without jumps from one frequency to the next */
+  phase_rad: number[];
+}
+
+export interface DriveResult {
+  /** Torque K i over speed, before the motor's own friction */
+  line?: {
+    side: "motor";
+    voltage: number;
+    /** N m: without the limit */
+    stall_torque: number;
+    stall_current: number;
+    /** rad/s */
+    no_load_speed_rad_s: number;
+    /** With the motor's own friction */
+    free_speed_rad_s: number;
+    /** N m s/rad: -K^2/R */
+    slope: number;
+    /** W: without the limit */
+    largest_power: number;
+    /** At the current limit */
+    held_torque: number | null;
+    held_torque_reason?: string;
+    /** rad/s up to which the current limit holds */
+    held_below_rad_s: number | null;
+    held_below_rad_s_reason?: string;
+    points?: {
+      speed: number[];
+      torque: number[];
+      current: number[];
+      /** At the motor: lower where the current is held */
+      voltage: number[];
+      electrical_power: number[];
+      copper_loss: number[];
+    };
+  };
+  /** V at each duty */
+  duty_voltage?: number[];
+  inertia: {
+    motor_side: DriveShaft;
+    load_side: DriveShaft;
+  };
+  /** What neglecting the inductance costs, for a step of voltage at rest */
+  reduction?: {
+    /** s: L/R */
+    electrical_time_s: number;
+    /** s */
+    mechanical_time_s: number;
+    /** R/(2 pi L) */
+    corner_hz: number | null;
+    corner_hz_reason?: string;
+    /** 1/s: Real and imaginary part */
+    poles_per_s: number[][] | null;
+    poles_per_s_reason?: string;
+    reduced_pole_per_s: number;
+    /** Largest, over the final speed */
+    speed_error: number;
+    /** s */
+    speed_error_at_s: number;
+    /** Largest from 5 L/R on, over the stall current */
+    current_error: number;
+  };
+  loops?: {
+    current?: DriveLoop;
+    velocity?: DriveLoop;
+  };
+  bode?: {
+    angular_frequency_rad_s: number[];
+    speed?: DriveResponse;
+    speed_reduced?: DriveResponse;
+    admittance?: DriveResponse;
+    current_open?: DriveResponse;
+    current?: DriveResponse;
+    emf_current?: DriveResponse;
+    velocity_open?: DriveResponse;
+    velocity?: DriveResponse;
+  };
+  provenance: ProvenanceOfRequest;
+}
+
+export interface DriveShaft {
+  inertia: number;
+  viscous: number;
+}
+
+/** The first fields are those of a simulation */
+export interface EnsembleRequest {
+  initial: SimulateRequest["initial"];
+  duration_s: SimulateRequest["duration_s"];
+  output: SimulateRequest["output"];
+  input?: SimulateRequest["input"];
+  disturbance?: SimulateRequest["disturbance"];
+  external_wrenches?: SimulateRequest["external_wrenches"];
+  payload?: SimulateRequest["payload"];
+  solver?: SimulateRequest["solver"];
+  gravity?: SimulateRequest["gravity"];
+  without?: SimulateRequest["without"];
+  joints?: SimulateRequest["joints"];
+  drives?: SimulateDrives;
+  events?: SimulateRequest["events"];
+  vary: Variation[];
+  /** Members for each point of lists and grids; only where something is drawn, and then needed */
+  members?: number;
+  seed?: number;
+  quantiles?: number[];
+  /** Members whose whole motion is returned, by their place */
+  return_members?: number[];
+  /** Runs these members alone */
+  only?: number[];
+  /** The last state of every member, and what it was given */
+  end_states?: boolean;
+}
+
+export interface EnsembleResult {
+  members: number;
+  seed: number;
+  /** s: as long as a member is left */
+  t: number[];
+  /** Members left */
+  alive: number[];
+  q: EnsembleStatistics;
+  qd: EnsembleStatistics;
+  /** What to know before the statistics are read: members that diverged or did not finish, and by which steps */
+  findings: string[];
+  /** How many members came to the end, were stopped by an event, ran away or met no accelerations, took too many steps */
+  outcomes: {
+    completed: number;
+    stopped: number;
+    diverged: number;
+    unfinished: number;
+  };
+  /** Members that did not come to the end; the first thousand */
+  ended: {
+    member: number;
+    outcome: "stopped" | "diverged" | "unfinished";
+    /** s: until when it means something */
+    t: number;
+    reason: string;
+    /** Which of the request's `events` stopped it */
+    event?: number;
+  }[];
+  /** With `events`: for each of them */
+  events?: {
+    /** How often it happened */
+    total: number[];
+    /** To how many members */
+    members: number[];
+  };
+  returned_members?: {
+    member: number;
+    /** In the order of `vary` */
+    values: number[];
+    outcome: "completed" | "stopped" | "diverged" | "unfinished";
+    /** s: when it did not come to the end */
+    t?: number;
+    reason?: string;
+    event?: number;
+    /** How often it met each of `events` */
+    events?: number[];
+    q: Samples;
+    qd: Samples;
+  }[];
+  end_states?: {
+    members: number[];
+    values: number[][];
+    /** s: with `events`: members that one stopped are there too, where it stopped them */
+    t?: number[];
+    /** How often each member met each */
+    events?: number[][];
+    q: number[][];
+    qd: number[][];
+  };
+  stats: {
+    method: string;
+    /** s: of equal steps */
+    step_s?: number;
+    /** Of adaptive methods */
+    rtol?: number;
+    atol?: number;
+    side_by_side: boolean;
+  };
+  provenance: Provenance;
+}
+
+export interface EnsembleStatistics {
+  mean: Samples;
+  /** Of a sample: n - 1 */
+  deviation: Samples;
+  least: Samples;
+  largest: Samples;
+  /** One table for each level, straight between neighbours */
+  quantiles?: Samples[];
+}
+
+/** Of the integrator's tolerance, of torques between the points of a table, of a model that is wrong as stated */
+export interface ErrorSources {
+  integrator?: number | null;
+  integrator_reason?: string;
+  input?: number | null;
+  input_reason?: string;
+  model?: number | null;
+  model_reason?: string;
+}
+
+export interface Event {
+  /** s */
+  t: number;
+  /** Stick and slip: dry friction holds a joint, or no longer; rest and leave: a limit */
+  on: "lower_limit" | "upper_limit" | "q" | "qd" | "tau" | "kinetic_energy" | "energy" | "stick" | "slip" | "rest" | "leave";
+  joint?: string;
+  /**
+   * At a limit the velocity that arrives; of stick, slip, rest and leave what holds the joint, N m or N; else what passed its
+   * level
+   */
+  value: number;
+  /** Which of the request's `events` */
+  event?: number;
+}
+
+/**
+ * What to look out for, found within a step to about 1e-12 s. `report` lists it, `stop` ends the run there, `bounce` turns a
+ * joint round on its limit by an impulse; what no longer bounces rests there until it is pulled away. Nothing bounces on a robot
+ * with constraints. A start on a level is no passage of it; a limit is passed each time it is left outwards, from a start beyond
+ * it too.
+ */
+export interface EventRule {
+  on: "limits" | "q" | "qd" | "tau" | "kinetic_energy" | "energy";
+  action?: "report" | "stop" | "bounce";
+  /** Of `q`, `qd`, `tau` */
+  joint?: string;
+  /** Of `limits`; all if absent */
+  joints?: string[];
+  level?: number;
+  direction?: "down" | "both" | "up";
+  /** With `bounce`: part of the velocity that comes back */
+  restitution?: number;
+}
+
+export interface ExcitationRequest {
+  /** Of joints; the ten of each link always come */
+  parameters?: ("rotor" | "viscous" | "coulomb" | "offset" | "stiffness")[];
+  /** Hz: one period is one over it */
+  frequency_hz?: number;
+  harmonics?: number;
+  /** One number for each of qd, instead of the robot's own; `acceleration` has no other source */
+  limits?: {
+    /** rad or m */
+    lower?: number[];
+    /** rad or m */
+    upper?: number[];
+    /** rad/s or m/s */
+    velocity?: number[];
+    /** rad/s^2 or m/s^2 */
+    acceleration?: number[];
+    /** N m or N: of the torque by the robot's own parameters */
+    effort?: number[];
+  };
+  /** Least condition of the base regressor with columns of one length, or the largest determinant of its normal matrix */
+  criterion?: "condition" | "determinant";
+  /** Motions looked at: a fifth at random, then changes of the best */
+  tries?: number;
+  seed?: number;
+  /** s: with it, the answer has samples of one period */
+  interval_s?: number;
+  /** Another order of joints */
+  joints?: string[];
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+}
+
+export interface ExcitationResult {
+  joints: JointNames;
+  /** As `trajectory` takes it */
+  fourier: {
+    frequency_hz: number;
+    offset: number[];
+    a: number[][];
+    b: number[][];
+  };
+  /** One period, with `interval_s` */
+  t?: number[];
+  q?: number[][];
+  qd?: number[][];
+  qdd?: number[][];
+  score: ExcitationScore;
+  /** What the first random motion reached */
+  first_random: ExcitationScore;
+  tries: number;
+  improvements: number;
+  /** Of the period */
+  samples_judged: number;
+  /** Names as of `regressor?form=base` */
+  base_parameters: string[];
+  provenance: Provenance;
+}
+
+export interface ExcitationScore {
+  /** Of the base regressor over a period, columns scaled to one length */
+  condition: number | null;
+  condition_reason?: string;
+  /** Natural logarithm, of the normal matrix in SI units */
+  log_determinant: number | null;
+  log_determinant_reason?: string;
+  /** Largest torque over its limit; 0 without limits of effort */
+  effort_used: number;
+}
+
+export type Findings = {
+  where: string;
+  text: string;
+  count: number;
+}[];
+
+export interface ForwardDynamicsRequest {
+  /** rad or m: nq numbers a sample */
+  q: Samples;
+  /** rad/s or m/s: nv numbers a sample; zero when left out */
+  qd?: Samples;
+  /** N m or N: nv numbers a sample; zero when left out */
+  tau?: Samples;
+  /** Another order of joints for every array of the request and the answer; names each moving joint once */
+  joints?: string[];
+  external_wrenches?: Wrench[];
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+  /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
+  without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
+  /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
+  include?: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  payload?: Payload;
+  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
+  coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
+  /** The link of the point of `operational_space_inertia` */
+  frame?: string;
+  /** Where that point is, as a name or in the link frame (m) */
+  at?: "origin" | "com" | Vector3;
+  /** Directions of that inertia, along the world's axes; all when left out */
+  axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+  box?: Box;
+  /** Of `passivity`: reference rates, nv numbers a sample */
+  qd_ref?: Samples;
+  /** Of `passivity`: reference accelerations, nv numbers a sample */
+  qdd_ref?: Samples;
+}
+
+export interface ForwardDynamicsResult {
+  reactions?: Reactions;
+  /** M, rotors included (nv x nv) */
+  mass_matrix?: Tensors;
+  /** M^-1 (nv x nv) */
+  mass_matrix_inverse?: Tensors;
+  /** Eigenvalues of M at q; with `box`, also over all q in it */
+  mass_matrix_bounds?: {
+    smallest_eigenvalue: Scalars;
+    largest_eigenvalue: Scalars;
+    /** The least that was found in the box */
+    box_smallest_attained?: number;
+    /** The largest that was found in the box */
+    box_largest_attained?: number;
+    /** No q of the box has a smaller one */
+    box_smallest_guaranteed?: number | null;
+    /** No q of the box has a larger one */
+    box_largest_guaranteed?: number | null;
+    /** Why a bound is null, or how the bounds were found */
+    box_reason?: string;
+  };
+  /** dM/dt at qd (nv x nv) */
+  mass_matrix_rate?: Tensors;
+  mass_matrix_derivatives?: {
+    index_order: "[i][j][k] is dM_ij/dq_k";
+    /** nv x nv x nv */
+    derivatives: Tensors;
+  };
+  /** C with C qd the Coriolis and centrifugal torques */
+  coriolis_matrix?: {
+    form: "christoffel" | "c1" | "c2" | "stacked";
+    /** nv x nv */
+    matrix: Tensors;
+    /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
+    skew_residual: Scalars;
+  };
+  /** C qd */
+  coriolis_vector?: Samples;
+  christoffel_symbols?: {
+    index_order: "[i][j][k], i the equation";
+    /** Of the first kind (nv x nv x nv) */
+    symbols: Tensors;
+    /** Torques of products of two different rates */
+    coriolis: Samples;
+    /** Torques of squares of rates */
+    centrifugal: Samples;
+  };
+  /** dP/dq */
+  gravity_torque?: Samples;
+  /** Torques against friction */
+  friction?: Samples;
+  /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
+  energy?: {
+    kinetic: Scalars;
+    potential: Scalars;
+  };
+  momentum?: {
+    expressed_in: "world";
+    /** kg */
+    mass: Scalars;
+    /** kg m/s */
+    linear: Samples;
+    /** kg m^2/s: About the centre of mass */
+    angular_com: Samples;
+    /** kg m^2/s: About the world origin */
+    angular_origin: Samples;
+  };
+  center_of_mass?: {
+    expressed_in: "world";
+    /** m */
+    position: Samples;
+    /** m/s */
+    velocity: Samples;
+    /** 3 x nv */
+    jacobian: Tensors;
+  };
+  /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
+  center_of_mass_jacobian?: Tensors;
+  /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
+  operational_space_inertia?: {
+    expressed_in: "world";
+    frame: string;
+    axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+    /** axes x axes */
+    matrix: Tensors;
+  };
+  /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
+  passivity?: {
+    coriolis_form: "christoffel";
+    torque: Samples;
+  };
+  /** Of every link: velocity of its origin, then angular velocity, along the world's axes */
+  link_jacobians?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    jacobians: Tensors;
+  };
+  /** Torque term by term, computed apart from tau; `external` is -J^T w */
+  ledger?: {
+    /** Without rotors */
+    inertia: Samples;
+    coriolis: Samples;
+    centrifugal: Samples;
+    gravity: Samples;
+    friction: Samples;
+    rotor: Samples;
+    spring: Samples;
+    external: Samples;
+    sum: Samples;
+  };
+  /**
+   * Partial derivatives, [i][j] of torque i by coordinate j; of accelerations in forward dynamics. Spherical and floating joints
+   * are displaced like their velocities: a turn (and a shift) in the child frame.
+   */
+  derivatives?: {
+    /** nv x nv */
+    dtau_dq?: Tensors;
+    /** nv x nv */
+    dtau_dqd?: Tensors;
+    /** M (nv x nv) */
+    dtau_dqdd?: Tensors;
+    /** nv x nv */
+    dqdd_dq?: Tensors;
+    /** nv x nv */
+    dqdd_dqd?: Tensors;
+    /** M^-1 (nv x nv) */
+    dqdd_dtau?: Tensors;
+  };
+  /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
+  checks?: {
+    /** Torque by recursion against M, C and g by Jacobians */
+    recursive_lagrangian: Scalars;
+    /** Against the stacked equations of the product of exponentials */
+    recursive_stacked: Scalars;
+    /** M of composite bodies against M by Jacobians */
+    mass_matrix: Scalars;
+    /** Of dM/dt - 2 C, Christoffel form */
+    skew_symmetry: Scalars;
+    /** M - M^T */
+    symmetry: Scalars;
+    /** Of M: positive when it is definite */
+    smallest_eigenvalue: Scalars;
+  };
+  /**
+   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
+   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   */
+  drive?: {
+    joints: string[];
+    /** N m: K i */
+    motor_torque: Samples;
+    /** rad/s */
+    motor_speed: Samples;
+    /** A */
+    current: Samples;
+    /** V */
+    voltage: Samples;
+    /** Of PWM; of a linear amplifier (1 + v/reach)/2 */
+    duty: Samples;
+    /** W out of the supply */
+    power: Samples;
+    /** Of the peak */
+    current_use: Samples;
+    continuous_use: Samples;
+    voltage_use: Samples;
+    feasible: Scalars;
+  };
+  /**
+   * What laws that treat each joint alone get wrong. inertia_diagonal: M_ii qdd_i for (M qdd)_i; inertia_rotor: the rotor's
+   * inertia alone; decoupled, decoupled_rotor: the same without C qd
+   */
+  decoupling?: {
+    error: "approximate torque less exact torque";
+    inertia_diagonal: Samples;
+    inertia_rotor: Samples;
+    decoupled: Samples;
+    decoupled_rotor: Samples;
+  };
+  /**
+   * Of a robot with constraints, in M qdd + ... = tau + J^T w + A^T values: forces of the constraints on the robot. Rows that
+   * follow from others here are redundant (1, else 0); they share the load with the least sum of squares
+   */
+  multipliers?: {
+    force_on: "robot";
+    rows: string[];
+    /** N or N m: by row */
+    values: Samples;
+    /** A^T values, by joint */
+    force: Samples;
+    redundant: Samples;
+    rank: Scalars;
+  };
+  /** W: 0 at velocities that satisfy the constraints */
+  constraint_power?: Scalars;
+  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  actuation?: {
+    /** Driven rows of tau */
+    actuated: Scalars;
+    /** That the constraints leave */
+    dof: Scalars;
+    /** Independent torques that move nothing */
+    internal: Scalars;
+    /** Largest torque that no driven joint makes; rounding where the motion is possible */
+    missing: Scalars;
+  };
+  /** A with A qd = b, dA/dt qd, and how far the state is off */
+  constraint_jacobian?: {
+    rows: string[];
+    /** rows x nv */
+    matrix: Tensors;
+    rate_term: Samples;
+    /** m or rad: 0 for rows without one */
+    position_residual: Samples;
+    velocity_residual: Samples;
+  };
+  /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
+  projectors?: {
+    /** nv x nv */
+    force: Tensors;
+    /** nv x nv */
+    motion: Tensors;
+  };
+  /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
+  integrability?: {
+    dof: Scalars;
+    new_directions: Scalars;
+    /** Largest such bracket, relative to its terms */
+    defect: Scalars;
+  };
+  /** rad/s^2 or m/s^2: nv numbers a sample */
+  qdd: Samples;
+  /** Arrays that were left out, and so are zero */
+  assumed_zero?: string[];
+  provenance: Provenance;
+}
+
+/** One number for all joints, or one for each */
+export type Gains = number | number[];
+
+export interface Index {
+  name: "torqued";
+  version: string;
+  links: {
+    docs: string;
+    openapi: string;
+    robots: string;
+    health: string;
+  };
+}
+
+export interface InertiaRequest {
+  bodies: {
+    /** kg */
+    mass: number;
+    /** m: Centre of mass in the body's frame */
+    com?: Vector3;
+    /** kg m^2: with `inertia_about` */
+    inertia?: Table;
+    inertia_about?: "com" | "origin";
+    /** Centred at the centre of mass, axis along z (bar: along x) */
+    shape?: "box" | "cylinder" | "cylinder_shell" | "sphere" | "sphere_shell" | "ellipsoid" | "cone" | "capsule" | "disk" | "bar" | "point";
+    /**
+     * m: box: lengths along x, y, z; ellipsoid: semi-axes; cylinder, cylinder_shell, cone, capsule: radius, length; sphere,
+     * sphere_shell, disk: radius; bar: length; point: none
+     */
+    size?: number[];
+    /** Of the body's frame in the common one */
+    pose?: Pose;
+    /** A hole */
+    subtract?: boolean;
+  }[];
+  /** Of the frame of the answer in the common one */
+  frame?: Pose;
+  /** m: A point for `inertia_about_point` */
+  about?: Vector3;
+  /** Least eigenvalue of the second moments over their trace, of the nearest consistent inertia; below 1/3 */
+  floor?: number;
+  /** kg */
+  mass_floor?: number;
+}
+
+export interface InertiaResult {
+  mass: number;
+  com: Vector3;
+  inertia: Table;
+  inertia_about: "com";
+  inertia_about_origin: Table;
+  about?: Vector3;
+  inertia_about_point?: Table;
+  /** Linear, then angular, about the origin */
+  spatial_inertia: Table;
+  /** [Sigma, h; h^T, m] */
+  pseudo_inertia: Table;
+  principal: {
+    /** Ascending */
+    moments: Vector3;
+    /** Axes as columns, right-handed */
+    axes: Table;
+  };
+  consistency: {
+    consistent: boolean;
+    mass_positive: boolean;
+    definite: boolean;
+    /** No principal moment is above the sum of the two others */
+    triangle: boolean;
+    /** Smallest eigenvalue of the second moments over their trace */
+    margin: number | null;
+    margin_reason?: string;
+  };
+  nearest_consistent: BodyInertia;
+  provenance: ProvenanceOfRequest;
+}
+
+export interface InverseDynamicsRequest {
+  /** A log instead of q, qd and qdd; its torque gives `residual` */
+  from?: Log;
+  /** rad or m: nq numbers a sample */
+  q?: Samples;
+  /** rad/s or m/s: nv numbers a sample; zero when left out */
+  qd?: Samples;
+  /** rad/s^2 or m/s^2: nv numbers a sample; zero when left out */
+  qdd?: Samples;
+  /** Another order of joints for every array of the request and the answer; names each moving joint once */
+  joints?: string[];
+  external_wrenches?: Wrench[];
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+  /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
+  without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
+  /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
+  include?: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  payload?: Payload;
+  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
+  coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
+  /** The link of the point of `operational_space_inertia` */
+  frame?: string;
+  /** Where that point is, as a name or in the link frame (m) */
+  at?: "origin" | "com" | Vector3;
+  /** Directions of that inertia, along the world's axes; all when left out */
+  axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+  box?: Box;
+  /** Of `passivity`: reference rates, nv numbers a sample */
+  qd_ref?: Samples;
+  /** Of `passivity`: reference accelerations, nv numbers a sample */
+  qdd_ref?: Samples;
+  /** Not used: of an answer of `trajectory` */
+  t?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  violations?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  duration_s?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  binding?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  tau?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  provenance?: unknown;
+}
+
+export interface InverseDynamicsResult {
+  reactions?: Reactions;
+  /** M, rotors included (nv x nv) */
+  mass_matrix?: Tensors;
+  /** M^-1 (nv x nv) */
+  mass_matrix_inverse?: Tensors;
+  /** Eigenvalues of M at q; with `box`, also over all q in it */
+  mass_matrix_bounds?: {
+    smallest_eigenvalue: Scalars;
+    largest_eigenvalue: Scalars;
+    /** The least that was found in the box */
+    box_smallest_attained?: number;
+    /** The largest that was found in the box */
+    box_largest_attained?: number;
+    /** No q of the box has a smaller one */
+    box_smallest_guaranteed?: number | null;
+    /** No q of the box has a larger one */
+    box_largest_guaranteed?: number | null;
+    /** Why a bound is null, or how the bounds were found */
+    box_reason?: string;
+  };
+  /** dM/dt at qd (nv x nv) */
+  mass_matrix_rate?: Tensors;
+  mass_matrix_derivatives?: {
+    index_order: "[i][j][k] is dM_ij/dq_k";
+    /** nv x nv x nv */
+    derivatives: Tensors;
+  };
+  /** C with C qd the Coriolis and centrifugal torques */
+  coriolis_matrix?: {
+    form: "christoffel" | "c1" | "c2" | "stacked";
+    /** nv x nv */
+    matrix: Tensors;
+    /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
+    skew_residual: Scalars;
+  };
+  /** C qd */
+  coriolis_vector?: Samples;
+  christoffel_symbols?: {
+    index_order: "[i][j][k], i the equation";
+    /** Of the first kind (nv x nv x nv) */
+    symbols: Tensors;
+    /** Torques of products of two different rates */
+    coriolis: Samples;
+    /** Torques of squares of rates */
+    centrifugal: Samples;
+  };
+  /** dP/dq */
+  gravity_torque?: Samples;
+  /** Torques against friction */
+  friction?: Samples;
+  /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
+  energy?: {
+    kinetic: Scalars;
+    potential: Scalars;
+  };
+  momentum?: {
+    expressed_in: "world";
+    /** kg */
+    mass: Scalars;
+    /** kg m/s */
+    linear: Samples;
+    /** kg m^2/s: About the centre of mass */
+    angular_com: Samples;
+    /** kg m^2/s: About the world origin */
+    angular_origin: Samples;
+  };
+  center_of_mass?: {
+    expressed_in: "world";
+    /** m */
+    position: Samples;
+    /** m/s */
+    velocity: Samples;
+    /** 3 x nv */
+    jacobian: Tensors;
+  };
+  /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
+  center_of_mass_jacobian?: Tensors;
+  /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
+  operational_space_inertia?: {
+    expressed_in: "world";
+    frame: string;
+    axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+    /** axes x axes */
+    matrix: Tensors;
+  };
+  /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
+  passivity?: {
+    coriolis_form: "christoffel";
+    torque: Samples;
+  };
+  /** Of every link: velocity of its origin, then angular velocity, along the world's axes */
+  link_jacobians?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    jacobians: Tensors;
+  };
+  /** Torque term by term, computed apart from tau; `external` is -J^T w */
+  ledger?: {
+    /** Without rotors */
+    inertia: Samples;
+    coriolis: Samples;
+    centrifugal: Samples;
+    gravity: Samples;
+    friction: Samples;
+    rotor: Samples;
+    spring: Samples;
+    external: Samples;
+    sum: Samples;
+  };
+  /**
+   * Partial derivatives, [i][j] of torque i by coordinate j; of accelerations in forward dynamics. Spherical and floating joints
+   * are displaced like their velocities: a turn (and a shift) in the child frame.
+   */
+  derivatives?: {
+    /** nv x nv */
+    dtau_dq?: Tensors;
+    /** nv x nv */
+    dtau_dqd?: Tensors;
+    /** M (nv x nv) */
+    dtau_dqdd?: Tensors;
+    /** nv x nv */
+    dqdd_dq?: Tensors;
+    /** nv x nv */
+    dqdd_dqd?: Tensors;
+    /** M^-1 (nv x nv) */
+    dqdd_dtau?: Tensors;
+  };
+  /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
+  checks?: {
+    /** Torque by recursion against M, C and g by Jacobians */
+    recursive_lagrangian: Scalars;
+    /** Against the stacked equations of the product of exponentials */
+    recursive_stacked: Scalars;
+    /** M of composite bodies against M by Jacobians */
+    mass_matrix: Scalars;
+    /** Of dM/dt - 2 C, Christoffel form */
+    skew_symmetry: Scalars;
+    /** M - M^T */
+    symmetry: Scalars;
+    /** Of M: positive when it is definite */
+    smallest_eigenvalue: Scalars;
+  };
+  /**
+   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
+   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   */
+  drive?: {
+    joints: string[];
+    /** N m: K i */
+    motor_torque: Samples;
+    /** rad/s */
+    motor_speed: Samples;
+    /** A */
+    current: Samples;
+    /** V */
+    voltage: Samples;
+    /** Of PWM; of a linear amplifier (1 + v/reach)/2 */
+    duty: Samples;
+    /** W out of the supply */
+    power: Samples;
+    /** Of the peak */
+    current_use: Samples;
+    continuous_use: Samples;
+    voltage_use: Samples;
+    feasible: Scalars;
+  };
+  /**
+   * What laws that treat each joint alone get wrong. inertia_diagonal: M_ii qdd_i for (M qdd)_i; inertia_rotor: the rotor's
+   * inertia alone; decoupled, decoupled_rotor: the same without C qd
+   */
+  decoupling?: {
+    error: "approximate torque less exact torque";
+    inertia_diagonal: Samples;
+    inertia_rotor: Samples;
+    decoupled: Samples;
+    decoupled_rotor: Samples;
+  };
+  /**
+   * Of a robot with constraints, in M qdd + ... = tau + J^T w + A^T values: forces of the constraints on the robot. Rows that
+   * follow from others here are redundant (1, else 0); they share the load with the least sum of squares
+   */
+  multipliers?: {
+    force_on: "robot";
+    rows: string[];
+    /** N or N m: by row */
+    values: Samples;
+    /** A^T values, by joint */
+    force: Samples;
+    redundant: Samples;
+    rank: Scalars;
+  };
+  /** W: 0 at velocities that satisfy the constraints */
+  constraint_power?: Scalars;
+  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  actuation?: {
+    /** Driven rows of tau */
+    actuated: Scalars;
+    /** That the constraints leave */
+    dof: Scalars;
+    /** Independent torques that move nothing */
+    internal: Scalars;
+    /** Largest torque that no driven joint makes; rounding where the motion is possible */
+    missing: Scalars;
+  };
+  /** A with A qd = b, dA/dt qd, and how far the state is off */
+  constraint_jacobian?: {
+    rows: string[];
+    /** rows x nv */
+    matrix: Tensors;
+    rate_term: Samples;
+    /** m or rad: 0 for rows without one */
+    position_residual: Samples;
+    velocity_residual: Samples;
+  };
+  /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
+  projectors?: {
+    /** nv x nv */
+    force: Tensors;
+    /** nv x nv */
+    motion: Tensors;
+  };
+  /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
+  integrability?: {
+    dof: Scalars;
+    new_directions: Scalars;
+    /** Largest such bracket, relative to its terms */
+    defect: Scalars;
+  };
+  /** N m or N: nv numbers a sample */
+  tau: Samples;
+  /** With `from`, what became of the log */
+  log?: {
+    source: LogReport;
+    filter: LogFilterUsed;
+    /** Time of each sample, s from the log's first row */
+    t: number[];
+  };
+  /** With `from` and logged torque: it, before the filter */
+  tau_measured?: Samples;
+  /** `tau_measured` - `tau` */
+  residual?: {
+    by_joint: {
+      joint: string;
+      /** N m or N */
+      rmse: number;
+      mean: number;
+      /** Largest size */
+      worst: number;
+      /** Norm of the residual over that of the torque about its mean; null where the torque is constant */
+      relative_error: number | null;
+      relative_error_reason?: string;
+    }[];
+    tau: Samples;
+  };
+  /** Arrays that were left out, and so are zero */
+  assumed_zero?: string[];
+  /** Fields of the request that have no effect */
+  not_used?: string[];
+  provenance: Provenance;
+}
+
+export interface InverseKinematicsRequest {
+  frame: Point;
+  /** Of the frame in the world */
+  pose: Pose;
+  /** Which matter; if absent those of which the pose says something */
+  axes?: Axes;
+  /** Another order of joints */
+  joints?: string[];
+  /** Coordinates to begin with */
+  initial?: Sample;
+  /** Stay inside the joints' limits */
+  limits?: boolean;
+  /** The search stops at so many */
+  solutions?: number;
+  /** Starts */
+  seeds?: number;
+  /** Of each start */
+  iterations?: number;
+  tolerance?: {
+    /** m */
+    position_m?: number;
+    /** rad */
+    rotation_rad?: number;
+  };
+}
+
+export interface InverseKinematicsResult {
+  joints: JointNames;
+  frame: PointResult;
+  axes: Axes;
+  /** More degrees of freedom than axes */
+  redundant: boolean;
+  solutions: {
+    q: Sample;
+    branch: number;
+    /** m */
+    position_error_m: number;
+    /** rad */
+    rotation_error_rad: number;
+    /** Of the Jacobian of the axes: near 0 at a singular posture */
+    smallest_singular_value: number;
+  }[];
+  /** Of all starts */
+  nearest: {
+    position_error_m: number;
+    rotation_error_rad: number;
+  };
+  starts: number;
+  provenance: Provenance;
+}
+
+export interface Job {
+  id: string;
+  /** Name of the operation */
+  kind: string;
+  robot: string | null;
+  /** The version that is used, whatever happens to the name */
+  robot_digest: string | null;
+  state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  /** Greater first */
+  priority: number;
+  progress: {
+    fraction: number;
+    step: string;
+    eta_s: number | null;
+    [name: string]: unknown;
+  };
+  created: string;
+  started: string | null;
+  finished: string | null;
+  /**
+   * It is removed after this time; null until it is finished. A job whose result its own POST answered is kept for the setting
+   * `jobs_keep_waited` (1 h), unless that was sent with `Prefer: respond-async` or an Idempotency-Key; others for `jobs_keep` (30
+   * d)
+   */
+  expires: string | null;
+  /** How often it was begun */
+  attempts: number;
+  cancel_asked: boolean;
+  /** That runs or ran it */
+  node: string | null;
+  problem?: Problem;
+  /** Files beside the result, where the kind has some; at `/v1/jobs/{id}/result/{name}` */
+  attachments?: {
+    name: string;
+    media_type: string;
+    bytes: number;
+    [name: string]: unknown;
+  }[];
+  [name: string]: unknown;
+}
+
+export interface JobList {
+  jobs: Job[];
+  /** For the next page; null on the last */
+  cursor: string | null;
+  [name: string]: unknown;
+}
+
+export interface JobsDeleted {
+  /** Finished jobs that the filters select */
+  matched: number;
+  /** 0 with `dry_run` */
+  deleted: number;
+  [name: string]: unknown;
+}
+
+/** damping to mimic are stated of joints of one degree of freedom only (revolute, continuous, prismatic) */
+export interface Joint {
+  name: string;
+  kind: "fixed" | "revolute" | "continuous" | "prismatic" | "planar" | "spherical" | "floating";
+  /** Name of a link */
+  parent: string;
+  /** Name of a link */
+  child: string;
+  /** m: The joint's frame in its parent's */
+  origin: {
+    position?: Vector;
+    rotation?: Matrix;
+    /** rad: as written; present where the file has angles */
+    rpy?: Vector;
+  };
+  /** Unit vector in the joint's frame; of a planar joint, the normal */
+  axis?: Vector;
+  q: Slice;
+  v: Slice;
+  /** What is left out does not exist */
+  limits?: {
+    /** rad or m */
+    lower?: number;
+    /** rad or m */
+    upper?: number;
+    /** rad/s or m/s */
+    velocity?: number;
+    /** N m or N */
+    effort?: number;
+  };
+  /** N m s/rad or N s/m: Viscous friction */
+  damping?: number;
+  friction?: {
+    /** N m or N */
+    coulomb?: number;
+    /** N m or N: used when stribeck_velocity is above 0 */
+    breakaway?: number;
+    /** rad/s or m/s */
+    stribeck_velocity?: number;
+    /** rad/s or m/s: 0: sign of the velocity, else tanh(velocity / smoothing) */
+    smoothing?: number;
+    /** N m or N */
+    offset?: number;
+  };
+  spring?: {
+    /** N m/rad or N/m */
+    stiffness?: number;
+    /** rad or m */
+    rest?: number;
+  };
+  rotor?: {
+    /** kg m^2 */
+    inertia?: number;
+    /** Turns of the motor a turn of the joint */
+    ratio?: number;
+  };
+  /** The motor's inertia is the joint's rotor unless `rotor` states one (it counts once); its friction adds to `damping` */
+  drive?: Drive;
+  /** q = multiplier q(joint) + offset */
+  mimic?: {
+    joint?: string;
+    multiplier?: number;
+    offset?: number;
+  };
+}
+
+/** The order of joints in this document */
+export type JointNames = string[];
+
+export interface KinematicsRequest {
+  /** rad or m */
+  q: Samples;
+  /** rad/s or m/s: needs `expressed_in` */
+  qd?: Samples;
+  /** rad/s^2 or m/s^2: needs `expressed_in`; `qd` is zero when left out then */
+  qdd?: Samples;
+  /** Another order of joints */
+  joints?: string[];
+  /** All links if absent */
+  frames?: Point[];
+  /**
+   * Of velocities and Jacobians. world: of the point, along the world's axes. link: of the point, along the link's axes. spatial:
+   * of the body's point that passes the world's origin, along the world's axes.
+   */
+  expressed_in?: "world" | "link" | "spatial";
+}
+
+export interface KinematicsResult {
+  joints: JointNames;
+  poses_expressed_in: "world";
+  expressed_in?: "world" | "link" | "spatial";
+  /** For a batch each array has a first index more, the sample */
+  frames: {
+    link: string;
+    at: Vector3;
+    /** m */
+    position: Tensor;
+    /** Three rows */
+    rotation: Tensor;
+    quaternion_wxyz: Tensor;
+    /** v, w: m/s, rad/s */
+    velocity?: Tensor;
+    /** Rate of change of `velocity`: m/s^2, rad/s^2 */
+    acceleration?: Tensor;
+    /** 6 rows of nv */
+    jacobian?: Tensor;
+  }[];
+  /** Arrays that were left out, and so are zero */
+  assumed_zero?: string[];
+  provenance: Provenance;
+}
+
+export interface Link {
+  name: string;
+  /** kg */
+  mass: number;
+  /** m: Centre of mass in the link's frame */
+  com: Vector;
+  /** kg m^2 in the axes of the link, products negative: Ixy = -integral of x y dm */
+  inertia: Matrix;
+  inertia_about: "com" | "origin";
+}
+
+export interface LinkFrame {
+  link: string;
+  /** m: in the link's frame; 0 where it is absent */
+  position?: Vector;
+  /** Of frames of a loop alone */
+  rotation?: Matrix;
+  rpy?: Vector;
+  quaternion_wxyz?: number[];
+  /** Of a plane, to the side of the body */
+  normal?: Vector;
+  /** m: Of a sphere or a body */
+  radius?: number;
+  /** Of a disk */
+  axis?: Vector;
+  /** The body rolls inside the hollow sphere */
+  inside?: boolean;
+  [name: string]: unknown;
+}
+
+/** A link without mass, with a point mass, with mass and inertia, or of solids */
+export interface LinkIn {
+  name?: string;
+  /** kg */
+  mass?: number;
+  /** m: in the link's frame */
+  com?: Vector;
+  /** kg m^2: Ixy = -integral of x y dm */
+  inertia?: Matrix;
+  /** It must be said; origin is that of the frame of the link */
+  inertia_about?: "com" | "origin";
+  /** poe only: [m E, -m c^; m c^, I], six rows of six, about the origin of the frame */
+  spatial_inertia?: Tensor;
+  /** One solid, or an array of them */
+  solid?: Solid | Solid[];
+  /** poe only: pose in the base frame at q = 0; identity if absent */
+  home?: {
+    [name: string]: unknown;
+  };
+  /** base and tool of a table: pose in the frame before */
+  pose?: {
+    [name: string]: unknown;
+  };
+  [name: string]: unknown;
+}
+
+/**
+ * Recorded motion: a dataset, the result of a job, or one dataset for each quantity. Its clock is made even, rows that cannot be
+ * are left out, all signals go through the same filter without delay, velocities and accelerations that were not logged are
+ * derived, and rest at both ends is cut; what was repaired is reported. What cannot be meant (milliseconds as seconds, degrees as
+ * radians) is refused with a hint, never guessed.
+ */
+export interface Log {
+  dataset?: string;
+  /** The id of a job whose result has arrays over time */
+  job?: string;
+  /** One dataset for each quantity: that of q */
+  q?: string;
+  qd?: string;
+  qdd?: string;
+  tau?: string;
+  time?: string;
+  columns?: LogColumns;
+  units?: LogUnits;
+  scale?: LogScale;
+  /** Hz: of rows without a clock, or of the even clock to be made */
+  rate_hz?: number;
+  /** [first, behind the last], from 0, or several such ranges */
+  rows?: number[] | number[][];
+  filter?: LogFilter;
+  /**
+   * Lag of the logged q, qd and qdd behind tau; at most 4 samples. Left out: 0; in calibrations where `friction` is left out and
+   * the robot has no Coulomb friction yet: what explains the torque best
+   */
+  delay_s?: number;
+}
+
+/** A column by its name, or its number from 0 */
+export type LogColumn = string | number;
+
+/**
+ * Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names; without a header, plain numbers time | q | qd |
+ * qdd | tau. What stands beside a preset takes its place.
+ */
+export interface LogColumns {
+  preset?: "ros-joint-state" | "ur-rtde" | "libfranka" | "plain";
+  /** One column, or two: seconds and nanoseconds */
+  time?: LogColumnsOf;
+  q?: LogColumnsOf;
+  qd?: LogColumnsOf;
+  qdd?: LogColumnsOf;
+  tau?: LogColumnsOf;
+}
+
+/**
+ * The columns of a quantity, in the order of `joints`; or one word for columns word0 word1 ..., word_0 word_1 ..., word[0]
+ * word[1] ...
+ */
+export type LogColumnsOf = LogColumn | LogColumn[];
+
+/** One for all joints, or one for each */
+export type LogFactor = number | number[];
+
+export interface LogFilter {
+  kind?: "butterworth" | "savitzky-golay" | "first-order" | "none";
+  /** Of butterworth, forward and backward each */
+  order?: number;
+  /**
+   * Of butterworth; auto is ten times the bandwidth of the motion, from the spectra, and at most 0.4 times the rate after
+   * decimation
+   */
+  cutoff_hz?: number | "auto";
+  /** Of first-order: 1 / (tau_f s + 1), forward and backward */
+  tau_f_s?: number;
+  /** Of savitzky-golay: samples, odd */
+  window?: number;
+  /** Of savitzky-golay */
+  degree?: number;
+  /**
+   * Every so many samples are used. Left out: 1; of more than 250,000 samples of a calibration fewer, as long as five are left a
+   * period of the cut-off (see decimate_from_length)
+   */
+  decimate?: number;
+}
+
+export interface LogFilterUsed {
+  kind: "butterworth" | "savitzky-golay" | "first-order" | "none";
+  order?: number;
+  /** Where half of an amplitude is left; of savitzky-golay, by its window */
+  cutoff_hz?: number;
+  from_spectra?: boolean;
+  tau_f_s?: number;
+  window?: number;
+  degree?: number;
+  decimate: number;
+  /** It was not given, and the logs are long: what is left out has been filtered, and adds no information */
+  decimate_from_length?: boolean;
+}
+
+export interface LogReport {
+  name: string;
+  rows: number;
+  /** In the ranges of `rows` */
+  rows_chosen?: number;
+  /**
+   * Of logs that a calibration fits: in these delay, friction by load and its sign, Stribeck's speeds and weights were looked
+   * for. All rows where 65,536, shared evenly by the logs, hold them; else runs spread over the log, no more of them than tell.
+   * The last fit and the residuals read everything
+   */
+  rows_searched?: number;
+  samples: number;
+  segments: number;
+  clock: "even" | "resampled";
+  /** Of the log */
+  period_s?: number;
+  /** Of the even clock */
+  step_s?: number;
+  truncated_last_line?: boolean;
+  /** At both ends */
+  samples_at_rest_left_out?: number;
+  /** At the ends of segments, one period of the cut-off: there the filter has to guess */
+  samples_at_borders_left_out?: number;
+  repairs: {
+    kind: "not-finite" | "absurd" | "spike" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short";
+    meaning: string;
+    count: number;
+    /** Of bridged */
+    longest_s?: number;
+    /** Of braked: all rows of these rests */
+    rows?: number;
+    /** From 0; the header is no row */
+    first_rows: number[];
+  }[];
+  bandwidth?: {
+    /** 99.5 % of the velocity's power lies below it */
+    motion_hz: number;
+    /** From here on the positions are noise */
+    noise_hz: number;
+    cutoff_above_10_motion?: boolean;
+    cutoff_below_a_tenth_of_noise?: boolean;
+  };
+}
+
+/** Factors: drive gains (N m/A), signs */
+export interface LogScale {
+  q?: LogFactor;
+  qd?: LogFactor;
+  qdd?: LogFactor;
+  tau?: LogFactor;
+}
+
+/** One for all joints, or one for each */
+export type LogUnit = string | string[];
+
+export interface LogUnits {
+  time?: "s" | "ms" | "us" | "ns";
+  /** rad, deg, mrad, rev; m, mm */
+  q?: LogUnit;
+  /** rad/s, deg/s, rpm; m/s, mm/s */
+  qd?: LogUnit;
+  /** rad/s^2, deg/s^2; m/s^2, mm/s^2 */
+  qdd?: LogUnit;
+  /** Nm, mNm; N; A and mA with a scale */
+  tau?: LogUnit;
+}
+
+export interface ManipulabilityRequest {
+  /** rad or m */
+  q: Sample;
+  frame: Point;
+  /** All six if absent */
+  axes?: Axes;
+  /** Another order of joints */
+  joints?: string[];
+}
+
+export interface ManipulabilityResult {
+  joints: JointNames;
+  expressed_in: "world";
+  frame: PointResult;
+  axes: Axes;
+  /** Descending: semi-axes of the ellipsoid */
+  singular_values: number[];
+  /** Row k: u_k, along `axes`; its largest component is positive */
+  directions: Tensor;
+  /** Row k: v_k, by joint */
+  joint_directions: Tensor;
+  /** Directions in which the point can move */
+  rank: number;
+  manipulability: number;
+  /** Largest over smallest singular value */
+  condition: number | null;
+  condition_reason?: string;
+  provenance: Provenance;
+}
+
+/** Three rows */
+export type Matrix = Vector[];
+
+/** A body fixed to a link for this request, along the axes of the link */
+export interface Payload {
+  /** Name of the link that carries it */
+  link: string;
+  /** kg */
+  mass: number;
+  /** m: Its centre of mass in the link frame */
+  com: Vector3;
+  /** kg m^2 about that centre of mass, products negative; a point when left out */
+  inertia?: Matrix;
+}
+
+/** A link's name, for the origin of its frame, or a point of a link */
+export type Point = string | {
+  link: string;
+  at: At;
+};
+
+export interface PointResult {
+  link: string;
+  at: Vector3;
+}
+
+/** Of a frame; what is left out is the origin, and no rotation. `rotation` or `quaternion_wxyz`, not both */
+export interface Pose {
+  /** m */
+  position?: Vector3;
+  /** Three rows; x_outer = R x_inner */
+  rotation?: Table;
+  quaternion_wxyz?: Quaternion;
+}
+
+export interface Problem {
+  type: "/problems/malformed" | "/problems/unknown-field" | "/problems/duplicate-field" | "/problems/wrong-type" | "/problems/unauthorized" | "/problems/forbidden" | "/problems/not-found" | "/problems/unknown-robot" | "/problems/method-not-allowed" | "/problems/not-acceptable" | "/problems/request-timeout" | "/problems/conflict" | "/problems/read-only" | "/problems/length-required" | "/problems/precondition-failed" | "/problems/too-large" | "/problems/range-not-satisfiable" | "/problems/unsupported-media" | "/problems/wrong-length" | "/problems/missing-field" | "/problems/unknown-name" | "/problems/not-finite" | "/problems/invalid-value" | "/problems/invalid-robot" | "/problems/range" | "/problems/tree" | "/problems/inertia" | "/problems/quaternion" | "/problems/overflow" | "/problems/singular" | "/problems/no-convergence" | "/problems/too-many-requests" | "/problems/headers-too-large" | "/problems/internal" | "/problems/busy" | "/problems/took-too-long" | "/problems/not-ready" | "/problems/damaged" | "/problems/storage-full";
+  title: string;
+  status: number;
+  detail?: string;
+  request_id?: string;
+  errors?: {
+    /** RFC 6901, into the body */
+    pointer: string;
+    detail: string;
+    /** What to change so that it works */
+    hint?: string;
+  }[];
+}
+
+export interface ProblemList {
+  problems: {
+    type: string;
+    title: string;
+    status: number;
+  }[];
+  [name: string]: unknown;
+}
+
+export interface ProblemType {
+  type: string;
+  title: string;
+  status: number;
+  meaning: string;
+  remedy: string;
+  example: Problem;
+  [name: string]: unknown;
+}
+
+/** What it takes to compute the same bits again, on any machine */
+export interface Provenance {
+  engine: string;
+  robot_digest: Digest;
+  request_digest: RequestDigest;
+  /**
+   * Of calibrations, excitations and robots of more than 64 degrees of freedom or constraint rows, or of matrices of more than
+   * 16384 entries (rows by degrees of freedom, or by pairs of degrees of freedom): library and processor family whose order of
+   * sums decides the last bits
+   */
+  linear_algebra?: string;
+  /** Of simulations and ensembles: the adaptive methods have the same bits where these are the same */
+  integrator?: string;
+}
+
+/** Where no robot takes part */
+export interface ProvenanceOfRequest {
+  engine: string;
+  request_digest: RequestDigest;
+}
+
+/** w x y z, of unit length within 1e-6 */
+export type Quaternion = number[];
+
+/**
+ * The whole wrench (force, then moment) that each joint, fixed ones too, carries to its child link, and the world to the root
+ * link. Joint torques are parts of it.
+ */
+export interface Reactions {
+  applied_to: "child link";
+  /** Axes of the child link; for the base, of the root link: the world's */
+  expressed_in: "child link";
+  /** Moments are about the origin of the child link */
+  at: "origin";
+  /** Whose wrench each one is */
+  joints: string[];
+  /** One array of wrenches; for a batch, one such array a sample */
+  joint_wrenches: Tensor;
+  /** One wrench; for a batch, one a sample */
+  base_wrench: Tensor;
+}
+
+/** Motion over time, as `trajectory` takes it; or to stand somewhere; or a table */
+export interface Reference {
+  waypoints?: TrajectoryRequest["waypoints"];
+  poses?: TrajectoryRequest["poses"];
+  fourier?: TrajectoryRequest["fourier"];
+  hold?: Sample;
+  /**
+   * `q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of `trajectory` is one
+   * as it is
+   */
+  table?: {
+    t: number[];
+    q: Samples;
+    qd?: Samples;
+    qdd?: Samples;
+    /** The order of the table's rows; that of the request if absent */
+    joints?: string[];
+    /** Not used: of an answer of `trajectory` */
+    violations?: unknown;
+    /** Not used: of an answer of `trajectory` */
+    duration_s?: unknown;
+    /** Not used: of an answer of `trajectory` */
+    binding?: unknown;
+    /** Not used: of an answer of `trajectory` */
+    tau?: unknown;
+    /** Not used: of an answer of `trajectory` */
+    provenance?: unknown;
+  };
+  frame?: TrajectoryRequest["frame"];
+  axes?: TrajectoryRequest["axes"];
+  initial?: Sample;
+  timing?: TrajectoryRequest["timing"];
+  blend?: TrajectoryRequest["blend"];
+  times_s?: TrajectoryRequest["times_s"];
+  durations_s?: TrajectoryRequest["durations_s"];
+  duration_s?: TrajectoryRequest["duration_s"];
+}
+
+export interface RegressorRequest {
+  /** rad or m */
+  q: Samples;
+  /** rad/s or m/s: zero when left out */
+  qd?: Samples;
+  /** rad/s^2 or m/s^2: zero when left out */
+  qdd?: Samples;
+  /** Another order of joints */
+  joints?: string[];
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+  /** Of joints; the ten of each link always come */
+  parameters?: ("rotor" | "viscous" | "coulomb" | "offset" | "stiffness")[];
+  /** The same as `?form=base`, for jobs, which have no query */
+  form?: "base";
+}
+
+export interface RegressorResult {
+  form: "full" | "base";
+  joints: JointNames;
+  /** nv rows, one column for each of `columns`; for a batch, one such table a sample */
+  regressor?: Tensor;
+  columns: {
+    /** Link or joint by number, in the order of the columns */
+    name: string;
+    unit: string;
+    link?: string;
+    joint?: string;
+    /** Six digits; `terms` has all */
+    expression?: string;
+    terms?: {
+      name: string;
+      factor: number;
+    }[];
+  }[];
+  /** Of the robot */
+  parameter_values: number[];
+  /** No torque depends on them */
+  unidentifiable?: string[];
+  n_base?: number;
+  n_full?: number;
+  /** Arrays that were left out, and so are zero */
+  assumed_zero?: string[];
+  /** Smallest kept over largest dropped pivot: how clear the rank is */
+  gap?: number;
+  provenance: Provenance;
+}
+
+/**
+ * The arrays of a request as an NPZ file (numpy.savez or savez_compressed), each under its field's name: rank one for one sample,
+ * rank two for a batch. Fields that are no arrays of numbers stay as if they were not given
+ */
+export type RequestArchive = string;
+
+/** XXH3-128 of the body's bytes as sent, in hex (`xxhsum -H2`); with `?form=base`, of that and the body */
+export type RequestDigest = string;
+
+export interface ResultPoints {
+  rows: number;
+  rows_per_point: number;
+  points: number;
+  series: {
+    name: string;
+    min: (number | null)[];
+    max: (number | null)[];
+  }[];
+}
+
+export interface RigidBodyRequest {
+  axis_motion?: {
+    /** Of unit length */
+    axis: Vector3;
+    /** 1/s: How it turns */
+    axis_rate?: Vector3;
+    /** rad/s */
+    rate_rad_s: number;
+    /** rad/s^2 */
+    acceleration?: number;
+  };
+  /** A frame that moves in a fixed one, and a point that moves in it */
+  point_motion?: {
+    /** Of the frame; x_fixed = R x_moving */
+    rotation?: Table;
+    quaternion_wxyz?: Quaternion;
+    /** In the fixed frame, like the next three */
+    origin_velocity?: Vector3;
+    origin_acceleration?: Vector3;
+    angular_velocity?: Vector3;
+    angular_acceleration?: Vector3;
+    /** Of the point in the moving frame, like the next two */
+    position?: Vector3;
+    velocity?: Vector3;
+    acceleration?: Vector3;
+  };
+  body?: {
+    mass: number;
+    com?: Vector3;
+    inertia?: Table;
+    inertia_about?: "com" | "origin";
+    /** As of `/v1/inertia` */
+    shape?: string;
+    size?: number[];
+    /** Of the body's frame in the world */
+    pose?: Pose;
+    /** Of the body's frame */
+    twist?: Twist;
+    /** Rate of the twist's components in the body's axes */
+    twist_rate?: Twist;
+    /** Axes of `twist` */
+    expressed_in?: "world" | "body";
+    /** Of another frame fixed to the body */
+    frame?: Pose;
+  };
+  lie_bracket?: {
+    a: Twist;
+    b: Twist;
+  };
+}
+
+export interface RigidBodyResult {
+  axis_motion?: {
+    angular_velocity: Vector3;
+    angular_acceleration: Vector3;
+  };
+  point_motion?: {
+    expressed_in: "fixed frame";
+    velocity: Vector3;
+    acceleration: {
+      origin: Vector3;
+      relative: Vector3;
+      euler: Vector3;
+      centripetal: Vector3;
+      coriolis: Vector3;
+      total: Vector3;
+    };
+  };
+  body?: {
+    /** 6 x 6 in the body frame: [m E, -m c^; m c^, I] */
+    generalised_inertia: Table;
+    /** R I R^T about the centre of mass */
+    inertia_world: Table;
+    momentum?: {
+      expressed_in: "world";
+      linear: Vector3;
+      angular_about_com: Vector3;
+      /** The world's origin */
+      angular_about_origin: Vector3;
+    };
+    /** J */
+    kinetic_energy?: number;
+    /** V^T M V / 2 */
+    kinetic_energy_by_generalised_inertia?: number;
+    /** The wrench that makes the body move so */
+    newton_euler?: {
+      expressed_in: "body";
+      applied_to: "body";
+      at: "origin";
+      force: Vector3;
+      moment: Vector3;
+    };
+    frame?: {
+      /** Ad^T M Ad */
+      generalised_inertia: Table;
+      twist?: Twist;
+      kinetic_energy?: number;
+    };
+  };
+  /** (w_a x v_b - w_b x v_a, w_a x w_b) */
+  lie_bracket?: Twist;
+  provenance: ProvenanceOfRequest;
+}
+
+/**
+ * A robot as it was understood, in SI units and radians. It may be put again unchanged and is the same robot; what follows from
+ * the rest (source, digest, nq, nv, root, q, v) is then computed anew.
+ */
+export interface Robot {
+  name: string;
+  /** A note for people */
+  description?: string;
+  /** The format it came in */
+  source: "urdf" | "mjcf" | "document";
+  digest: Digest;
+  /** Numbers in q */
+  nq: number;
+  /** Numbers in qd, qdd and tau */
+  nv: number;
+  /** The link that is fixed to the world */
+  root: string;
+  /** m/s^2: in the frame of the root link */
+  gravity: Vector;
+  /** In the order of q */
+  joints: Joint[];
+  links: Link[];
+  constraints?: Constraint[];
+  /** Joints that are driven; all where it is absent */
+  actuated?: string[];
+  /** What the constraints leave */
+  dof?: number;
+  /** A q that satisfies the constraints */
+  assembled?: number[];
+  [name: string]: unknown;
+}
+
+/**
+ * A robot as it may be put. One of `links` with `joints` (as a Robot has them, alone or inside `tree`), `dh`, `poe`, `urdf`
+ * states the kinematics. What follows from the rest may be there and is computed anew; every other unknown field is a fault.
+ */
+export interface RobotDocument {
+  name?: string;
+  description?: string;
+  /** m/s^2: may be left out with urdf alone */
+  gravity?: Vector;
+  links?: LinkIn[];
+  joints?: {
+    name: unknown;
+    kind: unknown;
+    parent: unknown;
+    child: unknown;
+    [name: string]: unknown;
+  }[];
+  tree?: {
+    links: unknown;
+    joints: unknown;
+    [name: string]: unknown;
+  };
+  /**
+   * A Denavit-Hartenberg table: standard Rz(theta) Tz(d) Tx(a) Rx(alpha), or modified (Craig) Rx(alpha) Tx(a) Rz(theta) Tz(d),
+   * alpha and a then being those of the row before in the usual numbering. The coordinate of a joint adds to theta, of a
+   * prismatic one to d, and so does offset. Inertias are in the frame of their row.
+   */
+  dh?: {
+    convention: "standard" | "modified";
+    /** A frame before the first row, by its pose */
+    base?: LinkIn;
+    /** A frame behind the last row, by its pose */
+    tool?: LinkIn;
+    joints: {
+      name: string;
+      kind?: "revolute" | "continuous" | "prismatic" | "fixed";
+      theta?: number;
+      d?: number;
+      a?: number;
+      alpha?: number;
+      offset?: number;
+      link?: LinkIn;
+      [name: string]: unknown;
+    }[];
+  };
+  /** Screws (v, w), linear first, in the base frame at q = 0, where also every home pose is stated */
+  poe?: {
+    /** A frame behind the last joint, by its home */
+    tool?: LinkIn;
+    joints: {
+      name: string;
+      kind: "revolute" | "continuous" | "prismatic";
+      screw: number[];
+      link?: LinkIn;
+      [name: string]: unknown;
+    }[];
+  };
+  /** The text of a URDF */
+  urdf?: string;
+  constraints?: Constraint[];
+  /** Joints that are driven; all where it is absent */
+  actuated?: string[];
+  [name: string]: unknown;
+}
+
+export interface RobotList {
+  robots: {
+    name: string;
+    nv: number;
+    /** The format it came in */
+    source: string;
+    digest: Digest;
+    builtin: boolean;
+  }[];
+}
+
+/** The robot document, with everything that was understood, everything ignored, and the doctor's findings */
+export type RobotReport = Robot & {
+  doctor: Findings;
+  ignored: Findings;
+  understood: Findings;
+  [name: string]: unknown;
+};
+
+/** One number for each coordinate, in the order of the robot's joints or of `joints` */
+export type Sample = number[];
+
+/** One sample, or a batch of them */
+export type Samples = Sample | Sample[];
+
+/** One number, or for a batch one a sample */
+export type Scalars = number | number[];
+
+export interface SimulateAudit {
+  /** J. What is left of the change of energy = work - dissipated + external, each integrated with the run */
+  energy: {
+    kinetic_start?: number;
+    kinetic_end?: number;
+    kinetic_max?: number;
+    /** Springs included */
+    potential_change?: number;
+    /** Of the torques */
+    work?: number;
+    /** By friction, and at limits */
+    dissipated?: number;
+    /** Work of external wrenches */
+    external?: number;
+    /** At the end */
+    residual?: number;
+    /** The largest of all rows */
+    residual_max?: number;
+    /** That in parts of the largest kinetic energy */
+    relative?: number | null;
+    /** From a hundredth on: the motion is not that of the equations */
+    finding?: string;
+    relative_reason?: string;
+  };
+  /**
+   * N s: With `include: [momentum]`. What is left of the change of linear momentum = impulses of base, external wrenches and
+   * weight
+   */
+  momentum?: {
+    base_impulse?: Vector3;
+    external_impulse?: Vector3;
+    residual?: Vector3;
+    /** In parts of the largest impulse of the base */
+    relative?: number | null;
+    relative_reason?: string;
+  };
+}
+
+/**
+ * The drives of the robot's joints carry out what is asked, as far as supply, current limit and foldback let them. `torque`: what
+ * `input` asks of these joints; the others: a table of their own, a column for each drive in the robot's order. Currents,
+ * integrals, tachometers and heat are states of the run, 0 at the start. With inductance the run is stiff by L/R: `bdf` or
+ * `sdirk` suit long ones.
+ */
+export interface SimulateDrives {
+  command?: "voltage" | "duty" | "current" | "velocity" | "torque";
+  /** s: increasing */
+  t?: number[];
+  /** V, 0 to 1, A, or rad/s (m/s) of the joint */
+  values?: number[][];
+  interpolation?: "hold" | "linear" | "cubic";
+  /** Neglects inductances */
+  reduced?: boolean;
+}
+
+export type SimulateInput = TorqueTable | Controller | ConstrainedController;
+
+export interface SimulateRequest {
+  initial: {
+    q: Sample;
+    /** All zero if absent */
+    qd?: Sample;
+  };
+  /** s */
+  duration_s: number;
+  /** One of the two */
+  output: {
+    /** s */
+    interval_s?: number;
+    /** s: increasing, up to the duration */
+    times_s?: number[];
+  };
+  input?: SimulateInput;
+  /** Torques and wrenches that no controller commands; all act at once */
+  disturbance?: Disturbance[];
+  external_wrenches?: WrenchOverTime[];
+  payload?: Payload;
+  events?: EventRule[];
+  /**
+   * `dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf` do so for stiff systems. The
+   * others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy oscillate but not drift; `semi-
+   * implicit-euler` does so only where the mass matrix is constant, and loses or gains energy on coupled arms. `audit.energy`
+   * states by how much and names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`.
+   */
+  solver?: {
+    method?: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint";
+    /** Error of a step, of each number */
+    rtol?: number;
+    /** The same, absolute: rad, m and by second */
+    atol?: number;
+    /** s: none if absent */
+    max_step_s?: number;
+    /** s: with the methods of one size */
+    step_s?: number;
+  };
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+  without?: ("friction" | "rotor" | "spring" | "gravity")[];
+  /** Arrays over time. `momentum` adds its balance to the audit */
+  include?: ("qdd" | "multipliers" | "energy" | "momentum" | "base_reaction" | "tracking_error")[];
+  /** What the verdict shall judge by */
+  verdict?: {
+    /** rad or m of a joint: more is too much */
+    tolerated_error?: number;
+    /** Of inertial parameters, as a part of them: 0.01 for 1 % */
+    model_uncertainty?: number;
+  };
+  drives?: SimulateDrives;
+  /** Another order of joints */
+  joints?: string[];
+}
+
+export interface SimulateResult {
+  /** s */
+  t: number[];
+  q: Samples;
+  qd: Samples;
+  qdd?: Samples;
+  drives?: {
+    command: "torque" | "voltage" | "duty" | "current" | "velocity";
+    reduced: boolean;
+    /** Of the columns of drive_... */
+    joints: string[];
+  };
+  /** A */
+  drive_current?: Samples;
+  /** V at the motor */
+  drive_voltage?: Samples;
+  /** 1 where a limit holds voltage or current, else 0 */
+  drive_limited?: Samples;
+  /** As applied */
+  tau: Samples;
+  /** J */
+  kinetic_energy?: number[];
+  /** J: springs included */
+  potential_energy?: number[];
+  /** kg m/s: Linear, along the world's axes */
+  momentum?: Samples;
+  /** Force and moment of the ground on the root link, about its origin, along the world's axes */
+  base_reaction?: Samples;
+  /** Reference less coordinate, of each joint */
+  tracking_error?: Samples;
+  /** Forces of constraints on the robot, by `constraints.rows` */
+  multipliers?: Samples;
+  /** Of a robot that has them; its coordinates stay on them to 1e-10 */
+  constraints?: {
+    rows: string[];
+    /** How far the initial state was off, and by how much it was moved to the nearest one that is not */
+    start: {
+      /** m or rad */
+      position_residual?: number;
+      velocity_residual?: number;
+      /** Largest of any coordinate */
+      change_q?: number;
+      change_qd?: number;
+    };
+  };
+  audit?: SimulateAudit;
+  tracking?: SimulateTracking;
+  stats: {
+    method: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint";
+    rtol?: number;
+    atol?: number;
+    /** The largest */
+    step_s?: number;
+    steps: number;
+    /** Steps tried in vain */
+    rejected: number;
+    /** Of the accelerations */
+    evaluations: number;
+  };
+  verdict: {
+    /** Stopped: by an event. Unfinished: too many steps */
+    outcome: "completed" | "stopped" | "diverged" | "unfinished";
+    /** How far it came, s: the last row */
+    t: number;
+    reason?: string;
+    joint?: string;
+    /** What acted most on that joint at the end, accelerations aside */
+    term?: "coriolis" | "centrifugal" | "gravity" | "friction" | "spring" | "external" | "input";
+    /** Closed: a controller sees the state */
+    loop?: "open" | "closed";
+    /**
+     * 1/s: by exp(rate t) a small error grows from the start on (the largest real part of the eigenvalues of the linearised
+     * equation); below 0 it dies out. Of a sampled controller: from sample to sample. Under constraints: of errors that satisfy
+     * them
+     */
+    growth_rate_per_s?: number | null;
+    growth_rate_per_s_reason?: string;
+    /** s */
+    doubling_time_s?: number | null;
+    doubling_time_s_reason?: string;
+    /** Along the run */
+    fastest_growth?: {
+      /** 1/s */
+      rate_per_s?: number;
+      /** rad/s at which errors swing while they grow */
+      frequency_rad_s?: number;
+      /** s */
+      t?: number;
+    };
+    /**
+     * Of a small error at the start, to the end of the run: the largest row of dq by (q0, qd0), by the linearised equations
+     * carried along at the run's own steps, whatever the outputs are; like what follows, of robots without constraints
+     */
+    amplification?: number | null;
+    amplification_reason?: string;
+    /** At the end of the run, rad or m of the worst joint */
+    expected_error?: ErrorSources;
+    /** Until when the run can be trusted, s: when errors pass what is tolerated */
+    horizon?: {
+      /** rad or m */
+      tolerated_error?: number;
+      /** The first of them */
+      t?: number | null;
+      t_reason?: string;
+      integrator_s?: number | null;
+      integrator_s_reason?: string;
+      input_s?: number | null;
+      input_s_reason?: string;
+      model_s?: number | null;
+      model_s_reason?: string;
+    };
+  };
+  events: Event[];
+  /** More than can be returned */
+  events_omitted?: number;
+  provenance: Provenance;
+}
+
+/** How well a controller's reference was followed, over all rows. Joints that it does not follow have no error */
+export interface SimulateTracking {
+  /** N or N m: Errors of the multipliers that had goals */
+  force?: {
+    rows: string[];
+    max: Sample;
+    rms: Sample;
+    final: Sample;
+  };
+  max?: Sample;
+  rms?: Sample;
+  /** Reference less coordinate, at the end */
+  final?: Sample;
+  /** Distance of a point of the robot from where it should be, m: that of the poses, or the origin of the last joint's link */
+  point?: {
+    link?: string;
+    at?: Vector3;
+    max?: number;
+    rms?: number;
+    final?: number;
+    /** Of the point's reference path */
+    length?: number;
+    /** Of that length */
+    max_percent?: number | null;
+    max_percent_reason?: string;
+    final_percent?: number | null;
+    final_percent_reason?: string;
+  };
+}
+
+export interface Slice {
+  index: number;
+  /** 0: none of its own; a following joint has the index of its master */
+  count: number;
+}
+
+export interface Solid {
+  shape: "box" | "cylinder" | "cylinder_shell" | "sphere" | "sphere_shell" | "ellipsoid" | "cone" | "capsule" | "disk" | "bar" | "point";
+  /**
+   * m: box x y z; cylinder, cone, capsule radius and length along z; sphere and disk radius; ellipsoid semi-axes; bar length
+   * along x. The centre of mass is the origin.
+   */
+  size?: number[];
+  /** kg: this or density */
+  mass?: number;
+  /** kg/m^3 */
+  density?: number;
+  /** In the frame of the link */
+  pose?: {
+    [name: string]: unknown;
+  };
+}
+
+/** One for each of qd */
+export type Springs = number[];
+
+export interface State {
+  status: "alive" | "ready";
+}
+
+export interface StaticsRequest {
+  /** rad or m */
+  q: Sample;
+  /** Another order of joints */
+  joints?: string[];
+  endpoint_wrench: ConstantWrench;
+  /** N m/rad or N/m */
+  joint_stiffness?: Springs | {
+    /** Springs one behind the other, such as of a drive's loop and its gear: 1/k = sum of 1/k_i */
+    series: Springs[];
+  };
+  /** The load's own stiffness d(J^T w)/dq counts too; needs `joint_stiffness` */
+  geometric?: boolean;
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+  /** Directions of the compliance; all if absent */
+  axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+}
+
+export interface StaticsResult {
+  joints: JointNames;
+  /** Holds the load alone: N m, N */
+  tau: Sample;
+  gravity_torque: Sample;
+  /** Their sum */
+  tau_with_gravity: Sample;
+  joint_wrenches: {
+    applied_to: "child link";
+    /** For the base: the root link's, which are the world's */
+    expressed_in: "child link";
+    /** Moments are about the origin of the child link */
+    at: "origin";
+    joints: {
+      joint: string;
+      /** The child link */
+      link: string;
+      force: Vector3;
+      moment: Vector3;
+      /** Without the drive's share */
+      bearing_force: Vector3;
+      /** Without the drive's share */
+      bearing_moment: Vector3;
+    }[];
+    base: {
+      link: string;
+      force: Vector3;
+      moment: Vector3;
+    };
+  };
+  endpoint?: {
+    link: string;
+    at: Vector3;
+    expressed_in: "world";
+    axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+    /** m/N, rad/(N m) */
+    compliance: Table;
+    /** Compliance times the wrench on the robot */
+    deflection: number[];
+    /** The inverse of the compliance, where it has one */
+    stiffness: Table | null;
+    stiffness_reason?: string;
+    /** Unit vectors along which the endpoint cannot give way */
+    unbounded_directions: Table;
+  };
+  /** d(J^T w)/dq */
+  geometric_stiffness?: Table;
+  provenance: Provenance;
+}
+
+/** Row by row */
+export type Table = number[][];
+
+/** Nested arrays, rows outside; for a batch, one such array a sample */
+export type Tensors = Tensor;
+
+/** What the names of `include` give */
+export interface TermProperties {
+  reactions?: Reactions;
+  /** M, rotors included (nv x nv) */
+  mass_matrix?: Tensors;
+  /** M^-1 (nv x nv) */
+  mass_matrix_inverse?: Tensors;
+  /** Eigenvalues of M at q; with `box`, also over all q in it */
+  mass_matrix_bounds?: {
+    smallest_eigenvalue: Scalars;
+    largest_eigenvalue: Scalars;
+    /** The least that was found in the box */
+    box_smallest_attained?: number;
+    /** The largest that was found in the box */
+    box_largest_attained?: number;
+    /** No q of the box has a smaller one */
+    box_smallest_guaranteed?: number | null;
+    /** No q of the box has a larger one */
+    box_largest_guaranteed?: number | null;
+    /** Why a bound is null, or how the bounds were found */
+    box_reason?: string;
+  };
+  /** dM/dt at qd (nv x nv) */
+  mass_matrix_rate?: Tensors;
+  mass_matrix_derivatives?: {
+    index_order: "[i][j][k] is dM_ij/dq_k";
+    /** nv x nv x nv */
+    derivatives: Tensors;
+  };
+  /** C with C qd the Coriolis and centrifugal torques */
+  coriolis_matrix?: {
+    form: "christoffel" | "c1" | "c2" | "stacked";
+    /** nv x nv */
+    matrix: Tensors;
+    /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
+    skew_residual: Scalars;
+  };
+  /** C qd */
+  coriolis_vector?: Samples;
+  christoffel_symbols?: {
+    index_order: "[i][j][k], i the equation";
+    /** Of the first kind (nv x nv x nv) */
+    symbols: Tensors;
+    /** Torques of products of two different rates */
+    coriolis: Samples;
+    /** Torques of squares of rates */
+    centrifugal: Samples;
+  };
+  /** dP/dq */
+  gravity_torque?: Samples;
+  /** Torques against friction */
+  friction?: Samples;
+  /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
+  energy?: {
+    kinetic: Scalars;
+    potential: Scalars;
+  };
+  momentum?: {
+    expressed_in: "world";
+    /** kg */
+    mass: Scalars;
+    /** kg m/s */
+    linear: Samples;
+    /** kg m^2/s: About the centre of mass */
+    angular_com: Samples;
+    /** kg m^2/s: About the world origin */
+    angular_origin: Samples;
+  };
+  center_of_mass?: {
+    expressed_in: "world";
+    /** m */
+    position: Samples;
+    /** m/s */
+    velocity: Samples;
+    /** 3 x nv */
+    jacobian: Tensors;
+  };
+  /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
+  center_of_mass_jacobian?: Tensors;
+  /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
+  operational_space_inertia?: {
+    expressed_in: "world";
+    frame: string;
+    axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+    /** axes x axes */
+    matrix: Tensors;
+  };
+  /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
+  passivity?: {
+    coriolis_form: "christoffel";
+    torque: Samples;
+  };
+  /** Of every link: velocity of its origin, then angular velocity, along the world's axes */
+  link_jacobians?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    jacobians: Tensors;
+  };
+  /** Torque term by term, computed apart from tau; `external` is -J^T w */
+  ledger?: {
+    /** Without rotors */
+    inertia: Samples;
+    coriolis: Samples;
+    centrifugal: Samples;
+    gravity: Samples;
+    friction: Samples;
+    rotor: Samples;
+    spring: Samples;
+    external: Samples;
+    sum: Samples;
+  };
+  /**
+   * Partial derivatives, [i][j] of torque i by coordinate j; of accelerations in forward dynamics. Spherical and floating joints
+   * are displaced like their velocities: a turn (and a shift) in the child frame.
+   */
+  derivatives?: {
+    /** nv x nv */
+    dtau_dq?: Tensors;
+    /** nv x nv */
+    dtau_dqd?: Tensors;
+    /** M (nv x nv) */
+    dtau_dqdd?: Tensors;
+    /** nv x nv */
+    dqdd_dq?: Tensors;
+    /** nv x nv */
+    dqdd_dqd?: Tensors;
+    /** M^-1 (nv x nv) */
+    dqdd_dtau?: Tensors;
+  };
+  /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
+  checks?: {
+    /** Torque by recursion against M, C and g by Jacobians */
+    recursive_lagrangian: Scalars;
+    /** Against the stacked equations of the product of exponentials */
+    recursive_stacked: Scalars;
+    /** M of composite bodies against M by Jacobians */
+    mass_matrix: Scalars;
+    /** Of dM/dt - 2 C, Christoffel form */
+    skew_symmetry: Scalars;
+    /** M - M^T */
+    symmetry: Scalars;
+    /** Of M: positive when it is definite */
+    smallest_eigenvalue: Scalars;
+  };
+  /**
+   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
+   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   */
+  drive?: {
+    joints: string[];
+    /** N m: K i */
+    motor_torque: Samples;
+    /** rad/s */
+    motor_speed: Samples;
+    /** A */
+    current: Samples;
+    /** V */
+    voltage: Samples;
+    /** Of PWM; of a linear amplifier (1 + v/reach)/2 */
+    duty: Samples;
+    /** W out of the supply */
+    power: Samples;
+    /** Of the peak */
+    current_use: Samples;
+    continuous_use: Samples;
+    voltage_use: Samples;
+    feasible: Scalars;
+  };
+  /**
+   * What laws that treat each joint alone get wrong. inertia_diagonal: M_ii qdd_i for (M qdd)_i; inertia_rotor: the rotor's
+   * inertia alone; decoupled, decoupled_rotor: the same without C qd
+   */
+  decoupling?: {
+    error: "approximate torque less exact torque";
+    inertia_diagonal: Samples;
+    inertia_rotor: Samples;
+    decoupled: Samples;
+    decoupled_rotor: Samples;
+  };
+  /**
+   * Of a robot with constraints, in M qdd + ... = tau + J^T w + A^T values: forces of the constraints on the robot. Rows that
+   * follow from others here are redundant (1, else 0); they share the load with the least sum of squares
+   */
+  multipliers?: {
+    force_on: "robot";
+    rows: string[];
+    /** N or N m: by row */
+    values: Samples;
+    /** A^T values, by joint */
+    force: Samples;
+    redundant: Samples;
+    rank: Scalars;
+  };
+  /** W: 0 at velocities that satisfy the constraints */
+  constraint_power?: Scalars;
+  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  actuation?: {
+    /** Driven rows of tau */
+    actuated: Scalars;
+    /** That the constraints leave */
+    dof: Scalars;
+    /** Independent torques that move nothing */
+    internal: Scalars;
+    /** Largest torque that no driven joint makes; rounding where the motion is possible */
+    missing: Scalars;
+  };
+  /** A with A qd = b, dA/dt qd, and how far the state is off */
+  constraint_jacobian?: {
+    rows: string[];
+    /** rows x nv */
+    matrix: Tensors;
+    rate_term: Samples;
+    /** m or rad: 0 for rows without one */
+    position_residual: Samples;
+    velocity_residual: Samples;
+  };
+  /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
+  projectors?: {
+    /** nv x nv */
+    force: Tensors;
+    /** nv x nv */
+    motion: Tensors;
+  };
+  /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
+  integrability?: {
+    dof: Scalars;
+    new_directions: Scalars;
+    /** Largest such bracket, relative to its terms */
+    defect: Scalars;
+  };
+  [name: string]: unknown;
+}
+
+export interface TermsRequest {
+  /** rad or m: nq numbers a sample */
+  q: Samples;
+  /** rad/s or m/s: zero when left out */
+  qd?: Samples;
+  /** rad/s^2 or m/s^2: zero when left out */
+  qdd?: Samples;
+  /** Another order of joints for every array of the request and the answer; names each moving joint once */
+  joints?: string[];
+  external_wrenches?: Wrench[];
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+  /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
+  without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
+  /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
+  include: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  payload?: Payload;
+  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
+  coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
+  /** The link of the point of `operational_space_inertia` */
+  frame?: string;
+  /** Where that point is, as a name or in the link frame (m) */
+  at?: "origin" | "com" | Vector3;
+  /** Directions of that inertia, along the world's axes; all when left out */
+  axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+  box?: Box;
+  /** Of `passivity`: reference rates, nv numbers a sample */
+  qd_ref?: Samples;
+  /** Of `passivity`: reference accelerations, nv numbers a sample */
+  qdd_ref?: Samples;
+  /** Not used: of an answer of `trajectory` */
+  t?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  violations?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  duration_s?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  binding?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  tau?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  provenance?: unknown;
+}
+
+export interface TermsResult {
+  reactions?: Reactions;
+  /** M, rotors included (nv x nv) */
+  mass_matrix?: Tensors;
+  /** M^-1 (nv x nv) */
+  mass_matrix_inverse?: Tensors;
+  /** Eigenvalues of M at q; with `box`, also over all q in it */
+  mass_matrix_bounds?: {
+    smallest_eigenvalue: Scalars;
+    largest_eigenvalue: Scalars;
+    /** The least that was found in the box */
+    box_smallest_attained?: number;
+    /** The largest that was found in the box */
+    box_largest_attained?: number;
+    /** No q of the box has a smaller one */
+    box_smallest_guaranteed?: number | null;
+    /** No q of the box has a larger one */
+    box_largest_guaranteed?: number | null;
+    /** Why a bound is null, or how the bounds were found */
+    box_reason?: string;
+  };
+  /** dM/dt at qd (nv x nv) */
+  mass_matrix_rate?: Tensors;
+  mass_matrix_derivatives?: {
+    index_order: "[i][j][k] is dM_ij/dq_k";
+    /** nv x nv x nv */
+    derivatives: Tensors;
+  };
+  /** C with C qd the Coriolis and centrifugal torques */
+  coriolis_matrix?: {
+    form: "christoffel" | "c1" | "c2" | "stacked";
+    /** nv x nv */
+    matrix: Tensors;
+    /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
+    skew_residual: Scalars;
+  };
+  /** C qd */
+  coriolis_vector?: Samples;
+  christoffel_symbols?: {
+    index_order: "[i][j][k], i the equation";
+    /** Of the first kind (nv x nv x nv) */
+    symbols: Tensors;
+    /** Torques of products of two different rates */
+    coriolis: Samples;
+    /** Torques of squares of rates */
+    centrifugal: Samples;
+  };
+  /** dP/dq */
+  gravity_torque?: Samples;
+  /** Torques against friction */
+  friction?: Samples;
+  /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
+  energy?: {
+    kinetic: Scalars;
+    potential: Scalars;
+  };
+  momentum?: {
+    expressed_in: "world";
+    /** kg */
+    mass: Scalars;
+    /** kg m/s */
+    linear: Samples;
+    /** kg m^2/s: About the centre of mass */
+    angular_com: Samples;
+    /** kg m^2/s: About the world origin */
+    angular_origin: Samples;
+  };
+  center_of_mass?: {
+    expressed_in: "world";
+    /** m */
+    position: Samples;
+    /** m/s */
+    velocity: Samples;
+    /** 3 x nv */
+    jacobian: Tensors;
+  };
+  /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
+  center_of_mass_jacobian?: Tensors;
+  /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
+  operational_space_inertia?: {
+    expressed_in: "world";
+    frame: string;
+    axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+    /** axes x axes */
+    matrix: Tensors;
+  };
+  /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
+  passivity?: {
+    coriolis_form: "christoffel";
+    torque: Samples;
+  };
+  /** Of every link: velocity of its origin, then angular velocity, along the world's axes */
+  link_jacobians?: {
+    expressed_in: "world";
+    at: "origin";
+    links: string[];
+    /** links x 6 x nv */
+    jacobians: Tensors;
+  };
+  /** Torque term by term, computed apart from tau; `external` is -J^T w */
+  ledger?: {
+    /** Without rotors */
+    inertia: Samples;
+    coriolis: Samples;
+    centrifugal: Samples;
+    gravity: Samples;
+    friction: Samples;
+    rotor: Samples;
+    spring: Samples;
+    external: Samples;
+    sum: Samples;
+  };
+  /**
+   * Partial derivatives, [i][j] of torque i by coordinate j; of accelerations in forward dynamics. Spherical and floating joints
+   * are displaced like their velocities: a turn (and a shift) in the child frame.
+   */
+  derivatives?: {
+    /** nv x nv */
+    dtau_dq?: Tensors;
+    /** nv x nv */
+    dtau_dqd?: Tensors;
+    /** M (nv x nv) */
+    dtau_dqdd?: Tensors;
+    /** nv x nv */
+    dqdd_dq?: Tensors;
+    /** nv x nv */
+    dqdd_dqd?: Tensors;
+    /** M^-1 (nv x nv) */
+    dqdd_dtau?: Tensors;
+  };
+  /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
+  checks?: {
+    /** Torque by recursion against M, C and g by Jacobians */
+    recursive_lagrangian: Scalars;
+    /** Against the stacked equations of the product of exponentials */
+    recursive_stacked: Scalars;
+    /** M of composite bodies against M by Jacobians */
+    mass_matrix: Scalars;
+    /** Of dM/dt - 2 C, Christoffel form */
+    skew_symmetry: Scalars;
+    /** M - M^T */
+    symmetry: Scalars;
+    /** Of M: positive when it is definite */
+    smallest_eigenvalue: Scalars;
+  };
+  /**
+   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
+   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   */
+  drive?: {
+    joints: string[];
+    /** N m: K i */
+    motor_torque: Samples;
+    /** rad/s */
+    motor_speed: Samples;
+    /** A */
+    current: Samples;
+    /** V */
+    voltage: Samples;
+    /** Of PWM; of a linear amplifier (1 + v/reach)/2 */
+    duty: Samples;
+    /** W out of the supply */
+    power: Samples;
+    /** Of the peak */
+    current_use: Samples;
+    continuous_use: Samples;
+    voltage_use: Samples;
+    feasible: Scalars;
+  };
+  /**
+   * What laws that treat each joint alone get wrong. inertia_diagonal: M_ii qdd_i for (M qdd)_i; inertia_rotor: the rotor's
+   * inertia alone; decoupled, decoupled_rotor: the same without C qd
+   */
+  decoupling?: {
+    error: "approximate torque less exact torque";
+    inertia_diagonal: Samples;
+    inertia_rotor: Samples;
+    decoupled: Samples;
+    decoupled_rotor: Samples;
+  };
+  /**
+   * Of a robot with constraints, in M qdd + ... = tau + J^T w + A^T values: forces of the constraints on the robot. Rows that
+   * follow from others here are redundant (1, else 0); they share the load with the least sum of squares
+   */
+  multipliers?: {
+    force_on: "robot";
+    rows: string[];
+    /** N or N m: by row */
+    values: Samples;
+    /** A^T values, by joint */
+    force: Samples;
+    redundant: Samples;
+    rank: Scalars;
+  };
+  /** W: 0 at velocities that satisfy the constraints */
+  constraint_power?: Scalars;
+  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  actuation?: {
+    /** Driven rows of tau */
+    actuated: Scalars;
+    /** That the constraints leave */
+    dof: Scalars;
+    /** Independent torques that move nothing */
+    internal: Scalars;
+    /** Largest torque that no driven joint makes; rounding where the motion is possible */
+    missing: Scalars;
+  };
+  /** A with A qd = b, dA/dt qd, and how far the state is off */
+  constraint_jacobian?: {
+    rows: string[];
+    /** rows x nv */
+    matrix: Tensors;
+    rate_term: Samples;
+    /** m or rad: 0 for rows without one */
+    position_residual: Samples;
+    velocity_residual: Samples;
+  };
+  /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
+  projectors?: {
+    /** nv x nv */
+    force: Tensors;
+    /** nv x nv */
+    motion: Tensors;
+  };
+  /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
+  integrability?: {
+    dof: Scalars;
+    new_directions: Scalars;
+    /** Largest such bracket, relative to its terms */
+    defect: Scalars;
+  };
+  /** Fields of the request that have no effect */
+  not_used?: string[];
+  provenance: Provenance;
+}
+
+/** Torques over time */
+export interface TorqueTable {
+  kind: "torque";
+  /** s: increasing; before the first and after the last the torque stays */
+  t: number[];
+  tau: Samples;
+  interpolation?: "hold" | "linear" | "cubic";
+}
+
+export interface TrajectoryRequest {
+  waypoints?: Sample[];
+  /** Of `frame` in the world */
+  poses?: Pose[];
+  fourier?: {
+    /** Hz */
+    frequency_hz: number;
+    offset: Sample;
+    /** One row a harmonic: of the velocity's cosines */
+    a: Table;
+    /** As many rows */
+    b: Table;
+  };
+  /** With `poses` */
+  frame?: Point;
+  /** With `poses`; if absent those of which the poses say something */
+  axes?: Axes;
+  /** With `poses`: coordinates near the first one */
+  initial?: Sample;
+  /** With waypoints and poses; a spline is for waypoints */
+  timing?: "linear" | "cubic" | "quintic" | "septic" | "trapezoid" | "spline";
+  /** Part of a stretch's time in which a trapezoid speeds up */
+  blend?: number;
+  /** s: increasing; one for each point */
+  times_s?: number[];
+  /** s: one for each stretch, from time 0 */
+  durations_s?: number[];
+  /** With `fourier`: s; one period if absent */
+  duration_s?: number;
+  /** Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses */
+  limits?: {
+    profile: "trapezoid" | "s-curve" | "time-optimal";
+    /**
+     * Time-optimal through waypoints: the not-a-knot spline over the length of chords, at rest at both ends; or lines, at rest at
+     * each waypoint
+     */
+    path?: "spline" | "lines";
+    /** One for each joint. The robot's if absent, without limit where it has none */
+    velocity?: number[];
+    /** Part of the limits that is used */
+    velocity_factor?: number;
+    /** One for each joint; time-optimal: without limit if absent. One joint at least needs a bound of acceleration or torque */
+    acceleration?: number[];
+    acceleration_factor?: number;
+    /** One for each joint, of an S-curve */
+    jerk?: number[];
+    jerk_factor?: number;
+    /** One for each joint, time-optimal. The robot's if absent, without limit where it has none */
+    torque?: number[];
+    torque_factor?: number;
+    /** Intervals of the path from rest to rest, time-optimal */
+    grid?: number;
+    /** Torques of the samples in the answer */
+    tau?: boolean;
+  };
+  /** s */
+  interval_s: number;
+  /** Another order of joints */
+  joints?: string[];
+}
+
+export interface TrajectoryResult {
+  joints: JointNames;
+  violations: {
+    joint: string;
+    limit: "lower" | "upper" | "velocity";
+    bound: number;
+    worst: number;
+    t: number;
+    sample: number;
+  }[];
+  /** With `limits` */
+  duration_s?: number;
+  /** With `limits`: which one is met when; where a profile switches between grid points the nearest to it */
+  binding?: {
+    from_s: number;
+    to_s: number;
+    joint: string;
+    limit: "velocity" | "acceleration" | "jerk" | "torque";
+  }[];
+  /** s */
+  t: number[];
+  q: Table;
+  qd: Table;
+  qdd: Table;
+  /** With `limits.tau` */
+  tau?: Table;
+  provenance: Provenance;
+}
+
+/** v, w: m/s, rad/s */
+export type Twist = number[];
+
+/** One of `uniform`, `normal`, `list`, `grid` */
+export interface Variation {
+  /**
+   * q, qd: added to the initial ones; torque: added all the time; factors: on mass and inertia of a link, on friction of a joint,
+   * on gains of the controller, on the amplitude of a disturbance; payload_mass: kg at a point of a link; noise_seed: of a
+   * disturbance by noise, its whole part, 0 to 2^53. A drawn mass, friction or gain below 0 is 0
+   */
+  of: "q" | "qd" | "torque" | "mass_factor" | "viscous_factor" | "coulomb_factor" | "payload_mass" | "kp_factor" | "kd_factor" | "ki_factor" | "lambda_factor" | "noise_seed" | "disturbance_factor";
+  /** Of a gain: all joints if absent */
+  joint?: string;
+  link?: string;
+  /** Place in the list `disturbance`, where there are several */
+  disturbance?: number;
+  /** Of a payload: where, on the link; its origin if absent */
+  at?: "origin" | "com" | Vector3;
+  /** From, to */
+  uniform?: number[];
+  normal?: {
+    /** 0, of factors 1 */
+    mean?: number;
+    deviation: number;
+  };
+  list?: number[];
+  grid?: {
+    from: number;
+    to: number;
+    count: number;
+  };
+}
+
+export type Vector = number[];
+
+export type Vector3 = number[];
+
+/** A force and a moment, for all samples or one for each. Nothing about it is left unstated. */
+export interface Wrench {
+  /** The link that it acts on */
+  link: string;
+  /** N */
+  force: Vector3 | Vector3[];
+  /** N m: about the point `at` */
+  moment: Vector3 | Vector3[];
+  /** Point of action, as a name or in the link frame (m) */
+  at: "origin" | "com" | Vector3;
+  /** Who feels it */
+  applied_to: "robot" | "environment";
+  /** Axes of its components */
+  expressed_in: "world" | "link";
+}
+
+/** As `ConstantWrench`; with `t`, force and moment have one row a time */
+export interface WrenchOverTime {
+  /** The link that it acts on */
+  link: string;
+  /** N */
+  force: Vector3 | Vector3[];
+  /** N m: about the point `at` */
+  moment: Vector3 | Vector3[];
+  /** Point of action, as a name or in the link frame (m) */
+  at: "origin" | "com" | Vector3;
+  /** Who feels it */
+  applied_to: "robot" | "environment";
+  /** Axes of its components */
+  expressed_in: "world" | "link";
+  [name: string]: unknown;
+}
+
+/** Request, answer and query of each. */
+export interface RobotOperations {
+  /** Joint torques from motion */
+  inverseDynamics: [InverseDynamicsRequest, InverseDynamicsResult, {}];
+  /** Accelerations from joint torques */
+  forwardDynamics: [ForwardDynamicsRequest, ForwardDynamicsResult, {}];
+  /** Any terms of the equation of motion, in one pass */
+  terms: [TermsRequest, TermsResult, {}];
+  /** Poses of links and points, their velocities, accelerations and Jacobians */
+  kinematics: [KinematicsRequest, KinematicsResult, {}];
+  /** What holds a load, what the joints bear, how the endpoint gives way */
+  statics: [StaticsRequest, StaticsResult, {}];
+  /** Torque as a linear function of parameters */
+  regressor: [RegressorRequest, RegressorResult, { form?: "base" }];
+  /** Coordinates that bring a point of a link to a pose */
+  inverseKinematics: [InverseKinematicsRequest, InverseKinematicsResult, {}];
+  /** How well, and in which directions, a point can be moved */
+  manipulability: [ManipulabilityRequest, ManipulabilityResult, {}];
+  /** Motion through waypoints, in joint or Cartesian space, sampled */
+  trajectory: [TrajectoryRequest, TrajectoryResult, {}];
+  /** Motion that torques or a controller cause */
+  simulate: [SimulateRequest, SimulateResult, {}];
+  /** Motion to record, from which `calibrate` can identify the parameters */
+  excitation: [ExcitationRequest, ExcitationResult, {}];
+  /** Many simulations that differ in what varies */
+  ensemble: [EnsembleRequest, EnsembleResult, {}];
+  /** Parameters from measured motion */
+  calibrate: [CalibrateRequest, CalibrateResult, {}];
+}
+
+/** Request, answer and query of each. */
+export interface ServiceOperations {
+  /** Bodies put together, seen from anywhere, and judged */
+  inertia: [InertiaRequest, InertiaResult, {}];
+  /** One rigid body by itself: motion of its points, momentum, energy, frames */
+  rigidBody: [RigidBodyRequest, RigidBodyResult, {}];
+  /** A motor with its gear and amplifier by itself */
+  drive: [DriveRequest, DriveResult, {}];
+  /** Two results or datasets: the differences of like columns over time */
+  compare: [CompareRequest, CompareResult, {}];
+}

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/clients/test_javascript.py - clients/javascript in Node against the running daemon, its size, its types.
+import gzip
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+MODULE = TOP / "clients/javascript/torqued.js"
+TESTS = TOP / "tests/clients/javascript"
+TOOLS = TOP / "build/node/node_modules"
+SIZE_MAX = 10 * 1024  # issue 16: bytes, minified and compressed
+COVERED_LEAST = 95  # issue 16: per cent of lines
+
+
+def tool(name):
+    path = TOOLS / ".bin" / name
+    if not path.exists():
+        pytest.skip(f"no {name}: make deps-clients")
+    return path
+
+
+@pytest.fixture(scope="module")
+def node():
+    found = shutil.which("node")
+    if found is None:
+        pytest.skip("no node: make deps-clients")
+    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=True).stdout
+    if int(version[1:].split(".")[0]) < 18:
+        pytest.skip(f"node {version.strip()} is older than 18")
+    return found
+
+
+def run(command, **more):
+    got = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False, **more)
+    assert got.returncode == 0, (got.stdout + got.stderr)[-8000:]
+    return got.stdout
+
+
+@pytest.mark.seconds(90)
+def test_in_node(node, daemon, example_data, start, tmp_path):
+    """All of tests/clients/javascript, and how much of the module they run."""
+    secret = "0123456789abcdef" * 4
+    (tmp_path / "tokens").write_text(f"lab {blake2b(secret)}\n")
+    guarded = start({"credentials": tmp_path / "tokens"})
+    environment = {**os.environ, "TORQUED_URL": daemon.url, "TORQUED_GUARDED_URL": guarded.url, "TORQUED_SECRET": secret,
+                   "NODE_V8_COVERAGE": str(tmp_path / "coverage")}
+    run([node, "--test", *sorted(str(one) for one in TESTS.glob("*.test.mjs"))], env=environment)
+    report = [tool("c8"), "report", "--temp-directory", tmp_path / "coverage", "--reports-dir", tmp_path / "report", "--reporter", "json-summary",
+              "--reporter", "text", "--include", "clients/javascript/torqued.js", "--src", TOP]
+    text = run(report, cwd=TOP)
+    covered = json.loads((tmp_path / "report/coverage-summary.json").read_text())["total"]["lines"]["pct"]
+    assert covered >= COVERED_LEAST, text
+
+
+def blake2b(secret):
+    return hashlib.blake2b(secret.encode(), digest_size=32).hexdigest()
+
+
+def test_it_is_small():
+    small = run([tool("esbuild"), MODULE, "--minify", "--format=esm", "--target=es2022"])
+    size = len(gzip.compress(small.encode(), 9, mtime=0))
+    assert size <= SIZE_MAX, f"{size} bytes"
+
+
+def test_types_are_strict():
+    """tests/clients/javascript/types.mts compiles, and what it says must not compile does not."""
+    run([tool("tsc"), "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext",
+         "--lib", "es2022,dom,dom.iterable,dom.asynciterable", TESTS / "types.mts"])
