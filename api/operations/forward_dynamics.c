@@ -21,7 +21,6 @@ static const tqa_field fields[] = {
     {.name = "payload", .receiver = &tqa_payload_receiver},
     {.name = "coriolis_form", .receiver = &tqa_form_receiver},
     {.name = "frame", .receiver = &tqa_frame_receiver},
-    {.name = "at", .receiver = &tqa_at_receiver},
     {.name = "axes", .receiver = &tqa_axes_receiver},
     {.name = "box", .receiver = &tqa_box_receiver},
     {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},

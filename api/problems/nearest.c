@@ -3,6 +3,7 @@
 #include "api/problems/nearest.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,9 @@ void tqa_nearest_init(tqa_nearest *nearest, const char *text, size_t n)
     assert(nearest != NULL && (text != NULL || n == 0));
     nearest->text = text;
     nearest->n_text = n;
-    nearest->best = NULL;
+    nearest->best = nearest->note = nearest->alike = NULL;
+    nearest->rank = 0;
+    nearest->n_alike = 0;
     /* a third of the letters may be wrong, and one always, unless it is the only one */
     nearest->distance = n <= 1 ? 1 : n / 3 + 2;
     nearest->n_list = 0;
@@ -53,6 +56,40 @@ static size_t edit_distance(const char *a, size_t n_a, const char *b, size_t n_b
     return row[n_b];
 }
 
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Letters of the word that begins at s[i], or 0 where none begins. */
+static size_t word_at(const char *s, size_t n, size_t i)
+{
+    size_t end = i;
+    while (end < n && is_letter(s[end]) && (i == 0 || !is_letter(s[i - 1]))) {
+        end++;
+    }
+    return end - i;
+}
+
+/* Letters of the longest word that a and b have in common, of four letters at least: `gravity` of
+ * `gravity_torque`. */
+static size_t shared_word(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+    enum { LEAST = 4 };
+    size_t most = 0;
+    for (size_t i = 0; i < n_a && n_a <= NEAREST_TEXT_MAX && n_b <= NEAREST_TEXT_MAX; i++) {
+        const size_t n = word_at(a, n_a, i);
+        for (size_t j = 0; j < n_b && n >= LEAST && n > most; j++) {
+            size_t k = word_at(b, n_b, j) == n ? n : 0;
+            for (size_t c = 0; c < k; c++) {
+                k = lower(a[i + c]) == lower(b[j + c]) ? k : 0;
+            }
+            most = k > most ? k : most;
+        }
+    }
+    return most;
+}
+
 static void list(tqa_nearest *nearest, const char *name, size_t n)
 {
     const char *first = nearest->n_list == 0 ? "known here: " : ", ";
@@ -73,10 +110,19 @@ void tqa_nearest_offer(tqa_nearest *nearest, const char *name)
     if (nearest->n_list < sizeof nearest->list) {
         list(nearest, name, n);
     }
-    if (tqa_renamed(nearest->text, nearest->n_text, name)) {
+    const char *note = NULL;
+    const unsigned rank = tqa_renamed(nearest->text, nearest->n_text, name, &note);
+    if (rank > 0 && (nearest->rank == 0 || rank < nearest->rank)) {
         nearest->distance = 0;
         nearest->best = name;
+        nearest->rank = rank;
+        nearest->note = note;
         return;
+    }
+    const size_t shared = shared_word(nearest->text, nearest->n_text, name, n);
+    if (shared > nearest->n_alike) {
+        nearest->n_alike = shared;
+        nearest->alike = name;
     }
     const size_t apart = n > nearest->n_text ? n - nearest->n_text : nearest->n_text - n;
     if (n > NEAREST_TEXT_MAX || nearest->n_text > NEAREST_TEXT_MAX || apart >= nearest->distance) {
@@ -92,8 +138,20 @@ void tqa_nearest_offer(tqa_nearest *nearest, const char *name)
 
 const char *tqa_nearest_hint(tqa_nearest *nearest)
 {
+    if (nearest->note != NULL) {
+        return nearest->note;
+    }
     if (nearest->best != NULL) {
-        (void)snprintf(nearest->list, sizeof nearest->list, "did you mean \"%s\"?", nearest->best);
+        (void)snprintf(nearest->hint, sizeof nearest->hint, "did you mean \"%s\"?", nearest->best);
+        return nearest->hint;
+    }
+    if (nearest->alike != NULL) {
+        const int n = snprintf(nearest->hint, sizeof nearest->hint, "did you mean \"%s\"? %s",
+                               nearest->alike, nearest->list);
+        if ((size_t)n >= sizeof nearest->hint) {
+            memcpy(nearest->hint + sizeof nearest->hint - sizeof "...", "...", sizeof "...");
+        }
+        return nearest->hint;
     }
     return nearest->list[0] != '\0' ? nearest->list : "leave it out: nothing is known here";
 }

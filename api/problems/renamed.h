@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/problems/renamed.h - field names from before the names of /v1 were frozen, for hints. */
+/* api/problems/renamed.h - other words for names of requests, for hints. */
 #ifndef TQA_PROBLEMS_RENAMED_H
 #define TQA_PROBLEMS_RENAMED_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the field `name` of a request was called by the `n` bytes of `text` before. */
-bool tqa_renamed(const char *text, size_t n, const char *name);
+/* Whether the `n` bytes of `text` are another word for `name`, such as one from before the names of
+ * /v1 were frozen: 0, or a rank, of which the least is meant where several names are known.
+ * *ret_note: what to write instead, NULL where the name says it; unchanged with 0. */
+unsigned tqa_renamed(const char *text, size_t n, const char *name, const char **ret_note);
 
 #endif

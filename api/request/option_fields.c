@@ -96,26 +96,11 @@ static bool read_gravity(tqa_request *request, const tqa_value *value)
 
 static bool read_frame(tqa_request *request, const tqa_value *value)
 {
-    return tqa_value_link(value, &request->options.frame);
-}
-
-/* The link is not known yet when `at` comes before `frame`: any will do for a check. */
-static bool read_at(tqa_request *request, const tqa_value *value)
-{
-    return tqa_value_at(value, 0, request->options.at);
-}
-
-static bool finish_at(tqa_request *request)
-{
-    const tqa_value root = tqa_value_root(request->tree);
-    const tqa_value at = tqa_value_field(&root, "at");
-    const uint32_t link = request->options.frame;
-    return link == TQ_NONE || tqa_value_at(&at, link, request->options.at);
+    return tqa_value_point(value, &request->options.frame);
 }
 
 const tqa_receiver tqa_gravity_receiver = {.read = read_gravity};
 const tqa_receiver tqa_frame_receiver = {.read = read_frame};
-const tqa_receiver tqa_at_receiver = {.read = read_at, .finish = finish_at};
 
 /* ------------------------------------------------------------------------------------------------
  * A payload, and a box of q

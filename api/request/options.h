@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 #include "api/request/inertia_fields.h"
+#include "api/request/robot_fields.h"
 
 typedef struct tqa_options {
-    unsigned form;  /* tq_coriolis_form */
-    unsigned axes;  /* bit k: x y z rx ry rz of a point; 0: all */
-    uint32_t frame; /* link, or TQ_NONE */
-    double at[3];   /* in the link frame */
+    unsigned form;   /* tq_coriolis_form */
+    unsigned axes;   /* bit k: x y z rx ry rz of a point; 0: all */
+    tqa_point frame; /* its link TQ_NONE: none */
     bool has_box, has_payload;
     bool box_in_order; /* of the robot, whatever `joints` says */
     double *box;       /* lower q (nq), upper q (nq); the request's arena */

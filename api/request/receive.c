@@ -2,6 +2,7 @@
 /* api/request/receive.c - receives a request's events: arrays of samples into blocks, all other
  * fields into a value tree. */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/problems/nearest.h"
@@ -122,6 +123,22 @@ static const tqa_field *find_field(const tqa_schema *schema, const char *text, s
     return NULL;
 }
 
+/* The name of `include` that a field is called by, `-` for `_`; NULL: none. */
+static const char *find_term(const tqa_schema *schema, const char *text, size_t n)
+{
+    for (const tqa_choice *choice = schema->include; choice->name != NULL; choice++) {
+        size_t k = 0;
+        while (k < n && choice->name[k] != '\0' &&
+               (choice->name[k] == text[k] || (choice->name[k] == '_' && text[k] == '-'))) {
+            k++;
+        }
+        if (k == n && choice->name[k] == '\0') {
+            return choice->name;
+        }
+    }
+    return NULL;
+}
+
 static bool refuse_unknown(tqa_request *request, uint64_t at, const char *text, size_t n)
 {
     tqa_nearest nearest;
@@ -129,7 +146,13 @@ static bool refuse_unknown(tqa_request *request, uint64_t at, const char *text, 
     for (size_t f = 0; f < request->schema->n_field; f++) {
         tqa_nearest_offer(&nearest, request->schema->fields[f].name);
     }
-    return tqa_refuse_key(request, at, "unknown-field", text, n, tqa_nearest_hint(&nearest));
+    char hint[TQA_PROBLEM_TEXT];
+    const char *term = nearest.rank == 0 ? find_term(request->schema, text, n) : NULL;
+    if (term != NULL) {
+        (void)snprintf(hint, sizeof hint, "say \"include\": [\"%s\"]", term);
+    }
+    return tqa_refuse_key(request, at, "unknown-field", text, n,
+                          term != NULL ? hint : tqa_nearest_hint(&nearest));
 }
 
 static bool open_field(tqa_request *request, uint64_t at, const char *text, size_t n)

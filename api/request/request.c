@@ -38,7 +38,7 @@ void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_
     }
     request->options.box = (double *)(void *)memory;
     memory += tqa_options_box_bytes(model->nq);
-    request->options.frame = TQ_NONE;
+    request->options.frame.link = TQ_NONE;
     request->q_map = (uint32_t *)(void *)memory;
     request->v_map = request->q_map + model->nq;
 }

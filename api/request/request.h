@@ -86,9 +86,9 @@ extern const tqa_receiver tqa_joints_receiver, tqa_without_receiver, tqa_include
     tqa_gravity_receiver;
 /* Any value, which is not read. */
 extern const tqa_receiver tqa_unused_receiver;
-/* Which Coriolis matrix; a point: its link, where on it, along which axes; a box of q; a
+/* Which Coriolis matrix; a point, along which axes; a box of q; a
  * payload. */
-extern const tqa_receiver tqa_form_receiver, tqa_frame_receiver, tqa_at_receiver, tqa_axes_receiver,
+extern const tqa_receiver tqa_form_receiver, tqa_frame_receiver, tqa_axes_receiver,
     tqa_box_receiver, tqa_payload_receiver;
 
 /* The arrays that the operation computes from: the columns of a table. */

@@ -3,11 +3,13 @@
 #include "api/robots/constraint.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/block.h"
 #include "core/constraints/project.h"
+#include "core/spatial/frame.h"
 
 enum { STARTS = 48, LOOKS = 3, FREEDOMS_MAX = 256 };
 static const double work_max = 2e9;       /* operations of all starts: some seconds at most */
@@ -98,6 +100,91 @@ static size_t rank_near(assembly *a, const double *flat, double *nearby)
     return rank;
 }
 
+/* ------------------------------------------------------------------------------------------------
+ * A loop in a plane: its pin holds two directions, not six
+ */
+
+static const double parallel_slack = 1e-9;
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* rotation of a link's frame at q = 0 */
+static void rotation_of(const tq_model *model, uint32_t link, double r[9])
+{
+    tq_mat_identity(r);
+    for (uint32_t j = model->links[link].joint; j != TQ_NONE;) {
+        tq_mat_product(model->joints[j].origin.r, r, r);
+        j = model->links[model->joints[j].parent].joint;
+    }
+}
+
+/* From a link to the root: do all joints that turn do so about `normal`, which is in the world's
+ * axes? *ret_found: it is known. */
+static bool turns_about(const tq_model *model, uint32_t link, double normal[3], bool *ret_found)
+{
+    for (uint32_t j = model->links[link].joint; j != TQ_NONE;
+         j = model->links[model->joints[j].parent].joint) {
+        const tq_joint *joint = &model->joints[j];
+        double r[9];
+        double axis[3];
+        if (joint->kind == TQ_JOINT_FIXED || joint->kind == TQ_JOINT_PRISMATIC) {
+            continue; /* a slide out of the plane leaves the loop open: no harm in a hint */
+        }
+        if (joint->kind != TQ_JOINT_REVOLUTE && joint->kind != TQ_JOINT_CONTINUOUS) {
+            return false;
+        }
+        rotation_of(model, joint->child, r);
+        tq_mat_vec(r, joint->axis, axis);
+        const double length = sqrt(dot(axis, axis));
+        for (int k = 0; k < 3; k++) {
+            axis[k] /= length;
+        }
+        if (!*ret_found) {
+            memcpy(normal, axis, sizeof axis);
+            *ret_found = true;
+        } else if (!(fabs(dot(normal, axis)) > 1.0 - parallel_slack)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Into `hint` what closes a loop of parallel axes. False: it is none, or its axes are given. */
+static bool hint_planar(const tq_model *model, const tq_constraint *c, char hint[TQA_PROBLEM_TEXT])
+{
+    double normal[3] = {0.0, 0.0, 0.0};
+    double r[9];
+    double own[3];
+    bool found = false;
+    if (c->kind != TQ_CONSTRAINT_LOOP || c->axes != 63 ||
+        !turns_about(model, c->a.link, normal, &found) ||
+        !turns_about(model, c->b.link, normal, &found) || !found) {
+        return false;
+    }
+    rotation_of(model, c->a.link, r);
+    tq_mat_product(r, c->a.pose.r, r);
+    tq_mat_tvec(r, normal, own);
+    for (unsigned k = 0; k < 3; k++) {
+        if (fabs(own[k]) > 1.0 - parallel_slack) {
+            static const char *const planes[] = {"\"y\", \"z\"", "\"x\", \"z\"", "\"x\", \"y\""};
+            (void)snprintf(
+                hint, TQA_PROBLEM_TEXT,
+                "all joints of this loop have parallel axes: add \"axes\": [%s] for a pin "
+                "along them; without it all six directions are held",
+                planes[k]);
+            return true;
+        }
+    }
+    (void)snprintf(
+        hint, TQA_PROBLEM_TEXT,
+        "all joints of this loop have parallel axes: turn the frame of \"a\" so that its z "
+        "is along them, and add \"axes\": [\"x\", \"y\"] for a pin");
+    return true;
+}
+
 static bool refuse_assembly(tqa_draft *draft, tq_status status, const tq_error *error)
 {
     const tq_constraints *set = &draft->constraints;
@@ -127,9 +214,10 @@ static bool refuse_assembly(tqa_draft *draft, tq_status status, const tq_error *
                         draft->constraint_notes[i].name);
         return false;
     }
-    tqa_draft_fault(draft, "invalid-robot", draft->constraint_notes[i].place,
-                    "check its frames and lengths; it may contradict another constraint, or lie "
-                    "out of reach",
+    char hint[TQA_PROBLEM_TEXT] = "check its frames and lengths; it may contradict another "
+                                  "constraint, or lie out of reach";
+    (void)hint_planar(&draft->model, &set->items[i], hint);
+    tqa_draft_fault(draft, "invalid-robot", draft->constraint_notes[i].place, hint,
                     "no coordinates satisfy all constraints: \"%.80s\" is still off by %.3g",
                     draft->row_names[of_row ? error->index : set->items[i].first_row],
                     error->value);
@@ -147,6 +235,15 @@ static void report_freedoms(tqa_draft *draft, size_t rank)
     if (rank < set->n_row) {
         tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD, "robot",
                        "rows of constraints that follow from others", set->n_row - (uint32_t)rank);
+    }
+    for (size_t k = 0; k < set->n_constraint; k++) {
+        char hint[TQA_PROBLEM_TEXT];
+        if (hint_planar(&draft->model, &set->items[k], hint)) {
+            tqa_draft_find(
+                draft, TQA_FINDING_DOCTOR,
+                tqa_arena_format(draft->arena, "constraint %s", draft->constraint_notes[k].name),
+                tqa_arena_format(draft->arena, "%s", hint), 1);
+        }
     }
     if (draft->n_free == 0) {
         tqa_draft_find(draft, TQA_FINDING_DOCTOR, "robot",

@@ -636,7 +636,7 @@ export interface Constraint {
  * A controller; joints that the robot's document does not call `actuated` get no torque. With e the error and s its integral:
  * `pd` kp e + kd e' + ki s; `pd-gravity` and gravity and springs; `computed-torque` M (qdd_d + kp e + kd e' + ki s) + C qd + ...;
  * `passivity-based` M v' + C v + ... + kd (v - qd), v = qd_d + lambda e; `feedforward` the torque of the reference alone. Robots
- * with quaternions can `hold`: the error of such a joint is the turn about one axis, and the way, in its child's axes.
+ * with quaternions can take a `setpoint`: the error of such a joint is the turn about one axis, and the way, in its child's axes.
  */
 export interface Controller {
   kind: "feedforward" | "pd" | "pd-gravity" | "computed-torque" | "passivity-based";
@@ -1198,10 +1198,8 @@ export interface ForwardDynamicsRequest {
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
-  /** The link of the point of `operational_space_inertia` */
-  frame?: string;
-  /** Where that point is, as a name or in the link frame (m) */
-  at?: "origin" | "com" | Vector3;
+  /** The point of `operational_space_inertia` */
+  frame?: Point;
   /** Directions of that inertia, along the world's axes; all when left out */
   axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
   box?: Box;
@@ -1292,7 +1290,10 @@ export interface ForwardDynamicsResult {
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
-    frame: string;
+    frame: {
+      link: string;
+      at: Vector3;
+    };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
     matrix: Tensors;
@@ -1547,10 +1548,8 @@ export interface InverseDynamicsRequest {
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
-  /** The link of the point of `operational_space_inertia` */
-  frame?: string;
-  /** Where that point is, as a name or in the link frame (m) */
-  at?: "origin" | "com" | Vector3;
+  /** The point of `operational_space_inertia` */
+  frame?: Point;
   /** Directions of that inertia, along the world's axes; all when left out */
   axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
   box?: Box;
@@ -1653,7 +1652,10 @@ export interface InverseDynamicsResult {
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
-    frame: string;
+    frame: {
+      link: string;
+      at: Vector3;
+    };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
     matrix: Tensors;
@@ -2412,12 +2414,13 @@ export interface Reactions {
   base_wrench: Tensor;
 }
 
-/** Motion over time, as `trajectory` takes it; or to stand somewhere; or a table */
+/** Motion over time, as `trajectory` takes it; or a setpoint; or a table */
 export interface Reference {
   waypoints?: TrajectoryRequest["waypoints"];
   poses?: TrajectoryRequest["poses"];
   fourier?: TrajectoryRequest["fourier"];
-  hold?: Sample;
+  /** Coordinates to go to, and stay at */
+  setpoint?: Sample;
   /**
    * `q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of `trajectory` is one
    * as it is
@@ -3194,7 +3197,10 @@ export interface TermProperties {
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
-    frame: string;
+    frame: {
+      link: string;
+      at: Vector3;
+    };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
     matrix: Tensors;
@@ -3366,10 +3372,8 @@ export interface TermsRequest {
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
-  /** The link of the point of `operational_space_inertia` */
-  frame?: string;
-  /** Where that point is, as a name or in the link frame (m) */
-  at?: "origin" | "com" | Vector3;
+  /** The point of `operational_space_inertia` */
+  frame?: Point;
   /** Directions of that inertia, along the world's axes; all when left out */
   axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
   box?: Box;
@@ -3472,7 +3476,10 @@ export interface TermsResult {
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
-    frame: string;
+    frame: {
+      link: string;
+      at: Vector3;
+    };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
     matrix: Tensors;
@@ -3667,7 +3674,7 @@ export interface TrajectoryRequest {
   duration_s?: number;
   /** Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses */
   limits?: {
-    profile: "trapezoid" | "s-curve" | "time-optimal";
+    kind: "trapezoid" | "s-curve" | "time-optimal";
     /**
      * Time-optimal through waypoints: the not-a-knot spline over the length of chords, at rest at both ends; or lines, at rest at
      * each waypoint

@@ -216,7 +216,12 @@ static void refuse_path(const tqd_server_options *options, const char *path, tqa
             tqa_nearest_offer(&nearest, last + 1);
         }
     }
-    if (nearest.best != NULL) {
+    if (nearest.note != NULL) {
+        tqa_problem_set(problem, "not-found",
+                        "there is nothing at %.120s: use .../%.80s; GET /openapi.json lists all "
+                        "addresses",
+                        path, nearest.note);
+    } else if (nearest.best != NULL) {
         tqa_problem_set(problem, "not-found",
                         "there is nothing at %.120s: did you mean .../%.48s? GET /openapi.json "
                         "lists all addresses",

@@ -102,8 +102,7 @@ static void put_include(question *to, tqt_random *r)
         put(to, ",\"include\":[\"%s\"]",
             includes[constraint && to->robot->constraints == NULL ? k - 17 : k]);
     } else if (k == N) {
-        put(to,
-            ",\"include\":[\"operational_space_inertia\"],\"frame\":\"%s\",\"at\":\"origin\",\"axes\":[\"x\"]",
+        put(to, ",\"include\":[\"operational_space_inertia\"],\"frame\":\"%s\",\"axes\":[\"x\"]",
             tip(to));
     } else if (k == N + 1) {
         put(to, ",\"include\":[\"mass_matrix_bounds\"]");
@@ -275,7 +274,7 @@ static void put_input(question *to, tqt_random *r)
         tqt_random_chance(r, 0.5)) {
         return; /* free */
     }
-    put(to, ",\"input\":{\"kind\":\"computed-torque\",\"reference\":{\"hold\":");
+    put(to, ",\"input\":{\"kind\":\"computed-torque\",\"reference\":{\"setpoint\":");
     put_coordinates(to, r, 1.0);
     put(to, "},\"kp\":100,\"kd\":20%s}",
         tqt_random_chance(r, 0.5) ? ",\"sample_time_s\":0.001" : "");

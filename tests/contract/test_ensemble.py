@@ -11,8 +11,8 @@ from conftest import ROOT, problem
 
 JSON = {"Content-Type": "application/json"}
 START = {"q": [0.3, -0.4], "qd": [0.5, 0]}
-PD = {"kind": "pd", "reference": {"hold": [0.1, 0.2]}, "kp": [60, 20], "kd": [6, 2], "ki": [3, 1]}
-SLIDING = {"kind": "passivity-based", "reference": {"hold": [0.1, 0.2]}, "kd": [6, 2], "lambda": [5, 4]}
+PD = {"kind": "pd", "reference": {"setpoint": [0.1, 0.2]}, "kp": [60, 20], "kd": [6, 2], "ki": [3, 1]}
+SLIDING = {"kind": "passivity-based", "reference": {"setpoint": [0.1, 0.2]}, "kd": [6, 2], "lambda": [5, 4]}
 NOISE = {"kind": "noise", "torque": [1.5, 0.5], "interval_s": 0.02, "seed": 7}
 SINE = {"kind": "sine", "torque": [2, 1], "frequency_hz": 3}
 COMMON = {"initial": START, "duration_s": 0.2, "output": {"interval_s": 0.1}, "solver": {"method": "rk4", "step_s": 0.002}}
@@ -334,7 +334,7 @@ def test_examples_of_the_contract_diverge_nowhere(daemon):
 def test_without_a_solver_stiff_gains_are_followed_as_a_simulation_follows_them(daemon):
     """kd / inertia of the last joint is some 1e4 /s; steps of 1 ms of rk4 are stable below 2.8e3 /s."""
     body = {"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration_s": 0.1, "output": {"interval_s": 0.05},
-            "input": {"kind": "pd-gravity", "reference": {"hold": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "kp": 400, "kd": 40}}
+            "input": {"kind": "pd-gravity", "reference": {"setpoint": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "kp": 400, "kd": 40}}
     vary = {"vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "grid": {"from": 0, "to": 3.5, "count": 8}}], "end_states": True}
     many = ask(daemon, "panda", "ensemble", {**body, **vary})
     assert many["outcomes"] == {"completed": 8, "stopped": 0, "diverged": 0, "unfinished": 0}

@@ -123,7 +123,7 @@ def test_a_trajectory_is_sent_on_as_it_is(daemon):
 
 def test_a_time_optimal_trajectory_with_torques_is_sent_on_as_it_is(daemon):
     path = {"waypoints": [Q, [x + 0.2 for x in Q]], "interval_s": 0.02, "joints": [f"joint{k}" for k in (2, 1, 3, 4, 5, 6, 7)],
-            "limits": {"profile": "time-optimal", "acceleration": [5] * 7, "tau": True}}
+            "limits": {"kind": "time-optimal", "acceleration": [5] * 7, "tau": True}}
     motion = ask(daemon, "trajectory", path)
     answer = ask(daemon, "inverse-dynamics", motion)
     assert "tau" in answer["not_used"] and "binding" in answer["not_used"]
@@ -159,3 +159,100 @@ def test_a_trajectory_is_followed_as_it_is(daemon):
 def test_other_unknown_fields_stay_unknown(daemon):
     assert refused(daemon, "inverse-dynamics", {"q": Q, "times": [0]})["pointer"] == "/times"
     assert problem(post(daemon, "forward-dynamics", {"q": Q, "violations": []}), 400)["type"] == "/problems/unknown-field"
+
+
+# Words
+
+
+HINTS = [("inverse-dynamics", {"q": Q, "torque": QD}, "/torque", 'did you mean "tau"?'),
+         ("inverse-dynamics", {"positions": Q}, "/positions", 'did you mean "q"?'),
+         ("inverse-dynamics", {"q": Q, "velocity": QD}, "/velocity", 'did you mean "qd"?'),
+         ("inverse-dynamics", {"q": Q, "gravity_torque": True}, "/gravity_torque", 'say "include": ["gravity_torque"]'),
+         ("terms", {"q": Q, "mass-matrix": True}, "/mass-matrix", 'say "include": ["mass_matrix"]'),
+         ("terms", {"q": Q, "include": ["operational_space_inertia"], "frame": "flange", "at": "com"}, "/at",
+          'write "frame": {"link": "tool", "at": [0, 0, 0]}'),
+         ("kinematics", {"q": Q, "jacobian": True}, "/jacobian", 'add "expressed_in": "world": it brings Jacobians'),
+         ("inverse-kinematics", {"target": {}}, "/target", 'did you mean "pose"?'),
+         ("inverse-kinematics", {"tcp": "flange"}, "/tcp", 'did you mean "frame"?'),
+         ("trajectory", {"waypoints": [Q, Q], "dt": 0.1}, "/dt", 'did you mean "interval_s"?'),
+         ("trajectory", {"waypoints": [Q, Q], "interval_s": 1, "limits": {"profile": "s-curve"}}, "/limits/profile", 'did you mean "kind"?'),
+         ("simulate", {"q": Q}, "/q", 'did you mean "initial"?'),
+         ("simulate", {"initial": {"q": Q}, "controller": {}}, "/controller", 'did you mean "input"?'),
+         ("excitation", {"duration_s": 20}, "/duration_s", "it repeats after 1/frequency_hz: 0.05 for 20 s")]
+
+
+@pytest.mark.parametrize("call, body, pointer, hint", HINTS)
+def test_words_of_other_tools_are_answered_with_ours(daemon, call, body, pointer, hint):
+    fault = refused(daemon, call, body)
+    assert (fault["pointer"], fault["hint"]) == (pointer, hint)
+
+
+@pytest.mark.parametrize("word", ["target", "goal", "stand", "hold", "q"])
+def test_the_setpoint_of_a_controller_answers_to_its_other_names(daemon, word):
+    run = {"initial": {"q": Q}, "duration_s": 0.01, "output": {"interval_s": 0.01},
+           "input": {"kind": "pd-gravity", "kp": 100, "kd": 10, "reference": {word: Q}}}
+    fault = refused(daemon, "simulate", run)
+    assert fault["pointer"] == f"/input/reference/{word}" and fault["hint"] == 'did you mean "setpoint"?'
+    run["input"]["reference"] = {"setpoint": Q}
+    assert ask(daemon, "simulate", run)["verdict"]["outcome"] == "completed"
+
+
+def test_a_word_in_common_comes_first_and_the_list_last(daemon):
+    hint = refused(daemon, "terms", {"q": Q, "include": ["gravity"]})["hint"]
+    assert hint.startswith('did you mean "gravity_torque"? known here: ')
+    hint = refused(daemon, "terms", {"q": Q, "include": ["bounds"]})["hint"]
+    assert hint.startswith('did you mean "mass_matrix_bounds"? known here: ')
+
+
+@pytest.mark.parametrize("word, hint", [("gravity", 'use .../terms with "include": ["gravity_torque"]'), ("fk", "did you mean .../kinematics?"),
+                                        ("forward-kinematics", "did you mean .../kinematics?"), ("ik", "did you mean .../inverse-kinematics?"),
+                                        ("mass-matrix", 'use .../terms with "include": ["mass_matrix"]'), ("identify", "did you mean .../calibrate?")])
+def test_addresses_of_other_tools_are_answered_with_ours(daemon, word, hint):
+    assert hint in problem(post(daemon, word, {"q": Q}), 404)["detail"]
+
+
+def test_a_frame_is_a_link_or_a_point_of_one_wherever_it_is_named(daemon):
+    point = {"link": "flange", "at": [0.0, 0.0, 0.05]}
+    for frame, at in (("flange", [0, 0, 0]), (point, point["at"])):
+        lam = ask(daemon, "terms", {"q": Q, "include": ["operational_space_inertia"], "frame": frame})["operational_space_inertia"]
+        assert lam["frame"] == ask(daemon, "manipulability", {"q": Q, "frame": frame})["frame"] == {"link": "flange", "at": at}
+    poses = ask(daemon, "kinematics", {"q": Q, "frames": [point]})["frames"][0]
+    found = ask(daemon, "inverse-kinematics", {"frame": point, "initial": Q, "pose": {
+        "position": poses["position"], "quaternion_wxyz": poses["quaternion_wxyz"]}})
+    assert found["frame"] == point
+
+
+def planar_loop(z):
+    """A four-bar of 0.2, 0.5 and 0.4 on a base of 0.5 m whose joints turn about `z`, closed without axes."""
+    x = [z[2], z[0], z[1]]
+    link = {"mass": 1.0, "com": [0.1 * a for a in x], "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], "inertia_about": "com"}
+    along = lambda length: {"position": [length * a for a in x]}
+    return {"gravity": [0, 0, 0], "links": [{"name": "ground"}, *({"name": name, **link} for name in ("crank", "coupler", "rocker"))],
+            "joints": [{"name": "crank", "kind": "continuous", "parent": "ground", "child": "crank", "axis": z},
+                       {"name": "elbow", "kind": "continuous", "parent": "crank", "child": "coupler", "axis": z, "origin": along(0.2)},
+                       {"name": "rocker", "kind": "continuous", "parent": "ground", "child": "rocker", "axis": z, "origin": along(0.5)}],
+            "constraints": [{"name": "pin", "kind": "loop", "a": {"link": "rocker", **along(0.4)}, "b": {"link": "coupler", **along(0.7)}}]}
+
+
+@pytest.mark.parametrize("z, axes", [([0, 0, 1], ["x", "y"]), ([0, 1, 0], ["x", "z"]), ([1, 0, 0], ["y", "z"])])
+def test_a_planar_loop_without_axes_is_asked_for_them(daemon, z, axes):
+    def put(document):
+        return daemon.request("PUT", "/v1/robots/people-loop", json.dumps(document), {"Content-Type": "application/json"})
+    said = f'add "axes": {json.dumps(axes)}'
+    document = planar_loop(z)
+    status, _, text = put(document)  # a weld that can be closed: three bars that do not move
+    robot = json.loads(text)
+    assert status in (200, 201) and robot["dof"] == 0
+    assert [finding for finding in robot["doctor"] if finding["where"] == "constraint pin" and said in finding["text"]], robot["doctor"]
+    document["joints"][0]["limits"] = {"lower": 1.0, "upper": 1.1}  # one that cannot
+    document["joints"][0]["kind"] = "revolute"
+    document["constraints"].append({"name": "set", "kind": "equation", "expression": "crank - 1.05"})
+    status, _, text = put(document)
+    fault = json.loads(text)["errors"][0]
+    assert status == 422 and said in fault["hint"], fault
+    document["constraints"][0]["axes"] = axes
+    del document["constraints"][1]
+    status, _, text = put(document)
+    robot = json.loads(text)
+    assert status in (200, 201) and robot["dof"] == 1
+    assert not [finding for finding in robot["doctor"] if finding["where"] == "constraint pin"]

@@ -94,7 +94,7 @@ FAULTS = {
     "sample_rate_hz": [("negative", -1, "range", ""), ("text", "100", "wrong-type", "")],
 }
 BY_SHAPE = {"q", "without", "axes"}  # one sample or many; their words differ between operations
-TAKES_OTHERS = {"frame": {"inverse-kinematics", "manipulability", "trajectory"}, "axes": {"trajectory"}}  # a point as well; only with poses
+TAKES_OTHERS = {"frame": {"trajectory"}, "axes": {"trajectory"}}  # only with poses
 
 
 def takers(field):

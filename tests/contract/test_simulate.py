@@ -74,7 +74,7 @@ def test_scipy_and_pinocchio_agree(daemon, tmp_path):
 
 def test_controller_holds_against_a_push(daemon):
     body = {"initial": {"q": HOME}, "duration_s": 1, "output": {"interval_s": 0.1},
-            "input": {"kind": "computed-torque", "reference": {"hold": HOME}, "kp": 900, "kd": 60, "sample_time_s": 0.001},
+            "input": {"kind": "computed-torque", "reference": {"setpoint": HOME}, "kp": 900, "kd": 60, "sample_time_s": 0.001},
             "disturbance": [{"kind": "pulse", "torque": [20, 0, 0, 0, 0, 0, 0], "start_s": 0.2, "duration_s": 0.1}]}
     result = run(daemon, "panda", body)
     off = [max(abs(a - b) for a, b in zip(row, HOME)) for row in result["q"]]

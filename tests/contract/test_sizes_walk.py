@@ -53,7 +53,7 @@ def document(n, kind):
 
 def terms(n, q, v):
     for name in TERMS:
-        more = {"operational_space_inertia": {"frame": f"l{n}", "at": "origin", "axes": ["x", "y", "z"]},
+        more = {"operational_space_inertia": {"frame": f"l{n}", "axes": ["x", "y", "z"]},
                 "passivity": {"qd_ref": v, "qdd_ref": v}}.get(name, {})
         yield "terms", {"q": q, "qd": v, "include": [name], **more, **({} if name == "passivity" else {"qdd": v})}
         yield "inverse-dynamics", {"q": q, "qd": v, "qdd": v, "include": [name], **more}
@@ -90,7 +90,7 @@ def motion(n, q, v):
         yield "simulate", {**common, "solver": {"method": method}, "include": ["qdd", "energy", "momentum", "base_reaction"]}
         yield "ensemble", {**common, "solver": {"method": method}, **vary, "end_states": True, "quantiles": [0.5], "return_members": [0]}
     for kind in CONTROLLERS:
-        law = {"kind": kind, "reference": {"hold": q}}
+        law = {"kind": kind, "reference": {"setpoint": q}}
         law.update({"feedforward": {}, "passivity-based": {"kd": 1, "lambda": 1}}.get(kind, {"kp": 10, "kd": 1}))
         yield "simulate", {**common, "input": law, "include": ["tracking_error"]}
         yield "ensemble", {**common, "input": law, **vary}

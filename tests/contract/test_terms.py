@@ -17,7 +17,7 @@ ENTRIES = ["inertia", "coriolis", "centrifugal", "gravity", "friction", "rotor",
 CALLS = {"inverse-dynamics": ("InverseDynamicsResult", {"q": Q, "qd": QD, "qdd": QDD}),
          "forward-dynamics": ("ForwardDynamicsResult", {"q": Q, "qd": QD, "tau": QDD}),
          "terms": ("TermsResult", {"q": Q, "qd": QD, "qdd": QDD})}
-REST = {"qd_ref": QD, "qdd_ref": QDD, "frame": "flange", "at": "com", "axes": ["x", "y", "z"],
+REST = {"qd_ref": QD, "qdd_ref": QDD, "frame": {"link": "flange", "at": "com"}, "axes": ["x", "y", "z"],
         "box": {"lower": Q, "upper": [x + 0.05 for x in Q]}}
 
 
@@ -94,7 +94,7 @@ def test_every_example_of_the_contract_works(daemon, contract, example_data):
 
 
 def test_a_batch_has_the_rows_of_single_samples(daemon, names):
-    body = {"include": names, "frame": "flange", "at": "origin"}
+    body = {"include": names, "frame": "flange"}
     second = [[x + 0.1 for x in Q], [2 * x for x in QD], QDD]
     batch = ask(daemon, "panda", "terms", body | {
         "q": [Q, second[0]] * 9, "qd": [QD, second[1]] * 9, "qdd": [QDD, second[2]] * 9,
@@ -104,7 +104,7 @@ def test_a_batch_has_the_rows_of_single_samples(daemon, names):
         for name in names:
             if isinstance(one[name], dict):
                 for key, value in one[name].items():
-                    stated = isinstance(value, str) or (isinstance(value, list) and flat(value)
+                    stated = isinstance(value, (str, dict)) or (isinstance(value, list) and flat(value)
                                                         and isinstance(flat(value)[0], str))
                     assert (batch[name][key] if stated else batch[name][key][16 + k]) == value, (name, key)
             else:
@@ -314,11 +314,11 @@ def test_item_023_the_pole_of_the_spherical_pendulum_names_its_joint(daemon):
 
 
 def test_a_point_that_cannot_move_that_way_says_which_axes_to_name(daemon):
-    body = {"q": [0.5, -0.9], "include": ["operational_space_inertia"], "frame": "tool", "at": "origin"}
+    body = {"q": [0.5, -0.9], "include": ["operational_space_inertia"], "frame": "tool"}
     document = problem(post(daemon, "planar-2r", "terms", body), 422)
     assert document["type"] == "/problems/singular" and "axes" in document["errors"][0]["hint"]
     lam = ask(daemon, "planar-2r", "terms", body | {"axes": ["x", "y"]})["operational_space_inertia"]
-    assert lam["axes"] == ["x", "y"] and lam["frame"] == "tool" and len(lam["matrix"]) == 2
+    assert lam["axes"] == ["x", "y"] and lam["frame"] == {"link": "tool", "at": [0, 0, 0]} and len(lam["matrix"]) == 2
     # stretched out it cannot move along its own length
     problem(post(daemon, "planar-2r", "terms", body | {"q": [0.5, 0], "axes": ["x", "y"]}), 422)
 
@@ -336,13 +336,14 @@ def test_massless_leaf_is_a_clear_refusal(daemon):
 
 WRONG = [  # body, status, pointer, what to change so that it works
     ({"include": ["passivity"], "qd_ref": [0, 0]}, 422, "/qdd_ref", {"qdd_ref": [0, 0]}),
-    ({"include": ["operational_space_inertia"], "at": "origin", "axes": ["x", "y"]}, 422, "/frame", {"frame": "tool"}),
-    ({"include": ["operational_space_inertia"], "frame": "tool", "axes": ["x", "y"]}, 422, "/at", {"at": "origin"}),
+    ({"include": ["operational_space_inertia"], "axes": ["x", "y"]}, 422, "/frame", {"frame": "tool"}),
+    ({"include": ["operational_space_inertia"], "frame": {"link": "tool"}, "axes": ["x", "y"]}, 422, "/frame/at",
+     {"frame": {"link": "tool", "at": "origin"}}),
     ({"include": ["mass_matrx"]}, 422, "/include/0", {"include": ["mass_matrix"]}),
     ({"include": ["energy"], "frame": "tol"}, 422, "/frame", {"frame": "tool"}),
-    ({"include": ["energy"], "at": [0, 0]}, 422, "/at", {"at": [0, 0, 0]}),
-    ({"include": ["energy"], "at": "centre"}, 422, "/at", {"at": "com"}),
-    ({"include": ["energy"], "at": 3}, 400, "", {"at": "com"}),
+    ({"include": ["energy"], "frame": {"link": "tool", "at": [0, 0]}}, 422, "/frame/at", {"frame": {"link": "tool", "at": [0, 0, 0]}}),
+    ({"include": ["energy"], "frame": {"link": "tool", "at": "centre"}}, 422, "/frame/at", {"frame": {"link": "tool", "at": "com"}}),
+    ({"include": ["energy"], "frame": 3}, 400, "/frame", {"frame": "tool"}),
     ({"include": ["energy"], "axes": ["w"]}, 422, "/axes/0", {"axes": ["x"]}),
     ({"include": ["coriolis_matrix"], "coriolis_form": "c3"}, 422, "/coriolis_form", {"coriolis_form": "c1"}),
     ({"include": ["energy"], "payload": {"link": "tool", "mass": 1}}, 422, "/payload",

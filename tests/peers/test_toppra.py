@@ -91,7 +91,7 @@ def theirs(arm, way, s):
 def ours(arm, way, interval):
     return json.loads(ask(arm.daemon, "POST", f"/v1/robots/{arm.name}/trajectory", {
         "waypoints": way.tolist(), "interval_s": interval, "limits": {
-            "profile": "time-optimal", "velocity": arm.velocity.tolist(), "acceleration": arm.acceleration.tolist(),
+            "kind": "time-optimal", "velocity": arm.velocity.tolist(), "acceleration": arm.acceleration.tolist(),
             "torque": arm.torque.tolist(), "tau": True}}))
 
 

@@ -50,14 +50,14 @@
 #define TQA_FIELDS_EXCITATION_REQUEST_LIMITS "lower", "upper", "velocity", "acceleration", \
     "effort"
 #define TQA_FIELDS_FORWARD_DYNAMICS_REQUEST "q", "qd", "tau", "joints", "external_wrenches", \
-    "gravity", "without", "include", "payload", "coriolis_form", "frame", "at", "axes", "box", \
+    "gravity", "without", "include", "payload", "coriolis_form", "frame", "axes", "box", \
     "qd_ref", "qdd_ref"
 #define TQA_FIELDS_INERTIA_REQUEST "bodies", "frame", "about", "floor", "mass_floor"
 #define TQA_FIELDS_INERTIA_REQUEST_BODIES "mass", "com", "inertia", "inertia_about", "shape", \
     "size", "pose", "subtract"
 #define TQA_FIELDS_INVERSE_DYNAMICS_REQUEST "from", "q", "qd", "qdd", "joints", \
     "external_wrenches", "gravity", "without", "include", "payload", "coriolis_form", "frame", \
-    "at", "axes", "box", "qd_ref", "qdd_ref", "t", "violations", "duration_s", "binding", "tau", \
+    "axes", "box", "qd_ref", "qdd_ref", "t", "violations", "duration_s", "binding", "tau", \
     "provenance"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST "frame", "pose", "axes", "joints", "initial", \
     "limits", "solutions", "seeds", "iterations", "tolerance"
@@ -89,8 +89,8 @@
 #define TQA_FIELDS_POINT "link", "at"
 #define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz"
 #define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
-#define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "hold", "table", "frame", "axes", \
-    "initial", "timing", "blend", "times_s", "durations_s", "duration_s"
+#define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "setpoint", "table", "frame", \
+    "axes", "initial", "timing", "blend", "times_s", "durations_s", "duration_s"
 #define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd", "joints", "violations", "duration_s", \
     "binding", "tau", "provenance"
 #define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", "form"
@@ -128,14 +128,14 @@
     "geometric", "gravity", "axes"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
-    "without", "include", "payload", "coriolis_form", "frame", "at", "axes", "box", "qd_ref", \
+    "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
     "qdd_ref", "t", "violations", "duration_s", "binding", "tau", "provenance"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", \
     "interval_s", "joints"
 #define TQA_FIELDS_TRAJECTORY_REQUEST_FOURIER "frequency_hz", "offset", "a", "b"
-#define TQA_FIELDS_TRAJECTORY_REQUEST_LIMITS "profile", "path", "velocity", "velocity_factor", \
+#define TQA_FIELDS_TRAJECTORY_REQUEST_LIMITS "kind", "path", "velocity", "velocity_factor", \
     "acceleration", "acceleration_factor", "jerk", "jerk_factor", "torque", "torque_factor", \
     "grid", "tau"
 #define TQA_FIELDS_VARIATION "of", "joint", "link", "disturbance", "at", "uniform", "normal", \
@@ -190,7 +190,6 @@
 #define TQA_WORDS_EXCITATION_REQUEST_CRITERION "condition", "determinant"
 #define TQA_WORDS_EXCITATION_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"
-#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_AT "origin", "com"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
@@ -209,7 +208,6 @@
 #define TQA_WORDS_INERTIA_REQUEST_BODIES_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_INERTIA_REQUEST_BODIES_SHAPE "box", "cylinder", "cylinder_shell", "sphere", \
     "sphere_shell", "ellipsoid", "cone", "capsule", "disk", "bar", "point"
-#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_AT "origin", "com"
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
@@ -271,7 +269,6 @@
 #define TQA_WORDS_STATE_STATUS "alive", "ready"
 #define TQA_WORDS_STATICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_STATICS_RESULT_ENDPOINT_AXES "x", "y", "z", "rx", "ry", "rz"
-#define TQA_WORDS_TERMS_REQUEST_AT "origin", "com"
 #define TQA_WORDS_TERMS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TERMS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
 #define TQA_WORDS_TERMS_REQUEST_INCLUDE "reactions", "mass_matrix", "mass_matrix_inverse", \
@@ -288,8 +285,8 @@
 #define TQA_WORDS_TERM_PROPERTIES_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
 #define TQA_WORDS_TERM_PROPERTIES_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TORQUE_TABLE_INTERPOLATION "hold", "linear", "cubic"
+#define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_KIND "trapezoid", "s-curve", "time-optimal"
 #define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_PATH "spline", "lines"
-#define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_PROFILE "trapezoid", "s-curve", "time-optimal"
 #define TQA_WORDS_TRAJECTORY_REQUEST_TIMING "linear", "cubic", "quintic", "septic", "trapezoid", \
     "spline"
 #define TQA_WORDS_TRAJECTORY_RESULT_BINDING_LIMIT "velocity", "acceleration", "jerk", "torque"

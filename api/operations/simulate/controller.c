@@ -198,7 +198,7 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
     const tqa_value reference = tqa_value_field(input, "reference");
     return tqa_value_need(&reference,
                           "add \"reference\": {\"waypoints\": [[q], [q]], \"times_s\": [0, 1], "
-                          "\"timing\": \"quintic\"}; or \"hold\", \"poses\", \"fourier\", "
+                          "\"timing\": \"quintic\"}; or \"setpoint\", \"poses\", \"fourier\", "
                           "\"table\"") &&
            tqa_value_object(&reference, tqa_reference_fields) &&
            tqa_value_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);

@@ -14,6 +14,7 @@
 #include "api/problems/status.h"
 #include "api/request/refuse.h"
 #include "api/response/object_prefix.h"
+#include "api/response/robot_writer.h"
 #include "core/dynamics/bounds/bounds.h"
 #include "core/linalg/dense.h"
 
@@ -161,12 +162,8 @@ bool tqa_include_check(tqa_call *call)
     }
     if ((request->include & TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) != 0 &&
         !is_given(request, "frame")) {
-        return refuse_missing(call, "frame", "operational_space_inertia", "the name of a link");
-    }
-    if ((request->include & TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) != 0 &&
-        !is_given(request, "at")) {
-        return refuse_missing(call, "at", "operational_space_inertia",
-                              "\"origin\", \"com\" or [x, y, z] in the link frame");
+        return refuse_missing(call, "frame", "operational_space_inertia",
+                              "a link's name, or {\"link\", \"at\"}");
     }
     if ((request->include & TQA_INCLUDE_DRIVE) != 0 && count_drives(call) == 0) {
         return tqa_refuse(
@@ -264,6 +261,24 @@ static bool state_box(tqa_call *call, tqa_object_prefix *text)
     return true;
 }
 
+/* `frame`, as it was taken */
+static void state_point(tqa_call *call, tqa_object_prefix *text)
+{
+    tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    size_t n = 0;
+    tqa_writer_object(&members, NULL);
+    tqa_writer_object(&members, "frame");
+    tqa_writer_point(&members, call->robot, &call->request.options.frame);
+    tqa_writer_end(&members);
+    char *bytes = tqa_json_text_take(&members.text, &n);
+    if (bytes != NULL) {
+        tqa_object_prefix_members(text, bytes + 1, n - 1); /* without the root's bracket */
+    } else {
+        text->failed = true;
+    }
+    free(bytes);
+}
+
 /* The start of the object of a row. NULL: the problem is set, or there is no memory. */
 static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
 {
@@ -310,7 +325,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
                 chosen[n++] = axes[k];
             }
         }
-        tqa_object_prefix_text(&text, "frame", call->robot->link_names[options->frame]);
+        state_point(call, &text);
         tqa_object_prefix_names(&text, "axes", chosen, n);
     }
     const bool stated = !over_box || state_box(call, &text);

@@ -207,7 +207,7 @@ tq_status tqa_term_operational_space_inertia(const tqa_term_input *moment, doubl
     tq_status status = tqa_term_mass_matrix(moment, moment->m, error);
     size_t n = 0;
     if (jacobian != NULL && status == TQ_OK) {
-        tq_configuration_jacobian(&moment->posture, options->frame, options->at,
+        tq_configuration_jacobian(&moment->posture, options->frame.link, options->frame.at,
                                   TQ_JACOBIAN_WORLD_ALIGNED, jacobian, NULL);
         for (size_t axis = 0; axis < 6; axis++) {
             if (options->axes == 0 || (options->axes >> axis & 1u) != 0) {

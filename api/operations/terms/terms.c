@@ -20,7 +20,6 @@ static const tqa_field fields[] = {
     {.name = "payload", .receiver = &tqa_payload_receiver},
     {.name = "coriolis_form", .receiver = &tqa_form_receiver},
     {.name = "frame", .receiver = &tqa_frame_receiver},
-    {.name = "at", .receiver = &tqa_at_receiver},
     {.name = "axes", .receiver = &tqa_axes_receiver},
     {.name = "box", .receiver = &tqa_box_receiver},
     {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
@@ -70,7 +69,7 @@ const tqa_operation_methods tqa_terms_methods = {
             .fields = fields,
             .n_field = sizeof fields / sizeof fields[0],
             .required = 1u << 0 | 1u << 7, /* q, include */
-            .unused = 63u << 16,
+            .unused = 63u << 15,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

@@ -14,7 +14,7 @@
 enum { POINTS_MAX = 1000, GRID = 200, GRID_MAX = 2000, GRID_OF_A_KNOT = 8 };
 
 static const char *const fields[] = {TQA_FIELDS_TRAJECTORY_REQUEST_LIMITS, NULL};
-static const char *const profiles[] = {TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_PROFILE, NULL};
+static const char *const profiles[] = {TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_KIND, NULL};
 static const char *const paths[] = {TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_PATH, NULL};
 static const char *const kinds[] = {"velocity", "acceleration", "jerk", "torque"};
 enum { TRAPEZOID, S_CURVE, TIME_OPTIMAL };
@@ -83,7 +83,7 @@ static bool refuse_unused(const tqa_value *object, const tqa_by_limits *by)
         const tqa_value part = tqa_value_field(object, uses[k].name);
         if (part.value != NULL && (uses[k].profiles >> by->profile & 1u) == 0) {
             return tqa_value_refuse(&part, "invalid-value", "leave it out",
-                                    "\"%s\" has no meaning for the profile \"%s\"", uses[k].name,
+                                    "\"%s\" has no meaning for \"%s\"", uses[k].name,
                                     profiles[by->profile]);
         }
     }
@@ -119,12 +119,12 @@ bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_li
     if (all == NULL || !tqa_value_object(part, fields)) {
         return false;
     }
-    const tqa_value profile = tqa_value_field(part, "profile");
+    const tqa_value profile = tqa_value_field(part, "kind");
     const tqa_value path = tqa_value_field(part, "path");
     const tqa_value grid = tqa_value_field(part, "grid");
     const tqa_value tau = tqa_value_field(part, "tau");
     unsigned chosen = 0;
-    if (!tqa_value_need(&profile, "add \"profile\": \"time-optimal\" (or trapezoid, s-curve)") ||
+    if (!tqa_value_need(&profile, "add \"kind\": \"time-optimal\" (or trapezoid, s-curve)") ||
         !tqa_value_choice(&profile, profiles, &ret->profile) ||
         (path.value != NULL && !tqa_value_choice(&path, paths, &chosen)) ||
         (grid.value != NULL &&
@@ -317,7 +317,7 @@ bool tqa_by_limits_prepare(const tqa_value *part, tqa_by_limits *by, tqa_referen
         return time_optimal(part, by, path);
     }
     if (path->is_cartesian) {
-        return tqa_value_refuse(part, "invalid-value", "use \"profile\": \"time-optimal\"",
+        return tqa_value_refuse(part, "invalid-value", "use \"kind\": \"time-optimal\"",
                                 "trapezoids and S-curves are of joints, and poses are given");
     }
     return point_to_point(part, by, path);

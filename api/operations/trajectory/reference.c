@@ -333,7 +333,7 @@ static const struct {
 } paths[] = {{"waypoints", read_waypoints},
              {"poses", read_poses},
              {"fourier", tqa_plan_fourier},
-             {"hold", tqa_plan_stand},
+             {"setpoint", tqa_plan_stand},
              {"table", tqa_plan_table}};
 enum { PATHS = sizeof paths / sizeof paths[0] };
 
@@ -395,7 +395,7 @@ bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsign
         if (joint->nq != joint->nv) {
             return tqa_value_refuse(&path, "invalid-value",
                                     (kinds & TQA_PATH_STAND) != 0
-                                        ? "\"hold\" takes every joint, quaternions included"
+                                        ? "\"setpoint\" takes every joint, quaternions included"
                                         : "interpolate such poses before, and ask for each of them",
                                     "joint \"%s\" has a quaternion, which no path interpolates",
                                     control->robot->joint_names[order->joints[k]]);

@@ -13,7 +13,7 @@ enum {
     TQA_PATH_WAYPOINTS = 1u << 0, /* waypoints, times | durations, timing, blend? */
     TQA_PATH_POSES = 1u << 1,     /* poses, frame, axes?, initial, times | durations, ... */
     TQA_PATH_FOURIER = 1u << 2,   /* fourier {frequency, offset, a, b}, duration? */
-    TQA_PATH_STAND = 1u << 3,     /* stand [q] */
+    TQA_PATH_STAND = 1u << 3,     /* setpoint [q] */
     TQA_PATH_TABLE = 1u << 4,     /* table {t, q, qd?, qdd?} */
     TQA_PATH_ALL = (1u << 5) - 1u,
     TQA_PATH_BY_LIMITS = 1u << 5, /* with any of these: point k is at time k, lines between them */

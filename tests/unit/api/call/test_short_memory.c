@@ -269,12 +269,12 @@ static const struct {
      "\"joint2\", \"uniform\": [-5, 5]}], \"quantiles\": [0.05, 0.5], \"return_members\": [0]}"},
     {"ensemble", "payloads",
      "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration_s\": 0.02, \"output\": {\"interval_s\": 0.01}, "
-     "\"input\": {\"kind\": \"pd-gravity\", \"reference\": {\"hold\": [0.3, -0.4]}, \"kp\": 40, "
+     "\"input\": {\"kind\": \"pd-gravity\", \"reference\": {\"setpoint\": [0.3, -0.4]}, \"kp\": 40, "
      "\"kd\": 4}, \"vary\": [{\"of\": \"payload_mass\", \"link\": \"tool\", \"list\": [0, 1]}, "
      "{\"of\": \"viscous_factor\", \"joint\": \"joint1\", \"list\": [1, 2]}], \"end_states\": true}"},
     {"ensemble", "gains",
      "{\"initial\": {\"q\": [0.3, -0.4]}, \"duration_s\": 0.02, \"output\": {\"interval_s\": 0.01}, "
-     "\"input\": {\"kind\": \"pd\", \"reference\": {\"hold\": [0.3, -0.4]}, \"kp\": 40, \"kd\": 4}, "
+     "\"input\": {\"kind\": \"pd\", \"reference\": {\"setpoint\": [0.3, -0.4]}, \"kp\": 40, \"kd\": 4}, "
      "\"disturbance\": [{\"kind\": \"noise\", \"torque\": [1, 2], \"interval_s\": 0.005, \"seed\": 1}], "
      "\"events\": [{\"on\": \"q\", \"joint\": \"joint1\", \"level\": 0.2999, \"action\": \"stop\"}], "
      "\"vary\": [{\"of\": \"kp_factor\", \"list\": [1, 4]}], \"end_states\": true}"},

@@ -111,6 +111,10 @@ Test(openapi, knows_every_operation_with_its_fields)
         cr_assert(eq(sz, json_object_size(properties), schema->n_field), "%s", operation->name);
         for (size_t f = 0; f < schema->n_field; f++) {
             (void)AT(properties, schema->fields[f].name);
+            const bool unused = schema->fields[f].receiver == &tqa_unused_receiver;
+            cr_assert(eq(int, (int)(schema->unused >> f & 1u), unused), "%s", operation->name);
+            const bool zero = (schema->zero >> f & 1u) != 0;
+            cr_assert(eq(int, zero && !tqa_field_is_motion(&schema->fields[f]), 0));
         }
         /* where a log can stand for samples, they are one of two choices */
         json_t *either = json_array_get(json_object_get(request, "oneOf"), 0);

@@ -87,6 +87,49 @@ Test(nearest, says_what_was_meant_or_what_there_is)
     cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "known here: friction, damping"));
 }
 
+Test(nearest, a_name_with_a_word_in_common_comes_before_the_list)
+{
+    static const char *const names[] = {"friction", "gravity_torque", "mass_matrix"};
+    static const char *const hints[][2] = {
+        {"gravity",
+         "did you mean \"gravity_torque\"? known here: friction, gravity_torque, mass_matrix"},
+        {"Matrix",
+         "did you mean \"mass_matrix\"? known here: friction, gravity_torque, mass_matrix"},
+        {"gravity-torque", "did you mean \"gravity_torque\"?"},
+        {"the", "known here: friction, gravity_torque, mass_matrix"},
+    };
+    for (size_t k = 0; k < sizeof hints / sizeof hints[0]; k++) {
+        tqa_nearest nearest;
+        tqa_nearest_init(&nearest, hints[k][0], strlen(hints[k][0]));
+        for (size_t i = 0; i < 3; i++) {
+            tqa_nearest_offer(&nearest, names[i]);
+        }
+        cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), (char *)hints[k][1]));
+    }
+    tqa_nearest nearest; /* a long list ends with dots */
+    tqa_nearest_init(&nearest, "gravity", 7);
+    for (size_t i = 0; i < 60; i++) {
+        tqa_nearest_offer(&nearest, names[i % 3]);
+    }
+    const char *hint = tqa_nearest_hint(&nearest);
+    cr_expect(eq(str, (char *)hint + strlen(hint) - 3, "..."));
+}
+
+Test(nearest, another_word_says_what_to_write_and_the_first_of_its_names_counts)
+{
+    tqa_nearest nearest;
+    tqa_nearest_init(&nearest, "units", 5);
+    tqa_nearest_offer(&nearest, "unit");
+    tqa_nearest_offer(&nearest, "angles");
+    cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest),
+                 "say \"angles\": \"deg\" for degrees; radians need no word"));
+    tqa_nearest_init(&nearest, "q", 1);
+    tqa_nearest_offer(&nearest, "initial");
+    tqa_nearest_offer(&nearest, "setpoint");
+    tqa_nearest_offer(&nearest, "waypoints");
+    cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "did you mean \"setpoint\"?"));
+}
+
 /* "return_members" is 13 edits from "tell", where a misspelling may have 2 */
 Test(nearest, a_renamed_field_is_hinted_at_however_far_its_new_name_is)
 {
@@ -94,7 +137,10 @@ Test(nearest, a_renamed_field_is_hinted_at_however_far_its_new_name_is)
         {"rate", "rows", "rate_hz"},
         {"rate", "axis", "rate_rad_s"},
         {"tell", "cell", "return_members"},
-        {"stand", "stands", "hold"},
+        {"stand", "stands", "setpoint"},
+        {"hold", "fold", "setpoint"},
+        {"goal", "gaol", "setpoint"},
+        {"q", "qd", "initial"},
         {"entropy", "entropy_", "prior_weight"},
         {"seen_from", "from", "frame"},
         {"step", "steps", "step_s"},

@@ -518,11 +518,10 @@ class RobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
-            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
-            None = None, idempotency_key: str | None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
+            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
     ) -> InverseDynamicsResult: ...
     def inverse_dynamics(
             self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
@@ -535,11 +534,10 @@ class RobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
-            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
-            None = None, idempotency_key: str | None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
+            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
     ) -> Array | InverseDynamicsResult:
         """Joint torques from motion.
 
@@ -561,8 +559,7 @@ class RobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
-            frame: The link of the point of `operational_space_inertia`
-            at: Where that point is, as a name or in the link frame (m)
+            frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
@@ -574,9 +571,9 @@ class RobotOperations:
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
             joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
-            'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at':
-            at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations':
-            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
+            'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -594,10 +591,9 @@ class RobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> ForwardDynamicsResult: ...
     def forward_dynamics(
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
@@ -609,10 +605,9 @@ class RobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Array | ForwardDynamicsResult:
         """Accelerations from joint torques.
 
@@ -630,16 +625,15 @@ class RobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
-            frame: The link of the point of `operational_space_inertia`
-            at: Where that point is, as a name or in the link frame (m)
+            frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'tau': tau, 'joints': joints, 'external_wrenches':
             external_wrenches, 'gravity': gravity, 'without': without, 'include': include, 'payload':
-            payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box,
-            'qd_ref': qd_ref, 'qdd_ref': qdd_ref}
+            payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref':
+            qd_ref, 'qdd_ref': qdd_ref}
         if idempotency_key is None and only(request, ('q', 'qd', 'tau')):
             return self._arrays('forward-dynamics', request)
         return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
@@ -654,11 +648,11 @@ class RobotOperations:
             None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
-            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
-            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
-            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
+            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            idempotency_key: str | None = None
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
 
@@ -677,8 +671,7 @@ class RobotOperations:
             gravity: m/s^2 in the world frame, instead of the robot's own
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
-            frame: The link of the point of `operational_space_inertia`
-            at: Where that point is, as a name or in the link frame (m)
+            frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
@@ -690,8 +683,8 @@ class RobotOperations:
         """
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
-            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
-            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
             'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
 
     def kinematics(
@@ -1054,18 +1047,17 @@ class RobotJobs:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
-            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
-            None = None, idempotency_key: str | None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
+            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
     ) -> Job[InverseDynamicsResult]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
-            coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref':
-            qdd_ref, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding,
-            'provenance': provenance}, idempotency_key)
+            coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
+            't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding, 'provenance':
+            provenance}, idempotency_key)
 
     def forward_dynamics(
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
@@ -1077,15 +1069,14 @@ class RobotJobs:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Job[ForwardDynamicsResult]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame,
-            'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
+            'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
 
     def terms(
             self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
@@ -1097,16 +1088,16 @@ class RobotJobs:
             None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
-            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
-            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
-            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
+            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            idempotency_key: str | None = None
     ) -> Job[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
-            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
-            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
             'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
 
     def kinematics(
@@ -1253,11 +1244,10 @@ class AsyncRobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
-            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
-            None = None, idempotency_key: str | None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
+            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[InverseDynamicsResult]: ...
     def inverse_dynamics(
             self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
@@ -1270,11 +1260,10 @@ class AsyncRobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
-            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
-            None = None, idempotency_key: str | None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
+            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
         """Joint torques from motion.
 
@@ -1296,8 +1285,7 @@ class AsyncRobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
-            frame: The link of the point of `operational_space_inertia`
-            at: Where that point is, as a name or in the link frame (m)
+            frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
@@ -1309,9 +1297,9 @@ class AsyncRobotOperations:
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
             joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
-            'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at':
-            at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations':
-            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
+            'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -1329,10 +1317,9 @@ class AsyncRobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Awaitable[ForwardDynamicsResult]: ...
     def forward_dynamics(
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
@@ -1344,10 +1331,9 @@ class AsyncRobotOperations:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[ForwardDynamicsResult]:
         """Accelerations from joint torques.
 
@@ -1365,16 +1351,15 @@ class AsyncRobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
-            frame: The link of the point of `operational_space_inertia`
-            at: Where that point is, as a name or in the link frame (m)
+            frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'tau': tau, 'joints': joints, 'external_wrenches':
             external_wrenches, 'gravity': gravity, 'without': without, 'include': include, 'payload':
-            payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box,
-            'qd_ref': qd_ref, 'qdd_ref': qdd_ref}
+            payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref':
+            qd_ref, 'qdd_ref': qdd_ref}
         if idempotency_key is None and only(request, ('q', 'qd', 'tau')):
             return self._arrays('forward-dynamics', request)
         return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
@@ -1389,16 +1374,16 @@ class AsyncRobotOperations:
             None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
-            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
-            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
-            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
+            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
-            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
-            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
             'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
 
     def kinematics(
@@ -1542,18 +1527,17 @@ class AsyncRobotJobs:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None,
-            violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any |
-            None = None, idempotency_key: str | None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
+            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
-            coriolis_form, 'frame': frame, 'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref':
-            qdd_ref, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding,
-            'provenance': provenance}, idempotency_key)
+            coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
+            't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding, 'provenance':
+            provenance}, idempotency_key)
 
     def forward_dynamics(
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
@@ -1565,15 +1549,14 @@ class AsyncRobotJobs:
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
             'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
             'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin', 'com'] | ArrayLike | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
+            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
+            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[ForwardDynamicsResult]]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame,
-            'at': at, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
+            'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
 
     def terms(
             self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
@@ -1585,16 +1568,16 @@ class AsyncRobotJobs:
             None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | None = None, at: Literal['origin',
-            'com'] | ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None =
-            None, t: Any | None = None, violations: Any | None = None, duration_s: Any | None = None, binding: Any |
-            None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
+            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
+            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TermsResult]]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
-            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'at': at, 'axes':
-            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
+            without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
             'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
 
     def kinematics(

@@ -804,11 +804,16 @@ class ForwardDynamicsMultipliersOut(TypedDict):
     rank: float | Array
 
 
+class ForwardDynamicsOperationalSpaceInertiaFrameOut(TypedDict):
+    link: str
+    at: Array
+
+
 class ForwardDynamicsOperationalSpaceInertiaOut(TypedDict):
     """(J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one
     """
     expressed_in: Literal['world']
-    frame: str
+    frame: ForwardDynamicsOperationalSpaceInertiaFrameOut
     axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
     matrix: Array
 
@@ -1017,11 +1022,16 @@ class InverseDynamicsMultipliersOut(TypedDict):
     rank: float | Array
 
 
+class InverseDynamicsOperationalSpaceInertiaFrameOut(TypedDict):
+    link: str
+    at: Array
+
+
 class InverseDynamicsOperationalSpaceInertiaOut(TypedDict):
     """(J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one
     """
     expressed_in: Literal['world']
-    frame: str
+    frame: InverseDynamicsOperationalSpaceInertiaFrameOut
     axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
     matrix: Array
 
@@ -1241,11 +1251,11 @@ class ReactionsOut(TypedDict):
 
 
 class Reference(TypedDict):
-    """Motion over time, as `trajectory` takes it; or to stand somewhere; or a table"""
+    """Motion over time, as `trajectory` takes it; or a setpoint; or a table"""
     waypoints: NotRequired[ArrayLike]
     poses: NotRequired[Sequence[Pose]]
     fourier: NotRequired[TrajectoryRequestFourier]
-    hold: NotRequired[ArrayLike]
+    setpoint: NotRequired[ArrayLike]
     table: NotRequired[ReferenceTable]
     frame: NotRequired[str | TrajectoryRequestFrame1]
     axes: NotRequired[Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
@@ -1763,11 +1773,16 @@ class TermsMultipliersOut(TypedDict):
     rank: float | Array
 
 
+class TermsOperationalSpaceInertiaFrameOut(TypedDict):
+    link: str
+    at: Array
+
+
 class TermsOperationalSpaceInertiaOut(TypedDict):
     """(J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one
     """
     expressed_in: Literal['world']
-    frame: str
+    frame: TermsOperationalSpaceInertiaFrameOut
     axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
     matrix: Array
 
@@ -1813,7 +1828,7 @@ class TrajectoryRequestFrame1(TypedDict):
 
 class TrajectoryRequestLimits(TypedDict):
     """Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses"""
-    profile: Literal['trapezoid', 's-curve', 'time-optimal']
+    kind: Literal['trapezoid', 's-curve', 'time-optimal']
     path: NotRequired[Literal['spline', 'lines']]
     velocity: NotRequired[ArrayLike]
     velocity_factor: NotRequired[float]

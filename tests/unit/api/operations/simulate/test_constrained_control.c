@@ -28,7 +28,7 @@ static void ask_bob(char *body, const char *force, const char *more)
         body, BODY,
         "{'initial': {'q': [0.3, 0.2, %.17g]}, 'duration_s': 2, 'output': {'interval_s': "
         "0.1}, 'solver': {'method': 'dopri87', 'rtol': 1e-11, 'atol': 1e-12}, 'input': "
-        "{'kind': 'hybrid-position-force', 'reference': {'hold': [0.1, -0.2, 0]}, "
+        "{'kind': 'hybrid-position-force', 'reference': {'setpoint': [0.1, -0.2, 0]}, "
         "'coordinates': ['x', 'y'], 'kp': 16, 'kd': 8, 'force': %s%s}, 'include': "
         "['tracking_error', 'multipliers']}",
         sqrt(0.64 - 0.09 - 0.04), force, more);
@@ -139,7 +139,7 @@ Test(constrained_control, a_crank_drives_its_loop)
     (void)snprintf(body, sizeof body,
                    "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration_s': 1.5, 'output': "
                    "{'interval_s': 0.1}, 'solver': {'method': 'dopri87', 'rtol': 1e-11, 'atol': "
-                   "1e-12}, 'input': {'kind': 'hybrid-position-force', 'reference': {'hold': "
+                   "1e-12}, 'input': {'kind': 'hybrid-position-force', 'reference': {'setpoint': "
                    "[%.17g, 0, 0]}, 'kp': 16, 'kd': 8}, 'include': ['tracking_error']}",
                    at[0], at[1], at[2], at[0] + 1.0);
     json_t *answer = tqt_ask("four-bar", "simulate", body);
@@ -163,43 +163,43 @@ Test(constrained_control, wrong_requests_have_their_place)
     static const struct {
         const char *robot, *input, *slug, *pointer;
     } rows[] = {
-        {"planar-2r", "'kind': 'nonholonomic', 'reference': {'hold': [0, 0]}, 'kd': 1",
+        {"planar-2r", "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0]}, 'kd': 1",
          "invalid-value", "/input/kind"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, "
+         "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, "
          "'kp': 1",
          "invalid-value", "/input/kp"},
-        {"rolling-disk", "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}",
+        {"rolling-disk", "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}",
          "missing-field", "/input/kd"},
         {"rolling-disk",
-         "'kind': 'hybrid-position-force', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1",
+         "'kind': 'hybrid-position-force', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1",
          "missing-field", "/input/kp"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta']",
          "invalid-value", "/input/coordinates"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'theta']",
          "invalid-value", "/input/coordinates/1"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'wheel']",
          "unknown-name", "/input/coordinates/1"},
         /* heading along x: y stands while the disk rolls */
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
+         "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'y']",
          "singular", "/input/coordinates"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'force': "
+         "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'force': "
          "{'values': [0, 0]}",
          "invalid-value", "/input/force"},
         {"rolling-disk",
-         "'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': 1, 'sample_time_s': 1",
+         "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'sample_time_s': 1",
          "unknown-field", "/input/sample_time_s"},
         {"rolling-disk",
-         "'kind': 'pd', 'reference': {'hold': [0, 0, 0, 0]}, 'kp': 1, 'kd': 1, "
+         "'kind': 'pd', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kp': 1, 'kd': 1, "
          "'force': {'values': [0, 0]}",
          "unknown-field", "/input/force"},
     };
@@ -262,7 +262,7 @@ Test(constrained_control, passive_joints_get_no_torque, .timeout = 60)
         char body[BODY];
         (void)snprintf(body, sizeof body,
                        "{'initial': {'q': [0, 0.1]}, 'duration_s': 0.4, 'output': {'interval_s': "
-                       "0.05}, 'input': {%s, 'reference': {'hold': [0, 0]}}}",
+                       "0.05}, 'input': {%s, 'reference': {'setpoint': [0, 0]}}}",
                        laws[i]);
         json_t *answer = tqt_ask(cart_pole, "simulate", body);
         double last[2];
@@ -314,7 +314,7 @@ Test(constrained_control, a_free_body_goes_to_its_pose)
         body, sizeof body,
         "{'initial': {'q': [0, 0, 0, 1, 0, 0, 0]}, 'duration_s': 2, 'output': {'interval_s': "
         "0.2}, 'solver': {'rtol': 1e-11, 'atol': 1e-12}, 'input': {'kind': "
-        "'computed-torque', 'reference': {'hold': [1, -2, 0.5, %.17g, %.17g, 0, "
+        "'computed-torque', 'reference': {'setpoint': [1, -2, 0.5, %.17g, %.17g, 0, "
         "%.17g]}, 'kp': 16, 'kd': 8}, 'include': ['tracking_error']}",
         -c, -0.6 * s, -0.8 * s);
     json_t *answer = tqt_ask(body_text, "simulate", body);
@@ -355,7 +355,7 @@ Test(constrained_control, legs_hold_themselves_while_the_base_falls, .timeout = 
     for (size_t i = 0; i < sizeof laws / sizeof laws[0]; i++) {
         (void)snprintf(body, sizeof body,
                        "{'initial': {'q': [%s]}, 'duration_s': 0.2, 'output': {'interval_s': 0.1}, "
-                       "'input': {%s, 'reference': {'hold': [%s]}}}",
+                       "'input': {%s, 'reference': {'setpoint': [%s]}}}",
                        q, laws[i], q);
         json_t *answer = tqt_ask("quadruped", "simulate", body);
         cr_expect(strcmp(json_string_value(tqt_at(answer, "verdict.outcome")), "completed") == 0,
@@ -370,11 +370,12 @@ Test(constrained_control, legs_hold_themselves_while_the_base_falls, .timeout = 
     (void)snprintf(
         body, sizeof body,
         "{'initial': {'q': [%s]}, 'duration_s': 1, 'output': {'interval_s': 1}, 'input': "
-        "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'hold': [%s]}}}",
+        "{'kind': 'pd', 'kp': 1, 'kd': 1, 'reference': {'setpoint': [%s]}}}",
         q, q);
-    char *w = strstr(strstr(body, "hold"), "1, 1, 0");
+    char *w = strstr(strstr(body, "setpoint"), "1, 1, 0");
     w[3] = '2'; /* a quaternion of length 2 */
-    tqt_refused("quadruped", "simulate", body, 422, "quaternion", "/input/reference/hold", NULL);
+    tqt_refused("quadruped", "simulate", body, 422, "quaternion", "/input/reference/setpoint",
+                NULL);
     (void)snprintf(
         body, sizeof body,
         "{'initial': {'q': [%s]}, 'duration_s': 1, 'output': {'interval_s': 1}, 'input': "
@@ -382,6 +383,6 @@ Test(constrained_control, legs_hold_themselves_while_the_base_falls, .timeout = 
         "'times_s': [0, 1]}}}",
         q, q, q);
     tqt_refused("quadruped", "simulate", body, 422, "invalid-value", "/input/reference/waypoints",
-                "\"hold\" takes every joint, quaternions included");
+                "\"setpoint\" takes every joint, quaternions included");
     tqa_robot_free(robot);
 }

@@ -90,7 +90,7 @@ Test(constrained_growth, a_controlled_loop_has_the_roots_of_its_law)
     (void)snprintf(body, sizeof body,
                    "{'initial': {'q': [%.17g, %.17g, %.17g]}, 'duration_s': 0.1, 'output': "
                    "{'interval_s': 0.05}, 'input': {'kind': 'hybrid-position-force', 'reference': "
-                   "{'hold': [%.17g, 0, 0]}, 'kp': 20, 'kd': 9}}",
+                   "{'setpoint': [%.17g, 0, 0]}, 'kp': 20, 'kd': 9}}",
                    q[0], q[1], q[2], q[0]);
     json_t *answer = tqt_ask("four-bar", "simulate", body);
     cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s") + 4.0) < 1e-5);
@@ -107,14 +107,15 @@ Test(constrained_growth, nonholonomic_rows_bind_velocities_alone)
     json_t *answer = tqt_ask(
         "rolling-disk", "simulate",
         "{'initial': {'q': [0, 0, 0.3, 0]}, 'duration_s': 0.1, 'output': {'interval_s': 0.05}, "
-        "'input': {'kind': 'nonholonomic', 'reference': {'hold': [0, 0, 0, 0]}, 'kd': "
+        "'input': {'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': "
         "4}}");
     cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s")) < 1e-5);
     json_decref(answer);
-    answer = tqt_ask("rolling-disk", "simulate",
-                     "{'initial': {'q': [0, 0, 0, 0]}, 'duration_s': 0.1, 'output': {'interval_s': "
-                     "0.05}, 'input': {'kind': 'pd', 'sample_time_s': 0.01, 'reference': {'hold': "
-                     "[0, 0, 0, 0]}, 'kp': 1, 'kd': 4}}");
+    answer =
+        tqt_ask("rolling-disk", "simulate",
+                "{'initial': {'q': [0, 0, 0, 0]}, 'duration_s': 0.1, 'output': {'interval_s': "
+                "0.05}, 'input': {'kind': 'pd', 'sample_time_s': 0.01, 'reference': {'setpoint': "
+                "[0, 0, 0, 0]}, 'kp': 1, 'kd': 4}}");
     const bool none = is_null(tqt_at(answer, "verdict.growth_rate_per_s"));
     cr_expect(none);
     json_decref(answer);

@@ -76,7 +76,7 @@ Test(simulate_judge, growth_rate_is_told)
     json_t *r =
         tqt_ask("rrp", "simulate",
                 "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.1,'output':{'interval_s':0.05},"
-                "'input':{'kind':'feedforward','reference':{'hold':[0.4,0.6,0.25]}}}");
+                "'input':{'kind':'feedforward','reference':{'setpoint':[0.4,0.6,0.25]}}}");
     cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate_per_s"), 8.2557, 0.0826));
     cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.doubling_time_s"), log(2) / 8.2557, 1e-3));
     /* cosh 0.8256 in the mode's own direction; it leans on two joints */
@@ -89,7 +89,7 @@ Test(simulate_judge, growth_rate_is_told)
     r = tqt_ask("rrp", "simulate",
                 "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.1,'output':{'interval_s':0.05},"
                 "'input':{'kind':'computed-torque','kp':100,'kd':20,"
-                "'reference':{'hold':[0.4,0.6,0.25]}}}");
+                "'reference':{'setpoint':[0.4,0.6,0.25]}}}");
     cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate_per_s"), -10, 1e-2), "(s + 10)^2");
     cr_assert(eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.loop")), "closed"));
     cr_assert(eq(int, json_is_null(tqt_at(r, "verdict.doubling_time_s")), 1));
@@ -102,7 +102,7 @@ Test(simulate_judge, slow_samples_are_told_to_be_unstable)
     const char *plain =
         "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':2,'output':{'interval_s':0.1},"
         "'input':{'kind':'computed-torque','kp':400,'kd':40,'sample_time_s':%g,"
-        "'reference':{'hold':[0.401,0.6,0.25]}}}";
+        "'reference':{'setpoint':[0.401,0.6,0.25]}}}";
     for (int slow = 0; slow < 2; slow++) {
         char body[512];
         (void)snprintf(body, sizeof body, plain, slow ? 0.06 : 0.002);
@@ -137,7 +137,7 @@ Test(simulate_judge, told_model_error_is_that_of_a_run)
 {
     const char *plain =
         "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.2,'output':{'interval_s':0.01},"
-        "'input':{'kind':'feedforward','reference':{'hold':[0.4,0.6,0.25]}%s}%s}";
+        "'input':{'kind':'feedforward','reference':{'setpoint':[0.4,0.6,0.25]}%s}%s}";
     char body[1024];
     (void)snprintf(body, sizeof body, plain, "", ",'verdict':{'model_uncertainty':0.001}");
     json_t *told = tqt_ask("rrp", "simulate", body);
@@ -160,7 +160,7 @@ Test(simulate_judge, a_sampled_controller_holds_against_noise_and_payload)
                        "'payload':{'link':'flange','mass':1,'com':[0,0,0.05]},"
                        "'input':{'kind':'passivity-based','kd':40,'lambda':10,'ki':50,"
                        "'sample_time_s':0.001,'effort_limits':'robot','model':{},"
-                       "'reference':{'hold':[0,-0.8,0,-2.3,0,1.6,0.8]}},"
+                       "'reference':{'setpoint':[0,-0.8,0,-2.3,0,1.6,0.8]}},"
                        "'disturbance':[{'kind':'noise','torque':[1,1,1,1,1,1,1],'interval_s':0.002,"
                        "'seed':%d}],'solver':{'rtol':1e-7}}";
     char text[1024];
@@ -228,18 +228,18 @@ Test(simulate_judge, refusals_have_place_and_hint)
     } rows[] = {
         {"'include':['tracking_error']}", "invalid-value", "/include", NULL, 422},
         {"'input':{'kind':'pd','kp':1,'kd':1}}", "missing-field", "/input/reference", NULL, 422},
-        {"'input':{'kind':'pd','kd':1,'reference':{'hold':[0,0]}}}", "missing-field", "/input/kp",
-         "add \"kp\": 100, or one for each joint", 422},
-        {"'input':{'kind':'pd','kp':[1,-1],'kd':1,'reference':{'hold':[0,0]}}}", "range",
+        {"'input':{'kind':'pd','kd':1,'reference':{'setpoint':[0,0]}}}", "missing-field",
+         "/input/kp", "add \"kp\": 100, or one for each joint", 422},
+        {"'input':{'kind':'pd','kp':[1,-1],'kd':1,'reference':{'setpoint':[0,0]}}}", "range",
          "/input/kp/1", NULL, 422},
-        {"'input':{'kind':'feedforward','kp':1,'reference':{'hold':[0,0]}}}", "invalid-value",
+        {"'input':{'kind':'feedforward','kp':1,'reference':{'setpoint':[0,0]}}}", "invalid-value",
          "/input/kp", "leave it out", 422},
-        {"'input':{'kind':'pd','kp':1,'kd':1,'model':{},'reference':{'hold':[0,0]}}}",
+        {"'input':{'kind':'pd','kp':1,'kd':1,'model':{},'reference':{'setpoint':[0,0]}}}",
          "invalid-value", "/input/model", "leave it out", 422},
-        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'hold':[0,0],'timing':'cubic'}}}",
+        {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'setpoint':[0,0],'timing':'cubic'}}}",
          "invalid-value", "/input/reference/timing", "leave it out", 422},
         {"'input':{'kind':'pid','kp':1}}", "unknown-name", "/input/kind", NULL, 422},
-        {"'input':{'kind':'pd','kp':1,'kd':1,'sample_time_s':0,'reference':{'hold':[0,0]}}}",
+        {"'input':{'kind':'pd','kp':1,'kd':1,'sample_time_s':0,'reference':{'setpoint':[0,0]}}}",
          "range", "/input/sample_time_s", NULL, 422},
         {"'input':{'kind':'pd','kp':1,'kd':1,'reference':{'table':{'t':[0,0],'q':[[0,0],[0,0]]}}}}",
          "range", "/input/reference/table/t/1", NULL, 422},

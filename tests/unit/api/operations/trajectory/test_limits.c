@@ -14,10 +14,9 @@
  * (Biagiotti & Melchiorri 2008, 3.4); without jerk limit h / v + v / a. */
 Test(trajectory_limits, profiles_take_the_textbook_s_times)
 {
-    json_t *a =
-        tqt_ask("planar-2r", "trajectory",
-                "{'waypoints':[[0,0],[1,-0.5]],'interval_s':0.5,'limits':{'profile':'s-curve',"
-                "'velocity':[1,1],'acceleration':[2,2],'jerk':[8,8]}}");
+    json_t *a = tqt_ask("planar-2r", "trajectory",
+                        "{'waypoints':[[0,0],[1,-0.5]],'interval_s':0.5,'limits':{'kind':'s-curve',"
+                        "'velocity':[1,1],'acceleration':[2,2],'jerk':[8,8]}}");
     cr_assert(epsilon_eq(dbl, tqt_number(a, "duration_s"), 1.75, 1e-12));
     cr_assert(eq(sz, json_array_size(tqt_at(a, "t")), 5), "0, 0.5, 1, 1.5 and the end");
     cr_assert(epsilon_eq(dbl, tqt_number(a, "t.4"), 1.75, 1e-12));
@@ -26,7 +25,7 @@ Test(trajectory_limits, profiles_take_the_textbook_s_times)
     cr_assert(eq(str, (char *)json_string_value(tqt_at(a, "binding.3.limit")), "velocity"));
     json_decref(a);
     a = tqt_ask("planar-2r", "trajectory",
-                "{'waypoints':[[0,0],[1,-0.5]],'interval_s':0.5,'limits':{'profile':'trapezoid',"
+                "{'waypoints':[[0,0],[1,-0.5]],'interval_s':0.5,'limits':{'kind':'trapezoid',"
                 "'velocity':[2,2],'velocity_factor':0.5,'acceleration':[2,2]}}");
     cr_assert(epsilon_eq(dbl, tqt_number(a, "duration_s"), 1.5, 1e-12));
     cr_assert(eq(sz, json_array_size(tqt_at(a, "t")), 4));
@@ -37,7 +36,7 @@ Test(trajectory_limits, profiles_take_the_textbook_s_times)
 Test(trajectory_limits, time_optimal_lines_are_bang_bang)
 {
     json_t *a = tqt_ask("planar-2r", "trajectory",
-                        "{'waypoints':[[0,0],[1,-0.5],[0,0]],'interval_s':0.1,'limits':{'profile':"
+                        "{'waypoints':[[0,0],[1,-0.5],[0,0]],'interval_s':0.1,'limits':{'kind':"
                         "'time-optimal','path':'lines','velocity':[9,9],'acceleration':[4,4],"
                         "'torque':[900,900],'tau':true}}");
     cr_assert(epsilon_eq(dbl, tqt_number(a, "duration_s"), 2.0 * 2.0 * sqrt(1.0 / 4.0), 1e-4));
@@ -49,21 +48,21 @@ Test(trajectory_limits, time_optimal_lines_are_bang_bang)
 Test(trajectory_limits, refuses_what_cannot_be)
 {
     static const char *const bodies[][3] = {
-        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'time-optimal',"
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'kind':'time-optimal',"
          "'torque':[0.01,0.01]}}",
          "/limits", "range"},
-        {"{'waypoints':[[0,0],[0,0]],'interval_s':0.1,'limits':{'profile':'time-optimal',"
+        {"{'waypoints':[[0,0],[0,0]],'interval_s':0.1,'limits':{'kind':'time-optimal',"
          "'acceleration':[1,1]}}",
          "/waypoints/1", "invalid-value"},
-        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'times_s':[0,1],'limits':{'profile':"
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'times_s':[0,1],'limits':{'kind':"
          "'trapezoid','acceleration':[1,1]}}",
          "/times_s", "invalid-value"},
-        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'trapezoid'}}",
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'kind':'trapezoid'}}",
          "/limits/acceleration", "missing-field"},
-        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'trapezoid',"
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'kind':'trapezoid',"
          "'acceleration':[1,1],'jerk':[1,1]}}",
          "/limits/jerk", "invalid-value"},
-        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'profile':'time-optimal',"
+        {"{'waypoints':[[0,0],[1,1]],'interval_s':0.1,'limits':{'kind':'time-optimal',"
          "'grid':5000}}",
          "/limits/grid", "range"}};
     for (size_t k = 0; k < sizeof bodies / sizeof bodies[0]; k++) {
@@ -75,7 +74,7 @@ Test(trajectory_limits, refuses_what_cannot_be)
 Test(trajectory_limits, least_time_needs_a_bound_of_acceleration_or_torque)
 {
     static const char *const path = "'waypoints':[[0,-0.7,0,-1.8,0,1.6],[0.5,-0.5,0,-1.7,0,1.5]],"
-                                    "'interval_s':0.1,'limits':{'profile':'time-optimal'";
+                                    "'interval_s':0.1,'limits':{'kind':'time-optimal'";
     char body[512];
     (void)snprintf(body, sizeof body, "{%s}}", path);
     tqt_refused("puma560", "trajectory", body, 422, "missing-field", "/limits", NULL);
