@@ -172,6 +172,8 @@ static bool open_store(char *why)
 static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
 {
     (void)ctx;
+    atomic_store(&service.jobs_running, n_running);
+    atomic_store(&service.jobs_queued, n_queued);
     sd_notifyf(0, "STATUS=Serving %s; jobs: %" PRIu64 " running, %" PRIu64 " queued", listener.url,
                n_running, n_queued);
 }

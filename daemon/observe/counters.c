@@ -2,9 +2,7 @@
 /* daemon/observe/counters.c - the Prometheus text of the counters. */
 #include "daemon/observe/counters.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -17,9 +15,15 @@ static const struct {
 #undef TQD_COUNTER_ROW
 };
 
-size_t tqd_counters_print(const tqd_counters *const *blocks, size_t n, char *out, size_t size)
+void tqd_metric_print(tqd_text *out, const char *name, const char *type, const char *help,
+                      double value)
 {
-    size_t used = 0;
+    tqd_text_put(out, "# HELP torqued_%s %s\n# TYPE torqued_%s %s\ntorqued_%s %.15g\n", name, help,
+                 name, type, name, value);
+}
+
+void tqd_counters_print(const tqd_counters *const *blocks, size_t n, tqd_text *out)
+{
     for (size_t i = 0; i < TQD_COUNTER_COUNT; i++) {
         uint64_t sum = 0;
         for (size_t k = 0; k < n; k++) {
@@ -27,13 +31,10 @@ size_t tqd_counters_print(const tqd_counters *const *blocks, size_t n, char *out
         }
         /* Prometheus naming: the suffix _total is for counters only */
         const char *suffix = strcmp(rows[i].type, "counter") == 0 ? "_total" : "";
-        int length = snprintf(out + used, size - used,
-                              "# HELP torqued_%s%s %s\n# TYPE torqued_%s%s %s\n"
-                              "torqued_%s%s %" PRIu64 "\n",
-                              rows[i].name, suffix, rows[i].text, rows[i].name, suffix,
-                              rows[i].type, rows[i].name, suffix, sum);
-        assert(length > 0 && (size_t)length < size - used);
-        used += (size_t)length;
+        tqd_text_put(out,
+                     "# HELP torqued_%s%s %s\n# TYPE torqued_%s%s %s\n"
+                     "torqued_%s%s %" PRIu64 "\n",
+                     rows[i].name, suffix, rows[i].text, rows[i].name, suffix, rows[i].type,
+                     rows[i].name, suffix, sum);
     }
-    return used;
 }

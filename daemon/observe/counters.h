@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/observe/text.h"
+
 /* X(name, Prometheus type, text) */
 #define TQD_COUNTER_LIST(X)                                                                        \
     X(connections_opened, "counter", "Connections accepted.")                                      \
@@ -17,9 +19,6 @@
     X(requests_inline, "counter", "Requests computed on their connection's thread.")               \
     X(requests_queued, "counter", "Requests computed by a worker.")                                \
     X(requests_refused, "counter", "Requests refused before their body was complete.")             \
-    X(replies_2xx, "counter", "Replies with a status of 200 to 299.")                              \
-    X(replies_4xx, "counter", "Replies with a status of 300 to 499.")                              \
-    X(replies_5xx, "counter", "Replies with a status of 500 and above.")                           \
     X(body_bytes, "counter", "Bytes of request bodies received.")
 
 typedef enum tqd_counter {
@@ -41,8 +40,11 @@ static inline void tqd_count(tqd_counters *counters, tqd_counter counter, uint64
     atomic_store_explicit(&counters->value[counter], now + by, memory_order_relaxed);
 }
 
-/* The Prometheus text of the sum over n blocks, into `out`; returns its length (< size; 4 KiB are
- * enough). */
-size_t tqd_counters_print(const tqd_counters *const *blocks, size_t n, char *out, size_t size);
+/* The Prometheus text of the sum over n blocks. */
+void tqd_counters_print(const tqd_counters *const *blocks, size_t n, tqd_text *out);
+
+/* One metric without labels: its help, its type and its value. `name` without "torqued_". */
+void tqd_metric_print(tqd_text *out, const char *name, const char *type, const char *help,
+                      double value);
 
 #endif

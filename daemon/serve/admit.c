@@ -433,6 +433,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     tqd_request *request = &client->request;
     tqd_loop *loop = client->loop;
     tqd_gate gate = {.hosts = NULL};
+    request->admitted_ns = tqd_latency_now_ns();
     tqd_id_make(&loop->ids, loop->now_ms + loop->unix_offset_ms, request->head.request_id);
     request->head.method = tqd_method_find(method);
     request->head.header = header;

@@ -73,16 +73,15 @@ static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
 
 static void count(tqd_client *client, const tqd_reply *reply)
 {
-    tqd_counters *counters = &client->loop->counters;
-    tqd_count(counters,
-              reply->status >= 500   ? TQD_COUNTER_replies_5xx
-              : reply->status >= 300 ? TQD_COUNTER_replies_4xx
-                                     : TQD_COUNTER_replies_2xx,
-              1);
     const tqd_request *request = &client->request;
+    const tqd_server_options *options = &client->loop->server->options;
+    const size_t route =
+        request->route != NULL ? (size_t)(request->route - options->routes) : TQD_LATENCY_ROUTES;
+    tqd_latency_count(&client->loop->latency, route, reply->status,
+                      tqd_latency_now_ns() - request->admitted_ns);
     /* 503: the client waits and retries. Every other 5xx is a fault for the operator. */
     bool ours = reply->status >= 500 && reply->status != 503;
-    if (client->loop->server->options.log_requests || ours) {
+    if (options->log_requests || ours) {
         tqd_log(ours ? TQD_LOG_ERROR : TQD_LOG_INFO, "request",
                 TQD_TEXT("request_id", request->head.request_id),
                 TQD_TEXT("path", request->head.path), TQD_NUMBER("status", reply->status),

@@ -203,11 +203,3 @@ void tqd_server_pulse(tqd_server *server)
         tqd_loop_wake(&server->loops[i]);
     }
 }
-
-size_t tqd_server_counters(const tqd_server *server, const tqd_counters **ret_blocks)
-{
-    for (size_t i = 0; i < server->n_loop; i++) {
-        ret_blocks[i] = &server->loops[i].counters;
-    }
-    return server->n_loop;
-}

@@ -12,7 +12,7 @@
 #include "daemon/http/exchange.h"
 #include "daemon/http/gate.h"
 #include "daemon/http/session.h"
-#include "daemon/observe/counters.h"
+#include "daemon/observe/latency.h"
 
 enum { TQD_LOOPS_MAX = 64 };
 
@@ -80,7 +80,7 @@ void tqd_server_drain(tqd_server *server, int64_t wait_ms);
 /* Liveness check: every loop calls `alive` in its next iteration. Any thread. */
 void tqd_server_pulse(tqd_server *server);
 
-/* The counters of each loop, into ret_blocks (TQD_LOOPS_MAX); returns how many. */
-size_t tqd_server_counters(const tqd_server *server, const tqd_counters **ret_blocks);
+/* Appends the Prometheus text of its metrics. Any thread. */
+void tqd_server_metrics(const tqd_server *server, tqd_text *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/observe/counters.h"
 #include "daemon/observe/log.h"
 #include "daemon/observe/request_id.h"
 #include "daemon/serve/response_cache.h"
@@ -69,6 +70,7 @@ typedef struct tqd_request {
     bool is_patient;            /* the handler sets a limit on its time in the queue */
     bool is_old;                /* HTTP/1.0: no interim answers */
     bool is_probed;             /* an interim answer was sent to a client whose stream has ended */
+    int64_t admitted_ns;        /* its headers were complete; tqd_latency_now_ns */
     int64_t begin_ms;           /* deadline for a worker to begin it; 0: none */
     tqd_response_cache *cached; /* the cached response that is being sent, or NULL */
     char *target;               /* inline_target or heap */
@@ -125,6 +127,7 @@ typedef struct tqd_loop {
     tqd_response_cache_set cached;
     tqd_route_cache targets;
     tqd_counters counters;
+    tqd_latency latency;
 } tqd_loop;
 
 /* A list of origins or hosts that was in force once. */

@@ -2,10 +2,10 @@
 /* daemon/service/service.c - handlers that need no operation and no store. */
 #include "daemon/service/service.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "api/docs.h"
 #include "api/openapi.h"
@@ -23,7 +23,7 @@ typedef struct status_exchange {
     char request_id[TQD_ID_TEXT];
 } status_exchange;
 
-static bool open_telling(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+static bool begin_status(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     status_exchange *t = malloc(sizeof *t);
     if (t == NULL) {
@@ -83,50 +83,6 @@ static void reply_version(void *exchange, tqd_reply *reply)
     say(reply, "application/json", "{\"name\":\"torqued\",\"version\":\"" TQA_VERSION "\"}\n");
 }
 
-/* Losses and damage in the store: normally all 0. */
-static size_t print_health(tqd_store *store, char *out, size_t size)
-{
-    tqd_store_health health;
-    tqd_store_health_read(store, &health);
-    const struct {
-        const char *name, *text;
-        uint64_t value;
-    } rows[] = {
-        {"store_commits_missing",
-         "Commits acknowledged by a former process and not in the database.", health.n_commit_lost},
-        {"store_files_lost", "Files in files/lost: the database does not refer to them.",
-         health.n_file_lost},
-        {"store_files_damaged", "Stored files found damaged or missing since the start.",
-         health.n_file_damaged},
-    };
-    size_t used = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const int n =
-            snprintf(out + used, size - used,
-                     "# HELP torqued_%s %s\n# TYPE torqued_%s gauge\ntorqued_%s %" PRIu64 "\n",
-                     rows[i].name, rows[i].text, rows[i].name, rows[i].name, rows[i].value);
-        used += n > 0 && (size_t)n < size - used ? (size_t)n : 0;
-    }
-    return used;
-}
-
-static void reply_metrics(void *exchange, tqd_reply *reply)
-{
-    enum { METRICS_BYTES = 8192 };
-    status_exchange *t = exchange;
-    const tqd_counters *blocks[TQD_LOOPS_MAX];
-    tqd_server *server = atomic_load(&t->service->server);
-    size_t n = server != NULL ? tqd_server_counters(server, blocks) : 0;
-    reply->status = 200;
-    reply->media = "text/plain; version=0.0.4";
-    reply->body = malloc(METRICS_BYTES);
-    if (reply->body != NULL) {
-        reply->n_body = tqd_counters_print(blocks, n, reply->body, METRICS_BYTES);
-        reply->n_body += print_health(t->service->store, reply->body + reply->n_body,
-                                      METRICS_BYTES - reply->n_body);
-    }
-}
-
 /* ------------------------------------------------------------------------------------- pages */
 
 /* Only the daemon's own script, which may connect to the daemon only. */
@@ -147,6 +103,7 @@ static tqd_page text_page(const char *media, const char *text)
 
 void tqd_service_prepare(tqd_service *service)
 {
+    service->started_s = time(NULL);
     service->docs = text_page("text/html; charset=utf-8", tqa_docs_html);
     service->docs.policy = docs_policy;
     service->docs_script = text_page("text/javascript; charset=utf-8", tqa_docs_js);
@@ -198,17 +155,15 @@ static void reply_index(void *exchange, tqd_reply *reply)
 }
 
 const tqd_handler tqd_healthz_handler = {
-    .open = open_telling, .reply = reply_healthz, .close = free};
-const tqd_handler tqd_readyz_handler = {.open = open_telling, .reply = reply_readyz, .close = free};
+    .open = begin_status, .reply = reply_healthz, .close = free};
+const tqd_handler tqd_readyz_handler = {.open = begin_status, .reply = reply_readyz, .close = free};
 const tqd_handler tqd_version_handler = {
-    .open = open_telling, .reply = reply_version, .close = free};
-const tqd_handler tqd_metrics_handler = {
-    .open = open_telling, .reply = reply_metrics, .close = free};
-const tqd_handler tqd_docs_handler = {.open = open_telling, .reply = reply_docs, .close = free};
+    .open = begin_status, .reply = reply_version, .close = free};
+const tqd_handler tqd_docs_handler = {.open = begin_status, .reply = reply_docs, .close = free};
 const tqd_handler tqd_docs_script_handler = {
-    .open = open_telling, .reply = reply_docs_script, .close = free};
-const tqd_handler tqd_index_handler = {.open = open_telling, .reply = reply_index, .close = free};
+    .open = begin_status, .reply = reply_docs_script, .close = free};
+const tqd_handler tqd_index_handler = {.open = begin_status, .reply = reply_index, .close = free};
 const tqd_handler tqd_favicon_handler = {
-    .open = open_telling, .reply = reply_favicon, .close = free};
+    .open = begin_status, .reply = reply_favicon, .close = free};
 const tqd_handler tqd_openapi_handler = {
-    .open = open_telling, .reply = reply_openapi, .close = free};
+    .open = begin_status, .reply = reply_openapi, .close = free};

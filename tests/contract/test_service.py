@@ -111,6 +111,61 @@ def test_metrics_count(daemon):
     assert metric(daemon, "torqued_connections_open") >= 1
 
 
+def read_metrics(one):
+    """Text format 0.0.4: value by name and labels; each family has its HELP and TYPE before its first sample."""
+    values, types = {}, {}
+    for line in one.request("GET", "/metrics")[2].decode().splitlines():
+        if line.startswith("# TYPE "):
+            _, _, name, kind = line.split()
+            assert name not in types and kind in ("counter", "gauge", "histogram")
+            types[name] = kind
+        elif not line.startswith("# HELP "):
+            found = re.fullmatch(r'([a-z0-9_]+)(?:\{((?:[a-z]+="[^"\\\n]*",?)*)\})? (\S+)', line)
+            assert found, line
+            name, labels, value = found.groups()
+            family = name if name in types else re.sub("_(bucket|sum|count)$", "", name)
+            assert family in types, line
+            key = (name, *sorted(re.findall(r'([a-z]+)="([^"]*)"', labels or "")))
+            assert key not in values, line
+            values[key] = float(value)
+    return values
+
+
+def test_latency_is_counted_by_route_and_class(start):
+    one = start()
+    path = "/v1/robots/planar-2r/inverse-dynamics"
+    for body, status in ((b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}', 200), (b"{}", 422), (b"{}", 422)):
+        assert one.request("POST", path, body)[0] == status
+    assert one.request("GET", "/v1/nothing")[0] == 404
+    values = read_metrics(one)
+    pattern = (("method", "POST"), ("route", "/v1/robots/{}/inverse-dynamics"))
+    for klass, n in (("2xx", 1), ("4xx", 2)):
+        labels = tuple(sorted((*pattern, ("class", klass))))
+        assert values[("torqued_request_seconds_count", *labels)] == n
+        assert 0 < values[("torqued_request_seconds_sum", *labels)] < 60
+        buckets = sorted((float(dict(key[1:])["le"]), value) for key, value in values.items()
+                         if key[0] == "torqued_request_seconds_bucket" and set(labels) <= set(key[1:]))
+        counts = [c for _, c in buckets]
+        assert len(buckets) == 26 and buckets[-1] == (float("inf"), n) and counts == sorted(counts)
+        assert [b / a for (a, _), (b, _) in zip(buckets[:-2], buckets[1:-1])] == pytest.approx([2] * 24)
+    assert values[("torqued_request_seconds_count", ("class", "4xx"), ("method", ""), ("route", ""))] == 1
+    assert values[("torqued_replies_total", ("status", "422"))] == 2 and values[("torqued_replies_total", ("status", "404"))] == 1
+
+
+def test_metrics_of_queue_store_and_process(daemon):
+    values = read_metrics(daemon)
+    for name in ("queue_tasks", "queue_wait_seconds", "bodies_bytes", "store_commits_missing", "store_files_lost", "store_files_damaged"):
+        assert values[(f"torqued_{name}",)] >= 0
+    assert values[("torqued_bodies_limit_bytes",)] > 0 and values[("torqued_queue_wait_limit_seconds",)] > 0
+    assert values[("torqued_jobs", ("state", "queued"))] >= 0 and values[("torqued_jobs", ("state", "running"))] >= 0
+    resident = int(open(f"/proc/{daemon.process.pid}/statm").read().split()[1]) * resource.getpagesize()
+    assert 0.5 * resident < values[("process_resident_memory_bytes",)] < 2 * resident
+    assert values[("process_cpu_seconds_total",)] > 0
+    assert abs(values[("process_start_time_seconds",)] - os.stat(f"/proc/{daemon.process.pid}").st_ctime) < 60
+    version = json.loads(daemon.request("GET", "/v1/version")[2])["version"]
+    assert values[("torqued_build_info", ("version", version))] == 1
+
+
 def test_head_has_no_body(daemon):
     get = daemon.request("GET", "/healthz")
     head = daemon.request("HEAD", "/healthz")

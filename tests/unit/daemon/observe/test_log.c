@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/observe/counters.h"
+#include "daemon/observe/latency.h"
 #include "daemon/observe/log.h"
 #include "daemon/observe/request_id.h"
 
@@ -137,10 +138,49 @@ Test(counters, sum_over_threads_in_prometheus_text)
     tqd_count(&two, TQD_COUNTER_connections_open, 2);
     tqd_count(&two, TQD_COUNTER_connections_open, UINT64_MAX); /* one less */
     const tqd_counters *both[] = {&one, &two};
-    char text[8192];
-    size_t n = tqd_counters_print(both, 2, text, sizeof text);
-    cr_expect(eq(sz, n, strlen(text)));
-    cr_expect(ne(ptr, strstr(text, "\ntorqued_requests_total 7\n"), NULL));
-    cr_expect(ne(ptr, strstr(text, "\ntorqued_connections_open 1\n"), NULL));
-    cr_expect(ne(ptr, strstr(text, "# TYPE torqued_connections_open gauge\n"), NULL));
+    tqd_text text = {NULL};
+    tqd_counters_print(both, 2, &text);
+    cr_assert(not(text.failed));
+    cr_expect(eq(sz, text.n, strlen(text.bytes)));
+    cr_expect(ne(ptr, strstr(text.bytes, "\ntorqued_requests_total 7\n"), NULL));
+    cr_expect(ne(ptr, strstr(text.bytes, "\ntorqued_connections_open 1\n"), NULL));
+    cr_expect(ne(ptr, strstr(text.bytes, "# TYPE torqued_connections_open gauge\n"), NULL));
+    free(text.bytes);
+}
+
+/* A bucket's bound is exclusive, powers of two of ns; what is above all is in the last one. */
+Test(latency, buckets_are_powers_of_two)
+{
+    static tqd_latency one;
+    static tqd_latency two;
+    static const struct {
+        int64_t ns;
+        size_t bucket;
+    } rows[] = {
+        {-5, 0},   {0, 0},       {4095, 0},         {4096, 1},         {8191, 1},
+        {8192, 2}, {1 << 20, 9}, {68719476735, 24}, {68719476736, 25}, {INT64_MAX, 25},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        tqd_latency *of = i % 2 == 0 ? &one : &two;
+        const uint64_t before = atomic_load(&of->rows[3][0].buckets[rows[i].bucket]);
+        tqd_latency_count(of, 3, 200, rows[i].ns);
+        cr_expect(eq(u64, atomic_load(&of->rows[3][0].buckets[rows[i].bucket]), before + 1),
+                  "%lld ns", (long long)rows[i].ns);
+    }
+    tqd_latency_count(&one, TQD_LATENCY_ROUTES, 599, 1);
+    tqd_latency_count(&one, TQD_LATENCY_ROUTES, 1000, 1); /* no status, and no row of it */
+    const tqd_latency *both[] = {&one, &two};
+    tqd_text text = {NULL};
+    tqd_latency_print_route(both, 2, 3, "route=\"x\"", &text);
+    tqd_latency_print_statuses(both, 2, &text);
+    cr_expect(ne(ptr, strstr(text.bytes, "_bucket{route=\"x\",class=\"2xx\",le=\"4.096e-06\"} 3\n"),
+                 NULL));
+    cr_expect(ne(ptr, strstr(text.bytes, "_bucket{route=\"x\",class=\"2xx\",le=\"8.192e-06\"} 5\n"),
+                 NULL));
+    cr_expect(
+        ne(ptr, strstr(text.bytes, "_bucket{route=\"x\",class=\"2xx\",le=\"+Inf\"} 10\n"), NULL));
+    cr_expect(ne(ptr, strstr(text.bytes, "torqued_replies_total{status=\"200\"} 10\n"), NULL));
+    cr_expect(ne(ptr, strstr(text.bytes, "torqued_replies_total{status=\"599\"} 1\n"), NULL));
+    cr_expect(eq(ptr, strstr(text.bytes, "class=\"5xx\""), NULL));
+    free(text.bytes);
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/observe/text.h - text that grows. */
+#ifndef TQD_OBSERVE_TEXT_H
+#define TQD_OBSERVE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Starts as {NULL}; `bytes` is freed by its owner. Nothing is appended after `failed` (no
+ * memory). */
+typedef struct tqd_text {
+    char *bytes;
+    size_t n, size;
+    bool failed;
+} tqd_text;
+
+void tqd_text_put(tqd_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
