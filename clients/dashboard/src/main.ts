@@ -6,10 +6,12 @@ import { loginAsked, lost, send } from './http.ts';
 import { Fault, Notes } from './parts.ts';
 import { RobotPage } from './robot.ts';
 import { RobotsPage } from './robots.ts';
+import { TorquePage } from './torque.ts';
 import { address, degrees, robotInUse, route, theme } from './store.ts';
 
 const PLACES: { key: string; text: string; of: (robot: string) => string[] }[] = [
   { key: 'robots', text: 'Robots', of: () => ['robots'] },
+  { key: 'torque', text: 'Torques', of: (robot) => ['robots', robot || 'ur5e', 'torque'] },
 ];
 
 function place(parts: string[]): string {
@@ -19,11 +21,12 @@ function place(parts: string[]): string {
 
 function Page(): VNode {
   const { parts } = route.use();
-  const [first = 'robots', name] = parts;
+  const [first = 'robots', name, page] = parts;
   useEffect(() => {
     if (first === 'robots' && name) robotInUse.set(name);
     document.title = `${name ?? (first[0] ?? '').toUpperCase() + first.slice(1)} \u00b7 torqued`;
   }, [first, name]);
+  if (first === 'robots' && name && page === 'torque') return html`<${TorquePage} key=${name} name=${name} />`;
   if (first === 'robots' && name) return html`<${RobotPage} key=${name} name=${name} />`;
   return html`<${RobotsPage} />`;
 }

@@ -8,9 +8,9 @@ import { start } from './pose.ts';
 import { put, texts } from './robots.ts';
 import { PoseSliders } from './sliders.ts';
 import { saidOf, SourceView } from './source.ts';
-import { degrees, numbersOf, remember, route } from './store.ts';
+import { address, degrees, go, numbersOf, remember, route } from './store.ts';
 import { View3d } from './view3d.ts';
-import type { Joint, Link, Robot } from './types.ts';
+import type { Joint, Link, Robot, RobotRow } from './types.ts';
 
 export function useRobot(name: string): [Robot | undefined, Error | null, () => void] {
   return useLoaded(() => json<Robot>('GET', robotPath(name)), name);
@@ -25,6 +25,14 @@ export function usePose(robot: Robot | undefined): [number[], (q: number[]) => v
     set(next);
     remember({ q: next.map((value) => Number(value.toFixed(5))).join(',') });
   }];
+}
+
+/** Another robot for the same page. */
+export function RobotPicker({ name, page }: { name: string; page: string }): VNode {
+  const [list] = useLoaded(() => json<{ robots: RobotRow[] }>('GET', '/v1/robots', { quiet: true }), 'picker');
+  const names = list?.robots.map((row) => row.name) ?? [];
+  return html`<label class="inline picker">of<select value=${name} onChange=${(event: Event) => go(['robots', (event.target as HTMLSelectElement).value, page])}>
+    ${(names.includes(name) ? names : [name, ...names]).map((one) => html`<option selected=${one === name}>${one}</option>`)}</select></label>`;
 }
 
 interface TreeProps {
@@ -116,6 +124,7 @@ export function RobotPage({ name }: { name: string }): VNode {
   return html`<div class="page workbench">
     <div class="title"><h1>${robot.name}</h1><span class="dim">${robot.nv} ${robot.nv === 1 ? 'degree' : 'degrees'} of freedom${robot.dof !== undefined && robot.dof !== robot.nv ? ` (${robot.dof} left by constraints)` : ''} \u00b7 ${robot.source}</span>
       <${Choice} label="Beside the picture" value=${tab} options=${[['pose', 'Pose'], ['text', 'Text']]} onpick=${(key: string) => { show(key); remember({ show: key === 'pose' ? '' : key }); }} /></div>
+    <nav class="onward" aria-label="With this robot"><a href=${address(['robots', robot.name, 'torque'], { q: q.some(Boolean) ? q.join(',') : '' })}>Torques \u2192</a></nav>
     ${robot.description && html`<p class="description">${robot.description}</p>`}
     <div class=${`bench ${tab}`}>
       <${Tree} robot=${robot} selected=${selected} onselect=${pick} />

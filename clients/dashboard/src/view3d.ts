@@ -3,6 +3,7 @@
 import { html, useEffect, useRef, useState, type VNode } from './html.ts';
 import { json, latest, robotPath } from './http.ts';
 import { Choice } from './parts.ts';
+import { isDark } from './plot.ts';
 import { Store, theme } from './store.ts';
 import type { Arrow, Poses, RobotScene, Shown } from './scene.ts';
 import type { Frame, Robot } from './types.ts';
@@ -14,8 +15,6 @@ export function posesOf(frames: Frame[], sample = -1): Poses {
 
 const SHOWN: Shown = { bodies: 'box', frames: false, coms: false, limits: false };
 export const shown = new Store<Shown>(SHOWN);
-
-const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
 
 interface Props {
   robot: Robot;

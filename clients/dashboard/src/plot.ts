@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// clients/dashboard/src/plot.ts - curves over time: one time cursor for all plots of a page, limits as dashed lines, marks of events.
+import uPlot from 'uplot';
+import { html, useEffect, useRef, type VNode } from './html.ts';
+import { number } from './format.ts';
+import { theme, type Store } from './store.ts';
+
+export interface Curve {
+  name: string;
+  values: ArrayLike<number | null>;
+  tone?: number; // which of the colours; its place in the list where it is absent
+  dash?: number[];
+  wide?: boolean;
+}
+
+export interface Mark {
+  t: number;
+  text: string;
+}
+
+interface Props {
+  title: string;
+  unit: string;
+  t: ArrayLike<number>;
+  curves: Curve[];
+  levels?: { value: number; text: string }[];
+  marks?: Mark[];
+  time?: Store<number>;
+  onzoom?: (from: number, to: number) => void;
+  height?: number;
+  xunit?: string;
+}
+
+/** Okabe and Ito's colours, told apart without red and green; darker on light, lighter on dark. Dashes repeat with another period. */
+const LIGHT = ['#0072b2', '#b8560f', '#00795a', '#a8407f', '#6b5b00', '#2a86b8', '#5b4bb0', '#5f6973'];
+const DARK = ['#5db4ee', '#f2994a', '#3ecf9f', '#e48cc4', '#d9c64a', '#8fd0f5', '#a99bf5', '#aab4bf'];
+const DASHES: number[][] = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]];
+
+export const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+export const tone = (k: number): string => (isDark() ? DARK : LIGHT)[k % LIGHT.length]!;
+const dashOf = (curve: Curve, k: number): number[] => curve.dash ?? DASHES[k % DASHES.length]!;
+
+function extremes(values: ArrayLike<number | null>): [number, number] {
+  let low = Infinity;
+  let high = -Infinity;
+  for (let k = 0; k < values.length; k++) {
+    const value = values[k];
+    if (value === null || value === undefined || !Number.isFinite(value)) continue;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
+
+function options(props: Props, width: number): uPlot.Options {
+  const ink = isDark() ? '#a2adb9' : '#54606d';
+  const line = isDark() ? '#2c3641' : '#dfe4ea';
+  const font = '12px system-ui, sans-serif';
+  const axis = { stroke: ink, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 5 } };
+  return {
+    width,
+    height: props.height ?? 210,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false }, points: { size: 6 } },
+    scales: { x: { time: false }, y: { range: (_plot, low, high) => {
+      const bounds = (props.levels ?? []).map((one) => one.value).filter((value) => Math.abs(value) < 3 * Math.max(Math.abs(low), Math.abs(high), 1e-12));
+      const [a, b] = [Math.min(low, ...bounds), Math.max(high, ...bounds)];
+      const room = (b - a || Math.abs(b) || 1) * 0.08;
+      return [a - room, b + room];
+    } } },
+    axes: [{ ...axis, size: 28, values: (_plot, ticks) => ticks.map((one) => number(one, 6)) }, { ...axis, size: 58, values: (_plot, ticks) => ticks.map((one) => number(one, 5)) }],
+    series: [{}, ...props.curves.map((curve, k) => ({ label: curve.name, stroke: tone(curve.tone ?? k), width: curve.wide ? 2.6 : 1.6, dash: dashOf(curve, k), points: { show: false }, spanGaps: false }))],
+    hooks: {
+      draw: [(plot) => {
+        const { ctx } = plot;
+        const { left, width: wide, top, height } = plot.bbox;
+        ctx.save();
+        ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+        ctx.fillStyle = ink;
+        ctx.strokeStyle = isDark() ? '#ff8f86' : '#b3261e';
+        ctx.lineWidth = devicePixelRatio;
+        for (const level of props.levels ?? []) {
+          const y = plot.valToPos(level.value, 'y', true);
+          if (y < top || y > top + height) continue;
+          ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+          ctx.beginPath();
+          ctx.moveTo(left, y);
+          ctx.lineTo(left + wide, y);
+          ctx.stroke();
+          ctx.fillText(level.text, left + 6 * devicePixelRatio, y + (level.value > 0 ? 13 : -5) * devicePixelRatio);
+        }
+        ctx.strokeStyle = ink;
+        ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+        let last = -Infinity;
+        for (const mark of props.marks ?? []) {
+          const x = plot.valToPos(mark.t, 'x', true);
+          if (x < left || x > left + wide) continue;
+          ctx.beginPath();
+          ctx.moveTo(x, top);
+          ctx.lineTo(x, top + height);
+          ctx.stroke();
+          if (x - last > 70 * devicePixelRatio) {
+            ctx.fillText(mark.text.slice(0, 24), x + 3 * devicePixelRatio, top + 12 * devicePixelRatio);
+            last = x;
+          }
+        }
+        ctx.restore();
+      }],
+      setSelect: [(plot) => {
+        if (plot.select.width > 4 && props.onzoom) props.onzoom(plot.posToVal(plot.select.left, 'x'), plot.posToVal(plot.select.left + plot.select.width, 'x'));
+      }],
+    },
+  };
+}
+
+export function Plot(props: Props): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const held = useRef<uPlot | null>(null);
+  const values = useRef<HTMLUListElement>(null);
+  const light = theme.use();
+  const shape = `${light} ${props.title} ${props.unit} ${props.height ?? ''} ${props.curves.map((one) => `${one.name}/${one.tone}/${one.wide}`).join(' ')} ${JSON.stringify([props.levels, props.marks])}`;
+  useEffect(() => {
+    const host = box.current!;
+    const plot = new uPlot(options(props, Math.max(120, host.clientWidth)), [props.t, ...props.curves.map((one) => one.values)] as unknown as uPlot.AlignedData, host);
+    held.current = plot;
+    const now = document.createElement('div');
+    now.className = 'now';
+    plot.over.append(now);
+    const show = (t: number): void => {
+      const at = plot.valToPos(t, 'x');
+      now.hidden = !(at >= 0 && at <= plot.over.clientWidth);
+      now.style.transform = `translateX(${at}px)`;
+      const k = plot.valToIdx(t);
+      values.current?.querySelectorAll('b').forEach((cell, i) => { cell.textContent = number((plot.data[i + 1] as (number | null)[] | undefined)?.[k] ?? null); });
+    };
+    let stop = (): void => {};
+    if (props.time) {
+      const { time } = props;
+      show(time.value);
+      stop = time.follow(show);
+      const seek = (event: PointerEvent): void => {
+        const t = plot.posToVal(event.clientX - plot.over.getBoundingClientRect().left, 'x');
+        const t0 = plot.data[0]![0]!;
+        const t1 = plot.data[0]!.at(-1)!;
+        time.set(Math.max(t0, Math.min(t1, t)));
+      };
+      plot.over.addEventListener('click', seek as EventListener);
+      plot.setScale = ((set) => (key: string, limits: { min: number; max: number }) => { set.call(plot, key, limits); requestAnimationFrame(() => show(time.value)); })(plot.setScale) as typeof plot.setScale;
+    }
+    const watcher = new ResizeObserver(() => {
+      plot.setSize({ width: Math.max(120, host.clientWidth), height: props.height ?? 210 });
+      if (props.time) show(props.time.value);
+    });
+    watcher.observe(host);
+    return () => {
+      stop();
+      watcher.disconnect();
+      plot.destroy();
+      held.current = null;
+    };
+  }, [shape, props.time]);
+  useEffect(() => {
+    held.current?.setData([props.t, ...props.curves.map((one) => one.values)] as unknown as uPlot.AlignedData);
+    if (props.time) props.time.set(Math.min(props.time.value, props.t[props.t.length - 1] ?? 0));
+  }, [props.t, props.curves]);
+  const said = props.curves.map((one) => {
+    const [low, high] = extremes(one.values);
+    return `${one.name} from ${number(low)} to ${number(high)}`;
+  }).join('; ');
+  return html`<figure class="plot"><figcaption><b>${props.title}</b> <span class="dim">${props.unit}</span></figcaption>
+    <div ref=${box} class="plot-box" role="img" aria-label=${`${props.title}, ${props.unit}, over ${props.xunit ?? 'time in s'}: ${said}`}></div>
+    <ul class="legend" ref=${values}>${props.curves.map((one, k) => html`<li><svg width="26" height="8" aria-hidden="true"><line x1="0" y1="4" x2="26" y2="4" stroke=${tone(one.tone ?? k)} stroke-width=${one.wide ? 3 : 2} stroke-dasharray=${dashOf(one, k).join(' ')} /></svg>
+      <span>${one.name}</span>${props.time && html`<b>${number(one.values[0])}</b>`}</li>`)}</ul></figure>`;
+}

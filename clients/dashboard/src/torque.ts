@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// clients/dashboard/src/torque.ts - inverse dynamics: what a pose, a speed, a motion ask of each joint, and why.
+import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
+import { json, latest, robotPath } from './http.ts';
+import { effortUnit, motionUnit, number } from './format.ts';
+import { MotionPanel } from './motion.ts';
+import { Choice, Fault, FieldFault } from './parts.ts';
+import { axesOf } from './pose.ts';
+import { RobotPicker, usePose, useRobot } from './robot.ts';
+import { PoseSliders, SliderRow } from './sliders.ts';
+import { present, TorqueBars, type Ledger, type Term } from './bars.ts';
+import { degrees, numbersOf, remember, route } from './store.ts';
+import { View3d } from './view3d.ts';
+import type { Poses } from './scene.ts';
+import type { Robot } from './types.ts';
+
+export interface Payload {
+  link: string;
+  mass: number;
+  com: [number, number, number];
+}
+
+interface Answer {
+  tau: number[];
+  ledger: Ledger;
+  energy: { kinetic: number; potential: number };
+  checks: Record<string, number>;
+  drive?: { joints: string[]; current: number[]; voltage: number[]; current_use: number[]; continuous_use: number[]; voltage_use: number[]; feasible: number };
+}
+
+/** The link that tools are bolted to: at the end of the longest chain. */
+export function endOf(robot: Robot): string {
+  let best = robot.root;
+  let most = -1;
+  const depth = new Map([[robot.root, 0]]);
+  for (let pass = 0; pass < robot.joints.length; pass++) {
+    for (const joint of robot.joints) {
+      const d = depth.get(joint.parent);
+      if (d === undefined || depth.has(joint.child)) continue;
+      depth.set(joint.child, d + 1);
+      if (d + 1 > most) [best, most] = [joint.child, d + 1];
+    }
+  }
+  return best;
+}
+
+export function PayloadPanel({ robot, payload, onpayload, fault }: { robot: Robot; payload: Payload; onpayload: (next: Payload) => void; fault?: Error | null }): VNode {
+  const heaviest = Math.max(5, robot.links.reduce((sum, link) => sum + link.mass, 0));
+  return html`<section class="panel sliders" aria-label="Payload"><div class="panel-head"><h2>Payload</h2>
+      <label class="inline">on<select value=${payload.link} onChange=${(event: Event) => onpayload({ ...payload, link: (event.target as HTMLSelectElement).value })}>${robot.links.map((link) => html`<option>${link.name}</option>`)}</select></label></div>
+    <${SliderRow} name="mass" value=${payload.mass} range=${[0, heaviest]} unit=${{ name: 'kg', factor: 1 }} onvalue=${(mass: number) => onpayload({ ...payload, mass: Math.max(0, mass) })} />
+    ${payload.mass > 0 && ['x', 'y', 'z'].map((word, k) => html`<${SliderRow} name=${`centre of mass ${word}, in the axes of the link`} value=${payload.com[k]!} range=${[-0.3, 0.3]} unit=${{ name: 'm', factor: 1 }}
+      onvalue=${(value: number) => onpayload({ ...payload, com: payload.com.map((old, i) => (i === k ? value : old)) as Payload['com'] })} />`)}
+    <${FieldFault} fault=${fault ?? null} pointers=${['/payload']} /></section>`;
+}
+
+export const payloadOf = (payload: Payload): object => (payload.mass > 0 ? { payload: { link: payload.link, mass: payload.mass, com: payload.com } } : {});
+
+function Rates({ robot, order, values, onvalues }: { robot: Robot; order: 1 | 2; values: number[]; onvalues: (next: number[]) => void }): VNode {
+  const axes = axesOf(robot);
+  return html`<section class="panel sliders" aria-label=${order === 1 ? 'Speeds' : 'Accelerations'}><div class="panel-head"><h2>${order === 1 ? 'Speeds' : 'Accelerations'}</h2>
+      <button class="small" onClick=${() => onvalues(values.map(() => 0))}>Zero</button></div>
+    ${axes.map((axis, k) => {
+      const most = (axis.joint.limits?.velocity ?? (axis.joint.kind === 'prismatic' ? 1 : 3)) * (order === 2 ? 4 : 1);
+      return html`<${SliderRow} key=${axis.name} name=${axis.name} value=${values[k] ?? 0} range=${[-most, most]} unit=${motionUnit(axis.joint, order)}
+        onvalue=${(value: number) => onvalues(values.map((old, i) => (i === k ? value : old)))} />`;
+    })}</section>`;
+}
+
+const CHECKS: Record<string, string> = { recursive_lagrangian: 'recursion against Lagrange', recursive_stacked: 'recursion against the stacked equations', mass_matrix: 'mass matrix by two ways', skew_symmetry: 'skew symmetry of dM/dt \u2212 2C', symmetry: 'symmetry of M' };
+
+function Opinion({ answer }: { answer: Answer }): VNode {
+  const { smallest_eigenvalue: least, ...rest } = answer.checks;
+  const known = Object.entries(rest).filter(([, value]) => typeof value === 'number');
+  const worst = Math.max(...known.map(([, value]) => value));
+  const fine = worst < 1e-9;
+  return html`<section class="panel" aria-label="Second opinion"><div class="panel-head"><h2>Second opinion</h2><span class=${fine ? 'good' : 'bad'}>${fine ? '\u2713 agrees' : '\u2715 differs'} within ${number(worst, 2)}</span></div>
+    <p class="dim">The service computes the same torque by other equations: relative differences.</p>
+    <table class="facts"><tbody>${known.map(([key, value]) => html`<tr><th scope="row">${CHECKS[key] ?? key}</th><td class="num">${number(value, 2)}</td></tr>`)}
+      <tr><th scope="row">least eigenvalue of M</th><td class="num">${number(least)}</td></tr>
+      <tr><th scope="row">kinetic energy</th><td class="num">${number(answer.energy.kinetic)} J</td></tr><tr><th scope="row">potential energy</th><td class="num">${number(answer.energy.potential)} J</td></tr></tbody></table></section>`;
+}
+
+function Drives({ drive }: { drive: NonNullable<Answer['drive']> }): VNode {
+  const part = (value: number): VNode => html`<td class=${`num${value > 1 ? ' bad' : ''}`}>${value > 1 ? '\u2715 ' : ''}${number(100 * value, 3)} %</td>`;
+  return html`<section class="panel" aria-label="Drives"><div class="panel-head"><h2>Drives</h2><span class=${drive.feasible ? 'good' : 'bad'}>${drive.feasible ? '\u2713 they can' : '\u2715 they cannot'}</span></div><div class="scroll">
+    <table><thead><tr><th scope="col">Joint</th><th class="num" scope="col">Current</th><th class="num" scope="col">of its peak</th><th class="num" scope="col">of lasting</th><th class="num" scope="col">Voltage</th><th class="num" scope="col">of the supply</th></tr></thead>
+    <tbody>${drive.joints.map((name, k) => html`<tr><th scope="row">${name}</th><td class="num">${number(drive.current[k])} A</td>${part(drive.current_use[k]!)}${part(drive.continuous_use[k]!)}<td class="num">${number(drive.voltage[k])} V</td>${part(drive.voltage_use[k]!)}</tr>`)}</tbody></table></div></section>`;
+}
+
+function Bench({ robot }: { robot: Robot }): VNode {
+  const [q, setQ] = usePose(robot);
+  const query = route.value.query;
+  const vector = (key: string): number[] => {
+    const list = numbersOf(query.get(key));
+    return list?.length === robot.nv ? list : new Array<number>(robot.nv).fill(0);
+  };
+  const [qd, setQd] = useState(() => vector('qd'));
+  const [qdd, setQdd] = useState(() => vector('qdd'));
+  const [payload, setPayload] = useState<Payload>(() => ({ link: endOf(robot), mass: Number(query.get('payload')) || 0, com: [0, 0, 0] }));
+  const [answer, set] = useState<Answer | null>(null);
+  const [fault, fail] = useState<Error | null>(null);
+  const [tab, show] = useState('pose');
+  const [common, scale] = useState(false);
+  const [played, play] = useState<{ q: number[]; tau: number[]; ledger: Partial<Record<Term, number[]>>; poses: Poses } | null>(null);
+  degrees.use();
+  const axes = useMemo(() => axesOf(robot), [robot]);
+  const ask = useRef(latest((body: object) => json<Answer>('POST', robotPath(robot.name, 'inverse-dynamics'), { body }), (got) => { set(got); fail(null); }, fail));
+  const drives = robot.joints.some((joint) => 'drive' in joint);
+  useEffect(() => {
+    ask.current({ q, qd, qdd, ...payloadOf(payload), include: ['ledger', 'energy', 'checks', ...(drives ? ['drive'] : [])] });
+  }, [q, qd, qdd, payload]);
+  const zero = (list: number[]): string => (list.some(Boolean) ? list.map((one) => Number(one.toFixed(4))).join(',') : '');
+  useEffect(() => remember({ qd: zero(qd), qdd: zero(qdd), payload: payload.mass ? String(payload.mass) : '' }), [qd, qdd, payload]);
+  const shownLedger = (played?.ledger ?? answer?.ledger ?? {}) as Partial<Record<Term, number[]>>;
+  const tau = played?.tau ?? answer?.tau;
+  return html`<div class="bench torque">
+    <div class="side"><${Choice} label="What is set" value=${tab} options=${[['pose', 'Pose'], ['qd', 'Speeds'], ['qdd', 'Accelerations']]} onpick=${show} />
+      ${tab === 'pose' ? html`<${PoseSliders} robot=${robot} q=${q} onq=${(next: number[]) => { play(null); setQ(next); }} />` : tab === 'qd' ? html`<${Rates} robot=${robot} order=${1} values=${qd} onvalues=${setQd} />` : html`<${Rates} robot=${robot} order=${2} values=${qdd} onvalues=${setQdd} />`}
+      <${PayloadPanel} robot=${robot} payload=${payload} onpayload=${setPayload} fault=${fault} /></div>
+    <div class="stage">
+      <${View3d} robot=${robot} q=${played?.q ?? q} poses=${played?.poses} />
+      <${MotionPanel} robot=${robot} q=${q} onq=${setQ} extra=${payloadOf(payload)} onframe=${play} />
+    </div>
+    <div class="side">
+      <${Fault} fault=${fault} />
+      ${tau && html`<section class="panel" aria-label="Torque by term"><div class="panel-head"><h2>${played ? 'Torque at the time cursor' : 'Torque'}</h2>
+        <${Choice} label="Scale" value=${common ? 'common' : 'own'} options=${[['own', 'Each its scale'], ['common', 'One scale']]} onpick=${(key: string) => scale(key === 'common')} /></div>
+        <${TorqueBars} axes=${axes} ledger=${shownLedger} tau=${tau} common=${common} />
+        <details class="numbers"><summary>All numbers</summary><div class="scroll"><table><thead><tr><th scope="col">Joint</th>${present(shownLedger).map((term) => html`<th class="num" scope="col">${term}</th>`)}<th class="num" scope="col">torque</th></tr></thead>
+          <tbody>${axes.map((axis, k) => html`<tr><th scope="row">${axis.name}</th>${present(shownLedger).map((term) => html`<td class="num">${number(shownLedger[term]![k])}</td>`)}<td class="num"><b>${number(tau[k])}</b> ${effortUnit(axis.joint)}</td></tr>`)}</tbody></table></div></details></section>`}
+      ${answer?.drive && html`<${Drives} drive=${answer.drive} />`}
+      ${answer && html`<${Opinion} answer=${answer} />`}
+    </div></div>`;
+}
+
+export function TorquePage({ name }: { name: string }): VNode {
+  const [robot, fault] = useRobot(name);
+  return html`<div class="page workbench"><div class="title"><h1>Torques</h1><${RobotPicker} name=${name} page="torque" /><span class="dim">Set a pose, a speed, an acceleration: the torque that it takes, and what takes it.</span></div>
+    <${Fault} fault=${fault} />${robot && html`<${Bench} key=${robot.digest} robot=${robot} />`}</div>`;
+}

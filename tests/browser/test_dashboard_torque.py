@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/browser/test_dashboard_torque.py - the dashboard's torques: a payload, limits, the sums of terms, a motion with its time cursor.
+import json
+import math
+
+from dashboard import faults_of, fill, fits, open_at, press, wait_for
+
+VALUES = "[...document.querySelectorAll('.bar-value b')].map((one) => one.textContent.replace('\\u2212', '-')).map(Number)"
+
+
+def test_the_torque_that_holds_a_payload_and_its_limit(daemon, page):
+    """planar-2r stretched out, of two links: each m kg at its centre; a payload of P kg at its end adds P g times the lever."""
+    robot = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
+    open_at(page, daemon, "robots/planar-2r/torque", ".bar")
+    bare = wait_for(page, f"{VALUES}.length === 2 && {VALUES}")
+    fill(page, "[aria-label='Payload'] input[type=number]", "3")
+    held = wait_for(page, f"{VALUES}[0] !== {bare[0]} && {VALUES}")
+    g = math.hypot(*robot["gravity"])
+    # the lever of the end of the chain, from the daemon's own kinematics of the link that carries it
+    link = page.execute_script("return document.querySelector('[aria-label=\"Payload\"] select').value")
+    poses = json.loads(daemon.request("POST", "/v1/robots/planar-2r/kinematics", json.dumps({"q": [0, 0], "frames": [link]}).encode())[2])
+    lever = math.hypot(*poses["frames"][0]["position"])
+    assert abs(abs(held[0] - bare[0]) - 3 * g * lever) < 2e-3 * abs(held[0]), (bare, held, lever)
+    assert "payload=3" in page.execute_script("return location.hash")
+    assert not faults_of(page)
+
+
+def test_a_motion_between_kept_poses_is_played_and_judged(daemon, page):
+    page.shape(1600, "dark")
+    open_at(page, daemon, "robots/ur5e/torque?q=0,-1.2,1.4,-0.5,-1.57,0", ".bar")
+    wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
+    press(page, "Keep this pose")
+    fill(page, "[aria-label='Joint positions'] .slider:nth-of-type(2) input[type=number]", "3")
+    wait_for(page, "document.querySelector('.motion .panel-head .dim').textContent.includes('1 pose')")
+    fill(page, ".motion input[type=number]", "0.5")
+    press(page, "Torques along it")
+    # 3 rad in half a second: a quintic's peak is 15/8 of the mean, 11.25 rad/s, and the joint has 3.14
+    said = wait_for(page, "document.querySelector('.verdicts')?.textContent")
+    assert "shoulder_pan_joint passes its velocity limit" in said and "11.25" in said
+    assert wait_for(page, "document.querySelectorAll('.plot canvas').length") == 3
+    fill(page, ".player input[type=range]", "0.25")
+    wait_for(page, "document.querySelector('.clock').textContent.startsWith('0.25')")
+    assert page.execute_script("return document.querySelector('[aria-label=\"Torque by term\"] h2').textContent") == "Torque at the time cursor"
+    # at half time the speeds of all plots are at their peak
+    peak = page.execute_script("return [...document.querySelectorAll('.plot')].at(-1).querySelector('.legend b').textContent")
+    assert abs(float(peak) - 11.25) < 0.01
+    assert not faults_of(page)
+
+
+def test_a_fault_is_shown_at_its_field(daemon, page):
+    page.shape(360, "light")
+    open_at(page, daemon, "robots/panda/torque", ".bar")
+    wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
+    press(page, "Keep this pose")
+    wait_for(page, "document.querySelector('.motion .panel-head .dim').textContent.includes('1 pose')")
+    fill(page, ".motion input[type=number]", "0")
+    press(page, "Torques along it")
+    assert "times" in wait_for(page, "document.querySelector('.motion .fault .place code')?.textContent")
+    fill(page, ".motion input[type=number]", "1")
+    press(page, "Torques along it")
+    wait_for(page, "document.querySelector('.verdicts') && !document.querySelector('.fault, .field-fault')")
+    assert fits(page, 360)
