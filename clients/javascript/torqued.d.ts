@@ -247,4 +247,5 @@ export class Client {
   backup(options?: CallOptions): Promise<Response>;
   beginSession(options?: CallOptions): Promise<void>;
   endSession(options?: CallOptions): Promise<void>;
+  ticket(options?: CallOptions): Promise<{ ticket: string; expires_in_s: number }>;
 }

@@ -437,6 +437,8 @@ export class Client {
   /** A cookie in exchange for the token, for links and downloads of a page. */
   beginSession = (options) => this.request("POST", "/v1/session", { again: true, ...options });
   endSession = (options) => this.request("DELETE", "/v1/session", options);
+  /** What an EventSource needs in its query where tokens are set: {ticket, expires_in_s}. Streams of this client do not. */
+  ticket = (options) => this.request("POST", "/v1/tickets", { again: true, ...options });
 }
 
 async function valueOf(response, binary) {

@@ -3,7 +3,7 @@
 # A client adds its step to client_steps and a target check-STEP that ends with "N passed, N failed, N skipped" or with its status.
 # Packages of npm are named in tests/clients/package.json with its lock, those of PyPI in venv_clients (deps.mk).
 # They must run on Debian 12: node 18.19, Python 3.11. `npm ci` puts them into build/node/node_modules.
-client_steps := generated python
+client_steps := generated python javascript scenario
 
 #: deps-clients check-clients   what clients in Python, JavaScript and TypeScript are tested with; those tests
 .PHONY: check-clients $(client_steps:%=check-%)
@@ -20,3 +20,14 @@ python-client: build
 	@tests/run/pytest.sh tests/clients/python $(out)/torqued
 check-python: build
 	@tests/run/pytest.sh tests/clients/python_whole $(out)/torqued
+
+# the module for JavaScript, in Node and in Chromium; one scenario by every client
+check-javascript: build
+	@tests/run/pytest.sh tests/clients/javascript $(out)/torqued
+check-scenario: build $(out)/tests/clients/scenario/steps
+	@tests/run/pytest.sh tests/clients/scenario $(out)/torqued
+$(out)/tests/clients/scenario/steps: tests/clients/scenario/steps.c $(tqc_lib) $(out)/flags
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(base) -Wall -Wextra -MMD -MP $(filter %.c %.a,$^) $(ldflags) -lcurl -o $@
+-include $(out)/tests/clients/scenario/steps.d

@@ -140,6 +140,7 @@ test("a token, given or fetched; a session in exchange", async () => {
     assert.ok((await guarded.robot("planar-2r").inverseDynamics({ q: [0, 0], qd: [0, 0], qdd: [0, 0] })).tau);
     assert.equal(await guarded.beginSession(), undefined);
     assert.equal(await guarded.endSession(), undefined);
+    assert.match((await guarded.ticket()).ticket, /^[0-9a-f]{64}$/);
   }
 });
 

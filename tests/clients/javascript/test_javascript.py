@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/clients/test_javascript.py - clients/javascript in Node against the running daemon, its size, its types.
+# tests/clients/javascript/test_javascript.py - clients/javascript in Node and Chromium against the running daemon, its size, its types.
+import contextlib
+import functools
 import gzip
 import hashlib
+import http.server
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import threading
 
 import pytest
 
-TOP = pathlib.Path(__file__).resolve().parents[2]
+TOP = pathlib.Path(__file__).resolve().parents[3]
 MODULE = TOP / "clients/javascript/torqued.js"
 TESTS = TOP / "tests/clients/javascript"
 TOOLS = TOP / "build/node/node_modules"
@@ -60,6 +64,37 @@ def test_in_node(node, daemon, example_data, start, tmp_path):
 
 def blake2b(secret):
     return hashlib.blake2b(secret.encode(), digest_size=32).hexdigest()
+
+
+def test_in_chromium(browser, start, tmp_path):
+    """What is otherwise there than in Node: XMLHttpRequest for the progress of an upload, event streams with a token, another origin."""
+    secret = "0123456789abcdef" * 4
+    (tmp_path / "tokens").write_text(f"lab {blake2b(secret)}\n")
+    with served(TOP) as page:
+        guarded = start({"credentials": tmp_path / "tokens", "origins": page})
+        one = browser(1000, "light")
+        one.get(f"{page}/clients/javascript/package.json")
+        found = one.execute_async_script(f"""const [url, token, done] = arguments;
+          import('{page}/tests/clients/javascript/chromium.mjs').then((module) => module.run(url, token)).then(done, (fault) => done(fault.stack));""", guarded.url, secret)
+    assert found == "right", found
+
+
+@contextlib.contextmanager
+def served(folder):
+    """Serves a folder on an origin of its own."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript", ".js": "text/javascript"}
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def test_it_is_small():

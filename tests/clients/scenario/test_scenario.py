@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/clients/scenario/test_scenario.py - scenario.json through every client: the same bytes of numbers, the same refusals.
+"""curl is the reference. Each client returns {step: {path of a field: bytes}} as `flat` makes it."""
+import asyncio
+import functools
+import http.server
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import threading
+import urllib.parse
+
+import pytest
+from conftest import Daemon
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[2]
+SCENARIO = json.loads((HERE / "scenario.json").read_text())
+STEPS = SCENARIO["steps"]
+# the digest is that of the bytes that were sent: json.dumps and JSON.stringify write a document differently
+APART = ("provenance", "created", "digest")
+
+
+def flat(value, path="", to=None):
+    to = {} if to is None else to
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, bool) or value is None:
+        to[path] = to.get(path, "") + {True: "<true>", False: "<false>", None: "<null>"}[value]
+    elif isinstance(value, (int, float)):
+        to[path] = to.get(path, "") + struct.pack("<d", value).hex()
+    elif isinstance(value, str):
+        to[path] = to.get(path, "") + f"<{value}>"
+    elif hasattr(value, "items"):
+        for key, one in value.items():
+            if key not in APART:
+                flat(one, f"{path}.{key}", to)
+    else:
+        for one in value:
+            flat(one, path, to)
+    return to
+
+
+def document(text):
+    return json.loads(text, parse_int=float)  # int would lose the sign of -0
+
+
+def refusal(problem):
+    first = (problem.get("errors") or [{}])[0]
+    return {"status": problem["status"], "type": problem["type"], "pointer": first.get("pointer"), "hint": first.get("hint")}
+
+
+def path_of(step):
+    base = f"/v1/robots/{step['robot']}" if step.get("robot") else "/v1"
+    query = "?" + urllib.parse.urlencode(step["query"]) if step.get("query") else ""
+    return f"{base}/{step['operation']}{query}"
+
+
+def plan(step):
+    """(method, path, body, content type, Prefer) of one request."""
+    match step["do"]:
+        case "put robot":
+            body = step["text"] if "text" in step else json.dumps(step["document"])
+            return "PUT", f"/v1/robots/{step['robot']}?format={step['format']}", body, "application/octet-stream", None
+        case "put dataset":
+            return "PUT", f"/v1/datasets/{step['dataset']}", (HERE / step["file"]).read_text(), "text/csv", None
+        case "read":
+            return "GET", step["path"], None, None, None
+        case _:
+            return "POST", path_of(step), json.dumps(step["body"]), "application/json", "wait=60"
+
+
+@pytest.fixture(scope="module")
+def page():
+    """Serves this checkout, as a lab's own page would: another origin."""
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".mjs": "text/javascript", ".js": "text/javascript"}
+
+        def log_message(self, *args):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=TOP))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def service(page):
+    one = Daemon({"origins": page})
+    yield one
+    one.stop()
+
+
+# -- the clients ------------------------------------------------------------------------------------------------------
+
+
+def by_curl(url, tmp_path):
+    results = {}
+    for step in STEPS:
+        method, path, body, media, prefer = plan(step)
+        (tmp_path / "body").write_text(body or "")
+        command = ["curl", "-sS", "-X", method, "-w", "\n%{http_code}", "--globoff", url + path]
+        if body is not None:
+            command += ["--data-binary", f"@{tmp_path / 'body'}", "-H", f"Content-Type: {media}"]
+        if prefer:
+            command += ["-H", f"Prefer: {prefer}"]
+        text, status = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout.rsplit("\n", 1)
+        results[step["name"]] = flat(refusal(document(text)) if int(status) >= 400 else document(text))
+    return results
+
+
+def by_node(url, tmp_path):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no node: make deps-clients")
+    got = subprocess.run([node, HERE / "node.mjs", url, HERE], capture_output=True, text=True, timeout=240, check=False)
+    assert got.returncode == 0, got.stderr
+    return json.loads(got.stdout)
+
+
+def in_chromium(url, page, browser):
+    one = browser(1000, "light")
+    one.get(f"{page}/tests/clients/scenario/scenario.json")
+    results = one.execute_async_script("""const [url, done] = arguments;
+      (async () => {
+        const { Client } = await import('/clients/javascript/torqued.js');
+        const { run } = await import('/tests/clients/scenario/steps.mjs');
+        const of = async (name) => (await fetch('/tests/clients/scenario/' + name)).text();
+        return JSON.stringify(await run(new Client(url), JSON.parse(await of('scenario.json')), { 'log.csv': await of('log.csv') }));
+      })().then(done, (fault) => done('failed: ' + fault.stack));""", url)
+    assert not results.startswith("failed"), results
+    return json.loads(results)
+
+
+def torqued_package():
+    pytest.importorskip("httpx")
+    sys.path.insert(0, str(TOP / "clients/python/src"))
+    import torqued
+
+    return torqued
+
+
+def python_source(step):
+    return step["text"] if "text" in step else step["document"]
+
+
+def named(step, got):
+    """Two operations return their one array itself where nothing else was asked for."""
+    return {"inverse-dynamics": {"tau": got}, "forward-dynamics": {"qdd": got}}[step["operation"]] if hasattr(got, "tolist") else got
+
+
+def by_python(url, tmp_path):
+    torqued = torqued_package()
+    results = {}
+    with torqued.Client(url) as client:
+        for step in STEPS:
+            name = step.get("operation", "").replace("-", "_")
+            more = {**step.get("query", {}), **{{"from": "from_"}.get(key, key): value for key, value in step.get("body", {}).items()}}
+            match step["do"]:
+                case "put robot":
+                    got = client.put_robot(step["robot"], python_source(step), format=step["format"]).report
+                case "put dataset":
+                    got = client.put_dataset(step["dataset"], HERE / step["file"])
+                case "read" if "points" in step["path"]:
+                    got = client.dataset_points("scenario-log", 20)
+                case "read":
+                    got = client.robot(step["path"].rsplit("/", 1)[1]).document
+                case "job":
+                    got = getattr(client.robot(step["robot"]).jobs, name)(**more).result(progress=False)
+                case _:
+                    try:
+                        got = getattr(client.robot(step["robot"]) if "robot" in step else client, name)(**more)
+                    except torqued.ProblemError as problem:
+                        got = refusal(problem.problem)
+            results[step["name"]] = flat(named(step, got))
+    return results
+
+
+def by_async_python(url, tmp_path):
+    torqued = torqued_package()
+
+    async def run():
+        results = {}
+        async with torqued.AsyncClient(url) as client:
+            for step in STEPS:
+                name = step.get("operation", "").replace("-", "_")
+                more = {**step.get("query", {}), **{{"from": "from_"}.get(key, key): value for key, value in step.get("body", {}).items()}}
+                match step["do"]:
+                    case "put robot":
+                        got = (await client.put_robot(step["robot"], python_source(step), format=step["format"])).report
+                    case "put dataset":
+                        got = await client.put_dataset(step["dataset"], HERE / step["file"])
+                    case "read" if "points" in step["path"]:
+                        got = await client.dataset_points("scenario-log", 20)
+                    case "read":
+                        got = (await client.robot(step["path"].rsplit("/", 1)[1])).document
+                    case "job":
+                        job = await getattr((await client.robot(step["robot"])).jobs, name)(**more)
+                        got = await job.result(progress=False)
+                    case _:
+                        try:
+                            got = await getattr(await client.robot(step["robot"]) if "robot" in step else client, name)(**more)
+                        except torqued.ProblemError as problem:
+                            got = refusal(problem.problem)
+                results[step["name"]] = flat(named(step, got))
+        return results
+
+    return asyncio.run(run())
+
+
+def samples(step):
+    """(rows, nq, nv, doubles) where a step gives nothing but samples, as the typed calls of C take them."""
+    third = {"inverse-dynamics": "qdd", "forward-dynamics": "tau"}.get(step.get("operation"))
+    if step["do"] != "call" or set(step["body"]) != {"q", "qd", third}:
+        return None
+    columns = [step["body"][name] if isinstance(step["body"][name][0], list) else [step["body"][name]] for name in ("q", "qd", third)]
+    doubles = [x for column in columns for row in column for x in row]
+    return len(columns[0]), len(columns[0][0]), len(columns[1][0]), struct.pack(f"<{len(doubles)}d", *doubles)
+
+
+def by_c(url, tmp_path):
+    program = pathlib.Path(os.environ["TORQUED"]).parent / "tests/clients/scenario/steps"
+    if not program.exists():
+        pytest.skip(f"no {program.name}: make check-scenario builds it")
+    lines, typed = [], {}
+    for i, step in enumerate(STEPS):
+        method, path, body, media, prefer = plan(step)
+        (tmp_path / f"body{i}").write_text(body or "")
+        lines.append(f"send {method} {path} {media or '-'} {prefer or '-'} {tmp_path / f'body{i}' if body else '-'} {tmp_path / f'answer{i}'}")
+        if (found := samples(step)) is not None:
+            (tmp_path / f"samples{i}").write_bytes(found[3])
+            typed[step["name"]] = tmp_path / f"typed{i}"
+            lines.append(f"{step['operation'].split('-')[0]} {step['robot']} {found[0]} {found[1]} {found[2]} {tmp_path / f'samples{i}'} {typed[step['name']]}")
+    got = subprocess.run([program, url], input="\n".join(lines) + "\n", capture_output=True, text=True, timeout=240, check=False)
+    assert got.returncode == 0, got.stderr
+    results = {}
+    for i, step in enumerate(STEPS):
+        text = document((tmp_path / f"answer{i}").read_text())
+        results[step["name"]] = flat(refusal(text) if text.get("type", "").startswith("/problems/") else text)
+    for name, file in typed.items():
+        field = ".tau" if ".tau" in results[name] else ".qdd"
+        assert results[name][field] == file.read_bytes().hex(), name
+    assert len(typed) >= 5
+    return results
+
+
+CLIENTS = {"C": by_c, "node": by_node, "python": by_python, "async python": by_async_python}
+
+
+# -- the tests --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reference(service, tmp_path_factory):
+    if shutil.which("curl") is None:
+        pytest.skip("no curl: make deps")
+    return by_curl(service.url, tmp_path_factory.mktemp("curl"))
+
+
+def compare(got, reference):
+    assert list(got) == list(reference)
+    for name, fields in reference.items():
+        differing = [path for path in {**fields, **got[name]} if fields.get(path) != got[name].get(path)]
+        assert not differing, (name, [(path, fields.get(path), got[name].get(path)) for path in differing[:5]])
+
+
+def test_the_scenario_is_what_it_should_be(reference):
+    """Four formats of robots, thirty calls, each kind of job, an upload, refusals; and these are as it says."""
+    kinds = [step["do"] for step in STEPS]
+    assert kinds.count("put robot") == 4 and kinds.count("call") >= 30 and kinds.count("put dataset") == 1
+    assert {step["operation"] for step in STEPS if step["do"] == "job"} >= {"simulate", "ensemble", "excitation", "calibrate"}
+    for step in STEPS:
+        if step["do"] == "refused":
+            got = reference[step["name"]]
+            assert got == flat({"status": step["status"], "type": step["type"], "pointer": step["pointer"]}) | {".hint": got[".hint"]}
+        else:
+            assert ".status" not in reference[step["name"]], reference[step["name"]]
+
+
+def test_one_arm_in_four_formats(reference):
+    """The torques of one arm, told four ways, agree to rounding: q, qd and qdd of some rad and s, tau of some N m."""
+    torques = [struct.unpack("<2d", bytes.fromhex(reference[f"torque by-{name}"][".tau"])) for name in ("urdf", "mjcf", "dh", "poe")]
+    assert all(abs(a - b) < 1e-12 for one in torques for a, b in zip(one, torques[0], strict=True)), torques
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_same_bytes(client, service, reference, tmp_path):
+    compare(CLIENTS[client](service.url, tmp_path), reference)
+
+
+def test_the_same_bytes_in_chromium(service, page, browser, reference):
+    compare(in_chromium(service.url, page, browser), reference)
