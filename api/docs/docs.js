@@ -160,7 +160,7 @@ function start(contract) {
   };
 
   const bounds = (schema) => Object.entries({
-    default: 'default', minimum: 'from', maximum: 'to', exclusiveMinimum: 'above', exclusiveMaximum: 'below',
+    minimum: 'from', maximum: 'to', exclusiveMinimum: 'above', exclusiveMaximum: 'below',
     minItems: 'items at least', maxItems: 'items at most', maxLength: 'letters at most', pattern: 'like',
   }).filter(([key]) => key in schema).map(([key, word]) => `${word} ${JSON.stringify(schema[key])}`).join(', ');
 

@@ -10,6 +10,7 @@ import sys
 import yaml
 
 import document
+import publish
 import schema
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -112,9 +113,13 @@ def openapi_yaml(whole):
 def openapi_json(whole):
     text = json.dumps(whole, separators=(",", ":"))  # ASCII only: other characters are escaped
     lines = "\n".join(c_string(text[i : i + WIDTH]) for i in range(0, len(text), WIDTH))
+    cuts = "\n".join(f"    {{{begin}, {end}, {'true' if is_bytes else 'false'}}}," for begin, end, is_bytes in publish.cuts(text))
     return f"""/* {LICENSE} */
 /* api/openapi/generated/openapi_json.c - openapi.yaml as JSON, made by generate.py: do not edit. */
 #include "api/openapi.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 /* longer than ISO C promises to take; gcc and clang take it */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
@@ -122,12 +127,42 @@ def openapi_json(whole):
 static const char text[] =
 {lines}
 "\\n";
+
+/* bytes that the contract with one media type leaves out; is_bytes: `bytes` comes in their place */
+static const struct {{
+    unsigned from, to;
+    bool is_bytes;
+}} cuts[] = {{
+{cuts}
+}};
 /* clang-format on */
+static const char bytes[] =
+    "\\"application/octet-stream\\":{{\\"schema\\":{{\\"type\\":\\"string\\",\\"format\\":\\"binary\\"}}}}";
 
 const char *tqa_openapi_json(size_t *ret_n)
 {{
     *ret_n = sizeof text - 1;
     return text;
+}}
+
+static size_t add(char *to, size_t n, const char *part, size_t n_part)
+{{
+    if (to != NULL) {{
+        memcpy(to + n, part, n_part);
+    }}
+    return n + n_part;
+}}
+
+size_t tqa_openapi_clients_json(char *to)
+{{
+    size_t n = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {{
+        n = add(to, n, text + at, cuts[i].from - at);
+        n = cuts[i].is_bytes ? add(to, n, bytes, sizeof bytes - 1) : n;
+        at = cuts[i].to;
+    }}
+    return add(to, n, text + at, sizeof text - 1 - at);
 }}
 """
 
@@ -210,6 +245,10 @@ class Tables:
             reach(all_of, name, asked)
         for name, node in all_of.items():
             self.walk([name], node, name in asked)
+            kinds = [all_of[part["$ref"].rsplit("/", 1)[1]].get("properties", {}).get("kind", {}) for part in node.get("oneOf", [])
+                     if part.get("$ref", "").count("/") == 3]
+            if kinds and all("const" in kind for kind in kinds):
+                self.put(self.words, [name, "kind"], [kind["const"] for kind in kinds])
 
     def put(self, table, path, value):
         """Choices of a union share their path: the first one with a value has it."""
@@ -302,9 +341,10 @@ def main():
     except schema.Fault as fault:
         sys.exit(str(fault))
     tables = Tables(schemas)
+    published = publish.publish(whole)
     files = {
-        "openapi.yaml": openapi_yaml(whole),
-        "generated/openapi_json.c": openapi_json(whole),
+        "openapi.yaml": openapi_yaml(published),
+        "generated/openapi_json.c": openapi_json(published),
         "generated/fields.h": fields_header(tables),
         "generated/operations.h": operations_header(operations),
         "generated/ranges.h": ranges_header(tables),

@@ -148,6 +148,8 @@ class Reader:
             found = self.take(r"<([^>]*)>")
             if found:
                 self.shape = [extent.strip() for extent in found[1].split(" x ")]
+                if ret.get("$ref") == reference("Tensors"):
+                    ret["$ref"] = reference(f"Tensors{len(self.shape)}")
                 continue
             found = self.take(r"/([^/]*)/")
             if found:

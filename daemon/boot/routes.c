@@ -70,6 +70,8 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
     add(routes, (tqd_route){TQD_GET, "/readyz", 0, &tqd_readyz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/openapi.json", 0, &tqd_openapi_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/openapi/clients.json", 0, &tqd_openapi_clients_handler,
+                            service, false});
     add(routes, (tqd_route){TQD_GET, "/docs", 0, &tqd_docs_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/dashboard/{}", 0, &tqd_dashboard_handler, NULL, false});
     add(routes, (tqd_route){TQD_GET, "/docs.js", 0, &tqd_docs_script_handler, service, false});

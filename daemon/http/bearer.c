@@ -53,8 +53,15 @@ bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n)
 
 bool tqd_bearer_is_open(const char *path)
 {
-    static const char *const paths[] = {"/",        "/healthz",      "/readyz",      "/docs",
-                                        "/docs.js", "/openapi.json", "/favicon.ico", "/problems"};
+    static const char *const paths[] = {"/",
+                                        "/healthz",
+                                        "/readyz",
+                                        "/docs",
+                                        "/docs.js",
+                                        "/openapi.json",
+                                        "/favicon.ico",
+                                        "/problems",
+                                        "/openapi/clients.json"};
     static const char problems[] = "/problems/", dashboard[] = "/dashboard/";
     bool open = strncmp(path, problems, sizeof problems - 1) == 0 ||
                 strncmp(path, dashboard, sizeof dashboard - 1) == 0;

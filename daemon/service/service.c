@@ -11,6 +11,7 @@
 #include "api/openapi.h"
 #include "api/problem.h"
 #include "api/version.h"
+#include "daemon/http/answer.h"
 #include "daemon/observe/request_id.h"
 #include "daemon/robots/conditions.h"
 #include "daemon/service/dashboard.h"
@@ -125,6 +126,21 @@ static void reply_openapi(void *exchange, tqd_reply *reply)
     tqd_page_answer(&t->service->contract, t->head, reply);
 }
 
+/* Rarely asked for: made anew each time, so that it takes no memory meanwhile. */
+static void reply_openapi_clients(void *exchange, tqd_reply *reply)
+{
+    const status_exchange *t = exchange;
+    const size_t n = tqa_openapi_clients_json(NULL);
+    reply->body = malloc(n);
+    if (reply->body == NULL) {
+        tqd_answer_no_memory(reply, t->request_id);
+        return;
+    }
+    reply->status = 200;
+    reply->media = "application/json";
+    reply->n_body = tqa_openapi_clients_json(reply->body);
+}
+
 static void reply_docs(void *exchange, tqd_reply *reply)
 {
     const status_exchange *t = exchange;
@@ -167,3 +183,5 @@ const tqd_handler tqd_favicon_handler = {
     .open = begin_status, .reply = reply_favicon, .close = free};
 const tqd_handler tqd_openapi_handler = {
     .open = begin_status, .reply = reply_openapi, .close = free};
+const tqd_handler tqd_openapi_clients_handler = {
+    .open = begin_status, .reply = reply_openapi_clients, .close = free};

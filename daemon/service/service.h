@@ -36,7 +36,7 @@ extern const tqd_handler tqd_healthz_handler;
 extern const tqd_handler tqd_readyz_handler;
 extern const tqd_handler tqd_version_handler;
 extern const tqd_handler tqd_metrics_handler;
-extern const tqd_handler tqd_openapi_handler;
+extern const tqd_handler tqd_openapi_handler, tqd_openapi_clients_handler;
 extern const tqd_handler tqd_docs_handler, tqd_docs_script_handler, tqd_favicon_handler;
 extern const tqd_handler tqd_index_handler;
 

@@ -38,7 +38,7 @@ def test_nothing_without_a_token(start, tokens):
         reply = one.request(method, path, BODY if method in ("POST", "PUT") else None)
         problem(reply, 401)
         assert reply[1]["WWW-Authenticate"] == 'Bearer realm="torqued"'
-    for path in ("/", "/healthz", "/readyz", "/docs", "/docs.js", "/openapi.json", "/favicon.ico", "/dashboard/main.js", "/problems", "/problems/unauthorized"):
+    for path in ("/", "/healthz", "/readyz", "/docs", "/docs.js", "/openapi.json", "/openapi/clients.json", "/favicon.ico", "/dashboard/main.js", "/problems", "/problems/unauthorized"):
         assert one.request("GET", path)[0] == 200
 
 

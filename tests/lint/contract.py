@@ -86,7 +86,22 @@ class Frozen:
             for part in node["$ref"].lstrip("#/").split("/"):
                 target = target[int(part) if isinstance(target, list) else part.replace("~1", "/").replace("~0", "~")]
             node = target
+        if isinstance(node, dict) and "not" in node.get("not", {}):  # api/openapi/publish.py: one of two lists of fields
+            node = {**node, **node["not"]["not"]}
         return node
+
+    def one_of_kinds(self, place, old, new):
+        """An object that became a choice of objects, by its kind: every field and every kind is still in one of them. What each kind takes
+        was narrower than the fields of all kinds together could say."""
+        branches = [self.resolve(self.new, branch) for branch in new["oneOf"]]
+        for name, inner in old["properties"].items():
+            having = [branch["properties"][name] for branch in branches if name in branch.get("properties", {})]
+            if not having:
+                self.fault(f"{place}/{name}", "the property is removed")
+            elif all("const" in one for one in having):
+                lost = (self.values(self.resolve(self.old, inner)) or set()) - {repr(one["const"]) for one in having}
+                for value in sorted(lost):
+                    self.fault(f"{place}/{name}", f"the value {value} is removed")
 
     def fault(self, place, what):
         self.faults.append(f"{place}: {what}")
@@ -131,6 +146,9 @@ class Frozen:
         if not isinstance(old, dict) or not isinstance(new, dict) or (id(old), id(new), is_request) in self.seen:
             return
         self.seen.add((id(old), id(new), is_request))
+        if is_request and "properties" in old and "properties" not in new and "oneOf" in new:
+            self.one_of_kinds(place, old, new)
+            return
         self.kinds(place, old, new, is_request)
         self.ranges(place, old, new, is_request)
         before, now = set(old.get("required", [])), set(new.get("required", []))
@@ -147,7 +165,7 @@ class Frozen:
             if isinstance(old.get(key), dict) and isinstance(new.get(key), dict):
                 self.schema(f"{place}/{key}", old[key], new[key], is_request)
         for key in ("oneOf", "anyOf", "allOf", "prefixItems"):
-            if len(new.get(key, [])) < len(old.get(key, [])):
+            if is_request and len(new.get(key, [])) < len(old.get(key, [])):
                 self.fault(place, f"a branch of {key} is removed")
             for k, (a, b) in enumerate(zip(old.get(key, []), new.get(key, []))):
                 self.schema(f"{place}/{key}/{k}", a, b, is_request)

@@ -25,8 +25,6 @@
 #define TQA_FIELDS_CONTROLLER "kind", "reference", "kp", "kd", "ki", "lambda", "effort_limits", \
     "sample_time_s", "model"
 #define TQA_FIELDS_CONTROLLER_MODEL "payload", "mass_scale", "without"
-#define TQA_FIELDS_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s", \
-    "frequency_hz", "phase_rad", "interval_s", "seed", "t", "interpolation"
 #define TQA_FIELDS_DRIVE "motor", "gear", "amplifier", "current_limit", "current_loop", \
     "velocity_loop"
 #define TQA_FIELDS_DRIVE_AMPLIFIER "kind", "supply_v", "dead_band", "frequency_hz", "dropout_v", \
@@ -66,6 +64,13 @@
     "limits", "damping", "friction", "spring", "rotor", "drive", "mimic"
 #define TQA_FIELDS_JOINT_FRICTION "coulomb", "breakaway", "stribeck_velocity", "smoothing", \
     "offset"
+#define TQA_FIELDS_JOINT_IN "name", "kind", "parent", "child", "origin", "axis", "limits", \
+    "damping", "friction", "spring", "rotor", "drive", "mimic"
+#define TQA_FIELDS_JOINT_IN_LIMITS "lower", "upper", "velocity", "effort"
+#define TQA_FIELDS_JOINT_IN_MIMIC "joint", "multiplier", "offset"
+#define TQA_FIELDS_JOINT_IN_ORIGIN "position", "rotation", "rpy"
+#define TQA_FIELDS_JOINT_IN_ROTOR "inertia", "ratio"
+#define TQA_FIELDS_JOINT_IN_SPRING "stiffness", "rest"
 #define TQA_FIELDS_JOINT_LIMITS "lower", "upper", "velocity", "effort"
 #define TQA_FIELDS_JOINT_MIMIC "joint", "multiplier", "offset"
 #define TQA_FIELDS_JOINT_ORIGIN "position", "rotation", "rpy"
@@ -85,10 +90,12 @@
 #define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau"
 #define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau"
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints"
+#define TQA_FIELDS_NOISE_DISTURBANCE "kind", "torque", "wrench", "interval_s", "seed"
 #define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
 #define TQA_FIELDS_POINT "link", "at"
 #define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz"
 #define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
+#define TQA_FIELDS_PULSE_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s"
 #define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "setpoint", "table", "frame", \
     "axes", "initial", "timing", "blend", "times_s", "durations_s", "duration_s"
 #define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd", "joints", "violations", "duration_s", \
@@ -110,7 +117,6 @@
 #define TQA_FIELDS_ROBOT_DOCUMENT_DH "convention", "base", "tool", "joints"
 #define TQA_FIELDS_ROBOT_DOCUMENT_DH_JOINTS "name", "kind", "theta", "d", "a", "alpha", \
     "offset", "link"
-#define TQA_FIELDS_ROBOT_DOCUMENT_JOINTS "name", "kind", "parent", "child"
 #define TQA_FIELDS_ROBOT_DOCUMENT_POE "tool", "joints"
 #define TQA_FIELDS_ROBOT_DOCUMENT_POE_JOINTS "name", "kind", "screw", "link"
 #define TQA_FIELDS_ROBOT_DOCUMENT_TREE "links", "joints"
@@ -122,11 +128,14 @@
 #define TQA_FIELDS_SIMULATE_REQUEST_OUTPUT "interval_s", "times_s"
 #define TQA_FIELDS_SIMULATE_REQUEST_SOLVER "method", "rtol", "atol", "max_step_s", "step_s"
 #define TQA_FIELDS_SIMULATE_REQUEST_VERDICT "tolerated_error", "model_uncertainty"
+#define TQA_FIELDS_SINE_DISTURBANCE "kind", "torque", "wrench", "frequency_hz", "phase_rad", \
+    "start_s", "duration_s"
 #define TQA_FIELDS_SLICE "index", "count"
 #define TQA_FIELDS_SOLID "shape", "size", "mass", "density", "pose"
 #define TQA_FIELDS_STATICS_REQUEST "q", "joints", "endpoint_wrench", "joint_stiffness", \
     "geometric", "gravity", "axes"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
+#define TQA_FIELDS_TABLE_DISTURBANCE "kind", "torque", "wrench", "t", "interpolation"
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
     "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
     "qdd_ref", "t", "violations", "duration_s", "binding", "tau", "provenance"
@@ -144,7 +153,7 @@
 #define TQA_FIELDS_VARIATION_NORMAL "mean", "deviation"
 #define TQA_FIELDS_WRENCH "link", "force", "moment", "at", "applied_to", "expressed_in"
 #define TQA_FIELDS_WRENCH_OVER_TIME "link", "force", "moment", "at", "applied_to", \
-    "expressed_in"
+    "expressed_in", "t", "interpolation"
 
 /* words of a choice, in the order of the schema and of the enum in C */
 #define TQA_WORDS_AT "origin", "com"
@@ -174,7 +183,6 @@
     "passivity-based"
 #define TQA_WORDS_CONTROLLER_MODEL_WITHOUT "friction", "rotor", "spring", "gravity"
 #define TQA_WORDS_DATASET_DELIMITER "comma", "semicolon", "tab", "space"
-#define TQA_WORDS_DISTURBANCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_DISTURBANCE_KIND "pulse", "sine", "noise", "table"
 #define TQA_WORDS_DRIVE_AMPLIFIER_KIND "pwm", "linear"
 #define TQA_WORDS_DRIVE_REQUEST_RESPONSES "speed", "speed_reduced", "admittance", \
@@ -224,6 +232,8 @@
 #define TQA_WORDS_INVERSE_DYNAMICS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", \
     "ry", "rz"
 #define TQA_WORDS_JOB_STATE "queued", "running", "succeeded", "failed", "cancelled"
+#define TQA_WORDS_JOINT_IN_KIND "fixed", "revolute", "continuous", "prismatic", "planar", \
+    "spherical", "floating"
 #define TQA_WORDS_JOINT_KIND "fixed", "revolute", "continuous", "prismatic", "planar", \
     "spherical", "floating"
 #define TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN "world", "link", "spatial"
@@ -269,6 +279,7 @@
 #define TQA_WORDS_STATE_STATUS "alive", "ready"
 #define TQA_WORDS_STATICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_STATICS_RESULT_ENDPOINT_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_TABLE_DISTURBANCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_TERMS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TERMS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
 #define TQA_WORDS_TERMS_REQUEST_INCLUDE "reactions", "mass_matrix", "mass_matrix_inverse", \
@@ -301,6 +312,7 @@
 #define TQA_WORDS_WRENCH_OVER_TIME_APPLIED_TO "robot", "environment"
 #define TQA_WORDS_WRENCH_OVER_TIME_AT "origin", "com"
 #define TQA_WORDS_WRENCH_OVER_TIME_EXPRESSED_IN "world", "link"
+#define TQA_WORDS_WRENCH_OVER_TIME_INTERPOLATION "hold", "linear", "cubic"
 /* clang-format on */
 
 #endif

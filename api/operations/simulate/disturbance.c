@@ -13,15 +13,11 @@ enum { TABLE_POINTS_MAX = 1 << 20, WRENCH_ROWS = 6 };
 
 /* By the numbers of tq_signal. */
 static const char *const kinds[] = {TQA_WORDS_DISTURBANCE_KIND, NULL};
-static const char *const interpolations[] = {TQA_WORDS_DISTURBANCE_INTERPOLATION, NULL};
-
-/* Fields of each kind beside `kind` and what is pushed. */
-static const char *const pulse_fields[] = {"kind",    "torque",     "wrench",
-                                           "start_s", "duration_s", NULL};
-static const char *const sine_fields[] = {"kind",      "torque",  "wrench",     "frequency_hz",
-                                          "phase_rad", "start_s", "duration_s", NULL};
-static const char *const noise_fields[] = {"kind", "torque", "wrench", "interval_s", "seed", NULL};
-static const char *const table_fields[] = {"kind", "t", "torque", "wrench", "interpolation", NULL};
+static const char *const interpolations[] = {TQA_WORDS_TABLE_DISTURBANCE_INTERPOLATION, NULL};
+static const char *const pulse_fields[] = {TQA_FIELDS_PULSE_DISTURBANCE, NULL};
+static const char *const sine_fields[] = {TQA_FIELDS_SINE_DISTURBANCE, NULL};
+static const char *const noise_fields[] = {TQA_FIELDS_NOISE_DISTURBANCE, NULL};
+static const char *const table_fields[] = {TQA_FIELDS_TABLE_DISTURBANCE, NULL};
 static const char *const *const fields_of[] = {pulse_fields, sine_fields, noise_fields,
                                                table_fields};
 
