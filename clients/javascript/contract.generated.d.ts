@@ -164,16 +164,18 @@ export interface CalibrateRequest {
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
   model?: {
-    /** full: base, and all parameters beside */
+    /** full: base, and all parameters beside (default base) */
     kind?: "base" | "full" | "per-joint";
-    /** Of per-joint */
+    /** Of per-joint (default sin-cos) */
     gravity?: "constant" | "cos" | "sin-cos";
     /**
      * Left out: viscous, coulomb and offset, where the robot has no Coulomb friction yet with stribeck, and with load if the data
      * show it
      */
     friction?: ("viscous" | "coulomb" | "offset" | "stribeck" | "load")[];
+    /** default true */
     rotor?: boolean;
+    /** default false */
     springs?: boolean;
     /**
      * Width of the sign of velocity, rad/s or m/s; 0: sharp. Left out: the joints' own, or 0.01 where the robot has no Coulomb
@@ -209,26 +211,27 @@ export interface CalibrateRequest {
   lag_s?: number;
   /** Values of all parameters, in the order of the regressor's columns; left out: the robot's */
   prior?: number[];
-  /** Of ridge: weight of the prior relative to the objective */
+  /** Of ridge: weight of the prior relative to the objective (default 0.0001) */
   ridge?: number;
   /**
    * Draws with replacement, of experiments where there are four or more, else of segments of time, raised as `standard_deviation`
-   * is where two or three experiments differ: a second opinion on deviations
+   * is where two or three experiments differ: a second opinion on deviations (default 0)
    */
   bootstrap?: number;
-  /** Answer with the covariance of the parameters */
+  /** Answer with the covariance of the parameters (default false) */
   covariance?: boolean;
   /**
    * Of tls: noise of every column as a part of its RMS. Where the fit goes elsewhere than the noise of the logs explains,
-   * `reasons` says so
+   * `reasons` says so (default 0.0003)
    */
   column_noise?: number;
-  /** Of feasible: weight of the prior where the data do not identify a parameter */
+  /** Of feasible: weight of the prior where the data do not identify a parameter (default 1e-05) */
   prior_weight?: number;
+  /** default 0.95 */
   confidence?: number;
   /** Left out, leave-one-out where there are several datasets. Rows that are fitted as well are refused */
   validate?: "leave-one-out" | "none" | CalibrateDataset[];
-  /** Samples returned of each prediction */
+  /** Samples returned of each prediction (default 1000) */
   points?: number;
 }
 
@@ -461,9 +464,7 @@ export interface CalibrateResult {
     jerk_gain?: number;
   }[];
   /** The robot document with what was found, ready for PUT /v1/robots/{name}; as URDF it is result/robot.urdf of the job */
-  robot: {
-    [name: string]: unknown;
-  } | null;
+  robot: RobotDocument | null;
   robot_reason?: string;
   /** What the robot cannot hold of the fit, and what replaces it */
   robot_note?: string;
@@ -507,7 +508,7 @@ export interface CompareResult {
   /** Pairs left out because one is no finite number (0 in the series) */
   not_finite: number;
   /** s: Time of the first and of the last row that were compared */
-  t?: Tensor;
+  t?: number[];
   columns: {
     name: string;
     rows: number;
@@ -579,16 +580,17 @@ export interface ConstrainedController {
     /** Names of rows of constraints; all if absent */
     rows?: string[];
     /** One for each row; with `t` such an array for each time */
-    values: Tensor;
+    values: number[] | number[][];
     /** s: increasing */
     t?: number[];
+    /** default linear */
     interpolation?: "hold" | "linear" | "cubic";
     /** 1/s: an error of force decays as exp(-ki t) */
     ki?: number;
   };
   /** Largest torques: `robot` takes the robot's own */
   effort_limits?: "robot" | Gains;
-  model?: Controller["model"];
+  model?: ControllerModel;
 }
 
 /**
@@ -614,13 +616,15 @@ export interface Constraint {
   sphere?: LinkFrame;
   point?: LinkFrame;
   body?: LinkFrame;
+  /** default false */
   slips?: boolean;
+  /** default true */
   spins?: boolean;
   /** By joint */
   coefficients?: {
     [name: string]: number;
   };
-  /** rad or m */
+  /** rad or m (default 0) */
   offset?: number;
   /** Expressions by joint */
   rows?: {
@@ -649,12 +653,14 @@ export interface Controller {
   effort_limits?: "robot" | Gains;
   /** s: torques are held between samples. Continuous if absent */
   sample_time_s?: number;
-  /** What the controller believes, where that is not the robot of this run */
-  model?: {
-    payload?: Payload;
-    mass_scale?: number;
-    without?: ("friction" | "rotor" | "spring" | "gravity")[];
-  };
+  model?: ControllerModel;
+}
+
+/** What the controller believes, where that is not the robot of this run */
+export interface ControllerModel {
+  payload?: Payload;
+  mass_scale?: number;
+  without?: ("friction" | "rotor" | "spring" | "gravity")[];
 }
 
 /** What the database holds of this dataset is not what was written; put it anew, or restore a backup */
@@ -719,30 +725,7 @@ export interface DatasetRow {
 export type Digest = string;
 
 /** On all joints (`torque`) or at one place (`wrench`) */
-export interface Disturbance {
-  kind: "pulse" | "sine" | "noise" | "table";
-  /** N m or N: one for each joint; of a table one row a time */
-  torque?: Tensor;
-  /** As `ConstantWrench`; of a table force and moment have one row a time */
-  wrench?: {
-    [name: string]: unknown;
-  };
-  /** s */
-  start_s?: number;
-  /** s */
-  duration_s?: number;
-  /** Hz */
-  frequency_hz?: number;
-  /** rad */
-  phase_rad?: number;
-  /** Noise: s for which each number is held */
-  interval_s?: number;
-  /** Noise: the same one gives the same numbers */
-  seed?: number;
-  /** Table: s */
-  t?: number[];
-  interpolation?: "hold" | "linear" | "cubic";
-}
+export type Disturbance = PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance;
 
 /** Motor, gear and amplifier of one joint. Limits that are left out do not exist. */
 export interface Drive {
@@ -751,31 +734,32 @@ export interface Drive {
     constant_nm_a: number;
     /** ohm */
     resistance: number;
-    /** H: 0: neglected */
+    /** H: 0: neglected (default 0) */
     inductance?: number;
-    /** kg m^2: Of the rotor */
+    /** kg m^2: Of the rotor (default 0) */
     inertia?: number;
-    /** N m s/rad */
+    /** N m s/rad (default 0) */
     viscous?: number;
   };
   gear?: {
-    /** Motor turns per joint turn, not 0; rad/m for a prismatic joint */
+    /** Motor turns per joint turn, not 0; rad/m for a prismatic joint (default 1) */
     ratio?: number;
     /**
      * Share of the torque `constant_nm_a` times current that arrives at the joint, either way; what the rotor's inertia and
-     * friction take passes the gear without loss
+     * friction take passes the gear without loss (default 1)
      */
     efficiency?: number;
   };
   amplifier?: {
+    /** default pwm */
     kind?: "pwm" | "linear";
     /** V */
     supply_v?: number;
-    /** PWM: part of the duty around 1/2 that gives no voltage */
+    /** PWM: part of the duty around 1/2 that gives no voltage (default 0) */
     dead_band?: number;
     /** PWM: Hz; half a period of delay in the loops */
     frequency_hz?: number;
-    /** Linear: V lost of the supply */
+    /** Linear: V lost of the supply (default 0) */
     dropout_v?: number;
     /** Linear: Hz; one pole in the loops */
     bandwidth_hz?: number;
@@ -791,21 +775,22 @@ export interface Drive {
     foldback_time_s?: number;
   };
   current_loop?: {
-    /** V/A */
+    /** V/A (default 0) */
     p?: number;
-    /** V/(A s): p and i both 0: an ideal loop */
+    /** V/(A s): p and i both 0: an ideal loop (default 0) */
     i?: number;
-    /** Part of the back-emf that is added to the voltage */
+    /** Part of the back-emf that is added to the voltage (default 0) */
     compensation?: number;
   };
   /** i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor */
   velocity_loop?: {
     /** A s/rad */
     gain: number;
+    /** default 1 */
     lead?: number;
-    /** s */
+    /** s (default 0) */
     lead_time_s?: number;
-    /** s: Time constant of the tachometer */
+    /** s: Time constant of the tachometer (default 0) */
     tacho_time_s?: number;
   };
 }
@@ -840,11 +825,11 @@ export interface DriveRequest {
   drive: Drive;
   /** What hangs from the gear, on its side */
   load?: {
-    /** kg m^2: kg for a prismatic joint */
+    /** kg m^2: kg for a prismatic joint (default 0) */
     inertia?: number;
-    /** N m s/rad: N s/m */
+    /** N m s/rad: N s/m (default 0) */
     viscous?: number;
-    /** The shaft is locked: no back-emf */
+    /** The shaft is locked: no back-emf (default false) */
     locked?: boolean;
   };
   /** V of the torque-speed line; what the amplifier reaches if left out */
@@ -953,29 +938,30 @@ export interface DriveShaft {
 
 /** The first fields are those of a simulation */
 export interface EnsembleRequest {
-  initial: SimulateRequest["initial"];
-  duration_s: SimulateRequest["duration_s"];
-  output: SimulateRequest["output"];
-  input?: SimulateRequest["input"];
-  disturbance?: SimulateRequest["disturbance"];
-  external_wrenches?: SimulateRequest["external_wrenches"];
-  payload?: SimulateRequest["payload"];
-  solver?: SimulateRequest["solver"];
-  gravity?: SimulateRequest["gravity"];
-  without?: SimulateRequest["without"];
-  joints?: SimulateRequest["joints"];
+  initial: SimulateInitial;
+  duration_s: SimulateDurationS;
+  output: SimulateOutput;
+  input?: SimulateInput;
+  disturbance?: SimulateDisturbance;
+  external_wrenches?: SimulateExternalWrenches;
+  payload?: Payload;
+  solver?: SimulateSolver;
+  gravity?: Vector3;
+  without?: SimulateWithout;
+  joints?: SimulateJoints;
   drives?: SimulateDrives;
-  events?: SimulateRequest["events"];
+  events?: SimulateEvents;
   vary: Variation[];
   /** Members for each point of lists and grids; only where something is drawn, and then needed */
   members?: number;
+  /** default 0 */
   seed?: number;
   quantiles?: number[];
   /** Members whose whole motion is returned, by their place */
   return_members?: number[];
   /** Runs these members alone */
   only?: number[];
-  /** The last state of every member, and what it was given */
+  /** The last state of every member, and what it was given (default false) */
   end_states?: boolean;
 }
 
@@ -1025,8 +1011,8 @@ export interface EnsembleResult {
     event?: number;
     /** How often it met each of `events` */
     events?: number[];
-    q: Samples;
-    qd: Samples;
+    q: Table;
+    qd: Table;
   }[];
   end_states?: {
     members: number[];
@@ -1051,13 +1037,13 @@ export interface EnsembleResult {
 }
 
 export interface EnsembleStatistics {
-  mean: Samples;
+  mean: Table;
   /** Of a sample: n - 1 */
-  deviation: Samples;
-  least: Samples;
-  largest: Samples;
+  deviation: Table;
+  least: Table;
+  largest: Table;
   /** One table for each level, straight between neighbours */
-  quantiles?: Samples[];
+  quantiles?: Table[];
 }
 
 /** Of the integrator's tolerance, of torques between the points of a table, of a model that is wrong as stated */
@@ -1093,22 +1079,26 @@ export interface Event {
  */
 export interface EventRule {
   on: "limits" | "q" | "qd" | "tau" | "kinetic_energy" | "energy";
+  /** default report */
   action?: "report" | "stop" | "bounce";
   /** Of `q`, `qd`, `tau` */
   joint?: string;
   /** Of `limits`; all if absent */
   joints?: string[];
+  /** default 0 */
   level?: number;
+  /** default both */
   direction?: "down" | "both" | "up";
-  /** With `bounce`: part of the velocity that comes back */
+  /** With `bounce`: part of the velocity that comes back (default 0) */
   restitution?: number;
 }
 
 export interface ExcitationRequest {
   /** Of joints; the ten of each link always come */
   parameters?: ("rotor" | "viscous" | "coulomb" | "offset" | "stiffness")[];
-  /** Hz: one period is one over it */
+  /** Hz: one period is one over it (default 0.1) */
   frequency_hz?: number;
+  /** default 5 */
   harmonics?: number;
   /** One number for each of qd, instead of the robot's own; `acceleration` has no other source */
   limits?: {
@@ -1123,10 +1113,14 @@ export interface ExcitationRequest {
     /** N m or N: of the torque by the robot's own parameters */
     effort?: number[];
   };
-  /** Least condition of the base regressor with columns of one length, or the largest determinant of its normal matrix */
+  /**
+   * Least condition of the base regressor with columns of one length, or the largest determinant of its normal matrix (default
+   * condition)
+   */
   criterion?: "condition" | "determinant";
-  /** Motions looked at: a fifth at random, then changes of the best */
+  /** Motions looked at: a fifth at random, then changes of the best (default 1000) */
   tries?: number;
+  /** default 0 */
   seed?: number;
   /** s: with it, the answer has samples of one period */
   interval_s?: number;
@@ -1196,7 +1190,7 @@ export interface ForwardDynamicsRequest {
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
   include?: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
-  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
+  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
   /** The point of `operational_space_inertia` */
   frame?: Point;
@@ -1212,9 +1206,9 @@ export interface ForwardDynamicsRequest {
 export interface ForwardDynamicsResult {
   reactions?: Reactions;
   /** M, rotors included (nv x nv) */
-  mass_matrix?: Tensors;
+  mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
-  mass_matrix_inverse?: Tensors;
+  mass_matrix_inverse?: Tensors2;
   /** Eigenvalues of M at q; with `box`, also over all q in it */
   mass_matrix_bounds?: {
     smallest_eigenvalue: Scalars;
@@ -1231,17 +1225,17 @@ export interface ForwardDynamicsResult {
     box_reason?: string;
   };
   /** dM/dt at qd (nv x nv) */
-  mass_matrix_rate?: Tensors;
+  mass_matrix_rate?: Tensors2;
   mass_matrix_derivatives?: {
     index_order: "[i][j][k] is dM_ij/dq_k";
     /** nv x nv x nv */
-    derivatives: Tensors;
+    derivatives: Tensors3;
   };
   /** C with C qd the Coriolis and centrifugal torques */
   coriolis_matrix?: {
     form: "christoffel" | "c1" | "c2" | "stacked";
     /** nv x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
     skew_residual: Scalars;
   };
@@ -1250,7 +1244,7 @@ export interface ForwardDynamicsResult {
   christoffel_symbols?: {
     index_order: "[i][j][k], i the equation";
     /** Of the first kind (nv x nv x nv) */
-    symbols: Tensors;
+    symbols: Tensors3;
     /** Torques of products of two different rates */
     coriolis: Samples;
     /** Torques of squares of rates */
@@ -1283,10 +1277,10 @@ export interface ForwardDynamicsResult {
     /** m/s */
     velocity: Samples;
     /** 3 x nv */
-    jacobian: Tensors;
+    jacobian: Tensors2;
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
-  center_of_mass_jacobian?: Tensors;
+  center_of_mass_jacobian?: Tensors2;
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -1296,7 +1290,7 @@ export interface ForwardDynamicsResult {
     };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
-    matrix: Tensors;
+    matrix: Tensors2;
   };
   /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
   passivity?: {
@@ -1309,7 +1303,7 @@ export interface ForwardDynamicsResult {
     at: "origin";
     links: string[];
     /** links x 6 x nv */
-    jacobians: Tensors;
+    jacobians: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {
@@ -1330,17 +1324,17 @@ export interface ForwardDynamicsResult {
    */
   derivatives?: {
     /** nv x nv */
-    dtau_dq?: Tensors;
+    dtau_dq?: Tensors2;
     /** nv x nv */
-    dtau_dqd?: Tensors;
+    dtau_dqd?: Tensors2;
     /** M (nv x nv) */
-    dtau_dqdd?: Tensors;
+    dtau_dqdd?: Tensors2;
     /** nv x nv */
-    dqdd_dq?: Tensors;
+    dqdd_dq?: Tensors2;
     /** nv x nv */
-    dqdd_dqd?: Tensors;
+    dqdd_dqd?: Tensors2;
     /** M^-1 (nv x nv) */
-    dqdd_dtau?: Tensors;
+    dqdd_dtau?: Tensors2;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -1423,7 +1417,7 @@ export interface ForwardDynamicsResult {
   constraint_jacobian?: {
     rows: string[];
     /** rows x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     rate_term: Samples;
     /** m or rad: 0 for rows without one */
     position_residual: Samples;
@@ -1432,9 +1426,9 @@ export interface ForwardDynamicsResult {
   /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
   projectors?: {
     /** nv x nv */
-    force: Tensors;
+    force: Tensors2;
     /** nv x nv */
-    motion: Tensors;
+    motion: Tensors2;
   };
   /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
   integrability?: {
@@ -1482,16 +1476,16 @@ export interface InertiaRequest {
     size?: number[];
     /** Of the body's frame in the common one */
     pose?: Pose;
-    /** A hole */
+    /** A hole (default false) */
     subtract?: boolean;
   }[];
   /** Of the frame of the answer in the common one */
   frame?: Pose;
   /** m: A point for `inertia_about_point` */
   about?: Vector3;
-  /** Least eigenvalue of the second moments over their trace, of the nearest consistent inertia; below 1/3 */
+  /** Least eigenvalue of the second moments over their trace, of the nearest consistent inertia; below 1/3 (default 0) */
   floor?: number;
-  /** kg */
+  /** kg (default 1e-06) */
   mass_floor?: number;
 }
 
@@ -1546,7 +1540,7 @@ export interface InverseDynamicsRequest {
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
   include?: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
-  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
+  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
   /** The point of `operational_space_inertia` */
   frame?: Point;
@@ -1574,9 +1568,9 @@ export interface InverseDynamicsRequest {
 export interface InverseDynamicsResult {
   reactions?: Reactions;
   /** M, rotors included (nv x nv) */
-  mass_matrix?: Tensors;
+  mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
-  mass_matrix_inverse?: Tensors;
+  mass_matrix_inverse?: Tensors2;
   /** Eigenvalues of M at q; with `box`, also over all q in it */
   mass_matrix_bounds?: {
     smallest_eigenvalue: Scalars;
@@ -1593,17 +1587,17 @@ export interface InverseDynamicsResult {
     box_reason?: string;
   };
   /** dM/dt at qd (nv x nv) */
-  mass_matrix_rate?: Tensors;
+  mass_matrix_rate?: Tensors2;
   mass_matrix_derivatives?: {
     index_order: "[i][j][k] is dM_ij/dq_k";
     /** nv x nv x nv */
-    derivatives: Tensors;
+    derivatives: Tensors3;
   };
   /** C with C qd the Coriolis and centrifugal torques */
   coriolis_matrix?: {
     form: "christoffel" | "c1" | "c2" | "stacked";
     /** nv x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
     skew_residual: Scalars;
   };
@@ -1612,7 +1606,7 @@ export interface InverseDynamicsResult {
   christoffel_symbols?: {
     index_order: "[i][j][k], i the equation";
     /** Of the first kind (nv x nv x nv) */
-    symbols: Tensors;
+    symbols: Tensors3;
     /** Torques of products of two different rates */
     coriolis: Samples;
     /** Torques of squares of rates */
@@ -1645,10 +1639,10 @@ export interface InverseDynamicsResult {
     /** m/s */
     velocity: Samples;
     /** 3 x nv */
-    jacobian: Tensors;
+    jacobian: Tensors2;
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
-  center_of_mass_jacobian?: Tensors;
+  center_of_mass_jacobian?: Tensors2;
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -1658,7 +1652,7 @@ export interface InverseDynamicsResult {
     };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
-    matrix: Tensors;
+    matrix: Tensors2;
   };
   /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
   passivity?: {
@@ -1671,7 +1665,7 @@ export interface InverseDynamicsResult {
     at: "origin";
     links: string[];
     /** links x 6 x nv */
-    jacobians: Tensors;
+    jacobians: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {
@@ -1692,17 +1686,17 @@ export interface InverseDynamicsResult {
    */
   derivatives?: {
     /** nv x nv */
-    dtau_dq?: Tensors;
+    dtau_dq?: Tensors2;
     /** nv x nv */
-    dtau_dqd?: Tensors;
+    dtau_dqd?: Tensors2;
     /** M (nv x nv) */
-    dtau_dqdd?: Tensors;
+    dtau_dqdd?: Tensors2;
     /** nv x nv */
-    dqdd_dq?: Tensors;
+    dqdd_dq?: Tensors2;
     /** nv x nv */
-    dqdd_dqd?: Tensors;
+    dqdd_dqd?: Tensors2;
     /** M^-1 (nv x nv) */
-    dqdd_dtau?: Tensors;
+    dqdd_dtau?: Tensors2;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -1785,7 +1779,7 @@ export interface InverseDynamicsResult {
   constraint_jacobian?: {
     rows: string[];
     /** rows x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     rate_term: Samples;
     /** m or rad: 0 for rows without one */
     position_residual: Samples;
@@ -1794,9 +1788,9 @@ export interface InverseDynamicsResult {
   /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
   projectors?: {
     /** nv x nv */
-    force: Tensors;
+    force: Tensors2;
     /** nv x nv */
-    motion: Tensors;
+    motion: Tensors2;
   };
   /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
   integrability?: {
@@ -1848,18 +1842,18 @@ export interface InverseKinematicsRequest {
   joints?: string[];
   /** Coordinates to begin with */
   initial?: Sample;
-  /** Stay inside the joints' limits */
+  /** Stay inside the joints' limits (default true) */
   limits?: boolean;
-  /** The search stops at so many */
+  /** The search stops at so many (default 8) */
   solutions?: number;
-  /** Starts */
+  /** Starts (default 64) */
   seeds?: number;
-  /** Of each start */
+  /** Of each start (default 200) */
   iterations?: number;
   tolerance?: {
-    /** m */
+    /** m (default 1e-09) */
     position_m?: number;
-    /** rad */
+    /** rad (default 1e-09) */
     rotation_rad?: number;
   };
 }
@@ -1937,6 +1931,10 @@ export interface JobList {
   [name: string]: unknown;
 }
 
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | {
+  [name: string]: unknown;
+};
+
 export interface JobsDeleted {
   /** Finished jobs that the filters select */
   matched: number;
@@ -1977,18 +1975,7 @@ export interface Joint {
   };
   /** N m s/rad or N s/m: Viscous friction */
   damping?: number;
-  friction?: {
-    /** N m or N */
-    coulomb?: number;
-    /** N m or N: used when stribeck_velocity is above 0 */
-    breakaway?: number;
-    /** rad/s or m/s */
-    stribeck_velocity?: number;
-    /** rad/s or m/s: 0: sign of the velocity, else tanh(velocity / smoothing) */
-    smoothing?: number;
-    /** N m or N */
-    offset?: number;
-  };
+  friction?: JointFriction;
   spring?: {
     /** N m/rad or N/m */
     stiffness?: number;
@@ -2009,6 +1996,74 @@ export interface Joint {
     multiplier?: number;
     offset?: number;
   };
+}
+
+export interface JointFriction {
+  /** N m or N */
+  coulomb?: number;
+  /** N m or N: used when stribeck_velocity is above 0 */
+  breakaway?: number;
+  /** rad/s or m/s */
+  stribeck_velocity?: number;
+  /** rad/s or m/s: 0: sign of the velocity, else tanh(velocity / smoothing) */
+  smoothing?: number;
+  /** N m or N */
+  offset?: number;
+}
+
+/** As `Joint`; what follows from the rest may be left out */
+export interface JointIn {
+  name: string;
+  kind: "fixed" | "revolute" | "continuous" | "prismatic" | "planar" | "spherical" | "floating";
+  /** Name of a link */
+  parent: string;
+  /** Name of a link */
+  child: string;
+  /** m: The joint's frame in its parent's */
+  origin?: {
+    position?: Vector;
+    rotation?: Matrix;
+    /** rad: as written; present where the file has angles */
+    rpy?: Vector;
+  };
+  /** Unit vector in the joint's frame; of a planar joint, the normal */
+  axis?: Vector;
+  /** What is left out does not exist */
+  limits?: {
+    /** rad or m */
+    lower?: number;
+    /** rad or m */
+    upper?: number;
+    /** rad/s or m/s */
+    velocity?: number;
+    /** N m or N */
+    effort?: number;
+  };
+  /** N m s/rad or N s/m: Viscous friction */
+  damping?: number;
+  /** A number: `coulomb` alone */
+  friction?: number | JointFriction;
+  spring?: {
+    /** N m/rad or N/m */
+    stiffness?: number;
+    /** rad or m */
+    rest?: number;
+  };
+  rotor?: {
+    /** kg m^2 */
+    inertia?: number;
+    /** Turns of the motor a turn of the joint */
+    ratio?: number;
+  };
+  /** The motor's inertia is the joint's rotor unless `rotor` states one (it counts once); its friction adds to `damping` */
+  drive?: Drive;
+  /** q = multiplier q(joint) + offset */
+  mimic?: {
+    joint?: string;
+    multiplier?: number;
+    offset?: number;
+  };
+  [name: string]: unknown;
 }
 
 /** The order of joints in this document */
@@ -2041,16 +2096,16 @@ export interface KinematicsResult {
     link: string;
     at: Vector3;
     /** m */
-    position: Tensor;
+    position: Samples;
     /** Three rows */
-    rotation: Tensor;
-    quaternion_wxyz: Tensor;
+    rotation: Tensors2;
+    quaternion_wxyz: Samples;
     /** v, w: m/s, rad/s */
-    velocity?: Tensor;
+    velocity?: Samples;
     /** Rate of change of `velocity`: m/s^2, rad/s^2 */
-    acceleration?: Tensor;
+    acceleration?: Samples;
     /** 6 rows of nv */
-    jacobian?: Tensor;
+    jacobian?: Tensors2;
   }[];
   /** Arrays that were left out, and so are zero */
   assumed_zero?: string[];
@@ -2082,7 +2137,7 @@ export interface LinkFrame {
   radius?: number;
   /** Of a disk */
   axis?: Vector;
-  /** The body rolls inside the hollow sphere */
+  /** The body rolls inside the hollow sphere (default false) */
   inside?: boolean;
   [name: string]: unknown;
 }
@@ -2099,7 +2154,7 @@ export interface LinkIn {
   /** It must be said; origin is that of the frame of the link */
   inertia_about?: "com" | "origin";
   /** poe only: [m E, -m c^; m c^, I], six rows of six, about the origin of the frame */
-  spatial_inertia?: Tensor;
+  spatial_inertia?: Table;
   /** One solid, or an array of them */
   solid?: Solid | Solid[];
   /** poe only: pose in the base frame at q = 0; identity if absent */
@@ -2171,19 +2226,20 @@ export type LogColumnsOf = LogColumn | LogColumn[];
 export type LogFactor = number | number[];
 
 export interface LogFilter {
+  /** default butterworth */
   kind?: "butterworth" | "savitzky-golay" | "first-order" | "none";
-  /** Of butterworth, forward and backward each */
+  /** Of butterworth, forward and backward each (default 4) */
   order?: number;
   /**
    * Of butterworth; auto is ten times the bandwidth of the motion, from the spectra, and at most 0.4 times the rate after
-   * decimation
+   * decimation (default auto)
    */
   cutoff_hz?: number | "auto";
   /** Of first-order: 1 / (tau_f s + 1), forward and backward */
   tau_f_s?: number;
-  /** Of savitzky-golay: samples, odd */
+  /** Of savitzky-golay: samples, odd (default 21) */
   window?: number;
-  /** Of savitzky-golay */
+  /** Of savitzky-golay (default 3) */
   degree?: number;
   /**
    * Every so many samples are used. Left out: 1; of more than 250,000 samples of a calibration fewer, as long as five are left a
@@ -2262,6 +2318,7 @@ export interface LogScale {
 export type LogUnit = string | string[];
 
 export interface LogUnits {
+  /** default s */
   time?: "s" | "ms" | "us" | "ns";
   /** rad, deg, mrad, rev; m, mm */
   q?: LogUnit;
@@ -2291,9 +2348,9 @@ export interface ManipulabilityResult {
   /** Descending: semi-axes of the ellipsoid */
   singular_values: number[];
   /** Row k: u_k, along `axes`; its largest component is positive */
-  directions: Tensor;
+  directions: Table;
   /** Row k: v_k, by joint */
-  joint_directions: Tensor;
+  joint_directions: Table;
   /** Directions in which the point can move */
   rank: number;
   manipulability: number;
@@ -2305,6 +2362,18 @@ export interface ManipulabilityResult {
 
 /** Three rows */
 export type Matrix = Vector[];
+
+/** Normal, independent of one another */
+export interface NoiseDisturbance {
+  kind: "noise";
+  /** N m or N: one for each joint: standard deviations */
+  torque?: number[];
+  wrench?: ConstantWrench;
+  /** s: for which each number is held */
+  interval_s: number;
+  /** The same one gives the same numbers */
+  seed: number;
+}
 
 /** A body fixed to a link for this request, along the axes of the link */
 export interface Payload {
@@ -2339,7 +2408,7 @@ export interface Pose {
 }
 
 export interface Problem {
-  type: "/problems/malformed" | "/problems/unknown-field" | "/problems/duplicate-field" | "/problems/wrong-type" | "/problems/unauthorized" | "/problems/forbidden" | "/problems/not-found" | "/problems/unknown-robot" | "/problems/method-not-allowed" | "/problems/not-acceptable" | "/problems/request-timeout" | "/problems/conflict" | "/problems/read-only" | "/problems/length-required" | "/problems/precondition-failed" | "/problems/too-large" | "/problems/range-not-satisfiable" | "/problems/unsupported-media" | "/problems/wrong-length" | "/problems/missing-field" | "/problems/unknown-name" | "/problems/not-finite" | "/problems/invalid-value" | "/problems/invalid-robot" | "/problems/range" | "/problems/tree" | "/problems/inertia" | "/problems/quaternion" | "/problems/overflow" | "/problems/singular" | "/problems/no-convergence" | "/problems/too-many-requests" | "/problems/headers-too-large" | "/problems/internal" | "/problems/busy" | "/problems/took-too-long" | "/problems/not-ready" | "/problems/damaged" | "/problems/storage-full";
+  type: ProblemUri;
   title: string;
   status: number;
   detail?: string;
@@ -2372,6 +2441,8 @@ export interface ProblemType {
   [name: string]: unknown;
 }
 
+export type ProblemUri = "/problems/malformed" | "/problems/unknown-field" | "/problems/duplicate-field" | "/problems/wrong-type" | "/problems/unauthorized" | "/problems/forbidden" | "/problems/not-found" | "/problems/unknown-robot" | "/problems/method-not-allowed" | "/problems/not-acceptable" | "/problems/request-timeout" | "/problems/conflict" | "/problems/read-only" | "/problems/length-required" | "/problems/precondition-failed" | "/problems/too-large" | "/problems/range-not-satisfiable" | "/problems/unsupported-media" | "/problems/wrong-length" | "/problems/missing-field" | "/problems/unknown-name" | "/problems/not-finite" | "/problems/invalid-value" | "/problems/invalid-robot" | "/problems/range" | "/problems/tree" | "/problems/inertia" | "/problems/quaternion" | "/problems/overflow" | "/problems/singular" | "/problems/no-convergence" | "/problems/too-many-requests" | "/problems/headers-too-large" | "/problems/internal" | "/problems/busy" | "/problems/took-too-long" | "/problems/not-ready" | "/problems/damaged" | "/problems/storage-full";
+
 /** What it takes to compute the same bits again, on any machine */
 export interface Provenance {
   engine: string;
@@ -2393,6 +2464,17 @@ export interface ProvenanceOfRequest {
   request_digest: RequestDigest;
 }
 
+export interface PulseDisturbance {
+  kind: "pulse";
+  /** N m or N: one for each joint */
+  torque?: number[];
+  wrench?: ConstantWrench;
+  /** s: 0 if absent */
+  start_s?: number;
+  /** s: to the end of the run if absent */
+  duration_s?: number;
+}
+
 /** w x y z, of unit length within 1e-6 */
 export type Quaternion = number[];
 
@@ -2409,16 +2491,16 @@ export interface Reactions {
   /** Whose wrench each one is */
   joints: string[];
   /** One array of wrenches; for a batch, one such array a sample */
-  joint_wrenches: Tensor;
+  joint_wrenches: Tensors2;
   /** One wrench; for a batch, one a sample */
-  base_wrench: Tensor;
+  base_wrench: Samples;
 }
 
 /** Motion over time, as `trajectory` takes it; or a setpoint; or a table */
 export interface Reference {
-  waypoints?: TrajectoryRequest["waypoints"];
-  poses?: TrajectoryRequest["poses"];
-  fourier?: TrajectoryRequest["fourier"];
+  waypoints?: TrajectoryWaypoints;
+  poses?: TrajectoryPoses;
+  fourier?: TrajectoryFourier;
   /** Coordinates to go to, and stay at */
   setpoint?: Sample;
   /**
@@ -2443,14 +2525,14 @@ export interface Reference {
     /** Not used: of an answer of `trajectory` */
     provenance?: unknown;
   };
-  frame?: TrajectoryRequest["frame"];
-  axes?: TrajectoryRequest["axes"];
+  frame?: Point;
+  axes?: Axes;
   initial?: Sample;
-  timing?: TrajectoryRequest["timing"];
-  blend?: TrajectoryRequest["blend"];
-  times_s?: TrajectoryRequest["times_s"];
-  durations_s?: TrajectoryRequest["durations_s"];
-  duration_s?: TrajectoryRequest["duration_s"];
+  timing?: TrajectoryTiming;
+  blend?: TrajectoryBlend;
+  times_s?: TrajectoryTimesS;
+  durations_s?: TrajectoryDurationsS;
+  duration_s?: TrajectoryDurationS;
 }
 
 export interface RegressorRequest {
@@ -2474,7 +2556,7 @@ export interface RegressorResult {
   form: "full" | "base";
   joints: JointNames;
   /** nv rows, one column for each of `columns`; for a batch, one such table a sample */
-  regressor?: Tensor;
+  regressor?: Tensors2;
   columns: {
     /** Link or joint by number, in the order of the columns */
     name: string;
@@ -2667,16 +2749,16 @@ export interface RobotDocument {
   /** m/s^2: may be left out with urdf alone */
   gravity?: Vector;
   links?: LinkIn[];
-  joints?: {
-    name: unknown;
-    kind: unknown;
-    parent: unknown;
-    child: unknown;
-    [name: string]: unknown;
-  }[];
+  joints?: JointIn[];
   tree?: {
-    links: unknown;
-    joints: unknown;
+    /** As `links` */
+    links: {
+      [name: string]: unknown;
+    }[];
+    /** As `joints` */
+    joints: {
+      [name: string]: unknown;
+    }[];
     [name: string]: unknown;
   };
   /**
@@ -2692,11 +2774,17 @@ export interface RobotDocument {
     tool?: LinkIn;
     joints: {
       name: string;
+      /** default revolute */
       kind?: "revolute" | "continuous" | "prismatic" | "fixed";
+      /** default 0 */
       theta?: number;
+      /** default 0 */
       d?: number;
+      /** default 0 */
       a?: number;
+      /** default 0 */
       alpha?: number;
+      /** default 0 */
       offset?: number;
       link?: LinkIn;
       [name: string]: unknown;
@@ -2788,6 +2876,9 @@ export interface SimulateAudit {
   };
 }
 
+/** Torques and wrenches that no controller commands; all act at once */
+export type SimulateDisturbance = Disturbance[];
+
 /**
  * The drives of the robot's joints carry out what is asked, as far as supply, current limit and foldback let them. `torque`: what
  * `input` asks of these joints; the others: a table of their own, a column for each drive in the robot's order. Currents,
@@ -2795,79 +2886,76 @@ export interface SimulateAudit {
  * `sdirk` suit long ones.
  */
 export interface SimulateDrives {
+  /** default torque */
   command?: "voltage" | "duty" | "current" | "velocity" | "torque";
   /** s: increasing */
   t?: number[];
   /** V, 0 to 1, A, or rad/s (m/s) of the joint */
   values?: number[][];
+  /** default hold */
   interpolation?: "hold" | "linear" | "cubic";
-  /** Neglects inductances */
+  /** Neglects inductances (default false) */
   reduced?: boolean;
+}
+
+/** s */
+export type SimulateDurationS = number;
+
+export type SimulateEvents = EventRule[];
+
+export type SimulateExternalWrenches = WrenchOverTime[];
+
+export interface SimulateInitial {
+  q: Sample;
+  /** All zero if absent */
+  qd?: Sample;
 }
 
 export type SimulateInput = TorqueTable | Controller | ConstrainedController;
 
-export interface SimulateRequest {
-  initial: {
-    q: Sample;
-    /** All zero if absent */
-    qd?: Sample;
-  };
+/** Another order of joints */
+export type SimulateJoints = string[];
+
+/** One of the two */
+export interface SimulateOutput {
   /** s */
-  duration_s: number;
-  /** One of the two */
-  output: {
-    /** s */
-    interval_s?: number;
-    /** s: increasing, up to the duration */
-    times_s?: number[];
-  };
+  interval_s?: number;
+  /** s: increasing, up to the duration */
+  times_s?: number[];
+}
+
+export interface SimulateRequest {
+  initial: SimulateInitial;
+  duration_s: SimulateDurationS;
+  output: SimulateOutput;
   input?: SimulateInput;
-  /** Torques and wrenches that no controller commands; all act at once */
-  disturbance?: Disturbance[];
-  external_wrenches?: WrenchOverTime[];
+  disturbance?: SimulateDisturbance;
+  external_wrenches?: SimulateExternalWrenches;
   payload?: Payload;
-  events?: EventRule[];
-  /**
-   * `dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf` do so for stiff systems. The
-   * others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy oscillate but not drift; `semi-
-   * implicit-euler` does so only where the mass matrix is constant, and loses or gains energy on coupled arms. `audit.energy`
-   * states by how much and names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`.
-   */
-  solver?: {
-    method?: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint";
-    /** Error of a step, of each number */
-    rtol?: number;
-    /** The same, absolute: rad, m and by second */
-    atol?: number;
-    /** s: none if absent */
-    max_step_s?: number;
-    /** s: with the methods of one size */
-    step_s?: number;
-  };
+  events?: SimulateEvents;
+  solver?: SimulateSolver;
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
-  without?: ("friction" | "rotor" | "spring" | "gravity")[];
+  without?: SimulateWithout;
   /** Arrays over time. `momentum` adds its balance to the audit */
   include?: ("qdd" | "multipliers" | "energy" | "momentum" | "base_reaction" | "tracking_error")[];
   /** What the verdict shall judge by */
   verdict?: {
-    /** rad or m of a joint: more is too much */
+    /** rad or m of a joint: more is too much (default 0.01) */
     tolerated_error?: number;
     /** Of inertial parameters, as a part of them: 0.01 for 1 % */
     model_uncertainty?: number;
   };
   drives?: SimulateDrives;
-  /** Another order of joints */
-  joints?: string[];
+  joints?: SimulateJoints;
 }
 
 export interface SimulateResult {
   /** s */
   t: number[];
-  q: Samples;
-  qd: Samples;
-  qdd?: Samples;
+  q: Table;
+  qd: Table;
+  qdd?: Table;
   drives?: {
     command: "torque" | "voltage" | "duty" | "current" | "velocity";
     reduced: boolean;
@@ -2875,25 +2963,25 @@ export interface SimulateResult {
     joints: string[];
   };
   /** A */
-  drive_current?: Samples;
+  drive_current?: Table;
   /** V at the motor */
-  drive_voltage?: Samples;
+  drive_voltage?: Table;
   /** 1 where a limit holds voltage or current, else 0 */
-  drive_limited?: Samples;
+  drive_limited?: Table;
   /** As applied */
-  tau: Samples;
+  tau: Table;
   /** J */
   kinetic_energy?: number[];
   /** J: springs included */
   potential_energy?: number[];
   /** kg m/s: Linear, along the world's axes */
-  momentum?: Samples;
+  momentum?: Table;
   /** Force and moment of the ground on the root link, about its origin, along the world's axes */
-  base_reaction?: Samples;
+  base_reaction?: Table;
   /** Reference less coordinate, of each joint */
-  tracking_error?: Samples;
+  tracking_error?: Table;
   /** Forces of constraints on the robot, by `constraints.rows` */
-  multipliers?: Samples;
+  multipliers?: Table;
   /** Of a robot that has them; its coordinates stay on them to 1e-10 */
   constraints?: {
     rows: string[];
@@ -2980,6 +3068,25 @@ export interface SimulateResult {
   provenance: Provenance;
 }
 
+/**
+ * `dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf` do so for stiff systems. The
+ * others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy oscillate but not drift; `semi-
+ * implicit-euler` does so only where the mass matrix is constant, and loses or gains energy on coupled arms. `audit.energy`
+ * states by how much and names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`.
+ */
+export interface SimulateSolver {
+  /** default dopri87 */
+  method?: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint";
+  /** Error of a step, of each number (default 1e-09) */
+  rtol?: number;
+  /** The same, absolute: rad, m and by second (default 1e-10) */
+  atol?: number;
+  /** s: none if absent */
+  max_step_s?: number;
+  /** s: with the methods of one size (default 0.001) */
+  step_s?: number;
+}
+
 /** How well a controller's reference was followed, over all rows. Joints that it does not follow have no error */
 export interface SimulateTracking {
   /** N or N m: Errors of the multipliers that had goals */
@@ -3008,6 +3115,23 @@ export interface SimulateTracking {
     final_percent?: number | null;
     final_percent_reason?: string;
   };
+}
+
+export type SimulateWithout = ("friction" | "rotor" | "spring" | "gravity")[];
+
+export interface SineDisturbance {
+  kind: "sine";
+  /** N m or N: one for each joint: amplitudes */
+  torque?: number[];
+  wrench?: ConstantWrench;
+  /** Hz */
+  frequency_hz: number;
+  /** rad */
+  phase_rad?: number;
+  /** s: 0 if absent */
+  start_s?: number;
+  /** s: to the end of the run if absent */
+  duration_s?: number;
 }
 
 export interface Slice {
@@ -3112,16 +3236,34 @@ export interface StaticsResult {
 /** Row by row */
 export type Table = number[][];
 
+export interface TableDisturbance {
+  kind: "table";
+  /** N m or N: one row a time, one number for each joint */
+  torque?: number[][];
+  /** force and moment have one row a time */
+  wrench?: Wrench;
+  /** s: increasing */
+  t: number[];
+  /** default linear */
+  interpolation?: "hold" | "linear" | "cubic";
+}
+
 /** Nested arrays, rows outside; for a batch, one such array a sample */
-export type Tensors = Tensor;
+export type Tensors = Tensors2 | Tensors3;
+
+/** Rows of numbers; for a batch, one such table a sample */
+export type Tensors2 = number[][] | number[][][];
+
+/** Tables of numbers; for a batch, one such array of tables a sample */
+export type Tensors3 = number[][][] | number[][][][];
 
 /** What the names of `include` give */
 export interface TermProperties {
   reactions?: Reactions;
   /** M, rotors included (nv x nv) */
-  mass_matrix?: Tensors;
+  mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
-  mass_matrix_inverse?: Tensors;
+  mass_matrix_inverse?: Tensors2;
   /** Eigenvalues of M at q; with `box`, also over all q in it */
   mass_matrix_bounds?: {
     smallest_eigenvalue: Scalars;
@@ -3138,17 +3280,17 @@ export interface TermProperties {
     box_reason?: string;
   };
   /** dM/dt at qd (nv x nv) */
-  mass_matrix_rate?: Tensors;
+  mass_matrix_rate?: Tensors2;
   mass_matrix_derivatives?: {
     index_order: "[i][j][k] is dM_ij/dq_k";
     /** nv x nv x nv */
-    derivatives: Tensors;
+    derivatives: Tensors3;
   };
   /** C with C qd the Coriolis and centrifugal torques */
   coriolis_matrix?: {
     form: "christoffel" | "c1" | "c2" | "stacked";
     /** nv x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
     skew_residual: Scalars;
   };
@@ -3157,7 +3299,7 @@ export interface TermProperties {
   christoffel_symbols?: {
     index_order: "[i][j][k], i the equation";
     /** Of the first kind (nv x nv x nv) */
-    symbols: Tensors;
+    symbols: Tensors3;
     /** Torques of products of two different rates */
     coriolis: Samples;
     /** Torques of squares of rates */
@@ -3190,10 +3332,10 @@ export interface TermProperties {
     /** m/s */
     velocity: Samples;
     /** 3 x nv */
-    jacobian: Tensors;
+    jacobian: Tensors2;
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
-  center_of_mass_jacobian?: Tensors;
+  center_of_mass_jacobian?: Tensors2;
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -3203,7 +3345,7 @@ export interface TermProperties {
     };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
-    matrix: Tensors;
+    matrix: Tensors2;
   };
   /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
   passivity?: {
@@ -3216,7 +3358,7 @@ export interface TermProperties {
     at: "origin";
     links: string[];
     /** links x 6 x nv */
-    jacobians: Tensors;
+    jacobians: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {
@@ -3237,17 +3379,17 @@ export interface TermProperties {
    */
   derivatives?: {
     /** nv x nv */
-    dtau_dq?: Tensors;
+    dtau_dq?: Tensors2;
     /** nv x nv */
-    dtau_dqd?: Tensors;
+    dtau_dqd?: Tensors2;
     /** M (nv x nv) */
-    dtau_dqdd?: Tensors;
+    dtau_dqdd?: Tensors2;
     /** nv x nv */
-    dqdd_dq?: Tensors;
+    dqdd_dq?: Tensors2;
     /** nv x nv */
-    dqdd_dqd?: Tensors;
+    dqdd_dqd?: Tensors2;
     /** M^-1 (nv x nv) */
-    dqdd_dtau?: Tensors;
+    dqdd_dtau?: Tensors2;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -3330,7 +3472,7 @@ export interface TermProperties {
   constraint_jacobian?: {
     rows: string[];
     /** rows x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     rate_term: Samples;
     /** m or rad: 0 for rows without one */
     position_residual: Samples;
@@ -3339,9 +3481,9 @@ export interface TermProperties {
   /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
   projectors?: {
     /** nv x nv */
-    force: Tensors;
+    force: Tensors2;
     /** nv x nv */
-    motion: Tensors;
+    motion: Tensors2;
   };
   /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
   integrability?: {
@@ -3370,7 +3512,7 @@ export interface TermsRequest {
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
   include: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
-  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints */
+  /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
   /** The point of `operational_space_inertia` */
   frame?: Point;
@@ -3398,9 +3540,9 @@ export interface TermsRequest {
 export interface TermsResult {
   reactions?: Reactions;
   /** M, rotors included (nv x nv) */
-  mass_matrix?: Tensors;
+  mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
-  mass_matrix_inverse?: Tensors;
+  mass_matrix_inverse?: Tensors2;
   /** Eigenvalues of M at q; with `box`, also over all q in it */
   mass_matrix_bounds?: {
     smallest_eigenvalue: Scalars;
@@ -3417,17 +3559,17 @@ export interface TermsResult {
     box_reason?: string;
   };
   /** dM/dt at qd (nv x nv) */
-  mass_matrix_rate?: Tensors;
+  mass_matrix_rate?: Tensors2;
   mass_matrix_derivatives?: {
     index_order: "[i][j][k] is dM_ij/dq_k";
     /** nv x nv x nv */
-    derivatives: Tensors;
+    derivatives: Tensors3;
   };
   /** C with C qd the Coriolis and centrifugal torques */
   coriolis_matrix?: {
     form: "christoffel" | "c1" | "c2" | "stacked";
     /** nv x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     /** How far dM/dt - 2 C is from skew-symmetric: rounding for the Christoffel form only */
     skew_residual: Scalars;
   };
@@ -3436,7 +3578,7 @@ export interface TermsResult {
   christoffel_symbols?: {
     index_order: "[i][j][k], i the equation";
     /** Of the first kind (nv x nv x nv) */
-    symbols: Tensors;
+    symbols: Tensors3;
     /** Torques of products of two different rates */
     coriolis: Samples;
     /** Torques of squares of rates */
@@ -3469,10 +3611,10 @@ export interface TermsResult {
     /** m/s */
     velocity: Samples;
     /** 3 x nv */
-    jacobian: Tensors;
+    jacobian: Tensors2;
   };
   /** J with J qd the velocity of the centre of mass, along the world's axes (3 x nv) */
-  center_of_mass_jacobian?: Tensors;
+  center_of_mass_jacobian?: Tensors2;
   /** (J M^-1 J^T)^-1 with the chosen rows of the Jacobian of the point; 422 where the point cannot move along one */
   operational_space_inertia?: {
     expressed_in: "world";
@@ -3482,7 +3624,7 @@ export interface TermsResult {
     };
     axes: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
     /** axes x axes */
-    matrix: Tensors;
+    matrix: Tensors2;
   };
   /** M qdd_ref + C qd_ref + gravity_torque, without friction and springs */
   passivity?: {
@@ -3495,7 +3637,7 @@ export interface TermsResult {
     at: "origin";
     links: string[];
     /** links x 6 x nv */
-    jacobians: Tensors;
+    jacobians: Tensors3;
   };
   /** Torque term by term, computed apart from tau; `external` is -J^T w */
   ledger?: {
@@ -3516,17 +3658,17 @@ export interface TermsResult {
    */
   derivatives?: {
     /** nv x nv */
-    dtau_dq?: Tensors;
+    dtau_dq?: Tensors2;
     /** nv x nv */
-    dtau_dqd?: Tensors;
+    dtau_dqd?: Tensors2;
     /** M (nv x nv) */
-    dtau_dqdd?: Tensors;
+    dtau_dqdd?: Tensors2;
     /** nv x nv */
-    dqdd_dq?: Tensors;
+    dqdd_dq?: Tensors2;
     /** nv x nv */
-    dqdd_dqd?: Tensors;
+    dqdd_dqd?: Tensors2;
     /** M^-1 (nv x nv) */
-    dqdd_dtau?: Tensors;
+    dqdd_dtau?: Tensors2;
   };
   /** A second opinion; residuals are relative to the largest entry, rounding leaves about 1e-14 */
   checks?: {
@@ -3609,7 +3751,7 @@ export interface TermsResult {
   constraint_jacobian?: {
     rows: string[];
     /** rows x nv */
-    matrix: Tensors;
+    matrix: Tensors2;
     rate_term: Samples;
     /** m or rad: 0 for rows without one */
     position_residual: Samples;
@@ -3618,9 +3760,9 @@ export interface TermsResult {
   /** P_w = E - A^T (A M^-1 A^T)^-1 A M^-1 of forces, and P_T = P_w^T of motions */
   projectors?: {
     /** nv x nv */
-    force: Tensors;
+    force: Tensors2;
     /** nv x nv */
-    motion: Tensors;
+    motion: Tensors2;
   };
   /** Frobenius' test here: directions that brackets of two allowed ones reach beside; 0: integrable */
   integrability?: {
@@ -3640,62 +3782,74 @@ export interface TorqueTable {
   /** s: increasing; before the first and after the last the torque stays */
   t: number[];
   tau: Samples;
+  /** default linear */
   interpolation?: "hold" | "linear" | "cubic";
 }
 
+/** Part of a stretch's time in which a trapezoid speeds up (default 0.25) */
+export type TrajectoryBlend = number;
+
+/** With `fourier`: s; one period if absent */
+export type TrajectoryDurationS = number;
+
+/** s: one for each stretch, from time 0 */
+export type TrajectoryDurationsS = number[];
+
+export interface TrajectoryFourier {
+  /** Hz */
+  frequency_hz: number;
+  offset: Sample;
+  /** One row a harmonic: of the velocity's cosines */
+  a: Table;
+  /** As many rows */
+  b: Table;
+}
+
+/** Of `frame` in the world */
+export type TrajectoryPoses = Pose[];
+
 export interface TrajectoryRequest {
-  waypoints?: Sample[];
-  /** Of `frame` in the world */
-  poses?: Pose[];
-  fourier?: {
-    /** Hz */
-    frequency_hz: number;
-    offset: Sample;
-    /** One row a harmonic: of the velocity's cosines */
-    a: Table;
-    /** As many rows */
-    b: Table;
-  };
+  waypoints?: TrajectoryWaypoints;
+  poses?: TrajectoryPoses;
+  fourier?: TrajectoryFourier;
   /** With `poses` */
   frame?: Point;
   /** With `poses`; if absent those of which the poses say something */
   axes?: Axes;
   /** With `poses`: coordinates near the first one */
   initial?: Sample;
-  /** With waypoints and poses; a spline is for waypoints */
-  timing?: "linear" | "cubic" | "quintic" | "septic" | "trapezoid" | "spline";
-  /** Part of a stretch's time in which a trapezoid speeds up */
-  blend?: number;
-  /** s: increasing; one for each point */
-  times_s?: number[];
-  /** s: one for each stretch, from time 0 */
-  durations_s?: number[];
-  /** With `fourier`: s; one period if absent */
-  duration_s?: number;
+  timing?: TrajectoryTiming;
+  blend?: TrajectoryBlend;
+  times_s?: TrajectoryTimesS;
+  durations_s?: TrajectoryDurationsS;
+  duration_s?: TrajectoryDurationS;
   /** Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses */
   limits?: {
     kind: "trapezoid" | "s-curve" | "time-optimal";
     /**
      * Time-optimal through waypoints: the not-a-knot spline over the length of chords, at rest at both ends; or lines, at rest at
-     * each waypoint
+     * each waypoint (default spline)
      */
     path?: "spline" | "lines";
     /** One for each joint. The robot's if absent, without limit where it has none */
     velocity?: number[];
-    /** Part of the limits that is used */
+    /** Part of the limits that is used (default 1) */
     velocity_factor?: number;
     /** One for each joint; time-optimal: without limit if absent. One joint at least needs a bound of acceleration or torque */
     acceleration?: number[];
+    /** default 1 */
     acceleration_factor?: number;
     /** One for each joint, of an S-curve */
     jerk?: number[];
+    /** default 1 */
     jerk_factor?: number;
     /** One for each joint, time-optimal. The robot's if absent, without limit where it has none */
     torque?: number[];
+    /** default 1 */
     torque_factor?: number;
-    /** Intervals of the path from rest to rest, time-optimal */
+    /** Intervals of the path from rest to rest, time-optimal (default 200) */
     grid?: number;
-    /** Torques of the samples in the answer */
+    /** Torques of the samples in the answer (default false) */
     tau?: boolean;
   };
   /** s */
@@ -3732,6 +3886,14 @@ export interface TrajectoryResult {
   tau?: Table;
   provenance: Provenance;
 }
+
+/** s: increasing; one for each point */
+export type TrajectoryTimesS = number[];
+
+/** With waypoints and poses; a spline is for waypoints */
+export type TrajectoryTiming = "linear" | "cubic" | "quintic" | "septic" | "trapezoid" | "spline";
+
+export type TrajectoryWaypoints = Sample[];
 
 /** v, w: m/s, rad/s */
 export type Twist = number[];
@@ -3800,7 +3962,10 @@ export interface WrenchOverTime {
   applied_to: "robot" | "environment";
   /** Axes of its components */
   expressed_in: "world" | "link";
-  [name: string]: unknown;
+  /** s: increasing */
+  t?: number[];
+  /** default linear */
+  interpolation?: "hold" | "linear" | "cubic";
 }
 
 /** Request, answer and query of each. */

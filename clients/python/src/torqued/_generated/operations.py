@@ -21,40 +21,40 @@ if TYPE_CHECKING:
         CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut, CalibrateNoiseOut,
         CalibrateParameterOut, CalibratePredictionItemOut, CalibrateRankOut, CalibrateRequestModel,
         CalibrateUnidentifiableItemOut, CalibrateValidationOut, CompareColumns1, CompareColumnsItemOut,
-        CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller, Disturbance, Drive,
-        DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut, DriveReductionOut, DriveRequestLoad,
-        EnsembleEndStatesOut, EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut,
-        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
-        ExcitationFourierOut, ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut,
-        ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
-        ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
-        ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
-        ForwardDynamicsIntegrabilityOut, ForwardDynamicsLedgerOut, ForwardDynamicsLinkJacobiansOut,
-        ForwardDynamicsMassMatrixBoundsOut, ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut,
-        ForwardDynamicsMultipliersOut, ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut,
-        ForwardDynamicsProjectorsOut, InertiaConsistencyOut, InertiaPrincipalOut, InertiaRequestBodiesItem,
-        InverseDynamicsActuationOut, InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut,
-        InverseDynamicsChristoffelSymbolsOut, InverseDynamicsConstraintJacobianOut,
-        InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut, InverseDynamicsDerivativesOut,
-        InverseDynamicsDriveOut, InverseDynamicsEnergyOut, InverseDynamicsIntegrabilityOut,
-        InverseDynamicsLedgerOut, InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut,
-        InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut,
-        InverseDynamicsMultipliersOut, InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut,
-        InverseDynamicsProjectorsOut, InverseDynamicsResidualOut, InverseKinematicsNearestOut,
-        InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, Log,
-        LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, Payload, Point1, PointResultOut, Pose,
-        ProvenanceOfRequestOut, ProvenanceOut, ReactionsOut, RegressorColumnsItemOut, RigidBodyAxisMotionOut,
-        RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
-        RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, SimulateAuditOut, SimulateConstraintsOut,
-        SimulateDrives, SimulateDrivesOut, SimulateRequestInitial, SimulateRequestOutput, SimulateRequestPayload,
-        SimulateRequestSolver, SimulateRequestVerdict, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
-        StaticsEndpointOut, StaticsJointWrenchesOut, StaticsRequestJointStiffness1, TermsActuationOut,
-        TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut, TermsConstraintJacobianOut,
-        TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut, TermsEnergyOut,
-        TermsIntegrabilityOut, TermsLedgerOut, TermsLinkJacobiansOut, TermsMassMatrixBoundsOut,
-        TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut, TermsOperationalSpaceInertiaOut,
-        TermsPassivityOut, TermsProjectorsOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryRequestFourier,
-        TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation, Wrench, WrenchOverTime,
+        CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller, Drive, DriveBodeOut,
+        DriveInertiaOut, DriveLineOut, DriveLoopsOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut,
+        EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut, EnsembleReturnedMembersItemOut,
+        EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule, ExcitationFourierOut, ExcitationRequestLimits,
+        ExcitationScoreOut, ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut,
+        ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
+        ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
+        ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut, ForwardDynamicsIntegrabilityOut,
+        ForwardDynamicsLedgerOut, ForwardDynamicsLinkJacobiansOut, ForwardDynamicsMassMatrixBoundsOut,
+        ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut, ForwardDynamicsMultipliersOut,
+        ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut,
+        InertiaConsistencyOut, InertiaPrincipalOut, InertiaRequestBodiesItem, InverseDynamicsActuationOut,
+        InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut,
+        InverseDynamicsConstraintJacobianOut, InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut,
+        InverseDynamicsDerivativesOut, InverseDynamicsDriveOut, InverseDynamicsEnergyOut,
+        InverseDynamicsIntegrabilityOut, InverseDynamicsLedgerOut, InverseDynamicsLinkJacobiansOut,
+        InverseDynamicsLogOut, InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut,
+        InverseDynamicsMomentumOut, InverseDynamicsMultipliersOut, InverseDynamicsOperationalSpaceInertiaOut,
+        InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut, InverseDynamicsResidualOut,
+        InverseKinematicsNearestOut, InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut,
+        KinematicsFramesItemOut, Log, LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, NoiseDisturbance,
+        Payload, Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance,
+        ReactionsOut, RegressorColumnsItemOut, RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut,
+        RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
+        RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut,
+        SimulateInitial, SimulateOutput, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
+        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
+        StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
+        TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
+        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut,
+        TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
+        TermsMultipliersOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
+        TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits, TrajectoryViolationsItemOut,
+        Variation, Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -489,7 +489,7 @@ class CalibrateResult(Result):
     delay: CalibrateDelayOut
     friction_sign: CalibrateFrictionSignOut
     beyond_cutoff: list[CalibrateBeyondCutoffItemOut]
-    robot: dict[str, Any] | None
+    robot: RobotDocumentOut | None
     robot_reason: str
     robot_note: str
     prediction: list[CalibratePredictionItemOut]
@@ -559,6 +559,7 @@ class RobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+                (default christoffel)
             frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
@@ -625,6 +626,7 @@ class RobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+                (default christoffel)
             frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
@@ -671,6 +673,7 @@ class RobotOperations:
             gravity: m/s^2 in the world frame, instead of the robot's own
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+                (default christoffel)
             frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
@@ -781,10 +784,10 @@ class RobotOperations:
             axes: Which matter; if absent those of which the pose says something
             joints: Another order of joints
             initial: Coordinates to begin with
-            limits: Stay inside the joints' limits
-            solutions: The search stops at so many
-            seeds: Starts
-            iterations: Of each start
+            limits: Stay inside the joints' limits (default true)
+            solutions: The search stops at so many (default 8)
+            seeds: Starts (default 64)
+            iterations: Of each start (default 200)
         """
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
@@ -811,12 +814,12 @@ class RobotOperations:
 
     def trajectory(
             self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
-            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
-            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
-            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
-            str | None = None
+            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
+            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
+            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
+            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
+            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
+            None
     ) -> TrajectoryResult:
         """Motion through waypoints, in joint or Cartesian space, sampled.
 
@@ -833,15 +836,9 @@ class RobotOperations:
 
         Arguments:
             interval_s: s
-            poses: Of `frame` in the world
             frame: With `poses`
             axes: With `poses`; if absent those of which the poses say something
             initial: With `poses`: coordinates near the first one
-            timing: With waypoints and poses; a spline is for waypoints
-            blend: Part of a stretch's time in which a trapezoid speeds up
-            times_s: s: increasing; one for each point
-            durations_s: s: one for each stretch, from time 0
-            duration_s: With `fourier`: s; one period if absent
             limits: Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses
             joints: Another order of joints
         """
@@ -851,14 +848,15 @@ class RobotOperations:
             duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
-            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
-            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
-            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, idempotency_key: str | None = None, progress: bool | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
+            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
+            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
+            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
+            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None,
+            progress: bool | None = None
     ) -> SimulateResult:
         """Motion that torques or a controller cause.
 
@@ -874,18 +872,9 @@ class RobotOperations:
         for 30 days.
 
         Arguments:
-            duration_s: s
-            output: One of the two
-            disturbance: Torques and wrenches that no controller commands; all act at once
-            solver: `dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf`
-                do so for stiff systems. The others take steps of one size: `implicit-midpoint`, in coordinates and
-                momenta, lets energy oscillate but not drift; `semi-implicit-euler` does so only where the mass
-                matrix is constant, and loses or gains energy on coupled arms. `audit.energy` states by how much and
-                names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`.
             gravity: m/s^2 in the world frame, instead of the robot's own
             include: Arrays over time. `momentum` adds its balance to the audit
             verdict: What the verdict shall judge by
-            joints: Another order of joints
         """
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -914,11 +903,13 @@ class RobotOperations:
 
         Arguments:
             parameters: Of joints; the ten of each link always come
-            frequency_hz: Hz: one period is one over it
+            frequency_hz: Hz: one period is one over it (default 0.1)
+            harmonics: default 5
             limits: One number for each of qd, instead of the robot's own; `acceleration` has no other source
             criterion: Least condition of the base regressor with columns of one length, or the largest determinant
-                of its normal matrix
-            tries: Motions looked at: a fifth at random, then changes of the best
+                of its normal matrix (default condition)
+            tries: Motions looked at: a fifth at random, then changes of the best (default 1000)
+            seed: default 0
             interval_s: s: with it, the answer has samples of one period
             joints: Another order of joints
             gravity: m/s^2 in the world frame, instead of the robot's own
@@ -929,15 +920,15 @@ class RobotOperations:
             progress)
 
     def ensemble(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
-            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
-            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
-            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
-            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
-            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
-            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
+            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
+            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
+            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
+            = None, end_states: bool | None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> EnsembleResult:
         """Many simulations that differ in what varies.
 
@@ -958,9 +949,10 @@ class RobotOperations:
 
         Arguments:
             members: Members for each point of lists and grids; only where something is drawn, and then needed
+            seed: default 0
             return_members: Members whose whole motion is returned, by their place
             only: Runs these members alone
-            end_states: The last state of every member, and what it was given
+            end_states: The last state of every member, and what it was given (default false)
         """
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1009,17 +1001,19 @@ class RobotOperations:
                 standard deviation (see `noise`)
             lag_s: Of instruments; left out: two periods of the cut-off, less where the motion is faster
             prior: Values of all parameters, in the order of the regressor's columns; left out: the robot's
-            ridge: Of ridge: weight of the prior relative to the objective
+            ridge: Of ridge: weight of the prior relative to the objective (default 0.0001)
             bootstrap: Draws with replacement, of experiments where there are four or more, else of segments of
                 time, raised as `standard_deviation` is where two or three experiments differ: a second opinion on
-                deviations
-            covariance: Answer with the covariance of the parameters
+                deviations (default 0)
+            covariance: Answer with the covariance of the parameters (default false)
             column_noise: Of tls: noise of every column as a part of its RMS. Where the fit goes elsewhere than the
-                noise of the logs explains, `reasons` says so
-            prior_weight: Of feasible: weight of the prior where the data do not identify a parameter
+                noise of the logs explains, `reasons` says so (default 0.0003)
+            prior_weight: Of feasible: weight of the prior where the data do not identify a parameter (default
+                1e-05)
+            confidence: default 0.95
             validate: Left out, leave-one-out where there are several datasets. Rows that are fitted as well are
                 refused
-            points: Samples returned of each prediction
+            points: Samples returned of each prediction (default 1000)
         """
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
@@ -1146,12 +1140,12 @@ class RobotJobs:
 
     def trajectory(
             self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
-            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
-            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
-            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
-            str | None = None
+            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
+            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
+            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
+            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
+            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
+            None
     ) -> Job[TrajectoryResult]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
@@ -1159,14 +1153,14 @@ class RobotJobs:
             duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
-            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
-            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
-            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, idempotency_key: str | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
+            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
+            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
+            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
+            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
     ) -> Job[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1186,15 +1180,15 @@ class RobotJobs:
             'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key)
 
     def ensemble(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
-            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
-            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
-            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
-            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
-            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
-            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
-            None, idempotency_key: str | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
+            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
+            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
+            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
+            = None, end_states: bool | None = None, idempotency_key: str | None = None
     ) -> Job[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1285,6 +1279,7 @@ class AsyncRobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+                (default christoffel)
             frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
@@ -1351,6 +1346,7 @@ class AsyncRobotOperations:
             without: Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices
             include: Further results, in the robot's own order or that of `joints`; not for NPY answers
             coriolis_form: Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints
+                (default christoffel)
             frame: The point of `operational_space_inertia`
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
@@ -1432,12 +1428,12 @@ class AsyncRobotOperations:
 
     def trajectory(
             self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
-            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
-            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
-            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
-            str | None = None
+            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
+            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
+            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
+            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
+            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
+            None
     ) -> Awaitable[TrajectoryResult]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
@@ -1445,14 +1441,15 @@ class AsyncRobotOperations:
             duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
-            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
-            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
-            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, idempotency_key: str | None = None, progress: bool | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
+            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
+            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
+            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
+            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None,
+            progress: bool | None = None
     ) -> Awaitable[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1473,15 +1470,15 @@ class AsyncRobotOperations:
             progress)
 
     def ensemble(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
-            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
-            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
-            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
-            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
-            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
-            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
+            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
+            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
+            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
+            = None, end_states: bool | None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1626,12 +1623,12 @@ class AsyncRobotJobs:
 
     def trajectory(
             self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryRequestFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing:
-            Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None =
-            None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None =
-            None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key:
-            str | None = None
+            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
+            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
+            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
+            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
+            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
+            None
     ) -> Awaitable[AsyncJob[TrajectoryResult]]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
@@ -1639,14 +1636,14 @@ class AsyncRobotJobs:
             duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[Disturbance] | None =
-            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events:
-            Sequence[EventRule] | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None =
-            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, idempotency_key: str | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
+            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
+            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
+            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
+            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
+            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[SimulateResult]]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1666,15 +1663,15 @@ class AsyncRobotJobs:
             'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key)
 
     def ensemble(
-            self, initial: SimulateRequestInitial, duration_s: float, output: SimulateRequestOutput, vary:
-            Sequence[Variation], *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[Disturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload:
-            SimulateRequestPayload | None = None, solver: SimulateRequestSolver | None = None, gravity: ArrayLike | None
-            = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, joints:
-            Sequence[str] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None =
-            None, members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None,
-            return_members: Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None =
-            None, idempotency_key: str | None = None
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
+            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
+            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
+            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
+            = None, end_states: bool | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[EnsembleResult]]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1724,8 +1721,8 @@ class ServiceOperations:
             frame: Of the frame of the answer in the common one
             about: m: A point for `inertia_about_point`
             floor: Least eigenvalue of the second moments over their trace, of the nearest consistent inertia; below
-                1/3
-            mass_floor: kg
+                1/3 (default 0)
+            mass_floor: kg (default 1e-06)
         """
         return self._compute('inertia', InertiaResult, {'bodies': bodies, 'frame': frame, 'about': about,
             'floor': floor, 'mass_floor': mass_floor}, idempotency_key)

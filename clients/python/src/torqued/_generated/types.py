@@ -338,6 +338,35 @@ class ConstrainedControllerForce(TypedDict):
     ki: NotRequired[float]
 
 
+class ConstraintOut(TypedDict):
+    """Rows A(q) qd = b that joints of a tree cannot express. loop: frame of b on frame of a, in the axes of a's frame
+    that are named (planar pins: x, y). distance: two points. point-on-plane, point-on-sphere: a point of a link.
+    rolling: a ball, or with axis a disk, on a plane or sphere; slips: only the contact is kept; spins: it may turn
+    about the contact's normal. coupling: sum of coefficient * q = offset. pfaffian: sum of entry * qd = equals, row
+    by row. equation: the expression is 0. Expressions: numbers, pi, names of joints of one freedom ('in quotes' if
+    not made of letters, digits and _), + - * / ^ ( ), sin cos tan sqrt exp. Multipliers are those of the force on
+    the robot: a row's is positive when b, the point or the body is pushed along the row's direction as seen from a
+    or the surface.
+    """
+    name: NotRequired[str]
+    kind: Literal['loop', 'distance', 'point-on-plane', 'point-on-sphere', 'rolling', 'coupling', 'pfaffian', 'equation']
+    a: NotRequired[LinkFrameOut]
+    b: NotRequired[LinkFrameOut]
+    axes: NotRequired[list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
+    length: NotRequired[float]
+    plane: NotRequired[LinkFrameOut]
+    sphere: NotRequired[LinkFrameOut]
+    point: NotRequired[LinkFrameOut]
+    body: NotRequired[LinkFrameOut]
+    slips: NotRequired[bool]
+    spins: NotRequired[bool]
+    coefficients: NotRequired[dict[str, Any]]
+    offset: NotRequired[float]
+    rows: NotRequired[list[dict[str, Any]]]
+    equals: NotRequired[Array]
+    expression: NotRequired[str | float]
+
+
 Controller = TypedDict('Controller', {
     'kind': "Literal['feedforward', 'pd', 'pd-gravity', 'computed-torque', 'passivity-based']",
     'reference': "Reference",
@@ -358,21 +387,6 @@ class ControllerModel(TypedDict):
     without: NotRequired[Sequence[Literal['friction', 'rotor', 'spring', 'gravity']]]
 
 
-class Disturbance(TypedDict):
-    """On all joints (`torque`) or at one place (`wrench`)"""
-    kind: Literal['pulse', 'sine', 'noise', 'table']
-    torque: NotRequired[ArrayLike]
-    wrench: NotRequired[Mapping[str, Any]]
-    start_s: NotRequired[float]
-    duration_s: NotRequired[float]
-    frequency_hz: NotRequired[float]
-    phase_rad: NotRequired[float]
-    interval_s: NotRequired[float]
-    seed: NotRequired[int]
-    t: NotRequired[ArrayLike]
-    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
-
-
 class Drive(TypedDict):
     """Motor, gear and amplifier of one joint. Limits that are left out do not exist."""
     motor: DriveMotor
@@ -384,6 +398,15 @@ class Drive(TypedDict):
 
 
 class DriveAmplifier(TypedDict):
+    kind: NotRequired[Literal['pwm', 'linear']]
+    supply_v: NotRequired[float]
+    dead_band: NotRequired[float]
+    frequency_hz: NotRequired[float]
+    dropout_v: NotRequired[float]
+    bandwidth_hz: NotRequired[float]
+
+
+class DriveAmplifierOut(TypedDict):
     kind: NotRequired[Literal['pwm', 'linear']]
     supply_v: NotRequired[float]
     dead_band: NotRequired[float]
@@ -411,13 +434,31 @@ class DriveCurrentLimit(TypedDict):
     foldback_time_s: NotRequired[float]
 
 
+class DriveCurrentLimitOut(TypedDict):
+    continuous_a: NotRequired[float]
+    peak_a: NotRequired[float]
+    peak_reverse_a: NotRequired[float]
+    foldback_time_s: NotRequired[float]
+
+
 class DriveCurrentLoop(TypedDict):
     p: NotRequired[float]
     i: NotRequired[float]
     compensation: NotRequired[float]
 
 
+class DriveCurrentLoopOut(TypedDict):
+    p: NotRequired[float]
+    i: NotRequired[float]
+    compensation: NotRequired[float]
+
+
 class DriveGear(TypedDict):
+    ratio: NotRequired[float]
+    efficiency: NotRequired[float]
+
+
+class DriveGearOut(TypedDict):
     ratio: NotRequired[float]
     efficiency: NotRequired[float]
 
@@ -483,6 +524,24 @@ class DriveMotor(TypedDict):
     viscous: NotRequired[float]
 
 
+class DriveMotorOut(TypedDict):
+    constant_nm_a: float
+    resistance: float
+    inductance: NotRequired[float]
+    inertia: NotRequired[float]
+    viscous: NotRequired[float]
+
+
+class DriveOut(TypedDict):
+    """Motor, gear and amplifier of one joint. Limits that are left out do not exist."""
+    motor: DriveMotorOut
+    gear: NotRequired[DriveGearOut]
+    amplifier: NotRequired[DriveAmplifierOut]
+    current_limit: NotRequired[DriveCurrentLimitOut]
+    current_loop: NotRequired[DriveCurrentLoopOut]
+    velocity_loop: NotRequired[DriveVelocityLoopOut]
+
+
 class DriveReductionOut(TypedDict):
     """What neglecting the inductance costs, for a step of voltage at rest"""
     electrical_time_s: float
@@ -517,6 +576,14 @@ class DriveShaftOut(TypedDict):
 
 
 class DriveVelocityLoop(TypedDict):
+    """i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor"""
+    gain: float
+    lead: NotRequired[float]
+    lead_time_s: NotRequired[float]
+    tacho_time_s: NotRequired[float]
+
+
+class DriveVelocityLoopOut(TypedDict):
     """i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor"""
     gain: float
     lead: NotRequired[float]
@@ -1082,6 +1149,63 @@ class InverseKinematicsSolutionsItemOut(TypedDict):
     smallest_singular_value: float
 
 
+class JointFrictionOut(TypedDict):
+    coulomb: NotRequired[float]
+    breakaway: NotRequired[float]
+    stribeck_velocity: NotRequired[float]
+    smoothing: NotRequired[float]
+    offset: NotRequired[float]
+
+
+class JointInLimitsOut(TypedDict):
+    """What is left out does not exist"""
+    lower: NotRequired[float]
+    upper: NotRequired[float]
+    velocity: NotRequired[float]
+    effort: NotRequired[float]
+
+
+class JointInMimicOut(TypedDict):
+    """q = multiplier q(joint) + offset"""
+    joint: NotRequired[str]
+    multiplier: NotRequired[float]
+    offset: NotRequired[float]
+
+
+class JointInOriginOut(TypedDict):
+    """m: The joint's frame in its parent's"""
+    position: NotRequired[Array]
+    rotation: NotRequired[Array]
+    rpy: NotRequired[Array]
+
+
+class JointInOut(TypedDict):
+    """As `Joint`; what follows from the rest may be left out"""
+    name: str
+    kind: Literal['fixed', 'revolute', 'continuous', 'prismatic', 'planar', 'spherical', 'floating']
+    parent: str
+    child: str
+    origin: NotRequired[JointInOriginOut]
+    axis: NotRequired[Array]
+    limits: NotRequired[JointInLimitsOut]
+    damping: NotRequired[float]
+    friction: NotRequired[float | JointFrictionOut]
+    spring: NotRequired[JointInSpringOut]
+    rotor: NotRequired[JointInRotorOut]
+    drive: NotRequired[DriveOut]
+    mimic: NotRequired[JointInMimicOut]
+
+
+class JointInRotorOut(TypedDict):
+    inertia: NotRequired[float]
+    ratio: NotRequired[float]
+
+
+class JointInSpringOut(TypedDict):
+    stiffness: NotRequired[float]
+    rest: NotRequired[float]
+
+
 class KinematicsFramesItemOut(TypedDict):
     link: str
     at: Array
@@ -1091,6 +1215,31 @@ class KinematicsFramesItemOut(TypedDict):
     velocity: NotRequired[Array]
     acceleration: NotRequired[Array]
     jacobian: NotRequired[Array]
+
+
+class LinkFrameOut(TypedDict):
+    link: str
+    position: NotRequired[Array]
+    rotation: NotRequired[Array]
+    rpy: NotRequired[Array]
+    quaternion_wxyz: NotRequired[Array]
+    normal: NotRequired[Array]
+    radius: NotRequired[float]
+    axis: NotRequired[Array]
+    inside: NotRequired[bool]
+
+
+class LinkInOut(TypedDict):
+    """A link without mass, with a point mass, with mass and inertia, or of solids"""
+    name: NotRequired[str]
+    mass: NotRequired[float]
+    com: NotRequired[Array]
+    inertia: NotRequired[Array]
+    inertia_about: NotRequired[Literal['com', 'origin']]
+    spatial_inertia: NotRequired[Array]
+    solid: NotRequired[SolidOut | list[SolidOut]]
+    home: NotRequired[dict[str, Any]]
+    pose: NotRequired[dict[str, Any]]
 
 
 class Log(TypedDict):
@@ -1198,6 +1347,15 @@ class LogUnits(TypedDict):
     tau: NotRequired[str | Sequence[str]]
 
 
+class NoiseDisturbance(TypedDict):
+    """Normal, independent of one another"""
+    kind: Literal['noise']
+    torque: NotRequired[ArrayLike]
+    wrench: NotRequired[ConstantWrench]
+    interval_s: float
+    seed: int
+
+
 class Payload(TypedDict):
     """A body fixed to a link for this request, along the axes of the link"""
     link: str
@@ -1238,6 +1396,14 @@ class ProvenanceOut(TypedDict):
     integrator: NotRequired[str]
 
 
+class PulseDisturbance(TypedDict):
+    kind: Literal['pulse']
+    torque: NotRequired[ArrayLike]
+    wrench: NotRequired[ConstantWrench]
+    start_s: NotRequired[float]
+    duration_s: NotRequired[float]
+
+
 class ReactionsOut(TypedDict):
     """The whole wrench (force, then moment) that each joint, fixed ones too, carries to its child link, and the world
     to the root link. Joint torques are parts of it.
@@ -1254,10 +1420,10 @@ class Reference(TypedDict):
     """Motion over time, as `trajectory` takes it; or a setpoint; or a table"""
     waypoints: NotRequired[ArrayLike]
     poses: NotRequired[Sequence[Pose]]
-    fourier: NotRequired[TrajectoryRequestFourier]
+    fourier: NotRequired[TrajectoryFourier]
     setpoint: NotRequired[ArrayLike]
     table: NotRequired[ReferenceTable]
-    frame: NotRequired[str | TrajectoryRequestFrame1]
+    frame: NotRequired[str | Point1]
     axes: NotRequired[Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
     initial: NotRequired[ArrayLike]
     timing: NotRequired[Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline']]
@@ -1388,6 +1554,64 @@ class RigidBodyRequestPointMotion(TypedDict):
     acceleration: NotRequired[ArrayLike]
 
 
+class RobotDocumentDhJointsItemOut(TypedDict):
+    name: str
+    kind: NotRequired[Literal['revolute', 'continuous', 'prismatic', 'fixed']]
+    theta: NotRequired[float]
+    d: NotRequired[float]
+    a: NotRequired[float]
+    alpha: NotRequired[float]
+    offset: NotRequired[float]
+    link: NotRequired[LinkInOut]
+
+
+class RobotDocumentDhOut(TypedDict):
+    """A Denavit-Hartenberg table: standard Rz(theta) Tz(d) Tx(a) Rx(alpha), or modified (Craig) Rx(alpha) Tx(a)
+    Rz(theta) Tz(d), alpha and a then being those of the row before in the usual numbering. The coordinate of a
+    joint adds to theta, of a prismatic one to d, and so does offset. Inertias are in the frame of their row.
+    """
+    convention: Literal['standard', 'modified']
+    base: NotRequired[LinkInOut]
+    tool: NotRequired[LinkInOut]
+    joints: list[RobotDocumentDhJointsItemOut]
+
+
+class RobotDocumentOut(TypedDict):
+    """A robot as it may be put. One of `links` with `joints` (as a Robot has them, alone or inside `tree`), `dh`,
+    `poe`, `urdf` states the kinematics. What follows from the rest may be there and is computed anew; every other
+    unknown field is a fault.
+    """
+    name: NotRequired[str]
+    description: NotRequired[str]
+    gravity: NotRequired[Array]
+    links: NotRequired[list[LinkInOut]]
+    joints: NotRequired[list[JointInOut]]
+    tree: NotRequired[RobotDocumentTreeOut]
+    dh: NotRequired[RobotDocumentDhOut]
+    poe: NotRequired[RobotDocumentPoeOut]
+    urdf: NotRequired[str]
+    constraints: NotRequired[list[ConstraintOut]]
+    actuated: NotRequired[list[str]]
+
+
+class RobotDocumentPoeJointsItemOut(TypedDict):
+    name: str
+    kind: Literal['revolute', 'continuous', 'prismatic']
+    screw: Array
+    link: NotRequired[LinkInOut]
+
+
+class RobotDocumentPoeOut(TypedDict):
+    """Screws (v, w), linear first, in the base frame at q = 0, where also every home pose is stated"""
+    tool: NotRequired[LinkInOut]
+    joints: list[RobotDocumentPoeJointsItemOut]
+
+
+class RobotDocumentTreeOut(TypedDict):
+    links: list[dict[str, Any]]
+    joints: list[dict[str, Any]]
+
+
 class SimulateAuditEnergyOut(TypedDict):
     """J. What is left of the change of energy = work - dissipated + external, each integrated with the run"""
     kinetic_start: NotRequired[float]
@@ -1453,26 +1677,24 @@ class SimulateDrivesOut(TypedDict):
     joints: list[str]
 
 
-class SimulateRequestInitial(TypedDict):
+class SimulateInitial(TypedDict):
     q: ArrayLike
     qd: NotRequired[ArrayLike]
 
 
-class SimulateRequestOutput(TypedDict):
+class SimulateOutput(TypedDict):
     """One of the two"""
     interval_s: NotRequired[float]
     times_s: NotRequired[ArrayLike]
 
 
-class SimulateRequestPayload(TypedDict):
-    """A body fixed to a link for this request, along the axes of the link"""
-    link: str
-    mass: float
-    com: ArrayLike
-    inertia: NotRequired[ArrayLike]
+class SimulateRequestVerdict(TypedDict):
+    """What the verdict shall judge by"""
+    tolerated_error: NotRequired[float]
+    model_uncertainty: NotRequired[float]
 
 
-class SimulateRequestSolver(TypedDict):
+class SimulateSolver(TypedDict):
     """`dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf` do so for stiff
     systems. The others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy
     oscillate but not drift; `semi-implicit-euler` does so only where the mass matrix is constant, and loses or
@@ -1484,12 +1706,6 @@ class SimulateRequestSolver(TypedDict):
     atol: NotRequired[float]
     max_step_s: NotRequired[float]
     step_s: NotRequired[float]
-
-
-class SimulateRequestVerdict(TypedDict):
-    """What the verdict shall judge by"""
-    tolerated_error: NotRequired[float]
-    model_uncertainty: NotRequired[float]
 
 
 class SimulateStatsOut(TypedDict):
@@ -1574,6 +1790,24 @@ class SimulateVerdictOut(TypedDict):
     horizon: NotRequired[SimulateVerdictHorizonOut]
 
 
+class SineDisturbance(TypedDict):
+    kind: Literal['sine']
+    torque: NotRequired[ArrayLike]
+    wrench: NotRequired[ConstantWrench]
+    frequency_hz: float
+    phase_rad: NotRequired[float]
+    start_s: NotRequired[float]
+    duration_s: NotRequired[float]
+
+
+class SolidOut(TypedDict):
+    shape: Literal['box', 'cylinder', 'cylinder_shell', 'sphere', 'sphere_shell', 'ellipsoid', 'cone', 'capsule', 'disk', 'bar', 'point']
+    size: NotRequired[Array]
+    mass: NotRequired[float]
+    density: NotRequired[float]
+    pose: NotRequired[dict[str, Any]]
+
+
 class StaticsEndpointOut(TypedDict):
     link: str
     at: Array
@@ -1611,6 +1845,14 @@ class StaticsJointWrenchesOut(TypedDict):
 
 class StaticsRequestJointStiffness1(TypedDict):
     series: ArrayLike
+
+
+class TableDisturbance(TypedDict):
+    kind: Literal['table']
+    torque: NotRequired[ArrayLike]
+    wrench: NotRequired[Wrench]
+    t: ArrayLike
+    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
 
 
 class TermsActuationOut(TypedDict):
@@ -1814,16 +2056,11 @@ class TrajectoryBindingItemOut(TypedDict):
     limit: Literal['velocity', 'acceleration', 'jerk', 'torque']
 
 
-class TrajectoryRequestFourier(TypedDict):
+class TrajectoryFourier(TypedDict):
     frequency_hz: float
     offset: ArrayLike
     a: ArrayLike
     b: ArrayLike
-
-
-class TrajectoryRequestFrame1(TypedDict):
-    link: str
-    at: Literal['origin', 'com'] | ArrayLike
 
 
 class TrajectoryRequestLimits(TypedDict):
@@ -1894,3 +2131,5 @@ class WrenchOverTime(TypedDict):
     at: Literal['origin', 'com'] | ArrayLike
     applied_to: Literal['robot', 'environment']
     expressed_in: Literal['world', 'link']
+    t: NotRequired[ArrayLike]
+    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
