@@ -3,15 +3,19 @@
 import { Calls } from './calls.ts';
 import { html, render, useEffect, useState, type VNode } from './html.ts';
 import { loginAsked, lost, send } from './http.ts';
+import { JobPage, JobsPage } from './jobs.ts';
 import { Fault, Notes } from './parts.ts';
 import { RobotPage } from './robot.ts';
 import { RobotsPage } from './robots.ts';
+import { SimulatePage } from './simulate.ts';
 import { TorquePage } from './torque.ts';
 import { address, degrees, robotInUse, route, theme } from './store.ts';
 
 const PLACES: { key: string; text: string; of: (robot: string) => string[] }[] = [
   { key: 'robots', text: 'Robots', of: () => ['robots'] },
   { key: 'torque', text: 'Torques', of: (robot) => ['robots', robot || 'ur5e', 'torque'] },
+  { key: 'simulate', text: 'Simulation', of: (robot) => ['robots', robot || 'ur5e', 'simulate'] },
+  { key: 'jobs', text: 'Jobs', of: () => ['jobs'] },
 ];
 
 function place(parts: string[]): string {
@@ -24,9 +28,12 @@ function Page(): VNode {
   const [first = 'robots', name, page] = parts;
   useEffect(() => {
     if (first === 'robots' && name) robotInUse.set(name);
-    document.title = `${name ?? (first[0] ?? '').toUpperCase() + first.slice(1)} \u00b7 torqued`;
+    document.title = `${(first === 'jobs' ? 'Job' : name) ?? (first[0] ?? '').toUpperCase() + first.slice(1)} \u00b7 torqued`;
   }, [first, name]);
   if (first === 'robots' && name && page === 'torque') return html`<${TorquePage} key=${name} name=${name} />`;
+  if (first === 'robots' && name && page === 'simulate') return html`<${SimulatePage} key=${name} name=${name} />`;
+  if (first === 'jobs' && name) return html`<${JobPage} key=${name} id=${name} />`;
+  if (first === 'jobs') return html`<${JobsPage} />`;
   if (first === 'robots' && name) return html`<${RobotPage} key=${name} name=${name} />`;
   return html`<${RobotsPage} />`;
 }

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// clients/dashboard/src/simulation.ts - a simulation's result: verdict and audit in words, playback in 3D, curves under one time cursor.
+import { effortUnit, motionUnit, number } from './format.ts';
+import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
+import { json, lastCall, robotPath } from './http.ts';
+import { Fault, useLoaded } from './parts.ts';
+import { Player } from './player.ts';
+import { Plot, type Curve, type Mark } from './plot.ts';
+import { axesOf } from './pose.ts';
+import { degrees, numbersOf, remember, route, Store } from './store.ts';
+import { posesOf, View3d } from './view3d.ts';
+import type { Frame, Job, Robot } from './types.ts';
+
+interface Summary {
+  verdict: { outcome: string; t: number; reason?: string; joint?: string; term?: string; loop?: string; growth_rate_per_s?: number | null; doubling_time_s?: number | null;
+    horizon?: { tolerated_error?: number; t?: number | null; t_reason?: string } };
+  stats: { method: string; steps: number; rejected: number; evaluations: number };
+  audit?: { energy?: { kinetic_max?: number; potential_change?: number; work?: number; dissipated?: number; external?: number; residual_max?: number; relative?: number | null; finding?: string } };
+  events: { t: number; on: string; joint?: string; value: number }[];
+  tracking?: { max?: number[]; rms?: number[]; final?: number[] };
+}
+
+export interface Series {
+  rows: number;
+  rows_per_point: number;
+  series: { name: string | null; min: (number | null)[]; max: (number | null)[] }[];
+}
+
+/** Points of a plot: of buckets of several rows both extremes, at the bucket's two times. */
+export function unfold(points: Series, name: string): (number | null)[] {
+  const one = points.series.find((series) => series.name === name);
+  if (!one) return [];
+  if (points.rows_per_point <= 1) return one.min;
+  return one.min.flatMap((low, k) => [low, one.max[k]!]);
+}
+
+const FRAMES = 500;
+
+/** What happened, in sentences. */
+export function sentences(result: Summary): { text: string; kind: 'good' | 'bad' | '' }[] {
+  const { verdict, audit, stats } = result;
+  const list: { text: string; kind: 'good' | 'bad' | '' }[] = [];
+  const told: Record<string, string> = { completed: `\u2713 It ran to its end at ${number(verdict.t)} s.`, stopped: `\u25a0 An event stopped it at ${number(verdict.t)} s.`, diverged: `\u2715 It diverged at ${number(verdict.t)} s.`, unfinished: `\u2715 It is unfinished: too many steps by ${number(verdict.t)} s.` };
+  list.push({ text: told[verdict.outcome] ?? verdict.outcome, kind: verdict.outcome === 'completed' ? 'good' : verdict.outcome === 'stopped' ? '' : 'bad' });
+  if (verdict.reason) list.push({ text: `${verdict.reason}${verdict.joint ? ` (joint ${verdict.joint}${verdict.term ? `, ${verdict.term} acts most on it` : ''})` : ''}.`, kind: 'bad' });
+  const growth = verdict.growth_rate_per_s;
+  if (growth !== null && growth !== undefined) {
+    list.push({ kind: '', text: growth > 1e-6 ? `Small errors grow at first: they double each ${number(verdict.doubling_time_s ?? Math.LN2 / growth, 3)} s${verdict.loop === 'open' ? ', as they do without a controller that sees the state' : ''}.`
+      : growth < -1e-6 ? `Small errors die out at first: by half each ${number(-Math.LN2 / growth, 3)} s.` : 'Small errors neither grow nor die out at first.' });
+  }
+  const until = verdict.horizon?.t;
+  if (until !== null && until !== undefined) list.push({ kind: 'bad', text: `Not to be trusted beyond ${number(until)} s: by then errors reach ${number(verdict.horizon!.tolerated_error)} rad or m.` });
+  const energy = audit?.energy;
+  if (energy && energy.relative !== undefined) {
+    const part = energy.relative;
+    list.push({ kind: energy.finding ? 'bad' : 'good', text: `${energy.finding ? '\u2715' : '\u2713'} Energy balances to ${number(energy.residual_max, 2)} J${part === null ? '' : `, ${number(part, 2)} of the largest kinetic energy`}: work ${number(energy.work)} J, lost to friction ${number(energy.dissipated)} J, from outside ${number(energy.external)} J.${energy.finding ? ` ${energy.finding}.` : ''}` });
+  }
+  list.push({ kind: '', text: `${stats.steps} steps of ${stats.method}${stats.rejected ? `, ${stats.rejected} tried in vain` : ''}.` });
+  return list;
+}
+
+const ONS: Record<string, string> = { lower_limit: 'lower limit', upper_limit: 'upper limit', stick: 'sticks', slip: 'slips', rest: 'rests', leave: 'leaves' };
+
+function Recorder({ canvas, time, end }: { canvas: () => HTMLCanvasElement | null; time: Store<number>; end: number }): VNode | null {
+  const [busy, set] = useState(false);
+  if (typeof MediaRecorder === 'undefined') return null;
+  const record = (): void => {
+    const source = canvas();
+    if (!source) return;
+    const parts: Blob[] = [];
+    const recorder = new MediaRecorder(source.captureStream(30));
+    recorder.ondataavailable = (event) => parts.push(event.data);
+    recorder.onstop = () => {
+      const link = document.createElement('a');
+      link.href = URL.createObjectURL(new Blob(parts, { type: recorder.mimeType }));
+      link.download = `simulation.${recorder.mimeType.includes('mp4') ? 'mp4' : 'webm'}`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      set(false);
+    };
+    set(true);
+    recorder.start();
+    const begun = performance.now();
+    const step = (at: number): void => {
+      time.set(Math.min(end, (at - begun) / 1000));
+      if (time.value < end) requestAnimationFrame(step);
+      else setTimeout(() => recorder.stop(), 100);
+    };
+    requestAnimationFrame(step);
+  };
+  return html`<button class="small" disabled=${busy} onClick=${record}>${busy ? 'Recording\u2026' : 'Video'}</button>`;
+}
+
+function Loaded({ job, robot, summary, points, other }: { job: Job; robot: Robot; summary: Summary; points: Series; other: Series | null }): VNode {
+  const angles = degrees.use();
+  const axes = useMemo(() => axesOf(robot), [robot]);
+  const time = useMemo(() => new Store(numbersOf(route.value.query.get('t'))?.[0] ?? 0), []);
+  const stage = useRef<HTMLDivElement>(null);
+  const t = useMemo(() => unfold(points, 't') as number[], [points]);
+  const end = t.at(-1) ?? 0;
+  const frames = useMemo(() => {
+    const times = points.series.find((one) => one.name === 't')!.min as number[];
+    const every = Math.max(1, Math.ceil(times.length / FRAMES));
+    const rows = times.map((_, k) => k).filter((k) => k % every === 0 || k === times.length - 1);
+    return { t: rows.map((k) => times[k]!), q: rows.map((k) => Array.from({ length: robot.nq }, (_, j) => points.series.find((one) => one.name === `q_${j}`)?.min[k] ?? 0)) };
+  }, [points]);
+  const [poses, wrong] = useLoaded(() => json<{ frames: Frame[] }>('POST', `/v1/robots/${encodeURIComponent(`${robot.name}@${job.robot_digest}`)}/kinematics`, { body: { q: frames.q }, quiet: true })
+    .catch(() => json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q: frames.q }, quiet: true })), job.id);
+  const [k, show] = useState(0);
+  useEffect(() => {
+    const at = (now: number): void => {
+      let low = 0;
+      let high = frames.t.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (frames.t[middle]! <= now) low = middle;
+        else high = middle - 1;
+      }
+      show(low);
+    };
+    at(time.value);
+    const stop = time.follow(at);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const share = time.follow((now) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => remember({ t: now ? now.toFixed(3) : '' }), 300);
+    });
+    return () => { stop(); share(); clearTimeout(timer); };
+  }, [frames]);
+  const marks = useMemo<Mark[]>(() => summary.events.map((event) => ({ t: event.t, text: `${event.joint ?? ''} ${ONS[event.on] ?? event.on}`.trim() })), [summary]);
+  const scaled = (source: Series, name: string, factor: number): (number | null)[] => unfold(source, name).map((value) => (value === null ? null : value * factor));
+  const group = (base: string, factor: (k: number) => number): Curve[] => axes.flatMap((axis, j) => {
+    const values = scaled(points, `${base}_${j}`, factor(j));
+    if (!values.length) return [];
+    const own: Curve = { name: axis.name, values, tone: j };
+    const same = other && unfold(other, 't').length === t.length ? scaled(other, `${base}_${j}`, factor(j)) : [];
+    return same.length ? [own, { name: `${axis.name}, other run`, values: same, tone: j, dash: [2, 4] }] : [own];
+  });
+  const units = (order: 0 | 1 | 2): string => [...new Set(axes.map((axis) => motionUnit(axis.joint, order).name))].join(', ');
+  const plots = useMemo(() => {
+    const floating = robot.nq !== robot.nv;
+    const coordinates: Curve[] = floating ? Array.from({ length: robot.nq }, (_, j) => ({ name: `q ${j}`, values: scaled(points, `q_${j}`, 1) })) : group('q', (j) => motionUnit(axes[j]!.joint, 0).factor);
+    const energies: Curve[] = [['kinetic_energy', 'kinetic'], ['potential_energy', 'potential']].flatMap(([key, name]) => {
+      const values = unfold(points, key!);
+      return values.length ? [{ name: name!, values }] : [];
+    });
+    if (energies.length === 2) energies.push({ name: 'total', values: energies[0]!.values && Array.from(energies[0]!.values as (number | null)[], (value, i) => (value ?? 0) + ((energies[1]!.values[i] as number) ?? 0)), wide: true, tone: 7, dash: [] });
+    return [
+      { title: 'Positions', unit: floating ? 'm, unit quaternions, rad' : units(0), curves: coordinates },
+      { title: 'Speeds', unit: units(1), curves: group('qd', (j) => motionUnit(axes[j]!.joint, 1).factor) },
+      { title: 'Torques as applied', unit: [...new Set(axes.map((axis) => effortUnit(axis.joint)))].join(', '), curves: group('tau', () => 1) },
+      { title: 'Tracking error', unit: units(0), curves: group('tracking_error', (j) => motionUnit(axes[j]!.joint, 0).factor) },
+      { title: 'Energy', unit: 'J', curves: energies },
+    ].filter((one) => one.curves.length);
+  }, [points, other, angles]);
+  return html`<section class="panel verdict" aria-label="Verdict"><h2 class="away">Verdict</h2><ul class="verdicts">${sentences(summary).map((one) => html`<li class=${one.kind}>${one.text}</li>`)}</ul>
+      ${summary.tracking?.max && html`<p class="dim">Largest tracking error: ${summary.tracking.max.map((value, j) => ({ value, axis: axes[j] })).filter((one) => one.axis).map(({ value, axis }) => `${axis!.name} ${number(value * motionUnit(axis!.joint, 0).factor, 3)} ${motionUnit(axis!.joint, 0).name}`).join(', ')}.</p>`}</section>
+    <${Fault} fault=${wrong} />
+    <div class="bench played"><div class="stage" ref=${stage}>
+        ${poses && html`<${View3d} robot=${robot} q=${frames.q[k]!} poses=${posesOf(poses.frames, k)} />`}
+        <div class="panel"><${Player} time=${time} end=${end} />
+          <div class="row tight"><${Recorder} canvas=${() => stage.current?.querySelector('canvas') ?? null} time=${time} end=${end} />
+          ${summary.events.length > 0 && html`<details class="events"><summary>${summary.events.length} ${summary.events.length === 1 ? 'event' : 'events'}</summary><ol>${summary.events.slice(0, 200).map((event) => html`<li><button class="small" onClick=${() => time.set(event.t)}>${number(event.t, 5)} s</button> ${event.joint ?? ''} ${ONS[event.on] ?? event.on} <span class="dim">${number(event.value)}</span></li>`)}</ol></details>`}</div></div></div>
+      <div class="panel plots tall">${plots.map((one) => html`<${Plot} key=${one.title} ...${one} t=${t} marks=${marks} time=${time} />`)}</div></div>`;
+}
+
+/** Those of these keys that a result has: asked as the request lets expect, and once more where it has fewer. */
+async function some<T>(path: string, keys: string[], rest: string, quiet: boolean): Promise<T> {
+  try {
+    return await json<T>('GET', `${path}?${rest}fields=${keys.join(',')}`, { quiet });
+  } catch (wrong) {
+    const has = /it has ([\w, ]+)/.exec((wrong as Error).message)?.[1]?.split(', ');
+    const left = keys.filter((key) => has?.includes(key));
+    if (!has || !left.length || left.length === keys.length) throw wrong;
+    return json<T>('GET', `${path}?${rest}fields=${left.join(',')}`, { quiet });
+  }
+}
+
+async function readRun(id: string, quiet: boolean): Promise<{ summary: Summary; points: Series }> {
+  const path = `/v1/jobs/${encodeURIComponent(id)}/result`;
+  const request = await json<{ include?: string[] }>('GET', `/v1/jobs/${encodeURIComponent(id)}/request`, { quiet: true }).catch(() => ({ include: [] as string[] }));
+  const include = request.include ?? [];
+  const tracked = include.includes('tracking_error');
+  const [summary, points] = await Promise.all([
+    some<Summary>(path, ['verdict', 'stats', 'audit', 'events', ...(tracked ? ['tracking'] : [])], '', true),
+    some<Series>(path, ['t', 'q', 'qd', 'tau', ...(tracked ? ['tracking_error'] : []), ...(include.includes('energy') ? ['kinetic_energy', 'potential_energy'] : [])], 'points=3000&', quiet)]);
+  return { summary, points };
+}
+
+export function SimulationView({ job }: { job: Job }): VNode {
+  const compared = route.value.query.get('with');
+  const [loaded, fault] = useLoaded(async () => {
+    const [robot, own, other] = await Promise.all([
+      json<Robot>('GET', `/v1/robots/${encodeURIComponent(`${job.robot}@${job.robot_digest}`)}`, { quiet: true }),
+      readRun(job.id, lastCall.value?.method === 'POST'),
+      compared ? readRun(compared, true) : null]);
+    return { robot, ...own, other: other?.points ?? null };
+  }, job.id);
+  return html`<${Fault} fault=${fault} />${loaded && html`<${Loaded} job=${job} ...${loaded} />`}`;
+}

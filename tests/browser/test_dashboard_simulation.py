@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/browser/test_dashboard_simulation.py - the dashboard's simulations, from an empty state to the result; and its jobs, live.
+import json
+
+from dashboard import faults_of, fill, fits, open_at, press, wait_for
+
+PICK = """const box = document.querySelector(arguments[0]); box.value = arguments[1]; box.dispatchEvent(new Event('change', { bubbles: true }));"""
+
+
+def jobs_of(daemon, query=""):
+    return json.loads(daemon.request("GET", f"/v1/jobs{query}")[2])["jobs"]
+
+
+def test_a_run_is_set_up_followed_and_played(daemon, page):
+    open_at(page, daemon, "jobs", ".empty")
+    press(page, "simulation", "document.querySelector('.empty')")
+    wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
+    fill(page, "[aria-label='Joint positions'] .slider:nth-of-type(3) input[type=number]", "-1.2")
+    page.execute_script(PICK, "[aria-label='Controller'] select", "computed-torque")
+    press(page, "Set the goal")
+    wait_for(page, "document.querySelector('.stage > p').textContent.includes('is to reach')")
+    fill(page, "[aria-label='Joint positions'] .slider:nth-of-type(2) input[type=number]", "0.8")
+    page.execute_script(PICK, "[aria-label='Disturbance'] select", "pulse")
+    fill(page, "[aria-label='Run'] input[type=number]", "2")
+    press(page, "Simulate 2 s")
+    said = wait_for(page, "document.querySelector('.verdicts')?.textContent")
+    assert "ran to its end at 2 s" in said and "Energy balances" in said and "Small errors die out" in said
+    job = jobs_of(daemon)[0]
+    assert page.execute_script("return location.hash").startswith(f"#/jobs/{job['id']}")
+    sent = json.loads(daemon.request("GET", f"/v1/jobs/{job['id']}/request")[2])
+    assert sent["initial"]["q"][1] == -1.2 and sent["input"]["reference"]["waypoints"][1][0] == 0.8 and sent["disturbance"][0]["kind"] == "pulse"
+    # one cursor: the end of the run has the goal on the curve of positions
+    wait_for(page, "document.querySelector('.view3d[data-state=ready]') && document.querySelectorAll('.plot canvas').length === 5")
+    fill(page, ".player input[type=range]", "2")
+    assert abs(float(wait_for(page, "document.querySelector('.clock').textContent.startsWith('2.00') && document.querySelector('.plot .legend b').textContent")) - 0.8) < 1e-3
+    before = page.execute_script("return Number(document.querySelector('canvas').dataset.frames)")
+    press(page, "\u25b6")
+    wait_for(page, f"Number(document.querySelector('.view3d canvas').dataset.frames) > {before} + 5")
+    assert not faults_of(page)
+    page.shape(360, "dark")
+    assert fits(page, 360)
+
+
+def test_what_diverges_and_what_an_event_stops_is_said(daemon, page):
+    setup = {"limits": "stop", "duration": 5}
+    open_at(page, daemon, "robots/ur5e/simulate?q=0,6,0,0,0,0&s=" + json.dumps(setup).replace('"', "%22").replace(" ", ""), ".view3d[data-state=ready]")
+    press(page, "Simulate 5 s")
+    assert "An event stopped it" in wait_for(page, "document.querySelector('.verdicts')?.textContent")
+    assert "limit" in page.execute_script("return document.querySelector('.events li').textContent")
+
+
+def test_a_fault_is_shown_at_its_field(daemon, page):
+    open_at(page, daemon, "robots/planar-2r/simulate", ".view3d[data-state=ready]")
+    fill(page, "[aria-label='Run'] input[type=number]", "-1")
+    page.execute_script("document.querySelector('form').noValidate = true")
+    press(page, "Simulate \u22121 s")
+    assert wait_for(page, "document.querySelector('[aria-label=\"Run\"] label .field-fault')?.textContent")
+
+
+def test_jobs_are_live_and_can_be_cancelled_repeated_and_removed(daemon, page):
+    open_at(page, daemon, "jobs", ".jobs")
+    wait_for(page, "document.querySelector('.title .good')?.textContent.includes('live')")
+    known = page.execute_script("return document.querySelectorAll('.jobs tbody tr').length")
+    body = {"initial": {"q": [0, -1, 1, 0, 0, 0]}, "duration_s": 90000, "output": {"interval_s": 1}, "solver": {"method": "rk4", "step_s": 0.0001}}
+    status, _, text = daemon.request("POST", "/v1/robots/ur5e/simulate", json.dumps(body).encode(), {"Prefer": "respond-async", "Content-Type": "application/json"})
+    assert status == 202
+    ident = json.loads(text)["id"]
+    # it comes by the stream, without a reload
+    wait_for(page, f"document.querySelectorAll('.jobs tbody tr').length === {known + 1} && document.querySelector('.state.running')")
+    wait_for(page, "document.querySelector('progress')?.value > 0")
+    wait_for(page, f"[...document.querySelectorAll('[aria-label=\"Cancel simulate {ident}\"]')].map((one) => (one.click(), true))[0]")
+    wait_for(page, "document.querySelector('.jobs tbody tr .state.cancelled')")
+    wait_for(page, f"[...document.querySelectorAll('[aria-label=\"Remove simulate {ident}\"]')].map((one) => (one.click(), true))[0]")
+    wait_for(page, f"document.querySelectorAll('.jobs tbody tr').length === {known}")
+    press(page, "Undo")
+    wait_for(page, f"document.querySelectorAll('.jobs tbody tr').length === {known + 1}")
+    assert daemon.request("GET", f"/v1/jobs/{ident}")[0] == 200
+    assert not faults_of(page)
