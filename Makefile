@@ -105,10 +105,12 @@ PORT ?= 8420
 install: build install-c
 	install -s -D -m 755 $(out)/torqued "$(DESTDIR)$(PREFIX)/bin/torqued"
 	install -s -D -m 755 $(out)/torquectl "$(DESTDIR)$(PREFIX)/bin/torquectl"
-	if command -v scdoc >/dev/null; then install -d "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man8" && \
-	    scdoc <clients/torquectl/torquectl.1.scd >"$(DESTDIR)$(PREFIX)/share/man/man1/torquectl.1" && \
+	for made in man/man1/torquectl.1:'help man' bash-completion/completions/torquectl:'completion bash' \
+	    zsh/site-functions/_torquectl:'completion zsh' fish/vendor_completions.d/torquectl.fish:'completion fish'; do \
+	    file="$(DESTDIR)$(PREFIX)/share/$${made%%:*}" && install -d "$${file%/*}" && $(out)/torquectl $${made#*:} >"$$file" || exit 1; done
+	if command -v scdoc >/dev/null; then install -d "$(DESTDIR)$(PREFIX)/share/man/man8" && \
 	    scdoc <systemd/torqued.8.scd >"$(DESTDIR)$(PREFIX)/share/man/man8/torqued.8"; \
-	else echo "no scdoc: installed without man pages"; fi
+	else echo "no scdoc: installed without torqued(8)"; fi
 	install -D -m 644 LICENSE "$(DESTDIR)$(PREFIX)/share/doc/torqued/LICENSE"
 	install -D -m 644 README.md "$(DESTDIR)$(PREFIX)/share/doc/torqued/README.md"
 	install -D -m 644 systemd/torqued.conf "$(DESTDIR)$(PREFIX)/share/doc/torqued/torqued.conf"
@@ -159,9 +161,9 @@ links: $(if $(has_main),$(out)/torqued) $(out)/torquectl
 
 include clients/c/c.mk
 ctl_obj := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard clients/torquectl/*.c)))
-$(out)/torquectl: $(ctl_obj)
+$(out)/torquectl: $(ctl_obj) $(tqc_lib)
 	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -lcurl -ljansson -lsodium -lsqlite3 -o $@
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -lcurl -ljansson -lsodium -lsqlite3 -lm -o $@
 
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
 test_flags = $(base) -Wall -Wextra $(if $(WERROR),-Werror)

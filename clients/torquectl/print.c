@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/print.c - prints answers as tables or as unchanged JSON. */
+/* clients/torquectl/print.c - answers as tables, and by the format that was chosen. */
 #include "clients/torquectl/print.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "clients/torquectl/pretty.h"
 #include "clients/torquectl/shown.h"
 
-enum { COLUMNS_MAX = 12, CELL_BYTES = 256, NAME_BYTES = 64 };
+enum { COLUMNS_MAX = 16, CELL_BYTES = 1024, NAME_BYTES = 64, NARROWEST = 8, WIDEST_NAME = 40 };
 
 static const json_t *find(const json_t *row, const char *name)
 {
@@ -18,105 +19,338 @@ static const json_t *find(const json_t *row, const char *name)
         return json_object_get(row, name);
     }
     char first[NAME_BYTES];
-    snprintf(first, sizeof first, "%.*s", (int)(dot - name), name);
-    return json_object_get(json_object_get(row, first), dot + 1);
+    (void)snprintf(first, sizeof first, "%.*s", (int)(dot - name), name);
+    return find(json_object_get(row, first), dot + 1);
 }
 
 static void print_cell(const json_t *value, char out[CELL_BYTES])
 {
     if (value == NULL || json_is_null(value)) {
-        snprintf(out, CELL_BYTES, "-");
+        (void)snprintf(out, CELL_BYTES, "-");
     } else if (json_is_string(value)) {
-        (void)tqc_shown(json_string_value(value), SIZE_MAX, out, CELL_BYTES);
+        (void)ctl_shown(json_string_value(value), SIZE_MAX, out, CELL_BYTES);
     } else {
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
-        (void)tqc_shown(text != NULL ? text : "?", SIZE_MAX, out, CELL_BYTES);
+        (void)ctl_shown(text != NULL ? text : "?", SIZE_MAX, out, CELL_BYTES);
         free(text);
     }
 }
 
-static size_t split(const char *columns, char names[COLUMNS_MAX][NAME_BYTES])
+/* -------------------------------------------------- tables */
+
+typedef struct table {
+    char names[COLUMNS_MAX][NAME_BYTES];
+    size_t widths[COLUMNS_MAX];
+    size_t n;
+} table;
+
+static void split(const char *columns, table *t)
+{
+    t->n = 0;
+    while (*columns != '\0' && t->n < COLUMNS_MAX) {
+        const size_t length = strcspn(columns, " ");
+        (void)snprintf(t->names[t->n++], NAME_BYTES, "%.*s", (int)length, columns);
+        columns += length + strspn(columns + length, " ");
+    }
+}
+
+/* "#" is the number of the row, from 0 */
+static void cell_of(const json_t *list, size_t row, const char *name, char out[CELL_BYTES])
+{
+    if (strcmp(name, "#") == 0) {
+        (void)snprintf(out, CELL_BYTES, "%zu", row);
+    } else {
+        print_cell(find(json_array_get(list, row), name), out);
+    }
+}
+
+/* terminal cells of UTF-8 text, each character as one */
+static size_t width_of(const char *text)
 {
     size_t n = 0;
-    while (*columns != '\0' && n < COLUMNS_MAX) {
-        const size_t length = strcspn(columns, " ");
-        snprintf(names[n++], NAME_BYTES, "%.*s", (int)length, columns);
-        columns += length + strspn(columns + length, " ");
+    for (; *text != '\0'; text++) {
+        n += (*text & 0xc0) != 0x80;
     }
     return n;
 }
 
-void tqc_print_table(const json_t *list, const char *columns)
+/* to `width` characters, with dots where something is left out; padded unless it is the last */
+static void print_fitted(FILE *out, const char *text, size_t width, bool is_last)
 {
-    char names[COLUMNS_MAX][NAME_BYTES];
+    const size_t own = width_of(text);
+    size_t left = own > width ? width - 2 : own;
+    const char *at = text;
+    for (; *at != '\0' && left > 0; left--) {
+        do {
+            fputc(*at++, out);
+        } while ((*at & 0xc0) == 0x80);
+    }
+    if (own > width) {
+        fputs("..", out);
+    }
+    for (size_t i = own; i < width && !is_last; i++) {
+        fputc(' ', out);
+    }
+    fputs(is_last ? "\n" : "  ", out);
+}
+
+/* The first column, a name or an id, is never cut; of the others the widest one first. */
+static void fit(table *t)
+{
+    for (;;) {
+        size_t all = 2 * (t->n - 1), widest = 1;
+        for (size_t c = 0; c < t->n; c++) {
+            all += t->widths[c];
+            widest = c > 0 && t->widths[c] > t->widths[widest] ? c : widest;
+        }
+        if (all <= CTL_WIDTH || t->n < 2 || t->widths[widest] <= NARROWEST) {
+            return;
+        }
+        const size_t surplus = all - CTL_WIDTH, room = t->widths[widest] - NARROWEST;
+        t->widths[widest] -= surplus < room ? surplus : room;
+    }
+}
+
+void ctl_print_table(FILE *out, const json_t *list, const char *columns)
+{
+    table t;
     char cell[CELL_BYTES];
-    size_t widths[COLUMNS_MAX];
-    const size_t n = split(columns, names);
+    split(columns, &t);
     const size_t n_row = json_array_size(list);
-    for (size_t c = 0; c < n; c++) {
-        widths[c] = strlen(names[c]);
+    for (size_t c = 0; c < t.n; c++) {
+        t.widths[c] = strlen(t.names[c]);
         for (size_t r = 0; r < n_row; r++) {
-            print_cell(find(json_array_get(list, r), names[c]), cell);
-            widths[c] = strlen(cell) > widths[c] ? strlen(cell) : widths[c];
+            cell_of(list, r, t.names[c], cell);
+            const size_t width = width_of(cell);
+            t.widths[c] = width > t.widths[c] ? width : t.widths[c];
         }
     }
-    for (size_t r = 0; r <= n_row; r++) {
-        for (size_t c = 0; c < n; c++) {
+    fit(&t);
+    for (size_t r = 0; r <= n_row && t.n > 0; r++) {
+        for (size_t c = 0; c < t.n; c++) {
             if (r == 0) {
-                snprintf(cell, sizeof cell, "%.*s", NAME_BYTES - 1, names[c]);
+                (void)ctl_shown(t.names[c], SIZE_MAX, cell, sizeof cell);
             } else {
-                print_cell(find(json_array_get(list, r - 1), names[c]), cell);
+                cell_of(list, r - 1, t.names[c], cell);
             }
-            printf("%-*s%s", c + 1 < n ? (int)widths[c] : 0, cell, c + 1 < n ? "  " : "\n");
+            print_fitted(out, cell, t.widths[c], c + 1 == t.n);
         }
     }
 }
 
-void tqc_print_object(json_t *object)
+/* -------------------------------------------------- objects */
+
+static bool is_list_of_objects(const json_t *value)
+{
+    return json_is_array(value) && json_is_object(json_array_get(value, 0));
+}
+
+static bool is_arrays(const json_t *value)
+{
+    return json_is_array(value) && json_array_size(value) > 0 &&
+           (json_is_array(json_array_get(value, 0)) || json_array_size(value) > 16);
+}
+
+static void print_text(FILE *out, const char *text)
+{
+    const size_t size = 6 * strlen(text) + 16;
+    char *shown = malloc(size);
+    if (shown != NULL) {
+        (void)ctl_shown(text, SIZE_MAX, shown, size);
+        fputs(shown, out);
+    }
+    free(shown);
+}
+
+/* What print_members does: it measures names, or prints. */
+typedef struct members {
+    FILE *out; /* NULL: measure */
+    size_t width, n_row;
+} members;
+
+static void print_line(FILE *out, size_t width, const char *name, const json_t *value)
+{
+    char cell[CELL_BYTES];
+    (void)ctl_shown(name, SIZE_MAX, cell, sizeof cell);
+    fprintf(out, "%-*s  ", (int)width, cell);
+    if (json_is_string(value)) {
+        print_text(out, json_string_value(value)); /* whole: a problem ends with its hint */
+    } else {
+        print_cell(value, cell);
+        fputs(cell, out);
+    }
+    fputc('\n', out);
+}
+
+static void print_members(members *m, const json_t *object, const char *prefix)
 {
     const char *key;
-    const json_t *value;
-    char cell[CELL_BYTES];
-    char name[CELL_BYTES];
-    void *it = json_object_iter(object);
-    for (; it != NULL; it = json_object_iter_next(object, it)) {
-        key = json_object_iter_key(it);
-        value = json_object_iter_value(it);
-        if (json_is_array(value) && json_is_object(json_array_get(value, 0))) {
+    json_t *value;
+    char name[4 * NAME_BYTES];
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        (void)snprintf(name, sizeof name, "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", key);
+        const bool is_column = json_is_array(value) && m->n_row > 0 &&
+                               json_is_number(json_array_get(value, 0)) &&
+                               (m->n_row == 1 || json_array_size(value) == m->n_row);
+        if (json_is_object(value)) {
+            print_members(m, value, name);
+        } else if (is_list_of_objects(value) || is_arrays(value) || is_column) {
+            continue;
+        } else if (m->out != NULL) {
+            print_line(m->out, m->width, name, value);
+        } else if (strlen(name) > m->width && strlen(name) < WIDEST_NAME) {
+            m->width = strlen(name);
+        }
+    }
+}
+
+/* columns of a list: the members of its first entry that are no lists of lists or of objects */
+static void columns_of(const json_t *first, char *columns, size_t size)
+{
+    const char *key;
+    json_t *value;
+    size_t used = 0;
+    columns[0] = '\0';
+    json_object_foreach((json_t *)(uintptr_t)first, key, value)
+    {
+        const json_t *inner = json_array_get(value, 0);
+        if (json_is_object(value) || json_is_object(inner) || json_is_array(inner) ||
+            strpbrk(key, " .") != NULL || used + strlen(key) + 2 > size) {
             continue;
         }
-        print_cell(value, cell);
-        (void)tqc_shown(key, SIZE_MAX, name, sizeof name);
-        printf("%-16s %s\n", name, cell);
+        used += (size_t)snprintf(columns + used, size - used, "%s%s", used > 0 ? " " : "", key);
     }
 }
 
-/* "doctor: link a: ...", with a count if it occurs more than once */
-static void print_finding(const char *list, const json_t *finding)
+static void print_lists(FILE *out, const json_t *object, const char *prefix)
 {
-    char where[CELL_BYTES], text[4 * CELL_BYTES];
-    const char *of = json_string_value(json_object_get(finding, "where"));
-    const char *what = json_string_value(json_object_get(finding, "text"));
-    const long long count = json_integer_value(json_object_get(finding, "count"));
-    (void)tqc_shown(of != NULL ? of : "", SIZE_MAX, where, sizeof where);
-    (void)tqc_shown(what != NULL ? what : "", SIZE_MAX, text, sizeof text);
-    fprintf(stderr, "%s: %s%s%s", list, where, where[0] != '\0' ? ": " : "", text);
-    if (count > 1) {
-        fprintf(stderr, " (%lld)", count);
-    }
-    fputc('\n', stderr);
-}
-
-size_t tqc_print_findings(const json_t *robot)
-{
-    static const char *const lists[] = {"understood", "ignored", "doctor"};
-    size_t n = 0;
-    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
-        const json_t *list = json_object_get(robot, lists[l]);
-        n = json_array_size(list);
-        for (size_t i = 0; i < n; i++) {
-            print_finding(lists[l], json_array_get(list, i));
+    const char *key;
+    json_t *value;
+    char name[4 * NAME_BYTES], shown[CELL_BYTES], columns[512];
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        (void)snprintf(name, sizeof name, "%s%s%s", prefix, prefix[0] != '\0' ? "." : "", key);
+        if (json_is_object(value)) {
+            print_lists(out, value, name);
+        } else if (is_list_of_objects(value)) {
+            (void)ctl_shown(name, SIZE_MAX, shown, sizeof shown);
+            fprintf(out, "\n%s\n", shown);
+            columns_of(json_array_get(value, 0), columns, sizeof columns);
+            ctl_print_table(out, value, columns);
         }
     }
-    return n; /* of the last list, the doctor's */
+}
+
+void ctl_print_object(FILE *out, const json_t *object)
+{
+    ctl_samples samples;
+    const bool has_samples = ctl_samples_read(&samples, object, NULL, false);
+    members m = {.width = NARROWEST, .n_row = has_samples ? samples.n_row : 0};
+    print_members(&m, object, "");
+    m.out = out;
+    print_members(&m, object, "");
+    print_lists(out, object, "");
+    if (has_samples) {
+        fputc('\n', out);
+        ctl_samples_table(out, &samples);
+        ctl_samples_clear(&samples);
+    }
+}
+
+/* -------------------------------------------------- formats */
+
+static int print_numbers(const ctl *c, const json_t *document)
+{
+    ctl_samples samples;
+    if (!ctl_samples_read(&samples, document, c->format == CTL_NPY ? c->field : NULL,
+                          c->is_single)) {
+        ctl_fault("the answer has no arrays of numbers%s%s: -o json", c->field != NULL ? " " : "",
+                  c->field != NULL ? c->field : "");
+        return CTL_FAILED;
+    }
+    if (c->format == CTL_CSV) {
+        ctl_samples_csv(stdout, &samples);
+    } else {
+        ctl_samples_npy(stdout, &samples);
+    }
+    ctl_samples_clear(&samples);
+    return CTL_DONE;
+}
+
+/* a list of objects as CSV: the columns of its table, whole */
+static void print_list_csv(const json_t *list, const char *columns)
+{
+    table t;
+    char cell[CELL_BYTES];
+    split(columns, &t);
+    for (size_t r = 0; r <= json_array_size(list); r++) {
+        for (size_t k = 0; k < t.n; k++) {
+            if (r == 0) {
+                (void)snprintf(cell, sizeof cell, "%s", t.names[k]);
+            } else {
+                cell_of(list, r - 1, t.names[k], cell);
+            }
+            const bool is_quoted = strpbrk(cell, ",\"\n") != NULL;
+            fputs(is_quoted ? "\"" : "", stdout);
+            for (const char *at = strcmp(cell, "-") == 0 ? "" : cell; *at != '\0'; at++) {
+                fputs(*at == '"' ? "\"" : "", stdout);
+                putchar(*at);
+            }
+            fputs(is_quoted ? "\"" : "", stdout);
+            putchar(k + 1 < t.n ? ',' : '\n');
+        }
+    }
+}
+
+int ctl_print_document(ctl *c, json_t *document)
+{
+    const ctl_command *command = c->command;
+    const json_t *list = command->list != NULL ? json_object_get(document, command->list) : NULL;
+    switch (c->format) {
+    case CTL_JSON:
+        ctl_print_json(stdout, document);
+        return CTL_DONE;
+    case CTL_YAML:
+        ctl_print_yaml(stdout, document);
+        return CTL_DONE;
+    case CTL_CSV:
+        if (list != NULL) {
+            print_list_csv(list, command->columns);
+            return CTL_DONE;
+        }
+        return print_numbers(c, document);
+    case CTL_NPY:
+        return print_numbers(c, document);
+    case CTL_NPZ:
+        ctl_fault("the answer is not one that the service gives as NPZ: -o json");
+        return CTL_FAILED;
+    case CTL_TABLE:
+        break;
+    }
+    if (list != NULL) {
+        ctl_print_table(stdout, list, command->columns);
+    } else {
+        ctl_print_object(stdout, document);
+    }
+    return CTL_DONE;
+}
+
+int ctl_print_answer(ctl *c, const char *bytes, size_t n)
+{
+    if (n == 0) {
+        return CTL_DONE;
+    }
+    if (c->format == CTL_JSON) {
+        ctl_pretty(stdout, bytes, n, isatty(STDOUT_FILENO) != 0);
+        return CTL_DONE;
+    }
+    json_t *document = json_loadb(bytes, n, JSON_ALLOW_NUL, NULL);
+    if (document == NULL) {
+        ctl_pretty(stdout, bytes, n, isatty(STDOUT_FILENO) != 0);
+        return CTL_DONE;
+    }
+    const int status = ctl_print_document(c, document);
+    json_decref(document);
+    return status;
 }

@@ -61,7 +61,7 @@ static int escape(uint32_t c, bool is_byte, char out[ESCAPE_BYTES])
     return snprintf(out, ESCAPE_BYTES, "\\u%04x", c & 0xffff);
 }
 
-size_t tqc_shown(const char *text, size_t n, char *out, size_t size)
+size_t ctl_shown(const char *text, size_t n, char *out, size_t size)
 {
     size_t used = 0;
     n = strnlen(text, n);

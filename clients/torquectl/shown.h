@@ -9,6 +9,6 @@
  * bidirectional marks, line and paragraph separators and invisible characters as \uXXXX, and
  * invalid UTF-8 as \xXX. `out` (size > 12) is truncated between characters and NUL-terminated.
  * Returns its length. */
-size_t tqc_shown(const char *text, size_t n, char *out, size_t size);
+size_t ctl_shown(const char *text, size_t n, char *out, size_t size);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct member {
 
 static bool fault(checking *c, const char *what, const char *name)
 {
-    snprintf(c->why, TQC_WHY, "%s%s%.120s", what, name[0] != '\0' ? ": " : "", name);
+    snprintf(c->why, CTL_WHY, "%s%s%.120s", what, name[0] != '\0' ? ": " : "", name);
     return false;
 }
 
@@ -246,12 +246,12 @@ static bool check_archive(checking *c)
     return check_database(c);
 }
 
-bool tqc_verify(const char *path, size_t *ret_files, uint64_t *ret_bytes, char why[TQC_WHY])
+bool ctl_verify(const char *path, size_t *ret_files, uint64_t *ret_bytes, char why[CTL_WHY])
 {
     checking c = {.archive = fopen(path, "rbe"), .why = why};
     bool good = c.archive != NULL && sodium_init() >= 0;
     if (!good) {
-        snprintf(why, TQC_WHY, "%.200s cannot be opened", path);
+        snprintf(why, CTL_WHY, "%.200s cannot be opened", path);
     } else {
         good = check_archive(&c);
     }

@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TQC_WHY = 256 };
+enum { CTL_WHY = 256 };
 
 /* Reads the archive once: every file must be in its manifest with its size and SHA-256, none may be
  * missing, the database must pass SQLite's integrity check, and every file that it refers to must
  * be there. False with the first fault in
  * `why`. */
-bool tqc_verify(const char *path, size_t *ret_files, uint64_t *ret_bytes, char why[TQC_WHY]);
+bool ctl_verify(const char *path, size_t *ret_files, uint64_t *ret_bytes, char why[CTL_WHY]);
 
 #endif

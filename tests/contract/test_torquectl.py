@@ -50,8 +50,8 @@ def test_datasets(daemon, log, tmp_path):
     assert next(r for r in rows if r.startswith("d ")).split()[:4] == ["d", "2", "2", str(len(CSV))]
     assert good(daemon, "datasets") == good(daemon, "datasets", "list"), "a noun alone lists"
     described = good(daemon, "datasets", "describe", "d").decode().splitlines()
-    assert [line.split() for line in described] == [["name", "min", "max", "mean", "not_finite"],
-                                                    ["t", "0.0", "1.0", "0.5", "0"], ["q", "1.0", "2.5", "1.75", "0"]]
+    assert [line.split() for line in described] == [["#", "name", "min", "max", "mean", "not_finite"],
+                                                    ["0", "t", "0.0", "1.0", "0.5", "0"], ["1", "q", "1.0", "2.5", "1.75", "0"]]
     out = tmp_path / "back.csv"
     good(daemon, "datasets", "get", "d", str(out))
     assert out.read_bytes() == CSV == good(daemon, "datasets", "get", "d")

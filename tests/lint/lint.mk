@@ -44,6 +44,7 @@ openapi:
 	api/openapi/generate.py
 	clients/python/generate.py
 	clients/javascript/types.py
+	clients/torquectl/fields.py
 
 # every header compiles by itself, as C
 lint-headers:

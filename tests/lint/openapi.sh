@@ -12,6 +12,7 @@ for made in $(cd build/lint/openapi && find . -type f) $(cd api/openapi && find 
 done
 $python clients/python/generate.py --check
 $python clients/javascript/types.py --check || { echo 'openapi: make openapi'; exit 1; }
+$python clients/torquectl/fields.py --check
 $python tests/lint/contract.py api/openapi/openapi.yaml api/published/v1.yaml
 $python -c 'import openapi_spec_validator' 2>/dev/null || { echo "openapi: validity SKIPPED, openapi-spec-validator is not installed (make deps-check)"; exit 0; }
 $python - api/openapi/openapi.yaml <<'END'

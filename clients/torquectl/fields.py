@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# clients/torquectl/fields.py - writes fields.h, the fields of every operation's request, out of the contract (needs PyYAML).
+"""usage: fields.py [--check]    reads api/openapi/openapi.yaml; --check compares instead of writing"""
+import pathlib
+import re
+import sys
+
+import yaml
+
+DEPTH = 3  # names in a path
+TEXT = 150
+KINDS = {"number": "NUMBER", "integer": "NUMBER", "string": "STRING", "boolean": "BOOLEAN", "array": "ARRAY", "object": "OBJECT"}
+
+
+def resolve(contract, node):
+    """What a $ref names, under what stands beside it."""
+    seen = 0
+    while "$ref" in node and seen < 8:
+        target = contract
+        for part in node["$ref"].split("/")[1:]:
+            target = target[int(part)] if isinstance(target, list) else target[part]
+        node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+        seen += 1
+    return node
+
+
+def choices(contract, node):
+    node = resolve(contract, node)
+    for key in ("oneOf", "anyOf"):
+        for each in node.get(key, []):
+            yield from choices(contract, each)
+    if "properties" in node or ("oneOf" not in node and "anyOf" not in node):
+        yield node
+
+
+def kind_of(contract, node):
+    kinds = []
+    for each in choices(contract, node):
+        kind = each.get("type")
+        kinds += [k for k in (kind if isinstance(kind, list) else [kind]) if k not in (None, "null")]
+        kinds += ["string"] if kind is None and "enum" in each else []
+    kinds = list(dict.fromkeys(KINDS[k] for k in kinds))
+    return kinds[0] if len(kinds) == 1 else "ANY"
+
+
+def words_of(contract, node):
+    words = []
+    for each in choices(contract, node):
+        inner = resolve(contract, each["items"]) if each.get("type") == "array" and isinstance(each.get("items"), dict) else each
+        words += [w for w in inner.get("enum", []) if isinstance(w, str)]
+        words += [inner["const"]] if isinstance(inner.get("const"), str) else []
+    return " ".join(dict.fromkeys(words))
+
+
+def text_of(node):
+    """The first sentence, with what holds where the field is left out."""
+    text = re.sub(r"\s+", " ", node.get("description", "")).replace("`", "")
+    text = re.split(r"(?<=[.;]) ", text)[0].rstrip(".;")
+    if len(text) > TEXT:
+        text = text[:TEXT].rsplit(" ", 1)[0] + " ..."
+    if "default" in node and not isinstance(node["default"], (list, dict)):
+        default = str(node["default"]).lower() if isinstance(node["default"], bool) else str(node["default"])
+        text += (" " if text else "") + f"[{default}]"
+    return text
+
+
+def walk(contract, node, path, seen, needed=()):
+    for each in choices(contract, node):
+        for name, inner in each.get("properties", {}).items():
+            whole = resolve(contract, inner)
+            here = path + [name]
+            if ".".join(here) in seen or whole.get("description", "").startswith("Not used"):
+                continue
+            seen.add(".".join(here))
+            yield ".".join(here), kind_of(contract, whole), words_of(contract, whole), text_of(whole), len(path) == 0 and name in each.get("required", [])
+            if len(here) < DEPTH and kind_of(contract, whole) in ("OBJECT", "ANY"):
+                yield from walk(contract, whole, here, seen)
+
+
+def c_string(text):
+    return '"' + text.encode("ascii", "replace").decode().replace("\\", "\\\\").replace('"', '\\"').replace("?", "\\?") + '"'
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parent
+    with open(here.parents[1] / "api/openapi/openapi.yaml", encoding="utf-8") as file:
+        contract = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    rows = []
+    for path, item in contract["paths"].items():
+        post = item.get("post", {})
+        request = post.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+        if not re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", path) or "$ref" not in request or not request["$ref"].endswith("Request"):
+            continue
+        name = path.rsplit("/", 1)[1]
+        for field, kind, words, text, needed in walk(contract, request, [], set()):
+            rows.append(f'    {{"{name}", "{field}", CTL_{kind}, {str(needed).lower()}, {c_string(words)}, {c_string(text)}}},')
+    body = "\n".join(rows)
+    text = f"""/* SPDX-License-Identifier: Apache-2.0 */
+/* clients/torquectl/fields.h - the fields of every operation's request, out of the contract. */
+/* Made by fields.py: do not edit. `make openapi` */
+#ifndef TORQUECTL_FIELDS_H
+#define TORQUECTL_FIELDS_H
+
+#include "clients/torquectl/field.h"
+
+/* clang-format off */
+static const ctl_field ctl_field_table[] = {{
+{body}
+}};
+/* clang-format on */
+
+#endif
+"""
+    if sys.argv[1:] == ["--check"]:
+        if (here / "fields.h").read_text(encoding="utf-8") != text:
+            sys.exit("clients/torquectl/fields.h is not what fields.py makes of the contract: make openapi")
+    else:
+        (here / "fields.h").write_text(text, encoding="utf-8")
+
+
+main()

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clients/torquectl/robots.c - robots put and checked: findings as a compiler prints them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clients/torquectl/commands.h"
+#include "clients/torquectl/files.h"
+#include "clients/torquectl/print.h"
+
+enum { TEXT_MOST = 16 << 20, NAME_BYTES = 128 };
+
+/* Everything of a file, NUL-terminated, or NULL. */
+static char *read_text(FILE *in, size_t *ret_n)
+{
+    size_t room = 1 << 16, n = 0, got;
+    char *text = malloc(room);
+    while (text != NULL && (got = fread(text + n, 1, room - n - 1, in)) > 0) {
+        n += got;
+        if (n + 1 == room) {
+            char *grown = room < TEXT_MOST ? realloc(text, room *= 2) : NULL;
+            if (grown == NULL) {
+                free(text);
+            }
+            text = grown;
+        }
+    }
+    if (text != NULL) {
+        text[n] = '\0';
+    }
+    *ret_n = n;
+    return text;
+}
+
+static long line_at(const char *text, const char *place)
+{
+    long line = 1;
+    for (; text < place; text++) {
+        line += *text == '\n';
+    }
+    return line;
+}
+
+/* The line of a finding: as it states it, "(line 7)", or that of the element that it names, such as
+ * "link b". 0: not known. */
+static long find_line(const char *text, const char *where)
+{
+    const char *stated = strstr(where, "(line ");
+    const char *space = strchr(where, ' ');
+    char wanted[NAME_BYTES];
+    if (stated != NULL) {
+        return strtol(stated + 6, NULL, 10);
+    }
+    if (space == NULL) {
+        return 0;
+    }
+    const int n = (int)strcspn(space + 1, " :,");
+    for (int form = 0; form < 3; form++) { /* an element of XML, a member of JSON */
+        const int used =
+            form < 2 ? snprintf(wanted, sizeof wanted, "<%.*s name=%c%.*s%c", (int)(space - where),
+                                where, form == 0 ? '"' : '\'', n, space + 1, form == 0 ? '"' : '\'')
+                     : snprintf(wanted, sizeof wanted, "\"%.*s\"", n, space + 1);
+        const char *place = used > 0 && (size_t)used < sizeof wanted ? strstr(text, wanted) : NULL;
+        if (place != NULL) {
+            return line_at(text, place);
+        }
+    }
+    return 0;
+}
+
+/* "arm.urdf:12: doctor: link b: ..." */
+static void print_finding(const char *file, const char *text, const char *list,
+                          const json_t *finding)
+{
+    const char *where = json_string_value(json_object_get(finding, "where"));
+    const char *what = json_string_value(json_object_get(finding, "text"));
+    const long long count = json_integer_value(json_object_get(finding, "count"));
+    where = where != NULL ? where : "";
+    what = what != NULL ? what : "";
+    const long line = text != NULL ? find_line(text, where) : 0;
+    char place[64] = "", times[32] = "";
+    if (line > 0) {
+        (void)snprintf(place, sizeof place, "%ld:", line);
+    }
+    if (count > 1) {
+        (void)snprintf(times, sizeof times, " (%lld)", count);
+    }
+    ctl_note("%s%s%s%s%s: %s%s%s%s", file, file[0] != '\0' ? ":" : "", place,
+             file[0] != '\0' ? " " : "", list, where, where[0] != '\0' ? ": " : "", what, times);
+}
+
+/* Returns the number of the doctor's findings. */
+static size_t print_findings(const json_t *robot, const char *file, const char *text)
+{
+    static const char *const lists[] = {"understood", "ignored", "doctor"};
+    const bool is_check = text != NULL;
+    size_t n = 0;
+    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+        const json_t *list = json_object_get(robot, lists[l]);
+        n = json_array_size(list);
+        for (size_t i = 0; i < n; i++) {
+            print_finding(is_check ? file : "", text, lists[l], json_array_get(list, i));
+        }
+    }
+    return n; /* of the last list, the doctor's */
+}
+
+int ctl_robot_put(ctl *c, int n, char **arguments)
+{
+    char path[CTL_PATH];
+    (void)n;
+    FILE *in = NULL;
+    if (!ctl_fill(c, path, c->command->path, arguments[0])) {
+        return CTL_USAGE;
+    }
+    if ((in = ctl_open_input(arguments[1])) == NULL) {
+        return CTL_FAILED;
+    }
+    const ctl_request request = {
+        .method = "PUT", .path = path, .upload = in, .upload_name = arguments[1]};
+    ctl_answer answer;
+    int status = CTL_DONE;
+    if (!ctl_send(c, &request, &answer)) {
+        status = ctl_report(c, &answer);
+    } else {
+        json_t *document = json_loadb(answer.body, answer.n_body, 0, NULL);
+        const size_t n_finding = print_findings(document, arguments[1], NULL);
+        json_decref(document);
+        status = ctl_print_answer(c, answer.body, answer.n_body);
+        status = status == CTL_DONE && c->strict && n_finding > 0 ? CTL_FAILED : status;
+    }
+    ctl_answer_clear(&answer);
+    if (in != stdin) {
+        (void)fclose(in);
+    }
+    return status;
+}
+
+/* A file that is no robot: as a compiler's error, by the line that the service states. */
+static int report_refusal(const ctl *c, const char *file, const ctl_answer *answer)
+{
+    const tqc_error *e = &answer->error;
+    const char *at = strstr(e->detail, "line ");
+    const long line = at != NULL ? strtol(at + 5, NULL, 10) : 0;
+    char place[32] = "";
+    if (answer->code != TQC_REFUSED || e->status / 100 != 4 || e->status == 404) {
+        return ctl_report(c, answer);
+    }
+    if (line > 0) {
+        (void)snprintf(place, sizeof place, "%ld:", line);
+    }
+    ctl_note("%s:%s error: %s: %s", file, place, e->title, e->detail);
+    if (e->hint[0] != '\0') {
+        ctl_note("%s:%s hint: %s", file, place, e->hint);
+    }
+    return CTL_FAILED;
+}
+
+/* The file is put under a name of its own, which is removed again. */
+static int check(ctl *c, const char *file, const char *text, size_t n)
+{
+    char key[33], path[CTL_PATH];
+    if (tqc_make_key(key) != TQC_OK) {
+        return CTL_FAILED;
+    }
+    (void)snprintf(path, sizeof path, "/v1/robots/check-%s", key);
+    const ctl_request put = {
+        .method = "PUT", .path = path, .body = text, .n_body = n, .upload_name = file};
+    const ctl_request removal = {.method = "DELETE", .path = path};
+    ctl_answer answer, removed;
+    if (!ctl_send(c, &put, &answer)) {
+        const int status = report_refusal(c, file, &answer);
+        ctl_answer_clear(&answer);
+        return status;
+    }
+    json_t *document = json_loadb(answer.body, answer.n_body, 0, NULL);
+    const size_t n_finding = print_findings(document, file, text);
+    int status = CTL_DONE;
+    if (c->format != CTL_TABLE) {
+        status = ctl_print_answer(c, answer.body, answer.n_body);
+    } else {
+        printf("%s: nq %lld, nv %lld, %zu finding%s of the doctor\n", file,
+               (long long)json_integer_value(json_object_get(document, "nq")),
+               (long long)json_integer_value(json_object_get(document, "nv")), n_finding,
+               n_finding == 1 ? "" : "s");
+    }
+    json_decref(document);
+    ctl_answer_clear(&answer);
+    if (!ctl_send(c, &removal, &removed)) {
+        status = ctl_report(c, &removed);
+    }
+    ctl_answer_clear(&removed);
+    return status == CTL_DONE && c->strict && n_finding > 0 ? CTL_FAILED : status;
+}
+
+int ctl_robot_check(ctl *c, int n, char **arguments)
+{
+    int status = CTL_DONE;
+    for (int i = 0; i < n; i++) {
+        size_t n_text = 0;
+        FILE *in = ctl_open_input(arguments[i]);
+        char *text = in != NULL ? read_text(in, &n_text) : NULL;
+        if (in != NULL && in != stdin) {
+            (void)fclose(in);
+        }
+        if (in != NULL && text == NULL) {
+            ctl_fault("%s is too large", arguments[i]);
+        }
+        const int one = text != NULL ? check(c, arguments[i], text, n_text) : CTL_FAILED;
+        status = one != CTL_DONE ? one : status;
+        free(text);
+    }
+    return status;
+}
