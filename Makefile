@@ -82,7 +82,7 @@ sundials    = $(call once,sundials,$(if $(call archive,libsundials_arkode.a),-l:
     $(if $(call archive,libsundials_core.a),-l:libsundials_core.a),-lsundials_arkode -lsundials_cvode $(if $(call archive,libsundials_core.so),-lsundials_core)))
 sundials_flags = $(call once,sundials_flags,$(if $(call archive,libsundials_core.so),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mpi-c 2>/dev/null))))
 core_libs   = $(if $(wildcard core/linalg/*.c),$(lapacke) -lopenblas) $(sundials) $(core_lib) -lm
-link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz $(core_libs)
+link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz -lzstd $(core_libs)
 
 #: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
 #: run              install what is missing, build, serve on 127.0.0.1 (PORT=8420)

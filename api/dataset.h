@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/dataset.h - recorded data: what a CSV or NPY file holds, found while its bytes go by. */
+/* api/dataset.h - recorded data: what its file holds, found while its bytes go by: CSV, NPY, NPZ,
+ * a JSON or CBOR object of arrays; CSV and NPY also compressed by gzip or Zstandard. */
 #ifndef TQA_DATASET_H
 #define TQA_DATASET_H
 
@@ -44,9 +45,11 @@ bool tqa_dataset_finish(tqa_dataset *dataset);
 const tqa_problem *tqa_dataset_problem(const tqa_dataset *dataset);
 
 uint64_t tqa_dataset_rows(const tqa_dataset *dataset);
-uint64_t tqa_dataset_columns(const tqa_dataset *dataset);
-/* "text/csv" or "application/x-npy". */
+uint64_t tqa_dataset_width(const tqa_dataset *dataset); /* columns */
+/* "text/csv", "application/x-npy", "application/gzip" ... */
 const char *tqa_dataset_media(const tqa_dataset *dataset);
+/* The same of a stored type: a constant. */
+const char *tqa_dataset_media_stored(const char *media);
 
 /* After finish: what was found, as members of a JSON object without its braces, malloc'ed; NULL
  * when memory is short. */

@@ -96,8 +96,8 @@
       "The header Content-Range of this answer states the length.", "the content has 1024 bytes")  \
     X("unsupported-media", 415, "The body has a type that is not accepted here",                   \
       "The type of the body, or its content encoding, is not accepted here.",                      \
-      "Send application/json or application/cbor; recorded data as text/csv or "                   \
-      "application/x-npy, without compression.",                                                   \
+      "Send application/json or application/cbor; recorded data as CSV, NPY or NPZ: the "          \
+      "hint has a line that converts a file of another format.",                                   \
       "the body must be sent without a content encoding")                                          \
     X("wrong-length", 422, "An array has the wrong length",                                        \
       "An array has another length than the robot or the other arrays require.",                   \

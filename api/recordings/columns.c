@@ -7,121 +7,10 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
-#include "api/recordings/parts.h"
-
-enum { NAMES_MAX = 5 };
-
-/* Names that a program is known to write, the likeliest first. "x" is a column of that
- * name, or columns x0 x1 ..., x_0 x_1 ..., x[0] x[1] ...; time may be two columns. */
-typedef struct preset {
-    const char *name;
-    const char *names[TQA_RECORDING_TIME][NAMES_MAX];
-    struct {
-        const char *name, *nanoseconds;
-        double unit;
-    } time[NAMES_MAX];
-    bool tau_is_current;
-} preset;
-
-static const preset presets[] = {
-    {.name = "ros-joint-state",
-     .names = {[TQA_RECORDING_Q] = {"position", "field.position", ".position"},
-               [TQA_RECORDING_QD] = {"velocity", "field.velocity", ".velocity"},
-               [TQA_RECORDING_TAU] = {"effort", "field.effort", ".effort"}},
-     .time = {{"header.stamp.secs", "header.stamp.nsecs", 1.0},
-              {"header.stamp.sec", "header.stamp.nanosec", 1.0},
-              {"field.header.stamp", NULL, 1e-9},
-              {"time", NULL, 1e-9}, /* of rostopic echo -p, after its % */
-              {"Time", NULL, 1.0}}},
-    {.name = "ur-rtde",
-     .names = {[TQA_RECORDING_Q] = {"actual_q"},
-               [TQA_RECORDING_QD] = {"actual_qd"},
-               [TQA_RECORDING_TAU] = {"actual_current"}},
-     .time = {{"timestamp", NULL, 1.0}},
-     .tau_is_current = true},
-    {.name = "libfranka",
-     .names = {[TQA_RECORDING_Q] = {"state.q", "q"},
-               [TQA_RECORDING_QD] = {"state.dq", "dq"},
-               [TQA_RECORDING_TAU] = {"state.tau_J", "tau_J"}},
-     .time = {{"time", NULL, 1e-3}}},
-    {.name = "plain"},
-};
-enum { N_PRESET = sizeof presets / sizeof presets[0] };
-
-/* the default, where a request names no columns */
-static const preset custom = {
-    .name = "the usual names",
-    .names = {[TQA_RECORDING_Q] = {"q", "position", "actual_q"},
-              [TQA_RECORDING_QD] = {"qd", "dq", "velocity", "actual_qd"},
-              [TQA_RECORDING_QDD] = {"qdd", "ddq", "acceleration"},
-              [TQA_RECORDING_TAU] = {"tau", "effort", "torque"}},
-    .time = {{"t", NULL, 1.0}, {"time", NULL, 1.0}, {"timestamp", NULL, 1.0}}};
-
-typedef struct finder {
-    tqa_recording *recording;
-    const tqa_recording_request *request;
-    tqa_table *table; /* of the wanted quantity */
-    const char *source;
-} finder;
-
-static bool find_exactly(const finder *f, const char *name, size_t n, uint32_t *ret)
-{
-    for (size_t c = 0; c < tqa_table_columns(f->table); c++) {
-        const char *other = tqa_table_name(f->table, c);
-        if (strlen(other) == n && memcmp(other, name, n) == 0) {
-            *ret = (uint32_t)c;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* k of "name<k>", "name_<k>", "name.<k>" or "name[<k>]"; -1 when `text` is none of these */
-static long number_after(const char *text, const char *name)
-{
-    const size_t n = strlen(name);
-    if (strncmp(text, name, n) != 0) {
-        return -1;
-    }
-    text += n;
-    text += *text == '_' || *text == '.' || *text == '[' ? 1 : 0;
-    char *end = NULL;
-    if (*text < '0' || *text > '9') {
-        return -1;
-    }
-    const long k = strtol(text, &end, 10);
-    end += *end == ']' ? 1 : 0;
-    return *end == '\0' && k < 100000 ? k : -1;
-}
-
-/* the n columns name0, name1, ..., in the order of their numbers; or the one of this name */
-static bool find_group(const finder *f, const char *name, size_t n, uint32_t *ret)
-{
-    if (n == 1 && find_exactly(f, name, strlen(name), ret)) {
-        return true;
-    }
-    size_t found = 0;
-    long before = -1;
-    while (found < n) {
-        long least = 100000;
-        for (size_t c = 0; c < tqa_table_columns(f->table); c++) {
-            const long k = number_after(tqa_table_name(f->table, c), name);
-            if (k > before && k < least) {
-                least = k;
-                ret[found] = (uint32_t)c;
-            }
-        }
-        if (least == 100000) {
-            return false;
-        }
-        before = least;
-        found++;
-    }
-    return true;
-}
+#include "api/recordings/finder.h"
 
 /* "did you mean", else some of the names of the file */
-static void hint_names(const finder *f, const char *name, char hint[TQA_PROBLEM_TEXT])
+static void hint_names(const tqa_finder *f, const char *name, char hint[TQA_PROBLEM_TEXT])
 {
     tqa_nearest nearest;
     tqa_nearest_init(&nearest, name, strlen(name));
@@ -141,18 +30,23 @@ static void hint_names(const finder *f, const char *name, char hint[TQA_PROBLEM_
     }
     size_t used = (size_t)snprintf(hint, TQA_PROBLEM_TEXT, "the columns are");
     for (size_t c = 0; c < n && used + 40 < TQA_PROBLEM_TEXT; c++) {
-        used += (size_t)snprintf(hint + used, TQA_PROBLEM_TEXT - used, " \"%.30s\"%s",
-                                 tqa_table_name(f->table, c), c + 1 < n ? "," : "");
+        /* the end of a long name says more than its beginning */
+        const char *text = tqa_table_name(f->table, c);
+        const size_t length = strlen(text);
+        const bool is_long = length > 30;
+        used += (size_t)snprintf(hint + used, TQA_PROBLEM_TEXT - used, " \"%s%.30s\"%s",
+                                 is_long ? "..." : "", is_long ? text + length - 27 : text,
+                                 c + 1 < n ? "," : "");
     }
 }
 
-static bool read_selector(const finder *f, const tqa_value *part, uint32_t *ret)
+static bool read_selector(const tqa_finder *f, const tqa_value *part, uint32_t *ret)
 {
     const size_t n = tqa_table_columns(f->table);
     const char *name = json_string_value(part->value);
     char hint[TQA_PROBLEM_TEXT];
     if (name != NULL) {
-        if (find_exactly(f, name, strlen(name), ret)) {
+        if (tqa_find_exactly(f, name, strlen(name), ret)) {
             return true;
         }
         hint_names(f, name, hint);
@@ -177,17 +71,59 @@ static bool read_selector(const finder *f, const tqa_value *part, uint32_t *ret)
     return true;
 }
 
+/* "3-8": numbers of columns; false: it is none, or (*ret_good false) refused */
+static bool read_range(const tqa_finder *f, const tqa_value *part, const char *text, size_t n,
+                       uint32_t *ret, bool *ret_good)
+{
+    char *end = NULL;
+    char *last_end = NULL;
+    if (text[0] < '0' || text[0] > '9') {
+        return false;
+    }
+    const unsigned long first = strtoul(text, &end, 10);
+    if (*end != '-' || end[1] < '0' || end[1] > '9') {
+        return false;
+    }
+    const unsigned long last = strtoul(end + 1, &last_end, 10);
+    const size_t all = tqa_table_columns(f->table);
+    if (*last_end != '\0') {
+        return false;
+    }
+    *ret_good = last >= first && last - first + 1 == n && last < all;
+    for (size_t r = 0; *ret_good && r < n; r++) {
+        ret[r] = (uint32_t)(first + r);
+    }
+    if (!*ret_good) {
+        (void)tqa_value_refuse(part, "range", "\"first-last\", both from 0",
+                               "\"%.40s\": expected %zu of the %zu columns of \"%.80s\"", text, n,
+                               all, f->source);
+    }
+    return true;
+}
+
 /* columns that the request names */
-static bool read_columns(const finder *f, const tqa_value *part, size_t n, uint32_t *ret)
+static bool read_columns(const tqa_finder *f, const tqa_value *part,
+                         tqa_recording_quantity quantity, size_t n, uint32_t *ret)
 {
     const char *name = json_string_value(part->value);
     size_t n_item = 0;
     if (name != NULL) {
-        if (find_group(f, name, n, ret)) {
+        bool good = true;
+        if (strchr(name, '%') != NULL ? tqa_find_pattern(f, name, quantity, n, ret)
+                                      : tqa_find_group(f, name, quantity, n, ret)) {
             return true;
+        }
+        if (read_range(f, part, name, n, ret, &good)) {
+            return good;
         }
         char hint[TQA_PROBLEM_TEXT];
         hint_names(f, name, hint);
+        if (strchr(name, '%') != NULL) {
+            return tqa_value_refuse(part, "unknown-name", hint,
+                                    "\"%.80s\" has no %zu columns \"%.40s\" with the names of the "
+                                    "joints, or numbers, in place of %%",
+                                    f->source, n, name);
+        }
         return tqa_value_refuse(part, "unknown-name", hint,
                                 "\"%.80s\" has no columns \"%.40s0\" to \"%.40s%zu\"", f->source,
                                 name, name, n - 1);
@@ -232,25 +168,13 @@ static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, cons
         recording->column[quantity][to] = columns[r];
         recording->factor[quantity][to] = request->factor[quantity][r];
     }
+    if (quantity == TQA_RECORDING_TIME && recording->n_time == 2) {
+        recording->column[quantity][1] = columns[1];
+    }
     return true;
 }
 
-/* the preset that has the names of this file; NULL: none has */
-static const char *preset_name_of(const finder *f)
-{
-    const size_t n = f->request->order->nq;
-    uint32_t *ignored = tqa_tree_take(f->request->control, n + 2, sizeof *ignored);
-    for (size_t k = 0; ignored != NULL && k < N_PRESET; k++) {
-        for (size_t i = 0; i < NAMES_MAX && presets[k].names[TQA_RECORDING_Q][i] != NULL; i++) {
-            if (find_group(f, presets[k].names[TQA_RECORDING_Q][i], n, ignored)) {
-                return presets[k].name;
-            }
-        }
-    }
-    return NULL;
-}
-
-static bool refuse_missing(const finder *f, tqa_recording_quantity quantity, size_t n)
+static bool refuse_missing(const tqa_finder *f, tqa_recording_quantity quantity, size_t n)
 {
     const tqa_value *columns = &f->request->columns;
     char hint[TQA_PROBLEM_TEXT];
@@ -258,17 +182,13 @@ static bool refuse_missing(const finder *f, tqa_recording_quantity quantity, siz
                    "add \"%s\": the %zu columns of it, by name or by number from 0",
                    tqa_recording_quantity_names[quantity], n);
     const tqa_value *where = columns->value != NULL ? columns : &f->recording->part;
-    const char *preset_name = columns->value == NULL ? preset_name_of(f) : NULL;
-    if (preset_name != NULL) {
-        (void)snprintf(hint, sizeof hint, "add \"columns\": {\"preset\": \"%s\"}", preset_name);
-    }
     return tqa_value_refuse(where, "missing-field", hint,
                             "the columns of \"%.80s\" that hold %s are not named", f->source,
                             tqa_recording_quantity_names[quantity]);
 }
 
 /* plain numbers: [time] q [qd [qdd]] tau, one after another */
-static bool find_plain(const finder *f, tqa_recording_quantity quantity, uint32_t *ret,
+static bool find_plain(const tqa_finder *f, tqa_recording_quantity quantity, uint32_t *ret,
                        bool *ret_found)
 {
     const size_t n = f->request->order->nv;
@@ -307,49 +227,29 @@ static bool find_plain(const finder *f, tqa_recording_quantity quantity, uint32_
     return true;
 }
 
-static bool find_preset_time(const finder *f, const preset *named_so, uint32_t *ret,
-                             bool *ret_found)
-{
-    for (size_t k = 0; k < NAMES_MAX && named_so->time[k].name != NULL; k++) {
-        const char *name = named_so->time[k].name;
-        const char *more = named_so->time[k].nanoseconds;
-        if (!find_exactly(f, name, strlen(name), &ret[0]) ||
-            (more != NULL && !find_exactly(f, more, strlen(more), &ret[1]))) {
-            continue;
-        }
-        *ret_found = true;
-        f->recording->n_time = more != NULL ? 2 : 1;
-        if (!f->request->unit_known[TQA_RECORDING_TIME]) {
-            f->request->factor[TQA_RECORDING_TIME][0] = named_so->time[k].unit;
-            f->recording->time_unit_known = named_so != &custom;
-        }
-        return true;
-    }
-    return true;
-}
-
-static bool find_named(const finder *f, const preset *named_so, tqa_recording_quantity quantity,
+/* columns of a layout; currents are refused without their gains */
+static bool find_named(tqa_finder *f, const tqa_layout *layout, tqa_recording_quantity quantity,
                        uint32_t *ret, bool *ret_found)
 {
     if (quantity == TQA_RECORDING_TIME) {
-        return find_preset_time(f, named_so, ret, ret_found);
+        return tqa_layout_time(f, layout, ret, ret_found);
     }
-    const size_t n = tqa_recording_width(f->request, quantity);
-    for (size_t k = 0; k < NAMES_MAX && named_so->names[quantity][k] != NULL && !*ret_found; k++) {
-        *ret_found = find_group(f, named_so->names[quantity][k], n, ret);
-    }
-    if (*ret_found && quantity == TQA_RECORDING_TAU && named_so->tau_is_current &&
+    (void)tqa_layout_columns(f, layout, quantity, ret, ret_found);
+    if (*ret_found && quantity == TQA_RECORDING_TAU && layout->tau_is_current &&
         !f->request->scaled[TQA_RECORDING_TAU]) {
-        return tqa_value_refuse(&f->request->columns, "missing-field",
-                                "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
-                                "N m/A",
-                                "preset \"%s\" takes currents, which are not torques",
-                                named_so->name);
+        const tqa_value *columns = &f->request->columns;
+        *ret_found = false;
+        return (columns->value == NULL && (f->request->need >> quantity & 1u) == 0) ||
+               tqa_value_refuse(
+                   columns->value != NULL ? columns : &f->recording->part, "missing-field",
+                   "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
+                   "N m/A",
+                   "preset \"%s\" takes currents, which are not torques", layout->name);
     }
     return true;
 }
 
-static bool is_headless(const finder *f)
+static bool is_headless(const tqa_finder *f)
 {
     for (size_t c = 0; c < tqa_table_columns(f->table); c++) {
         if (tqa_table_name(f->table, c)[0] != '\0') {
@@ -360,110 +260,305 @@ static bool is_headless(const finder *f)
 }
 
 /* the preset that the request names; NULL with *ret_good false when there is none of this name */
-static const preset *preset_of(const tqa_recording_request *request, bool *ret_good)
+static const tqa_layout *preset_of(const tqa_recording_request *request, bool *ret_good)
 {
-    static const char *const words[] = {"ros-joint-state", "ur-rtde", "libfranka", "plain", NULL};
-    _Static_assert(sizeof words / sizeof words[0] == N_PRESET + 1, "a word for each preset");
     const tqa_value part = tqa_value_field(&request->columns, "preset");
     unsigned k = 0;
     *ret_good = true;
     if (part.value == NULL) {
         return NULL;
     }
-    *ret_good = tqa_value_choice(&part, words, &k);
-    return *ret_good ? &presets[k] : NULL;
+    *ret_good = tqa_value_choice(&part, tqa_layout_words, &k);
+    return *ret_good ? tqa_layout_of(k) : NULL;
 }
 
-static bool find_time(const finder *f, const tqa_value *part, uint32_t *ret)
+static bool find_time(const tqa_finder *f, const tqa_value *part, uint32_t *ret)
 {
     if (json_is_array(part->value)) {
         f->recording->n_time = 2; /* seconds and nanoseconds */
-        return read_columns(f, part, 2, ret);
+        return read_columns(f, part, TQA_RECORDING_TIME, 2, ret);
     }
     f->recording->n_time = 1;
     return read_selector(f, part, ret);
 }
 
-static bool find_quantity(finder *f, tqa_recording_quantity quantity, const preset *named_so)
+/* "t q qd tau -": groups of columns from the left, "-" of n that are left out; *ret_found */
+static bool find_in_groups(tqa_finder *f, const tqa_value *part, tqa_recording_quantity quantity,
+                           uint32_t *ret, bool *ret_found)
+{
+    const char *text = json_string_value(part->value);
+    size_t at = 0;
+    if (text == NULL) {
+        return tqa_value_refuse(part, "wrong-type", "\"t q qd tau\", say",
+                                "expected groups of columns in quotes");
+    }
+    *ret_found = false;
+    for (const char *p = text + strspn(text, " "); *p != '\0'; p += strspn(p, " ")) {
+        const size_t length = strcspn(p, " ");
+        tqa_recording_quantity q = TQA_RECORDING_Q;
+        while (q < TQA_RECORDING_QUANTITIES &&
+               (strlen(tqa_recording_quantity_names[q]) != length ||
+                memcmp(p, tqa_recording_quantity_names[q], length) != 0)) {
+            q++;
+        }
+        q = length == 1 && *p == 't' ? TQA_RECORDING_TIME : q;
+        if (q == TQA_RECORDING_QUANTITIES && (length != 1 || *p != '-')) {
+            return tqa_value_refuse(
+                part, "unknown-name",
+                "\"t q qd tau\", say: groups of columns from the left, \"-\" for "
+                "a group that is left out",
+                "\"%.*s\" is no group of columns", (int)length, p);
+        }
+        const size_t n = q == TQA_RECORDING_QUANTITIES ? f->request->order->nv
+                                                       : tqa_recording_width(f->request, q);
+        if (at + n > tqa_table_columns(f->table)) {
+            return tqa_value_refuse(part, "wrong-length", "leave the last group out",
+                                    "\"%.60s\" has %zu columns, and \"%.40s\" more", f->source,
+                                    tqa_table_columns(f->table), text);
+        }
+        for (size_t r = 0; q == quantity && r < n; r++) {
+            ret[r] = (uint32_t)(at + r);
+        }
+        *ret_found = *ret_found || q == quantity;
+        f->recording->n_time = quantity == TQA_RECORDING_TIME ? 1 : f->recording->n_time;
+        at += n;
+        p += length;
+    }
+    return true;
+}
+
+/* the columns that the request names, or those that a layout has */
+static bool find_columns(tqa_finder *f, tqa_recording_quantity quantity, const tqa_layout *layout,
+                         uint32_t *columns, bool *ret_found)
+{
+    const tqa_recording_request *request = f->request;
+    const bool named = request->columns.value != NULL;
+    const tqa_value groups = tqa_value_field(&request->columns, "groups");
+    const tqa_value part =
+        tqa_value_field(&request->columns, tqa_recording_quantity_names[quantity]);
+    *ret_found = false;
+    if (groups.value != NULL && part.value == NULL) {
+        return find_in_groups(f, &groups, quantity, columns, ret_found);
+    }
+    if (part.value != NULL) {
+        *ret_found = true;
+        return quantity == TQA_RECORDING_TIME
+                   ? find_time(f, &part, columns)
+                   : read_columns(f, &part, quantity, tqa_recording_width(request, quantity),
+                                  columns);
+    }
+    if (named && layout == NULL) {
+        return true;
+    }
+    const bool headless = is_headless(f);
+    if (layout == NULL && headless && !f->recording->is_split &&
+        tqa_layout_ros_echo(f, quantity, columns, ret_found)) {
+        f->recording->layout = "ros2-topic-echo";
+        return true;
+    }
+    if (layout != NULL ? strcmp(layout->name, "plain") == 0 : headless) {
+        f->recording->layout = "plain";
+        return find_plain(f, quantity, columns, ret_found);
+    }
+    return find_named(f, layout != NULL ? layout : &tqa_layout_usual, quantity, columns, ret_found);
+}
+
+static bool find_clock(tqa_finder *f, uint32_t *columns, bool found, bool *ret_found)
+{
+    const tqa_recording_request *request = f->request;
+    const bool named = request->columns.value != NULL;
+    *ret_found = found;
+    if (!found && request->options.rate <= 0.0) {
+        const size_t n = tqa_find_clock(f, columns);
+        f->recording->n_time = n;
+        *ret_found = n > 0;
+    } else {
+        f->recording->n_time = !found ? 0 : f->recording->n_time == 2 ? 2 : 1;
+    }
+    if (!*ret_found && request->options.rate <= 0.0) {
+        return tqa_value_refuse(named ? &request->columns : &f->recording->part, "missing-field",
+                                "name the column of times (\"time\": 0, say), or add \"rate_hz\": "
+                                "the rows in a second",
+                                "\"%.80s\" has no clock", f->source);
+    }
+    return true;
+}
+
+/* The factors of recording and layout; where the request states no units, those that the file
+ * states. */
+static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa_layout *layout,
+                       const uint32_t *columns)
+{
+    static const double degree = 3.14159265358979323846 / 180.0;
+    tqa_recording *recording = f->recording;
+    const tqa_recording_request *request = f->request;
+    const size_t n = tqa_recording_width(request, quantity);
+    bool all = !request->unit_known[quantity];
+    bool is_current = false;
+    for (size_t r = 0; r < n && all; r++) {
+        bool current = false;
+        all = tqa_finder_unit(f, quantity, r, columns[r], &current) > 0.0;
+        is_current = is_current || current;
+    }
+    if (all && is_current && !request->scaled[TQA_RECORDING_TAU]) {
+        recording->column[quantity] = NULL; /* as if they were not there, unless they are needed */
+        recording->n_name[quantity] = 0;
+        return (request->need >> quantity & 1u) == 0 ||
+               tqa_value_refuse(&recording->part, "missing-field",
+                                "add \"scale\": {\"tau\": [...]}, the drive gain of each joint in "
+                                "N m/A (or N/A)",
+                                "\"%.80s\" states amperes: currents are not torques without drive "
+                                "gains",
+                                f->source);
+    }
+    recording->unit_known[quantity] = all && n > 0;
+    for (size_t r = 0; r < n; r++) {
+        const uint32_t to = quantity == TQA_RECORDING_TIME ? 0
+                            : quantity == TQA_RECORDING_Q  ? request->order->q[r]
+                                                           : request->order->v[r];
+        bool current = false;
+        const double unit =
+            all ? tqa_finder_unit(f, quantity, r, columns[r], &current)
+            : layout != NULL && layout->is_degrees && quantity < TQA_RECORDING_TAU &&
+                    !request->unit_known[quantity] &&
+                    tqa_recording_unit(request, quantity, r,
+                                       quantity == TQA_RECORDING_Q ? "deg" : "deg/s",
+                                       &current) > 0.0
+                ? degree
+                : 1.0;
+        recording->factor[quantity][to] *= unit;
+    }
+    return true;
+}
+
+/* the unit of the clock: the request's, the layout's, or the name's */
+static void find_time_unit(tqa_finder *f, const uint32_t *columns)
+{
+    bool ignored = false;
+    const tqa_recording_request *request = f->request;
+    if (request->unit_known[TQA_RECORDING_TIME]) {
+        return;
+    }
+    const double stated =
+        f->unit_is_known ? 0.0 : tqa_finder_unit(f, TQA_RECORDING_TIME, 0, columns[0], &ignored);
+    const double unit = stated > 0.0 ? stated : f->unit;
+    f->recording->time_unit_known =
+        f->recording->time_unit_known || stated > 0.0 || f->unit_is_known;
+    if (unit > 0.0) {
+        f->recording->factor[TQA_RECORDING_TIME][0] = unit;
+    }
+}
+
+static bool keep_names(const tqa_finder *f, tqa_recording_quantity quantity,
+                       const uint32_t *columns, size_t n)
+{
+    tqa_recording *recording = f->recording;
+    tqa_tree *control = f->request->control;
+    if (is_headless(f)) {
+        return true;
+    }
+    recording->names[quantity] = tqa_tree_take(control, n, sizeof(char *));
+    for (size_t r = 0; recording->names[quantity] != NULL && r < n; r++) {
+        const char *name = tqa_table_name(f->table, columns[r]);
+        char *copy = tqa_tree_take(control, strlen(name) + 1, 1);
+        if (copy == NULL) {
+            return false;
+        }
+        memcpy(copy, name, strlen(name) + 1);
+        recording->names[quantity][r] = copy;
+    }
+    recording->n_name[quantity] = n;
+    return recording->names[quantity] != NULL;
+}
+
+static bool find_quantity(tqa_finder *f, tqa_recording_quantity quantity, const tqa_layout *layout)
 {
     const tqa_recording_request *request = f->request;
     const size_t n = tqa_recording_width(request, quantity);
-    const bool named = request->columns.value != NULL;
-    const tqa_value part =
-        tqa_value_field(&request->columns, tqa_recording_quantity_names[quantity]);
     uint32_t *columns = tqa_tree_take(request->control, n + 2, sizeof *columns);
     bool found = false;
-    if (columns == NULL) {
+    if (columns == NULL || !find_columns(f, quantity, layout, columns, &found)) {
         return false;
     }
-    if (part.value != NULL) {
-        if (!(quantity == TQA_RECORDING_TIME ? find_time(f, &part, columns)
-                                             : read_columns(f, &part, n, columns))) {
-            return false;
-        }
-        found = true;
-    } else if (named_so != NULL || !named) {
-        const bool plain = named_so != NULL ? strcmp(named_so->name, "plain") == 0 : is_headless(f);
-        if (!(plain ? find_plain(f, quantity, columns, &found)
-                    : find_named(f, named_so != NULL ? named_so : &custom, quantity, columns,
-                                 &found))) {
-            return false;
-        }
-    }
-    if (quantity == TQA_RECORDING_TIME) {
-        f->recording->n_time = !found ? 0 : f->recording->n_time == 2 ? 2 : 1;
-        if (!found && request->options.rate <= 0.0) {
-            const tqa_value *where = named ? &request->columns : &f->recording->part;
-            return tqa_value_refuse(
-                where, "missing-field",
-                "name the column of times (\"time\": 0, say), or add \"rate_hz\": "
-                "the rows in a second",
-                "\"%.80s\" has no clock", f->source);
-        }
-        if (f->recording->n_time == 2) {
-            f->recording->column[TQA_RECORDING_TIME] = columns;
-            f->recording->factor[TQA_RECORDING_TIME] = request->factor[TQA_RECORDING_TIME];
-            return true;
-        }
+    if (quantity == TQA_RECORDING_TIME && !find_clock(f, columns, found, &found)) {
+        return false;
     }
     if (!found) {
         return (request->need >> quantity & 1u) == 0 || refuse_missing(f, quantity, n);
     }
-    return keep(f->recording, quantity, columns);
+    if (!keep(f->recording, quantity, columns) ||
+        !keep_names(f, quantity, columns,
+                    quantity == TQA_RECORDING_TIME ? f->recording->n_time : n)) {
+        return false;
+    }
+    if (quantity == TQA_RECORDING_TIME) {
+        find_time_unit(f, columns);
+        return true;
+    }
+    return find_units(f, quantity, layout, columns);
+}
+
+/* One of the datasets of a recording by quantities is not named. */
+static bool refuse_source(const tqa_recording *recording, tqa_recording_quantity q)
+{
+    char hint[TQA_PROBLEM_TEXT];
+    if (q == TQA_RECORDING_TIME) {
+        return tqa_value_refuse(&recording->part, "missing-field",
+                                "add \"time\": the name of a dataset, or \"rate_hz\": the "
+                                "rows in a second",
+                                "there is no clock");
+    }
+    (void)snprintf(hint, sizeof hint, "add \"%s\": the name of its dataset",
+                   tqa_recording_quantity_names[q]);
+    return tqa_value_refuse(&recording->part, "missing-field", hint, "there is no dataset of %s",
+                            tqa_recording_quantity_names[q]);
+}
+
+/* the layout that the request names or, where it says nothing of columns, that the file has */
+static bool choose_layout(tqa_recording *recording, const tqa_recording_source *sources,
+                          const tqa_layout **ret)
+{
+    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "preset", "groups", NULL};
+    const tqa_recording_request *request = recording->request;
+    bool good = true;
+    *ret = NULL;
+    if (request->columns.value != NULL) {
+        good = tqa_value_object(&request->columns, known);
+        *ret = good ? preset_of(request, &good) : NULL;
+        recording->layout = *ret != NULL ? (*ret)->name : NULL;
+        return good;
+    }
+    tqa_finder f = {.recording = recording,
+                    .request = request,
+                    .table = sources[0].table,
+                    .source = recording->source[0]};
+    if (!recording->is_split && !is_headless(&f)) {
+        *ret = tqa_layout_find(&f);
+        recording->layout = *ret != NULL ? (*ret)->name : NULL;
+    }
+    return true;
 }
 
 bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources)
 {
-    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "preset", NULL};
     const tqa_recording_request *request = recording->request;
-    bool good = true;
-    if (request->columns.value != NULL && !tqa_value_object(&request->columns, known)) {
-        return false;
-    }
-    const preset *named_so = request->columns.value != NULL ? preset_of(request, &good) : NULL;
+    const tqa_layout *layout = NULL;
+    bool good = choose_layout(recording, sources, &layout);
     recording->signal.channels = (tq_channels){0};
     for (tqa_recording_quantity q = 0; good && q < TQA_RECORDING_QUANTITIES; q++) {
-        finder f = {.recording = recording, .request = request};
-        f.table = sources[recording->is_split ? (size_t)q : 0].table;
-        f.source = recording->source[recording->is_split ? (size_t)q : 0];
+        const size_t at = recording->is_split ? (size_t)q : 0;
+        tqa_finder f = {.recording = recording,
+                        .request = request,
+                        .table = sources[at].table,
+                        .source = recording->source[at]};
         if (f.table == NULL) { /* split, and without this file */
-            if ((request->need >> q & 1u) != 0) {
-                char hint[TQA_PROBLEM_TEXT];
-                (void)snprintf(hint, sizeof hint, "add \"%s\": the name of its dataset",
-                               tqa_recording_quantity_names[q]);
-                return tqa_value_refuse(&recording->part, "missing-field", hint,
-                                        "there is no dataset of %s",
-                                        tqa_recording_quantity_names[q]);
-            }
-            if (q == TQA_RECORDING_TIME && request->options.rate <= 0.0) {
-                return tqa_value_refuse(&recording->part, "missing-field",
-                                        "add \"time\": the name of a dataset, or \"rate_hz\": the "
-                                        "rows in a second",
-                                        "there is no clock");
+            if ((request->need >> q & 1u) != 0 ||
+                (q == TQA_RECORDING_TIME && request->options.rate <= 0.0)) {
+                return refuse_source(recording, q);
             }
             continue;
         }
-        good = find_quantity(&f, q, named_so);
+        good = find_quantity(&f, q, layout);
         if (good && q < TQA_RECORDING_TIME && recording->column[q] != NULL) {
             recording->signal.channels.has[q] = true;
             recording->signal.channels.first[q] = recording->signal.channels.n;

@@ -17,7 +17,8 @@ static unsigned checks_of(const tqa_recording *recording)
     if (recording->n_time > 0 && !recording->time_unit_known && !known[TQA_RECORDING_TIME]) {
         check |= TQ_CHECK_TIME;
     }
-    if (!known[TQA_RECORDING_Q] && !scaled[TQA_RECORDING_Q]) {
+    if (!known[TQA_RECORDING_Q] && !recording->unit_known[TQA_RECORDING_Q] &&
+        !scaled[TQA_RECORDING_Q]) {
         check |= TQ_CHECK_POSITION;
     }
     if ((request->need & 1u << TQA_RECORDING_TAU) != 0) {

@@ -51,6 +51,11 @@ tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer,
 size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity);
 extern const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES];
 
+/* The factor to SI of a unit by its name, for row r in the user's order; 0: there is none. Currents
+ * (A, mA) of tau are units of it. */
+double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                          size_t r, const char *text, bool *ret_is_current);
+
 /* Sets the problem of a status of core, by its fault where it has one. Always false. */
 bool tqa_recording_fail(const tqa_recording *recording, tq_status status,
                         const tq_recording_fault *fault, const tq_error *error);

@@ -41,7 +41,6 @@ typedef struct tqa_recording_request {
     unsigned need;    /* bit q: quantity q must be there */
     tqa_value object; /* that has all these fields */
     tqa_value columns;
-    const char *columns_text; /* constant, of default and preset columns: their name */
     double *factor[TQA_RECORDING_QUANTITIES]; /* to SI, in the user's order of joints */
     bool unit_known[TQA_RECORDING_QUANTITIES];
     bool scaled[TQA_RECORDING_QUANTITIES];
@@ -74,6 +73,10 @@ typedef struct tqa_recording {
     double *factor[TQA_RECORDING_QUANTITIES]; /* in the robot's order */
     size_t n_time; /* 0: rows are 1 / rate apart; 2: seconds, nanoseconds */
     bool time_unit_known;
+    bool unit_known[TQA_RECORDING_QUANTITIES]; /* the file states it */
+    const char *layout; /* constant: which names of columns were recognised; NULL: the request's */
+    const char **names[TQA_RECORDING_QUANTITIES]; /* of the columns, in the user's order, or NULL */
+    size_t n_name[TQA_RECORDING_QUANTITIES];
     size_t n_window;
     tqa_recording_window windows[TQA_RECORDING_WINDOWS_MAX];
     bool cut_last_line;

@@ -45,9 +45,29 @@ static void report_repair(tqa_writer *answer, const tqa_recording *recording, tq
     tqa_writer_end(answer);
 }
 
+/* the names of the columns of each quantity, in the order of the request's joints */
+static void report_columns(tqa_writer *answer, const tqa_recording *recording)
+{
+    if (recording->layout != NULL) {
+        tqa_writer_string(answer, "layout", recording->layout);
+    }
+    tqa_writer_object(answer, "columns");
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
+        if (recording->n_name[q] > 0) {
+            tqa_writer_list(answer, tqa_recording_quantity_names[q]);
+            for (size_t r = 0; r < recording->n_name[q]; r++) {
+                tqa_writer_string(answer, NULL, recording->names[q][r]);
+            }
+            tqa_writer_end(answer);
+        }
+    }
+    tqa_writer_end(answer);
+}
+
 void tqa_recording_report(tqa_writer *answer, const tqa_recording *recording)
 {
     tqa_writer_string(answer, "name", recording->name);
+    report_columns(answer, recording);
     tqa_writer_count(answer, "rows", recording->signal.n_row);
     tqa_writer_count(answer, "rows_chosen", recording->signal.n_chosen);
     tqa_writer_count(answer, "samples", recording->signal.n_sample);

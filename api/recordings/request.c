@@ -110,6 +110,21 @@ static bool read_unit(tqa_recording_request *request, tqa_recording_quantity qua
     return refuse_unit(part, quantity, is_length ? OF_LENGTH : OF_ANGLE, is_list);
 }
 
+double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                          size_t r, const char *text, bool *ret_is_current)
+{
+    const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
+    *ret_is_current = false;
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        if (units[u].quantity == quantity && strcmp(units[u].name, text) == 0 &&
+            (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
+            *ret_is_current = quantity == TQA_RECORDING_TAU && strchr(text, 'A') != NULL;
+            return units[u].factor;
+        }
+    }
+    return 0.0;
+}
+
 static bool read_units(tqa_recording_request *request, const tqa_value *object)
 {
     static const char *const known[] = {"q", "qd", "qdd", "tau", "time", NULL};

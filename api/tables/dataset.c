@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/dataset.c - recorded data: what a CSV or NPY file holds, found while its bytes go
- * by. */
+/* api/tables/dataset.c - recorded data: what its file holds, found while its bytes go by. */
 #include "api/dataset.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,30 +9,33 @@
 
 #include "api/codec/csv/csv.h"
 #include "api/codec/json/text.h"
-#include "api/codec/npy/npy.h"
-#include "api/tables/statistics.h"
+#include "api/codec/npy/npz.h"
+#include "api/codec/npy/records.h"
+#include "api/tables/dataset_columns.h"
+#include "api/tables/front.h"
+#include "api/tables/result_columns.h"
 
 static const uint64_t values_max = (uint64_t)1 << 40;
-static const size_t buckets_bytes_max = (size_t)64 << 20;
-
-typedef struct column {
-    char name[TQA_CSV_NAME_MAX + 1];
-    tqa_statistics statistics;
-} column;
+/* JSON and CBOR are gathered whole: 32 MiB */
+enum { DOCUMENT_NUMBERS_MAX = 4000000 };
 
 struct tqa_dataset {
     tqa_dataset_options options;
-    bool known; /* the format is decided */
+    tqa_front front;
+    tqa_form form;
     bool failed;
     tqa_problem problem;
     tqa_csv_decoder *csv;
     tqa_npy_decoder npy;
-    uint64_t n_row, n_column, n_text;
-    column *columns;
-    /* points: bucket b of column c has least[c * n_bucket + b] */
-    size_t n_points, n_bucket;
-    uint64_t rows_per_bucket, rows_told;
-    double *least, *most;
+    tqa_npz_decoder *npz;
+    tqa_records_decoder *records;
+    tqa_table_result *document;
+    uint64_t n_row, n_text;
+    tqa_dataset_columns columns;
+    /* of an archive: the array that is being read */
+    char member[TQA_NPZ_NAME_MAX + 1];
+    size_t member_at; /* its first column */
+    tqa_npy_shape shape;
 };
 
 /* ------------------------------------------------------------------------------------- options */
@@ -76,6 +77,13 @@ static bool read_type(const char *type, tqa_dataset_options *ret)
     } types[] = {{"text/csv", TQA_DATASET_CSV},
                  {"text/tab-separated-values", TQA_DATASET_CSV},
                  {"application/x-npy", TQA_DATASET_NPY},
+                 {"application/x-npz", TQA_DATASET_FIND},
+                 {"application/zip", TQA_DATASET_FIND},
+                 {"application/gzip", TQA_DATASET_FIND},
+                 {"application/x-gzip", TQA_DATASET_FIND},
+                 {"application/zstd", TQA_DATASET_FIND},
+                 {"application/json", TQA_DATASET_FIND},
+                 {"application/cbor", TQA_DATASET_FIND},
                  {"text/plain", TQA_DATASET_FIND},
                  {"application/octet-stream", TQA_DATASET_FIND},
                  {"application/x-www-form-urlencoded", TQA_DATASET_FIND}}; /* curl --data-binary */
@@ -95,8 +103,9 @@ bool tqa_dataset_options_read(const char *query, const char *content_type, tqa_d
     *ret = (tqa_dataset_options){.format = TQA_DATASET_FIND};
     if (content_type != NULL && !read_type(content_type, ret)) {
         tqa_problem_set(reterr, "unsupported-media",
-                        "a dataset is text/csv or application/x-npy (or untyped, and then its "
-                        "first bytes decide)");
+                        "a dataset is text/csv, application/x-npy, application/x-npz, "
+                        "application/json, application/gzip or application/zstd (or untyped, and "
+                        "then its first bytes decide)");
         return false;
     }
     while (query != NULL && *query != '\0') {
@@ -122,62 +131,30 @@ static bool fail(tqa_dataset *d, const char *slug, const char *detail)
     return false;
 }
 
-static bool make_columns(tqa_dataset *d, uint64_t n)
+static bool fail_short(tqa_dataset *d)
 {
-    if (n == 0 || n > TQA_CSV_COLUMNS_MAX) {
-        return fail(d, "wrong-length", "a table may have 1 to 4096 columns");
-    }
-    d->n_column = n;
-    d->columns = calloc(n, sizeof *d->columns);
-    bool good = d->columns != NULL;
-    if (good && d->n_points > 0) {
-        const size_t n_value = d->n_bucket * n;
-        if (n_value > buckets_bytes_max / (2 * sizeof(double))) {
-            return fail(d, "range", "so many points of so many columns: ask for fewer points");
-        }
-        d->least = malloc(n_value * sizeof(double));
-        d->most = malloc(n_value * sizeof(double));
-        good = d->least != NULL && d->most != NULL;
-        for (size_t i = 0; good && i < n_value; i++) {
-            d->least[i] = (double)INFINITY;
-            d->most[i] = -(double)INFINITY;
-        }
-    }
-    return good || fail(d, "busy", "memory is short");
+    return fail(d, "busy", "memory is short");
 }
 
-/* n values of column c from `row` downwards */
-static void add_points(tqa_dataset *d, uint64_t c, uint64_t row, const double *values, size_t n)
+static bool append_columns(tqa_dataset *d, uint64_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t b = (row + i) / d->rows_per_bucket;
-        const double x = values[i];
-        if (b < d->n_bucket && isfinite(x)) {
-            double *least = d->least + c * d->n_bucket + b;
-            double *most = d->most + c * d->n_bucket + b;
-            *least = x < *least ? x : *least;
-            *most = x > *most ? x : *most;
-        }
-    }
-}
-
-static void add(tqa_dataset *d, uint64_t c, uint64_t row, const double *values, size_t n)
-{
-    if (d->n_points > 0) {
-        add_points(d, c, row, values, n);
-    } else {
-        tqa_statistics_add(&d->columns[c].statistics, values, n);
-    }
+    bool is_short = false;
+    const char *why = tqa_dataset_columns_append(&d->columns, n, &is_short);
+    return why == NULL || fail(d,
+                               is_short                  ? "busy"
+                               : d->columns.n_bucket > 0 ? "range"
+                                                         : "wrong-length",
+                               why);
 }
 
 static bool csv_columns(void *ctx, size_t n, const char *const *names)
 {
     tqa_dataset *d = ctx;
-    if (!make_columns(d, n)) {
+    if (!append_columns(d, n)) {
         return false;
     }
     for (size_t c = 0; c < n; c++) {
-        snprintf(d->columns[c].name, sizeof d->columns[c].name, "%s", names[c]);
+        snprintf(d->columns.columns[c].name, sizeof d->columns.columns[c].name, "%s", names[c]);
     }
     return true;
 }
@@ -186,30 +163,66 @@ static bool csv_row(void *ctx, const double *values, size_t n, size_t n_text)
 {
     tqa_dataset *d = ctx;
     for (size_t c = 0; c < n; c++) {
-        add(d, c, d->n_row, values + c, 1);
+        tqa_dataset_columns_add(&d->columns, c, d->n_row, values + c, 1);
     }
     d->n_text += n_text;
     d->n_row++;
     return true;
 }
 
+static bool records_columns(void *ctx, size_t n, const char *const *names, uint64_t n_row)
+{
+    (void)n_row;
+    return csv_columns(ctx, n, names);
+}
+
+static bool records_row(void *ctx, const double *values, size_t n)
+{
+    return csv_row(ctx, values, n, 0);
+}
+
+/* an array whose columns are called `name`, or after it */
 static bool npy_shape(void *ctx, const tqa_npy_shape *shape)
 {
     tqa_dataset *d = ctx;
+    const size_t first = d->columns.n;
+    if (!append_columns(d, shape->n_column)) {
+        return false;
+    }
+    d->member_at = first;
+    d->shape = *shape;
     d->n_row = shape->n_row;
-    return make_columns(d, shape->n_column);
+    for (size_t c = first; c < d->columns.n; c++) {
+        tqa_dataset_column *column = &d->columns.columns[c];
+        column->n_row = shape->n_row;
+        if (d->member[0] != '\0' && shape->rank == 1) {
+            snprintf(column->name, sizeof column->name, "%s", d->member);
+        } else if (d->member[0] != '\0') {
+            snprintf(column->name, sizeof column->name, "%s[%zu]", d->member, c - first);
+        }
+    }
+    return true;
 }
 
-static bool npy_values(void *ctx, uint64_t row, uint64_t first, const double *values, size_t n)
+static bool npy_values(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n)
 {
     tqa_dataset *d = ctx;
-    if (d->npy.shape.fortran_order || d->n_column == 1) {
-        add(d, first, row, values, n);
+    const uint64_t first = d->member_at + column;
+    if (d->shape.fortran_order || d->shape.n_column == 1) {
+        tqa_dataset_columns_add(&d->columns, first, row, values, n);
         return true;
     }
     for (size_t i = 0; i < n; i++) {
-        add(d, first + i, row, values + i, 1);
+        tqa_dataset_columns_add(&d->columns, first + i, row, values + i, 1);
     }
+    return true;
+}
+
+static bool npz_member(void *ctx, const char *name, size_t n)
+{
+    tqa_dataset *d = ctx;
+    memcpy(d->member, name, n);
+    d->member[n] = '\0';
     return true;
 }
 
@@ -217,58 +230,47 @@ static bool npy_values(void *ctx, uint64_t row, uint64_t first, const double *va
 
 static const tqa_csv_sink csv_sink = {csv_columns, csv_row};
 static const tqa_npy_sink npy_sink = {.shape = npy_shape, .values = npy_values};
+static const tqa_npz_sink npz_sink = {npz_member, {.shape = npy_shape, .values = npy_values}};
+static const tqa_records_sink records_sink = {records_columns, records_row};
 
-tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t n_row, size_t n_points)
+static bool open_form(void *ctx, tqa_form form)
 {
-    tqa_dataset *d = calloc(1, sizeof *d);
-    if (d == NULL) {
-        return NULL;
-    }
-    d->options = *options;
-    d->n_points = n_points;
-    if (n_points > 0) {
-        d->rows_per_bucket = n_row > n_points ? (n_row + n_points - 1) / n_points : 1;
-        d->n_bucket = (size_t)((n_row + d->rows_per_bucket - 1) / d->rows_per_bucket);
-        d->n_bucket = d->n_bucket > 0 ? d->n_bucket : 1;
-    }
-    return d;
-}
-
-void tqa_dataset_close(tqa_dataset *dataset)
-{
-    if (dataset != NULL) {
-        tqa_csv_decoder_free(dataset->csv);
-        free(dataset->columns);
-        free(dataset->least);
-        free(dataset->most);
-        free(dataset);
-    }
-}
-
-static bool find_format(tqa_dataset *d, const char *bytes, size_t n)
-{
-    if (d->options.format == TQA_DATASET_FIND) {
-        d->options.format =
-            n > 0 && (unsigned char)bytes[0] == 0x93 ? TQA_DATASET_NPY : TQA_DATASET_CSV;
-    }
-    d->known = true;
-    if (d->options.format == TQA_DATASET_NPY) {
+    tqa_dataset *d = ctx;
+    const bool is_npy = d->options.format == TQA_DATASET_NPY && form == TQA_FORM_CSV;
+    d->form = is_npy ? TQA_FORM_NPY : form;
+    switch (d->form) {
+    case TQA_FORM_NPY:
         tqa_npy_decoder_init(&d->npy, &npy_sink, d, values_max);
         d->npy.takes_not_finite = true;
         return true;
+    case TQA_FORM_NPZ:
+        d->npz = tqa_npz_decoder_new(&npz_sink, d, values_max);
+        if (d->npz != NULL) {
+            tqa_npz_decoder_take_not_finite(d->npz);
+        }
+        return d->npz != NULL || fail_short(d);
+    case TQA_FORM_RECORDS:
+        d->records = tqa_records_decoder_new(&records_sink, d);
+        return d->records != NULL || fail_short(d);
+    case TQA_FORM_JSON:
+    case TQA_FORM_CBOR:
+        d->document = tqa_table_result_new(d->form == TQA_FORM_CBOR, DOCUMENT_NUMBERS_MAX);
+        return d->document != NULL || fail_short(d);
+    case TQA_FORM_CSV:
+    case TQA_FORM_GZIP:
+    case TQA_FORM_ZSTD:
+    case TQA_FORM_FOREIGN:
+    default:
+        d->csv = tqa_csv_decoder_new(&csv_sink, d, d->options.delimiter);
+        return d->csv != NULL || fail_short(d);
     }
-    d->csv = tqa_csv_decoder_new(&csv_sink, d, d->options.delimiter);
-    return d->csv != NULL || fail(d, "busy", "memory is short");
 }
 
 /* after a failed call of a decoder: why, unless a sink has said so already */
 static bool explain(tqa_dataset *d, tqa_decode status)
 {
-    if (status == TQA_DECODE_OK) {
-        return true;
-    }
-    if (d->failed) {
-        return false;
+    if (status == TQA_DECODE_OK || d->failed) {
+        return status == TQA_DECODE_OK;
     }
     d->failed = true;
     const char *slug = status == TQA_DECODE_LIMIT     ? "too-large"
@@ -278,37 +280,154 @@ static bool explain(tqa_dataset *d, tqa_decode status)
         tqa_problem_set(&d->problem, slug, "line %llu: %s",
                         (unsigned long long)tqa_csv_decoder_line(d->csv),
                         tqa_csv_decoder_detail(d->csv));
-    } else {
-        tqa_problem_set(&d->problem, slug, "byte %llu: %s", (unsigned long long)d->npy.error.offset,
-                        d->npy.error.detail != NULL ? d->npy.error.detail : "refused");
+        return false;
     }
+    if (d->records != NULL) {
+        const char *detail = tqa_records_decoder_detail(d->records);
+        tqa_problem_set(&d->problem, slug, "%s", detail != NULL ? detail : "refused");
+        return false;
+    }
+    const tqa_decode_error error = d->npz != NULL ? tqa_npz_decoder_error(d->npz) : d->npy.error;
+    tqa_problem_set(&d->problem, slug, "byte %llu: %s%s%s", (unsigned long long)error.offset,
+                    d->member[0] != '\0' ? d->member : "", d->member[0] != '\0' ? ": " : "",
+                    error.detail != NULL ? error.detail : "refused");
+    return false;
+}
+
+/* NULL: good */
+static bool explain_document(tqa_dataset *d, const char *why)
+{
+    if (why == NULL) {
+        return true;
+    }
+    if (tqa_table_result_short(d->document)) {
+        return fail_short(d);
+    }
+    if (tqa_table_result_is_lines(d->document)) {
+        (void)fail(d, "unsupported-media", tqa_foreign_json_lines.detail);
+        tqa_problem_fault(&d->problem, "", tqa_foreign_json_lines.hint, "%s",
+                          tqa_foreign_json_lines.detail);
+        return false;
+    }
+    return fail(d, "malformed", why);
+}
+
+static bool feed_form(void *ctx, const char *bytes, size_t n)
+{
+    tqa_dataset *d = ctx;
+    if (d->document != NULL) {
+        return explain_document(d, tqa_table_result_feed(d->document, bytes, n));
+    }
+    return explain(d, d->csv != NULL       ? tqa_csv_decoder_feed(d->csv, bytes, n)
+                      : d->npz != NULL     ? tqa_npz_decoder_feed(d->npz, bytes, n)
+                      : d->records != NULL ? tqa_records_decoder_feed(d->records, bytes, n)
+                                           : tqa_npy_decoder_feed(&d->npy, bytes, n));
+}
+
+static const tqa_front_sink front_sink = {open_form, feed_form};
+
+tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t n_row, size_t n_points)
+{
+    tqa_dataset *d = calloc(1, sizeof *d);
+    if (d == NULL) {
+        return NULL;
+    }
+    d->options = *options;
+    d->front = (tqa_front){.sink = &front_sink, .ctx = d};
+    if (n_points > 0) {
+        tqa_dataset_columns *t = &d->columns;
+        t->rows_per_bucket = n_row > n_points ? (n_row + n_points - 1) / n_points : 1;
+        t->n_bucket = (size_t)((n_row + t->rows_per_bucket - 1) / t->rows_per_bucket);
+        t->n_bucket = t->n_bucket > 0 ? t->n_bucket : 1;
+    }
+    return d;
+}
+
+void tqa_dataset_close(tqa_dataset *dataset)
+{
+    if (dataset != NULL) {
+        tqa_csv_decoder_free(dataset->csv);
+        tqa_npz_decoder_free(dataset->npz);
+        tqa_records_decoder_free(dataset->records);
+        tqa_table_result_free(dataset->document);
+        tqa_front_free(&dataset->front);
+        tqa_dataset_columns_free(&dataset->columns);
+        free(dataset);
+    }
+}
+
+/* after a failed call of the front: why, unless a decoder has said so */
+static bool explain_front(tqa_dataset *d, bool good)
+{
+    const char *detail = tqa_front_detail(&d->front);
+    if (good || d->failed) {
+        return good && !d->failed;
+    }
+    if (d->front.hint == NULL) {
+        return fail(d,
+                    d->front.is_short       ? "busy"
+                    : d->front.is_too_large ? "too-large"
+                                            : "malformed",
+                    detail);
+    }
+    (void)fail(d, "unsupported-media", detail);
+    tqa_problem_fault(&d->problem, "", d->front.hint, "%s", detail);
     return false;
 }
 
 bool tqa_dataset_feed(tqa_dataset *dataset, const char *bytes, size_t n)
 {
     tqa_dataset *d = dataset;
-    if (d->failed || n == 0) {
-        return !d->failed;
-    }
-    if (!d->known && !find_format(d, bytes, n)) {
+    return !d->failed && (n == 0 || explain_front(d, tqa_front_feed(&d->front, bytes, n)));
+}
+
+/* the columns of a document, which are there at its end */
+static bool take_document(tqa_dataset *d)
+{
+    if (!explain_document(d, tqa_table_result_finish(d->document))) {
         return false;
     }
-    return explain(d, d->csv != NULL ? tqa_csv_decoder_feed(d->csv, bytes, n)
-                                     : tqa_npy_decoder_feed(&d->npy, bytes, n));
+    const size_t n = tqa_table_result_columns(d->document);
+    d->n_row = tqa_table_result_rows(d->document);
+    if (n == 0) {
+        (void)fail(d, "malformed", "the document has no arrays of numbers of one length");
+        tqa_problem_fault(&d->problem, "", "{\"t\": [...], \"q\": [[...], ...], ...}",
+                          "the document has no arrays of numbers of one length");
+        return false;
+    }
+    double *values = malloc((d->n_row > 0 ? d->n_row : 1) * sizeof *values);
+    if (values == NULL || !append_columns(d, n)) {
+        const bool is_short = values == NULL;
+        free(values);
+        return !is_short ? false : fail_short(d);
+    }
+    for (size_t c = 0; c < n; c++) {
+        tqa_dataset_column *column = &d->columns.columns[c];
+        tqa_table_result_name(d->document, c, column->name, sizeof column->name);
+        tqa_table_result_column(d->document, c, values);
+        tqa_dataset_columns_add(&d->columns, c, 0, values, (size_t)d->n_row);
+    }
+    free(values);
+    return true;
 }
 
 bool tqa_dataset_finish(tqa_dataset *dataset)
 {
     tqa_dataset *d = dataset;
-    if (d->failed) {
+    if (d->failed || !explain_front(d, tqa_front_finish(&d->front))) {
         return false;
     }
-    if (!d->known) {
-        return fail(d, "malformed", "the file is empty");
+    if (d->document != NULL) {
+        return take_document(d);
     }
-    return explain(d, d->csv != NULL ? tqa_csv_decoder_finish(d->csv)
-                                     : tqa_npy_decoder_finish(&d->npy));
+    const bool good = explain(d, d->csv != NULL       ? tqa_csv_decoder_finish(d->csv)
+                                 : d->npz != NULL     ? tqa_npz_decoder_finish(d->npz)
+                                 : d->records != NULL ? tqa_records_decoder_finish(d->records)
+                                                      : tqa_npy_decoder_finish(&d->npy));
+    if (good && d->npz != NULL) {
+        d->n_row = tqa_dataset_columns_agree(&d->columns);
+    }
+    return good;
 }
 
 const tqa_problem *tqa_dataset_problem(const tqa_dataset *dataset)
@@ -321,68 +440,40 @@ uint64_t tqa_dataset_rows(const tqa_dataset *dataset)
     return dataset->n_row;
 }
 
-uint64_t tqa_dataset_columns(const tqa_dataset *dataset)
+uint64_t tqa_dataset_width(const tqa_dataset *dataset)
 {
-    return dataset->n_column;
+    return tqa_dataset_columns_count(&dataset->columns);
 }
+
+static const char *const medias[] = {
+    [TQA_FORM_CSV] = "text/csv",
+    [TQA_FORM_NPY] = "application/x-npy",
+    [TQA_FORM_RECORDS] = "application/x-npy",
+    [TQA_FORM_NPZ] = "application/x-npz",
+    [TQA_FORM_JSON] = "application/json",
+    [TQA_FORM_CBOR] = "application/cbor",
+    [TQA_FORM_GZIP] = "application/gzip",
+    [TQA_FORM_ZSTD] = "application/zstd",
+};
 
 const char *tqa_dataset_media(const tqa_dataset *dataset)
 {
-    return dataset->options.format == TQA_DATASET_NPY ? "application/x-npy" : "text/csv";
+    return medias[dataset->front.pack == TQA_PACK_GZIP   ? TQA_FORM_GZIP
+                  : dataset->front.pack == TQA_PACK_ZSTD ? TQA_FORM_ZSTD
+                                                         : dataset->form];
+}
+
+const char *tqa_dataset_media_stored(const char *media)
+{
+    for (size_t k = 0; k < sizeof medias / sizeof medias[0]; k++) {
+        if (strcmp(medias[k], media) == 0) {
+            return medias[k];
+        }
+    }
+    return medias[TQA_FORM_CSV];
 }
 
 /* ------------------------------------------------------------------------------------- summary */
-
-static void put_member(tqa_json_text *text, const char *key, double value)
-{
-    tqa_json_text_raw(text, key);
-    tqa_json_text_number(text, value);
-}
-
-static void put_name(const tqa_dataset *d, tqa_json_text *text, size_t c)
-{
-    tqa_json_text_raw(text, c == 0 ? "{\"name\":" : ",{\"name\":");
-    if (d->columns[c].name[0] != '\0') {
-        tqa_json_text_string(text, d->columns[c].name);
-    } else {
-        tqa_json_text_raw(text, "null");
-    }
-}
-
-static void put_statistics(const tqa_dataset *d, tqa_json_text *text)
-{
-    for (size_t c = 0; c < d->n_column; c++) {
-        const tqa_statistics *s = &d->columns[c].statistics;
-        const bool any = s->n_finite > 0;
-        put_name(d, text, c);
-        put_member(text, ",\"min\":", any ? s->least : (double)NAN);
-        put_member(text, ",\"max\":", any ? s->most : (double)NAN);
-        put_member(text, ",\"mean\":", tqa_statistics_mean(s));
-        tqa_json_text_raw(text, ",\"not_finite\":");
-        tqa_json_text_count(text, (unsigned long)s->n_not_finite);
-        tqa_json_text_raw(text, "}");
-    }
-}
-
-static void put_bucket_values(tqa_json_text *text, const char *key, const double *values, size_t n)
-{
-    tqa_json_text_raw(text, key);
-    for (size_t b = 0; b < n; b++) {
-        tqa_json_text_raw(text, b == 0 ? "" : ",");
-        tqa_json_text_number(text, values[b]); /* an empty bucket is infinite: null */
-    }
-    tqa_json_text_raw(text, "]");
-}
-
-static void put_points(const tqa_dataset *d, tqa_json_text *text)
-{
-    for (size_t c = 0; c < d->n_column; c++) {
-        put_name(d, text, c);
-        put_bucket_values(text, ",\"min\":[", d->least + c * d->n_bucket, d->n_bucket);
-        put_bucket_values(text, ",\"max\":[", d->most + c * d->n_bucket, d->n_bucket);
-        tqa_json_text_raw(text, "}");
-    }
-}
 
 static const char *delimiter_name(char delimiter)
 {
@@ -393,9 +484,55 @@ static const char *delimiter_name(char delimiter)
         return "semicolon";
     case '\t':
         return "tab";
+    case TQA_FORM_CSV:
+    case TQA_FORM_GZIP:
+    case TQA_FORM_ZSTD:
+    case TQA_FORM_FOREIGN:
     default:
         return "space";
     }
+}
+
+/* what the first line of a CSV file has that may be meant otherwise */
+static void put_findings(const tqa_dataset *d, tqa_json_text *text)
+{
+    char words[TQA_PROBLEM_TEXT];
+    const tqa_csv_first_line first = tqa_csv_decoder_first_line(d->csv);
+    if (!first.has_both) {
+        return;
+    }
+    (void)snprintf(words, sizeof words,
+                   first.is_row
+                       ? "the first line has words (cell %zu: \"%.60s\") beside numbers and was "
+                         "read as a row: the file has no header"
+                       : "the first line has words (cell %zu: \"%.60s\") beside numbers and was "
+                         "taken for the header: if it is a row, put a header above it",
+                   first.cell + 1,
+                   first.is_row ? tqa_csv_decoder_word(d->csv, first.cell)
+                                : d->columns.columns[first.cell].name);
+    tqa_json_text_raw(text, ",\"findings\":[");
+    tqa_json_text_string(text, words);
+    tqa_json_text_raw(text, "]");
+}
+
+static void put_csv(const tqa_dataset *d, tqa_json_text *text)
+{
+    bool first = true;
+    tqa_json_text_raw(text, ",\"delimiter\":\"");
+    tqa_json_text_raw(text, delimiter_name(tqa_csv_decoder_delimiter(d->csv)));
+    tqa_json_text_raw(text, "\",\"truncated_last_line\":");
+    tqa_json_text_raw(text, tqa_csv_decoder_cut(d->csv) ? "true" : "false");
+    tqa_json_text_raw(text, ",\"text_cells\":");
+    tqa_json_text_count(text, (unsigned long)d->n_text);
+    for (size_t c = 0; c < d->columns.n; c++) {
+        if (tqa_csv_decoder_is_time(d->csv, c)) {
+            tqa_json_text_raw(text, first ? ",\"time_columns\":[" : ",");
+            tqa_json_text_count(text, (unsigned long)c);
+            first = false;
+        }
+    }
+    tqa_json_text_raw(text, first ? "" : "]");
+    put_findings(d, text);
 }
 
 char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n)
@@ -405,26 +542,21 @@ char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n)
     tqa_json_text_raw(&text, "\"rows\":");
     tqa_json_text_count(&text, (unsigned long)d->n_row);
     tqa_json_text_raw(&text, ",\"columns\":");
-    tqa_json_text_count(&text, (unsigned long)d->n_column);
-    if (d->n_points > 0) {
+    tqa_json_text_count(&text, (unsigned long)tqa_dataset_width(d));
+    if (d->columns.n_bucket > 0) {
         tqa_json_text_raw(&text, ",\"rows_per_point\":");
-        tqa_json_text_count(&text, (unsigned long)d->rows_per_bucket);
+        tqa_json_text_count(&text, (unsigned long)d->columns.rows_per_bucket);
         tqa_json_text_raw(&text, ",\"points\":");
-        tqa_json_text_count(&text, (unsigned long)d->n_bucket);
+        tqa_json_text_count(&text, (unsigned long)d->columns.n_bucket);
         tqa_json_text_raw(&text, ",\"series\":[");
-        put_points(d, &text);
     } else {
         if (d->csv != NULL) {
-            tqa_json_text_raw(&text, ",\"delimiter\":\"");
-            tqa_json_text_raw(&text, delimiter_name(tqa_csv_decoder_delimiter(d->csv)));
-            tqa_json_text_raw(&text, "\",\"truncated_last_line\":");
-            tqa_json_text_raw(&text, tqa_csv_decoder_cut(d->csv) ? "true" : "false");
-            tqa_json_text_raw(&text, ",\"text_cells\":");
-            tqa_json_text_count(&text, (unsigned long)d->n_text);
+            put_csv(d, &text);
         }
+        tqa_dataset_columns_print_left_out(&d->columns, &text);
         tqa_json_text_raw(&text, ",\"statistics\":[");
-        put_statistics(d, &text);
     }
+    tqa_dataset_columns_print(&d->columns, &text);
     tqa_json_text_raw(&text, "]");
     return tqa_json_text_take(&text, ret_n);
 }

@@ -33,6 +33,9 @@ struct tqa_table_result {
     field fields[FIELDS_MAX];
     size_t n_field, n_value;
     size_t n_row, n_column; /* after finish */
+    size_t numbers_max;
+    bool is_lines;
+    char text[160]; /* of a fault */
 };
 
 static const char no_memory[] = "memory is short";
@@ -117,8 +120,10 @@ static bool numbers(void *ctx, uint64_t at, const double *values, size_t n)
         return spoil(r);
     }
     r->n_value += n;
-    if (r->n_value > TQA_TABLE_WHOLE_MAX) {
-        r->fault = "a result may have 32 million numbers at most";
+    if (r->n_value > r->numbers_max) {
+        (void)snprintf(r->text, sizeof r->text, "a document may have %zu million numbers at most",
+                       r->numbers_max / 1000000);
+        r->fault = r->text;
         return false;
     }
     if (f->n + n > f->room) {
@@ -177,11 +182,12 @@ static const tqa_events events = {
     .null = null,
 };
 
-tqa_table_result *tqa_table_result_new(bool cbor)
+tqa_table_result *tqa_table_result_new(bool cbor, size_t numbers_max)
 {
     tqa_table_result *result = calloc(1, sizeof *result);
     if (result != NULL) {
         result->cbor = cbor;
+        result->numbers_max = numbers_max;
         if (cbor) {
             tqa_cbor_decoder_init(&result->as.cbor, &events, result);
         } else {
@@ -204,17 +210,40 @@ bool tqa_table_result_short(const tqa_table_result *result)
     return result->fault == no_memory;
 }
 
-static const char *judge(const tqa_table_result *r, tqa_decode status)
+static const char *judge(tqa_table_result *r, tqa_decode status)
 {
-    return status == TQA_DECODE_OK ? NULL
-           : r->fault != NULL      ? r->fault
-                                   : "it is no result document";
+    const tqa_decode_error *error = r->cbor ? &r->as.cbor.error : &r->as.json.error;
+    if (status == TQA_DECODE_OK || r->fault != NULL) {
+        return r->fault;
+    }
+    (void)snprintf(r->text, sizeof r->text, "it is no result document: byte %llu: %.100s",
+                   (unsigned long long)error->offset,
+                   error->detail != NULL ? error->detail : "refused");
+    return r->text;
+}
+
+bool tqa_table_result_is_lines(const tqa_table_result *result)
+{
+    return result->is_lines;
+}
+
+/* the byte that the scanner refuses opens another document, and the first is complete */
+static void find_lines(tqa_table_result *r, const char *bytes, size_t n, uint64_t offset)
+{
+    const uint64_t at = r->as.json.error.offset;
+    r->is_lines = r->depth == 0 && r->n_field > 0 && r->as.json.state != TQA_DECODE_OK && at > 0 &&
+                  at >= offset && at - offset < n && bytes[at - offset] == '{';
 }
 
 const char *tqa_table_result_feed(tqa_table_result *result, const char *bytes, size_t n)
 {
-    return judge(result, result->cbor ? tqa_cbor_decoder_feed(&result->as.cbor, bytes, n)
-                                      : tqa_json_scan_feed(&result->as.json, bytes, n));
+    const uint64_t offset = result->cbor ? 0 : result->as.json.fed;
+    const tqa_decode status = result->cbor ? tqa_cbor_decoder_feed(&result->as.cbor, bytes, n)
+                                           : tqa_json_scan_feed(&result->as.json, bytes, n);
+    if (status != TQA_DECODE_OK && !result->cbor) {
+        find_lines(result, bytes, n, offset);
+    }
+    return judge(result, status);
 }
 
 /* the number of rows of the table: that of `t`, else of the first array of arrays */

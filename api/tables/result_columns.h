@@ -12,8 +12,8 @@ enum { TQA_TABLE_WHOLE_MAX = 32000000 }; /* numbers of what cannot be read row b
  * equally long arrays of numbers, are kept; the rest passes by. */
 typedef struct tqa_table_result tqa_table_result;
 
-/* NULL when memory is short. */
-tqa_table_result *tqa_table_result_new(bool cbor);
+/* Of at most numbers_max numbers. NULL when memory is short. */
+tqa_table_result *tqa_table_result_new(bool cbor, size_t numbers_max);
 void tqa_table_result_free(tqa_table_result *result); /* accepts NULL */
 
 /* NULL, or why it cannot be read. */
@@ -21,6 +21,9 @@ const char *tqa_table_result_feed(tqa_table_result *result, const char *bytes, s
 const char *tqa_table_result_finish(tqa_table_result *result);
 /* That was for want of memory. */
 bool tqa_table_result_short(const tqa_table_result *result);
+
+/* That was a second document in JSON behind the first. */
+bool tqa_table_result_is_lines(const tqa_table_result *result);
 
 /* After finish. */
 size_t tqa_table_result_columns(const tqa_table_result *result);

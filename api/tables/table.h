@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/tables/table.h - rows of numbers asked for one by one, whatever they are stored as: CSV,
- * NPY, or the arrays of a result in JSON or CBOR. */
+ * NPY, NPZ, or the arrays of a document in JSON or CBOR; the first two also compressed. */
 #ifndef TQA_TABLES_TABLE_H
 #define TQA_TABLES_TABLE_H
 
@@ -33,6 +33,11 @@ bool tqa_table_busy(const tqa_table *table);
  * array of arrays, are columns. */
 size_t tqa_table_columns(const tqa_table *table);
 const char *tqa_table_name(const tqa_table *table, size_t column);
+
+/* Of CSV: the word of a column in the first row, "" where it has a number; whether the column holds
+ * times (ISO 8601), in seconds from a midnight. */
+const char *tqa_table_word(const tqa_table *table, size_t column);
+bool tqa_table_is_time(const tqa_table *table, size_t column);
 
 /* The next row's numbers, valid until the next call; NULL at the end or at a fault. What is no
  * finite number in the file is NaN or infinite. */

@@ -674,7 +674,7 @@ export interface Dataset {
   name: string;
   sha256: string;
   bytes: number;
-  media_type: "text/csv" | "application/x-npy";
+  media_type: DatasetType;
   created: string;
   rows: number;
   columns: number;
@@ -684,6 +684,12 @@ export interface Dataset {
   truncated_last_line?: boolean;
   /** Cells that are text */
   text_cells?: number;
+  /** Columns of times (ISO 8601): seconds from midnight (UTC) of the first one's day */
+  time_columns?: number[];
+  /** The first line has words beside numbers: whether it was read as a row or as the header */
+  findings?: string[];
+  /** Arrays of an NPZ that have other rows than its t or time, or than most */
+  left_out?: string[];
   /** Of the finite values of each column; null where it has none */
   statistics: {
     name: string | null;
@@ -698,7 +704,7 @@ export interface DatasetPoints {
   name: string;
   sha256: string;
   bytes: number;
-  media_type: "text/csv" | "application/x-npy";
+  media_type: DatasetType;
   created: string;
   rows: number;
   columns: number;
@@ -715,11 +721,13 @@ export interface DatasetRow {
   name: string;
   sha256: string;
   bytes: number;
-  media_type: "text/csv" | "application/x-npy";
+  media_type: DatasetType;
   created: string;
   rows: number;
   columns: number;
 }
+
+export type DatasetType = "text/csv" | "application/x-npy" | "application/x-npz" | "application/json" | "application/cbor" | "application/gzip" | "application/zstd";
 
 /** BLAKE2b-256 of the bytes, in hex */
 export type Digest = string;
@@ -2203,11 +2211,14 @@ export interface Log {
 export type LogColumn = string | number;
 
 /**
- * Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names; without a header, plain numbers time | q | qd |
- * qdd | tau. What stands beside a preset takes its place.
+ * Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR, Franka and KUKA, then
+ * names with a joint and a word for the quantity; without a header, plain numbers time | q | qd | qdd | tau. `layout` of the
+ * answer says which. What stands beside a preset takes its place.
  */
 export interface LogColumns {
   preset?: "ros-joint-state" | "ur-rtde" | "libfranka" | "plain";
+  /** Instead: groups of columns from the left, t, q, qd, qdd, tau, and - for nv columns that are left out: "t q qd tau", say */
+  groups?: string;
   /** One column, or two: seconds and nanoseconds */
   time?: LogColumnsOf;
   q?: LogColumnsOf;
@@ -2218,7 +2229,7 @@ export interface LogColumns {
 
 /**
  * The columns of a quantity, in the order of `joints`; or one word for columns word0 word1 ..., word_0 word_1 ..., word[0]
- * word[1] ...
+ * word[1] ...; or a pattern with % for the joint's name or number ("joint%_pos"); or a range of numbers ("1-6")
  */
 export type LogColumnsOf = LogColumn | LogColumn[];
 
@@ -2264,6 +2275,19 @@ export interface LogFilterUsed {
 
 export interface LogReport {
   name: string;
+  /**
+   * Which names of columns were recognised: a preset, "the usual names", kuka-fri, kuka-lbr, kuka-rsi, ros2-topic-echo, "words
+   * and joints" (joint1_pos, /joint_states/elbow/position)
+   */
+  layout?: string;
+  /** The names of the columns of each quantity, in the order of `joints`; {} without a header */
+  columns?: {
+    time?: string[];
+    q?: string[];
+    qd?: string[];
+    qdd?: string[];
+    tau?: string[];
+  };
   rows: number;
   /** In the ranges of `rows` */
   rows_chosen?: number;

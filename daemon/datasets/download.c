@@ -122,11 +122,6 @@ static bool read_count(const char **p, uint64_t *ret)
     return *p > first;
 }
 
-static const char *constant_media(const char *media)
-{
-    return strcmp(media, "application/x-npy") == 0 ? "application/x-npy" : "text/csv";
-}
-
 static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
 {
     tqd_store_status status;
@@ -148,7 +143,7 @@ static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
         tqd_dataset_answer_status(e, tqd_file_status(e->file));
         return;
     }
-    e->answer.media = constant_media(row->media);
+    e->answer.media = tqa_dataset_media_stored(row->media);
     e->answer.read = read_window;
     tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
     tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
@@ -183,8 +178,7 @@ static bool read_points(const tqd_head *head, size_t *ret, tqa_problem *reterr)
 /* reads the whole file again */
 static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, size_t n_points)
 {
-    const tqa_dataset_options options = {
-        .format = strcmp(row->media, "text/csv") == 0 ? TQA_DATASET_CSV : TQA_DATASET_NPY};
+    const tqa_dataset_options options = {.format = TQA_DATASET_FIND};
     tqd_store_status status = TQD_STORE_NO_MEMORY;
     tqd_file *file = tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status);
     tqa_dataset *dataset = tqa_dataset_open(&options, row->n_row, n_points);

@@ -358,7 +358,7 @@ bool tqd_intake_complete(tqd_intake *intake, tqd_dataset_row *row, char **ret_su
     }
     snprintf(row->media, sizeof row->media, "%s", tqa_dataset_media(intake->dataset));
     row->n_row = tqa_dataset_rows(intake->dataset);
-    row->n_column = tqa_dataset_columns(intake->dataset);
+    row->n_column = tqa_dataset_width(intake->dataset);
     return true;
 }
 

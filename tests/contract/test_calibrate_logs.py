@@ -159,9 +159,11 @@ def test_names_of_a_known_program_are_recognised(daemon, truth, rows):
     head = ["time"] + [f"{w}[{j}]" for w in ("state.q", "state.dq", "state.tau_J") for j in range(N)]
     lines = [",".join(head)] + [",".join(repr(float(x)) for x in [1000 * row[0], *row[1:]]) for row in rows]
     assert daemon.request("PUT", "/v1/datasets/recorded", "\n".join(lines).encode())[0] in (200, 201)
-    fault = calibrate(daemon, {"datasets": ["recorded"]}, 422, robot="guess")["errors"][0]
-    assert fault["hint"] == 'add "columns": {"preset": "libfranka"}', fault
-    assert calibrate(daemon, {"datasets": ["recorded"], "columns": {"preset": "libfranka"}, "method": "wls"}, robot="guess")["verdict"]
+    found = calibrate(daemon, {"datasets": ["recorded"], "method": "wls"}, robot="guess")
+    assert found["verdict"] and found["datasets"][0]["layout"] == "libfranka"
+    assert found["datasets"][0]["columns"]["tau"] == [f"state.tau_J[{j}]" for j in range(N)]
+    said = calibrate(daemon, {"datasets": ["recorded"], "columns": {"preset": "libfranka"}, "method": "wls"}, robot="guess")
+    assert said["parameters"] == found["parameters"]
 
 
 def test_joints_that_stand_still_are_named(daemon, truth, rows):

@@ -189,7 +189,7 @@ def test_wrong_requests(daemon, samples):
         ({"dataset": "nothing"}, 422, "/from", "there is no dataset"),
         ({"dataset": "named", "columns": {"time": "t", "q": "p"}}, 422, "/from/columns/q", 'no columns "p0"'),
         ({"dataset": "named", "columns": {"time": "x", "q": "q"}}, 422, "/from/columns/time", 'no column "x"'),
-        ({"dataset": "named", "columns": {"q": "q"}}, 422, "/from/columns", "no clock"),
+        ({"dataset": "plain", "columns": {"q": "1-7"}}, 422, "/from/columns", "no clock"),
         ({"dataset": "named", "columns": {"time": "t"}}, 422, "/from/columns", "hold q"),
         ({"dataset": "plain", "columns": {"time": 0, "q": [1, 2, 3, 4, 5, 6, 22]}}, 422, "/from/columns/q/6", "22 columns"),
         ({"dataset": "plain", "columns": {"time": 0, "q": [1, 2]}}, 422, "/from/columns/q", ""),

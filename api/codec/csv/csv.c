@@ -3,34 +3,15 @@
 #include "api/codec/csv/csv.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/codec/csv/cell.h"
+#include "api/codec/csv/csv_private.h"
+#include "api/codec/csv/special.h"
 #include "api/codec/number/number.h"
-
-typedef struct piece {
-    const char *text;
-    size_t n;
-} piece;
-
-struct tqa_csv_decoder {
-    const tqa_csv_sink *sink;
-    void *ctx;
-    tqa_decode status;
-    char detail[TQA_CSV_DETAIL];
-    uint64_t line; /* the one that is read, from 1 */
-    char delimiter;
-    bool begun; /* the columns have been reported */
-    bool cut;
-    size_t n_column;
-    double *values; /* (n_column) */
-    char *held;     /* the beginning of a line that a piece has cut */
-    size_t n_held, held_size;
-    char *comment; /* the last one above the first row */
-    size_t n_comment;
-};
 
 tqa_csv_decoder *tqa_csv_decoder_new(const tqa_csv_sink *sink, void *ctx, char delimiter)
 {
@@ -51,6 +32,9 @@ void tqa_csv_decoder_free(tqa_csv_decoder *decoder)
         free(decoder->values);
         free(decoder->held);
         free(decoder->comment);
+        free(decoder->first);
+        free(decoder->kinds);
+        free(decoder->words);
         free(decoder);
     }
 }
@@ -75,126 +59,35 @@ char tqa_csv_decoder_delimiter(const tqa_csv_decoder *decoder)
     return decoder->delimiter;
 }
 
-static tqa_decode stop(tqa_csv_decoder *decoder, tqa_decode status, const char *detail)
+tqa_csv_first_line tqa_csv_decoder_first_line(const tqa_csv_decoder *decoder)
+{
+    return decoder->first_line;
+}
+
+const char *tqa_csv_decoder_word(const tqa_csv_decoder *decoder, size_t column)
+{
+    return decoder->words != NULL ? decoder->words[column] : "";
+}
+
+bool tqa_csv_decoder_is_time(const tqa_csv_decoder *decoder, size_t column)
+{
+    size_t c = 0;
+    for (size_t i = 0; decoder->kinds != NULL && i < decoder->n_cell && c <= column; i++) {
+        if (c == column && decoder->kinds[i].is_time) {
+            return true;
+        }
+        c += decoder->kinds[i].n > 0 ? decoder->kinds[i].n : 1;
+    }
+    return false;
+}
+
+tqa_decode tqa_csv_stop(tqa_csv_decoder *decoder, tqa_decode status, const char *detail)
 {
     decoder->status = status;
     if (detail != NULL) {
         snprintf(decoder->detail, sizeof decoder->detail, "%s", detail);
     }
     return status;
-}
-
-/* ---------------------------------------------------------------------------------- first line */
-
-static char find_delimiter(const char *p, const char *end)
-{
-    static const char candidates[] = {'\t', ';', ','};
-    for (size_t i = 0; i < sizeof candidates; i++) {
-        if (tqa_csv_cell_end(p, end, candidates[i]) < end) {
-            return candidates[i];
-        }
-    }
-    return ' ';
-}
-
-/* The next cell from *p on; false when the line has no more. *p is then after its delimiter, or
- * NULL after the last. */
-static bool next_cell(const char **p, const char *end, char delimiter, piece *ret)
-{
-    const char *at = *p;
-    if (at == NULL) {
-        return false;
-    }
-    if (delimiter == ' ') {
-        while (at < end && (*at == ' ' || *at == '\t')) {
-            at++;
-        }
-        if (at == end) {
-            return false;
-        }
-    }
-    const char *stop_at = tqa_csv_cell_end(at, end, delimiter);
-    *ret = (piece){at, (size_t)(stop_at - at)};
-    *p = stop_at < end ? stop_at + 1 : NULL;
-    return true;
-}
-
-/* cells of a line, an empty one after a last delimiter not counted; *ret_text: one of them is
- * text */
-static size_t count_cells(const char *p, const char *end, char delimiter, bool *ret_text)
-{
-    size_t n = 0;
-    piece cell = {p, 0};
-    *ret_text = false;
-    while (next_cell(&p, end, delimiter, &cell)) {
-        double ignored;
-        n++;
-        *ret_text = *ret_text || tqa_csv_cell_read(cell.text, cell.n, delimiter != ',', &ignored) ==
-                                     TQA_CELL_TEXT;
-    }
-    tqa_csv_cell_trim(&cell.text, &cell.n);
-    return n > 1 && cell.n == 0 ? n - 1 : n;
-}
-
-/* reports the columns to the sink; `names` is the header's line, NULL if there is none */
-static tqa_decode report_columns(tqa_csv_decoder *decoder, const char *names, const char *end)
-{
-    const size_t n = decoder->n_column;
-    char *texts = calloc(n, TQA_CSV_NAME_MAX + 1);
-    const char **list = calloc(n, sizeof *list);
-    decoder->values = calloc(n, sizeof *decoder->values);
-    if (texts == NULL || list == NULL || decoder->values == NULL) {
-        free(texts);
-        free(list);
-        return stop(decoder, TQA_DECODE_REFUSED, "memory is short");
-    }
-    for (size_t i = 0; i < n; i++) {
-        piece cell = {"", 0};
-        if (names != NULL && next_cell(&names, end, decoder->delimiter, &cell)) {
-            tqa_csv_cell_trim(&cell.text, &cell.n);
-        }
-        char *name = texts + i * (TQA_CSV_NAME_MAX + 1);
-        size_t length = cell.n < TQA_CSV_NAME_MAX ? cell.n : TQA_CSV_NAME_MAX;
-        while (length < cell.n && length > 0 && ((unsigned char)cell.text[length] & 0xc0) == 0x80) {
-            length--; /* no half a character */
-        }
-        memcpy(name, cell.text, length);
-        list[i] = name;
-    }
-    decoder->begun = true;
-    if (!decoder->sink->columns(decoder->ctx, n, list)) {
-        (void)stop(decoder, TQA_DECODE_REFUSED, NULL);
-    }
-    free(texts);
-    free(list);
-    return decoder->status;
-}
-
-/* the first line that is no comment: *ret_header when it holds the names */
-static tqa_decode begin(tqa_csv_decoder *decoder, const char *p, const char *end, bool *ret_header)
-{
-    if (memchr(p, '\0', (size_t)(end - p)) != NULL) {
-        return stop(decoder, TQA_DECODE_MALFORMED, "the file is neither NPY nor text");
-    }
-    if (decoder->delimiter == '\0') {
-        decoder->delimiter = find_delimiter(p, end);
-    }
-    decoder->n_column = count_cells(p, end, decoder->delimiter, ret_header);
-    if (decoder->n_column == 0 || decoder->n_column > TQA_CSV_COLUMNS_MAX) {
-        return stop(decoder, TQA_DECODE_LIMIT, "a table may have 1 to 4096 columns");
-    }
-    if (*ret_header) {
-        return report_columns(decoder, p, end);
-    }
-    bool has_text = false;
-    const char *comment = decoder->comment;
-    if (comment != NULL &&
-        count_cells(comment, comment + decoder->n_comment, decoder->delimiter, &has_text) ==
-            decoder->n_column &&
-        has_text) {
-        return report_columns(decoder, comment, comment + decoder->n_comment);
-    }
-    return report_columns(decoder, NULL, NULL);
 }
 
 static void keep_comment(tqa_csv_decoder *decoder, const char *p, const char *end)
@@ -213,6 +106,60 @@ static void keep_comment(tqa_csv_decoder *decoder, const char *p, const char *en
 }
 
 /* ---------------------------------------------------------------------------------------- rows */
+
+/* The numbers of a list into its columns; another count than in the first row is text. */
+static void read_list(const tqa_csv_piece *cell, size_t n, double *ret, size_t *ret_text)
+{
+    enum { ITEMS = 64 };
+    tqa_csv_item few[ITEMS];
+    tqa_csv_item *items = n > ITEMS ? calloc(n, sizeof *items) : few;
+    const bool good = items != NULL && tqa_csv_list_read(cell->text, cell->n, n, items) == n;
+    for (size_t k = 0; k < n; k++) {
+        ret[k] = good ? items[k].value : (double)NAN;
+        *ret_text += good && items[k].word != NULL ? 1 : 0;
+    }
+    *ret_text += good ? 0 : 1;
+    if (items != few) {
+        free(items);
+    }
+}
+
+static void read_time(const tqa_csv_decoder *decoder, const tqa_csv_piece *cell, double *ret,
+                      size_t *ret_text)
+{
+    int64_t day = 0;
+    double seconds = 0.0;
+    const bool good = tqa_csv_time_read(cell->text, cell->n, &day, &seconds);
+    *ret = good ? (double)(day - decoder->first_day) * 86400.0 + seconds : (double)NAN;
+    *ret_text += good ? 0 : 1;
+}
+
+/* as read_cells, of a table with times or lists */
+static size_t read_kinds(tqa_csv_decoder *decoder, const char *p, const char *end, size_t *ret_text)
+{
+    tqa_csv_piece cell = {p, 0};
+    double *to = decoder->values;
+    size_t n = 0;
+    *ret_text = 0;
+    while (tqa_csv_next_cell(&p, end, decoder->delimiter, &cell)) {
+        if (n == decoder->n_cell) {
+            return cell.n == 0 && p == NULL ? n : SIZE_MAX;
+        }
+        const tqa_csv_kind kind = decoder->kinds[n++];
+        if (kind.n > 0) {
+            read_list(&cell, kind.n, to, ret_text);
+        } else if (kind.is_time) {
+            read_time(decoder, &cell, to, ret_text);
+        } else {
+            *ret_text +=
+                tqa_csv_cell_read(cell.text, cell.n, decoder->delimiter != ',', to) == TQA_CELL_TEXT
+                    ? 1
+                    : 0;
+        }
+        to += kind.n > 0 ? kind.n : 1;
+    }
+    return n;
+}
 
 /* Reads cells into values: the number of them, SIZE_MAX when there are too many. The common cell,
  * a plain number up to the delimiter, is scanned in place. */
@@ -239,9 +186,9 @@ static size_t read_cells(tqa_csv_decoder *decoder, const char *p, const char *en
             (after == end || *after == delimiter)) {
             p = after < end ? after + 1 : NULL;
         } else {
-            piece cell = {at, 0};
+            tqa_csv_piece cell = {at, 0};
             p = at;
-            (void)next_cell(&p, end, delimiter, &cell);
+            (void)tqa_csv_next_cell(&p, end, delimiter, &cell);
             const tqa_cell kind = tqa_csv_cell_read(cell.text, cell.n, delimiter != ',', &value);
             *ret_text += kind == TQA_CELL_TEXT ? 1 : 0;
             if (n == decoder->n_column) {
@@ -260,25 +207,69 @@ static size_t read_cells(tqa_csv_decoder *decoder, const char *p, const char *en
 static tqa_decode read_row(tqa_csv_decoder *decoder, const char *p, const char *end, bool is_last)
 {
     size_t n_text = 0;
-    const size_t n = read_cells(decoder, p, end, &n_text);
-    if (n != decoder->n_column) {
-        if (is_last && n < decoder->n_column) {
+    const size_t n = decoder->kinds != NULL ? read_kinds(decoder, p, end, &n_text)
+                                            : read_cells(decoder, p, end, &n_text);
+    if (n != decoder->n_cell) {
+        if (is_last && n < decoder->n_cell) {
             decoder->cut = true;
             return TQA_DECODE_OK;
         }
         decoder->status = TQA_DECODE_MALFORMED;
         if (n == SIZE_MAX) {
             snprintf(decoder->detail, sizeof decoder->detail, "the row has more than %zu cells",
-                     decoder->n_column);
+                     decoder->n_cell);
         } else {
             snprintf(decoder->detail, sizeof decoder->detail, "the row has %zu cells and not %zu",
-                     n, decoder->n_column);
+                     n, decoder->n_cell);
         }
         return decoder->status;
     }
-    if (!decoder->sink->row(decoder->ctx, decoder->values, n, n_text)) {
-        return stop(decoder, TQA_DECODE_REFUSED, NULL);
+    if (!decoder->sink->row(decoder->ctx, decoder->values, decoder->n_column, n_text)) {
+        return tqa_csv_stop(decoder, TQA_DECODE_REFUSED, NULL);
     }
+    return TQA_DECODE_OK;
+}
+
+/* the columns are known now; rows of the first lines */
+static tqa_decode begin(tqa_csv_decoder *decoder, const char *second, const char *end, bool is_last)
+{
+    bool first_is_row = false;
+    const char *first = decoder->first;
+    if (tqa_csv_begin(decoder, first, first + decoder->n_first, second, end, &first_is_row) ==
+            TQA_DECODE_OK &&
+        first_is_row) {
+        (void)read_row(decoder, first, first + decoder->n_first, false);
+    }
+    free(decoder->first);
+    decoder->first = NULL;
+    return decoder->status == TQA_DECODE_OK && second != NULL
+               ? read_row(decoder, second, end, is_last)
+               : decoder->status;
+}
+
+/* Lines until the columns are known: a first line with words waits for the second. */
+static tqa_decode read_first(tqa_csv_decoder *decoder, const char *p, const char *end, bool is_last)
+{
+    bool ignored = false;
+    if (decoder->first != NULL) {
+        return begin(decoder, p, end, is_last);
+    }
+    if (memchr(p, '\0', (size_t)(end - p)) != NULL) {
+        return tqa_csv_stop(decoder, TQA_DECODE_MALFORMED,
+                            "the file is neither NPY, NPZ, JSON nor text");
+    }
+    if (!tqa_csv_needs_second(decoder, p, end)) {
+        return tqa_csv_begin(decoder, p, end, NULL, NULL, &ignored) == TQA_DECODE_OK
+                   ? read_row(decoder, p, end, is_last)
+                   : decoder->status;
+    }
+    decoder->first = malloc((size_t)(end - p) + 1);
+    if (decoder->first == NULL) {
+        return tqa_csv_stop(decoder, TQA_DECODE_REFUSED, "memory is short");
+    }
+    memcpy(decoder->first, p, (size_t)(end - p));
+    decoder->n_first = (size_t)(end - p);
+    decoder->first[decoder->n_first] = '\n'; /* the number scanner reads up to a line's end */
     return TQA_DECODE_OK;
 }
 
@@ -299,16 +290,13 @@ static tqa_decode read_line(tqa_csv_decoder *decoder, const char *p, const char 
         return TQA_DECODE_OK;
     }
     if (*first == '#' || *first == '%') {
-        if (!decoder->begun) {
+        if (!decoder->begun && decoder->first == NULL) {
             keep_comment(decoder, first, end);
         }
         return TQA_DECODE_OK;
     }
     if (!decoder->begun) {
-        bool is_header = false;
-        if (begin(decoder, p, end, &is_header) != TQA_DECODE_OK || is_header) {
-            return decoder->status;
-        }
+        return read_first(decoder, p, end, is_last);
     }
     return read_row(decoder, p, end, is_last);
 }
@@ -317,14 +305,14 @@ static tqa_decode read_line(tqa_csv_decoder *decoder, const char *p, const char 
 static bool hold(tqa_csv_decoder *decoder, const char *bytes, size_t n)
 {
     if (decoder->n_held + n > TQA_CSV_LINE_MAX) {
-        (void)stop(decoder, TQA_DECODE_LIMIT, "the line is longer than 1 MiB");
+        (void)tqa_csv_stop(decoder, TQA_DECODE_LIMIT, "the line is longer than 1 MiB");
         return false;
     }
     if (decoder->n_held + n + 1 > decoder->held_size) {
         const size_t size = 2 * decoder->held_size + n + 1;
         char *grown = realloc(decoder->held, size);
         if (grown == NULL) {
-            (void)stop(decoder, TQA_DECODE_REFUSED, "memory is short");
+            (void)tqa_csv_stop(decoder, TQA_DECODE_REFUSED, "memory is short");
             return false;
         }
         decoder->held = grown;
@@ -354,7 +342,7 @@ tqa_decode tqa_csv_decoder_feed(tqa_csv_decoder *decoder, const char *bytes, siz
             decoder->n_held = 0;
             (void)read_line(decoder, decoder->held, decoder->held + n_held, false);
         } else if (line_end - p > TQA_CSV_LINE_MAX) {
-            (void)stop(decoder, TQA_DECODE_LIMIT, "the line is longer than 1 MiB");
+            (void)tqa_csv_stop(decoder, TQA_DECODE_LIMIT, "the line is longer than 1 MiB");
         } else {
             (void)read_line(decoder, p, line_end, false);
         }
@@ -373,8 +361,11 @@ tqa_decode tqa_csv_decoder_finish(tqa_csv_decoder *decoder)
         decoder->n_held = 0;
         (void)read_line(decoder, decoder->held, decoder->held + n_held, true);
     }
+    if (decoder->status == TQA_DECODE_OK && decoder->first != NULL) {
+        (void)begin(decoder, NULL, NULL, true);
+    }
     if (decoder->status == TQA_DECODE_OK && !decoder->begun) {
-        (void)stop(decoder, TQA_DECODE_MALFORMED, "the file has no rows");
+        (void)tqa_csv_stop(decoder, TQA_DECODE_MALFORMED, "the file has no rows");
     }
     return decoder->status;
 }

@@ -26,6 +26,14 @@ typedef struct tqa_csv_sink {
     bool (*row)(void *ctx, const double *values, size_t n, size_t n_text);
 } tqa_csv_sink;
 
+/* Words beside numbers in the first line that is no comment: a header with a number as a name, or
+ * a row with words in it. */
+typedef struct tqa_csv_first_line {
+    bool has_both;
+    bool is_row; /* no word of it has a number below it: it was read as a row */
+    size_t cell; /* of the first word, from 0 */
+} tqa_csv_first_line;
+
 typedef struct tqa_csv_decoder tqa_csv_decoder;
 
 /* NULL: out of memory. `delimiter` is one of ',' ';' '\t' ' ', or 0: detected in the first line. */
@@ -37,11 +45,13 @@ void tqa_csv_decoder_free(tqa_csv_decoder *decoder); /* accepts NULL */
  *
  * A line ends with LF or CRLF. Blank lines and those that begin with # or % are skipped; a comment
  * directly above the first row that has as many words as the row has cells is its header, as
- * numpy.savetxt writes it. A first line with a cell that is text is the header. The delimiter is
- * the first of tab, semicolon and comma that occurs in the first line, else spaces, which count
- * once however many there are. Where the delimiter is not a comma, a comma may be the decimal
- * point. Cells may be in double quotes. One empty cell more than there are columns is taken for
- * a delimiter at the line's end.
+ * numpy.savetxt writes it. A first line with a cell that is text is the header, unless it has
+ * numbers too and none of its words is above a number. Cells that are a time (ISO 8601) in the
+ * first row are seconds from midnight of that day; a list of n numbers there is n columns. The
+ * delimiter is the first of tab, semicolon and comma that occurs in the first line, else spaces,
+ * which count once however many there are. Where the delimiter is not a comma, a comma may be the
+ * decimal point. Cells may be in double quotes. One empty cell more than there are columns is taken
+ * for a delimiter at the line's end.
  *
  * Returns  TQA_DECODE_OK         so far
  *          TQA_DECODE_MALFORMED  a row with another number of cells, bytes that are no text
@@ -61,6 +71,12 @@ bool tqa_csv_decoder_cut(const tqa_csv_decoder *decoder);
 /* The line that the decoder stopped in, from 1, and why. */
 uint64_t tqa_csv_decoder_line(const tqa_csv_decoder *decoder);
 const char *tqa_csv_decoder_detail(const tqa_csv_decoder *decoder);
+
+/* Once the columns are reported: words beside numbers in the first line; the word of a column in
+ * the first row, "" where it has a number; whether its cells are times. */
+tqa_csv_first_line tqa_csv_decoder_first_line(const tqa_csv_decoder *decoder);
+const char *tqa_csv_decoder_word(const tqa_csv_decoder *decoder, size_t column);
+bool tqa_csv_decoder_is_time(const tqa_csv_decoder *decoder, size_t column);
 
 /* The delimiter; 0 before the first line. */
 char tqa_csv_decoder_delimiter(const tqa_csv_decoder *decoder);

@@ -34,6 +34,8 @@ typedef struct tqa_npz_decoder tqa_npz_decoder;
  * Checked  tests/unit/api/codec/npy/test_npz.c, tests/fuzz/fuzz_npz.c
  */
 tqa_npz_decoder *tqa_npz_decoder_new(const tqa_npz_sink *sink, void *ctx, uint64_t count_max);
+/* From now on NaN and infinities are passed on. */
+void tqa_npz_decoder_take_not_finite(tqa_npz_decoder *decoder);
 tqa_decode tqa_npz_decoder_feed(tqa_npz_decoder *decoder, const char *bytes, size_t n);
 tqa_decode tqa_npz_decoder_finish(tqa_npz_decoder *decoder);
 tqa_decode_error tqa_npz_decoder_error(const tqa_npz_decoder *decoder);

@@ -51,6 +51,7 @@ struct tqa_npz_decoder {
     size_t n_entry;
     bool in_directory;
     bool is_done;
+    bool takes_not_finite;
     /* the member under way */
     bool deflated;
     bool has_descriptor;
@@ -91,6 +92,11 @@ void tqa_npz_decoder_free(tqa_npz_decoder *decoder)
         inflateEnd(&decoder->stream);
         free(decoder);
     }
+}
+
+void tqa_npz_decoder_take_not_finite(tqa_npz_decoder *decoder)
+{
+    decoder->takes_not_finite = true;
 }
 
 tqa_decode_error tqa_npz_decoder_error(const tqa_npz_decoder *decoder)
@@ -209,6 +215,7 @@ static void take_name(tqa_npz_decoder *d)
     d->crc = (uint32_t)crc32(0, NULL, 0);
     d->packed = d->size = 0;
     tqa_npy_decoder_init(&d->npy, &d->sink->npy, d->ctx, d->count_left);
+    d->npy.takes_not_finite = d->takes_not_finite;
     inflateReset(&d->stream);
     if (!d->sink->member(d->ctx, name, n_name - 4)) {
         stop(d, TQA_DECODE_REFUSED, NULL);

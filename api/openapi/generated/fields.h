@@ -84,7 +84,7 @@
     "solid", "home", "pose"
 #define TQA_FIELDS_LOG "dataset", "job", "q", "qd", "qdd", "tau", "time", "columns", "units", \
     "scale", "rate_hz", "rows", "filter", "delay_s"
-#define TQA_FIELDS_LOG_COLUMNS "preset", "time", "q", "qd", "qdd", "tau"
+#define TQA_FIELDS_LOG_COLUMNS "preset", "groups", "time", "q", "qd", "qdd", "tau"
 #define TQA_FIELDS_LOG_FILTER "kind", "order", "cutoff_hz", "tau_f_s", "window", "degree", \
     "decimate"
 #define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau"

@@ -228,7 +228,7 @@ Test(table, tells_what_is_broken)
         size_t n_row; /* before the fault */
         const char *fault;
     } cases[] = {
-        {"", 0, "no bytes"},
+        {"", 0, "the file is empty"},
         {"a,b\n1,2\n3\n4,5\n", 1, "line 3"},
         {"{\"t\":[1,2", 0, "no result document"},
         {"{\"a\":1}", 0, "no arrays over time"},

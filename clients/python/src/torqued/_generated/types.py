@@ -1265,10 +1265,12 @@ class Log(TypedDict):
 
 
 class LogColumns(TypedDict):
-    """Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names; without a header, plain numbers
-    time | q | qd | qdd | tau. What stands beside a preset takes its place.
+    """Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR, Franka
+    and KUKA, then names with a joint and a word for the quantity; without a header, plain numbers time | q | qd |
+    qdd | tau. `layout` of the answer says which. What stands beside a preset takes its place.
     """
     preset: NotRequired[Literal['ros-joint-state', 'ur-rtde', 'libfranka', 'plain']]
+    groups: NotRequired[str]
     time: NotRequired[str | int | Sequence[str | int]]
     q: NotRequired[str | int | Sequence[str | int]]
     qd: NotRequired[str | int | Sequence[str | int]]
@@ -1305,8 +1307,19 @@ class LogReportBandwidthOut(TypedDict):
     cutoff_below_a_tenth_of_noise: NotRequired[bool]
 
 
+class LogReportColumnsOut(TypedDict):
+    """The names of the columns of each quantity, in the order of `joints`; {} without a header"""
+    time: NotRequired[list[str]]
+    q: NotRequired[list[str]]
+    qd: NotRequired[list[str]]
+    qdd: NotRequired[list[str]]
+    tau: NotRequired[list[str]]
+
+
 class LogReportOut(TypedDict):
     name: str
+    layout: NotRequired[str]
+    columns: NotRequired[LogReportColumnsOut]
     rows: int
     rows_chosen: NotRequired[int]
     rows_searched: NotRequired[int]

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/tables/dataset_columns.h - columns of recorded data and what is found in each: statistics, or
+ * the least and greatest value of buckets of rows. */
+#ifndef TQA_TABLES_DATASET_COLUMNS_H
+#define TQA_TABLES_DATASET_COLUMNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/codec/csv/csv.h"
+#include "api/codec/json/text.h"
+#include "api/tables/statistics.h"
+
+typedef struct tqa_dataset_column {
+    char name[TQA_CSV_NAME_MAX + 1];
+    uint64_t n_row; /* of its member of an archive; else the table's */
+    bool left_out;  /* it has other rows than the table */
+    tqa_statistics statistics;
+} tqa_dataset_column;
+
+/* Starts as {0}; with n_bucket and rows_per_bucket where buckets are wanted. */
+typedef struct tqa_dataset_columns {
+    size_t n, n_room;
+    tqa_dataset_column *columns;
+    size_t n_bucket;
+    uint64_t rows_per_bucket;
+    /* bucket b of column c has least[c * n_bucket + b] */
+    double *least, *most;
+} tqa_dataset_columns;
+
+void tqa_dataset_columns_free(tqa_dataset_columns *columns);
+
+/* Appends n columns without names. NULL, or why not: above 4096, too many buckets, or memory is
+ * short (*ret_short). */
+const char *tqa_dataset_columns_append(tqa_dataset_columns *columns, uint64_t n, bool *ret_short);
+
+/* n values of column c from `row` downwards. */
+void tqa_dataset_columns_add(tqa_dataset_columns *columns, uint64_t c, uint64_t row,
+                             const double *values, size_t n);
+
+/* Leaves out columns of an archive that have other rows than its t or time, or else than most of
+ * its columns. Returns the number of rows. */
+uint64_t tqa_dataset_columns_agree(tqa_dataset_columns *columns);
+/* How many are left in. */
+size_t tqa_dataset_columns_count(const tqa_dataset_columns *columns);
+
+/* The elements of "statistics" or "series", and "left_out" (names) as a whole member if there are
+ * any. */
+void tqa_dataset_columns_print(const tqa_dataset_columns *columns, tqa_json_text *text);
+void tqa_dataset_columns_print_left_out(const tqa_dataset_columns *columns, tqa_json_text *text);
+
+/* The rows of the table that arrays of these names and rows make: those of `t` or `time`, else the
+ * rows that most columns have. For all callbacks i < n. */
+uint64_t tqa_rows_of_arrays(size_t n, uint64_t (*rows)(const void *ctx, size_t i),
+                            const char *(*name)(const void *ctx, size_t i), const void *ctx);
+
+#endif
