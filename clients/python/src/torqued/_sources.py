@@ -54,7 +54,7 @@ def dataset_body(source: DatasetSource) -> tuple[Body, str]:
         return Body(path=source), NPY if is_npy else CSV
     if isinstance(source, np.ndarray):
         return Body(_codec.encode_npy(source)), NPY
-    if hasattr(source, "to_csv_bytes"):
-        return Body(source.to_csv_bytes()), CSV
+    if hasattr(source, "body"):
+        return source.body()
     raise LogError(f"a {type(source).__name__} is no dataset: a path, bytes, an array, or a torqued.logs.Log is. "
                    "A table of pandas goes through torqued.logs.from_pandas(), which asks for columns and units")
