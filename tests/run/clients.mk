@@ -5,6 +5,7 @@
 # They must run on Debian 12: node 18.19, Python 3.11. `npm ci` puts them into build/node/node_modules.
 client_steps := generated python javascript scenario
 
+#: wheel            build/wheel: the package for Python that carries the daemon
 #: deps-clients check-clients   what clients in Python, JavaScript and TypeScript are tested with; those tests
 .PHONY: check-clients $(client_steps:%=check-%)
 check-clients: build
@@ -18,6 +19,10 @@ check-generated: build
 .PHONY: python-client
 python-client: build
 	@tests/run/pytest.sh tests/clients/python $(out)/torqued
+# build/wheel/torqued-*.whl: the package with the daemon, its libraries and their licences
+.PHONY: wheel
+wheel: build
+	@clients/python/wheel.sh $(out)/torqued build/wheel
 check-python: build
 	@tests/run/pytest.sh tests/clients/python_whole $(out)/torqued
 
