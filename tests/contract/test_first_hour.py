@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_first_hour.py - docs/first-hour.md as a reader follows it: every block of code prints what stands below it.
+"""What it prints was written from a run; the numbers that the page derives are derived here again."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+
+import pytest
+from conftest import PATIENCE, ROOT, TORQUED
+
+PAGE = (ROOT / "docs/first-hour.md").read_text()
+TASKS = {title: (code, printed) for title, code, printed in
+         re.findall(r"^### ([^\n]*)\n(?:(?!###|```)[^\n]*\n)*```sh\n(.*?)^```\n\n```text\n(.*?)^```$", PAGE, re.M | re.S)}
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """Titles of the tasks with what they print, in the order of the page: later ones use files and robots of earlier ones."""
+    if shutil.which("jq") is None:
+        pytest.skip("no jq (make deps-check)")
+    from conftest import Daemon
+    folder = tmp_path_factory.mktemp("first-hour")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        other = free.getsockname()[1]
+    (folder / "build").mkdir()
+    (folder / "build/torqued").symlink_to(pathlib.Path(TORQUED).resolve())
+    environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
+    daemon = Daemon({"wait": "60s"})  # of a page: ten seconds are enough, except under a sanitizer
+    ret = {}
+    try:
+        for title, (code, _) in TASKS.items():
+            code = code.replace("127.0.0.1:8420", daemon.url.removeprefix("http://")).replace("127.0.0.1:8421", f"127.0.0.1:{other}")
+            done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", code], cwd=folder, env=environment, capture_output=True, text=True,
+                                  timeout=2 * PATIENCE, check=False)
+            ret[title] = (done.returncode, done.stdout, done.stderr)
+    finally:
+        daemon.stop()
+    return ret
+
+
+def test_every_block_is_a_task():
+    assert len(TASKS) == len(re.findall(r"^```sh$", PAGE, re.M)) == len(re.findall(r"^### ", PAGE, re.M)) == 30
+    assert [title.split(".")[0] for title in TASKS] == [str(n + 1) for n in range(len(TASKS))]
+
+
+@pytest.mark.seconds(600)
+@pytest.mark.parametrize("title", TASKS)
+def test_task_prints_what_the_page_says(printed, title):
+    status, out, error = printed[title]
+    assert (status, error) == (0, ""), out
+    assert out == TASKS[title][1]
+
+
+def lines(title):
+    found = next(printed for name, (_, printed) in TASKS.items() if title in name)
+    return [json.loads(line) for line in found.splitlines()]
+
+
+def test_the_numbers_of_the_page_are_those_of_the_texts_around_them():
+    g = 9.81
+    assert lines("A URDF")[1] == pytest.approx([-(3 * 0.2 + 2 * 0.55) * g, -2 * 0.15 * g], abs=1e-9)
+    assert lines("Position and Jacobian")[0] == [0.7, 0, 0.3]
+    fit = {name: value for name, value, _ in (line for line in lines("Calibrate") if len(line) == 3 and isinstance(line[1], float))}
+    assert (fit["mx_1"], fit["mx_2"]) == pytest.approx((3 * 0.2 + 2.3 * 0.4, 2.3 * 0.15), abs=1e-3)
+    assert (fit["fc_1"], fit["fc_2"], fit["fv_1"], fit["fv_2"]) == pytest.approx((1.5, 1.5, 0.5, 0.5), abs=2e-3)
