@@ -77,7 +77,7 @@ export function JobsPage(): VNode {
 function Downloads({ job }: { job: Job }): VNode {
   const files: [string, string][] = [[pathOf(job, '/result'), 'Result, JSON'], [pathOf(job, '/request'), 'Request']];
   if (job.kind === 'calibrate') files.unshift([pathOf(job, '/report'), 'Report']);
-  for (const one of job.attachments ?? []) if (one.media_type !== 'text/html') files.push([pathOf(job, `/result/${encodeURIComponent(one.name)}`), one.name]);
+  for (const one of job.attachments ?? []) if (one.name !== 'report') files.push([pathOf(job, `/result/${encodeURIComponent(one.name)}`), one.name]);
   return html`<div class="row tight downloads">${files.map(([path, text]) => html`<a class="button small" href=${path} download=${text === 'Report' ? undefined : `${job.kind}-${job.id.slice(0, 6)}-${text.replace(/\W+/g, '-')}`} target=${text === 'Report' ? '_blank' : undefined} rel="noreferrer">${text}</a>`)}</div>`;
 }
 

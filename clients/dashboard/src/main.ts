@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/main.ts - the frame of the page: where one is, angles, light and dark, the last call, login.
+import { CalibratePage } from './calibrate.ts';
 import { Calls } from './calls.ts';
+import { DatasetPage, DatasetsPage } from './datasets.ts';
 import { html, render, useEffect, useState, type VNode } from './html.ts';
 import { loginAsked, lost, send } from './http.ts';
 import { JobPage, JobsPage } from './jobs.ts';
 import { Fault, Notes } from './parts.ts';
 import { RobotPage } from './robot.ts';
 import { RobotsPage } from './robots.ts';
+import { ServicePage } from './service.ts';
 import { SimulatePage } from './simulate.ts';
 import { TorquePage } from './torque.ts';
 import { address, degrees, robotInUse, route, theme } from './store.ts';
@@ -15,7 +18,10 @@ const PLACES: { key: string; text: string; of: (robot: string) => string[] }[] =
   { key: 'robots', text: 'Robots', of: () => ['robots'] },
   { key: 'torque', text: 'Torques', of: (robot) => ['robots', robot || 'ur5e', 'torque'] },
   { key: 'simulate', text: 'Simulation', of: (robot) => ['robots', robot || 'ur5e', 'simulate'] },
+  { key: 'calibrate', text: 'Calibration', of: (robot) => ['robots', robot || 'panda', 'calibrate'] },
   { key: 'jobs', text: 'Jobs', of: () => ['jobs'] },
+  { key: 'datasets', text: 'Datasets', of: () => ['datasets'] },
+  { key: 'service', text: 'Service', of: () => ['service'] },
 ];
 
 function place(parts: string[]): string {
@@ -32,6 +38,10 @@ function Page(): VNode {
   }, [first, name]);
   if (first === 'robots' && name && page === 'torque') return html`<${TorquePage} key=${name} name=${name} />`;
   if (first === 'robots' && name && page === 'simulate') return html`<${SimulatePage} key=${name} name=${name} />`;
+  if (first === 'robots' && name && page === 'calibrate') return html`<${CalibratePage} key=${name} name=${name} />`;
+  if (first === 'datasets' && name) return html`<${DatasetPage} key=${name} name=${name} />`;
+  if (first === 'datasets') return html`<${DatasetsPage} />`;
+  if (first === 'service') return html`<${ServicePage} />`;
   if (first === 'jobs' && name) return html`<${JobPage} key=${name} id=${name} />`;
   if (first === 'jobs') return html`<${JobsPage} />`;
   if (first === 'robots' && name) return html`<${RobotPage} key=${name} name=${name} />`;

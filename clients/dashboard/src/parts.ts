@@ -90,7 +90,7 @@ export function Drop({ accept, title, children, ondrop }: { accept: string; titl
     onDragOver=${(event: DragEvent) => { event.preventDefault(); set(true); }}
     onDragLeave=${() => set(false)}
     onDrop=${(event: DragEvent) => { event.preventDefault(); set(false); take(event.dataTransfer?.files); }}>
-    <button class="first" onClick=${() => input.current?.click()}>${title}</button>
+    <button type="button" class="first" onClick=${() => input.current?.click()}>${title}</button>
     <input ref=${input} type="file" multiple accept=${accept} class="away" tabindex="-1" aria-label=${title}
       onChange=${(event: Event) => { const box = event.target as HTMLInputElement; take(box.files); box.value = ''; }} />
     <div class="drop-text">${children}</div>

@@ -124,7 +124,7 @@ export function RobotPage({ name }: { name: string }): VNode {
   return html`<div class="page workbench">
     <div class="title"><h1>${robot.name}</h1><span class="dim">${robot.nv} ${robot.nv === 1 ? 'degree' : 'degrees'} of freedom${robot.dof !== undefined && robot.dof !== robot.nv ? ` (${robot.dof} left by constraints)` : ''} \u00b7 ${robot.source}</span>
       <${Choice} label="Beside the picture" value=${tab} options=${[['pose', 'Pose'], ['text', 'Text']]} onpick=${(key: string) => { show(key); remember({ show: key === 'pose' ? '' : key }); }} /></div>
-    <nav class="onward" aria-label="With this robot"><a href=${address(['robots', robot.name, 'torque'], { q: q.some(Boolean) ? q.join(',') : '' })}>Torques \u2192</a><a href=${address(['robots', robot.name, 'simulate'], { q: q.some(Boolean) ? q.join(',') : '' })}>Simulation \u2192</a></nav>
+    <nav class="onward" aria-label="With this robot"><a href=${address(['robots', robot.name, 'torque'], { q: q.some(Boolean) ? q.join(',') : '' })}>Torques \u2192</a><a href=${address(['robots', robot.name, 'simulate'], { q: q.some(Boolean) ? q.join(',') : '' })}>Simulation \u2192</a><a href=${address(['robots', robot.name, 'calibrate'])}>Calibration \u2192</a></nav>
     ${robot.description && html`<p class="description">${robot.description}</p>`}
     <div class=${`bench ${tab}`}>
       <${Tree} robot=${robot} selected=${selected} onselect=${pick} />

@@ -19,6 +19,7 @@ export interface Joint {
   limits?: { lower?: number; upper?: number; velocity?: number; effort?: number };
   damping?: number;
   friction?: { coulomb?: number };
+  rotor?: { inertia?: number };
   mimic?: { joint?: string; multiplier?: number; offset?: number };
 }
 

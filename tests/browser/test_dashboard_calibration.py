@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/browser/test_dashboard_calibration.py - the dashboard's calibrations, from logs to a robot with what was found; its datasets and service.
+import json
+import math
+import random
+
+from dashboard import drop, faults_of, fits, open_at, press, wait_for
+
+PICK = """const box = document.querySelector(arguments[0]); box.value = arguments[1]; box.dispatchEvent(new Event('change', { bubbles: true }));"""
+
+
+def pendulum_log(daemon, phase):
+    """A log of the built-in pendulum in degrees and milliseconds: torque by its own model with viscous friction of 0.3 N m s/rad and noise."""
+    rng = random.Random(phase)
+    rows = []
+    for k in range(1500):
+        t = 0.01 * k
+        parts = [(2 * math.pi * f, a, p + phase) for f, a, p in ((0.2, 0.8, 0), (0.5, 0.4, 1), (0.9, 0.2, 2))]
+        rows.append([t] + [sum(a * g(w * t + p) * w ** n for w, a, p in parts) for n, g in ((0, math.sin), (1, math.cos), (2, lambda x: -math.sin(x)))])
+    body = {name: [[row[n]] for row in rows] for n, name in enumerate(("t", "q", "qd", "qdd")) if n}
+    tau = json.loads(daemon.request("POST", "/v1/robots/pendulum/inverse-dynamics", json.dumps(body).encode())[2])["tau"]
+    lines = ["clock,angle,effort"] + [f"{1000 * row[0]:.3f},{math.degrees(row[1]):.7f},{one[0] + 0.3 * row[2] + rng.gauss(0, 0.01):.6f}" for row, one in zip(rows, tau)]
+    return "\n".join(lines) + "\n"
+
+
+def test_logs_become_a_verdict_and_a_robot(daemon, page):
+    page.shape(1500, "light")
+    open_at(page, daemon, "robots/pendulum/calibrate", ".drop")
+    for phase in (0, 1):
+        drop(page, ".drop", f"swing {phase}.csv", pendulum_log(daemon, phase))
+        wait_for(page, f"document.querySelectorAll('.checks input:checked').length === {phase + 1}")
+    # no column has a usual name, no unit is SI: the mapping is asked for
+    wait_for(page, "document.querySelector('.mapper')")
+    for name, column in (("column of time", "0"), ("q of", "1"), ("tau of", "2")):
+        page.execute_script(PICK, f"select[aria-label^='{name}']", column)
+        wait_for(page, f"document.querySelector(\"select[aria-label^='{name}']\").value === '{column}'")
+    page.execute_script("[...document.querySelectorAll('select')].filter((one) => [...one.options].some((o) => o.value === 'deg'))[0].id = 'angle'; "
+                        "[...document.querySelectorAll('select')].filter((one) => [...one.options].some((o) => o.value === 'us'))[0].id = 'clock'")
+    page.execute_script(PICK, "#angle", "deg")
+    page.execute_script(PICK, "#clock", "ms")
+    assert not faults_of(page)
+    press(page, "Calibrate with 2 logs")
+    verdict = wait_for(page, "document.querySelector('.banner')?.textContent", 60)
+    assert "2 logs" in verdict
+    friction = wait_for(page, "[...document.querySelectorAll('.parameters tbody tr')].filter((row) => row.querySelector('th').textContent.startsWith('fv_')).map((row) => row.querySelector('td').textContent)[0]")
+    assert abs(float(friction) - 0.3) < 0.02, friction
+    # measured against predicted, one plot for the joint; an interval for each parameter, readable as numbers
+    assert page.execute_script("return document.querySelectorAll('[aria-label=\"Measured against predicted\"] canvas').length") == 1
+    assert page.execute_script("return [...document.querySelectorAll('.parameters tbody tr')].every((row) => row.querySelectorAll('td')[1].textContent && row.querySelectorAll('td')[2].textContent)")
+    press(page, "Store")
+    wait_for(page, "document.querySelector('[href=\"#/robots/pendulum-calibrated\"]')")
+    stored = json.loads(daemon.request("GET", "/v1/robots/pendulum-calibrated")[2])
+    assert abs(stored["joints"][-1]["damping"] - 0.3) < 0.02 or any(abs(one.get("damping", 0) - 0.3) < 0.02 for one in stored["joints"])
+    assert not faults_of(page)
+    page.shape(360, "dark")
+    assert fits(page, 360)
+
+
+def test_units_that_cannot_be_meant_are_refused_at_their_place(daemon, page):
+    daemon.request("PUT", "/v1/datasets/degrees", pendulum_log(daemon, 0).replace("clock,angle,effort", "t,q,tau").encode(), {"Content-Type": "text/csv"})
+    open_at(page, daemon, "robots/pendulum/calibrate", ".checks input")
+    page.execute_script("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('degrees')).querySelector('input').click()")
+    wait_for(page, "document.querySelector('.mapper')")
+    press(page, "Calibrate with 1 log")
+    # milliseconds taken for seconds: refused at once, or by the job that reads the log; either way with its reason
+    said = wait_for(page, "document.querySelector('.fault')?.textContent", 60)
+    assert "ms" in said or "millisecond" in said or "deg" in said, said
+
+
+def test_a_model_is_its_own_experiment(daemon, page):
+    open_at(page, daemon, "robots/planar-2r/calibrate", ".drop")
+    press(page, "Record two simulated runs")
+    press(page, "Calibrate with 2 logs")
+    assert wait_for(page, "document.querySelector('.banner h2')?.textContent", 60)
+    errors = page.execute_script("return [...document.querySelectorAll('.plot + p')].map((one) => one.textContent)")
+    assert len(errors) == 2 and all("RMS of the difference" in one for one in errors)
+
+
+def test_a_long_dataset_with_hostile_names_is_drawn(daemon, page):
+    """300,000 rows as points that the daemon picks; names of columns are markup."""
+    evil = "<img src=x onerror=window.hacked=1>"
+    text = f"t,{evil},b\n" + "".join(f"{k / 1000},{k % 977},{-k}\n" for k in range(300_000))
+    assert daemon.request("PUT", "/v1/datasets/long", text.encode(), {"Content-Type": "text/csv"})[0] == 201
+    open_at(page, daemon, "datasets", ".jobs")
+    press(page, "long")
+    wait_for(page, "document.querySelector('.plot canvas')")
+    assert "300,000 rows" in wait_for(page, "document.querySelector('.plot + p')?.textContent")
+    assert evil in page.execute_script("return document.querySelector('.legend').textContent")
+    assert page.execute_script("return window.hacked === undefined && !document.querySelector('main img')")
+    page.execute_script("[...document.querySelectorAll('tbody input')].at(-1).click()")
+    wait_for(page, "document.querySelectorAll('.legend li').length === 1 && location.hash.endsWith('columns=1')")
+    page.shape(360, "light")
+    assert fits(page, 360) and not faults_of(page)
+    open_at(page, daemon, "service", ".counters")
+    wait_for(page, "document.querySelector('[role=status].good')?.textContent.includes('ready') && document.querySelectorAll('.counters tbody tr').length > 5")
+    assert fits(page, 360) and not faults_of(page)
