@@ -3,10 +3,13 @@
 #ifndef TQA_CALL_CALL_H
 #define TQA_CALL_CALL_H
 
+#include <stdatomic.h>
+
 #include "api/call/overlap.h"
 #include "api/openapi/generated/operations.h"
 #include "api/operation.h"
 #include "api/request/body.h"
+#include "api/request/far.h"
 #include "api/request/request.h"
 #include "api/request/value.h"
 #include "api/response/digest.h"
@@ -48,6 +51,7 @@ struct tqa_call {
     tqa_blocks multipliers;      /* of constraints, with an `include` that needs them */
     tqa_blocks terms;            /* of the other names of `include` */
     struct tqa_archive *archive; /* of an answer as NPZ, once it has run; else NULL */
+    atomic_bool is_far;          /* a sample is far beyond the limits of q */
     tqa_writer notes;            /* members behind the arrays; only when n_note > 0 */
     size_t n_note;
     char **kept; /* (n_kept) malloc'ed texts of result arrays */
@@ -73,6 +77,14 @@ static inline double tqa_call_number_us(const tqa_call *call)
 /* The motion of block b as core takes it, its wrenches out of `scratch`. Arrays that are not in the
  * request are NULL: zeros. */
 tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scratch);
+
+/* Looks whether the block's q is far beyond its limits, for the answer to say so. */
+static inline void tqa_call_watch(tqa_call *call, const tq_inverse_input *in)
+{
+    if (tqa_far_any(call->robot, in->q, in->stride, in->n_sample)) {
+        atomic_store_explicit(&call->is_far, true, memory_order_relaxed);
+    }
+}
 
 /* Runs body(arg, b - first) for each block b >= first of the request's samples: side by side when
  * there are several and the host has parallel_for, else one after another in `scratch`. */

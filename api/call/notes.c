@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/notes.c - arrays that were left out and so are zero, fields that were not read. */
+/* api/call/notes.c - arrays that were left out and so are zero, fields that were not read, angles
+ * that are probably degrees. */
 #include "api/call/notes.h"
 
 #include <stdlib.h>
@@ -28,6 +29,39 @@ static void name_fields(tqa_call *call, const char *key, uint32_t fields)
     tqa_writer_end(notes);
 }
 
+void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
+                       bool in_degrees)
+{
+    tqa_writer_list(to, "warnings");
+    for (size_t k = 0; k < n; k++) {
+        char text[TQA_PROBLEM_TEXT];
+        tqa_far_text(robot, &far[k], in_degrees, text);
+        tqa_writer_object(to, NULL);
+        tqa_writer_string(to, "joint", robot->joint_names[far[k].joint]);
+        tqa_writer_count(to, "sample", far[k].sample);
+        tqa_writer_string(to, "text", text);
+        tqa_writer_end(to);
+    }
+    tqa_writer_end(to);
+}
+
+/* Samples one by one: seldom done, as few requests have any. */
+static void put_far(tqa_call *call)
+{
+    const tqa_blocks *q = &call->request.motion[TQA_MOTION_Q];
+    tqa_far found[TQA_FAR_MAX];
+    size_t n = 0;
+    for (size_t i = 0; i < call->request.n_sample; i++) {
+        const double *at = tqa_blocks_sample(q, i);
+        if (tqa_far_one(call->robot, at, q->stride)) {
+            tqa_far_note(call->robot, at, q->stride, i, found, &n);
+        }
+    }
+    if (n > 0) {
+        tqa_notes_put_far(tqa_notes_next(call), call->robot, found, n, false);
+    }
+}
+
 bool tqa_notes_end(tqa_call *call)
 {
     const tqa_request *request = &call->request;
@@ -36,6 +70,9 @@ bool tqa_notes_end(tqa_call *call)
     }
     name_fields(call, "assumed_zero", request->assumed);
     name_fields(call, "not_used", request->seen & request->schema->unused);
+    if (atomic_load_explicit(&call->is_far, memory_order_relaxed)) {
+        put_far(call);
+    }
     if (call->n_note == 0) {
         return true;
     }

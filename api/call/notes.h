@@ -13,6 +13,10 @@ static inline bool tqa_notes_fit(const tqa_call *call)
     return call->accept == TQA_MEDIA_JSON || call->accept == TQA_MEDIA_CBOR;
 }
 
+/* `warnings`: coordinates that are far beyond their limits. */
+void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
+                       bool in_degrees);
+
 /* Writes what every such operation states of its request, and puts all members behind the arrays of
  * the result. False: the problem is set. */
 bool tqa_notes_end(tqa_call *call);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/call/notes.h"
 #include "api/response/archive.h"
 #include "api/response/writer.h"
 #include "api/version.h"
@@ -130,16 +131,18 @@ static void put_notes(tqa_call *call)
     static const char *const names[] = {"q", "qd", "qdd"};
     tqa_writer *answer = &call->answer;
     const unsigned assumed = call->control->assumed;
-    if (assumed == 0) {
-        return;
-    }
-    tqa_writer_list(answer, "assumed_zero");
-    for (unsigned k = 0; k < 3; k++) {
-        if ((assumed >> k & 1u) != 0) {
-            tqa_writer_string(answer, NULL, names[k]);
+    if (assumed != 0) {
+        tqa_writer_list(answer, "assumed_zero");
+        for (unsigned k = 0; k < 3; k++) {
+            if ((assumed >> k & 1u) != 0) {
+                tqa_writer_string(answer, NULL, names[k]);
+            }
         }
+        tqa_writer_end(answer);
     }
-    tqa_writer_end(answer);
+    if (call->control->n_far > 0) {
+        tqa_notes_put_far(answer, call->robot, call->control->far, call->control->n_far, false);
+    }
 }
 
 /* what was written since the last time becomes the text to give away */

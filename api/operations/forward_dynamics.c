@@ -6,6 +6,7 @@
 #include "api/call/transpose.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
+#include "api/operations/terms/limits.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/forward.h"
 
@@ -56,6 +57,7 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     tq_inverse_input motion = tqa_call_motion(call, b, &scratch);
+    tqa_call_watch(call, &motion);
     const tq_forward_input in = {
         .n_sample = motion.n_sample,
         .stride = motion.stride,
@@ -88,6 +90,7 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const tq_inverse_input motion = tqa_overlap_motion(&call->ahead, b);
+    tqa_call_watch(call, &motion);
     const tq_forward_input in = {
         .n_sample = motion.n_sample,
         .stride = motion.stride,
@@ -113,7 +116,11 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }
-    return tqa_call_compute(call, host, scratch, size, compute_block);
+    if (!tqa_call_compute(call, host, scratch, size, compute_block)) {
+        return false;
+    }
+    tqa_limits_add(call);
+    return true;
 }
 
 const tqa_operation_methods tqa_forward_dynamics_methods = {

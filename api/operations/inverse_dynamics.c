@@ -7,6 +7,7 @@
 #include "api/operations/from_answer.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
+#include "api/operations/terms/limits.h"
 #include "api/recordings/from.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/inverse.h"
@@ -90,6 +91,7 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
+    tqa_call_watch(call, &in);
     const tqa_transpose out =
         tqa_transpose_begin(&call->tau, b, tqa_transpose_is_on(call), &scratch);
     const tq_status status =
@@ -108,6 +110,7 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     tq_inverse_input in = tqa_overlap_motion(&call->ahead, b);
+    tqa_call_watch(call, &in);
     in.qdd = tqa_blocks_block(&call->ahead.in[2], b);
     const tqa_transpose out = tqa_transpose_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
     const tq_status status = tq_inverse_dynamics(call->mechanism, &in, &scratch, out.rows, error);
@@ -127,8 +130,11 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
     if (request->include != 0 && !tqa_include_add(call)) {
         return false;
     }
-    return tqa_call_compute(call, host, scratch, size, compute_block) &&
-           (request->from == NULL || tqa_from_add(call));
+    if (!tqa_call_compute(call, host, scratch, size, compute_block)) {
+        return false;
+    }
+    tqa_limits_add(call);
+    return request->from == NULL || tqa_from_add(call);
 }
 
 const tqa_operation_methods tqa_inverse_dynamics_methods = {

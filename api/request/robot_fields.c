@@ -183,7 +183,7 @@ typedef struct state_rows {
     const char *name;
     tqa_value part;
     size_t n; /* numbers of a sample */
-    bool flat;
+    bool is_q, flat;
     size_t n_sample;
     double *rows; /* NULL: not given */
 } state_rows;
@@ -209,6 +209,10 @@ static bool read_rows(state_rows *s, const uint32_t *map)
     for (size_t i = 0; good && i < s->n_sample; i++) {
         const tqa_value row = s->flat ? *part : tqa_value_item(part, i);
         good = read_sample(&row, s->n, map, s->rows + i * s->n);
+        if (good && s->is_q && tqa_far_one(part->control->robot, s->rows + i * s->n, 1)) {
+            tqa_far_note(part->control->robot, s->rows + i * s->n, 1, i, part->control->far,
+                         &part->control->n_far);
+        }
     }
     return good;
 }
@@ -283,6 +287,7 @@ bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, u
     for (unsigned k = 0; k < 3; k++) {
         state_rows *s = &arrays[k];
         s->name = names[k];
+        s->is_q = k == 0;
         s->n = k == 0 ? order->nq : order->nv;
         s->part = tqa_value_field(&root, names[k]);
         if ((take >> k & 1u) == 0 || (s->part.value == NULL && (need >> k & 1u) == 0)) {

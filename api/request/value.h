@@ -14,6 +14,7 @@
 #include "api/host.h"
 #include "api/memory/arena.h"
 #include "api/problem.h"
+#include "api/request/far.h"
 #include "api/robots/parsed.h"
 #include "core/base/scratch.h"
 
@@ -36,6 +37,8 @@ typedef struct tqa_tree {
      * is read. False: that was all. NULL: `run` has written everything. */
     bool (*more)(struct tqa_tree *control);
     json_t *root;
+    tqa_far far[TQA_FAR_MAX]; /* joints whose coordinates are far beyond their limits */
+    size_t n_far;
     unsigned assumed;       /* bits TQA_NEED_... (robot_fields.h): left out, and so zero */
     void *state;            /* what `check` left for `run`, in the arena */
     atomic_bool is_stopped; /* a computation asked whether it is still wanted, and was not */

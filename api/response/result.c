@@ -52,7 +52,7 @@ void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *block
 
 void tqa_result_add_notes(tqa_result *result, const char *bytes, size_t n, size_t n_member)
 {
-    assert(result->n_array > 0 && result->notes == NULL);
+    assert(result->notes == NULL);
     result->notes = bytes;
     result->n_notes = n;
     result->n_member += n_member;
@@ -72,7 +72,7 @@ static void tail_json(tqa_result *result, const char *robot_digest, const char *
                       const char *linear_algebra)
 {
     tqa_json_out out = {.p = result->tail, .end = result->tail + sizeof result->tail};
-    put_text(&out, result->n_array > 0 ? "," : "{");
+    put_text(&out, result->n_array > 0 || result->notes != NULL ? "," : "{");
     put_text(&out, "\"provenance\":{\"engine\":\"torqued " TQA_VERSION "\",\"robot_digest\":\"");
     put_text(&out, robot_digest);
     put_text(&out, "\",\"request_digest\":\"");
@@ -83,7 +83,7 @@ static void tail_json(tqa_result *result, const char *robot_digest, const char *
     }
     put_text(&out, "\"}}\n");
     result->n_tail = (size_t)(out.p - result->tail);
-    result->step = result->n_array > 0 ? STEP_KEY : STEP_TAIL;
+    result->step = result->n_array > 0 ? STEP_KEY : result->notes != NULL ? STEP_NOTES : STEP_TAIL;
 }
 
 void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest,
@@ -173,7 +173,7 @@ static bool put_notes(tqa_result *result, tqa_json_out *out)
         return false;
     }
     if (result->n_told == 0) {
-        put_char(out, ',');
+        put_char(out, result->n_array > 0 ? ',' : '{');
     }
     const size_t left = result->n_notes - result->n_told;
     const size_t n = left < tqa_json_room(out) ? left : tqa_json_room(out);

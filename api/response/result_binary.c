@@ -188,7 +188,9 @@ static size_t put_step(tqa_result *result, char *out, size_t room, bool *ret_mor
     case STEP_OPEN:
         if (*ret_more) {
             s += cbor_encode_map_start(result->n_member + 1, s, room);
-            result->step = result->n_array > 0 ? STEP_KEY : STEP_TAIL;
+            result->step = result->n_array > 0     ? STEP_KEY
+                           : result->notes != NULL ? STEP_NOTES
+                                                   : STEP_TAIL;
         }
         break;
     case STEP_KEY:

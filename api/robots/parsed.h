@@ -60,7 +60,9 @@ struct tqa_robot {
     const tqa_constraint *constraint_notes; /* (constraints->n_constraint) */
     const char *const *row_names;           /* (constraints->n_row) */
     const double
-        *assembled;  /* (nq) coordinates that satisfy the constraints; NULL: no constraints */
+        *assembled; /* (nq) coordinates that satisfy the constraints; NULL: no constraints */
+    const double
+        *far_q;      /* (2 nq) least and largest coordinates that are not far beyond the limits */
     uint32_t n_free; /* freedoms that the constraints leave */
     const tqa_finding *findings;
     size_t n_finding;

@@ -3,6 +3,7 @@
 #include "api/robot.h"
 
 #include <assert.h>
+#include <math.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -89,6 +90,27 @@ static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, siz
     return false;
 }
 
+/* The limits and a turn, or 10 m, more: beyond them q is probably in degrees, or in mm. */
+static const double *far_coordinates(tqa_draft *draft, const tq_model *model)
+{
+    double *far = tqa_arena_take(draft->arena, 2 * (size_t)model->nq + 1, sizeof *far, 64);
+    for (size_t r = 0; far != NULL && r < model->nq; r++) {
+        far[r] = -HUGE_VAL;
+        far[model->nq + r] = HUGE_VAL;
+    }
+    for (uint32_t j = 0; far != NULL && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const double more = joint->kind == TQ_JOINT_PRISMATIC ? 10.0 : 6.283185307179586;
+        if (joint->kind == TQ_JOINT_REVOLUTE || joint->kind == TQ_JOINT_PRISMATIC) {
+            for (uint32_t k = 0; k < joint->nq; k++) {
+                far[joint->q_index + k] = joint->limits.lower - more;
+                far[model->nq + joint->q_index + k] = joint->limits.upper + more;
+            }
+        }
+    }
+    return far;
+}
+
 static tqa_robot *make_robot(tqa_draft *draft)
 {
     const tq_mechanism *mechanism = build_mechanism(draft);
@@ -103,6 +125,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
             *constraints = draft->constraints;
         }
     }
+    const double *far_q = far_coordinates(draft, tq_mechanism_model(mechanism));
     tqa_robot *robot = tqa_arena_take(draft->arena, 1, sizeof *robot, 16);
     if (robot == NULL || tqa_arena_spent(draft->arena)) {
         tqa_problem_set(draft->problem, "too-large", "the robot needs more memory than is given");
@@ -124,6 +147,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         .constraint_notes = draft->constraint_notes,
         .row_names = draft->row_names,
         .assembled = draft->assembled,
+        .far_q = far_q,
         .n_free = draft->n_free,
         .findings = draft->findings,
         .n_finding = draft->n_finding,

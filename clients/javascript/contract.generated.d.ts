@@ -1041,6 +1041,7 @@ export interface EnsembleResult {
     atol?: number;
     side_by_side: boolean;
   };
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -1196,7 +1197,7 @@ export interface ForwardDynamicsRequest {
   /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -1213,6 +1214,30 @@ export interface ForwardDynamicsRequest {
 
 export interface ForwardDynamicsResult {
   reactions?: Reactions;
+  /**
+   * Which limits of the robot the samples exceed, each with its worst sample; nothing is cut off. Torque: `tau` of inverse-
+   * dynamics, the request's of forward-dynamics. Not for NPZ
+   */
+  limits?: {
+    exceeded: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+      bound: number;
+      /** The value there */
+      worst: number;
+      /** How far it is beyond the bound */
+      by: number;
+      /** Where it is worst, from 0 */
+      sample: number;
+      /** How many exceed it */
+      samples: number;
+    }[];
+    /** Limits that the robot does not state */
+    unlimited: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+    }[];
+  };
   /** M, rotors included (nv x nv) */
   mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
@@ -1449,6 +1474,7 @@ export interface ForwardDynamicsResult {
   qdd: Samples;
   /** Arrays that were left out, and so are zero */
   assumed_zero?: string[];
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -1546,7 +1572,7 @@ export interface InverseDynamicsRequest {
   /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include?: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include?: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -1575,6 +1601,30 @@ export interface InverseDynamicsRequest {
 
 export interface InverseDynamicsResult {
   reactions?: Reactions;
+  /**
+   * Which limits of the robot the samples exceed, each with its worst sample; nothing is cut off. Torque: `tau` of inverse-
+   * dynamics, the request's of forward-dynamics. Not for NPZ
+   */
+  limits?: {
+    exceeded: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+      bound: number;
+      /** The value there */
+      worst: number;
+      /** How far it is beyond the bound */
+      by: number;
+      /** Where it is worst, from 0 */
+      sample: number;
+      /** How many exceed it */
+      samples: number;
+    }[];
+    /** Limits that the robot does not state */
+    unlimited: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+    }[];
+  };
   /** M, rotors included (nv x nv) */
   mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
@@ -1837,6 +1887,7 @@ export interface InverseDynamicsResult {
   assumed_zero?: string[];
   /** Fields of the request that have no effect */
   not_used?: string[];
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -1888,6 +1939,7 @@ export interface InverseKinematicsResult {
     rotation_error_rad: number;
   };
   starts: number;
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -2117,6 +2169,7 @@ export interface KinematicsResult {
   }[];
   /** Arrays that were left out, and so are zero */
   assumed_zero?: string[];
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -2381,6 +2434,7 @@ export interface ManipulabilityResult {
   /** Largest over smallest singular value */
   condition: number | null;
   condition_reason?: string;
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -2602,6 +2656,7 @@ export interface RegressorResult {
   n_full?: number;
   /** Arrays that were left out, and so are zero */
   assumed_zero?: string[];
+  warnings?: Warnings;
   /** Smallest kept over largest dropped pivot: how clear the rank is */
   gap?: number;
   provenance: Provenance;
@@ -3089,6 +3144,7 @@ export interface SimulateResult {
   events: Event[];
   /** More than can be returned */
   events_omitted?: number;
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -3254,6 +3310,7 @@ export interface StaticsResult {
   };
   /** d(J^T w)/dq */
   geometric_stiffness?: Table;
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -3284,6 +3341,30 @@ export type Tensors3 = number[][][] | number[][][][];
 /** What the names of `include` give */
 export interface TermProperties {
   reactions?: Reactions;
+  /**
+   * Which limits of the robot the samples exceed, each with its worst sample; nothing is cut off. Torque: `tau` of inverse-
+   * dynamics, the request's of forward-dynamics. Not for NPZ
+   */
+  limits?: {
+    exceeded: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+      bound: number;
+      /** The value there */
+      worst: number;
+      /** How far it is beyond the bound */
+      by: number;
+      /** Where it is worst, from 0 */
+      sample: number;
+      /** How many exceed it */
+      samples: number;
+    }[];
+    /** Limits that the robot does not state */
+    unlimited: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+    }[];
+  };
   /** M, rotors included (nv x nv) */
   mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
@@ -3534,7 +3615,7 @@ export interface TermsRequest {
   /** Terms to leave out of torque, `ledger`, `derivatives` and `checks`; rotors also of the matrices */
   without?: ("friction" | "rotor" | "spring" | "gravity" | "external" | "velocity" | "inertia")[];
   /** Further results, in the robot's own order or that of `joints`; not for NPY answers */
-  include: ("reactions" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
+  include: ("reactions" | "limits" | "mass_matrix" | "mass_matrix_inverse" | "mass_matrix_bounds" | "mass_matrix_rate" | "mass_matrix_derivatives" | "coriolis_matrix" | "coriolis_vector" | "christoffel_symbols" | "gravity_torque" | "friction" | "energy" | "momentum" | "center_of_mass" | "center_of_mass_jacobian" | "operational_space_inertia" | "passivity" | "link_jacobians" | "ledger" | "derivatives" | "checks" | "drive" | "decoupling" | "multipliers" | "constraint_power" | "actuation" | "constraint_jacobian" | "projectors" | "integrability")[];
   payload?: Payload;
   /** Of `coriolis_matrix`; c1 and c2 are for robots without spherical and floating joints (default christoffel) */
   coriolis_form?: "christoffel" | "c1" | "c2" | "stacked";
@@ -3563,6 +3644,30 @@ export interface TermsRequest {
 
 export interface TermsResult {
   reactions?: Reactions;
+  /**
+   * Which limits of the robot the samples exceed, each with its worst sample; nothing is cut off. Torque: `tau` of inverse-
+   * dynamics, the request's of forward-dynamics. Not for NPZ
+   */
+  limits?: {
+    exceeded: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+      bound: number;
+      /** The value there */
+      worst: number;
+      /** How far it is beyond the bound */
+      by: number;
+      /** Where it is worst, from 0 */
+      sample: number;
+      /** How many exceed it */
+      samples: number;
+    }[];
+    /** Limits that the robot does not state */
+    unlimited: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+    }[];
+  };
   /** M, rotors included (nv x nv) */
   mass_matrix?: Tensors2;
   /** M^-1 (nv x nv) */
@@ -3797,6 +3902,7 @@ export interface TermsResult {
   };
   /** Fields of the request that have no effect */
   not_used?: string[];
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -3908,6 +4014,7 @@ export interface TrajectoryResult {
   qdd: Table;
   /** With `limits.tau` */
   tau?: Table;
+  warnings?: Warnings;
   provenance: Provenance;
 }
 
@@ -3955,6 +4062,14 @@ export interface Variation {
 export type Vector = number[];
 
 export type Vector3 = number[];
+
+/** What is allowed and probably wrong: coordinates more than a turn (or 10 m) beyond their limits */
+export type Warnings = {
+  joint: string;
+  /** The worst one */
+  sample: number;
+  text: string;
+}[];
 
 /** A force and a moment, for all samples or one for each. Nothing about it is left unstated. */
 export interface Wrench {

@@ -34,9 +34,15 @@ static uint64_t fold(uint64_t hash, const char *bytes, size_t n)
 
 static const uint64_t start_of_hash = UINT64_C(0xcbf29ce484222325);
 
-/* Without its provenance, which names what is compared here. */
+/* Without its warnings, which are words, and its provenance, which names what is compared here. */
 static size_t without_provenance(char *text, size_t n)
 {
+    char *warnings = strstr(text, ",\"warnings\":[");
+    char *behind = warnings != NULL ? strstr(warnings, "],\"provenance\":{") : NULL;
+    if (behind != NULL) {
+        memmove(warnings, behind + 1, n - (size_t)(behind + 1 - text) + 1);
+        n -= (size_t)(behind + 1 - warnings);
+    }
     char *at = strstr(text, "\"provenance\":{");
     if (at == NULL) {
         return n;

@@ -256,3 +256,92 @@ def test_a_planar_loop_without_axes_is_asked_for_them(daemon, z, axes):
     robot = json.loads(text)
     assert status in (200, 201) and robot["dof"] == 1
     assert not [finding for finding in robot["doctor"] if finding["where"] == "constraint pin"]
+
+
+# Limits
+
+
+def panda_limits(daemon):
+    document = json.loads(daemon.request("GET", "/v1/robots/panda")[2])
+    return {joint["name"]: joint["limits"] for joint in document["joints"] if joint.get("limits")}
+
+
+def expected_limits(limits, samples):
+    """What `limits` should say of samples {q, qd, tau}: lists of rows, the columns in the order of joints."""
+    found = {}
+    for k, (name, own) in enumerate(limits.items()):
+        for limit, of, bound, beyond in (("lower", "q", own["lower"], lambda x, b: b - x), ("upper", "q", own["upper"], lambda x, b: x - b),
+                                         ("velocity", "qd", own["velocity"], lambda x, b: abs(x) - b),
+                                         ("torque", "tau", own["effort"], lambda x, b: abs(x) - b)):
+            by = [beyond(row[k], bound) for row in samples[of]]
+            over = [x for x in by if x > 0]
+            if over:
+                at = by.index(max(by))
+                found[name, limit] = {"bound": bound, "worst": samples[of][at][k], "by": max(by), "sample": at, "samples": len(over)}
+    return found
+
+
+def test_limits_that_a_motion_exceeds_are_named_with_their_worst_sample(daemon):
+    limits = panda_limits(daemon)
+    q = [[x + 0.02 * i for x in Q] for i in range(300)]
+    qd = [[0.01 * i * (-1) ** k for k in range(7)] for i in range(300)]
+    qdd = [[3.0 * math.sin(0.1 * i)] * 7 for i in range(300)]
+    answer = ask(daemon, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd, "include": ["limits"]})
+    said = {(one.pop("joint"), one.pop("limit")): one for one in answer["limits"]["exceeded"]}
+    wanted = expected_limits(limits, {"q": q, "qd": qd, "tau": answer["tau"]})
+    assert said.keys() == wanted.keys() and {limit for _, limit in said} == {"upper", "velocity"} | {limit for _, limit in wanted}
+    for key, one in wanted.items():
+        assert said[key] == pytest.approx(one, abs=1e-12), key
+    assert answer["limits"]["unlimited"] == []
+    assert answer["tau"] == ask(daemon, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
+
+
+def test_torques_beyond_their_limits_are_named(daemon):
+    limits = panda_limits(daemon)
+    load = {"link": "flange", "mass": 40.0, "com": [0.0, 0.0, 0.1]}
+    answer = ask(daemon, "inverse-dynamics", {"q": [Q, Q], "payload": load, "include": ["limits"]})
+    said = {(one["joint"], one["limit"]): one["by"] for one in answer["limits"]["exceeded"]}
+    wanted = {(name, "torque"): abs(tau) - own["effort"] for (name, own), tau in zip(limits.items(), answer["tau"][0]) if abs(tau) > own["effort"]}
+    assert wanted and said == pytest.approx(wanted, abs=1e-12)
+    tau = [500.0] + [0.0] * 6
+    answer = ask(daemon, "forward-dynamics", {"q": Q, "tau": tau, "include": ["limits"]})
+    assert [(one["joint"], one["limit"], one["worst"]) for one in answer["limits"]["exceeded"]] == [("joint1", "torque", 500.0)]
+    assert ask(daemon, "inverse-dynamics", {"q": Q, "include": ["limits"]})["limits"] == {"exceeded": [], "unlimited": []}
+
+
+def test_limits_come_alone_and_in_any_order(daemon):
+    q = [3.5] + Q[1:]
+    said = ask(daemon, "terms", {"q": q, "include": ["limits"]})
+    assert [(one["joint"], one["limit"]) for one in said["limits"]["exceeded"]] == [("joint1", "upper")] and "provenance" in said
+    order = [f"joint{k}" for k in range(7, 0, -1)]
+    turned = ask(daemon, "inverse-dynamics", {"q": q[::-1], "joints": order, "include": ["limits"]})
+    assert turned["limits"] == ask(daemon, "inverse-dynamics", {"q": q, "include": ["limits"]})["limits"]
+    assert post(daemon, "inverse-dynamics", {"q": q, "include": ["limits"]}, Accept="application/x-npz")[0] == 200
+
+
+def test_limits_that_a_robot_does_not_state_are_named(daemon):
+    answer = ask(daemon, "inverse-dynamics", {"q": [9.0, 0.0], "include": ["limits"]}, "planar-2r")
+    assert answer["limits"]["exceeded"] == []
+    assert {(one["joint"], one["limit"]) for one in answer["limits"]["unlimited"]} == {
+        (joint, limit) for joint in ("joint1", "joint2") for limit in ("lower", "upper", "velocity", "torque")}
+
+
+DEGREES = [10, -20, 30, -90, 20, 100, 40]
+FAR = [("inverse-dynamics", {}), ("forward-dynamics", {}), ("terms", {"include": ["gravity_torque"]}), ("kinematics", {}), ("regressor", {}),
+       ("manipulability", {"frame": "flange"})]
+
+
+@pytest.mark.parametrize("call, more", FAR)
+def test_degrees_that_are_sent_as_radians_are_found(daemon, call, more):
+    answer = ask(daemon, call, more | {"q": DEGREES})
+    assert [one["joint"] for one in answer["warnings"]] == [f"joint{k}" for k in range(1, 8)]
+    assert 'joint "joint4": are these degrees?' in answer["warnings"][3]["text"] and "-90 rad" in answer["warnings"][3]["text"]
+    assert "warnings" not in ask(daemon, call, more | {"q": Q})
+    assert "warnings" not in ask(daemon, call, more | {"q": [3.0] + Q[1:]})  # beyond its limit of 2.9, as a radian may be
+
+
+def test_the_worst_sample_of_each_joint_is_found(daemon):
+    q = [Q] * 700 + [[20.0] + Q[1:]] + [Q] * 9 + [[-40.0] + Q[1:]] + [Q] * 30
+    assert [(one["joint"], one["sample"]) for one in ask(daemon, "inverse-dynamics", {"q": q})["warnings"]] == [("joint1", 710)]
+    large = ask(daemon, "inverse-dynamics", {"q": q * 40, "qd": [QD] * len(q) * 40, "qdd": [QDD] * len(q) * 40})  # computed as it arrives
+    assert [(one["joint"], one["sample"]) for one in large["warnings"]] == [("joint1", 710)]

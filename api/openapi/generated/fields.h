@@ -200,7 +200,7 @@
     "stiffness"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
-#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
+#define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_INCLUDE "reactions", "limits", "mass_matrix", \
     "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
     "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
     "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
@@ -211,6 +211,10 @@
     "external", "velocity", "inertia"
 #define TQA_WORDS_FORWARD_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
     "stacked"
+#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", \
+    "torque"
+#define TQA_WORDS_FORWARD_DYNAMICS_RESULT_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", \
+    "torque"
 #define TQA_WORDS_FORWARD_DYNAMICS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", \
     "ry", "rz"
 #define TQA_WORDS_INERTIA_REQUEST_BODIES_INERTIA_ABOUT "com", "origin"
@@ -218,7 +222,7 @@
     "sphere_shell", "ellipsoid", "cone", "capsule", "disk", "bar", "point"
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
-#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_INCLUDE "reactions", "mass_matrix", \
+#define TQA_WORDS_INVERSE_DYNAMICS_REQUEST_INCLUDE "reactions", "limits", "mass_matrix", \
     "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
     "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
     "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
@@ -229,6 +233,10 @@
     "external", "velocity", "inertia"
 #define TQA_WORDS_INVERSE_DYNAMICS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", \
     "stacked"
+#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", \
+    "torque"
+#define TQA_WORDS_INVERSE_DYNAMICS_RESULT_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", \
+    "torque"
 #define TQA_WORDS_INVERSE_DYNAMICS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", \
     "ry", "rz"
 #define TQA_WORDS_JOB_STATE "queued", "running", "succeeded", "failed", "cancelled"
@@ -282,18 +290,22 @@
 #define TQA_WORDS_TABLE_DISTURBANCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_TERMS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TERMS_REQUEST_CORIOLIS_FORM "christoffel", "c1", "c2", "stacked"
-#define TQA_WORDS_TERMS_REQUEST_INCLUDE "reactions", "mass_matrix", "mass_matrix_inverse", \
-    "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", "coriolis_matrix", \
-    "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", "energy", \
-    "momentum", "center_of_mass", "center_of_mass_jacobian", "operational_space_inertia", \
-    "passivity", "link_jacobians", "ledger", "derivatives", "checks", "drive", "decoupling", \
-    "multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", \
-    "integrability"
+#define TQA_WORDS_TERMS_REQUEST_INCLUDE "reactions", "limits", "mass_matrix", \
+    "mass_matrix_inverse", "mass_matrix_bounds", "mass_matrix_rate", "mass_matrix_derivatives", \
+    "coriolis_matrix", "coriolis_vector", "christoffel_symbols", "gravity_torque", "friction", \
+    "energy", "momentum", "center_of_mass", "center_of_mass_jacobian", \
+    "operational_space_inertia", "passivity", "link_jacobians", "ledger", "derivatives", \
+    "checks", "drive", "decoupling", "multipliers", "constraint_power", "actuation", \
+    "constraint_jacobian", "projectors", "integrability"
 #define TQA_WORDS_TERMS_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity", "external", \
     "velocity", "inertia"
 #define TQA_WORDS_TERMS_RESULT_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
+#define TQA_WORDS_TERMS_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", "torque"
+#define TQA_WORDS_TERMS_RESULT_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", "torque"
 #define TQA_WORDS_TERMS_RESULT_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TERM_PROPERTIES_CORIOLIS_MATRIX_FORM "christoffel", "c1", "c2", "stacked"
+#define TQA_WORDS_TERM_PROPERTIES_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", "torque"
+#define TQA_WORDS_TERM_PROPERTIES_LIMITS_UNLIMITED_LIMIT "lower", "upper", "velocity", "torque"
 #define TQA_WORDS_TERM_PROPERTIES_OPERATIONAL_SPACE_INERTIA_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_TORQUE_TABLE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_TRAJECTORY_REQUEST_LIMITS_KIND "trapezoid", "s-curve", "time-optimal"

@@ -117,7 +117,7 @@ size_t tqa_include_size_all(const tqa_call *call)
 
 bool tqa_include_wants_terms(const tqa_call *call)
 {
-    return (call->request.include & ~TQA_INCLUDE_REACTIONS) != 0;
+    return (call->request.include & ~(TQA_INCLUDE_REACTIONS | TQA_INCLUDE_LIMITS)) != 0;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -415,6 +415,9 @@ double tqa_include_cost_us(const tqa_call *call)
                  fourth * (512.0 * 0.004 + 0.04 * nv) + 512.0 * 0.3 * n_joint * nv +
                  0.03 * tq_eigen_bounds_work(call->model)) /
                 (double)call->request.n_sample;
+    }
+    if ((call->request.include & TQA_INCLUDE_LIMITS) != 0) {
+        each += 0.01 * n_joint;
     }
     for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;
          row++) {

@@ -5,6 +5,7 @@
 
 #include "api/call/call.h"
 #include "api/operations/terms/include.h"
+#include "api/operations/terms/limits.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/inverse.h"
 
@@ -50,6 +51,7 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const tq_inverse_input in = tqa_call_motion(call, b, &scratch);
+    tqa_call_watch(call, &in);
     return tqa_include_block(call, b, &in, &scratch, error);
 }
 
@@ -60,7 +62,11 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
                           "add \"include\": [\"mass_matrix\"], or other names of terms",
                           "there is no term to compute");
     }
-    return tqa_include_add(call) && tqa_call_compute(call, host, scratch, size, compute_block);
+    if (!tqa_include_add(call) || !tqa_call_compute(call, host, scratch, size, compute_block)) {
+        return false;
+    }
+    tqa_limits_add(call);
+    return true;
 }
 
 const tqa_operation_methods tqa_terms_methods = {

@@ -29,32 +29,33 @@ if TYPE_CHECKING:
         ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
         ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
         ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut, ForwardDynamicsIntegrabilityOut,
-        ForwardDynamicsLedgerOut, ForwardDynamicsLinkJacobiansOut, ForwardDynamicsMassMatrixBoundsOut,
-        ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut, ForwardDynamicsMultipliersOut,
-        ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut,
-        InertiaConsistencyOut, InertiaPrincipalOut, InertiaRequestBodiesItem, InverseDynamicsActuationOut,
-        InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut,
-        InverseDynamicsConstraintJacobianOut, InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut,
-        InverseDynamicsDerivativesOut, InverseDynamicsDriveOut, InverseDynamicsEnergyOut,
-        InverseDynamicsIntegrabilityOut, InverseDynamicsLedgerOut, InverseDynamicsLinkJacobiansOut,
-        InverseDynamicsLogOut, InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut,
-        InverseDynamicsMomentumOut, InverseDynamicsMultipliersOut, InverseDynamicsOperationalSpaceInertiaOut,
-        InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut, InverseDynamicsResidualOut,
-        InverseKinematicsNearestOut, InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut,
-        KinematicsFramesItemOut, Log, LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, NoiseDisturbance,
-        Payload, Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance,
-        ReactionsOut, RegressorColumnsItemOut, RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut,
+        ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut, ForwardDynamicsLinkJacobiansOut,
+        ForwardDynamicsMassMatrixBoundsOut, ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut,
+        ForwardDynamicsMultipliersOut, ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut,
+        ForwardDynamicsProjectorsOut, InertiaConsistencyOut, InertiaPrincipalOut, InertiaRequestBodiesItem,
+        InverseDynamicsActuationOut, InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut,
+        InverseDynamicsChristoffelSymbolsOut, InverseDynamicsConstraintJacobianOut,
+        InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut, InverseDynamicsDerivativesOut,
+        InverseDynamicsDriveOut, InverseDynamicsEnergyOut, InverseDynamicsIntegrabilityOut,
+        InverseDynamicsLedgerOut, InverseDynamicsLimitsOut, InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut,
+        InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut,
+        InverseDynamicsMultipliersOut, InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut,
+        InverseDynamicsProjectorsOut, InverseDynamicsResidualOut, InverseKinematicsNearestOut,
+        InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, Log,
+        LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, NoiseDisturbance, Payload, Point1,
+        PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance, ReactionsOut,
+        RegressorColumnsItemOut, RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut,
         RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
         RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut,
         SimulateInitial, SimulateOutput, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
         SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
         StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
         TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
-        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut,
+        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
         TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
         TermsMultipliersOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
         TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits, TrajectoryViolationsItemOut,
-        Variation, Wrench, WrenchOverTime,
+        Variation, WarningsItemOut, Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -75,6 +76,7 @@ class InverseDynamicsResult(Result):
         'tau_measured': 'N m or N',
     }
     reactions: ReactionsOut
+    limits: InverseDynamicsLimitsOut
     mass_matrix: Array
     mass_matrix_inverse: Array
     mass_matrix_bounds: InverseDynamicsMassMatrixBoundsOut
@@ -109,6 +111,7 @@ class InverseDynamicsResult(Result):
     residual: InverseDynamicsResidualOut
     assumed_zero: list[str]
     not_used: list[str]
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -124,6 +127,7 @@ class ForwardDynamicsResult(Result):
         'qdd': 'rad/s^2 or m/s^2',
     }
     reactions: ReactionsOut
+    limits: ForwardDynamicsLimitsOut
     mass_matrix: Array
     mass_matrix_inverse: Array
     mass_matrix_bounds: ForwardDynamicsMassMatrixBoundsOut
@@ -154,6 +158,7 @@ class ForwardDynamicsResult(Result):
     integrability: ForwardDynamicsIntegrabilityOut
     qdd: Array
     assumed_zero: list[str]
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -168,6 +173,7 @@ class TermsResult(Result):
         'constraint_power': 'W',
     }
     reactions: ReactionsOut
+    limits: TermsLimitsOut
     mass_matrix: Array
     mass_matrix_inverse: Array
     mass_matrix_bounds: TermsMassMatrixBoundsOut
@@ -197,6 +203,7 @@ class TermsResult(Result):
     projectors: TermsProjectorsOut
     integrability: TermsIntegrabilityOut
     not_used: list[str]
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -210,6 +217,7 @@ class KinematicsResult(Result):
     expressed_in: Literal['world', 'link', 'spatial']
     frames: list[KinematicsFramesItemOut]
     assumed_zero: list[str]
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -227,6 +235,7 @@ class StaticsResult(Result):
     joint_wrenches: StaticsJointWrenchesOut
     endpoint: StaticsEndpointOut
     geometric_stiffness: Array
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -244,6 +253,7 @@ class RegressorResult(Result):
     n_base: int
     n_full: int
     assumed_zero: list[str]
+    warnings: list[WarningsItemOut]
     gap: float
     provenance: ProvenanceOut
 
@@ -260,6 +270,7 @@ class InverseKinematicsResult(Result):
     solutions: list[InverseKinematicsSolutionsItemOut]
     nearest: InverseKinematicsNearestOut
     starts: int
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -279,6 +290,7 @@ class ManipulabilityResult(Result):
     manipulability: float
     condition: float | None
     condition_reason: str
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -301,6 +313,7 @@ class TrajectoryResult(Result):
     qd: Array
     qdd: Array
     tau: Array
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -403,6 +416,7 @@ class SimulateResult(Result):
     verdict: SimulateVerdictOut
     events: list[EventOut]
     events_omitted: int
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -451,6 +465,7 @@ class EnsembleResult(Result):
     returned_members: list[EnsembleReturnedMembersItemOut]
     end_states: EnsembleEndStatesOut
     stats: EnsembleStatsOut
+    warnings: list[WarningsItemOut]
     provenance: ProvenanceOut
 
 
@@ -512,7 +527,7 @@ class RobotOperations:
             = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
             Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
             'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
             'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
@@ -528,7 +543,7 @@ class RobotOperations:
             = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
             Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
             'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
             'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
@@ -586,29 +601,31 @@ class RobotOperations:
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
             None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
             Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
+            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
+            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> ForwardDynamicsResult: ...
     def forward_dynamics(
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
             None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
             Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
+            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
+            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> Array | ForwardDynamicsResult:
         """Accelerations from joint torques.
 
@@ -641,7 +658,7 @@ class RobotOperations:
         return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
             'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
             'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
             'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
@@ -1035,7 +1052,7 @@ class RobotJobs:
             = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
             Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
             'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
             'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
@@ -1057,15 +1074,16 @@ class RobotJobs:
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
             None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
             Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
+            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
+            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> Job[ForwardDynamicsResult]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1073,7 +1091,7 @@ class RobotJobs:
             'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
             'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
             'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
             'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
@@ -1232,7 +1250,7 @@ class AsyncRobotOperations:
             = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
             Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
             'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
             'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
@@ -1248,7 +1266,7 @@ class AsyncRobotOperations:
             = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
             Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
             'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
             'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
@@ -1306,29 +1324,31 @@ class AsyncRobotOperations:
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
             None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
             Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
+            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
+            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[ForwardDynamicsResult]: ...
     def forward_dynamics(
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
             None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
             Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
+            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
+            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[Array] | Awaitable[ForwardDynamicsResult]:
         """Accelerations from joint torques.
 
@@ -1361,7 +1381,7 @@ class AsyncRobotOperations:
         return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
             'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
             'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
             'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
@@ -1518,7 +1538,7 @@ class AsyncRobotJobs:
             = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
             Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
+            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
             'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
             'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
             'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
@@ -1540,15 +1560,16 @@ class AsyncRobotJobs:
             self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
             None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
             Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, idempotency_key: str | None = None
+            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
+            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
+            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
+            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
+            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
+            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
+            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
+            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[AsyncJob[ForwardDynamicsResult]]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
@@ -1556,7 +1577,7 @@ class AsyncRobotJobs:
             'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'mass_matrix', 'mass_matrix_inverse',
+            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
             'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
             'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
             'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',

@@ -827,6 +827,29 @@ class ForwardDynamicsLedgerOut(TypedDict):
     sum: Array
 
 
+class ForwardDynamicsLimitsExceededItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity', 'torque']
+    bound: float
+    worst: float
+    by: float
+    sample: int
+    samples: int
+
+
+class ForwardDynamicsLimitsOut(TypedDict):
+    """Which limits of the robot the samples exceed, each with its worst sample; nothing is cut off. Torque: `tau` of
+    inverse-dynamics, the request's of forward-dynamics. Not for NPZ
+    """
+    exceeded: list[ForwardDynamicsLimitsExceededItemOut]
+    unlimited: list[ForwardDynamicsLimitsUnlimitedItemOut]
+
+
+class ForwardDynamicsLimitsUnlimitedItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity', 'torque']
+
+
 class ForwardDynamicsLinkJacobiansOut(TypedDict):
     """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
     expressed_in: Literal['world']
@@ -1036,6 +1059,29 @@ class InverseDynamicsLedgerOut(TypedDict):
     spring: Array
     external: Array
     sum: Array
+
+
+class InverseDynamicsLimitsExceededItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity', 'torque']
+    bound: float
+    worst: float
+    by: float
+    sample: int
+    samples: int
+
+
+class InverseDynamicsLimitsOut(TypedDict):
+    """Which limits of the robot the samples exceed, each with its worst sample; nothing is cut off. Torque: `tau` of
+    inverse-dynamics, the request's of forward-dynamics. Not for NPZ
+    """
+    exceeded: list[InverseDynamicsLimitsExceededItemOut]
+    unlimited: list[InverseDynamicsLimitsUnlimitedItemOut]
+
+
+class InverseDynamicsLimitsUnlimitedItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity', 'torque']
 
 
 class InverseDynamicsLinkJacobiansOut(TypedDict):
@@ -1984,6 +2030,29 @@ class TermsLedgerOut(TypedDict):
     sum: Array
 
 
+class TermsLimitsExceededItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity', 'torque']
+    bound: float
+    worst: float
+    by: float
+    sample: int
+    samples: int
+
+
+class TermsLimitsOut(TypedDict):
+    """Which limits of the robot the samples exceed, each with its worst sample; nothing is cut off. Torque: `tau` of
+    inverse-dynamics, the request's of forward-dynamics. Not for NPZ
+    """
+    exceeded: list[TermsLimitsExceededItemOut]
+    unlimited: list[TermsLimitsUnlimitedItemOut]
+
+
+class TermsLimitsUnlimitedItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity', 'torque']
+
+
 class TermsLinkJacobiansOut(TypedDict):
     """Of every link: velocity of its origin, then angular velocity, along the world's axes"""
     expressed_in: Literal['world']
@@ -2124,6 +2193,12 @@ VariationGrid = TypedDict('VariationGrid', {
 class VariationNormal(TypedDict):
     mean: NotRequired[float]
     deviation: float
+
+
+class WarningsItemOut(TypedDict):
+    joint: str
+    sample: int
+    text: str
 
 
 class Wrench(TypedDict):

@@ -142,7 +142,7 @@ static char *body_for(const tqa_robot *robot, const char *call, const char *incl
         put_samples(to, key, robot->model->nv, n_sample, flat);
     }
     (void)fprintf(to,
-                  "\"frame\":\"%s\",\"at\":\"com\",\"axes\":[\"y\",\"x\"],"
+                  "\"frame\":{\"link\":\"%s\",\"at\":\"com\"},\"axes\":[\"y\",\"x\"],"
                   "\"payload\":{\"link\":\"%s\",\"mass\":0.5,\"com\":[0,0,0.1]},"
                   "\"include\":[%s]}",
                   robot->link_names[robot->model->n_link - 1],
