@@ -3,7 +3,7 @@
 # A client adds its step to client_steps and a target check-STEP that ends with "N passed, N failed, N skipped" or with its status.
 # Packages of npm are named in tests/clients/package.json with its lock, those of PyPI in venv_clients (deps.mk).
 # They must run on Debian 12: node 18.19, Python 3.11. `npm ci` puts them into build/node/node_modules.
-client_steps := generated python javascript scenario
+client_steps := generated python javascript scenario examples
 
 #: wheel            build/wheel: the package for Python that carries the daemon
 #: deps-clients check-clients   what clients in Python, JavaScript and TypeScript are tested with; those tests
@@ -26,11 +26,13 @@ wheel: build
 check-python: build
 	@tests/run/pytest.sh tests/clients/python_whole $(out)/torqued
 
-# the module for JavaScript, in Node and in Chromium; one scenario by every client
+# the module for JavaScript, in Node and in Chromium; one scenario by every client; programs of clients/examples in other languages
 check-javascript: build
 	@tests/run/pytest.sh tests/clients/javascript $(out)/torqued
 check-scenario: build $(out)/tests/clients/scenario/steps
 	@tests/run/pytest.sh tests/clients/scenario $(out)/torqued
+check-examples: build
+	@tests/run/pytest.sh tests/clients/examples $(out)/torqued
 $(out)/tests/clients/scenario/steps: tests/clients/scenario/steps.c $(tqc_lib) $(out)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
