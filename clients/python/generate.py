@@ -244,8 +244,9 @@ def result_class(contract, operation):
         if unit := unit_of(key, schema):
             units[key] = unit
     body = "".join(f"        {key!r}: {unit!r},\n" for key, unit in units.items())
+    own = "    _rows_in = 'parameters'\n" if operation.name == "calibrate" else ""
     return (f"class {operation.result}(Result):\n    \"\"\"Of `{operation.path}`: {operation.post['summary']}.\"\"\"\n\n"
-            f"    _units = {{\n{body}    }}\n" + "".join(fields))
+            f"    _units = {{\n{body}    }}\n{own}" + "".join(fields))
 
 
 def operations_text(contract):

@@ -24,7 +24,7 @@ python-client: build
 wheel: build
 	@clients/python/wheel.sh $(out)/torqued build/wheel
 check-python: build
-	@tests/run/pytest.sh tests/clients/python_whole $(out)/torqued
+	@tests/run/python_client.sh $(out)/torqued
 
 # the module for JavaScript, in Node and in Chromium; one scenario by every client; programs of clients/examples in other languages
 check-javascript: build

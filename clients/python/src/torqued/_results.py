@@ -46,6 +46,8 @@ class Result(Mapping[str, Any]):
     """An answer. ``result["tau"]`` is ``result.tau``; arrays are numpy's, objects are dicts."""
 
     _units: ClassVar[Mapping[str, str]] = {}
+    _rows_in: ClassVar[str | None] = None  # the list of objects that is the result's own table, as `parameters`
+    job_id: str | None = None  # of the job that it is the result of, where it was one
 
     def __init__(self, data: Mapping[str, Any], joints: Joints | None = None, title: str = "") -> None:
         self._data = dict(data)
@@ -117,8 +119,9 @@ class Result(Mapping[str, Any]):
     def tables(self) -> list[str]:
         """The fields that are arrays over the samples."""
         n = self._rows()
-        found = [k for k, v in self._data.items()
-                 if isinstance(v, np.ndarray) and v.ndim in (1, 2) and v.dtype.kind in "fiu" and (n is None or len(v) == n)]
+        one_sample = (len(self._joints.q), len(self._joints.v))
+        found = [k for k, v in self._data.items() if isinstance(v, np.ndarray) and v.dtype.kind in "fiu"
+                 and (v.ndim in (1, 2) and len(v) == n if n is not None else v.ndim == 1 and len(v) in one_sample)]
         return sorted(found, key=lambda k: k != "t")
 
     # -- other forms ------------------------------------------------------------------------------------------------
@@ -126,9 +129,12 @@ class Result(Mapping[str, Any]):
     def to_pandas(self, *fields: str) -> pd.DataFrame:
         """A row for each sample, a column for each number of it (``tau.joint1``); `attrs["units"]` has the columns' units.
 
-        Fields: those named, else every array over the samples.
+        Fields: those named, else every array over the samples. Of a list of objects, as the `parameters` of a calibration, each is a row.
         """
         import pandas as pd
+        lists = fields or ((self._rows_in,) if self._rows_in in self._data else ())
+        if len(lists) == 1 and isinstance(self._data[lists[0] or ""], list):
+            return pd.json_normalize(self._data[lists[0] or ""])
         columns: dict[str, Any] = {}
         units: dict[str, str] = {}
         for key in fields or self.tables():
@@ -169,7 +175,18 @@ class Result(Mapping[str, Any]):
         rows = "".join(f"<tr><th style='text-align:left'>{html.escape(key)}</th><td style='text-align:left'>{html.escape(outline(value))}"
                        f"</td><td style='text-align:left'>{html.escape(self._units.get(key, ''))}</td></tr>"
                        for key, value in list(self._data.items())[:SHOWN_MAX])
-        return f"<table><caption>{html.escape(self._title)}</caption>{rows}</table>"
+        return f"<table><caption>{html.escape(self._title)}</caption>{rows}</table>{self._rows_html()}"
+
+    def _rows_html(self) -> str:
+        """The list of objects that is the result's own table: their texts and numbers."""
+        objects = self._data.get(self._rows_in or "") or []
+        keys = [key for key, value in objects[0].items() if isinstance(value, (str, int, float))] if objects else []
+        if not keys:
+            return ""
+        head = "".join(f"<th>{html.escape(key)}</th>" for key in keys)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(outline(one.get(key, '')).strip(chr(39)))}</td>" for key in keys) + "</tr>"
+                       for one in objects)
+        return f"<table><caption>{self._rows_in}</caption><tr>{head}</tr>{body}</table>"
 
 
 def one_of(unit: str | None, is_linear: bool | None) -> str | None:

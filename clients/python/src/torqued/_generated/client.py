@@ -504,7 +504,9 @@ class Job(Generic[R]):
         if self.state != "succeeded":
             raise self._failure()
         query = {"fields": ",".join(fields)} if fields else {}
-        return self._kind(tidy(self.client._get(f"/v1/jobs/{self.id}/result", CBOR, query)), self._joints)
+        out = self._kind(tidy(self.client._get(f"/v1/jobs/{self.id}/result", CBOR, query)), self._joints)
+        out.job_id = self.id
+        return out
 
     def _failure(self) -> JobFailed:
         problem = self.document.get("problem") or {"title": f"The job was {self.state}", "status": 409}

@@ -475,6 +475,7 @@ class CalibrateResult(Result):
     _units = {
         'sigma': 'N m or N',
     }
+    _rows_in = 'parameters'
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
     reasons: list[str]
     method: str
