@@ -230,7 +230,7 @@ def test_robot_that_is_not_in_memory(start, tmp_path):
         assert abs(tau[0] - mass * 9.81 * 0.5) < 0.02 * mass  # standard gravity, whichever of 9.81 and 9.80665
     assert torques(second, sample, "/v1/robots/arm/inverse-dynamics") == tau
     problem(post(second, sample, path="/v1/robots/arm@" + "0" * 64 + "/inverse-dynamics"), 404)
-    problem(post(second, {"q": [0.0]}, path=f"/v1/robots/arm@{digests[0]}/inverse-dynamics"), 422)
+    problem(post(second, {"qd": [0.0]}, path=f"/v1/robots/arm@{digests[0]}/inverse-dynamics"), 422)
 
 
 def test_two_daemons_cannot_share_a_state_folder(start, tmp_path):
