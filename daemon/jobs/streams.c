@@ -2,6 +2,7 @@
 /* daemon/jobs/streams.c - Server-Sent Events. A stream reads the event hub on the I/O thread; older
  * events, which the hub has dropped or never had, a worker reads from the store. Between events the
  * connection is suspended. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,8 +207,9 @@ static void start(stream *s)
         return;
     }
     if (s->n_text == 0) {
-        /* a browser reports the stream as open only after its first bytes */
-        s->n_text = (size_t)snprintf(s->text, 32, "retry: 2000\n\n");
+        /* A browser reports the stream as open only after its first bytes. The id is that of the
+         * event before this stream: a client that loses it before its first event resumes there. */
+        s->n_text = (size_t)snprintf(s->text, 64, "retry: 2000\nid: %" PRIu64 "\n\n", s->last_seq);
     }
     s->answer.status = 200;
     s->answer.media = "text/event-stream";

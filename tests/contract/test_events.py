@@ -22,7 +22,7 @@ class Stream:
         self.response = self.connection.getresponse()
 
     def next(self):
-        """(id, event, data), (None, None, None) for a comment or a retry; None at the end."""
+        """(id, event, data), without event for a comment or the stream's start; None at the end."""
         number, event, data, seen = None, None, None, False
         while True:
             line = self.response.readline()
@@ -85,6 +85,21 @@ def test_resumes_over_a_restart(start, tmp_path):
             break
     stream.close()
     assert got == [(job, "running"), (job, "succeeded"), (other, "queued"), (other, "running"), (other, "succeeded")]
+
+
+def test_a_stream_lost_before_its_first_event_resumes_without_a_gap(daemon):
+    first = submit(daemon, body(1, 0.123))["id"]
+    ended(daemon, first)
+    stream = Stream(daemon)
+    number, event, _ = stream.next()  # what a client sends as Last-Event-ID from now on
+    stream.close()
+    assert event is None and number == [e[0] for e in Stream(daemon, f"/v1/jobs/{first}/events").states()][-1]
+    missed = submit(daemon, body(1, 0.456))["id"]
+    ended(daemon, missed)
+    resumed = Stream(daemon, last=number)
+    got = [next(resumed.states())[2] for _ in range(3)]
+    resumed.close()
+    assert [(e["job"], e["state"]) for e in got] == [(missed, state) for state in ("queued", "running", "succeeded")]
 
 
 @pytest.mark.seconds(120)

@@ -7,8 +7,9 @@ export async function cutting(target, { up = Infinity, down = Infinity, times = 
   const { hostname, port } = new URL(target);
   const open = new Set();
   const left = { up, down };
-  const proxy = { cuts: 0, up: 0, down: 0 };
+  const proxy = { cuts: 0, up: 0, down: 0, refuses: false, text: "" };
   const server = createServer((client) => {
+    if (proxy.refuses) return client.destroy();
     const daemon = connect(port, hostname);
     const end = () => {
       open.delete(client);
@@ -18,6 +19,7 @@ export async function cutting(target, { up = Infinity, down = Infinity, times = 
     const pass = (from, to, way) =>
       from.on("data", (bytes) => {
         proxy[way] += bytes.length;
+        if (way === "down") proxy.text = (proxy.text + bytes.toString("latin1")).slice(-4096);
         const piece = bytes.subarray(0, left[way]);
         left[way] -= piece.length;
         if (left[way] > 0) return to.write(piece);
@@ -33,6 +35,11 @@ export async function cutting(target, { up = Infinity, down = Infinity, times = 
   });
   await new Promise((go) => server.listen(0, "127.0.0.1", go));
   proxy.url = `http://127.0.0.1:${server.address().port}`;
+  /** Ends what is open, after what has come, and takes nothing new until `refuses` is false. */
+  proxy.refuse = () => {
+    proxy.refuses = true;
+    for (const one of open) one.end();
+  };
   proxy.close = () => {
     for (const one of open) one.destroy();
     server.close();

@@ -6,7 +6,7 @@ import { test } from "node:test";
 
 import { Client, ConnectionError, NDArray } from "../../../clients/javascript/torqued.js";
 import { cutting } from "./cut.mjs";
-import { FALL, URL_OF_DAEMON, client, same } from "./common.mjs";
+import { FALL, URL_OF_DAEMON, client, eventually, same } from "./common.mjs";
 
 const direct = client();
 const through = (proxy, options) => new Client(proxy.url, { retryDelay: 1, ...options });
@@ -105,6 +105,21 @@ test("an immediate answer, a robot, a deletion", async () => {
     await t.datasets.delete(name);
     return name;
   }, (name) => assert.rejects(direct.datasets.get(name), { status: 404 }));
+});
+
+test("a stream of all jobs that is lost before its first event has no gap", async () => {
+  await direct.robot("planar-2r").simulate(FALL); // the stream begins after these events
+  const proxy = await cutting(URL_OF_DAEMON);
+  const events = through(proxy, { retries: 1000 }).events();
+  const first = events.next();
+  await eventually(() => proxy.text.includes("\nid: ")); // the end of what a stream begins with
+  proxy.refuse();
+  const missed = await direct.robot("planar-2r").submit("simulate", FALL);
+  await missed.wait();
+  proxy.refuses = false;
+  assert.deepStrictEqual([(await first).value.data.job, (await first).value.data.state], [missed.id, "queued"]);
+  await events.return();
+  proxy.close();
 });
 
 test("where no try succeeds, it says so", async () => {

@@ -8,6 +8,7 @@ import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import threading
@@ -101,6 +102,13 @@ def test_it_is_small():
     small = run([tool("esbuild"), MODULE, "--minify", "--format=esm", "--target=es2022"])
     size = len(gzip.compress(small.encode(), 9, mtime=0))
     assert size <= SIZE_MAX, f"{size} bytes"
+
+
+def test_its_version_is_the_service_s():
+    version = re.search(r'TQA_VERSION "([^"]*)"', (TOP / "api/version.h").read_text()).group(1)
+    package = json.loads((TOP / "clients/javascript/package.json").read_text())
+    assert package["version"] == version
+    assert all((MODULE.parent / name).exists() for name in [*package["files"], package["exports"]["."]["default"], package["types"]])
 
 
 def test_types_are_strict():

@@ -121,7 +121,13 @@ def test_events_in_any_pieces():
         for at in range(0, len(text), n):
             found += parser.feed(text[at:at + n])
         assert [(e.kind, e.id) for e in found] == [("state", "7"), ("progress", None), ("message", None)]
+        assert parser.last == "7"  # not 8: that event is not whole
         assert found[0].state == "running" and found[0].job == "j" and found[1].progress == {"fraction": 0.5} and found[2].data == {"x": 1}
+
+
+def test_a_stream_that_begins_with_a_number_resumes_there():
+    parser = _events.Parser()
+    assert list(parser.feed(b"retry: 2000\nid: 6\n\n")) == [] and parser.last == "6"
 
 
 class Terminal(io.StringIO):

@@ -250,6 +250,48 @@ def by_c(url, tmp_path):
     return results
 
 
+SHORT = {"inverse-dynamics": "id", "forward-dynamics": "fd", "kinematics": "kin", "inverse-kinematics": "ik"}
+
+
+def torquectl_words(step, file):
+    """A step as words of a command line; None where there is no command for it."""
+    match step["do"]:
+        case "put robot":
+            return ["robots", "put", step["robot"], file]
+        case "put dataset":
+            return ["datasets", "put", step["dataset"], HERE / step["file"]]
+        case "read":
+            return None if "?" in step["path"] else ["robots", "get", step["path"].rsplit("/", 1)[1]]
+        case _:
+            operation = step["operation"]
+            query = [f"{key}={value}" for key, value in step.get("query", {}).items()]
+            return [SHORT.get(operation, operation), *([step["robot"]] if "robot" in step else []), "--input", file, *query]
+
+
+def by_torquectl(url, tmp_path, reference):
+    program = pathlib.Path(os.environ["TORQUED"]).parent / "torquectl"
+    results = {}
+    for step in STEPS:
+        file = tmp_path / ("request.json" if "text" not in step else "robot.xml")
+        file.write_text(plan(step)[2] or "")
+        words = torquectl_words(step, file)
+        if words is None:
+            results[step["name"]] = reference[step["name"]]
+            continue
+        command = [program, "--server", url, "--output", "json", *words]
+        got = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, stdin=subprocess.DEVNULL)
+        if step["do"] == "refused":
+            fault = reference[step["name"]]
+            assert got.returncode == 1 and got.stderr.startswith(f"torquectl: {step['status']} "), got.stderr
+            assert step["pointer"] is None or f"{step['pointer']}: " in got.stderr
+            assert fault[".hint"] == "<null>" or f"hint: {fault['.hint'][1:-1]}" in got.stderr
+            results[step["name"]] = fault
+        else:
+            assert got.returncode == 0, (step["name"], got.stderr)
+            results[step["name"]] = flat(document(got.stdout))
+    return results
+
+
 CLIENTS = {"C": by_c, "node": by_node, "python": by_python, "async python": by_async_python}
 
 
@@ -292,6 +334,10 @@ def test_one_arm_in_four_formats(reference):
 @pytest.mark.parametrize("client", CLIENTS)
 def test_the_same_bytes(client, service, reference, tmp_path):
     compare(CLIENTS[client](service.url, tmp_path), reference)
+
+
+def test_the_same_bytes_by_torquectl(service, reference, tmp_path):
+    compare(by_torquectl(service.url, tmp_path, reference), reference)
 
 
 def test_the_same_bytes_in_chromium(service, page, browser, reference):

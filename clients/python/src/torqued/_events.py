@@ -36,6 +36,7 @@ class Parser:
     def __init__(self) -> None:
         self.rest = b""
         self.kind, self.text, self.id = "", "", ""
+        self.last: str | None = None  # also of a block without an event: a stream's start
 
     def feed(self, piece: bytes) -> Iterator[Event]:
         *lines, self.rest = (self.rest + piece).split(b"\n")
@@ -46,6 +47,7 @@ class Parser:
             if line == "":
                 if self.text:
                     yield Event(self.kind or "message", json.loads(self.text), self.id or None)
+                self.last = self.id or self.last
                 self.kind, self.text, self.id = "", "", ""
             elif name == "event":
                 self.kind = value

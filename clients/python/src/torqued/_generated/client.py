@@ -133,6 +133,7 @@ class Client(ServiceOperations):
                                 retry.left = self.retries
                                 last = event.id or last
                                 yield event
+                            last = parser.last or last
                         pause = retry.after_loss(httpx.RemoteProtocolError("the stream ended"))
                 finally:
                     response.close()
