@@ -12,7 +12,7 @@
 #include "clients/c/client.h"
 #include "clients/c/error.h"
 
-enum { PAUSE_MS = 100, PAUSE_MOST_MS = 10000 };
+enum { PAUSE_MS = 100, PAUSE_MOST_MS = 10000, EXPECT_BYTES = 1 << 20 };
 
 /* One try. */
 typedef struct transfer {
@@ -159,7 +159,11 @@ static bool add(struct curl_slist **list, const char *name, const char *value)
 static struct curl_slist *make_headers(const tqc_client *client, const tqc_request *r)
 {
     struct curl_slist *list = NULL;
-    const bool good = add(&list, "Accept: ", r->accept != NULL ? r->accept : "application/json") &&
+    const int64_t n = r->read != NULL ? r->n_read : (int64_t)r->n_body;
+    /* a small body is sent at once; before a large one the service may refuse by the head alone */
+    const bool is_small = n >= 0 && n < EXPECT_BYTES;
+    const bool good = (!is_small || add(&list, "Expect:", " ")) &&
+                      add(&list, "Accept: ", r->accept != NULL ? r->accept : "application/json") &&
                       add(&list, "Content-Type: ", r->content_type) &&
                       add(&list, "Prefer: ", r->prefer) &&
                       add(&list, "Idempotency-Key: ", r->idempotency_key) &&

@@ -87,21 +87,29 @@ static void print_all(void)
     }
 }
 
+/* needed ones, other fields of the request itself, then those of objects */
+static int group_of(const ctl_field *f)
+{
+    return f->is_needed ? 0 : strchr(f->path, '.') == NULL ? 1 : 2;
+}
+
 static void print_fields(const ctl_command *c)
 {
     size_t n = 0;
     const ctl_field *fields = ctl_fields(&n);
     printf("\nfields (* is needed):\n");
-    for (size_t i = 0; i < n; i++) {
-        char left[96], text[1024];
-        const ctl_field *f = &fields[i];
-        if (strcmp(f->operation, c->operation) != 0) {
-            continue;
+    for (int group = 0; group < 3; group++) {
+        for (size_t i = 0; i < n; i++) {
+            char left[96], text[1024];
+            const ctl_field *f = &fields[i];
+            if (strcmp(f->operation, c->operation) != 0 || group_of(f) != group) {
+                continue;
+            }
+            (void)snprintf(left, sizeof left, "%s%s", f->path, f->is_needed ? "*" : "");
+            (void)snprintf(text, sizeof text, "%s%s%s", f->text,
+                           f->text[0] != '\0' && f->words[0] != '\0' ? ": " : "", f->words);
+            print_row(left, text);
         }
-        (void)snprintf(left, sizeof left, "%s%s", f->path, f->is_needed ? "*" : "");
-        (void)snprintf(text, sizeof text, "%s%s%s", f->text,
-                       f->text[0] != '\0' && f->words[0] != '\0' ? ": " : "", f->words);
-        print_row(left, text);
     }
 }
 

@@ -44,6 +44,13 @@ typedef struct table {
     size_t n;
 } table;
 
+/* "fraction" of "progress.fraction" */
+static const char *title_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL ? dot + 1 : name;
+}
+
 static void split(const char *columns, table *t)
 {
     t->n = 0;
@@ -118,7 +125,7 @@ void ctl_print_table(FILE *out, const json_t *list, const char *columns)
     split(columns, &t);
     const size_t n_row = json_array_size(list);
     for (size_t c = 0; c < t.n; c++) {
-        t.widths[c] = strlen(t.names[c]);
+        t.widths[c] = strlen(title_of(t.names[c]));
         for (size_t r = 0; r < n_row; r++) {
             cell_of(list, r, t.names[c], cell);
             const size_t width = width_of(cell);
@@ -129,7 +136,7 @@ void ctl_print_table(FILE *out, const json_t *list, const char *columns)
     for (size_t r = 0; r <= n_row && t.n > 0; r++) {
         for (size_t c = 0; c < t.n; c++) {
             if (r == 0) {
-                (void)ctl_shown(t.names[c], SIZE_MAX, cell, sizeof cell);
+                (void)ctl_shown(title_of(t.names[c]), SIZE_MAX, cell, sizeof cell);
             } else {
                 cell_of(list, r - 1, t.names[c], cell);
             }

@@ -222,7 +222,10 @@ int ctl_report(const ctl *c, const ctl_answer *answer)
         ctl_fault("%s", e->detail[0] != '\0' ? e->detail : tqc_code_text(answer->code));
         if (answer->code == TQC_UNREACHABLE) {
             const char *server = c->server != NULL ? c->server : "http://127.0.0.1:8420";
-            ctl_fault("hint: is torqued running at %s? `-s URL` names another", server);
+            const bool is_tls = strncmp(server, "https://", 8) == 0;
+            ctl_fault(is_tls ? "hint: torqued itself speaks http, https is a proxy's: not %s"
+                             : "hint: is torqued running at %s? `-s URL` names another",
+                      server);
         }
         return answer->code == TQC_TIMEOUT ? CTL_TIMEOUT : CTL_FAILED;
     }

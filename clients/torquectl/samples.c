@@ -247,11 +247,65 @@ static void print_single(FILE *out, const ctl_samples *s)
     }
 }
 
+/* One sample of arrays of one length, "tau_0 ... tau_6 g_0 ... g_6": how many; 0: they differ. */
+static size_t common_length(const ctl_samples *s)
+{
+    size_t length = 0, own = 0;
+    for (size_t k = 0; k <= s->n_column; k++) {
+        char number[24];
+        (void)snprintf(number, sizeof number, "_%zu", own);
+        const char *last = k < s->n_column ? strrchr(s->names[k], '_') : NULL;
+        if (last != NULL && own > 0 && strcmp(last, number) == 0) {
+            own++;
+            continue;
+        }
+        if (own > 0 && length > 0 && own != length) {
+            return 0;
+        }
+        length = own > 0 ? own : length;
+        own = 1;
+        if (k < s->n_column && (last == NULL || strcmp(last, "_0") != 0)) {
+            return 0;
+        }
+    }
+    return length;
+}
+
+/* a column for each array, a line for each joint */
+static void print_across(FILE *out, const ctl_samples *s, size_t length, size_t across)
+{
+    enum { CELL = 16 };
+    const size_t n = s->n_column / length;
+    char name[256];
+    for (size_t from = 0; from < n; from += across) {
+        const size_t to = from + across < n ? from + across : n;
+        fprintf(out, "%s%4s", from > 0 ? "\n" : "", "");
+        for (size_t k = from; k < to; k++) {
+            (void)ctl_shown(s->names[k * length], SIZE_MAX, name, sizeof name);
+            name[strlen(name) - 2] = '\0'; /* _0 */
+            const size_t n_name = strlen(name);
+            fprintf(out, "%*s", CELL, n_name < CELL ? name : name + (n_name - CELL + 1));
+        }
+        for (size_t j = 0; j < length; j++) {
+            fprintf(out, "\n%4zu", j);
+            for (size_t k = from; k < to; k++) {
+                fprintf(out, "%*.7g", CELL, s->values[k * length + j]);
+            }
+        }
+        fputc('\n', out);
+    }
+}
+
 void ctl_samples_table(FILE *out, const ctl_samples *s)
 {
     enum { ACROSS = 8 };
     const bool has_time = s->n_column > 1 && strcmp(s->names[0], "t") == 0;
     const size_t first = has_time ? 1 : 0, across = has_time ? ACROSS - 1 : ACROSS;
+    const size_t length = s->n_row == 1 ? common_length(s) : 0;
+    if (length > 1) {
+        print_across(out, s, length, ACROSS - 2);
+        return;
+    }
     if (s->n_row == 1) {
         print_single(out, s);
         return;

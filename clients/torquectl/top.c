@@ -19,36 +19,85 @@ static void interrupt(int number)
     is_over = 1;
 }
 
-/* What /metrics counts, and how it is called on the screen. */
+/* What /metrics counts, by the beginning of its lines, and how it is called on the screen. */
 static const struct {
     const char *metric, *name;
     bool is_rate; /* by second; else as it is */
 } counters[] = {
-    {"torqued_requests_total", "requests/s", true},
-    {"torqued_replies_2xx_total", "2xx/s", true},
-    {"torqued_replies_4xx_total", "4xx/s", true},
-    {"torqued_replies_5xx_total", "5xx/s", true},
-    {"torqued_body_bytes_total", "bytes in/s", true},
-    {"torqued_connections_open", "connections", false},
+    {"torqued_requests_total ", "requests/s", true},
+    {"torqued_replies_total{status=\"2", "2xx/s", true},
+    {"torqued_replies_total{status=\"4", "4xx/s", true},
+    {"torqued_replies_total{status=\"5", "5xx/s", true},
+    {"torqued_body_bytes_total ", "bytes in/s", true},
+    {"torqued_connections_open ", "connections", false},
 };
-enum { COUNTERS = sizeof counters / sizeof counters[0] };
+enum { COUNTERS = sizeof counters / sizeof counters[0], ROUTES_MAX = 64, ROUTES_SHOWN = 8 };
+
+/* Requests of one route, and the seconds that they took. */
+typedef struct route {
+    char name[80];
+    double n, seconds;
+} route;
 
 typedef struct look {
     double values[COUNTERS];
+    route routes[ROUTES_MAX];
+    size_t n_route;
     double at_s;
     bool is_good;
 } look;
 
-static double value_of(const char *text, const char *metric)
+/* of all lines that begin so */
+static double sum_of(const char *text, const char *metric)
 {
     const size_t n = strlen(metric);
+    double sum = 0;
     for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (strncmp(line, metric, n) == 0 && line[n] == ' ') {
-            return strtod(line + n, NULL);
+        if (strncmp(line, metric, n) == 0) {
+            const char *space = line + strcspn(line, " \n");
+            sum += *space == ' ' ? strtod(space, NULL) : 0;
         }
     }
-    return 0;
+    return sum;
+}
+
+static route *route_of(look *l, const char *name, size_t n)
+{
+    for (size_t i = 0; i < l->n_route; i++) {
+        if (strlen(l->routes[i].name) == n && memcmp(l->routes[i].name, name, n) == 0) {
+            return &l->routes[i];
+        }
+    }
+    if (l->n_route == ROUTES_MAX || n >= sizeof l->routes[0].name) {
+        return NULL;
+    }
+    route *added = &l->routes[l->n_route++];
+    memset(added, 0, sizeof *added);
+    memcpy(added->name, name, n);
+    return added;
+}
+
+/* lines torqued_request_seconds_count{...,route="...",...} and _sum */
+static void read_routes(look *l, const char *text)
+{
+    static const char metric[] = "torqued_request_seconds_";
+    for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        const char *kind = line + sizeof metric - 1;
+        if (strncmp(line, metric, sizeof metric - 1) != 0 ||
+            (strncmp(kind, "count{", 6) != 0 && strncmp(kind, "sum{", 4) != 0)) {
+            continue;
+        }
+        const char *name = strstr(line, "route=\""), *end = strchr(line, '}');
+        route *of = name != NULL && end != NULL && name < end
+                        ? route_of(l, name + 7, strcspn(name + 7, "\""))
+                        : NULL;
+        const char *value = end != NULL ? strstr(end, "} ") : NULL;
+        if (of != NULL && value != NULL) {
+            *(*kind == 'c' ? &of->n : &of->seconds) += strtod(value + 2, NULL);
+        }
+    }
 }
 
 static int read_metrics(ctl *c, look *now)
@@ -60,8 +109,12 @@ static int read_metrics(ctl *c, look *now)
     const int status = now->is_good ? CTL_DONE : ctl_report(c, &answer);
     (void)clock_gettime(CLOCK_MONOTONIC, &time);
     now->at_s = (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-    for (size_t i = 0; now->is_good && i < COUNTERS; i++) {
-        now->values[i] = value_of(answer.body, counters[i].metric);
+    now->n_route = 0;
+    if (now->is_good) {
+        for (size_t i = 0; i < COUNTERS; i++) {
+            now->values[i] = sum_of(answer.body, counters[i].metric);
+        }
+        read_routes(now, answer.body);
     }
     ctl_answer_clear(&answer);
     return status;
@@ -84,6 +137,38 @@ static void print_rates(const look *now, const look *before, bool is_marked)
                is_rate && value < 10 ? 1 : 0, value, is_bad ? "\x1b[0m" : "");
     }
     fputs("\n\n", stdout);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const double x = ((const route *)a)->n, y = ((const route *)b)->n;
+    return (x < y) - (x > y);
+}
+
+/* the busiest routes, since the look before or since the start */
+static void print_routes(const look *now, const look *before)
+{
+    const double seconds = now->at_s - before->at_s;
+    static look since;
+    since = *now;
+    for (size_t i = 0; before->is_good && i < since.n_route; i++) {
+        for (size_t k = 0; k < before->n_route; k++) {
+            if (strcmp(since.routes[i].name, before->routes[k].name) == 0) {
+                since.routes[i].n -= before->routes[k].n;
+                since.routes[i].seconds -= before->routes[k].seconds;
+            }
+        }
+    }
+    qsort(since.routes, since.n_route, sizeof since.routes[0], by_count);
+    printf("%-48s%14s%14s\n", "route", before->is_good ? "requests/s" : "requests", "mean ms");
+    for (size_t i = 0; i < since.n_route && i < ROUTES_SHOWN && since.routes[i].n > 0; i++) {
+        const route *r = &since.routes[i];
+        ctl_put(stdout, r->name, 48);
+        printf("%*s%14.*f%14.3f\n", strlen(r->name) < 48 ? 48 - (int)strlen(r->name) : 0, "",
+               before->is_good ? 1 : 0, before->is_good && seconds > 0 ? r->n / seconds : r->n,
+               1000 * r->seconds / r->n);
+    }
+    fputc('\n', stdout);
 }
 
 static int print_jobs(ctl *c)
@@ -121,7 +206,7 @@ int ctl_top(ctl *c, int n, char **arguments)
     const struct sigaction catch = {.sa_handler = interrupt};
     double interval = 1;
     char *end = NULL;
-    look before = {.is_good = false}, now;
+    static look before, now;
     (void)n;
     (void)arguments;
     if (c->interval != NULL) {
@@ -142,6 +227,7 @@ int ctl_top(ctl *c, int n, char **arguments)
         }
         printf("torqued at %s\n", c->server != NULL ? c->server : "http://127.0.0.1:8420");
         print_rates(&now, &before, is_marked);
+        print_routes(&now, &before);
         status = print_jobs(c);
         (void)fflush(stdout);
         before = now;

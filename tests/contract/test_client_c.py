@@ -282,3 +282,51 @@ def test_installed_it_is_found_by_pkg_config(daemon, tmp_path):
         q = [[0, -0.8, 0, -2.3, 0, 1.6, 0.8]]
         tau = by_http(daemon, "inverse-dynamics", "panda", [np.array(q), np.zeros((1, 7)), np.zeros((1, 7))], "qdd")[0]
         assert [float(line.split()[2]) for line in done.stdout.splitlines()] == pytest.approx(tau, abs=1e-3)
+
+
+class cutting(scripted):
+    """The first connection is reset after `least` bytes of its request; the next ones are answered."""
+
+    def __init__(self, least, reply, heard):
+        super().__init__([reply] * 4, heard)
+        self.least = least
+
+    def serve(self):
+        one, _ = self.server.accept()
+        got = 0
+        while got < self.least:
+            got += len(one.recv(min(512, self.least - got)))
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\0\0\0\0\0\0\0")
+        one.close()
+        super().serve()
+
+
+@pytest.mark.parametrize("share", range(0, 100, 10))
+def test_a_request_cut_at_any_tenth(share, tmp_path):
+    """An upload of 100 kB and a batch, reset on their way: repeated whole where retries are allowed, else said."""
+    body = (b"t,q\n" + b"".join(b"%d,%d.5\n" % (i, i) for i in range(20000)))[:100000]
+    n = 500
+    samples = b"".join(motion(n, 7, k).tobytes() for k in range(3))
+    tau = motion(n, 7, 9)
+    cut = 60 + share * len(body) // 100
+    for retries in (1, 0):
+        heard = []
+        with cutting(cut, reply(b'{"good": 1}', "application/json"), heard) as url:
+            code, out, _ = drive(url, "send", "PUT", "/v1/datasets/x", body.decode(), "", 99, retries=retries)
+        assert (code, out) == ((OK, b'{"good": 1}') if retries else (BROKEN, b"")), (retries, code)
+        assert all(h.partition(b"\r\n\r\n")[2] == body for h in heard) and len(heard) == retries
+        with cutting(60 + share * len(samples) // 100, reply(npy(tau)), heard) as url:
+            code, out, _ = drive(url, "dynamics", "inverse", "r", n, 7, 7, stdin=samples, retries=retries)
+        assert (code, out) == ((OK, tau.tobytes()) if retries else (BROKEN, b"")), (retries, code)
+    ctl = os.path.join(OUT, "torquectl")
+    path = tmp_path / "log.csv"
+    path.write_bytes(body)
+    heard = []
+    with cutting(cut, reply(b'{"good": 1}', "application/json"), heard) as url:
+        done = subprocess.run([ctl, "-s", url, "-o", "json", "datasets", "put", "x", str(path)], capture_output=True, timeout=PATIENCE)
+    assert done.stdout == b'{"good": 1}' and heard[0].partition(b"\r\n\r\n")[2] == body
+    if share % 50:
+        return
+    with cutting(cut, reply(b'{"good": 1}', "application/json"), []) as url:
+        done = subprocess.run([ctl, "-s", url, "datasets", "put", "x", "-"], input=body, capture_output=True, timeout=PATIENCE)
+    assert done.returncode == 1 and done.stderr.startswith(b"torquectl: "), "a pipe cannot be read again: said"

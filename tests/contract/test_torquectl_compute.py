@@ -65,9 +65,9 @@ def test_each_command_answers_as_http_does(daemon, command):
     assert without_provenance(yaml.safe_load(good(daemon, command, *words, "-o", "yaml"))) == without_provenance(told)
 
 
-def test_every_operation_has_a_command():
+def test_every_operation_has_a_command(daemon):
     """Those of the contract and those of the table are the same."""
-    contract = yaml.safe_load(open(f"{ROOT}/api/openapi/openapi.yaml", encoding="utf-8"))
+    contract = json.loads(daemon.request("GET", "/openapi.json")[2])
     operations = {p.rsplit("/", 1)[1] for p, item in contract["paths"].items() if re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", p)
                   and item.get("post", {}).get("requestBody")}
     table = open(f"{ROOT}/clients/torquectl/commands.c", encoding="utf-8").read()
@@ -233,6 +233,19 @@ def test_help_of_every_command():
     assert good(None, "--version") == good(None, "version") and good(None, "version").startswith(b"torquectl 0")
 
 
+def test_examples_of_the_help_run(daemon):
+    """All that need no files and no job of a user's; what they would write goes nowhere."""
+    text = open(f"{ROOT}/clients/torquectl/commands.c", encoding="utf-8").read()
+    examples = [e for each in re.findall(r'"(torquectl [^"]*)"', text) for e in each.split("\\n")]
+    examples = [e if "<(" in e else e.split(">")[0] for e in examples]
+    own = [e for e in examples if not re.search(r"[.](csv|json|urdf|tar)\b|ID|contexts|delete", e)]
+    assert len(own) >= 12, own
+    for example in own:
+        done = subprocess.run(["bash", "-c", example.replace("torquectl", CTL, 1 if "<(" not in example else -1)], capture_output=True, timeout=PATIENCE,
+                              env={**os.environ, "TORQUED_URL": daemon.url})
+        assert done.returncode == 0, (example, done.stderr)
+
+
 def test_a_fault_is_said_in_its_first_line(daemon):
     for words, said in ((("idd",), 'no command "idd"; it has "id"'), (("simluate",), 'it has "simulate"'), (("jobs", "fly"), 'jobs has no command "fly"'),
                         (("jobs", "canel"), 'it has "cancel"'), (("-o", "xml", "robots"), 'no format "xml"'),
@@ -327,6 +340,8 @@ def test_top_and_docs(daemon):
     good(daemon, "simulate", "planar-2r", *SWING)
     said = good(daemon, "top").decode()
     assert "requests " in said and "simulate" in said and "\x1b" not in said
+    assert int(re.search(r"2xx (\d+)", said).group(1)) > 0
+    assert re.search(r"^/v1/robots/\S*/simulate +\d+ +[0-9.]+$", said, re.M), said
     assert ctl(daemon, "top", "--interval", "x").returncode == 2
     assert good(daemon, "docs").decode() == f"{daemon.url}/docs\n"
     assert good(daemon, "docs", "id").decode() == f"{daemon.url}/docs#inverse-dynamics\n"
