@@ -47,11 +47,37 @@ async function jobs(t) {
   is((await fault(long.result())).status, 409, "a cancelled job");
 }
 
-export async function run(url, token) {
+/** Connections cut at many places: the same result, and one job for each call. */
+async function cuts(direct, through, token) {
+  const body = { initial: { q: [0.1, 0], qd: [0, 0] }, duration_s: 0.5, output: { interval_s: 0.1 } };
+  const numbers = new Float64Array(500).map((_, i) => Math.sin(i));
+  await direct.robots.put("chromium-cut", await direct.robots.urdf("planar-2r"));
+  const expected = await direct.robot("chromium-cut").simulate(body, { plain: true });
+  const whole = await direct.datasets.put("chromium-cut", numbers);
+  let calls = 1;
+  const places = ["down=1", ...Array.from({ length: 24 }, (_, i) => `${i % 3 ? "down" : "up"}=${150 * i + 40}`)];
+  for (const place of places) {
+    const t = new Client(await (await fetch(`${through}/?${place}`)).text(), { token, retryDelay: 1 });
+    const job = await t.robot("chromium-cut").submit("simulate", body);
+    calls++;
+    const states = [];
+    for await (const event of job) if (event.event === "state") states.push(event.data.state);
+    is(states, ["queued", "running", "succeeded"], `events, ${place}`);
+    const result = await job.result({ plain: true });
+    is([result.q, result.tau], [expected.q, expected.tau], `numbers, ${place}`);
+    is((await t.datasets.put("chromium-cut", numbers, { onProgress() {} })).sha256, whole.sha256, `an upload, ${place}`);
+  }
+  let jobs = 0;
+  for await (const job of direct.jobs.all({ robot: "chromium-cut" })) jobs += job.document.attempts === 1;
+  is(jobs, calls, "jobs");
+}
+
+export async function run(url, token, through) {
   const t = new Client(url, { token });
   is((await fault(new Client(url).version())).status, 401, "no token");
   await uploads(t);
   await jobs(t);
+  await cuts(t, through, token);
   const refused = await fault(t.robot("planar-2r").inverseDynamics({ q: [0, 0], qd: [0, NaN], qdd: [0, 0] }));
   is([refused.pointer, Object.is(refused.value, NaN)], ["/qd/1", true], "a refusal");
   is((await fault(new Client("http://127.0.0.1:1", { retries: 1, retryDelay: 1 }).version())).name, "ConnectionError", "nobody there");
