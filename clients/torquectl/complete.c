@@ -66,23 +66,61 @@ static void put_bash_values(void)
     }
 }
 
+/* "simulate solver.method" -> its words */
+static void put_bash_fields(void)
+{
+    size_t n = 0;
+    const ctl_field *fields = ctl_fields(&n);
+    for (size_t c = 0; c < ctl_n_command; c++) {
+        for (size_t i = 0; i < n && ctl_commands[c].operation != NULL; i++) {
+            if (fields[i].words[0] != '\0' &&
+                strcmp(fields[i].operation, ctl_commands[c].operation) == 0) {
+                printf("    '%s %s') COMPREPLY=($(compgen -W \"%s\" -- \"$value\")); return ;;\n",
+                       ctl_commands[c].name, fields[i].path, fields[i].words);
+            }
+        }
+    }
+}
+
+/* the noun that lists what the first argument of a command names; NULL: something else */
+static const char *names_of(const ctl_command *c)
+{
+    const bool is_new = strcmp(c->name, "datasets put") == 0;
+    if (strncmp(c->arguments, "ROBOT", 5) == 0 || strncmp(c->name, "robots ", 7) == 0) {
+        return strncmp(c->arguments, "FILE", 4) == 0 || c->most == 0 ? NULL : "robots";
+    }
+    if (strncmp(c->name, "datasets ", 9) == 0 && c->most > 0 && !is_new) {
+        return "datasets";
+    }
+    return strncmp(c->name, "jobs ", 5) == 0 && c->most > 0 ? "jobs" : NULL;
+}
+
 static void put_bash(void)
 {
-    fputs(
-        "# bash completion of torquectl: torquectl completion bash\n"
-        "_torquectl() {\n"
-        "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} noun= verb= i\n"
-        "    case $before in\n",
-        stdout);
+    fputs("# bash completion of torquectl: torquectl completion bash\n"
+          "_torquectl_names() {\n"
+          "    torquectl \"$1\" -o csv --timeout 1 --retries 0 2>/dev/null | sed '1d;s/,.*//'\n"
+          "}\n"
+          "_torquectl() {\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+          "    local noun= verb= key= value= n=0 i\n"
+          "    case $word in =) key=$before ;; *=*) key=${word%%=*} value=${word#*=} ;; esac\n"
+          "    [ \"$before\" = = ] && key=${COMP_WORDS[COMP_CWORD-2]} value=$word\n"
+          "    case $before in\n",
+          stdout);
     put_bash_values();
     fputs("    esac\n"
           "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
           "        case ${COMP_WORDS[i]} in\n"
           "        -*) ;;\n"
           "        *) if [ -z \"$noun\" ]; then noun=${COMP_WORDS[i]}; elif [ -z \"$verb\" ]; then "
-          "verb=${COMP_WORDS[i]}; fi ;;\n"
+          "verb=${COMP_WORDS[i]}; fi; n=$((n + 1)) ;;\n"
           "        esac\n"
           "    done\n"
+          "    case \"$noun $key\" in\n",
+          stdout);
+    put_bash_fields();
+    fputs("    esac\n"
           "    compopt -o default 2>/dev/null\n"
           "    case \"$noun $verb\" in\n"
           "    ' ') COMPREPLY=($(compgen -W \"",
@@ -101,7 +139,11 @@ static void put_bash(void)
             put_words(c->name);
             fputs("\" -- \"$word\")) ;;\n", stdout);
         }
-        printf("    '%s'%s) COMPREPLY=($(compgen -W \"", c->name, space == NULL ? "*" : "");
+        const char *names = names_of(c);
+        printf("    '%s%s*) COMPREPLY=($(compgen -W \"", c->name, space == NULL ? " '" : "'");
+        if (names != NULL) { /* the first argument */
+            printf("$([ $n = %d ] && _torquectl_names %s)", space == NULL ? 1 : 2, names);
+        }
         if (c->operation != NULL) {
             put_field_names(c->operation);
         }

@@ -65,17 +65,20 @@ def text_of(node):
     return text
 
 
-def walk(contract, node, path, seen, needed=()):
+def walk(contract, node, path, found, needed):
+    """found: path -> [kinds, words, text, needed]; the branches of a union add to each other."""
     for each in choices(contract, node):
         for name, inner in each.get("properties", {}).items():
             whole = resolve(contract, inner)
             here = path + [name]
-            if ".".join(here) in seen or whole.get("description", "").startswith("Not used"):
+            if whole.get("description", "").startswith("Not used"):
                 continue
-            seen.add(".".join(here))
-            yield ".".join(here), kind_of(contract, whole), words_of(contract, whole), text_of(whole), len(path) == 0 and name in each.get("required", [])
+            row = found.setdefault(".".join(here), [[], [], "", needed and name in each.get("required", [])])
+            row[0] += [k for k in [kind_of(contract, whole)] if k not in row[0]]
+            row[1] += [w for w in words_of(contract, whole).split() if w not in row[1]]
+            row[2] = row[2] or text_of(whole)
             if len(here) < DEPTH and kind_of(contract, whole) in ("OBJECT", "ANY"):
-                yield from walk(contract, whole, here, seen)
+                walk(contract, whole, here, found, False)
 
 
 def c_string(text):
@@ -93,8 +96,11 @@ def main():
         if not re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", path) or "$ref" not in request or not request["$ref"].endswith("Request"):
             continue
         name = path.rsplit("/", 1)[1]
-        for field, kind, words, text, needed in walk(contract, request, [], set()):
-            rows.append(f'    {{"{name}", "{field}", CTL_{kind}, {str(needed).lower()}, {c_string(words)}, {c_string(text)}}},')
+        found = {}
+        walk(contract, request, [], found, True)
+        for field, (kinds, words, text, needed) in found.items():
+            kind = kinds[0] if len(kinds) == 1 else "ANY"
+            rows.append(f'    {{"{name}", "{field}", CTL_{kind}, {str(needed).lower()}, {c_string(" ".join(words))}, {c_string(text)}}},')
     body = "\n".join(rows)
     text = f"""/* SPDX-License-Identifier: Apache-2.0 */
 /* clients/torquectl/fields.h - the fields of every operation's request, out of the contract. */

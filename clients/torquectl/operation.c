@@ -13,7 +13,8 @@
 #include "clients/torquectl/print.h"
 #include "clients/torquectl/values.h"
 
-enum { WAIT_TERMINAL_S = 1, WAIT_PIPE_S = 60, NAME_BYTES = 64, JOB_ID = 26 };
+/* of a POST for its result; then the job's id is known, and the job is asked for */
+enum { WAIT_TERMINAL_S = 1, WAIT_PIPE_S = 10, NAME_BYTES = 64 };
 
 /* A request: JSON, or the bytes of one NPY or NPZ as they are. */
 typedef struct body {
@@ -292,7 +293,7 @@ static int post(ctl *c, const char *path, const body *r)
     const bool is_watched = c->patience == CTL_FOLLOW || isatty(STDERR_FILENO) != 0;
     long wait_s = is_watched ? WAIT_TERMINAL_S : WAIT_PIPE_S;
     wait_s = c->timeout_s > 0 && c->timeout_s <= wait_s ? c->timeout_s : wait_s;
-    (void)snprintf(prefer, sizeof prefer, "wait=%ld", wait_s > 1 ? wait_s - 1 : 1);
+    (void)snprintf(prefer, sizeof prefer, "wait=%ld", wait_s);
     char *text = r->bytes == NULL ? ctl_compact(r->fields) : NULL;
     if (c->patience == CTL_DETACH && c->key == NULL && tqc_make_key(key) != TQC_OK) {
         key[0] = '\0';

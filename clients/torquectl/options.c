@@ -301,7 +301,7 @@ static int take_long(ctl *c, line *l, char *word)
 static int take_short(ctl *c, line *l, char *word)
 {
     for (char *letter = word + 1; *letter != '\0'; letter++) {
-        const ctl_option *o = option_of(NULL, 0, *letter);
+        const ctl_option *o = option_of("", 0, *letter);
         if (o == NULL) {
             return ctl_misused(c, "there is no option -%c", *letter);
         }

@@ -258,7 +258,7 @@ def test_a_fault_is_said_in_its_first_line(daemon):
     assert done.returncode == 1 and b"/q" in done.stderr.splitlines()[0] and b"hint: " in done.stderr.splitlines()[1]
 
 
-def test_completion_and_man_page(tmp_path):
+def test_completion_and_man_page(daemon, tmp_path):
     for shell in ("bash", "zsh", "fish"):
         script = tmp_path / shell
         script.write_bytes(good(None, "completion", shell))
@@ -267,9 +267,12 @@ def test_completion_and_man_page(tmp_path):
             subprocess.run([shell, "-n", str(script)], check=True)
     assert ctl(None, "completion", "tcsh").returncode == 2
     ask = 'source "$0"; COMP_WORDS=(torquectl "$@"); COMP_CWORD=$#; _torquectl 2>/dev/null; echo "${COMPREPLY[@]}"'
+    env = {**os.environ, "TORQUED_URL": daemon.url, "PATH": os.path.dirname(CTL) + ":" + os.environ["PATH"]}
     for words, found in ((("rob",), "robots"), (("robots", "ch"), "check"), (("id", "panda", "qd"), "qd= qdd= qd_ref= qdd_ref="), (("robots", "-o", "ya"), "yaml"),
-                         (("jobs", "list", "--old"), "--older-than")):
-        done = subprocess.run(["bash", "-c", ask, str(tmp_path / "bash"), *words], capture_output=True, text=True, check=True)
+                         (("jobs", "list", "--old"), "--older-than"), (("simulate", "panda", "solver.method", "=", "do"), "dopri87 dopri45"),
+                         (("simulate", "panda", "solver.method", "="), "dopri87 dopri45 sdirk bdf rk4 semi-implicit-euler implicit-midpoint"),
+                         (("id", "pan"), "panda"), (("robots", "get", "pum"), "puma560")):
+        done = subprocess.run(["bash", "-c", ask, str(tmp_path / "bash"), *words], capture_output=True, text=True, check=True, env=env)
         assert done.stdout.strip() == found, words
     page = good(None, "help", "man").decode()
     assert page.startswith(".TH TORQUECTL 1") and all(c.replace("-", "\\-") in page for c in commands())
