@@ -194,8 +194,9 @@ export interface ResultOptions extends CallOptions {
   onProgress?: OperationOptions["onProgress"];
 }
 
+export type Body = string | Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 export interface RequestOptions extends CallOptions {
-  body?: BodyInit | Uint8Array | AsyncIterable<Uint8Array> | (() => BodyInit);
+  body?: Body | (() => Body);
   query?: Record<string, string | number | boolean | undefined>;
   accept?: string;
   key?: string;

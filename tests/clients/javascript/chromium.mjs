@@ -44,6 +44,11 @@ async function jobs(t) {
   const waiting = fault(long.wait({ signal: stop.signal, onProgress: () => stop.abort() }));
   is((await waiting).name, "AbortError", "an aborted wait");
   await long.cancel();
+  const named = new Client(t.url, { ...t.options, client: "page" });
+  const other = await named.robot("planar-2r").submit("simulate", body, { priority: 1, deadline: 600, key: "a-key" });
+  is((await named.robot("planar-2r").submit("simulate", body, { priority: 1, deadline: 600, key: "a-key" })).id, other.id, "the same key");
+  await t.robots.put("chromium", await t.robots.urdf("planar-2r"), { ifNoneMatch: "*" });
+  is((await fault(t.robots.put("chromium", await t.robots.urdf("planar-2r"), { ifNoneMatch: "*" }))).status, 412, "a condition");
   is((await fault(long.result())).status, 409, "a cancelled job");
 }
 

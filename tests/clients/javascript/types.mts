@@ -16,3 +16,11 @@ await r.regressor({ q: [1], qd: [1], qdd: [1] }, { query: { form: "bas" } });
 // @ts-expect-error
 await r.inverseDynamics({ q: [1], qd: [1], qddd: [1] });
 await t.drive({} as any);
+for await (const event of j) if (event.event === "state") event.data.state satisfies string | undefined;
+await t.datasets.put("x", new Float64Array(3), { onProgress: ({ loaded, total }) => loaded / total });
+await t.request("GET", "/v1/version", { signal: AbortSignal.timeout(1000) });
+try {
+  await t.version();
+} catch (fault) {
+  if (fault instanceof TorquedError) fault.errors.map(({ pointer, hint }) => `${pointer} ${hint}`);
+}
