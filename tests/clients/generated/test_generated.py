@@ -12,6 +12,7 @@ from conftest import TOP, arm_run
 
 HERE = pathlib.Path(__file__).resolve().parent
 Q = [0.1, -0.2, 0.3, -1.5, 0.5, 1.8, 0.7]
+TSC = ("--strict", "--noUncheckedIndexedAccess", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "node")
 METHODS = ("get", "put", "post", "delete")
 # of a request that is the answer of `trajectory`: of any type, and not used
 UNUSED = "t|violations|duration_s|binding|tau|provenance"
@@ -94,7 +95,24 @@ def test_typescript_client(npm_tool, run, daemon, contract_file, logs, expected,
     (tmp_path / "node_modules").symlink_to(TOP / "build/node/node_modules")
     (tmp_path / "package.json").write_text('{"type": "module"}')
     shutil.copy(HERE / "typescript_client.ts", tmp_path)
-    run(npm_tool("tsc"), "--strict", "--noUncheckedIndexedAccess", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext",
-        "--types", "node", "typescript_client.ts", cwd=tmp_path)
+    run(npm_tool("tsc"), *TSC, "typescript_client.ts", cwd=tmp_path)
     got = json.loads(run("node", tmp_path / "typescript_client.js", daemon.url, *logs))
     assert got == expected
+
+
+def test_programs_of_the_page_say_the_same(run, npm_tool, daemon, contract_file, tmp_path):
+    """docs/generated-clients.md, compiled and run as it stands."""
+    pytest.importorskip("openapi_python_client", reason="no openapi-python-client: make deps-clients")
+    page = (TOP / "docs/generated-clients.md").read_text().replace("http://127.0.0.1:8420", daemon.url)
+    shutil.copy(contract_file, tmp_path / "clients.json")
+    command = re.search(r"^openapi-python-client (generate .*)$", page, re.M)[1].split()
+    run(sys.executable, "-m", "openapi_python_client", *command, "--config", HERE / "openapi-python-client.yaml", cwd=tmp_path)
+    (tmp_path / "page.py").write_text(re.search(r"^```python\n(.*?)^```", page, re.M | re.S)[1])
+    printed = json.loads(run(sys.executable, "page.py", cwd=tmp_path))
+    run(npm_tool("openapi-typescript"), *re.search(r"^npx openapi-typescript (.*)$", page, re.M)[1].split(), cwd=tmp_path)
+    (tmp_path / "page.ts").write_text(re.search(r"^```ts\n(.*?)^```", page, re.M | re.S)[1])
+    (tmp_path / "node_modules").symlink_to(TOP / "build/node/node_modules")
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    run(npm_tool("tsc"), *TSC, "page.ts", cwd=tmp_path)
+    assert json.loads(run("node", "page.js", cwd=tmp_path)) == printed
+    assert len(printed) == 7
