@@ -139,6 +139,7 @@ Test(nearest, a_renamed_field_is_hinted_at_however_far_its_new_name_is)
         {"tell", "cell", "return_members"},
         {"stand", "stands", "setpoint"},
         {"hold", "fold", "setpoint"},
+        {"target", "kind", "reference"},
         {"goal", "gaol", "setpoint"},
         {"q", "qd", "initial"},
         {"entropy", "entropy_", "prior_weight"},
