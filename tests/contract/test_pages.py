@@ -69,7 +69,8 @@ def test_a_held_page_is_304(daemon, path):
     for held in (tag, f'"other", {tag}', f"W/{tag}", "*"):
         status, headers, nothing = daemon.request("GET", path, headers={"If-None-Match": held})
         assert status == 304 and nothing == b"" and headers["ETag"] == tag and headers["Cache-Control"] == "no-cache", held
-    for other in ('"other"', "other", tag[:-2] + '0"', ""):
+    near = tag[:-2] + ("1" if tag[-2] == "0" else "0") + '"'  # one in sixteen digests ends with 0
+    for other in ('"other"', "other", near, ""):
         assert daemon.request("GET", path, headers={"If-None-Match": other})[2] == text, other
     status, headers, nothing = daemon.request("HEAD", path)
     assert status == 200 and headers["ETag"] == tag and headers["Content-Length"] == str(len(text)) and nothing == b""
@@ -134,5 +135,5 @@ def test_a_python_client_is_generated_without_a_warning(daemon, tmp_path):
     (tmp_path / "config.yaml").write_text("post_hooks: []\n")
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none", "--path", "clients.json", "--config", "config.yaml",
                "--output-path", "client"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=2 * PATIENCE, check=False)
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["Generating", "client"], "")
