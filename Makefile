@@ -125,13 +125,9 @@ install: build install-c
 PREFIX ?= /usr/local
 SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
 
-.PHONY: dashboard check-dashboard
+.PHONY: dashboard
 dashboard:
 	@clients/dashboard/make.sh
-# the same sources make the same bytes
-check-dashboard:
-	@clients/dashboard/make.sh build/dashboard
-	@diff -r clients/dashboard/dist build/dashboard
 
 help:
 	@sed -n 's/^#: /make /p' $(filter %Makefile %.mk,$(MAKEFILE_LIST))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 
-def wait_for(page, script, seconds=20):
+def wait_for(page, script, seconds=100):
     """The first true value of a JavaScript expression; it is looked at again until then."""
     page.set_script_timeout(seconds)
     return page.execute_async_script(
@@ -48,3 +48,16 @@ def faults_of(page, context=None):
 def fits(page, width):
     """Nothing makes the page wider than its window."""
     return page.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+URDF = """<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial><origin xyz="0 0 0.2"/><mass value="2"/><inertia ixx="0.03" iyy="0.03" izz="{izz}" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><box size="0.1 0.1 0.4"/></geometry></visual>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="{parent}"/><child link="upper"/><axis xyz="0 1 0"/><limit lower="-1" upper="2" effort="40" velocity="3"/>
+  </joint>
+</robot>
+"""

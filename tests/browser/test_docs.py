@@ -32,13 +32,17 @@ def wait_for(page, script):
     return page.execute_async_script(f"const done = arguments[0]; const look = () => {{ const got = ({script}); got ? done(got) : setTimeout(look, 20); }}; look();")
 
 
+def loaded(page, daemon):
+    page.get(f"{daemon.url}/docs")
+    wait_for(page, "document.getElementById('start')")
+    return page
+
+
 @pytest.fixture
-def docs(daemon, browser):
+def docs(daemon, page):
     def load(width, scheme):
-        page = browser(width, scheme)
-        page.get(f"{daemon.url}/docs")
-        wait_for(page, "document.getElementById('start')")
-        return page
+        page.shape(width, scheme)
+        return loaded(page, daemon)
 
     return load
 
@@ -74,9 +78,9 @@ def test_the_sample_logs_identify_their_friction(docs, daemon):
 
 
 @WIDTHS
-def test_it_fits_and_is_accessible(docs, width, scheme):
+def test_it_fits_and_is_accessible(daemon, browser, width, scheme):
     axe = pytest.importorskip("axe_core_python.selenium", reason="no axe-core-python (make deps-check)")
-    page = docs(width, scheme)
+    page = loaded(browser(width, scheme), daemon)
     page.execute_script("document.querySelector('#simulate button.first').click()")
     wait_for(page, "document.querySelector('#simulate svg')")
     assert page.execute_script("return document.documentElement.scrollWidth") <= width

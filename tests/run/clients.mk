@@ -3,7 +3,7 @@
 # A client adds its step to client_steps and a target check-STEP that ends with "N passed, N failed, N skipped" or with its status.
 # Packages of npm are named in tests/clients/package.json with its lock, those of PyPI in venv_clients (deps.mk).
 # They must run on Debian 12: node 18.19, Python 3.11. `npm ci` puts them into build/node/node_modules.
-client_steps := generated python javascript scenario examples
+client_steps := generated python javascript dashboard scenario examples
 
 #: wheel            build/wheel: the package for Python that carries the daemon
 #: deps-clients check-clients   what clients in Python, JavaScript and TypeScript are tested with; those tests
@@ -29,6 +29,14 @@ check-python: build
 # the module for JavaScript, in Node and in Chromium; one scenario by every client; programs of clients/examples in other languages
 check-javascript: build
 	@tests/run/pytest.sh tests/clients/javascript $(out)/torqued
+# the page at /: the same sources make the same bytes (where npm is); every workflow in Chromium
+check-dashboard: build
+	@if command -v npm >/dev/null; then clients/dashboard/make.sh build/dashboard && diff -r clients/dashboard/dist build/dashboard; else echo "SKIP the dashboard's bundle: no npm"; fi
+	@tests/run/pytest.sh tests/clients/dashboard $(out)/torqued
+# the README's picture, of the real thing
+.PHONY: picture
+picture: build
+	@TORQUED=$(CURDIR)/$(out)/torqued $(python) tests/clients/dashboard/picture.py docs/dashboard.png
 check-scenario: build $(out)/tests/clients/scenario/steps
 	@tests/run/pytest.sh tests/clients/scenario $(out)/torqued
 check-examples: build

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/events.ts - all jobs, live: one list, and one stream of events that keeps it true.
-import { json } from './http.ts';
-import { loginAsked } from './http.ts';
+import { client, json, loginAsked, streaming } from './http.ts';
 import { Store } from './store.ts';
 import type { Job } from './types.ts';
 
@@ -28,41 +27,35 @@ export async function fetchJob(id: string): Promise<Job> {
   return job;
 }
 
-export async function fetchJobs(filter = ''): Promise<{ jobs: Job[]; cursor: string | null }> {
-  const page = await json<{ jobs: Job[]; cursor: string | null }>('GET', `/v1/jobs?limit=100${filter}`);
+export async function fetchJobs(filter = '', quiet = true): Promise<{ jobs: Job[]; cursor: string | null }> {
+  const page = await json<{ jobs: Job[]; cursor: string | null }>('GET', `/v1/jobs?limit=100${filter}`, { quiet });
   keep(...page.jobs);
   return page;
 }
 
-let stream: EventSource | null = null;
+let open = false;
 
-/** Opens the stream once; the browser itself opens it again where it breaks, behind the last event that it has. */
+/** Follows all jobs by one stream; behind the last event that came, where it breaks. */
 export function follow(): void {
-  if (stream) return;
-  const one = new EventSource('/v1/events');
-  stream = one;
-  let broken = false;
-  one.onopen = () => {
-    following.set('live');
-    // what happened while it was broken and is no longer kept as events
-    if (broken) void fetchJobs().catch(() => {});
-    broken = false;
-  };
-  one.onerror = () => {
-    following.set('broken');
-    broken = true;
-    if (one.readyState !== EventSource.CLOSED) return;
-    stream = null;
-    if (!loginAsked.value) setTimeout(follow, 3000);
-  };
-  one.addEventListener('state', (event) => {
-    const { job } = JSON.parse((event as MessageEvent<string>).data) as { job: string };
-    void fetchJob(job).catch(() => forget(job));
-  });
-  one.addEventListener('progress', (event) => {
-    const { job, progress } = JSON.parse((event as MessageEvent<string>).data) as { job: string; progress: Job['progress'] };
-    const old = jobs.value.get(job);
-    if (old && !ended(old)) keep({ ...old, progress });
-    else if (!old) void fetchJob(job).catch(() => {});
-  });
+  if (open) return;
+  open = true;
+  streaming.follow((live) => following.set(live ? 'live' : 'broken'));
+  void (async () => {
+    for (;;) {
+      try {
+        for await (const { event, data } of client.events()) {
+          const { job, progress } = data as { job: string; progress?: Job['progress'] };
+          const old = jobs.value.get(job);
+          if (event === 'progress' && progress && old && !ended(old)) keep({ ...old, progress });
+          else if (event === 'state' || !old) void fetchJob(job).catch(() => forget(job));
+        }
+      } catch { /* away, or no token: once more when it is back */ }
+      streaming.set(false);
+      following.set('broken');
+      await new Promise((go) => setTimeout(go, 2000));
+      if (loginAsked.value) continue;
+      // what happened meanwhile and is no longer kept as events
+      await fetchJobs().catch(() => {});
+    }
+  })();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/http.ts - every request of the page: problems as errors, the last call for who wants to repeat it, loss of the service.
+import { Client, ConnectionError, TorquedError } from '../../javascript/torqued.js';
 import { Store } from './store.ts';
 
 export interface Fault {
@@ -38,6 +39,8 @@ export interface Call {
 
 export const lastCall = new Store<Call | null>(null);
 export const lost = new Store(false);
+/** How often the service came back: what was on its way then is asked for anew. */
+export const back = new Store(0);
 export const loginAsked = new Store(false);
 
 interface Options {
@@ -48,16 +51,8 @@ interface Options {
   signal?: AbortSignal;
 }
 
-function problemOf(status: number, type: string, text: string): Problem {
-  if (type.startsWith('application/problem+json')) {
-    try {
-      return new Problem(JSON.parse(text) as ProblemDocument);
-    } catch { /* a broken answer is said below */ }
-  }
-  return new Problem({ type: 'about:blank', title: `status ${status}`, status, detail: text.slice(0, 300) });
-}
-
 let watching = false;
+/** Says that the service is away, and when it is back. */
 async function watch(): Promise<void> {
   if (watching) return;
   watching = true;
@@ -70,34 +65,60 @@ async function watch(): Promise<void> {
   }
   watching = false;
   lost.set(false);
+  back.set(back.value + 1);
 }
 
-export async function send(method: string, path: string, options: Options = {}): Promise<Response> {
-  const raw = options.body instanceof Blob || typeof options.body === 'string';
+const STREAM = '/v1/events';
+export const streaming = new Store(false);
+
+async function watched(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    const reply = await fetch(input, { ...init, credentials: 'same-origin' });
+    if (reply.status === 401) loginAsked.set(true);
+    if (String(input).endsWith(STREAM)) streaming.set(reply.ok);
+    return reply;
+  } catch (fault) {
+    if (!init?.signal?.aborted) void watch();
+    throw fault;
+  }
+}
+
+/** The project's client: what is safe to repeat is tried again where a connection is lost or the service is full. */
+export const client = new Client(location.origin, { fetch: watched, retries: 3 });
+
+/** One request; what its answer holds, by its media type: a document, a text, bytes. */
+export async function send<T>(method: string, path: string, options: Options = {}): Promise<T> {
+  const raw = options.body instanceof Blob || options.body instanceof Uint8Array || typeof options.body === 'string';
   const body = options.body === undefined ? undefined : raw ? (options.body as Blob | string) : JSON.stringify(options.body);
   const headers: Record<string, string> = { ...(options.body !== undefined && !raw ? { 'Content-Type': 'application/json' } : {}), ...options.headers };
+  const note = (status: number, ms: number): void => {
+    if (!options.quiet) lastCall.set({ method, path, headers, file: options.file, body: typeof body === 'string' && !options.file ? body : undefined, status, ms });
+  };
   const begun = performance.now();
-  let reply: Response;
+  let status = 0;
+  const once = new Client(location.origin, { retries: 3, fetch: async (input, init) => {
+    const reply = await watched(input, init);
+    status = reply.status;
+    return reply;
+  } });
   try {
-    reply = await fetch(path, { method, headers, body, signal: options.signal, credentials: 'same-origin' });
+    const value = (await once.request(method, path, { body, headers, signal: options.signal })) as T;
+    note(status, performance.now() - begun);
+    return value;
   } catch (fault) {
-    if (options.signal?.aborted) throw fault;
-    void watch();
-    throw new Problem({ type: 'about:blank', title: 'The service does not answer', status: 0,
-      detail: 'The service does not answer. Nothing is lost: this page goes on when it is back.' });
+    if (fault instanceof TorquedError) {
+      note(fault.status, performance.now() - begun);
+      throw new Problem(fault.problem as unknown as ProblemDocument);
+    }
+    if (fault instanceof ConnectionError) {
+      throw new Problem({ type: 'about:blank', title: 'The service does not answer', status: 0,
+        detail: 'The service does not answer. Nothing is lost: this page goes on when it is back.' });
+    }
+    throw fault;
   }
-  if (!options.quiet) {
-    lastCall.set({ method, path, headers, file: options.file, body: typeof body === 'string' && !options.file ? body : undefined,
-      status: reply.status, ms: performance.now() - begun });
-  }
-  if (reply.ok) return reply;
-  if (reply.status === 401) loginAsked.set(true);
-  throw problemOf(reply.status, reply.headers.get('Content-Type') ?? '', await reply.text());
 }
 
-export async function json<T>(method: string, path: string, options: Options = {}): Promise<T> {
-  return (await send(method, path, options)).json() as Promise<T>;
-}
+export const json = send;
 
 export const robotPath = (name: string, operation = ''): string => `/v1/robots/${encodeURIComponent(name)}${operation && `/${operation}`}`;
 

@@ -40,9 +40,11 @@ function remove(job: Job): void {
 
 export async function repeat(job: Job): Promise<void> {
   try {
-    const body = await (await send('GET', pathOf(job, '/request'), { quiet: true })).blob();
+    // the very bytes, JSON or CBOR
+    const reply = await fetch(pathOf(job, '/request'));
+    const body = await reply.blob();
     const operation = job.robot ? robotPath(job.robot, job.kind) : `/v1/${job.kind}`;
-    const next = await json<Job>('POST', operation, { body, file: undefined, headers: { Prefer: 'respond-async', 'Content-Type': body.type || 'application/json' } });
+    const next = await json<Job>('POST', operation, { body, headers: { Prefer: 'respond-async', 'Content-Type': reply.headers.get('Content-Type') ?? 'application/json' } });
     await fetchJob(next.id);
     go(['jobs', next.id]);
   } catch (wrong) {
@@ -58,7 +60,7 @@ export function JobsPage(): VNode {
   const [fault, fail] = useState<Error | null>(null);
   useEffect(() => {
     follow();
-    fetchJobs().then((page) => turn(page.cursor), fail);
+    fetchJobs('', false).then((page) => turn(page.cursor), fail);
   }, []);
   const rows = useMemo(() => [...all.values()].filter((job) => !state || job.state === state).sort((a, b) => (a.created < b.created ? 1 : -1)), [all, state]);
   return html`<div class="page"><div class="title"><h1>Jobs</h1><span class=${live === 'live' ? 'good' : 'dim'}>${live === 'live' ? '\u25cf live' : live === 'opening' ? 'opening the stream of events' : 'the stream of events is broken; it opens again by itself'}</span>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/parts.ts - small pieces that every page uses: faults, notes with undo, empty states, copying, dropping files.
 import { html, useEffect, useRef, useState, type ComponentChildren, type VNode } from './html.ts';
-import { Problem } from './http.ts';
+import { back, Problem } from './http.ts';
 import { Store } from './store.ts';
 
 export function Fault({ fault }: { fault: Error | null | undefined }): VNode | null {
@@ -106,6 +106,8 @@ export function useLoaded<T>(load: () => Promise<T>, key: unknown): [T | undefin
     load().then((value) => live && set({ value, fault: null, key }), (fault: Error) => live && set((old) => ({ ...old, fault, key })));
     return () => { live = false; };
   }, [key, turn]);
+  // what failed while the service was away is asked for again when it is back
+  useEffect(() => back.follow(() => { if (state.fault) again((n) => n + 1); }), [state.fault]);
   return [state.key === key ? state.value : undefined, state.key === key ? state.fault : null, () => again((n) => n + 1)];
 }
 

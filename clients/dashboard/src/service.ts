@@ -43,7 +43,7 @@ export function ServicePage(): VNode {
         say({ good: false, text: wrong instanceof Problem ? wrong.message : String(wrong) });
       }
       try {
-        const text = await (await send('GET', '/metrics', { quiet: true })).text();
+        const text = await send<string>('GET', '/metrics', { quiet: true });
         if (live) list(metricsOf(text));
         if (live) fail(null);
       } catch (wrong) {

@@ -1,28 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/browser/test_dashboard_torque.py - the dashboard's torques: a payload, limits, the sums of terms, a motion with its time cursor.
-import json
-import math
-
+# tests/clients/dashboard/test_torque.py - the dashboard's torques: a payload, limits, the sums of terms, a motion with its time cursor.
 from dashboard import faults_of, fill, fits, open_at, press, wait_for
-
-VALUES = "[...document.querySelectorAll('.bar-value b')].map((one) => one.textContent.replace('\\u2212', '-')).map(Number)"
-
-
-def test_the_torque_that_holds_a_payload_and_its_limit(daemon, page):
-    """planar-2r stretched out, of two links: each m kg at its centre; a payload of P kg at its end adds P g times the lever."""
-    robot = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
-    open_at(page, daemon, "robots/planar-2r/torque", ".bar")
-    bare = wait_for(page, f"{VALUES}.length === 2 && {VALUES}")
-    fill(page, "[aria-label='Payload'] input[type=number]", "3")
-    held = wait_for(page, f"{VALUES}[0] !== {bare[0]} && {VALUES}")
-    g = math.hypot(*robot["gravity"])
-    # the lever of the end of the chain, from the daemon's own kinematics of the link that carries it
-    link = page.execute_script("return document.querySelector('[aria-label=\"Payload\"] select').value")
-    poses = json.loads(daemon.request("POST", "/v1/robots/planar-2r/kinematics", json.dumps({"q": [0, 0], "frames": [link]}).encode())[2])
-    lever = math.hypot(*poses["frames"][0]["position"])
-    assert abs(abs(held[0] - bare[0]) - 3 * g * lever) < 2e-3 * abs(held[0]), (bare, held, lever)
-    assert "payload=3" in page.execute_script("return location.hash")
-    assert not faults_of(page)
 
 
 def test_a_motion_between_kept_poses_is_played_and_judged(daemon, page):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/browser/test_dashboard_simulation.py - the dashboard's simulations, from an empty state to the result; and its jobs, live.
+# tests/clients/dashboard/test_simulation.py - the dashboard's simulations, from an empty state to the result; and its jobs, live.
 import json
 
 from dashboard import faults_of, fill, fits, open_at, press, wait_for

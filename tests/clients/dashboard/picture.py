@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# tests/clients/dashboard/picture.py - the picture of the README, of a running daemon: a simulated run of the ur5e, half way (make picture).
+import pathlib
+import sys
+
+import conftest
+from dashboard import fill, open_at, press, wait_for
+
+SETUP = "robots/ur5e/simulate?q=0,-1.2,1.4,-0.5,-1.57,0&s=%7B%22control%22%3A%22computed-torque%22%2C%22duration%22%3A2%2C%22goal%22%3A%5B1.2%2C-0.8%2C1%2C-0.5%2C-1.57%2C0%5D%2C%22push%22%3A%22pulse%22%2C%22joint%22%3A1%2C%22size%22%3A40%7D"
+
+
+def main(path):
+    daemon, page = conftest.Daemon(), conftest._launch()
+    try:
+        conftest._shape(page, 1200, "light", 720)
+        open_at(page, daemon, SETUP, ".view3d[data-state=ready]")
+        press(page, "Simulate 2 s")
+        wait_for(page, "document.querySelectorAll('.plot canvas').length === 5 && document.querySelector('.view3d[data-state=ready]')")
+        fill(page, ".player input[type=range]", "0.62")
+        wait_for(page, "document.querySelector('.clock').textContent.startsWith('0.62')")
+        drawn = page.execute_script("return Number(document.querySelector('.view3d canvas').dataset.frames)")
+        page.execute_script("document.querySelector('[aria-pressed]:last-of-type').blur(); dispatchEvent(new Event('resize'))")
+        wait_for(page, f"Number(document.querySelector('.view3d canvas').dataset.frames) >= {drawn}")
+        page.save_screenshot(path)
+    finally:
+        page.quit()
+        daemon.stop()
+    size = pathlib.Path(path).stat().st_size
+    print(f"{path}: {size} bytes")
+    return 0 if size <= 200_000 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/clients/dashboard/test_robots.py - the dashboard's robots: a file becomes a robot one can look at, with what is wrong in it marked.
+import json
+
+import pytest
+from dashboard import URDF, faults_of, fill, fits, open_at, press, wait_for
+
+def test_a_slider_moves_the_robot_and_the_address_has_the_pose(daemon, page):
+    page.shape(1280, "dark")
+    open_at(page, daemon, "robots/ur5e", ".view3d[data-state=ready]")
+    before = page.execute_script("return document.querySelector('canvas').toDataURL()")
+    fill(page, ".slider:nth-of-type(2) input[type=number]", "-1.25")
+    wait_for(page, f"document.querySelector('canvas').toDataURL() !== {json.dumps(before)}")
+    assert page.execute_script("return location.hash") == "#/robots/ur5e?q=-1.25%2C0%2C0%2C0%2C0%2C0"
+    press(page, "rad")
+    wait_for(page, "document.querySelector('.slider input[type=number]').value === '-71.62'")
+    # the address alone brings the pose back
+    page.refresh()
+    wait_for(page, "document.querySelector('.slider input[type=number]')?.value === '-71.62'")
+    press(page, "deg")
+
+
+def test_what_was_asked_can_be_taken_along(daemon, page):
+    open_at(page, daemon, "robots/panda", ".view3d[data-state=ready]")
+    press(page, "As a command")
+    assert wait_for(page, "document.querySelector('.calls pre')?.textContent") == f"curl -s '{daemon.url}/v1/robots/panda'"
+    press(page, "torquectl")
+    assert wait_for(page, "document.querySelector('.calls pre').textContent.startsWith('torquectl') && document.querySelector('.calls pre').textContent") == f"torquectl -s '{daemon.url}' robots get 'panda'"
+    open_at(page, daemon, "robots/planar-2r/torque", ".bar")
+    press(page, "As a command")
+    press(page, "Python")
+    line = wait_for(page, "document.querySelector('.calls pre')?.textContent.includes('inverse_dynamics') && document.querySelector('.calls pre').textContent")
+    assert f'torqued.Client("{daemon.url}")' in line and 'client.robot("planar-2r").inverse_dynamics(q=[0, 0], qd=[0, 0]' in line
+
+
+def test_a_removed_robot_comes_back_by_undo(daemon, page):
+    assert daemon.request("PUT", "/v1/robots/mine", URDF.format(parent="base", izz="0.01").encode(), {"Content-Type": "application/xml"})[0] == 201
+    open_at(page, daemon, "robots", ".cards")
+    wait_for(page, "[...document.querySelectorAll('[aria-label=\"Remove mine\"]')].map((one) => (one.click(), true))[0]")
+    wait_for(page, "document.querySelector('.note')?.textContent.includes('mine is removed')")
+    assert daemon.request("GET", "/v1/robots/mine")[0] == 404
+    press(page, "Undo")
+    wait_for(page, "[...document.querySelectorAll('.card b')].some((one) => one.textContent === 'mine')")
+    assert json.loads(daemon.request("GET", "/v1/robots/mine")[2])["links"][1]["name"] == "upper"
+
+
+@pytest.mark.parametrize("width, scheme", [(360, "dark"), (3840, "light")])
+def test_robots_fit_and_are_accessible(daemon, page, width, scheme):
+    page.shape(width, scheme)
+    open_at(page, daemon, "robots", ".cards")
+    assert fits(page, width) and not faults_of(page)
+    open_at(page, daemon, "robots/humanoid?link=torso", ".view3d[data-state=ready]")
+    assert fits(page, width) and not faults_of(page)
