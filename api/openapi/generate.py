@@ -10,6 +10,7 @@ import sys
 import yaml
 
 import document
+import pages
 import publish
 import schema
 
@@ -344,6 +345,7 @@ def main():
     published = publish.publish(whole)
     files = {
         "openapi.yaml": openapi_yaml(published),
+        "operations.md": pages.operations_page(whole["components"]["schemas"], operations),
         "generated/openapi_json.c": openapi_json(published),
         "generated/fields.h": fields_header(tables),
         "generated/operations.h": operations_header(operations),
