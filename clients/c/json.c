@@ -34,7 +34,11 @@ static bool take_text(tqci_json *json)
         if ((unsigned char)*json->at < 0x20) {
             return false;
         }
-        json->at += *json->at == '\\' ? 2 : 1;
+        const ptrdiff_t n = *json->at == '\\' ? 2 : 1;
+        if (n > json->end - json->at) {
+            return false;
+        }
+        json->at += n;
     }
     if (json->at >= json->end) {
         return false;

@@ -158,7 +158,11 @@ def test_install_puts_units_with_real_paths(tmp_path):
     assert os.access(tmp_path / "usr/bin/torqued", os.X_OK) and os.access(tmp_path / "usr/bin/torquectl", os.X_OK)
     if shutil.which("scdoc"):
         assert ".TH \"torqued\" \"8\"" in (tmp_path / "usr/share/man/man8/torqued.8").read_text()
-        assert (tmp_path / "usr/share/man/man1/torquectl.1").exists()
+    for made in ("man/man1/torquectl.1", "bash-completion/completions/torquectl", "zsh/site-functions/_torquectl",
+                 "fish/vendor_completions.d/torquectl.fish"):
+        assert "simulate" in (tmp_path / "usr/share" / made).read_text(), made
+    for made in ("include/tqc.h", "lib/libtqc.a", "lib/libtqc.so", "lib/pkgconfig/tqc.pc"):
+        assert (tmp_path / "usr" / made).exists(), made
     for unit in ("torqued.service", "torqued-activated.service", "torqued-activated.socket"):
         text = (tmp_path / "usr/lib/systemd/system" / unit).read_text()
         assert "@" not in re.sub(r"@(system-service|privileged|resources)", "", text), unit

@@ -76,6 +76,10 @@ $(out)/tests/bits/answers: extra_tests := tests/bits/questions.c tests/bits/robo
 $(out)/tests/bits/answers: tests/bits/questions.c tests/bits/robots.c
 $(out)/tests/fuzz/%: extra_tests := tests/fuzz/replay.c
 $(fuzz_name:%=$(out)/tests/fuzz/%): tests/fuzz/replay.c
+# of clients, which no other target links
+$(out)/tests/fuzz/fuzz_client: extra_tests := tests/fuzz/replay.c $(tqc_lib)
+$(out)/tests/fuzz/fuzz_client $(out)/tests/fuzz/libfuzzer/fuzz_client: $(tqc_lib)
+$(out)/tests/fuzz/libfuzzer/fuzz_client: private link_libs += $(tqc_lib)
 replay: $(fuzz_name:%=$(out)/tests/fuzz/%)
 	@tests/run/replay.sh $^
 
