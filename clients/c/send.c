@@ -21,6 +21,7 @@ typedef struct transfer {
     tqc_answer answer;
     long retry_after_s; /* of the answer; -1 without */
     size_t n_sent;      /* of a body in memory */
+    bool has_head;      /* the empty line after the headers of the answer has come */
     bool is_stopped;    /* by a callback of the caller's */
     bool is_too_small;
 } transfer;
@@ -92,6 +93,7 @@ static size_t take_header(char *line, size_t one, size_t n, void *ctx)
         a->status = space != NULL ? (int)strtol(space + 1, NULL, 10) : 0;
         return n;
     }
+    t->has_head = t->has_head || (a->status >= 200 && (line[0] == '\r' || line[0] == '\n'));
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
         const size_t n_name = strlen(kept[i].name);
         if (n > n_name && strncasecmp(line, kept[i].name, n_name) == 0) {
@@ -225,6 +227,9 @@ static tqc_code try_once(tqc_client *client, transfer *t, const struct curl_slis
     if (done != CURLE_OK && !is_refusal) {
         return tqci_fail(error, tqci_code_of(done), "%s",
                          client->reason[0] != '\0' ? client->reason : curl_easy_strerror(done));
+    }
+    if (!t->has_head) { /* libcurl takes an end of the connection for the end of the headers */
+        return tqci_fail(error, TQC_BROKEN, "the connection ended within the head of the answer");
     }
     if (t->answer.status / 100 != 2) {
         return tqci_refused(error, t->answer.status, client->problem, client->n_problem);

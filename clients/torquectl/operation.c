@@ -308,6 +308,7 @@ static int post(ctl *c, const char *path, const body *r)
                   : text != NULL   ? strlen(text)
                                    : 0,
         .upload_name = r->bytes_name,
+        .is_repeatable = !may_outlive,
         .prefer = !may_outlive                ? NULL
                   : c->patience == CTL_DETACH ? "respond-async"
                                               : prefer,

@@ -178,6 +178,7 @@ bool ctl_send(ctl *c, const ctl_request *request, ctl_answer *ret_answer)
         .accept = request->accept,
         .prefer = request->prefer,
         .idempotency_key = request->key,
+        .is_repeatable = request->is_repeatable,
         .write = take,
         .write_ctx = &t,
     };

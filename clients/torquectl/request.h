@@ -15,6 +15,7 @@ typedef struct ctl_request {
     const char *upload_name; /* of its file, for --curl */
     FILE *download;          /* takes the body of a 2xx; NULL: it goes into the answer */
     const char *prefer, *key;
+    bool is_repeatable; /* a POST that makes nothing: again after a lost connection */
 } ctl_request;
 
 typedef struct ctl_answer {

@@ -218,6 +218,16 @@ def test_a_connection_that_ends_at_any_byte(way):
         assert drive(url, *way, "inverse", "r", 2, 7, 7, *more, stdin=bytes(336), retries=1)[:2] == (OK, TAU.tobytes())
 
 
+def test_a_head_that_is_cut_is_no_answer():
+    """libcurl reports success where a connection ends between two headers."""
+    whole = reply(b"good")
+    for cut in range(1, whole.index(b"\r\n\r\n") + 4, 7):
+        with scripted([whole[:cut]]) as url:
+            assert drive(url, "send", "GET", "/v1/x", "", "", 99)[:2] == (BROKEN, b""), cut
+        with scripted([whole[:cut], whole]) as url:
+            assert drive(url, "send", "GET", "/v1/x", "", "", 99, retries=1)[:2] == (OK, b"good"), cut
+
+
 def test_what_is_no_answer():
     for body in (b"", b"\x93NUMPY", npy(TAU[:1]), npy(TAU) + b"x", npy(TAU.T), b"x" * 2000, npy(TAU.astype("<f4")), b"\x93NUMPY\x01\x00\xff\xff" + b" " * 2000):
         for way, more in ((("dynamics",), ()), (("call",), (1, 0))):
