@@ -29,6 +29,7 @@ def test_plots(swing, panda, tmp_path):
     pytest.importorskip("matplotlib")
     figure = swing.plot()
     figure.savefig(tmp_path / "all.png")
+    assert figure._repr_png_().startswith(b"\x89PNG")
     labels = [ax.get_ylabel() for ax in figure.axes]
     assert "q / rad" in labels and "kinetic_energy / J" in labels and figure.axes[-1].get_xlabel() == "t / s"
     lines = swing.plot("q").axes[0].get_lines()

@@ -21,7 +21,11 @@ _PLACES = {
     "NotFound": "_problems", "Conflict": "_problems", "Busy": "_problems", "ServerFault": "_problems", "JobFailed": "_problems",
     "JobCancelled": "_problems", "ConnectionLost": "_problems", "LocalError": "_problems", "LogError": "_problems",
 }
-__all__ = ["logs", *_PLACES]
+__all__ = [
+    "logs", "Client", "Robot", "Job", "AsyncClient", "AsyncRobot", "AsyncJob", "Result", "Report", "Event", "local",
+    "Local", "TorquedError", "ProblemError", "WrongInput", "NotAllowed", "NotFound", "Conflict", "Busy",
+    "ServerFault", "JobFailed", "JobCancelled", "ConnectionLost", "LocalError", "LogError",
+]
 
 if TYPE_CHECKING:
     from . import logs as logs

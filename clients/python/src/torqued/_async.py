@@ -280,10 +280,9 @@ class AsyncClient(AsyncServiceOperations):
 
     async def is_ready(self) -> bool:
         try:
-            await self._once(Request("GET", "/readyz"))
+            return (await self._once(Request("GET", "/readyz"))).status == 200
         except httpx.TransportError:
             return False
-        return (await self._once(Request("GET", "/readyz"))).status == 200
 
     async def health(self) -> dict[str, Any]:
         out: dict[str, Any] = await self._get("/healthz")

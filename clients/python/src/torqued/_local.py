@@ -69,7 +69,8 @@ class Local(Client):
         while not (socket.exists() and self.is_ready()):
             text = self.log.read_text("utf-8", "replace")
             if '"event":"exit"' in text or self._keeper.poll() is not None or "torqued:" in text:
-                raise LocalError("torqued does not start:\n" + text[-2000:])
+                hint = " (a slim image may lack it: apt install libexpat1)" if "libexpat" in text else ""
+                raise LocalError(f"torqued does not start{hint}:\n" + text[-2000:])
             if time.monotonic() > deadline:
                 raise LocalError(f"torqued was not ready within {STARTS_WITHIN_S:.0f} s:\n" + text[-2000:])
             time.sleep(0.005)

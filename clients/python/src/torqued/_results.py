@@ -150,11 +150,11 @@ class Result(Mapping[str, Any]):
 
     def plot(self, *fields: str, figure: Figure | None = None) -> Figure:
         """Arrays over `t` (or the number of the sample), one picture a field; needs matplotlib."""
-        from matplotlib.figure import Figure as NewFigure
+        from ._pictures import Picture
         keys = [k for k in fields or self.tables() if k != "t"]
         if not keys:
             raise ValueError(f"{self._title} has no arrays over samples to draw: it has {', '.join(self._data)}")
-        figure = figure or NewFigure(figsize=(8, 2.2 * len(keys) + 0.6), layout="constrained")
+        figure = figure or Picture(figsize=(8, 2.2 * len(keys) + 0.6), layout="constrained")
         t = self._data.get("t")
         axes = figure.subplots(len(keys), 1, sharex=True, squeeze=False)[:, 0]
         for ax, key in zip(axes, keys):

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import httpx
+import numpy as np
 
 from . import _codec
 from ._problems import ConnectionLost, ProblemError, TorquedError, problem_of
 
 CBOR, NPY, NPZ, JSON, CSV = "application/cbor", "application/x-npy", "application/x-npz", "application/json", "text/csv"
-PIECE = 262144  # bytes of a body handed to the socket at once
+PIECE = 65536  # bytes of a body handed to the socket at once: such blocks malloc takes from its heap, larger ones from new pages
 PAUSE_FIRST_S, PAUSE_MAX_S = 0.1, 30.0
 DEFAULT_URL = "http://127.0.0.1:8420"
 
@@ -120,7 +121,9 @@ class Gather:
     def __init__(self, response: httpx.Response, into: BinaryIO | None) -> None:
         length = response.headers.get("content-length", "")
         self.into = into if response.is_success else None
-        self.room = bytearray(int(length) if length.isdigit() and self.into is None else 0)
+        # of a known length: memory that nothing is written to before the answer is
+        self.room = np.empty(int(length), np.uint8).data if length.isdigit() and self.into is None else None
+        self.parts = bytearray()
         self.n = 0
         if self.into is not None:
             self.into.seek(0)
@@ -129,12 +132,14 @@ class Gather:
     def add(self, piece: bytes) -> None:
         if self.into is not None:
             self.into.write(piece)
-        else:
+        elif self.room is not None:
             self.room[self.n:self.n + len(piece)] = piece
+        else:
+            self.parts += piece
         self.n += len(piece)
 
     def reply(self, response: httpx.Response) -> Reply:
-        return Reply(response.status_code, response.headers, memoryview(self.room))
+        return Reply(response.status_code, response.headers, memoryview(self.parts) if self.room is None else self.room)
 
 
 # -- trying again -------------------------------------------------------------------------------------------------

@@ -280,10 +280,9 @@ class Client(ServiceOperations):
 
     def is_ready(self) -> bool:
         try:
-            self._once(Request("GET", "/readyz"))
+            return (self._once(Request("GET", "/readyz"))).status == 200
         except httpx.TransportError:
             return False
-        return (self._once(Request("GET", "/readyz"))).status == 200
 
     def health(self) -> dict[str, Any]:
         out: dict[str, Any] = self._get("/healthz")

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# tests/bench/python_client.py - the package for Python: numpy to numpy against the daemon alone and a loop over pin.rnea; imports.
+"""usage: TORQUED=build/release/torqued build/venv/bin/python tests/bench/python_client.py [samples]
+
+The daemon's own time is that of a bare socket: the same bytes sent at once, the answer read into one buffer and left there.
+"""
+import pathlib
+import socket
+import statistics
+import subprocess
+import sys
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "clients" / "python" / "src"
+sys.path.insert(0, str(SOURCE))
+
+import numpy as np  # noqa: E402
+import torqued  # noqa: E402
+
+RUNS = 31
+
+
+def bare(path, body):
+    """Seconds of one request over a socket of its own."""
+    head = (f"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-npy\r\n"
+            f"Accept: application/x-npy\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n").encode()
+    room = bytearray(1 << 20)
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(path)
+        begun = time.perf_counter()
+        s.sendall(head)
+        s.sendall(body)
+        while s.recv_into(room):
+            pass
+        return time.perf_counter() - begun
+
+
+def seconds(act, runs=RUNS):
+    found = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        act()
+        found.append(time.perf_counter() - begun)
+    return found
+
+
+def shown(what, found):
+    print(f"{what:44} {min(found) * 1e3:9.2f} ms least, {statistics.median(found) * 1e3:9.2f} ms median")
+
+
+def imports():
+    for code in ("pass", "import torqued", "import torqued; torqued.Client", "import numpy, httpx"):
+        found = seconds(lambda code=code: subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(SOURCE)}, check=True), 9)
+        shown(f"python -c {code!r}", found)
+
+
+def main(n):
+    imports()
+    with torqued.local() as client:
+        robot = client.robot("panda")
+        q, qd, qdd = (np.ascontiguousarray(one) for one in np.random.default_rng(0).uniform(-1, 1, (3, n, 7)))
+        body = b"".join(map(bytes, torqued._codec.encode_npy(np.hstack([q, qd, qdd]))))
+        path = client.address.socket
+        # turn by turn, so that a busy machine slows both
+        pairs = [(seconds(lambda: robot.inverse_dynamics(q, qd, qdd), 1)[0], bare(path, body)) for _ in range(RUNS)]
+        mine, alone = [a for a, _ in pairs], [b for _, b in pairs]
+        print(f"{n} samples of 7 joints")
+        shown("numpy to numpy", mine)
+        shown("the daemon alone, NPY over a bare socket", alone)
+        print(f"ratio {min(mine) / min(alone):.2f} of the least, {statistics.median(a / b for a, b in pairs):.2f} median of pairs")
+        tau = robot.inverse_dynamics(q, qd, qdd)
+        one = (q[0], qd[0], qdd[0])
+        shown("one sample", seconds(lambda: robot.inverse_dynamics(*one), 300))
+        try:
+            import pinocchio as pin
+        except ImportError:
+            return
+        model = pin.buildModelFromXML(robot.urdf())
+        data = model.createData()
+
+        def loop():
+            out = np.empty((n, 7))
+            for k in range(n):
+                out[k] = pin.rnea(model, data, q[k], qd[k], qdd[k])
+            return out
+
+        least = min(seconds(loop, 3))
+        print(f"a Python loop over pin.rnea {least * 1e3:.0f} ms: {least / min(mine):.0f} times as long; largest difference "
+              f"{np.abs(loop() - tau).max():.1e} N m")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
