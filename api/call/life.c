@@ -46,8 +46,8 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
     if (!tqa_result_gives(head->accept)) {
         (void)tqa_problem_set(
             problem, "not-acceptable",
-            "the answer comes as application/json, application/cbor, application/x-npy or "
-            "application/x-npz");
+            "the answer comes as application/json, application/cbor, application/x-npy, "
+            "application/x-npz or text/csv");
         return false;
     }
     return true;
@@ -250,8 +250,8 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
     tqa_result_provenance(&call->result, call->robot->digest, digest, tqa_linear_algebra_of(call));
-    if (call->accept == TQA_MEDIA_NPZ) {
-        call->archive = tqa_archive_of_result(&call->result, &call->problem);
+    if (call->accept == TQA_MEDIA_NPZ || call->accept == TQA_MEDIA_CSV) {
+        call->archive = tqa_archive_of_result(&call->result, call->accept, &call->problem);
         if (call->archive == NULL) {
             return false;
         }
@@ -267,6 +267,7 @@ const char *tqa_call_media(const tqa_call *call)
     return call->accept == TQA_MEDIA_CBOR  ? "application/cbor"
            : call->accept == TQA_MEDIA_NPY ? "application/x-npy"
            : call->accept == TQA_MEDIA_NPZ ? "application/x-npz"
+           : call->accept == TQA_MEDIA_CSV ? "text/csv"
                                            : "application/json";
 }
 

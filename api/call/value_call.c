@@ -35,10 +35,15 @@ static bool find_form(const tqa_operation *operation, const char *query, unsigne
     return false;
 }
 
-static bool is_known(tqa_media media)
+static bool is_read(tqa_media media)
 {
     return media == TQA_MEDIA_NONE || media == TQA_MEDIA_JSON || media == TQA_MEDIA_CBOR ||
            media == TQA_MEDIA_NPZ;
+}
+
+static bool is_written(tqa_media media)
+{
+    return is_read(media) || media == TQA_MEDIA_CSV;
 }
 
 bool tqa_tree_check_head(const tqa_operation *operation, const tqa_call_head *head,
@@ -52,16 +57,16 @@ bool tqa_tree_check_head(const tqa_operation *operation, const tqa_call_head *he
                               forms != NULL ? forms[0] : "", head->query);
         return false;
     }
-    if (!is_known(head->content)) {
+    if (!is_read(head->content)) {
         (void)tqa_problem_set(reterr, "unsupported-media",
                               "send application/json, application/cbor, or the arrays as "
                               "application/x-npz");
         return false;
     }
-    if (!is_known(head->accept)) {
+    if (!is_written(head->accept)) {
         (void)tqa_problem_set(reterr, "not-acceptable",
                               "the answer comes as application/json, application/cbor, or its "
-                              "arrays as application/x-npz");
+                              "arrays as application/x-npz or text/csv");
         return false;
     }
     return true;
@@ -186,14 +191,14 @@ static bool make_archive(tqa_call *call)
     if (call->answer.text.n > ARCHIVE_TEXT_MAX) {
         (void)tqa_problem_set(&call->problem, "not-acceptable",
                               "the answer is too long for an archive at once: submit it with "
-                              "\"Prefer: respond-async\" and take the job's result as "
-                              "application/x-npz");
+                              "\"Prefer: respond-async\" and take the job's result in this "
+                              "form");
         return false;
     }
     if (!take_text(call)) {
         return no_memory(call);
     }
-    call->archive = tqa_archive_of_text(call->text, call->n_text, &call->problem);
+    call->archive = tqa_archive_of_text(call->text, call->n_text, call->accept, &call->problem);
     call->text = NULL;
     return call->archive != NULL;
 }
@@ -225,7 +230,9 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
         return tqa_value_refuse(&root, "overflow", "smaller numbers, or other units",
                                 "a result is too large for a number");
     }
-    return call->accept == TQA_MEDIA_NPZ ? make_archive(call) : take_text(call) || no_memory(call);
+    return call->accept == TQA_MEDIA_NPZ || call->accept == TQA_MEDIA_CSV
+               ? make_archive(call)
+               : take_text(call) || no_memory(call);
 }
 
 size_t tqa_tree_read(tqa_call *call, char *out, size_t size)

@@ -16,7 +16,7 @@ import schema
 
 HERE = pathlib.Path(__file__).resolve().parent
 LICENSE = "SPDX-License-Identifier: Apache-2.0"
-MEDIA = {"json": "application/json", "cbor": "application/cbor", "npz": "application/x-npz", "npy": "application/x-npy"}
+MEDIA = {"json": "application/json", "cbor": "application/cbor", "npz": "application/x-npz", "npy": "application/x-npy", "csv": "text/csv"}
 JOB_PARAMETERS = ["Prefer", "IdempotencyKey", "Priority", "Deadline", "Client"]
 WIDTH = 480  # bytes of JSON a line
 
@@ -65,7 +65,9 @@ class Operation:
     def content(self, which, name, archive):
         of = {"json": name, "cbor": name, "npz": archive}
         npy = {"description": self.npy.get(which), "type": "string", "contentMediaType": MEDIA["npy"]}
-        return {MEDIA[media]: {"schema": ref("schemas", of[media]) if media in of else npy} for media in self.media[which]}
+        table = {"description": "A header NAME or NAME_0,NAME_1,...; a line for each sample or time", "type": "string"}
+        return {MEDIA[media]: {"schema": ref("schemas", of[media]) if media in of else table if media == "csv" else npy}
+                for media in self.media[which]}
 
     def item(self, examples):
         request = self.content("request", f"{self.camel}Request", "RequestArchive")
@@ -73,8 +75,9 @@ class Operation:
         answer = self.content("answer", f"{self.camel}Result", "AnswerArchive")
         post = {"operationId": self.camel[0].lower() + self.camel[1:], "tags": [self.tag], "summary": self.summary,
                 "description": self.about}
-        if self.queries:
-            post["parameters"] = self.queries
+        formats = [media for media in self.media["answer"] if media in MEDIA]
+        form = {"name": "format", "in": "query", "description": "The form of the answer; wins over `Accept`", "schema": {"enum": formats}}
+        post["parameters"] = [*self.queries, form]
         post["requestBody"] = {"required": True, "content": request}
         post["responses"] = {"200": {"description": self.answers, "content": answer}, "202": ref("responses", "Accepted"),
                              "default": ref("responses", "Problem")}

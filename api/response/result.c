@@ -17,7 +17,7 @@ enum { STEP_ROOM = 80 };
 bool tqa_result_gives(tqa_media media)
 {
     return media == TQA_MEDIA_NONE || media == TQA_MEDIA_JSON || media == TQA_MEDIA_CBOR ||
-           media == TQA_MEDIA_NPY || media == TQA_MEDIA_NPZ;
+           media == TQA_MEDIA_NPY || media == TQA_MEDIA_NPZ || media == TQA_MEDIA_CSV;
 }
 
 void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool flat)

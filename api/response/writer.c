@@ -139,6 +139,21 @@ void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason)
     tqa_writer_string(answer, name, reason);
 }
 
+void tqa_writer_number_or_null(tqa_writer *answer, double x)
+{
+    unsigned char head[HEAD];
+    if (isfinite(x)) {
+        tqa_writer_number(answer, NULL, x);
+        return;
+    }
+    begin(answer, NULL);
+    if (answer->cbor) {
+        put_bytes(answer, head, cbor_encode_null(head, sizeof head));
+    } else {
+        tqa_json_text_raw(&answer->text, "null");
+    }
+}
+
 void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason)
 {
     if (isfinite(x)) {

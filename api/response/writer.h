@@ -31,6 +31,8 @@ void tqa_writer_count(tqa_writer *answer, const char *key, size_t n);
 void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag);
 /* null, and `reason` beside it under "<key>_reason". */
 void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason);
+/* An element of a list: null when it is not finite. */
+void tqa_writer_number_or_null(tqa_writer *answer, double x);
 /* x; when it is not finite, null with its reason. */
 void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason);
 

@@ -69,12 +69,27 @@ static uint64_t rows_of(const tqa_view *v)
     const tqa_outline_array *first = NULL;
     for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
         const tqa_outline_array *array = tqa_outline_at(v->outline, i);
+        if (array->shape[0] == 0 && v->options.array == NULL) {
+            continue; /* a list of nothing */
+        }
         if (strcmp(array->name, "t") == 0 && is_wanted(v, array)) {
             return array->shape[0];
         }
         first = first == NULL && is_wanted(v, array) ? array : first;
     }
     return first != NULL ? first->shape[0] : 0;
+}
+
+/* The same of arrays inside of lists: entries of the first table, else of the first array. */
+static uint64_t rows_of_items(const tqa_view *v)
+{
+    for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
+        const tqa_outline_array *array = tqa_outline_at(v->outline, i);
+        if (array->rank > 1 && array->shape[0] > 0 && is_wanted(v, array)) {
+            return array->shape[0];
+        }
+    }
+    return rows_of(v);
 }
 
 /* Whether an archive has room for the arrays inside of lists as well. */
@@ -98,7 +113,11 @@ static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
 {
     const bool is_table = v->options.form != TQA_VIEW_NPZ;
     v->takes_items = !is_table && items_fit(v);
-    const uint64_t n_row = is_table ? rows_of(v) : 0;
+    uint64_t n_row = is_table ? rows_of(v) : 0;
+    if (is_table && n_row == 0 && v->options.array == NULL) {
+        v->takes_items = true; /* all are inside of lists: frames.0.position */
+        n_row = rows_of_items(v);
+    }
     v->size = is_table ? n_row : 0; /* of a table: rows, until it is written */
     for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
         const tqa_outline_array *array = tqa_outline_at(v->outline, i);

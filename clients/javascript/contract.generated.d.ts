@@ -252,6 +252,10 @@ export interface CalibrateResult {
     lag_samples?: number;
   };
   parameters: CalibrateParameter[];
+  /** Their values once more, as an array that NPZ has too; null where the data do not identify one */
+  parameter_values?: (number | null)[];
+  /** Their standard deviations */
+  parameter_deviations?: (number | null)[];
   /**
    * With covariance: of the parameters in their order, in the products of their units; the roots of its diagonal are
    * standard_deviation
@@ -4110,41 +4114,41 @@ export interface WrenchOverTime {
 /** Request, answer and query of each. */
 export interface RobotOperations {
   /** Joint torques from motion */
-  inverseDynamics: [InverseDynamicsRequest, InverseDynamicsResult, {}];
+  inverseDynamics: [InverseDynamicsRequest, InverseDynamicsResult, { format?: "json" | "cbor" | "npz" | "npy" | "csv" }];
   /** Accelerations from joint torques */
-  forwardDynamics: [ForwardDynamicsRequest, ForwardDynamicsResult, {}];
+  forwardDynamics: [ForwardDynamicsRequest, ForwardDynamicsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Any terms of the equation of motion, in one pass */
-  terms: [TermsRequest, TermsResult, {}];
+  terms: [TermsRequest, TermsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Poses of links and points, their velocities, accelerations and Jacobians */
-  kinematics: [KinematicsRequest, KinematicsResult, {}];
+  kinematics: [KinematicsRequest, KinematicsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** What holds a load, what the joints bear, how the endpoint gives way */
-  statics: [StaticsRequest, StaticsResult, {}];
+  statics: [StaticsRequest, StaticsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Torque as a linear function of parameters */
-  regressor: [RegressorRequest, RegressorResult, { form?: "base" }];
+  regressor: [RegressorRequest, RegressorResult, { form?: "base"; format?: "json" | "cbor" | "npz" | "csv" }];
   /** Coordinates that bring a point of a link to a pose */
-  inverseKinematics: [InverseKinematicsRequest, InverseKinematicsResult, {}];
+  inverseKinematics: [InverseKinematicsRequest, InverseKinematicsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** How well, and in which directions, a point can be moved */
-  manipulability: [ManipulabilityRequest, ManipulabilityResult, {}];
+  manipulability: [ManipulabilityRequest, ManipulabilityResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Motion through waypoints, in joint or Cartesian space, sampled */
-  trajectory: [TrajectoryRequest, TrajectoryResult, {}];
+  trajectory: [TrajectoryRequest, TrajectoryResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Motion that torques or a controller cause */
-  simulate: [SimulateRequest, SimulateResult, {}];
+  simulate: [SimulateRequest, SimulateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Motion to record, from which `calibrate` can identify the parameters */
-  excitation: [ExcitationRequest, ExcitationResult, {}];
+  excitation: [ExcitationRequest, ExcitationResult, { format?: "json" | "cbor" }];
   /** Many simulations that differ in what varies */
-  ensemble: [EnsembleRequest, EnsembleResult, {}];
+  ensemble: [EnsembleRequest, EnsembleResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Parameters from measured motion */
-  calibrate: [CalibrateRequest, CalibrateResult, {}];
+  calibrate: [CalibrateRequest, CalibrateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
 }
 
 /** Request, answer and query of each. */
 export interface ServiceOperations {
   /** Bodies put together, seen from anywhere, and judged */
-  inertia: [InertiaRequest, InertiaResult, {}];
+  inertia: [InertiaRequest, InertiaResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** One rigid body by itself: motion of its points, momentum, energy, frames */
-  rigidBody: [RigidBodyRequest, RigidBodyResult, {}];
+  rigidBody: [RigidBodyRequest, RigidBodyResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** A motor with its gear and amplifier by itself */
-  drive: [DriveRequest, DriveResult, {}];
+  drive: [DriveRequest, DriveResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Two results or datasets: the differences of like columns over time */
-  compare: [CompareRequest, CompareResult, {}];
+  compare: [CompareRequest, CompareResult, { format?: "json" | "cbor" | "npz" | "csv" }];
 }

@@ -9,7 +9,7 @@
 
 #include "api/memory.h"
 #include "daemon/http/answer.h"
-#include "daemon/http/media.h"
+#include "daemon/http/format.h"
 #include "daemon/jobs/submit_options.h"
 #include "daemon/queue/pipe.h"
 #include "daemon/queue/scratch.h"
@@ -116,10 +116,14 @@ static void refuse_busy(compute_exchange *c)
 static bool call_open(compute_exchange *c, tqa_problem *reterr)
 {
     const tqd_head *head = c->head;
+    tqd_format format;
+    if (!tqd_format_read(head, &format, reterr)) {
+        return false;
+    }
     tqa_call_head call_head = {
         .content = tqd_media_find(head->header(head, "Content-Type")),
-        .accept = tqd_media_find(head->header(head, "Accept")),
-        .query = head->query,
+        .accept = format.media,
+        .query = format.query,
         .request_id = head->request_id,
         .content_length = head->content_length,
         .memory = chunk_of(c) + CALL_AT,

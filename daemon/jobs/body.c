@@ -3,6 +3,7 @@
  * thread sends, so that the I/O thread never waits for a disk. */
 #include "daemon/jobs/body.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,21 @@ void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *r
     reader->end = end;
     reply->read = read;
     reply->n_body = (size_t)(end - first);
+}
+
+bool tqd_body_answer_table(tqd_body_reader *reader, tqd_store *store, const char *id,
+                           const char *name, const tqd_head *head, tqd_reply *reply,
+                           size_t (*read)(void *exchange, char *out, size_t size))
+{
+    char file[TQD_QUERY_TEXT];
+    snprintf(file, sizeof file, "%s.csv", name != NULL ? name : "parameters");
+    if (tqd_body_open_attachment(reader, store, id, file) != TQD_STORE_OK) {
+        tqd_body_close(reader);
+        memset(reader, 0, sizeof *reader);
+        return false;
+    }
+    tqd_body_answer(reader, head, reply, read);
+    return true;
 }
 
 void tqd_body_close(tqd_body_reader *reader)

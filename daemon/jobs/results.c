@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
-#include "daemon/http/media.h"
+#include "daemon/http/format.h"
 #include "daemon/http/range.h"
 #include "daemon/jobs/exchange.h"
 
@@ -61,16 +61,21 @@ typedef struct result_query {
     char fields[TQD_QUERY_TEXT];
     bool has_fields;
     size_t n_points;
+    tqa_media media; /* format=, or Accept */
 } result_query;
 
 static bool read_result_query(const tqd_head *head, bool with_fields, result_query *ret,
                               tqa_problem *reterr)
 {
-    const char *query = head->query;
+    tqd_format format;
     char name[TQD_QUERY_TEXT];
     char value[TQD_QUERY_TEXT];
     bool bad = false;
-    *ret = (result_query){.n_points = 0};
+    if (!tqd_format_read(head, &format, reterr)) {
+        return false;
+    }
+    const char *query = format.query;
+    *ret = (result_query){.media = format.media};
     while (tqd_query_next(&query, name, value, &bad)) {
         char *rest = value;
         if (strcmp(name, "points") == 0 && value[0] >= '1' && value[0] <= '9') {
@@ -88,17 +93,19 @@ static bool read_result_query(const tqd_head *head, bool with_fields, result_que
         }
     }
     if (bad) {
-        tqa_problem_set(reterr, "invalid-value", "the query may say %spoints=1 to %d",
-                        with_fields ? "fields=KEY,KEY,... and " : "", (int)TQA_VIEW_POINTS_MAX);
+        tqa_problem_set(reterr, "invalid-value",
+                        "the query may say %sformat=csv, %s and points=1 to %d",
+                        with_fields ? "fields=KEY,KEY,..., " : "",
+                        with_fields ? "npz, cbor or json" : "npy", (int)TQA_VIEW_POINTS_MAX);
     }
     return !bad;
 }
 
 /* The form that Accept and the query select. `ret_as_is`: as stored. */
-static bool choose_form(const tqd_job_exchange *e, const result_query *w, tqa_view_form *ret,
-                        bool *ret_as_is, tqa_problem *reterr)
+static bool choose_form(const result_query *w, tqa_view_form *ret, bool *ret_as_is,
+                        tqa_problem *reterr)
 {
-    const tqa_media media = tqd_media_find(e->head->header(e->head, "Accept"));
+    const tqa_media media = w->media;
     const bool is_json = media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE;
     *ret_as_is = is_json && !w->has_fields && w->n_points == 0;
     *ret = w->n_points > 0           ? TQA_VIEW_POINTS
@@ -141,6 +148,14 @@ static void answer_view(tqd_job_exchange *e, const tqa_view_options *options)
                    tqd_view_answer(&e->view, &e->body, e->head, options, &e->answer, read_view);
 }
 
+/* CSV that the job has made itself: `name`.csv beside the result, or that of the whole of it. */
+static bool answer_table(tqd_job_exchange *e, const char *name)
+{
+    e->streaming = tqd_body_answer_table(&e->body, tqd_jobs_store(e->jobs), e->head->part[0], name,
+                                         e->head, &e->answer, read_body);
+    return e->streaming;
+}
+
 static void result_run(void *exchange)
 {
     tqd_job_exchange *e = exchange;
@@ -157,12 +172,14 @@ static void result_run(void *exchange)
     tqa_view_form form = TQA_VIEW_JSON;
     tqa_problem problem;
     if (!read_result_query(e->head, true, &w, &problem) ||
-        !choose_form(e, &w, &form, &as_is, &problem)) {
+        !choose_form(&w, &form, &as_is, &problem)) {
         tqd_job_refuse(e, &problem);
     } else if (find_result(e)) {
         const tqa_view_options options = {
             .form = form, .fields = w.has_fields ? w.fields : NULL, .n_points = w.n_points};
-        if (as_is) {
+        if (form == TQA_VIEW_CSV && !w.has_fields && answer_table(e, NULL)) {
+            tqd_answer_header(&e->answer, "Vary", "Accept");
+        } else if (as_is) {
             answer_body(e, TQD_BODY_RESULT);
             tqd_answer_header(&e->answer, "Vary", "Accept");
         } else {
@@ -178,9 +195,8 @@ static size_t read_field(void *exchange, char *out, size_t size)
     return tqd_field_read(&((tqd_job_exchange *)exchange)->field, out, size);
 }
 
-static bool choose_format(const tqd_job_exchange *e, tqa_field_format *ret_format)
+static bool choose_format(tqa_media media, tqa_field_format *ret_format)
 {
-    const tqa_media media = tqd_media_find(e->head->header(e->head, "Accept"));
     *ret_format = media == TQA_MEDIA_CSV ? TQA_FIELD_CSV : TQA_FIELD_NPY;
     return media == TQA_MEDIA_CSV || media == TQA_MEDIA_NPY || media == TQA_MEDIA_NONE;
 }
@@ -200,10 +216,13 @@ static void answer_field(tqd_job_exchange *e)
         return;
     }
     tqa_field_format format = TQA_FIELD_NPY;
-    if (!choose_format(e, &format)) {
+    if (!choose_format(w.media, &format)) {
         tqa_problem_set(&problem, "not-acceptable",
                         "one array comes as application/x-npy or text/csv");
         tqd_job_refuse(e, &problem);
+        return;
+    }
+    if (format == TQA_FIELD_CSV && answer_table(e, e->head->part[1])) {
         return;
     }
     if (!open_result(e)) {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
-#include "daemon/http/media.h"
+#include "daemon/http/format.h"
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/inputs.h"
@@ -90,18 +90,22 @@ static void refuse(submission *s, const tqa_problem *problem)
 static bool open_call(submission *s, tqa_problem *reterr)
 {
     const tqd_head *head = s->head;
+    tqd_format format;
+    if (!tqd_format_read(head, &format, reterr)) {
+        return false;
+    }
     const tqa_call_head call_head = {
         .content = tqd_media_find(head->header(head, "Content-Type")),
         .accept = TQA_MEDIA_NONE, /* stored as JSON; other forms are converted from it */
-        .query = head->query,
+        .query = format.query,
         .request_id = head->request_id,
         .content_length = head->content_length,
     };
     s->call = tqa_call_open(s->operation, s->robot, &call_head, reterr);
-    if (s->call != NULL && head->query != NULL && head->query[0] != '\0') {
+    if (s->call != NULL && format.query != NULL && format.query[0] != '\0') {
         /* only the body is stored, digested and run */
         tqa_problem_set(reterr, "invalid-value",
-                        "a job has a body and no query, here is \"?%.64s\"", head->query);
+                        "a job has a body and no query, here is \"?%.64s\"", format.query);
         tqa_problem_fault(reterr, "", "say it in the body: \"form\": \"base\"",
                           "a query with Prefer: respond-async");
         return false;
@@ -443,6 +447,16 @@ static void refuse_outcome(submission *s, tqd_store_status status)
 static void answer_end(submission *s, const tqd_job *job)
 {
     const bool good = job->state == TQD_JOB_SUCCEEDED;
+    if (good && s->submit_options.form == TQA_VIEW_CSV &&
+        tqd_body_answer_table(&s->result, tqd_jobs_store(s->jobs), job->id, NULL, s->head,
+                              &s->answer, read_result)) {
+        tqd_answer_header(&s->answer, "Vary", "Accept");
+        tqd_answer_header(&s->answer, "Content-Location", "/v1/jobs/%s/result/parameters.csv",
+                          job->id);
+        tqd_submit_preference_applied(&s->submit_options, false, &s->answer);
+        s->step = STEP_DONE;
+        return;
+    }
     const tqd_store_status status = tqd_body_open(&s->result, tqd_jobs_store(s->jobs), job->id,
                                                   good ? TQD_BODY_RESULT : TQD_BODY_PROBLEM);
     if (status != TQD_STORE_OK) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/http/media.h"
+#include "daemon/http/format.h"
 
 enum {
     WAIT_MAX_S = 60,
@@ -71,18 +71,22 @@ static int read_priority(const tqd_head *head)
 /* The form of the result, if this answer may contain it: refused now rather than after the run. */
 static bool read_accept(const tqd_head *head, tqd_submit_options *options, tqa_problem *problem)
 {
-    const tqa_media media = tqd_media_find(head->header(head, "Accept"));
+    tqd_format format;
+    if (!tqd_format_read(head, &format, problem)) {
+        return false;
+    }
+    const tqa_media media = format.media;
     options->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
                     : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
+                    : media == TQA_MEDIA_CSV ? TQA_VIEW_CSV
                                              : TQA_VIEW_JSON;
     if (options->wait_ms == 0 || options->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
         media == TQA_MEDIA_NONE) {
         return true;
     }
     tqa_problem_set(problem, "not-acceptable",
-                    "a result that is waited for comes as application/json, application/cbor or "
-                    "application/x-npz; with Prefer: respond-async the job's .../result has "
-                    "other forms");
+                    "a result that is waited for comes as application/json, application/cbor, "
+                    "application/x-npz or text/csv");
     return false;
 }
 

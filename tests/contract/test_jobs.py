@@ -481,7 +481,7 @@ def test_a_result_that_is_waited_for_honours_accept(daemon):
 def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
     daemon = start({"jobs": 1})
     path = "/v1/robots/planar-2r/simulate"
-    for accept in ("text/csv", "application/x-npy", "image/png"):
+    for accept in ("text/tab-separated-values", "application/x-npy", "image/png"):
         head = {"Content-Type": "application/json", "Accept": accept}
         problem(daemon.request("POST", path, simulation(0.1), head), 406)
         problem(daemon.request("POST", PATH, body(), {**ASYNC, **head, "Prefer": "respond-async, wait=5"}), 406)

@@ -89,6 +89,20 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
     tqa_writer_end(answer);
 }
 
+/* their values and standard deviations once more as arrays, for NPZ; null where there is none */
+static void put_arrays(const tqa_calibration *c)
+{
+    tqa_writer *answer = c->control->answer;
+    for (unsigned k = 0; k < 2; k++) {
+        tqa_writer_list(answer, k == 0 ? "parameter_values" : "parameter_deviations");
+        for (size_t i = 0; i < c->found->n_column; i++) {
+            const tq_estimate *e = &c->found->solution.estimate[i];
+            tqa_writer_number_or_null(answer, k == 0 ? e->value : e->deviation);
+        }
+        tqa_writer_end(answer);
+    }
+}
+
 static void put_parameters(const tqa_calibration *c)
 {
     tqa_writer *answer = c->control->answer;
@@ -98,6 +112,7 @@ static void put_parameters(const tqa_calibration *c)
         put_parameter(c, k, text);
     }
     tqa_writer_end(answer);
+    put_arrays(c);
     if (!c->wants_all) {
         return;
     }

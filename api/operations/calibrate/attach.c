@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/calibrate/attach.c - files beside a calibration's answer: report, header,
- * URDF. */
+ * tables, URDF. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +41,15 @@ bool tqa_calibration_attach(const tqa_calibration *c)
     }
     char *header = tqa_calibration_header(c, &n_header);
     if (!attach_text(c, "parameters.h", "text/x-c; charset=utf-8", header, n_header)) {
+        return false;
+    }
+    size_t n = 0;
+    char *csv = tqa_calibration_parameters_csv(c, &n);
+    if (!attach_text(c, "parameters.csv", "text/csv", csv, n)) {
+        return false;
+    }
+    csv = tqa_calibration_prediction_csv(c, &n);
+    if (!attach_text(c, "prediction.csv", "text/csv", csv, n)) {
         return false;
     }
     return c->urdf == NULL ||

@@ -93,6 +93,11 @@ void tqa_calibration_put_static_check(const tqa_calibration *calibration);
 /* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */
 char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
+/* The parameters, a line each; torques measured and predicted and what is left, a line for each
+ * time of each log. CSV, malloc'ed; NULL when memory is short. Before tqa_calibration_answer, which
+ * reorders the torques. */
+char *tqa_calibration_parameters_csv(const tqa_calibration *calibration, size_t *ret_n);
+char *tqa_calibration_prediction_csv(const tqa_calibration *calibration, size_t *ret_n);
 
 /* Report, header and URDF of the job. False: the problem is set. */
 bool tqa_calibration_attach(const tqa_calibration *calibration);

@@ -485,6 +485,8 @@ class CalibrateResult(Result):
     confidence: float
     instruments: CalibrateInstrumentsOut
     parameters: list[CalibrateParameterOut]
+    parameter_values: list[float | None]
+    parameter_deviations: list[float | None]
     covariance: Array | None
     covariance_reason: str
     all_parameters: list[dict[str, Any]]
@@ -995,11 +997,12 @@ class RobotOperations:
         Each dataset is one experiment. Logs are read in windows, so they may be larger than memory. The answer says
         what the motion identifies and what it does not, how far each parameter can be trusted, and gives a new
         robot with what was found. With the job come a report for people (`GET /v1/jobs/{id}/report`),
-        `result/robot.urdf` and `result/parameters.h`. Answers 200 with the result when it comes within the wait: N
-        seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202 with the job,
-        which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at once. `Preference-
-        Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or an Idempotency-Key
-        for 30 days.
+        `result/robot.urdf`, `result/parameters.h`, `result/parameters.csv` (CSV of the result is this one) and
+        `result/prediction.csv`: torques measured and predicted and what is left, by log, time and joint. Answers
+        200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at most), else the
+        setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at `Location` + `/result`.
+        `Prefer: respond-async` is 202 at once. `Preference-Applied` states what holds. The job of a 200 is kept for
+        an hour, with `respond-async` or an Idempotency-Key for 30 days.
 
         Arguments:
             datasets: A fit works in 256 MiB, and in twice the columns where it has instruments: 413 at `/datasets`

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/http/format.h - the form of an answer: ?format=csv, or else the header Accept. */
+#ifndef TQD_HTTP_FORMAT_H
+#define TQD_HTTP_FORMAT_H
+
+#include "daemon/http/answer.h"
+#include "daemon/http/media.h"
+
+typedef struct tqd_format {
+    tqa_media media;           /* as tqd_media_find */
+    const char *query;         /* the rest of the query: the head's, or `rest`; NULL: none */
+    char rest[TQD_QUERY_TEXT]; /* without format= */
+} tqd_format;
+
+/* format=csv, json, cbor, npz or npy in the query wins over Accept. False with a problem: another
+ * word. */
+bool tqd_format_read(const tqd_head *head, tqd_format *ret, tqa_problem *reterr);
+
+#endif
