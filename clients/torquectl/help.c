@@ -22,7 +22,7 @@ void ctl_wrap(FILE *out, const char *text, size_t at, size_t indent)
 {
     while (*text != '\0') {
         size_t n = strcspn(text, " \n");
-        if (at > indent && at + 1 + n > CTL_WIDTH) {
+        if (at > indent && at + n > CTL_WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");
             at = indent;
         }

@@ -7,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clients/torquectl/help.h"
 #include "clients/torquectl/pretty.h"
 #include "clients/torquectl/shown.h"
 
-enum { COLUMNS_MAX = 16, CELL_BYTES = 1024, NAME_BYTES = 64, NARROWEST = 8, WIDEST_NAME = 40 };
+enum { COLUMNS_MAX = 32, CELL_BYTES = 1024, NAME_BYTES = 64, NARROWEST = 8, WIDEST_NAME = 35 };
 
 static const json_t *find(const json_t *row, const char *name)
 {
@@ -41,6 +42,7 @@ static void print_cell(const json_t *value, char out[CELL_BYTES])
 typedef struct table {
     char names[COLUMNS_MAX][NAME_BYTES];
     size_t widths[COLUMNS_MAX];
+    bool is_text[COLUMNS_MAX];
     size_t n;
 } table;
 
@@ -101,20 +103,43 @@ static void print_fitted(FILE *out, const char *text, size_t width, bool is_last
     fputs(is_last ? "\n" : "  ", out);
 }
 
-/* The first column, a name or an id, is never cut; of the others the widest one first. */
-static void fit(table *t)
+/* The first column, a name or an id, is never cut, nor are numbers; of texts the widest one first.
+ * Returns how many columns have room. */
+static size_t fit(table *t)
 {
-    for (;;) {
-        size_t all = 2 * (t->n - 1), widest = 1;
-        for (size_t c = 0; c < t->n; c++) {
+    for (size_t n = t->n;;) {
+        size_t all = 2 * (n - 1), widest = 0;
+        for (size_t c = 0; c < n; c++) {
             all += t->widths[c];
-            widest = c > 0 && t->widths[c] > t->widths[widest] ? c : widest;
+            if (c > 0 && t->is_text[c] && (widest == 0 || t->widths[c] > t->widths[widest])) {
+                widest = c;
+            }
         }
-        if (all <= CTL_WIDTH || t->n < 2 || t->widths[widest] <= NARROWEST) {
-            return;
+        if (all <= CTL_WIDTH || n < 2) {
+            return n;
+        }
+        if (widest == 0 || t->widths[widest] <= NARROWEST) {
+            n--;
+            continue;
         }
         const size_t surplus = all - CTL_WIDTH, room = t->widths[widest] - NARROWEST;
         t->widths[widest] -= surplus < room ? surplus : room;
+    }
+}
+
+static void measure(table *t, const json_t *list)
+{
+    char cell[CELL_BYTES];
+    for (size_t c = 0; c < t->n; c++) {
+        t->widths[c] = strlen(title_of(t->names[c]));
+        t->is_text[c] = false;
+        for (size_t r = 0; r < json_array_size(list); r++) {
+            cell_of(list, r, t->names[c], cell);
+            const size_t width = width_of(cell);
+            const json_t *value = find(json_array_get(list, r), t->names[c]);
+            t->widths[c] = width > t->widths[c] ? width : t->widths[c];
+            t->is_text[c] = t->is_text[c] || json_is_string(value);
+        }
     }
 }
 
@@ -123,25 +148,23 @@ void ctl_print_table(FILE *out, const json_t *list, const char *columns)
     table t;
     char cell[CELL_BYTES];
     split(columns, &t);
-    const size_t n_row = json_array_size(list);
-    for (size_t c = 0; c < t.n; c++) {
-        t.widths[c] = strlen(title_of(t.names[c]));
-        for (size_t r = 0; r < n_row; r++) {
-            cell_of(list, r, t.names[c], cell);
-            const size_t width = width_of(cell);
-            t.widths[c] = width > t.widths[c] ? width : t.widths[c];
-        }
+    if (t.n == 0) {
+        return;
     }
-    fit(&t);
-    for (size_t r = 0; r <= n_row && t.n > 0; r++) {
-        for (size_t c = 0; c < t.n; c++) {
+    measure(&t, list);
+    const size_t n = fit(&t);
+    for (size_t r = 0; r <= json_array_size(list); r++) {
+        for (size_t c = 0; c < n; c++) {
             if (r == 0) {
                 (void)ctl_shown(title_of(t.names[c]), SIZE_MAX, cell, sizeof cell);
             } else {
                 cell_of(list, r - 1, t.names[c], cell);
             }
-            print_fitted(out, cell, t.widths[c], c + 1 == t.n);
+            print_fitted(out, cell, t.widths[c], c + 1 == n);
         }
+    }
+    if (n < t.n) {
+        fprintf(out, "(%zu columns more: -o json)\n", t.n - n);
     }
 }
 
@@ -158,13 +181,14 @@ static bool is_arrays(const json_t *value)
            (json_is_array(json_array_get(value, 0)) || json_array_size(value) > 16);
 }
 
-static void print_text(FILE *out, const char *text)
+/* in lines, behind the names */
+static void print_text(FILE *out, const char *text, size_t width)
 {
     const size_t size = 6 * strlen(text) + 16;
     char *shown = malloc(size);
     if (shown != NULL) {
         (void)ctl_shown(text, SIZE_MAX, shown, size);
-        fputs(shown, out);
+        ctl_wrap(out, shown, width, width);
     }
     free(shown);
 }
@@ -179,14 +203,21 @@ static void print_line(FILE *out, size_t width, const char *name, const json_t *
 {
     char cell[CELL_BYTES];
     (void)ctl_shown(name, SIZE_MAX, cell, sizeof cell);
+    const size_t n = strlen(cell), at = (n > width ? n : width) + 2;
     fprintf(out, "%-*s  ", (int)width, cell);
+    const json_t *first = json_array_get(value, 0);
     if (json_is_string(value)) {
-        print_text(out, json_string_value(value)); /* whole: a problem ends with its hint */
+        print_text(out, json_string_value(value), at); /* whole: a problem ends with its hint */
+    } else if (json_is_string(first) && strchr(json_string_value(first), ' ') != NULL) {
+        for (size_t i = 0; i < json_array_size(value); i++) { /* sentences */
+            const char *text = json_string_value(json_array_get(value, i));
+            fprintf(out, "%*s", i > 0 ? (int)at : 0, "");
+            print_text(out, text != NULL ? text : "", at);
+        }
     } else {
         print_cell(value, cell);
-        fputs(cell, out);
+        ctl_wrap(out, cell, at, at);
     }
-    fputc('\n', out);
 }
 
 static void print_members(members *m, const json_t *object, const char *prefix)

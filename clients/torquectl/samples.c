@@ -212,9 +212,21 @@ void ctl_samples_npy(FILE *out, const ctl_samples *s)
 
 /* ------------------------------------------------------------------------------------- a screen */
 
+/* as wide as the longest name, so that none is cut in the middle */
+static int cell_width(const ctl_samples *s)
+{
+    enum { LEAST = 12, MOST = 24 };
+    int width = LEAST;
+    for (size_t k = 0; k < s->n_column; k++) {
+        const int own = (int)strlen(s->names[k]) + 1;
+        width = own > width ? own : width;
+    }
+    return width < MOST ? width : MOST;
+}
+
 static void print_block(FILE *out, const ctl_samples *s, size_t from, size_t to, bool has_time)
 {
-    enum { CELL = 12 };
+    const int cell = cell_width(s);
     const size_t n = s->n_row;
     char name[256];
     for (size_t line = 0; line <= n; line++) {
@@ -226,11 +238,12 @@ static void print_block(FILE *out, const ctl_samples *s, size_t from, size_t to,
             if (line == 0) {
                 (void)ctl_shown(s->names[k], SIZE_MAX, name, sizeof name);
                 const size_t length = strlen(name);
-                fprintf(out, "%*s", CELL, length < CELL ? name : name + (length - CELL + 1));
+                fprintf(out, "%*s", cell,
+                        length < (size_t)cell ? name : name + (length - (size_t)cell + 1));
             } else if (isnan(s->values[(line - 1) * s->n_column + k])) {
-                fprintf(out, "%*s", CELL, "-");
+                fprintf(out, "%*s", cell, "-");
             } else {
-                fprintf(out, "%*.5g", CELL, s->values[(line - 1) * s->n_column + k]);
+                fprintf(out, "%*.5g", cell, s->values[(line - 1) * s->n_column + k]);
             }
         }
         fputc('\n', out);
@@ -298,12 +311,12 @@ static void print_across(FILE *out, const ctl_samples *s, size_t length, size_t 
 
 void ctl_samples_table(FILE *out, const ctl_samples *s)
 {
-    enum { ACROSS = 8 };
+    const size_t wide = CTL_WIDTH / (size_t)cell_width(s);
     const bool has_time = s->n_column > 1 && strcmp(s->names[0], "t") == 0;
-    const size_t first = has_time ? 1 : 0, across = has_time ? ACROSS - 1 : ACROSS;
+    const size_t first = has_time ? 1 : 0, across = has_time ? wide - 1 : wide;
     const size_t length = s->n_row == 1 ? common_length(s) : 0;
     if (length > 1) {
-        print_across(out, s, length, ACROSS - 2);
+        print_across(out, s, length, 6);
         return;
     }
     if (s->n_row == 1) {

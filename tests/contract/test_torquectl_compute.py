@@ -202,6 +202,17 @@ def test_a_failed_job_says_why_with_its_hint():
         assert b"d" * 400 in ctl(url, "jobs", "get", "x").stdout, "nothing is cut"
 
 
+def test_numbers_of_a_table_are_whole(daemon):
+    """What has no room is left out and counted; texts are cut, numbers never; sentences go over lines."""
+    rows = [{"name": "a", **{f"column_number_{i}": 0.123456 + i for i in range(9)}, "text": "long " * 30}]
+    server, url = answering(http_reply(200, {"list": rows, "reasons": ["some words " * 20, "more"], "note": "words " * 60}))
+    with server:
+        said = ctl(url, "status").stdout.decode().splitlines()
+    assert max(len(line) for line in said) <= 100, said
+    assert any(re.fullmatch(r"\(\d columns more: -o json\)", line) for line in said) and not any(re.search(r"\d[.][.]", line) for line in said), said
+    assert " ".join(said).count("words") == 80 and any(line.strip() == "more" for line in said)
+
+
 def test_files_become_datasets(daemon, tmp_path):
     log = tmp_path / "my log.csv"
     log.write_text("t,q\n0,1\n1,2\n2,4\n")
