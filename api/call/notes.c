@@ -58,7 +58,7 @@ static void put_far(tqa_call *call)
         }
     }
     if (n > 0) {
-        tqa_notes_put_far(tqa_notes_next(call), call->robot, found, n, false);
+        tqa_notes_put_far(tqa_notes_next(call), call->robot, found, n, call->request.in_degrees);
     }
 }
 
@@ -70,6 +70,9 @@ bool tqa_notes_end(tqa_call *call)
     }
     name_fields(call, "assumed_zero", request->assumed);
     name_fields(call, "not_used", request->seen & request->schema->unused);
+    if (request->in_degrees) {
+        tqa_writer_string(tqa_notes_next(call), "angles", "deg");
+    }
     if (atomic_load_explicit(&call->is_far, memory_order_relaxed)) {
         put_far(call);
     }

@@ -145,8 +145,12 @@ static void put_notes(tqa_call *call)
         }
         tqa_writer_end(answer);
     }
+    if (call->control->in_degrees) {
+        tqa_writer_string(answer, "angles", call->control->in_radians ? "rad" : "deg");
+    }
     if (call->control->n_far > 0) {
-        tqa_notes_put_far(answer, call->robot, call->control->far, call->control->n_far, false);
+        tqa_notes_put_far(answer, call->robot, call->control->far, call->control->n_far,
+                          call->control->in_degrees);
     }
 }
 

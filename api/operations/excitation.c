@@ -113,7 +113,7 @@ static bool read_limits(excitation *e)
     }
     for (unsigned k = 0; k < LIMITS && limits.value != NULL; k++) {
         const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
-        if (row.value != NULL && !tqa_value_row(&row, e->order.nv, e->order.v, e->limits[k])) {
+        if (row.value != NULL && !tqa_value_row(&row, &e->order, TQA_ROW_OTHER, e->limits[k])) {
             return false;
         }
     }

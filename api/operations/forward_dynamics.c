@@ -26,6 +26,7 @@ static const tqa_field fields[] = {
     {.name = "box", .receiver = &tqa_box_receiver},
     {.name = "qd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QD_REF},
     {.name = "qdd_ref", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_QDD_REF},
+    {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 
 /* As inverse dynamics, with some 10 ns a body and sample. */
@@ -104,6 +105,23 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
     return status;
 }
 
+/* the accelerations of angles, in the unit of the request */
+static void to_degrees(tqa_call *call)
+{
+    const tqa_blocks *blocks = &call->tau;
+    const bool *angle = call->robot->is_angle + call->model->nq;
+    const bool is_turned = call->result.arrays[0].is_turned;
+    const size_t step = is_turned ? 1 : blocks->stride;
+    for (size_t i = 0; i < call->request.n_sample; i++) {
+        double *sample =
+            tqa_blocks_block(blocks, i / TQ_BLOCK) + i % TQ_BLOCK * (is_turned ? blocks->n_row : 1);
+        for (size_t r = 0; r < blocks->n_row; r++) {
+            sample[r * step] =
+                angle[r] ? sample[r * step] / tqa_radians_of_degree : sample[r * step];
+        }
+    }
+}
+
 static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size)
 {
     const tqa_request *request = &call->request;
@@ -120,6 +138,9 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
         return false;
     }
     tqa_limits_add(call);
+    if (request->in_degrees) {
+        to_degrees(call);
+    }
     return true;
 }
 

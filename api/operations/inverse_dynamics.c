@@ -36,6 +36,8 @@ static const tqa_field fields[] = {
     {.name = "binding", .receiver = &tqa_unused_receiver},
     {.name = "tau", .receiver = &tqa_unused_receiver},
     {.name = "provenance", .receiver = &tqa_unused_receiver},
+    {.name = "warnings", .receiver = &tqa_unused_receiver},
+    {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 
 /* Fitted to tests/bench/cost: within a factor of 1.7 from 1 to 4,096 samples with eight lanes. */
@@ -144,7 +146,7 @@ const tqa_operation_methods tqa_inverse_dynamics_methods = {
             .n_field = sizeof fields / sizeof fields[0],
             .required = 1u << 0,
             .zero = 1u << 1 | 1u << 2,
-            .unused = 63u << 16,
+            .unused = 127u << 16,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

@@ -132,7 +132,7 @@ static bool read_options(search *s)
     s->options.within_limits = true;
     if (initial.value != NULL) {
         double *q = tqa_tree_take(s->control, s->order.nq, sizeof *q);
-        if (q == NULL || !tqa_value_row(&initial, s->order.nq, s->order.q, q)) {
+        if (q == NULL || !tqa_value_row(&initial, &s->order, TQA_ROW_Q, q)) {
             return false;
         }
         s->options.initial = q;
@@ -235,6 +235,7 @@ static void put_answer(const search *s)
     tqa_writer_list(answer, "solutions");
     for (size_t i = 0; i < result->n_solution; i++) {
         tqa_writer_object(answer, NULL);
+        tqa_rows_to_user(s->control, TQA_ROW_Q, result->q + i * nq, 1);
         tqa_writer_rows(answer, "q", result->q + i * nq, 1, true, s->order.q, nq);
         tqa_writer_count(answer, "branch", branch[i]);
         tqa_writer_number(answer, "position_error_m", result->position_error[i]);

@@ -67,7 +67,8 @@ static bool read_series(const statics *s, const tqa_value *stiffness)
     }
     for (size_t i = 0; i < n; i++) {
         const tqa_value springs = tqa_value_item(&series, i);
-        if (!tqa_value_row(&springs, nv, s->order.v, row) || !are_positive(&springs, nv)) {
+        if (!tqa_value_row(&springs, &s->order, TQA_ROW_OTHER, row) ||
+            !are_positive(&springs, nv)) {
             return false;
         }
         for (size_t k = 0; k < nv; k++) {
@@ -96,7 +97,7 @@ static bool read_stiffness(statics *s)
     if (s->stiffness == NULL ||
         !(json_is_object(stiffness.value)
               ? read_series(s, &stiffness)
-              : tqa_value_row(&stiffness, s->order.nv, s->order.v, s->stiffness) &&
+              : tqa_value_row(&stiffness, &s->order, TQA_ROW_OTHER, s->stiffness) &&
                     are_positive(&stiffness, s->order.nv)) ||
         (geometric.value != NULL && !tqa_value_flag(&geometric, &s->geometric)) ||
         (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &s->axes))) {

@@ -60,6 +60,11 @@ static bool read_include(tqa_request *request, const tqa_value *value)
     return read_choices(value, request->schema->include, &request->include);
 }
 
+static bool read_angles(tqa_request *request, const tqa_value *value)
+{
+    return tqa_value_angles(value, &request->in_degrees);
+}
+
 static bool read_axes(tqa_request *request, const tqa_value *value)
 {
     static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
@@ -81,6 +86,7 @@ static bool read_form(tqa_request *request, const tqa_value *value)
 const tqa_receiver tqa_joints_receiver = {.read = read_joints};
 const tqa_receiver tqa_without_receiver = {.read = read_without};
 const tqa_receiver tqa_include_receiver = {.read = read_include};
+const tqa_receiver tqa_angles_receiver = {.read = read_angles};
 const tqa_receiver tqa_axes_receiver = {.read = read_axes};
 const tqa_receiver tqa_form_receiver = {.read = read_form};
 
@@ -173,6 +179,12 @@ static bool finish_box(tqa_request *request)
             options->box[request->q_map[r]] = options->box[2 * nq + r];
             options->box[nq + request->q_map[r]] = options->box[3 * nq + r];
         }
+    }
+    const size_t n = request->robot->model->nq;
+    for (size_t r = 0; r < n && request->in_degrees && !options->box_in_order; r++) {
+        const double unit = request->robot->is_angle[r] ? tqa_radians_of_degree : 1.0;
+        options->box[r] *= unit;
+        options->box[n + r] *= unit;
     }
     return true;
 }

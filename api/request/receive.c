@@ -8,6 +8,7 @@
 #include "api/problems/nearest.h"
 #include "api/request/refuse.h"
 #include "api/request/request.h"
+#include "api/request/robot_fields.h"
 
 const tqa_receiver tqa_motion_receiver = {0};
 const tqa_receiver tqa_unused_receiver = {0};
@@ -85,6 +86,41 @@ static bool open_tree(tqa_request *request, uint64_t at)
     return tqa_tree_events.begin_map(request->tree, 0);
 }
 
+/* One sample of an array of motion as an object of joints' names goes by way of the tree. */
+static bool open_by_name(tqa_request *request, uint64_t at)
+{
+    const char *name = request->field->name;
+    if (!open_tree(request, at) || !tqa_tree_events.key(request->tree, at, name, strlen(name))) {
+        return false;
+    }
+    request->stream.rows = NULL;
+    request->is_named = true;
+    return tqa_tree_events.begin_map(request->tree, at);
+}
+
+static bool read_by_name(tqa_request *request, tqa_motion motion, const tqa_value *value)
+{
+    tqa_rows *rows = &request->rows[motion];
+    tqa_blocks *blocks = &request->motion[motion];
+    const tqa_row_kind kind = motion == TQA_MOTION_Q     ? TQA_ROW_Q
+                              : motion == TQA_MOTION_TAU ? TQA_ROW_TORQUE
+                                                         : TQA_ROW_RATE;
+    double *row = tqa_tree_take(request->tree, rows->n_row, sizeof *row);
+    request->is_named = false;
+    if (row == NULL || !tqa_value_by_name(value, kind, row)) {
+        return false;
+    }
+    if (!tqa_blocks_reserve(blocks, 1)) {
+        return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    tqa_blocks_put(blocks, 0, rows->n_row, 0, row, rows->n_row, 1);
+    rows->shape = TQA_SHAPE_FLAT;
+    rows->n_sample = 1;
+    rows->n_got = rows->n_row;
+    request->by_name |= 1u << motion;
+    return true;
+}
+
 /* A value of the tree has ended: when it is the field's, reads it. */
 static bool end_value(tqa_request *request)
 {
@@ -96,7 +132,8 @@ static bool end_value(tqa_request *request)
     const tqa_value root = tqa_value_root(request->tree);
     const tqa_value value = tqa_value_field(&root, field->name);
     request->field = NULL;
-    return field->receiver->read(request, &value);
+    return request->is_named ? read_by_name(request, field->motion, &value)
+                             : field->receiver->read(request, &value);
 }
 
 /* The tree takes a value of type `got`. False: refused. */
@@ -190,6 +227,10 @@ static bool on_begin_map(void *ctx, uint64_t at)
     }
     if (is_unused(request)) {
         return pass_over(request, 1);
+    }
+    if (request->stream.rows != NULL && tqa_field_is_motion(request->field) &&
+        request->stream.rows->depth == 0) {
+        return open_by_name(request, at);
     }
     return tree_takes(request, at, "an object") && tqa_tree_events.begin_map(request->tree, at);
 }

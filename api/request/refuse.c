@@ -26,7 +26,8 @@ void tqa_request_place(const void *ctx, char pointer[TQA_POINTER_TEXT])
     const tqa_request *request = ctx;
     const tqa_stream *stream = &request->stream;
     pointer[0] = '\0';
-    const bool is_tree = request->field != NULL && request->field->receiver->read != NULL;
+    const bool is_tree =
+        request->field != NULL && (request->field->receiver->read != NULL || request->is_named);
     if (request->field != NULL && !is_tree) {
         tqa_place_key(pointer, request->field->name, strlen(request->field->name));
     } else if (request->field != NULL) {

@@ -86,6 +86,8 @@ extern const tqa_receiver tqa_joints_receiver, tqa_without_receiver, tqa_include
     tqa_gravity_receiver;
 /* Any value, which is not read. */
 extern const tqa_receiver tqa_unused_receiver;
+/* The unit of angles. */
+extern const tqa_receiver tqa_angles_receiver;
 /* Which Coriolis matrix; a point, along which axes; a box of q; a
  * payload. */
 extern const tqa_receiver tqa_form_receiver, tqa_frame_receiver, tqa_axes_receiver,
@@ -117,12 +119,15 @@ typedef struct tqa_request {
     uint32_t seen;       /* bit f: field f came */
     const char *bad_key; /* while it is refused: part of the place */
     size_t n_bad_key;
+    bool is_named;     /* the field is an array of motion, and its object of names is open */
     unsigned n_unused; /* brackets open in the value of a field that is not read */
     bool whole; /* while an array is refused as a whole: its element is not part of the place */
 
     /* what was read */
     size_t n_sample;  /* after tqa_request_finish, like all below */
     bool flat;        /* one sample, written as one flat array */
+    bool in_degrees;  /* angles in the arrays of motion that came, and in the answer */
+    uint32_t by_name; /* bit m: array m of motion came as an object of joints' names */
     uint32_t assumed; /* bit f: the array of field f was left out: zero */
     tqa_wrenches wrenches;
     double gravity[3];

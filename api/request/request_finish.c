@@ -5,6 +5,7 @@
 
 #include "api/request/refuse.h"
 #include "api/request/request.h"
+#include "api/request/robot_fields.h"
 
 static bool refuse_missing(tqa_request *request, const tqa_field *field)
 {
@@ -110,6 +111,20 @@ static bool agree(tqa_request *request)
     return true;
 }
 
+static void to_radians(tqa_request *request, tqa_motion motion)
+{
+    const tqa_robot *robot = request->robot;
+    const bool *angle = robot->is_angle + (motion == TQA_MOTION_Q ? 0 : robot->model->nq);
+    const tqa_blocks *blocks = &request->motion[motion];
+    for (size_t i = 0; i < request->n_sample; i++) {
+        double *sample = tqa_blocks_sample(blocks, i);
+        for (size_t r = 0; r < blocks->n_row; r++) {
+            double *x = &sample[r * blocks->stride];
+            *x = angle[r] ? *x * tqa_radians_of_degree : *x;
+        }
+    }
+}
+
 /* Rows in the robot's order, and finite numbers where the kernels look. */
 static bool arrange(tqa_request *request)
 {
@@ -122,9 +137,13 @@ static bool arrange(tqa_request *request)
         tqa_blocks *blocks = &request->motion[field->motion];
         const uint32_t *map = field->motion == TQA_MOTION_Q ? request->q_map : request->v_map;
         const bool is_logged = request->from != NULL && field->motion < TQA_MOTION_TAU;
-        if (request->reordered && !is_logged &&
+        const bool by_name = (request->by_name >> field->motion & 1u) != 0;
+        if (request->reordered && !is_logged && !by_name &&
             !tqa_blocks_permute(blocks, request->n_sample, map)) {
             return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+        }
+        if (request->in_degrees && !is_logged && field->motion != TQA_MOTION_TAU) {
+            to_radians(request, field->motion);
         }
         tqa_blocks_pad(blocks, request->n_sample);
     }

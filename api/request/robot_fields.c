@@ -8,10 +8,11 @@
 
 #include "api/problems/nearest.h"
 #include "api/request/refusal.h"
+#include "api/robots/rotation.h"
 #include "core/spatial/frame.h"
 
 static const double unit_slack = 1e-6; /* as promised to users */
-enum { STATES_MAX = 1 << 17, QUOTE_MAX = 64 };
+enum { QUOTE_MAX = 64 };
 
 /* ------------------------------------------------------------------------------------------------
  * Order of joints
@@ -47,7 +48,7 @@ static bool has_joint(const tqa_order *order, const tq_joint *joint)
     return false;
 }
 
-static bool refuse_joint(const tqa_value *part, const char *text)
+bool tqa_value_refuse_joint(const tqa_value *part, const char *text)
 {
     const tqa_robot *robot = part->control->robot;
     tqa_nearest nearest;
@@ -70,7 +71,7 @@ static bool read_joint(const tqa_value *part, tqa_order *order)
     }
     const uint32_t j = tqa_robot_joint(robot, text, strlen(text));
     if (j == TQ_NONE) {
-        return refuse_joint(part, text);
+        return tqa_value_refuse_joint(part, text);
     }
     if (!is_moving(&robot->model->joints[j])) {
         return tqa_value_refuse(part, "invalid-value", "leave it out",
@@ -114,6 +115,10 @@ bool tqa_tree_order(tqa_tree *control, tqa_order *ret)
     const tq_model *model = control->robot->model;
     const tqa_value root = tqa_value_root(control);
     const tqa_value joints = tqa_value_field(&root, "joints");
+    const tqa_value angles = tqa_value_field(&root, "angles");
+    if (angles.value != NULL && !tqa_value_angles(&angles, &control->in_degrees)) {
+        return false;
+    }
     *ret = (tqa_order){
         .q = tqa_tree_take(control, model->nq, sizeof(uint32_t)),
         .v = tqa_tree_take(control, model->nv, sizeof(uint32_t)),
@@ -131,185 +136,6 @@ bool tqa_tree_order(tqa_tree *control, tqa_order *ret)
         }
     }
     return true;
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Samples
- */
-
-bool tqa_value_row(const tqa_value *part, size_t n, const uint32_t *map, double *ret)
-{
-    double *row = tqa_tree_take(part->control, n, sizeof *row);
-    if (row == NULL || !tqa_value_numbers(part, n, row)) {
-        return false;
-    }
-    for (size_t k = 0; k < n; k++) {
-        ret[map[k]] = row[k];
-    }
-    return true;
-}
-
-static bool refuse_nesting(const tqa_value *part)
-{
-    return tqa_value_refuse(part, "wrong-type", TQA_HINT_NESTING, TQA_WRONG_NESTING);
-}
-
-/* One sample of an array that may be a batch: faults as those of streamed arrays. */
-static bool read_sample(const tqa_value *part, size_t n, const uint32_t *map, double *ret)
-{
-    char hint[TQA_PROBLEM_TEXT];
-    if (!json_is_array(part->value)) {
-        return refuse_nesting(part);
-    }
-    for (size_t k = 0; k < json_array_size(part->value); k++) {
-        if (json_is_array(json_array_get(part->value, k))) {
-            const tqa_value item = tqa_value_item(part, k);
-            return refuse_nesting(&item);
-        }
-    }
-    double *row = tqa_tree_take(part->control, n, sizeof *row);
-    tqa_hint_sample(n, hint);
-    if (row == NULL || !tqa_value_vector(part, n, hint, row)) {
-        return false;
-    }
-    for (size_t k = 0; k < n; k++) {
-        ret[map[k]] = row[k];
-    }
-    return true;
-}
-
-/* One of the arrays of a state. */
-typedef struct state_rows {
-    const char *name;
-    tqa_value part;
-    size_t n; /* numbers of a sample */
-    bool is_q, flat;
-    size_t n_sample;
-    double *rows; /* NULL: not given */
-} state_rows;
-
-static bool read_rows(state_rows *s, const uint32_t *map)
-{
-    char hint[TQA_PROBLEM_TEXT];
-    const tqa_value *part = &s->part;
-    if (!json_is_array(part->value)) {
-        const char *got = tqa_kind_of(part->value);
-        tqa_hint_type(TQA_WANTED_SAMPLES, got, hint);
-        return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", TQA_WANTED_SAMPLES,
-                                got);
-    }
-    s->flat = !json_is_array(json_array_get(part->value, 0));
-    s->n_sample = s->flat ? 1 : json_array_size(part->value);
-    if (s->n_sample > STATES_MAX) {
-        return tqa_value_refuse(part, "too-large", "send fewer samples at a time",
-                                "at most %d samples are taken", STATES_MAX);
-    }
-    s->rows = tqa_tree_take(part->control, s->n_sample * s->n, sizeof *s->rows);
-    bool good = s->rows != NULL;
-    for (size_t i = 0; good && i < s->n_sample; i++) {
-        const tqa_value row = s->flat ? *part : tqa_value_item(part, i);
-        good = read_sample(&row, s->n, map, s->rows + i * s->n);
-        if (good && s->is_q && tqa_far_one(part->control->robot, s->rows + i * s->n, 1)) {
-            tqa_far_note(part->control->robot, s->rows + i * s->n, 1, i, part->control->far,
-                         &part->control->n_far);
-        }
-    }
-    return good;
-}
-
-/* As many samples as the arrays that came have; those of one sample have it for all. */
-static bool count_samples(const state_rows arrays[3], tqa_states *ret)
-{
-    const state_rows *first = NULL;
-    ret->flat = true;
-    for (unsigned k = 0; k < 3; k++) {
-        const state_rows *s = &arrays[k];
-        if (s->rows == NULL) {
-            continue;
-        }
-        ret->flat = ret->flat && s->flat;
-        if (first == NULL || (ret->n_sample == 1 && s->n_sample != 1)) {
-            first = s;
-            ret->n_sample = s->n_sample;
-        } else if (s->n_sample != ret->n_sample && s->n_sample != 1) {
-            return tqa_value_refuse(&s->part, "wrong-length",
-                                    "give every array a row for each sample, or one sample for all",
-                                    "\"%s\" has %zu samples, but \"%s\" has %zu", s->name,
-                                    s->n_sample, first->name, ret->n_sample);
-        }
-    }
-    return true;
-}
-
-/* One sample for all of n_sample; without one, zeros. */
-static bool repeat(tqa_tree *control, state_rows *s, size_t n_sample)
-{
-    double *rows = tqa_tree_take(control, n_sample * s->n, sizeof *rows);
-    if (rows == NULL) {
-        return false;
-    }
-    for (size_t i = 0; s->rows != NULL && i < n_sample; i++) {
-        memcpy(rows + i * s->n, s->rows, s->n * sizeof *rows);
-    }
-    s->rows = rows;
-    s->n_sample = n_sample;
-    return true;
-}
-
-/* Fills in what was left out, or given once for all samples. */
-static bool complete(tqa_tree *control, state_rows arrays[3], unsigned zero, tqa_states *ret)
-{
-    if (!count_samples(arrays, ret)) {
-        return false;
-    }
-    for (unsigned k = 0; k < 3 && ret->n_sample > 0; k++) {
-        state_rows *s = &arrays[k];
-        const bool assumed = s->rows == NULL && (zero >> k & 1u) != 0;
-        control->assumed |= assumed ? 1u << k : 0u;
-        if ((assumed || (s->rows != NULL && s->n_sample != ret->n_sample)) &&
-            !repeat(control, s, ret->n_sample)) {
-            return false;
-        }
-    }
-    ret->q = arrays[0].rows;
-    ret->qd = arrays[1].rows;
-    ret->qdd = arrays[2].rows;
-    return true;
-}
-
-bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
-                     unsigned zero, tqa_states *ret)
-{
-    static const char *const names[3] = {"q", "qd", "qdd"};
-    const tqa_value root = tqa_value_root(control);
-    state_rows arrays[3] = {0};
-    *ret = (tqa_states){0};
-    for (unsigned k = 0; k < 3; k++) {
-        state_rows *s = &arrays[k];
-        s->name = names[k];
-        s->is_q = k == 0;
-        s->n = k == 0 ? order->nq : order->nv;
-        s->part = tqa_value_field(&root, names[k]);
-        if ((take >> k & 1u) == 0 || (s->part.value == NULL && (need >> k & 1u) == 0)) {
-            continue;
-        }
-        char hint[TQA_PROBLEM_TEXT];
-        tqa_hint_missing_samples(names[k], s->n, hint);
-        if (!tqa_value_need(&s->part, hint) || !read_rows(s, k == 0 ? order->q : order->v)) {
-            return false;
-        }
-    }
-    return complete(control, arrays, zero, ret);
-}
-
-bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample, tq_status status,
-                     const tq_error *error)
-{
-    char pointer[TQA_POINTER_TEXT] = "/q";
-    if (!states->flat) {
-        (void)snprintf(pointer, sizeof pointer, "/q/%zu", sample);
-    }
-    return tqa_tree_fail(control, pointer, status, error);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -421,11 +247,35 @@ static bool read_matrix(const tqa_value *part, double r[9])
     return true;
 }
 
+/* Roll, pitch, yaw about the fixed axes x, y, z, as in URDF. */
+static bool read_rpy(const tqa_value *part, const tqa_value *other, double r[9])
+{
+    double rpy[3];
+    if (other->value != NULL) {
+        const char *name = strrchr(other->pointer, '/') + 1;
+        return tqa_value_refuse(other, "invalid-value", "leave one of them out",
+                                "\"%s\" and \"rpy\" are both given", name);
+    }
+    if (!tqa_value_numbers(part, 3, rpy)) {
+        return false;
+    }
+    for (unsigned k = 0; k < 3 && part->control->in_degrees; k++) {
+        rpy[k] *= tqa_radians_of_degree;
+    }
+    tqa_rotation_from_rpy(rpy, r);
+    return true;
+}
+
 bool tqa_value_rotation(const tqa_value *object, double ret[9], bool *ret_there)
 {
     const tqa_value matrix = tqa_value_field(object, "rotation");
     const tqa_value quaternion = tqa_value_field(object, "quaternion_wxyz");
-    *ret_there = matrix.value != NULL || quaternion.value != NULL;
+    const tqa_value angles = tqa_value_field(object, "rpy");
+    *ret_there = matrix.value != NULL || quaternion.value != NULL || angles.value != NULL;
+    if (angles.value != NULL) {
+        const tqa_value *other = matrix.value != NULL ? &matrix : &quaternion;
+        return read_rpy(&angles, other, ret);
+    }
     if (matrix.value != NULL && quaternion.value != NULL) {
         return tqa_value_refuse(&matrix, "invalid-value", "leave one of them out",
                                 "\"rotation\" and \"quaternion_wxyz\" are both given");
@@ -442,7 +292,7 @@ bool tqa_value_rotation(const tqa_value *object, double ret[9], bool *ret_there)
 
 bool tqa_value_pose(const tqa_value *part, tq_pose *ret)
 {
-    static const char *const fields[] = {"position", "rotation", "quaternion_wxyz", NULL};
+    static const char *const fields[] = {"position", "rotation", "quaternion_wxyz", "rpy", NULL};
     bool there = false;
     *ret = (tq_pose){0};
     if (!tqa_value_object(part, fields)) {

@@ -18,6 +18,8 @@ typedef struct tqa_order {
 
 /* Reads the root's `joints`; the robot's own order when there is none. */
 bool tqa_tree_order(tqa_tree *control, tqa_order *ret);
+/* There is no joint of this name: the nearest. Always false. */
+bool tqa_value_refuse_joint(const tqa_value *part, const char *text);
 /* Reads an array of the names of all moving joints into the memory of *ret: q (nq), v (nv), joints
  * (or NULL), in that order. */
 bool tqa_value_order(const tqa_value *part, tqa_order *ret);
@@ -35,8 +37,24 @@ typedef struct tqa_states {
  * zero when left out. One sample beside a batch is that of all its samples. */
 bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
                      unsigned zero, tqa_states *ret);
-/* One row of n numbers, in the user's order on the way in, the robot's on the way out. */
-bool tqa_value_row(const tqa_value *part, size_t n, const uint32_t *map, double *ret);
+/* What a row of numbers by joints is: q (nq), rates and their derivatives (nv), torques (nv), which
+ * may be an object of joints' names; limits of rates (nv), anything else (nv). */
+typedef enum tqa_row_kind {
+    TQA_ROW_Q,
+    TQA_ROW_RATE,
+    TQA_ROW_TORQUE,
+    TQA_ROW_RATE_LIMIT,
+    TQA_ROW_OTHER,
+} tqa_row_kind;
+/* One row, in the user's order on the way in, the robot's on the way out; angles of q and of rates
+ * in degrees where the request has them so. */
+bool tqa_value_row(const tqa_value *part, const tqa_order *order, tqa_row_kind kind, double *ret);
+/* The same for an object of joints' names alone, {"elbow": 0.3}, as the request has its numbers:
+ * joints that are not named are zero, their quaternions no turn. */
+bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret);
+/* "rad" or "deg". */
+bool tqa_value_angles(const tqa_value *part, bool *ret_in_degrees);
+extern const double tqa_radians_of_degree;
 /* The pointer of a sample of q in a message. */
 bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample, tq_status status,
                      const tq_error *error);
@@ -56,10 +74,11 @@ bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3]);
 /* A link's name, for its origin, or {link, at}. */
 bool tqa_value_point(const tqa_value *part, tqa_point *ret);
 
-/* `rotation` (three rows) or `quaternion_wxyz` of an object, whichever is there; both is a fault.
+/* `rotation` (three rows), `quaternion_wxyz` or `rpy` of an object, whichever is there; two are a
+ * fault.
  * *ret_there: one was. */
 bool tqa_value_rotation(const tqa_value *object, double ret[9], bool *ret_there);
-/* {position, rotation | quaternion_wxyz}: what is left out is the origin, and no rotation. */
+/* {position, rotation | quaternion_wxyz | rpy}: what is left out is the origin, and no rotation. */
 bool tqa_value_pose(const tqa_value *part, tq_pose *ret);
 
 /* A wrench with all of its parts stated: as the robot feels it. */

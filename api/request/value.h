@@ -39,6 +39,8 @@ typedef struct tqa_tree {
     json_t *root;
     tqa_far far[TQA_FAR_MAX]; /* joints whose coordinates are far beyond their limits */
     size_t n_far;
+    bool in_degrees;        /* angles of q, qd, qdd and rpy in the request */
+    bool in_radians;        /* those of the answer, whatever the request's are */
     unsigned assumed;       /* bits TQA_NEED_... (robot_fields.h): left out, and so zero */
     void *state;            /* what `check` left for `run`, in the arena */
     atomic_bool is_stopped; /* a computation asked whether it is still wanted, and was not */

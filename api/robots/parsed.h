@@ -4,6 +4,7 @@
 #ifndef TQA_ROBOTS_PARSED_H
 #define TQA_ROBOTS_PARSED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,8 +63,9 @@ struct tqa_robot {
     const double
         *assembled; /* (nq) coordinates that satisfy the constraints; NULL: no constraints */
     const double
-        *far_q;      /* (2 nq) least and largest coordinates that are not far beyond the limits */
-    uint32_t n_free; /* freedoms that the constraints leave */
+        *far_q; /* (2 nq) least and largest coordinates that are not far beyond the limits */
+    const bool *is_angle; /* (nq + nv) of q, then of qd: in rad, so that degrees may be meant */
+    uint32_t n_free;      /* freedoms that the constraints leave */
     const tqa_finding *findings;
     size_t n_finding;
     void *arena; /* of the parser */

@@ -111,6 +111,28 @@ static const double *far_coordinates(tqa_draft *draft, const tq_model *model)
     return far;
 }
 
+/* Angles of q that are no part of a quaternion, and all angular velocities. */
+static const bool *angles_of(tqa_draft *draft, const tq_model *model)
+{
+    bool *angles =
+        tqa_arena_take(draft->arena, (size_t)model->nq + model->nv + 1, sizeof *angles, 1);
+    for (uint32_t j = 0; angles != NULL && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        bool *q = angles + joint->q_index, *v = angles + model->nq + joint->v_index;
+        const bool turns = joint->kind != TQ_JOINT_PRISMATIC;
+        const uint32_t first = joint->kind == TQ_JOINT_PLANAR     ? 2
+                               : joint->kind == TQ_JOINT_FLOATING ? 3
+                                                                  : 0;
+        for (uint32_t k = first; k < joint->nv && turns; k++) {
+            v[k] = true;
+        }
+        for (uint32_t k = 0; k < joint->nq && joint->nq == joint->nv; k++) {
+            q[k] = v[k];
+        }
+    }
+    return angles;
+}
+
 static tqa_robot *make_robot(tqa_draft *draft)
 {
     const tq_mechanism *mechanism = build_mechanism(draft);
@@ -126,6 +148,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         }
     }
     const double *far_q = far_coordinates(draft, tq_mechanism_model(mechanism));
+    const bool *is_angle = angles_of(draft, tq_mechanism_model(mechanism));
     tqa_robot *robot = tqa_arena_take(draft->arena, 1, sizeof *robot, 16);
     if (robot == NULL || tqa_arena_spent(draft->arena)) {
         tqa_problem_set(draft->problem, "too-large", "the robot needs more memory than is given");
@@ -148,6 +171,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         .row_names = draft->row_names,
         .assembled = draft->assembled,
         .far_q = far_q,
+        .is_angle = is_angle,
         .n_free = draft->n_free,
         .findings = draft->findings,
         .n_finding = draft->n_finding,

@@ -5,6 +5,12 @@
 export type Tensor = number[] | number[][] | number[][][] | number[][][][];
 
 /**
+ * Unit of angles of joints in q, qd, qdd and what is measured like them (rad/s: deg/s), and of rpy, in the request and in the
+ * answer. All else (torques, Jacobians, derivatives) is in SI units
+ */
+export type Angles = "rad" | "deg";
+
+/**
  * The arrays of numbers of the answer as an NPZ file: those of objects as "object.array", those inside of lists as "list.0.array"
  * where there is room for all of them (64)
  */
@@ -1188,11 +1194,11 @@ export type Findings = {
 
 export interface ForwardDynamicsRequest {
   /** rad or m: nq numbers a sample */
-  q: Samples;
+  q: SamplesIn;
   /** rad/s or m/s: nv numbers a sample; zero when left out */
-  qd?: Samples;
+  qd?: SamplesIn;
   /** N m or N: nv numbers a sample; zero when left out */
-  tau?: Samples;
+  tau?: SamplesIn;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
   external_wrenches?: Wrench[];
@@ -1211,9 +1217,11 @@ export interface ForwardDynamicsRequest {
   axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
   box?: Box;
   /** Of `passivity`: reference rates, nv numbers a sample */
-  qd_ref?: Samples;
+  qd_ref?: SamplesIn;
   /** Of `passivity`: reference accelerations, nv numbers a sample */
-  qdd_ref?: Samples;
+  qdd_ref?: SamplesIn;
+  /** default rad */
+  angles?: Angles;
 }
 
 export interface ForwardDynamicsResult {
@@ -1479,6 +1487,8 @@ export interface ForwardDynamicsResult {
   /** Arrays that were left out, and so are zero */
   assumed_zero?: string[];
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -1563,11 +1573,11 @@ export interface InverseDynamicsRequest {
   /** A log instead of q, qd and qdd; its torque gives `residual` */
   from?: Log;
   /** rad or m: nq numbers a sample */
-  q?: Samples;
+  q?: SamplesIn;
   /** rad/s or m/s: nv numbers a sample; zero when left out */
-  qd?: Samples;
+  qd?: SamplesIn;
   /** rad/s^2 or m/s^2: nv numbers a sample; zero when left out */
-  qdd?: Samples;
+  qdd?: SamplesIn;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
   external_wrenches?: Wrench[];
@@ -1586,9 +1596,11 @@ export interface InverseDynamicsRequest {
   axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
   box?: Box;
   /** Of `passivity`: reference rates, nv numbers a sample */
-  qd_ref?: Samples;
+  qd_ref?: SamplesIn;
   /** Of `passivity`: reference accelerations, nv numbers a sample */
-  qdd_ref?: Samples;
+  qdd_ref?: SamplesIn;
+  /** default rad */
+  angles?: Angles;
   /** Not used: of an answer of `trajectory` */
   t?: unknown;
   /** Not used: of an answer of `trajectory` */
@@ -1601,6 +1613,8 @@ export interface InverseDynamicsRequest {
   tau?: unknown;
   /** Not used: of an answer of `trajectory` */
   provenance?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  warnings?: unknown;
 }
 
 export interface InverseDynamicsResult {
@@ -1892,6 +1906,8 @@ export interface InverseDynamicsResult {
   /** Fields of the request that have no effect */
   not_used?: string[];
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -1904,7 +1920,7 @@ export interface InverseKinematicsRequest {
   /** Another order of joints */
   joints?: string[];
   /** Coordinates to begin with */
-  initial?: Sample;
+  initial?: JointValues;
   /** Stay inside the joints' limits (default true) */
   limits?: boolean;
   /** The search stops at so many (default 8) */
@@ -1919,6 +1935,8 @@ export interface InverseKinematicsRequest {
     /** rad (default 1e-09) */
     rotation_rad?: number;
   };
+  /** default rad */
+  angles?: Angles;
 }
 
 export interface InverseKinematicsResult {
@@ -1944,6 +1962,8 @@ export interface InverseKinematicsResult {
   };
   starts: number;
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -2133,13 +2153,18 @@ export interface JointIn {
 /** The order of joints in this document */
 export type JointNames = string[];
 
+/** By joint, as an array or by name: joints that are not named are zero. A joint with several coordinates has an array */
+export type JointValues = Sample | {
+  [name: string]: number | number[];
+};
+
 export interface KinematicsRequest {
   /** rad or m */
-  q: Samples;
+  q: SamplesIn;
   /** rad/s or m/s: needs `expressed_in` */
-  qd?: Samples;
+  qd?: SamplesIn;
   /** rad/s^2 or m/s^2: needs `expressed_in`; `qd` is zero when left out then */
-  qdd?: Samples;
+  qdd?: SamplesIn;
   /** Another order of joints */
   joints?: string[];
   /** All links if absent */
@@ -2149,6 +2174,8 @@ export interface KinematicsRequest {
    * of the body's point that passes the world's origin, along the world's axes.
    */
   expressed_in?: "world" | "link" | "spatial";
+  /** default rad */
+  angles?: Angles;
 }
 
 export interface KinematicsResult {
@@ -2174,6 +2201,8 @@ export interface KinematicsResult {
   /** Arrays that were left out, and so are zero */
   assumed_zero?: string[];
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -2413,12 +2442,14 @@ export interface LogUnits {
 
 export interface ManipulabilityRequest {
   /** rad or m */
-  q: Sample;
+  q: JointValues;
   frame: Point;
   /** All six if absent */
   axes?: Axes;
   /** Another order of joints */
   joints?: string[];
+  /** default rad */
+  angles?: Angles;
 }
 
 export interface ManipulabilityResult {
@@ -2439,6 +2470,8 @@ export interface ManipulabilityResult {
   condition: number | null;
   condition_reason?: string;
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -2480,13 +2513,15 @@ export interface PointResult {
   at: Vector3;
 }
 
-/** Of a frame; what is left out is the origin, and no rotation. `rotation` or `quaternion_wxyz`, not both */
+/** Of a frame; what is left out is the origin, and no rotation. one of `rotation`, `quaternion_wxyz` and `rpy` */
 export interface Pose {
   /** m */
   position?: Vector3;
   /** Three rows; x_outer = R x_inner */
   rotation?: Table;
   quaternion_wxyz?: Quaternion;
+  /** rad: Roll, pitch, yaw about the fixed axes x, y, z: Rz(yaw) Ry(pitch) Rx(roll), as in URDF; deg with `angles: deg` */
+  rpy?: Vector3;
 }
 
 export interface Problem {
@@ -2584,18 +2619,20 @@ export interface Reference {
   poses?: TrajectoryPoses;
   fourier?: TrajectoryFourier;
   /** Coordinates to go to, and stay at */
-  setpoint?: Sample;
+  setpoint?: JointValues;
   /**
    * `q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of `trajectory` is one
    * as it is
    */
   table?: {
     t: number[];
-    q: Samples;
-    qd?: Samples;
-    qdd?: Samples;
+    q: JointValues[];
+    qd?: JointValues[];
+    qdd?: JointValues[];
     /** The order of the table's rows; that of the request if absent */
     joints?: string[];
+    /** Of the table's rows; those of the request if absent */
+    angles?: Angles;
     /** Not used: of an answer of `trajectory` */
     violations?: unknown;
     /** Not used: of an answer of `trajectory` */
@@ -2606,10 +2643,12 @@ export interface Reference {
     tau?: unknown;
     /** Not used: of an answer of `trajectory` */
     provenance?: unknown;
+    /** Not used: of an answer of `trajectory` */
+    warnings?: unknown;
   };
   frame?: Point;
   axes?: Axes;
-  initial?: Sample;
+  initial?: JointValues;
   timing?: TrajectoryTiming;
   blend?: TrajectoryBlend;
   times_s?: TrajectoryTimesS;
@@ -2619,11 +2658,11 @@ export interface Reference {
 
 export interface RegressorRequest {
   /** rad or m */
-  q: Samples;
+  q: SamplesIn;
   /** rad/s or m/s: zero when left out */
-  qd?: Samples;
+  qd?: SamplesIn;
   /** rad/s^2 or m/s^2: zero when left out */
-  qdd?: Samples;
+  qdd?: SamplesIn;
   /** Another order of joints */
   joints?: string[];
   /** m/s^2 in the world frame, instead of the robot's own */
@@ -2632,6 +2671,8 @@ export interface RegressorRequest {
   parameters?: ("rotor" | "viscous" | "coulomb" | "offset" | "stiffness")[];
   /** The same as `?form=base`, for jobs, which have no query */
   form?: "base";
+  /** default rad */
+  angles?: Angles;
 }
 
 export interface RegressorResult {
@@ -2661,6 +2702,8 @@ export interface RegressorResult {
   /** Arrays that were left out, and so are zero */
   assumed_zero?: string[];
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   /** Smallest kept over largest dropped pivot: how clear the rank is */
   gap?: number;
   provenance: Provenance;
@@ -2702,6 +2745,7 @@ export interface RigidBodyRequest {
     /** Of the frame; x_fixed = R x_moving */
     rotation?: Table;
     quaternion_wxyz?: Quaternion;
+    rpy?: Vector3;
     /** In the fixed frame, like the next three */
     origin_velocity?: Vector3;
     origin_acceleration?: Vector3;
@@ -2918,6 +2962,11 @@ export type Sample = number[];
 /** One sample, or a batch of them */
 export type Samples = Sample | Sample[];
 
+/** One sample, as an array or by the names of joints, or a batch of arrays */
+export type SamplesIn = Sample | Sample[] | {
+  [name: string]: number | number[];
+};
+
 /** One number, or for a batch one a sample */
 export type Scalars = number | number[];
 
@@ -2989,9 +3038,9 @@ export type SimulateEvents = EventRule[];
 export type SimulateExternalWrenches = WrenchOverTime[];
 
 export interface SimulateInitial {
-  q: Sample;
+  q: JointValues;
   /** All zero if absent */
-  qd?: Sample;
+  qd?: JointValues;
 }
 
 export type SimulateInput = TorqueTable | Controller | ConstrainedController;
@@ -3031,6 +3080,8 @@ export interface SimulateRequest {
   };
   drives?: SimulateDrives;
   joints?: SimulateJoints;
+  /** Of `initial`, of `reference` and of levels of q and qd; results are in rad (default rad) */
+  angles?: Angles;
 }
 
 export interface SimulateResult {
@@ -3149,6 +3200,8 @@ export interface SimulateResult {
   /** More than can be returned */
   events_omitted?: number;
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -3250,7 +3303,7 @@ export interface State {
 
 export interface StaticsRequest {
   /** rad or m */
-  q: Sample;
+  q: JointValues;
   /** Another order of joints */
   joints?: string[];
   endpoint_wrench: ConstantWrench;
@@ -3265,6 +3318,8 @@ export interface StaticsRequest {
   gravity?: Vector3;
   /** Directions of the compliance; all if absent */
   axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+  /** default rad */
+  angles?: Angles;
 }
 
 export interface StaticsResult {
@@ -3315,6 +3370,8 @@ export interface StaticsResult {
   /** d(J^T w)/dq */
   geometric_stiffness?: Table;
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -3606,11 +3663,11 @@ export interface TermProperties {
 
 export interface TermsRequest {
   /** rad or m: nq numbers a sample */
-  q: Samples;
+  q: SamplesIn;
   /** rad/s or m/s: zero when left out */
-  qd?: Samples;
+  qd?: SamplesIn;
   /** rad/s^2 or m/s^2: zero when left out */
-  qdd?: Samples;
+  qdd?: SamplesIn;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
   external_wrenches?: Wrench[];
@@ -3629,9 +3686,11 @@ export interface TermsRequest {
   axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
   box?: Box;
   /** Of `passivity`: reference rates, nv numbers a sample */
-  qd_ref?: Samples;
+  qd_ref?: SamplesIn;
   /** Of `passivity`: reference accelerations, nv numbers a sample */
-  qdd_ref?: Samples;
+  qdd_ref?: SamplesIn;
+  /** default rad */
+  angles?: Angles;
   /** Not used: of an answer of `trajectory` */
   t?: unknown;
   /** Not used: of an answer of `trajectory` */
@@ -3644,6 +3703,8 @@ export interface TermsRequest {
   tau?: unknown;
   /** Not used: of an answer of `trajectory` */
   provenance?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  warnings?: unknown;
 }
 
 export interface TermsResult {
@@ -3907,6 +3968,8 @@ export interface TermsResult {
   /** Fields of the request that have no effect */
   not_used?: string[];
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -3932,7 +3995,7 @@ export type TrajectoryDurationsS = number[];
 export interface TrajectoryFourier {
   /** Hz */
   frequency_hz: number;
-  offset: Sample;
+  offset: JointValues;
   /** One row a harmonic: of the velocity's cosines */
   a: Table;
   /** As many rows */
@@ -3951,7 +4014,7 @@ export interface TrajectoryRequest {
   /** With `poses`; if absent those of which the poses say something */
   axes?: Axes;
   /** With `poses`: coordinates near the first one */
-  initial?: Sample;
+  initial?: JointValues;
   timing?: TrajectoryTiming;
   blend?: TrajectoryBlend;
   times_s?: TrajectoryTimesS;
@@ -3990,6 +4053,8 @@ export interface TrajectoryRequest {
   interval_s: number;
   /** Another order of joints */
   joints?: string[];
+  /** default rad */
+  angles?: Angles;
 }
 
 export interface TrajectoryResult {
@@ -4019,6 +4084,8 @@ export interface TrajectoryResult {
   /** With `limits.tau` */
   tau?: Table;
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -4028,7 +4095,7 @@ export type TrajectoryTimesS = number[];
 /** With waypoints and poses; a spline is for waypoints */
 export type TrajectoryTiming = "linear" | "cubic" | "quintic" | "septic" | "trapezoid" | "spline";
 
-export type TrajectoryWaypoints = Sample[];
+export type TrajectoryWaypoints = JointValues[];
 
 /** v, w: m/s, rad/s */
 export type Twist = number[];

@@ -2,6 +2,7 @@
 # tests/contract/test_requests_people_write.py - requests as people think them: what may be left out, sent on, named or misnamed.
 import json
 import math
+import struct
 
 import pytest
 from conftest import problem
@@ -345,3 +346,181 @@ def test_the_worst_sample_of_each_joint_is_found(daemon):
     assert [(one["joint"], one["sample"]) for one in ask(daemon, "inverse-dynamics", {"q": q})["warnings"]] == [("joint1", 710)]
     large = ask(daemon, "inverse-dynamics", {"q": q * 40, "qd": [QD] * len(q) * 40, "qdd": [QDD] * len(q) * 40})  # computed as it arrives
     assert [(one["joint"], one["sample"]) for one in large["warnings"]] == [("joint1", 710)]
+
+
+# Joints by name
+
+
+NAMED = {"joint1": 0.3, "joint6": 1.2}
+AS_ROW = [0.3, 0, 0, 0, 0, 1.2, 0]
+
+
+@pytest.mark.parametrize("call, more", [("inverse-dynamics", {}), ("forward-dynamics", {}), ("terms", {"include": ["gravity_torque"]}),
+                                        ("kinematics", {}), ("regressor", {}), ("manipulability", {"frame": "flange"})])
+def test_coordinates_by_name_leave_the_others_at_zero(daemon, call, more):
+    assert without(ask(daemon, call, more | {"q": NAMED})) == without(ask(daemon, call, more | {"q": AS_ROW}))
+
+
+def test_every_array_of_one_sample_is_taken_by_name(daemon):
+    rates = {"joint7": 0.4}
+    as_row = [0] * 6 + [0.4]
+    order = [f"joint{k}" for k in range(7, 0, -1)]
+    for call, third in (("inverse-dynamics", "qdd"), ("forward-dynamics", "tau")):
+        named = ask(daemon, call, {"q": NAMED, "qd": rates, third: {"joint2": 2.0}})
+        assert without(named) == without(ask(daemon, call, {"q": AS_ROW, "qd": as_row, third: [0, 2.0, 0, 0, 0, 0, 0]}))
+        # names do not follow the order of arrays
+        turned = ask(daemon, call, {"q": NAMED, "qd": as_row[::-1], third: {"joint2": 2.0}, "joints": order})
+        key = "tau" if third == "qdd" else "qdd"
+        assert turned[key] == named[key][::-1]
+    batch = ask(daemon, "inverse-dynamics", {"q": NAMED, "qdd": [QDD, QD]})
+    assert batch["tau"] == ask(daemon, "inverse-dynamics", {"q": [AS_ROW] * 2, "qdd": [QDD, QD]})["tau"]
+
+
+def test_waypoints_starts_and_setpoints_are_taken_by_name(daemon):
+    path = {"timing": "cubic", "durations_s": [1], "interval_s": 0.5}
+    assert ask(daemon, "trajectory", path | {"waypoints": [NAMED, {}]})["q"] == ask(daemon, "trajectory", path | {"waypoints": [AS_ROW, [0] * 7]})["q"]
+    run = {"duration_s": 0.02, "output": {"interval_s": 0.01}}
+    law = {"kind": "pd-gravity", "kp": 100, "kd": 10}
+    named = ask(daemon, "simulate", run | {"initial": {"q": NAMED, "qd": {"joint1": 0.1}}, "input": law | {"reference": {"setpoint": NAMED}}})
+    rows = ask(daemon, "simulate", run | {"initial": {"q": AS_ROW, "qd": [0.1] + [0] * 6}, "input": law | {"reference": {"setpoint": AS_ROW}}})
+    assert named["q"] == rows["q"]
+
+
+def test_joints_of_several_coordinates_are_arrays_by_name(daemon):
+    robot = json.loads(daemon.request("GET", "/v1/robots/quadruped")[2])
+    base = next(joint["name"] for joint in robot["joints"] if joint["kind"] == "floating")
+    leg = next(joint["name"] for joint in robot["joints"] if joint["kind"] in ("revolute", "continuous"))
+    named = ask(daemon, "inverse-dynamics", {"q": {base: [0, 0, 1, 1, 0, 0, 0]}, "qdd": {base: [0, 0, 1, 0, 0, 0]}}, "quadruped")
+    zero = ask(daemon, "inverse-dynamics", {"q": {leg: 0.0}, "qdd": {base: [0, 0, 1, 0, 0, 0]}}, "quadruped")  # unit quaternion
+    for one, other in zip(named["tau"], zero["tau"]):
+        assert one == pytest.approx(other, abs=1e-9)
+
+
+@pytest.mark.parametrize("call", ["inverse-dynamics", "kinematics"])
+def test_what_is_wrong_by_name_has_its_place(daemon, call):
+    fault = refused(daemon, call, {"q": {"jont1": 0.3}})
+    assert (fault["pointer"], fault["hint"]) == ("/q/jont1", 'did you mean "joint1"?')
+    fault = refused(daemon, call, {"q": {"joint1": [0.3]}})
+    assert fault["pointer"] == "/q/joint1" and "one number" in fault["hint"]
+    assert refused(daemon, call, {"q": {"joint1": "0.3"}})["pointer"] == "/q/joint1"
+    assert refused(daemon, call, {"q": {"joint1": 0.3, "tool": 1}})["pointer"] == "/q/tool"
+    assert refused(daemon, call, {"q": [{"joint1": 0.3}, 1]})["pointer"] in ("/q", "/q/0", "/q/1")
+
+
+# Degrees
+
+
+def rad(row):
+    return [math.radians(x) for x in row]
+
+
+@pytest.mark.parametrize("call, more", [("inverse-dynamics", {}), ("terms", {"include": ["gravity_torque", "coriolis_vector"]}), ("regressor", {}),
+                                        ("kinematics", {"frames": ["flange"], "expressed_in": "world"})])
+def test_degrees_are_taken_and_stated(daemon, call, more):
+    deg = {"q": DEGREES, "qd": [10, 20, -30, 5, 0, 7, 8]} | ({"qdd": [1, 2, 3, 4, 5, 6, 7]} if call != "terms" else {})
+    answer = ask(daemon, call, more | deg | {"angles": "deg"})
+    assert answer["angles"] == "deg" and "warnings" not in answer
+    plain = ask(daemon, call, more | {key: rad(row) for key, row in deg.items()} | {"angles": "rad"})
+    assert "angles" not in plain
+    flat = lambda x: [z for y in x for z in flat(y)] if isinstance(x, list) else [z for y in x.values() for z in flat(y)] if isinstance(x, dict) else [x]
+    ours, theirs = flat(without(answer, "angles")), flat(without(plain))
+    assert len(ours) == len(theirs)
+    for one, other in zip(ours, theirs):
+        assert one == (pytest.approx(other, rel=1e-12, abs=1e-12) if isinstance(other, float) else other)
+
+
+def test_accelerations_come_back_in_degrees(daemon):
+    tau = [1, -20, 3, 10, 0.5, 1, 0.1]
+    plain = ask(daemon, "forward-dynamics", {"q": [rad(DEGREES)] * 300, "tau": tau})
+    answer = ask(daemon, "forward-dynamics", {"q": [DEGREES] * 300, "tau": tau, "angles": "deg"})
+    assert answer["qdd"][299] == pytest.approx([math.degrees(x) for x in plain["qdd"][0]], rel=1e-12)
+    status, _, body = post(daemon, "forward-dynamics", {"q": [DEGREES] * 300, "tau": tau, "angles": "deg"}, Accept="application/x-npy")
+    assert status == 200
+    numbers = struct.unpack(f"<{300 * 7}d", body[-300 * 7 * 8:])
+    assert list(numbers[-7:]) == answer["qdd"][299]
+
+
+def test_lengths_stay_metres_beside_degrees(daemon):
+    document = {"gravity": [0, 0, -9.81], "links": [{"name": "base"}, {"name": "slide", "mass": 1.0, "com": [0, 0, 0]},
+                {"name": "rod", "mass": 2.0, "com": [0.5, 0, 0], "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]], "inertia_about": "com"}],
+                "joints": [{"name": "lift", "kind": "prismatic", "parent": "base", "child": "slide", "axis": [0, 0, 1],
+                            "limits": {"lower": 0, "upper": 0.5}},
+                           {"name": "hinge", "kind": "revolute", "parent": "slide", "child": "rod", "axis": [0, 1, 0],
+                            "limits": {"lower": -1, "upper": 1, "velocity": 2, "effort": 100}}]}
+    status, _, text = daemon.request("PUT", "/v1/robots/people-lift", json.dumps(document), {"Content-Type": "application/json"})
+    assert status in (200, 201), text
+    answer = ask(daemon, "inverse-dynamics", {"q": [0.2, 60], "qdd": [1.0, 0], "angles": "deg", "include": ["limits"]}, "people-lift")
+    assert answer["tau"] == pytest.approx([3 * 10.81, -10.81 * 0.5 * 2 * math.cos(math.pi / 3)], abs=1e-12)
+    over = [one for one in answer["limits"]["exceeded"]]
+    assert [(one["joint"], one["limit"]) for one in over] == [("hinge", "upper")]
+    assert (over[0]["bound"], over[0]["worst"], over[0]["by"]) == pytest.approx((math.degrees(1), 60, 60 - math.degrees(1)), abs=1e-12)
+    said = ask(daemon, "inverse-dynamics", {"q": [200, 700], "angles": "deg"}, "people-lift")["warnings"]
+    assert [one["joint"] for one in said] == ["lift", "hinge"] and "are these mm?" in said[0]["text"] and "700 degrees" in said[1]["text"]
+
+
+def test_a_pose_in_degrees_is_reached_in_degrees_and_followed_there(daemon):
+    pose = ask(daemon, "kinematics", {"q": Q, "frames": ["flange"]})["frames"][0]
+    near = [math.degrees(x) for x in Q]
+    body = {"frame": "flange", "initial": near, "angles": "deg", "pose": {"position": pose["position"], "quaternion_wxyz": pose["quaternion_wxyz"]}}
+    found = ask(daemon, "inverse-kinematics", body)
+    assert found["angles"] == "deg"
+    again = ask(daemon, "kinematics", {"q": found["solutions"][0]["q"], "frames": ["flange"], "angles": "deg"})["frames"][0]
+    assert again["position"] == pytest.approx(pose["position"], abs=1e-8)
+    motion = ask(daemon, "trajectory", {"waypoints": [near, [x + 10 for x in near]], "timing": "quintic", "durations_s": [1], "interval_s": 0.25, "angles": "deg"})
+    assert motion["angles"] == "deg" and motion["q"][-1] == pytest.approx([x + 10 for x in near], abs=1e-9)
+    sent = ask(daemon, "inverse-dynamics", motion)
+    plain = ask(daemon, "inverse-dynamics", {key: [rad(row) for row in motion[key]] for key in ("q", "qd", "qdd")})
+    for ours, theirs in zip(sent["tau"], plain["tau"]):
+        assert ours == pytest.approx(theirs, abs=1e-10)
+    run = {"initial": {"q": near}, "angles": "deg", "duration_s": 0.25, "output": {"interval_s": 0.25},
+           "input": {"kind": "computed-torque", "kp": 900, "kd": 60, "reference": {"table": motion}}}
+    followed = ask(daemon, "simulate", run)
+    assert followed["angles"] == "rad" and followed["q"][0] == pytest.approx(Q, abs=1e-12)
+    assert followed["q"][-1] == pytest.approx(rad(motion["q"][1]), abs=1e-4)
+    run["initial"]["q"], run["angles"] = Q, "rad"
+    assert ask(daemon, "simulate", run)["q"][-1] == pytest.approx(rad(motion["q"][1]), abs=1e-4)
+
+
+def test_another_unit_of_angles_is_refused(daemon):
+    for call in ("inverse-dynamics", "kinematics"):
+        fault = refused(daemon, call, {"q": Q, "angles": "degrees"})
+        assert (fault["pointer"], fault["hint"]) == ("/angles", 'did you mean "deg"?')
+        assert "angles" in refused(daemon, call, {"q": Q, "units": "deg"})["hint"]
+
+
+# Roll, pitch, yaw
+
+
+def rpy_matrix(roll, pitch, yaw):
+    c, s = math.cos, math.sin
+    return [[c(yaw) * c(pitch), c(yaw) * s(pitch) * s(roll) - s(yaw) * c(roll), c(yaw) * s(pitch) * c(roll) + s(yaw) * s(roll)],
+            [s(yaw) * c(pitch), s(yaw) * s(pitch) * s(roll) + c(yaw) * c(roll), s(yaw) * s(pitch) * c(roll) - c(yaw) * s(roll)],
+            [-s(pitch), c(pitch) * s(roll), c(pitch) * c(roll)]]
+
+
+def test_orientations_are_taken_as_roll_pitch_yaw(daemon):
+    angles = [3.0, 0.2, -0.4]
+    pose = {"position": [0.4, 0.1, 0.5], "rpy": angles}
+    found = ask(daemon, "inverse-kinematics", {"frame": "flange", "initial": Q, "pose": pose})["solutions"][0]["q"]
+    there = ask(daemon, "kinematics", {"q": found, "frames": ["flange"]})["frames"][0]
+    for row, wanted in zip(there["rotation"], rpy_matrix(*angles)):
+        assert row == pytest.approx(wanted, abs=1e-8)
+    deg = {"position": [0.4, 0.1, 0.5], "rpy": [math.degrees(x) for x in angles]}
+    again = ask(daemon, "inverse-kinematics", {"frame": "flange", "initial": [math.degrees(x) for x in Q], "pose": deg, "angles": "deg"})
+    assert rad(again["solutions"][0]["q"]) == pytest.approx(found, abs=1e-7)
+    status, _, text = daemon.request("POST", "/v1/inertia", json.dumps({"bodies": [
+        {"mass": 2, "shape": "box", "size": [0.1, 0.2, 0.3], "pose": {"rpy": [0, 0, math.pi / 2]}}]}), {"Content-Type": "application/json"})
+    turned = json.loads(text)
+    assert status == 200, text
+    text = json.dumps(turned)
+    status, _, plain = daemon.request("POST", "/v1/inertia", json.dumps({"bodies": [
+        {"mass": 2, "shape": "box", "size": [0.2, 0.1, 0.3]}]}), {"Content-Type": "application/json"})
+    first = lambda document: document["about_com"]["inertia"] if "about_com" in document else document["inertia"]
+    for row, wanted in zip(first(turned), first(json.loads(plain))):
+        assert row == pytest.approx(wanted, abs=1e-12)
+
+
+def test_two_orientations_are_one_too_many(daemon):
+    for other in ({"quaternion_wxyz": [1, 0, 0, 0]}, {"rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}):
+        fault = refused(daemon, "inverse-kinematics", {"frame": "flange", "pose": {"position": [0.4, 0, 0.5], "rpy": [0, 0, 0], **other}})
+        assert fault["pointer"] == f"/pose/{next(iter(other))}" and fault["hint"] == "leave one of them out"

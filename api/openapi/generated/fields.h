@@ -49,16 +49,16 @@
     "effort"
 #define TQA_FIELDS_FORWARD_DYNAMICS_REQUEST "q", "qd", "tau", "joints", "external_wrenches", \
     "gravity", "without", "include", "payload", "coriolis_form", "frame", "axes", "box", \
-    "qd_ref", "qdd_ref"
+    "qd_ref", "qdd_ref", "angles"
 #define TQA_FIELDS_INERTIA_REQUEST "bodies", "frame", "about", "floor", "mass_floor"
 #define TQA_FIELDS_INERTIA_REQUEST_BODIES "mass", "com", "inertia", "inertia_about", "shape", \
     "size", "pose", "subtract"
 #define TQA_FIELDS_INVERSE_DYNAMICS_REQUEST "from", "q", "qd", "qdd", "joints", \
     "external_wrenches", "gravity", "without", "include", "payload", "coriolis_form", "frame", \
-    "axes", "box", "qd_ref", "qdd_ref", "t", "violations", "duration_s", "binding", "tau", \
-    "provenance"
+    "axes", "box", "qd_ref", "qdd_ref", "angles", "t", "violations", "duration_s", "binding", \
+    "tau", "provenance", "warnings"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST "frame", "pose", "axes", "joints", "initial", \
-    "limits", "solutions", "seeds", "iterations", "tolerance"
+    "limits", "solutions", "seeds", "iterations", "tolerance", "angles"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE "position_m", "rotation_rad"
 #define TQA_FIELDS_JOINT "name", "kind", "parent", "child", "origin", "axis", "q", "v", \
     "limits", "damping", "friction", "spring", "rotor", "drive", "mimic"
@@ -76,7 +76,8 @@
 #define TQA_FIELDS_JOINT_ORIGIN "position", "rotation", "rpy"
 #define TQA_FIELDS_JOINT_ROTOR "inertia", "ratio"
 #define TQA_FIELDS_JOINT_SPRING "stiffness", "rest"
-#define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "expressed_in"
+#define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "expressed_in", \
+    "angles"
 #define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about"
 #define TQA_FIELDS_LINK_FRAME "link", "position", "rotation", "rpy", "quaternion_wxyz", \
     "normal", "radius", "axis", "inside"
@@ -89,25 +90,26 @@
     "decimate"
 #define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau"
 #define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau"
-#define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints"
+#define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
 #define TQA_FIELDS_NOISE_DISTURBANCE "kind", "torque", "wrench", "interval_s", "seed"
 #define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
 #define TQA_FIELDS_POINT "link", "at"
-#define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz"
+#define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz", "rpy"
 #define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
 #define TQA_FIELDS_PULSE_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s"
 #define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "setpoint", "table", "frame", \
     "axes", "initial", "timing", "blend", "times_s", "durations_s", "duration_s"
-#define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd", "joints", "violations", "duration_s", \
-    "binding", "tau", "provenance"
-#define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", "form"
+#define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd", "joints", "angles", "violations", \
+    "duration_s", "binding", "tau", "provenance", "warnings"
+#define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", \
+    "form", "angles"
 #define TQA_FIELDS_RIGID_BODY_REQUEST "axis_motion", "point_motion", "body", "lie_bracket"
 #define TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION "axis", "axis_rate", "rate_rad_s", \
     "acceleration"
 #define TQA_FIELDS_RIGID_BODY_REQUEST_BODY "mass", "com", "inertia", "inertia_about", "shape", \
     "size", "pose", "twist", "twist_rate", "expressed_in", "frame"
 #define TQA_FIELDS_RIGID_BODY_REQUEST_LIE_BRACKET "a", "b"
-#define TQA_FIELDS_RIGID_BODY_REQUEST_POINT_MOTION "rotation", "quaternion_wxyz", \
+#define TQA_FIELDS_RIGID_BODY_REQUEST_POINT_MOTION "rotation", "quaternion_wxyz", "rpy", \
     "origin_velocity", "origin_acceleration", "angular_velocity", "angular_acceleration", \
     "position", "velocity", "acceleration"
 #define TQA_FIELDS_ROBOT "name", "description", "source", "digest", "nq", "nv", "root", \
@@ -123,7 +125,7 @@
 #define TQA_FIELDS_SIMULATE_DRIVES "command", "t", "values", "interpolation", "reduced"
 #define TQA_FIELDS_SIMULATE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
     "external_wrenches", "payload", "events", "solver", "gravity", "without", "include", \
-    "verdict", "drives", "joints"
+    "verdict", "drives", "joints", "angles"
 #define TQA_FIELDS_SIMULATE_REQUEST_INITIAL "q", "qd"
 #define TQA_FIELDS_SIMULATE_REQUEST_OUTPUT "interval_s", "times_s"
 #define TQA_FIELDS_SIMULATE_REQUEST_SOLVER "method", "rtol", "atol", "max_step_s", "step_s"
@@ -133,16 +135,17 @@
 #define TQA_FIELDS_SLICE "index", "count"
 #define TQA_FIELDS_SOLID "shape", "size", "mass", "density", "pose"
 #define TQA_FIELDS_STATICS_REQUEST "q", "joints", "endpoint_wrench", "joint_stiffness", \
-    "geometric", "gravity", "axes"
+    "geometric", "gravity", "axes", "angles"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
 #define TQA_FIELDS_TABLE_DISTURBANCE "kind", "torque", "wrench", "t", "interpolation"
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
     "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
-    "qdd_ref", "t", "violations", "duration_s", "binding", "tau", "provenance"
+    "qdd_ref", "angles", "t", "violations", "duration_s", "binding", "tau", "provenance", \
+    "warnings"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", \
-    "interval_s", "joints"
+    "interval_s", "joints", "angles"
 #define TQA_FIELDS_TRAJECTORY_REQUEST_FOURIER "frequency_hz", "offset", "a", "b"
 #define TQA_FIELDS_TRAJECTORY_REQUEST_LIMITS "kind", "path", "velocity", "velocity_factor", \
     "acceleration", "acceleration_factor", "jerk", "jerk_factor", "torque", "torque_factor", \
@@ -156,6 +159,7 @@
     "expressed_in", "t", "interpolation"
 
 /* words of a choice, in the order of the schema and of the enum in C */
+#define TQA_WORDS_ANGLES "rad", "deg"
 #define TQA_WORDS_AT "origin", "com"
 #define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_CALIBRATE_PARAMETER_VERDICT "usable", "robust-control-only", "incomplete", \

@@ -58,7 +58,7 @@ bool tqa_value_gain(const tqa_value *part, const tqa_order *order, const double 
         }
         return x >= 0.0 || refuse_sign(part, x);
     }
-    if (!tqa_value_row(part, order->nv, order->v, values)) {
+    if (!tqa_value_row(part, order, TQA_ROW_OTHER, values)) {
         return false;
     }
     for (size_t r = 0; r < order->nv; r++) {
@@ -110,7 +110,7 @@ bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, cons
         }
         return tqa_value_choice(part, words, &word);
     }
-    if (!tqa_value_row(part, order->nv, order->v, limit)) {
+    if (!tqa_value_row(part, order, TQA_ROW_OTHER, limit)) {
         return false;
     }
     for (size_t r = 0; r < order->nv; r++) {

@@ -144,6 +144,11 @@ static bool read_level(const reading *r, const tqa_value *part, tq_event_rule ru
         (direction.value != NULL && !tqa_value_choice(&direction, directions, &way))) {
         return false;
     }
+    const tqa_robot *robot = r->control->robot;
+    const bool is_angle =
+        (rule.kind == TQ_EVENT_Q && robot->is_angle[rule.row]) ||
+        (rule.kind == TQ_EVENT_QD && robot->is_angle[robot->model->nq + rule.row]);
+    rule.level *= is_angle && r->control->in_degrees ? tqa_radians_of_degree : 1.0;
     rule.direction = (int)way - 1;
     return add(r, part, &rule);
 }

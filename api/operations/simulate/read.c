@@ -32,8 +32,8 @@ static bool read_initial(tqa_simulation *s)
     s->qd = tqa_tree_take(s->control, s->order.nv + 1, sizeof(double));
     return s->q != NULL && s->qd != NULL &&
            tqa_value_need(&q, "add \"q\": the coordinates at the start") &&
-           tqa_value_row(&q, s->order.nq, s->order.q, s->q) &&
-           (qd.value == NULL || tqa_value_row(&qd, s->order.nv, s->order.v, s->qd));
+           tqa_value_row(&q, &s->order, TQA_ROW_Q, s->q) &&
+           (qd.value == NULL || tqa_value_row(&qd, &s->order, TQA_ROW_RATE, s->qd));
 }
 
 /* rows that a result may have: bounded by its numbers */
@@ -243,6 +243,7 @@ static bool read_events(tqa_simulation *s)
 bool tqa_simulation_read_plant(tqa_simulation *s)
 {
     bool multipliers = false;
+    s->control->in_radians = true; /* results are read as recordings */
     return tqa_tree_order(s->control, &s->order) && read_columns(s, &multipliers) &&
            tqa_drives_read(s) && read_terms(s) && read_initial(s) &&
            tqa_simulation_constrain(s, multipliers) && read_output(s) && find_duration(s) &&

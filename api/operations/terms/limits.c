@@ -47,12 +47,14 @@ static void put_exceeded(tqa_call *call, tqa_writer *to, uint32_t j, unsigned li
     if (n == 0) {
         return;
     }
+    const bool turns = call->model->joints[j].kind != TQ_JOINT_PRISMATIC && limit != TORQUE;
+    const double unit = turns && call->request.in_degrees ? tqa_radians_of_degree : 1.0;
     tqa_writer_object(to, NULL);
     tqa_writer_string(to, "joint", call->robot->joint_names[j]);
     tqa_writer_string(to, "limit", names[limit]);
-    tqa_writer_number(to, "bound", bound);
-    tqa_writer_number(to, "worst", value);
-    tqa_writer_number(to, "by", worst);
+    tqa_writer_number(to, "bound", bound / unit);
+    tqa_writer_number(to, "worst", value / unit);
+    tqa_writer_number(to, "by", worst / unit);
     tqa_writer_count(to, "sample", at);
     tqa_writer_count(to, "samples", n);
     tqa_writer_end(to);

@@ -32,6 +32,8 @@ static const tqa_field fields[] = {
     {.name = "binding", .receiver = &tqa_unused_receiver},
     {.name = "tau", .receiver = &tqa_unused_receiver},
     {.name = "provenance", .receiver = &tqa_unused_receiver},
+    {.name = "warnings", .receiver = &tqa_unused_receiver},
+    {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 
 static double cost_us(const tqa_call *call)
@@ -75,7 +77,7 @@ const tqa_operation_methods tqa_terms_methods = {
             .fields = fields,
             .n_field = sizeof fields / sizeof fields[0],
             .required = 1u << 0 | 1u << 7, /* q, include */
-            .unused = 63u << 15,
+            .unused = 127u << 15,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

@@ -52,7 +52,8 @@ static bool read_limits(const tqa_value *object, const tqa_order *order, const c
     const tqa_value part = tqa_value_field(object, name);
     (void)snprintf(factor_name, sizeof factor_name, "%s_factor", name);
     const tqa_value scale = tqa_value_field(object, factor_name);
-    if (part.value != NULL && !tqa_value_row(&part, order->nv, order->v, ret)) {
+    if (part.value != NULL &&
+        !tqa_value_row(&part, order, name == kinds[3] ? TQA_ROW_OTHER : TQA_ROW_RATE_LIMIT, ret)) {
         return false;
     }
     for (size_t k = 0; part.value != NULL && k < order->nv; k++) {

@@ -139,7 +139,7 @@ static bool read_waypoints(tqa_plan *p, const tqa_value *waypoints)
     bool good = x != NULL;
     for (size_t k = 0; good && k < p->n_point; k++) {
         const tqa_value row = tqa_value_item(waypoints, k);
-        good = tqa_value_row(&row, nq, p->order->q, x + k * nq);
+        good = tqa_value_row(&row, p->order, TQA_ROW_Q, x + k * nq);
     }
     if (!good || !read_schedule(p)) {
         return false;
@@ -270,7 +270,7 @@ static bool read_near(tqa_plan *p)
     return tqa_value_need(&initial,
                           "add \"initial\": coordinates near the first pose, which choose "
                           "the branch") &&
-           tqa_value_row(&initial, p->order->nq, p->order->q, start);
+           tqa_value_row(&initial, p->order, TQA_ROW_Q, start);
 }
 
 static bool read_poses(tqa_plan *p, const tqa_value *poses)

@@ -26,7 +26,7 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
     if (!tqa_value_positive(&frequency, &p->to->motion.fourier.frequency) ||
         !tqa_value_array(&first, 1, HARMONICS_MAX, &n) ||
         (all = tqa_tree_take(p->control, (2 * n + 1) * nq, sizeof *all)) == NULL ||
-        !tqa_value_row(&offset, nq, p->order->q, all)) {
+        !tqa_value_row(&offset, p->order, TQA_ROW_Q, all)) {
         return false;
     }
     for (unsigned k = 0; k < 2; k++) {
@@ -37,7 +37,7 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
         }
         for (size_t i = 0; i < n; i++) {
             const tqa_value row = tqa_value_item(&table, i);
-            if (!tqa_value_row(&row, nq, p->order->q, all + (1 + k * n + i) * nq)) {
+            if (!tqa_value_row(&row, p->order, TQA_ROW_RATE_LIMIT, all + (1 + k * n + i) * nq)) {
                 return false;
             }
         }
@@ -82,7 +82,7 @@ bool tqa_plan_stand(tqa_plan *p, const tqa_value *stand)
     double *q = tqa_tree_take(p->control, p->order->nq, sizeof *q);
     p->to->motion.kind = TQ_REFERENCE_STAND;
     p->to->motion.stand = q;
-    return q != NULL && tqa_value_row(stand, p->order->nq, p->order->q, q) &&
+    return q != NULL && tqa_value_row(stand, p->order, TQA_ROW_Q, q) &&
            check_quaternions(stand, p->order, q);
 }
 
@@ -99,7 +99,7 @@ static bool read_ends(tqa_plan *p, const tqa_order *order, const tqa_value *rows
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value item = tqa_value_item(rows, k);
-        if (!tqa_value_row(&item, nq, order->v, row)) {
+        if (!tqa_value_row(&item, order, part == 0 ? TQA_ROW_Q : TQA_ROW_RATE, row)) {
             return false;
         }
         if (k > 0) {
@@ -125,7 +125,7 @@ static bool table_order(tqa_plan *p, const tqa_value *table, tqa_order *ret)
 }
 
 /* q alone: their spline; with qd and qdd: quintics between them */
-bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
+static bool read_table(tqa_plan *p, const tqa_value *table)
 {
     static const char *const known[] = {TQA_FIELDS_REFERENCE_TABLE, NULL};
     if (!tqa_value_object(table, known)) {
@@ -178,7 +178,7 @@ bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value row = tqa_value_item(&q, k);
-        if (!tqa_value_row(&row, nq, order.q, x + k * nq)) {
+        if (!tqa_value_row(&row, &order, TQA_ROW_Q, x + k * nq)) {
             return false;
         }
     }
@@ -192,4 +192,15 @@ bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
     motion->curvature = x + n * nq;
     const tq_status status = tq_table_fit(&motion->waypoints, &scratch, x + n * nq, &error);
     return status == TQ_OK || tqa_tree_fail(p->control, table->pointer, status, &error);
+}
+
+bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
+{
+    const tqa_value angles = tqa_value_field(table, "angles");
+    const bool in_degrees = p->control->in_degrees;
+    const bool good =
+        (angles.value == NULL || tqa_value_angles(&angles, &p->control->in_degrees)) &&
+        read_table(p, table);
+    p->control->in_degrees = in_degrees;
+    return good;
 }

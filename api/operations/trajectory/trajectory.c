@@ -133,8 +133,10 @@ static void tell_violations(const plan *p)
                 tqa_writer_object(answer, NULL);
                 tqa_writer_string(answer, "joint", robot->joint_names[p->order.joints[k]]);
                 tqa_writer_string(answer, "limit", names[b]);
-                tqa_writer_number(answer, "bound", bounds[b]);
-                tqa_writer_number(answer, "worst", value);
+                const bool turns = robot->is_angle[joint->q_index] && p->control->in_degrees;
+                const double unit = turns ? tqa_radians_of_degree : 1.0;
+                tqa_writer_number(answer, "bound", bounds[b] / unit);
+                tqa_writer_number(answer, "worst", value / unit);
                 tqa_writer_number(answer, "t", p->t[at]);
                 tqa_writer_count(answer, "sample", at);
                 tqa_writer_end(answer);
@@ -166,6 +168,9 @@ static bool run(tqa_tree *control)
         tqa_by_limits_answer(control, &p.by, &p.path);
     }
     tqa_writer_vector(answer, "t", p.t, p.n_sample);
+    tqa_rows_to_user(control, TQA_ROW_Q, p.q, p.n_sample);
+    tqa_rows_to_user(control, TQA_ROW_RATE, p.qd, p.n_sample);
+    tqa_rows_to_user(control, TQA_ROW_RATE, p.qdd, p.n_sample);
     tqa_writer_rows(answer, "q", p.q, p.n_sample, false, p.order.q, nq);
     tqa_writer_rows(answer, "qd", p.qd, p.n_sample, false, p.order.v, nq);
     tqa_writer_rows(answer, "qdd", p.qdd, p.n_sample, false, p.order.v, nq);

@@ -112,6 +112,7 @@ class InverseDynamicsResult(Result):
     assumed_zero: list[str]
     not_used: list[str]
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -159,6 +160,7 @@ class ForwardDynamicsResult(Result):
     qdd: Array
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -204,6 +206,7 @@ class TermsResult(Result):
     integrability: TermsIntegrabilityOut
     not_used: list[str]
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -218,6 +221,7 @@ class KinematicsResult(Result):
     frames: list[KinematicsFramesItemOut]
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -236,6 +240,7 @@ class StaticsResult(Result):
     endpoint: StaticsEndpointOut
     geometric_stiffness: Array
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -254,6 +259,7 @@ class RegressorResult(Result):
     n_full: int
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     gap: float
     provenance: ProvenanceOut
 
@@ -271,6 +277,7 @@ class InverseKinematicsResult(Result):
     nearest: InverseKinematicsNearestOut
     starts: int
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -291,6 +298,7 @@ class ManipulabilityResult(Result):
     condition: float | None
     condition_reason: str
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -314,6 +322,7 @@ class TrajectoryResult(Result):
     qdd: Array
     tau: Array
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -417,6 +426,7 @@ class SimulateResult(Result):
     events: list[EventOut]
     events_omitted: int
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -526,36 +536,40 @@ class RobotOperations:
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Array: ...  # type: ignore[overload-overlap]
     @overload
     def inverse_dynamics(
-            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
-            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
-            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
-            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, tau: Any | None = None, *, from_: Log | None = None, joints:
+            Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity',
+            'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
     ) -> InverseDynamicsResult: ...
     def inverse_dynamics(
-            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
-            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
-            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
-            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, tau: Any | None = None, *, from_: Log | None = None, joints:
+            Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity',
+            'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
     ) -> Array | InverseDynamicsResult:
         """Joint torques from motion.
 
@@ -582,17 +596,20 @@ class RobotOperations:
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            angles: default rad
             t: Not used: of an answer of `trajectory`
             violations: Not used: of an answer of `trajectory`
             duration_s: Not used: of an answer of `trajectory`
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
+            warnings: Not used: of an answer of `trajectory`
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
             joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
             'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
-            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
-            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
+            warnings}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -601,34 +618,36 @@ class RobotOperations:
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Array: ...  # type: ignore[overload-overlap]
     @overload
     def forward_dynamics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
-            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench]
+            | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
+            'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
+            'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
+            str | None = None
     ) -> ForwardDynamicsResult: ...
     def forward_dynamics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
-            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench]
+            | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
+            'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
+            'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
+            str | None = None
     ) -> Array | ForwardDynamicsResult:
         """Accelerations from joint torques.
 
@@ -651,29 +670,32 @@ class RobotOperations:
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            angles: default rad
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'tau': tau, 'joints': joints, 'external_wrenches':
             external_wrenches, 'gravity': gravity, 'without': without, 'include': include, 'payload':
             payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref':
-            qd_ref, 'qdd_ref': qdd_ref}
+            qd_ref, 'qdd_ref': qdd_ref, 'angles': angles}
         if idempotency_key is None and only(request, ('q', 'qd', 'tau')):
             return self._arrays('forward-dynamics', request)
         return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
-            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
-            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
             idempotency_key: str | None = None
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
@@ -698,21 +720,25 @@ class RobotOperations:
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            angles: default rad
             t: Not used: of an answer of `trajectory`
             violations: Not used: of an answer of `trajectory`
             duration_s: Not used: of an answer of `trajectory`
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
+            warnings: Not used: of an answer of `trajectory`
         """
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
-            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
-            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
+            warnings}, idempotency_key)
 
     def kinematics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
+            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
             | None = None, idempotency_key: str | None = None
     ) -> KinematicsResult:
         """Poses of links and points, their velocities, accelerations and Jacobians.
@@ -731,15 +757,16 @@ class RobotOperations:
             expressed_in: Of velocities and Jacobians. world: of the point, along the world's axes. link: of the
                 point, along the link's axes. spatial: of the body's point that passes the world's origin, along the
                 world's axes.
+            angles: default rad
         """
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
 
     def statics(
-            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
-            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
-            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
+            None, joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None =
+            None, gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> StaticsResult:
         """What holds a load, what the joints bear, how the endpoint gives way.
 
@@ -756,15 +783,17 @@ class RobotOperations:
             geometric: The load's own stiffness d(J^T w)/dq counts too; needs `joint_stiffness`
             gravity: m/s^2 in the world frame, instead of the robot's own
             axes: Directions of the compliance; all if absent
+            angles: default rad
         """
         return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
             'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
-            gravity, 'axes': axes}, idempotency_key)
+            gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
-            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
+            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
+            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
             None
     ) -> RegressorResult:
         """Torque as a linear function of parameters.
@@ -781,15 +810,17 @@ class RobotOperations:
             gravity: m/s^2 in the world frame, instead of the robot's own
             parameters: Of joints; the ten of each link always come
             form: The same as `?form=base`, for jobs, which have no query
+            angles: default rad
         """
         return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
-            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+            'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
             self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
-            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
-            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
+            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
+            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> InverseKinematicsResult:
         """Coordinates that bring a point of a link to a pose.
 
@@ -808,14 +839,17 @@ class RobotOperations:
             solutions: The search stops at so many (default 8)
             seeds: Starts (default 64)
             iterations: Of each start (default 200)
+            angles: default rad
         """
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
-            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance, 'angles': angles},
+            idempotency_key)
 
     def manipulability(
-            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
-            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx',
+            'ry', 'rz']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> ManipulabilityResult:
         """How well, and in which directions, a point can be moved.
 
@@ -828,18 +862,19 @@ class RobotOperations:
             q: rad or m
             axes: All six if absent
             joints: Another order of joints
+            angles: default rad
         """
         return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
-            'joints': joints}, idempotency_key)
+            'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
-            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
-            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
-            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
-            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
-            None
+            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
+            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
+            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
+            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
+            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
+            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> TrajectoryResult:
         """Motion through waypoints, in joint or Cartesian space, sampled.
 
@@ -861,11 +896,12 @@ class RobotOperations:
             initial: With `poses`: coordinates near the first one
             limits: Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses
             joints: Another order of joints
+            angles: default rad
         """
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
@@ -875,8 +911,8 @@ class RobotOperations:
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
             'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None,
-            progress: bool | None = None
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> SimulateResult:
         """Motion that torques or a controller cause.
 
@@ -895,12 +931,13 @@ class RobotOperations:
             gravity: m/s^2 in the world frame, instead of the robot's own
             include: Arrays over time. `momentum` adds its balance to the audit
             verdict: What the verdict shall judge by
+            angles: Of `initial`, of `reference` and of levels of q and qd; results are in rad (default rad)
         """
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
-            idempotency_key, progress)
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
+            'angles': angles}, idempotency_key, progress)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
@@ -1052,127 +1089,139 @@ class RobotJobs:
                      idempotency_key: str | None) -> Job[R]: ...
 
     def inverse_dynamics(
-            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
-            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
-            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
-            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, tau: Any | None = None, *, from_: Log | None = None, joints:
+            Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity',
+            'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
     ) -> Job[InverseDynamicsResult]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
             coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
-            't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding, 'provenance':
-            provenance}, idempotency_key)
+            'angles': angles, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding':
+            binding, 'provenance': provenance, 'warnings': warnings}, idempotency_key)
 
     def forward_dynamics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
-            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench]
+            | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
+            'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
+            'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
+            str | None = None
     ) -> Job[ForwardDynamicsResult]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame,
-            'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
+            'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles},
+            idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
-            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
-            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
             idempotency_key: str | None = None
     ) -> Job[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
-            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
-            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
+            warnings}, idempotency_key)
 
     def kinematics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
+            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
             | None = None, idempotency_key: str | None = None
     ) -> Job[KinematicsResult]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
 
     def statics(
-            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
-            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
-            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
+            None, joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None =
+            None, gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[StaticsResult]:
         return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
             'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
-            gravity, 'axes': axes}, idempotency_key)
+            gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
-            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
+            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
+            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
             None
     ) -> Job[RegressorResult]:
         return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
-            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+            'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
             self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
-            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
-            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
+            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
+            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Job[InverseKinematicsResult]:
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
-            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance, 'angles': angles},
+            idempotency_key)
 
     def manipulability(
-            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
-            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx',
+            'ry', 'rz']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Job[ManipulabilityResult]:
         return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
-            'joints': joints}, idempotency_key)
+            'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
-            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
-            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
-            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
-            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
-            None
+            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
+            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
+            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
+            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
+            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
+            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[TrajectoryResult]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
@@ -1182,13 +1231,14 @@ class RobotJobs:
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
             'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Job[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
-            idempotency_key)
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
+            'angles': angles}, idempotency_key)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
@@ -1250,36 +1300,40 @@ class AsyncRobotOperations:
     def inverse_dynamics(self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Awaitable[Array]: ...  # type: ignore[overload-overlap]
     @overload
     def inverse_dynamics(
-            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
-            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
-            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
-            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, tau: Any | None = None, *, from_: Log | None = None, joints:
+            Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity',
+            'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[InverseDynamicsResult]: ...
     def inverse_dynamics(
-            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
-            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
-            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
-            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, tau: Any | None = None, *, from_: Log | None = None, joints:
+            Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity',
+            'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
         """Joint torques from motion.
 
@@ -1306,17 +1360,20 @@ class AsyncRobotOperations:
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            angles: default rad
             t: Not used: of an answer of `trajectory`
             violations: Not used: of an answer of `trajectory`
             duration_s: Not used: of an answer of `trajectory`
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
+            warnings: Not used: of an answer of `trajectory`
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
             joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
             'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
-            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
-            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}
+            axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
+            warnings}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -1325,34 +1382,36 @@ class AsyncRobotOperations:
     def forward_dynamics(self, q: ArrayLike, qd: ArrayLike, tau: ArrayLike) -> Awaitable[Array]: ...  # type: ignore[overload-overlap]
     @overload
     def forward_dynamics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
-            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench]
+            | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
+            'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
+            'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[ForwardDynamicsResult]: ...
     def forward_dynamics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
-            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench]
+            | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
+            'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
+            'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[Array] | Awaitable[ForwardDynamicsResult]:
         """Accelerations from joint torques.
 
@@ -1375,94 +1434,103 @@ class AsyncRobotOperations:
             axes: Directions of that inertia, along the world's axes; all when left out
             qd_ref: Of `passivity`: reference rates, nv numbers a sample
             qdd_ref: Of `passivity`: reference accelerations, nv numbers a sample
+            angles: default rad
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'tau': tau, 'joints': joints, 'external_wrenches':
             external_wrenches, 'gravity': gravity, 'without': without, 'include': include, 'payload':
             payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref':
-            qd_ref, 'qdd_ref': qdd_ref}
+            qd_ref, 'qdd_ref': qdd_ref, 'angles': angles}
         if idempotency_key is None and only(request, ('q', 'qd', 'tau')):
             return self._arrays('forward-dynamics', request)
         return self._compute('forward-dynamics', ForwardDynamicsResult, request, idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
-            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
-            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
             idempotency_key: str | None = None
     ) -> Awaitable[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
-            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
-            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
+            warnings}, idempotency_key)
 
     def kinematics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
+            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
             | None = None, idempotency_key: str | None = None
     ) -> Awaitable[KinematicsResult]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
 
     def statics(
-            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
-            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
-            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
+            None, joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None =
+            None, gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[StaticsResult]:
         return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
             'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
-            gravity, 'axes': axes}, idempotency_key)
+            gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
-            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
+            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
+            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
             None
     ) -> Awaitable[RegressorResult]:
         return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
-            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+            'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
             self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
-            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
-            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
+            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
+            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[InverseKinematicsResult]:
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
-            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance, 'angles': angles},
+            idempotency_key)
 
     def manipulability(
-            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
-            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx',
+            'ry', 'rz']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[ManipulabilityResult]:
         return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
-            'joints': joints}, idempotency_key)
+            'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
-            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
-            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
-            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
-            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
-            None
+            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
+            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
+            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
+            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
+            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
+            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[TrajectoryResult]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
@@ -1472,14 +1540,14 @@ class AsyncRobotOperations:
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
             'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None,
-            progress: bool | None = None
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
-            idempotency_key, progress)
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
+            'angles': angles}, idempotency_key, progress)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
@@ -1538,127 +1606,139 @@ class AsyncRobotJobs:
                      idempotency_key: str | None) -> Awaitable[AsyncJob[R]]: ...
 
     def inverse_dynamics(
-            self, q: ArrayLike | None = None, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, tau: Any | None
-            = None, *, from_: Log | None = None, joints: Sequence[str] | None = None, external_wrenches:
-            Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None = None, include:
-            Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds',
-            'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols',
-            'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian',
-            'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive',
-            'decoupling', 'multipliers', 'constraint_power', 'actuation', 'constraint_jacobian', 'projectors',
-            'integrability']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1',
-            'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z',
-            'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | None =
-            None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any
-            | None = None, binding: Any | None = None, provenance: Any | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, tau: Any | None = None, *, from_: Log | None = None, joints:
+            Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None =
+            None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity',
+            'inertia']] | None = None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
+            None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
+            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
             coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
-            't': t, 'violations': violations, 'duration_s': duration_s, 'binding': binding, 'provenance':
-            provenance}, idempotency_key)
+            'angles': angles, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding':
+            binding, 'provenance': provenance, 'warnings': warnings}, idempotency_key)
 
     def forward_dynamics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, tau: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, external_wrenches: Sequence[Wrench] | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external', 'velocity', 'inertia']] | None =
-            None, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']] | None = None, payload: Payload | None = None,
-            coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None =
-            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1
-            | None = None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench]
+            | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
+            'gravity', 'external', 'velocity', 'inertia']] | None = None, include: Sequence[Literal['reactions',
+            'limits', 'mass_matrix', 'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate',
+            'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque',
+            'friction', 'energy', 'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia',
+            'passivity', 'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']] | None = None,
+            payload: Payload | None = None, coriolis_form: Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None,
+            frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
+            box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
+            ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[AsyncJob[ForwardDynamicsResult]]:
         return self._compute('forward-dynamics', ForwardDynamicsResult, {'q': q, 'qd': qd, 'tau': tau,
             'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame,
-            'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref}, idempotency_key)
+            'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles},
+            idempotency_key)
 
     def terms(
-            self, q: ArrayLike, include: Sequence[Literal['reactions', 'limits', 'mass_matrix', 'mass_matrix_inverse',
-            'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives', 'coriolis_matrix', 'coriolis_vector',
-            'christoffel_symbols', 'gravity_torque', 'friction', 'energy', 'momentum', 'center_of_mass',
-            'center_of_mass_jacobian', 'operational_space_inertia', 'passivity', 'link_jacobians', 'ledger',
-            'derivatives', 'checks', 'drive', 'decoupling', 'multipliers', 'constraint_power', 'actuation',
-            'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike | None = None, qdd: ArrayLike | None =
-            None, *, tau: Any | None = None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity', 'external', 'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form:
-            Literal['christoffel', 'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None =
-            None, qd_ref: ArrayLike | None = None, qdd_ref: ArrayLike | None = None, t: Any | None = None, violations:
-            Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance: Any | None = None,
+            self, q: ArrayLike | Mapping[str, Any], include: Sequence[Literal['reactions', 'limits', 'mass_matrix',
+            'mass_matrix_inverse', 'mass_matrix_bounds', 'mass_matrix_rate', 'mass_matrix_derivatives',
+            'coriolis_matrix', 'coriolis_vector', 'christoffel_symbols', 'gravity_torque', 'friction', 'energy',
+            'momentum', 'center_of_mass', 'center_of_mass_jacobian', 'operational_space_inertia', 'passivity',
+            'link_jacobians', 'ledger', 'derivatives', 'checks', 'drive', 'decoupling', 'multipliers',
+            'constraint_power', 'actuation', 'constraint_jacobian', 'projectors', 'integrability']], qd: ArrayLike |
+            Mapping[str, Any] | None = None, qdd: ArrayLike | Mapping[str, Any] | None = None, *, tau: Any | None =
+            None, joints: Sequence[str] | None = None, external_wrenches: Sequence[Wrench] | None = None, gravity:
+            ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity', 'external',
+            'velocity', 'inertia']] | None = None, payload: Payload | None = None, coriolis_form: Literal['christoffel',
+            'c1', 'c2', 'stacked'] | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x', 'y',
+            'z', 'rx', 'ry', 'rz']] | None = None, box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike |
+            Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
+            None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
             idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TermsResult]]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
-            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 't': t, 'violations': violations,
-            'duration_s': duration_s, 'binding': binding, 'provenance': provenance}, idempotency_key)
+            'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
+            violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
+            warnings}, idempotency_key)
 
     def kinematics(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, frames: Sequence[str | Point1] | None = None, expressed_in: Literal['world', 'link', 'spatial']
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
+            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
             | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[KinematicsResult]]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in}, idempotency_key)
+            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
 
     def statics(
-            self, q: ArrayLike, endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None = None,
-            joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None = None,
-            gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None,
-            idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
+            None, joint_stiffness: ArrayLike | StaticsRequestJointStiffness1 | None = None, geometric: bool | None =
+            None, gravity: ArrayLike | None = None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[StaticsResult]]:
         return self._compute('statics', StaticsResult, {'q': q, 'endpoint_wrench': endpoint_wrench,
             'joints': joints, 'joint_stiffness': joint_stiffness, 'geometric': geometric, 'gravity':
-            gravity, 'axes': axes}, idempotency_key)
+            gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike, qd: ArrayLike | None = None, qdd: ArrayLike | None = None, *, joints: Sequence[str] |
-            None = None, gravity: ArrayLike | None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb',
-            'offset', 'stiffness']] | None = None, form: Literal['base'] | None = None, idempotency_key: str | None =
+            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
+            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
+            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
+            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
             None
     ) -> Awaitable[AsyncJob[RegressorResult]]:
         return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
-            'gravity': gravity, 'parameters': parameters, 'form': form}, idempotency_key)
+            'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
             self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | None = None, limits: bool | None = None,
-            solutions: int | None = None, seeds: int | None = None, iterations: int | None = None, tolerance:
-            InverseKinematicsRequestTolerance | None = None, idempotency_key: str | None = None
+            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
+            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
+            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[InverseKinematicsResult]]:
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
-            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance}, idempotency_key)
+            'seeds': seeds, 'iterations': iterations, 'tolerance': tolerance, 'angles': angles},
+            idempotency_key)
 
     def manipulability(
-            self, q: ArrayLike, frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None
-            = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+            self, q: ArrayLike | Mapping[str, Any], frame: str | Point1, *, axes: Sequence[Literal['x', 'y', 'z', 'rx',
+            'ry', 'rz']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[ManipulabilityResult]]:
         return self._compute('manipulability', ManipulabilityResult, {'q': q, 'frame': frame, 'axes': axes,
-            'joints': joints}, idempotency_key)
+            'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: ArrayLike | None = None, poses: Sequence[Pose] | None = None,
-            fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes: Sequence[Literal['x',
-            'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | None = None, timing: Literal['linear',
-            'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None, blend: float | None = None, times_s:
-            ArrayLike | None = None, durations_s: ArrayLike | None = None, duration_s: float | None = None, limits:
-            TrajectoryRequestLimits | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None =
-            None
+            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
+            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
+            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
+            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
+            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
+            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TrajectoryResult]]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints}, idempotency_key)
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
@@ -1668,13 +1748,14 @@ class AsyncRobotJobs:
             None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
             'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
             'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, idempotency_key: str | None = None
+            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[SimulateResult]]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints},
-            idempotency_key)
+            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
+            'angles': angles}, idempotency_key)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,

@@ -1434,10 +1434,12 @@ class PointResultOut(TypedDict):
 
 
 class Pose(TypedDict):
-    """Of a frame; what is left out is the origin, and no rotation. `rotation` or `quaternion_wxyz`, not both"""
+    """Of a frame; what is left out is the origin, and no rotation. one of `rotation`, `quaternion_wxyz` and `rpy`
+    """
     position: NotRequired[ArrayLike]
     rotation: NotRequired[ArrayLike]
     quaternion_wxyz: NotRequired[ArrayLike]
+    rpy: NotRequired[ArrayLike]
 
 
 class ProvenanceOfRequestOut(TypedDict):
@@ -1477,14 +1479,14 @@ class ReactionsOut(TypedDict):
 
 class Reference(TypedDict):
     """Motion over time, as `trajectory` takes it; or a setpoint; or a table"""
-    waypoints: NotRequired[ArrayLike]
+    waypoints: NotRequired[Sequence[ArrayLike | Mapping[str, Any]]]
     poses: NotRequired[Sequence[Pose]]
     fourier: NotRequired[TrajectoryFourier]
-    setpoint: NotRequired[ArrayLike]
+    setpoint: NotRequired[ArrayLike | Mapping[str, Any]]
     table: NotRequired[ReferenceTable]
     frame: NotRequired[str | Point1]
     axes: NotRequired[Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
-    initial: NotRequired[ArrayLike]
+    initial: NotRequired[ArrayLike | Mapping[str, Any]]
     timing: NotRequired[Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline']]
     blend: NotRequired[float]
     times_s: NotRequired[ArrayLike]
@@ -1497,15 +1499,17 @@ class ReferenceTable(TypedDict):
     `trajectory` is one as it is
     """
     t: ArrayLike
-    q: ArrayLike
-    qd: NotRequired[ArrayLike]
-    qdd: NotRequired[ArrayLike]
+    q: Sequence[ArrayLike | Mapping[str, Any]]
+    qd: NotRequired[Sequence[ArrayLike | Mapping[str, Any]]]
+    qdd: NotRequired[Sequence[ArrayLike | Mapping[str, Any]]]
     joints: NotRequired[Sequence[str]]
+    angles: NotRequired[Literal['rad', 'deg']]
     violations: NotRequired[Any]
     duration_s: NotRequired[Any]
     binding: NotRequired[Any]
     tau: NotRequired[Any]
     provenance: NotRequired[Any]
+    warnings: NotRequired[Any]
 
 
 class RegressorColumnsItemOut(TypedDict):
@@ -1604,6 +1608,7 @@ class RigidBodyRequestPointMotion(TypedDict):
     """A frame that moves in a fixed one, and a point that moves in it"""
     rotation: NotRequired[ArrayLike]
     quaternion_wxyz: NotRequired[ArrayLike]
+    rpy: NotRequired[ArrayLike]
     origin_velocity: NotRequired[ArrayLike]
     origin_acceleration: NotRequired[ArrayLike]
     angular_velocity: NotRequired[ArrayLike]
@@ -1737,8 +1742,8 @@ class SimulateDrivesOut(TypedDict):
 
 
 class SimulateInitial(TypedDict):
-    q: ArrayLike
-    qd: NotRequired[ArrayLike]
+    q: ArrayLike | Mapping[str, Any]
+    qd: NotRequired[ArrayLike | Mapping[str, Any]]
 
 
 class SimulateOutput(TypedDict):
@@ -2140,7 +2145,7 @@ class TrajectoryBindingItemOut(TypedDict):
 
 class TrajectoryFourier(TypedDict):
     frequency_hz: float
-    offset: ArrayLike
+    offset: ArrayLike | Mapping[str, Any]
     a: ArrayLike
     b: ArrayLike
 
