@@ -75,7 +75,7 @@ def test_cancelled_and_failed(client):
     client.put_dataset("still", np.zeros((500, 15)))
     with pytest.raises(torqued.ProblemError) as error:
         client.robot("panda").jobs.calibrate(["still"], columns={"time": 0, "q": list(range(1, 8)), "tau": list(range(8, 15))}).result()
-    assert error.value.detail
+    assert error.value.detail and isinstance(error.value, torqued.JobFailed) and error.value.errors[0].place.startswith("datasets")
 
 
 def test_an_interrupt_leaves_it_running(daemon, client):

@@ -67,6 +67,15 @@ def test_it_ends_with_the_program(how):
     contract.eventually(lambda: not daemon_of(folder))
 
 
+def test_a_long_temporary_folder(tmp_path, monkeypatch):
+    """As on clusters: a socket's path has 107 bytes."""
+    deep = tmp_path / ("d" * 120)
+    deep.mkdir()
+    monkeypatch.setattr(_local.tempfile, "tempdir", str(deep))
+    with torqued.local() as t:
+        assert t.is_ready() and len(str(t.folder)) < 40
+
+
 def test_what_does_not_start(tmp_path, monkeypatch):
     with pytest.raises(torqued.LocalError, match="does not start(.|\n)*worker_count"):
         torqued.local(settings={"worker_count": 1})

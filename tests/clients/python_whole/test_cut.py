@@ -22,7 +22,7 @@ class Proxy:
         self.address = address
         self.server = socket.create_server(("127.0.0.1", 0))
         self.url = "http://127.0.0.1:%d" % self.server.getsockname()[1]
-        self.rule, self.cuts = None, 0
+        self.rule, self.cuts, self.stalls = None, 0, False
         threading.Thread(target=self.accept, daemon=True).start()
 
     def cut(self, direction, n):
@@ -56,6 +56,10 @@ class Proxy:
                             if len(data) >= left[direction]:
                                 to.sendall(data[:left[direction]])
                                 self.cuts += 1
+                                if self.stalls:  # a cable that was pulled: neither end learns of it
+                                    while client.recv(65536):
+                                        pass
+                                    return
                                 if self.cuts % 2:  # RST instead of FIN
                                     for one in (client, service):
                                         one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -152,6 +156,24 @@ def test_event_streams(proxy, client):
     assert [state for _, state in whole] == ["queued", "running", "succeeded"]
     for direction, n, states in every_cut(proxy, act):
         assert states == whole, (direction, n)
+
+
+def test_a_stream_that_falls_silent(proxy, client, monkeypatch):
+    monkeypatch.setattr(_wire, "EVENTS_SILENT_S", 0.2)
+    job = client.robot("pendulum").jobs.simulate({"q": [0.4]}, 0.1, {"interval_s": 0.05})
+    job.wait()
+    proxy.stalls = True
+    try:
+        for n in (50, 300, 420):
+            was_cut = proxy.cut("down", n)
+            with torqued.Client(proxy.url) as one:
+                states = [event.state for event in torqued.Job(one, dict(job.document), torqued.Result, None).events() if event.state]
+            assert was_cut() and states == ["queued", "running", "succeeded"]
+        proxy.cut("down", 50)  # of an answer that is waited for, silence is the end
+        with torqued.Client(proxy.url, timeout_s=0.3) as one, pytest.raises(torqued.ConnectionLost, match="ReadTimeout"):
+            one.version()
+    finally:
+        proxy.stalls = False
 
 
 def test_async_the_same(proxy, panda):

@@ -17,6 +17,7 @@ from ._generated.client import Client
 
 STARTS_WITHIN_S = 30.0
 ENDS_WITHIN_S = 10.0
+TEMPDIR_MAX = 80  # characters: a Unix socket's path has 107 bytes
 # The shell holds the read end of a pipe whose write end is this program's alone: however this program ends, by SIGKILL too, the
 # kernel closes it, `read` ends, and so does the daemon. (PR_SET_PDEATHSIG would follow the thread that forked, not the program.)
 KEEPER = 'trap "" INT; "$@" </dev/null & child=$!; read -r line; kill -TERM $child 2>/dev/null; wait $child'
@@ -45,7 +46,7 @@ class Local(Client):
     def __init__(self, state: str | os.PathLike[str] | None = None, *, binary: str | os.PathLike[str] | None = None,
                  settings: Mapping[str, Any] | None = None) -> None:
         program = find_binary(binary)
-        self._folder = tempfile.TemporaryDirectory(prefix="torqued-")
+        self._folder = tempfile.TemporaryDirectory(prefix="torqued-", dir=None if len(tempfile.gettempdir()) < TEMPDIR_MAX else "/tmp")
         self.folder = Path(self._folder.name)
         self.log = self.folder / "log"
         self.state = Path(state) if state is not None else self.folder / "state"

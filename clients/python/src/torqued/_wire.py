@@ -21,6 +21,7 @@ from ._problems import ConnectionLost, ProblemError, TorquedError, problem_of
 CBOR, NPY, NPZ, JSON, CSV = "application/cbor", "application/x-npy", "application/x-npz", "application/json", "text/csv"
 PIECE = 65536  # bytes of a body handed to the socket at once: such blocks malloc takes from its heap, larger ones from new pages
 PAUSE_FIRST_S, PAUSE_MAX_S = 0.1, 30.0
+EVENTS_SILENT_S = 50.0  # the service sends a comment every 15 s
 DEFAULT_URL = "http://127.0.0.1:8420"
 
 
@@ -58,6 +59,7 @@ class Request:
     said: Any = None  # what the user gave, for the places of faults
     may_repeat: bool = True  # sending it twice does no harm
     into: BinaryIO | None = None  # where the answer goes, else memory
+    silence_s: float | None = None  # of a stream: the connection is dead after so long without a byte, and another is made
 
     def url(self) -> str:
         query = {k: flag(v) for k, v in self.query.items() if v is not None}
@@ -162,7 +164,8 @@ class Retry:
         if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
             raise TorquedError(f"{self.url}: {error}") from error
         may = never_sent or self.request.may_repeat
-        if self.left > 0 and may and not isinstance(error, httpx.ReadTimeout):
+        too_slow = isinstance(error, httpx.ReadTimeout) and self.request.silence_s is None
+        if self.left > 0 and may and not too_slow:
             self.lost += not never_sent
             return self.backoff()
         what = f"{self.request.method} {self.request.path}: {type(error).__name__}: {error or 'the connection ended'}"

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .._sources import DatasetSource, RobotSource
 
 R = TypeVar("R", bound=Result)
+CONNECT_S = 10.0
 ENDED = ("succeeded", "failed", "cancelled")
 
 
@@ -55,7 +56,7 @@ class Client(ServiceOperations):
         # no proxy stands before a service on this machine, and no certificates are loaded for it
         transport = httpx.HTTPTransport(uds=self.address.socket, verify=False) if near else None
         self._http = httpx.Client(transport=transport, trust_env=not near, verify=not near,
-                                 timeout=httpx.Timeout(timeout_s, connect=10.0))
+                                 timeout=timeout_s)
 
     @property
     def jobs(self) -> ServiceJobs:
@@ -91,8 +92,9 @@ class Client(ServiceOperations):
 
     def _message(self, request: Request) -> httpx.Request:
         headers = request.all_headers(self.address.host, self._token)
-        return httpx.Request(request.method, self.address.base + request.url(), headers=headers,
-                             stream=request.body or Body(), extensions={"timeout": self._http.timeout.as_dict()})
+        timeout = httpx.Timeout(self._http.timeout.read if request.silence_s is None else request.silence_s, connect=CONNECT_S)
+        return httpx.Request(request.method, self.address.base + request.url(), headers=headers, stream=request.body or Body(),
+                             extensions={"timeout": timeout.as_dict()})
 
     def _once(self, request: Request) -> Reply:
         response = self._http.send(self._message(request), stream=True)
@@ -109,7 +111,7 @@ class Client(ServiceOperations):
 
     def _stream(self, path: str, last: str | None) -> Iterator[Event]:
         """Events, over as many connections as it takes: each goes on behind the last event that came."""
-        request = Request("GET", path, accept="text/event-stream")
+        request = Request("GET", path, accept="text/event-stream", silence_s=min(_wire.EVENTS_SILENT_S, self.timeout_s))
         retry = Retry(request, self.retries, self.address.text, self.retry_wait_max_s)
         while True:
             if last is not None:
@@ -155,7 +157,7 @@ class Client(ServiceOperations):
                       key: str | None) -> Job[R]:
         headers = {"Content-Type": CBOR, "Prefer": "respond-async", "Idempotency-Key": key or _wire.new_key()}
         reply = self._send(Request("POST", path, {}, headers, _wire.document(request), said=request))
-        return Job(self, reply.value(), kind, joints)
+        return Job(self, reply.value(), kind, joints, request)
 
     def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None,
                        progress: bool | None = None) -> R:
@@ -416,9 +418,10 @@ class SubmitService(ServiceJobs):
 class Job(Generic[R]):
     """A long computation. It goes on whatever happens to this program: its `id` finds it again (`client.job(id)`)."""
 
-    def __init__(self, client: Client, document: dict[str, Any], kind: type[R], joints: Joints | None) -> None:
+    def __init__(self, client: Client, document: dict[str, Any], kind: type[R], joints: Joints | None, said: Any = None) -> None:
         self.client = client
         self.document = document
+        self._said = said  # what was asked for, for the places of faults
         self._kind = kind
         self._joints = joints
 
@@ -511,7 +514,7 @@ class Job(Generic[R]):
     def _failure(self) -> JobFailed:
         problem = self.document.get("problem") or {"title": f"The job was {self.state}", "status": 409}
         kind = JobCancelled if self.state == "cancelled" else JobFailed
-        error = kind(int(problem.get("status", 500)), problem)
+        error = kind(int(problem.get("status", 500)), problem, self._said)
         error.job_id = self.id
         return error
 
