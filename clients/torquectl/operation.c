@@ -145,6 +145,51 @@ static bool may_be_raw(const ctl *c, const char *bytes, size_t n, const char **r
     return is_npz || (is_npy && takes_npy && c->n_field == 0 && c->n_input == 1);
 }
 
+/* Whether a table is q | qd | qdd (tau) side by side, as one NPY: without names, or with these. */
+static bool is_side_by_side(const ctl *c, const json_t *rows, const json_t *names)
+{
+    const char *third = strcmp(c->command->operation, "inverse-dynamics") == 0 ? "qdd" : "tau";
+    const char *const parts[] = {"q", "qd", third};
+    const size_t columns = json_array_size(json_array_get(rows, 0)), n = columns / 3;
+    bool good = columns > 0 && columns % 3 == 0;
+    for (size_t r = 0; good && r < json_array_size(rows); r++) {
+        good = json_array_size(json_array_get(rows, r)) == columns;
+    }
+    for (size_t k = 0; good && names != NULL && k < columns; k++) {
+        const char *column = json_string_value(json_array_get(names, k)), *part = parts[k / n];
+        const size_t stem = stem_of(column);
+        good = json_array_size(names) == columns && stem == strlen(part) &&
+               memcmp(column, part, stem) == 0;
+    }
+    return good;
+}
+
+/* Many samples alone travel as doubles: a tenth of the time of JSON text. */
+static bool make_npy(const ctl *c, body *r, const json_t *rows, const json_t *names)
+{
+    const bool takes_npy = strcmp(c->command->operation, "inverse-dynamics") == 0 ||
+                           strcmp(c->command->operation, "forward-dynamics") == 0;
+    if (!takes_npy || c->n_field > 0 || c->n_input > 1 || c->curl ||
+        !json_is_array(json_array_get(rows, 0)) || !is_side_by_side(c, rows, names)) {
+        return false;
+    }
+    ctl_samples samples = {.n_row = json_array_size(rows)};
+    samples.n_column = json_array_size(json_array_get(rows, 0));
+    samples.values = malloc(samples.n_row * samples.n_column * sizeof *samples.values);
+    for (size_t i = 0; samples.values != NULL && i < samples.n_row * samples.n_column; i++) {
+        samples.values[i] = json_number_value(
+            json_array_get(json_array_get(rows, i / samples.n_column), i % samples.n_column));
+    }
+    FILE *out = samples.values != NULL ? open_memstream(&r->bytes, &r->n_bytes) : NULL;
+    if (out != NULL) {
+        ctl_samples_npy(out, &samples);
+        (void)fclose(out);
+        r->content_type = "application/x-npy";
+    }
+    free(samples.values);
+    return r->bytes != NULL;
+}
+
 static bool take_input(const ctl *c, body *r, const char *name)
 {
     size_t n = 0;
@@ -168,7 +213,7 @@ static bool take_input(const ctl *c, body *r, const char *name)
     bool good = value != NULL;
     if (json_is_object(value)) {
         good = json_object_update(r->fields, value) == 0;
-    } else if (good) {
+    } else if (good && !make_npy(c, r, value, names)) {
         good = take_table(c, r->fields, value, names);
     }
     json_decref(names);

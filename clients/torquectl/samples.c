@@ -12,9 +12,10 @@ enum { COLUMNS_MOST = 100000, ROWS_SHOWN = 200 };
 
 void ctl_number(double value, char out[CTL_NUMBER_BYTES])
 {
+    /* 15 digits do for what people write, 17 for all doubles; what is computed mostly needs 17 */
     for (int digits = 15; digits <= 17; digits++) {
         (void)snprintf(out, CTL_NUMBER_BYTES, "%.*g", digits, value);
-        if (strtod(out, NULL) == value) {
+        if (digits == 17 || strtod(out, NULL) == value) {
             break;
         }
     }
