@@ -2,6 +2,7 @@
 // clients/dashboard/src/robots.ts - the list of robots, and the way in for new ones.
 import { html, useState, type VNode } from './html.ts';
 import { json, Problem, robotPath, send } from './http.ts';
+import { keepMeshes } from './meshes.ts';
 import { Drop, Fault, say, useLoaded } from './parts.ts';
 import { saidOf, SourceView } from './source.ts';
 import { address, go } from './store.ts';
@@ -66,6 +67,7 @@ export function RobotsPage(): VNode {
     work(false);
   };
   const drop = async (files: File[]): Promise<void> => {
+    await keepMeshes(files);
     const file = files.find((one) => /\.(urdf|xml|mjcf|json|xacro)$/i.test(one.name)) ?? files[0]!;
     await put1(nameFrom(file.name), await file.text());
   };
@@ -86,7 +88,7 @@ export function RobotsPage(): VNode {
     ${!row.builtin && html`<button class="small" onClick=${() => remove(row)} aria-label=${`Remove ${row.name}`}>Remove</button>`}</li>`;
   return html`<div class="page robots">
     <h1>Robots</h1>
-    <${Drop} accept=".urdf,.xml,.mjcf,.json" title="Choose a robot file" ondrop=${drop}>or drop one here: URDF, MJCF, or a robot document. What was understood, what was ignored and what looks wrong is said line by line.<//>
+    <${Drop} accept=".urdf,.xml,.mjcf,.json,.stl" title="Choose a robot file" ondrop=${drop}>or drop one here: URDF (with its STL meshes, to draw it), MJCF, or a robot document. What was understood, what was ignored and what looks wrong is said line by line.<//>
     <details class="panel"><summary>From a table of Denavit and Hartenberg</summary><${DhTable} onput=${put1} /></details>
     ${attempt && html`<section class="panel" aria-label="Refused"><div class="panel-head"><h2>${attempt.name} was not taken</h2><button class="small" onClick=${() => set(null)}>Close</button></div>
       ${!(attempt.fault instanceof Problem && attempt.fault.document.errors?.length) && html`<${Fault} fault=${attempt.fault} />`}

@@ -2,15 +2,17 @@
 // clients/dashboard/src/scene.ts - a robot in 3D: bones, bodies of its inertias, joint axes and limits; poses come from outside.
 import {
   AmbientLight, ArrowHelper, AxesHelper, BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, DoubleSide, EdgesGeometry, GridHelper, Group,
-  HemisphereLight, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshStandardMaterial, type Object3D, PerspectiveCamera, Quaternion, Raycaster,
+  HemisphereLight, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, type Object3D, PerspectiveCamera, Quaternion, Raycaster,
   Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { STLLoader } from 'three/addons/loaders/STLLoader.js';
 import { body, principal } from './inertia.ts';
+import type { Visual } from './meshes.ts';
 import type { Joint, Link, Robot } from './types.ts';
 
 export interface Shown {
-  bodies: 'box' | 'ellipsoid' | 'none';
+  bodies: 'box' | 'ellipsoid' | 'shape' | 'none';
   frames: boolean;
   coms: boolean;
   limits: boolean;
@@ -92,7 +94,7 @@ export class RobotScene {
 
   #link(group: Group, link: Link, k: number, r: number, children: Joint[]): void {
     const tone = new Color().setHSL(0.59, 0.16 + 0.1 * (k % 2), k % 2 ? 0.6 : 0.72);
-    const bone = new MeshStandardMaterial({ color: tone, roughness: 0.55, metalness: 0.15 });
+    const bone = new MeshLambertMaterial({ color: tone });
     const ends = children.map((joint) => new Vector3(...(joint.origin.position ?? [0, 0, 0])));
     if (!ends.length && link.mass > 0) ends.push(new Vector3(...link.com));
     for (const end of ends) {
@@ -111,7 +113,7 @@ export class RobotScene {
 
   #mass(group: Group, link: Link, tone: Color, r: number): void {
     const { axes, moments } = principal(link);
-    const paint = new MeshStandardMaterial({ color: tone, roughness: 0.75, metalness: 0, transparent: true, opacity: 0.55, depthWrite: false });
+    const paint = new MeshLambertMaterial({ color: tone, transparent: true, opacity: 0.55, depthWrite: false });
     for (const value of ['box', 'ellipsoid'] as const) {
       const size = body(value, moments, link.mass).map((one) => Math.max(one, r * 0.4));
       const mesh = new Mesh(value === 'box' ? new BoxGeometry(...(size.map((one) => 2 * one) as [number, number, number])) : new SphereGeometry(1, 28, 18), paint);
@@ -133,7 +135,7 @@ export class RobotScene {
   #joint(joint: Joint, r: number): void {
     const group = this.#links.get(joint.child);
     if (!group || joint.kind === 'fixed') return;
-    const paint = new MeshStandardMaterial({ color: 0x2f6fbd, roughness: 0.4, metalness: 0.2 });
+    const paint = new MeshLambertMaterial({ color: 0x2f6fbd });
     const axis = new Vector3(...(joint.axis ?? [0, 0, 1]));
     const shape = joint.kind === 'spherical' || joint.kind === 'floating' ? new SphereGeometry(r * 1.9, 24, 16)
       : joint.kind === 'prismatic' ? new BoxGeometry(r * 2.6, r * 5, r * 2.6) : new CylinderGeometry(r * 1.7, r * 1.7, r * 4.2, 32);
@@ -173,6 +175,35 @@ export class RobotScene {
     parent.add(frame);
     this.#parts.push({ object: frame, of: 'limits' });
     this.#pointers.push({ joint, object: needle });
+  }
+
+  /** What the file of the robot draws: shapes, and meshes of those files that are there. */
+  setVisuals(visuals: Visual[], files: Map<string, ArrayBuffer>, shown: Shown): void {
+    const paint = new MeshLambertMaterial({ color: this.#dark ? 0xb9c4d0 : 0xcfd6de, side: DoubleSide });
+    for (const part of this.#parts.filter((one) => one.value === 'shape')) part.object.removeFromParent();
+    this.#parts = this.#parts.filter((one) => one.value !== 'shape');
+    this.#hits = this.#hits.filter((mesh) => !mesh.userData['shape']);
+    for (const { link, position, rpy, shape } of visuals) {
+      const group = this.#links.get(link);
+      const file = shape.kind === 'mesh' ? files.get(shape.file) : undefined;
+      if (!group || (shape.kind === 'mesh' && !file)) continue;
+      let geometry: BufferGeometry;
+      try {
+        geometry = shape.kind === 'mesh' ? new STLLoader().parse(file!) : shape.kind === 'box' ? new BoxGeometry(...(shape.size as [number, number, number]))
+          : shape.kind === 'sphere' ? new SphereGeometry(shape.size[0], 32, 20) : new CylinderGeometry(shape.size[0], shape.size[0], shape.size[1], 40).rotateX(Math.PI / 2);
+      } catch {
+        continue; // no STL after all
+      }
+      const mesh = new Mesh(geometry, paint.clone());
+      // roll, pitch, yaw of a URDF turn about fixed axes: R = Rz Ry Rx
+      mesh.rotation.set(rpy[0] ?? 0, rpy[1] ?? 0, rpy[2] ?? 0, 'ZYX');
+      mesh.position.set(position[0] ?? 0, position[1] ?? 0, position[2] ?? 0);
+      if (shape.kind === 'mesh') mesh.scale.set(shape.scale[0] ?? 1, shape.scale[1] ?? 1, shape.scale[2] ?? 1);
+      mesh.userData['shape'] = true;
+      this.#add(group, mesh, link);
+      this.#parts.push({ object: mesh, of: 'bodies', value: 'shape' });
+    }
+    this.setShown(shown);
   }
 
   #add(group: Group, mesh: Mesh, link: string): void {
@@ -220,11 +251,11 @@ export class RobotScene {
     if (link === this.#selected) return;
     this.#selected = link;
     for (const mesh of this.#hits) {
-      const paint = mesh.material as MeshStandardMaterial;
+      const paint = mesh.material as MeshLambertMaterial;
       paint.emissive.set(0x000000);
     }
     for (const mesh of this.#hits) {
-      if (mesh.userData['link'] === link) (mesh.material as MeshStandardMaterial).emissive.set(0x7a3d00);
+      if (mesh.userData['link'] === link) (mesh.material as MeshLambertMaterial).emissive.set(0x7a3d00);
     }
     this.draw();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/simulation.ts - a simulation's result: verdict and audit in words, playback in 3D, curves under one time cursor.
-import { effortUnit, motionUnit, number } from './format.ts';
+import { fetchJobs, jobs } from './events.ts';
+import { ago, effortUnit, motionUnit, number } from './format.ts';
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { json, lastCall, robotPath } from './http.ts';
 import { Fault, useLoaded } from './parts.ts';
@@ -187,14 +188,39 @@ async function readRun(id: string, quiet: boolean): Promise<{ summary: Summary; 
   return { summary, points };
 }
 
+interface Compared {
+  rows: number;
+  columns: { name: string; max: number | null; rms?: number | null; max_t?: number }[];
+}
+
+/** Another run of the same robot, drawn dashed; how far the two are apart. */
+function Comparison({ job, other, onother }: { job: Job; other: string; onother: (id: string) => void }): VNode | null {
+  const all = jobs.use();
+  useEffect(() => void fetchJobs(`&kind=simulate&state=succeeded&robot=${encodeURIComponent(job.robot!)}`).catch(() => {}), [job.id]);
+  const [found, fault] = useLoaded(() => (other ? json<Compared>('POST', '/v1/compare', { body: { a: { job: job.id }, b: { job: other } } }) : Promise.resolve(null)), other);
+  const runs = [...all.values()].filter((one) => one.kind === 'simulate' && one.robot === job.robot && one.state === 'succeeded' && one.id !== job.id).sort((a, b) => (a.created < b.created ? 1 : -1)).slice(0, 30);
+  if (!runs.length && !other) return null;
+  const largest = (found?.columns ?? []).filter((one) => (one.max ?? 0) > 0).sort((a, b) => b.max! - a.max!).slice(0, 12);
+  return html`<section class="panel" aria-label="Comparison"><label class="inline">Compare with<select value=${other} onChange=${(event: Event) => onother((event.target as HTMLSelectElement).value)}><option value="">no other run</option>
+      ${other && !runs.some((one) => one.id === other) && html`<option value=${other}>${other.slice(0, 6)}</option>`}${runs.map((one) => html`<option value=${one.id}>${one.id.slice(0, 6)}, ${ago(one.created)}</option>`)}</select></label>
+    <${Fault} fault=${fault} />
+    ${found && html`<p>${found.rows} rows compared${largest.length ? '' : ': they are the same'}. The other run is drawn dotted where its times are the same.</p>
+      ${largest.length > 0 && html`<details><summary>Largest differences</summary><div class="scroll"><table><thead><tr><th scope="col">Column</th><th class="num" scope="col">Largest</th><th class="num" scope="col">RMS</th><th class="num" scope="col">At</th></tr></thead>
+      <tbody>${largest.map((one) => html`<tr><th scope="row">${one.name}</th><td class="num">${number(one.max)}</td><td class="num">${number(one.rms ?? null)}</td><td class="num">${one.max_t === undefined ? '' : `${number(one.max_t)} s`}</td></tr>`)}</tbody></table></div></details>`}`}</section>`;
+}
+
 export function SimulationView({ job }: { job: Job }): VNode {
-  const compared = route.value.query.get('with');
+  const [compared, compare] = useState(route.value.query.get('with') ?? '');
   const [loaded, fault] = useLoaded(async () => {
     const [robot, own, other] = await Promise.all([
       json<Robot>('GET', `/v1/robots/${encodeURIComponent(`${job.robot}@${job.robot_digest}`)}`, { quiet: true }),
       readRun(job.id, lastCall.value?.method === 'POST'),
       compared ? readRun(compared, true) : null]);
     return { robot, ...own, other: other?.points ?? null };
-  }, job.id);
-  return html`<${Fault} fault=${fault} />${loaded && html`<${Loaded} job=${job} ...${loaded} />`}`;
+  }, `${job.id} ${compared}`);
+  const choose = (id: string): void => {
+    compare(id);
+    remember({ with: id });
+  };
+  return html`<${Fault} fault=${fault} />${loaded && html`<${Loaded} job=${job} ...${loaded} />`}<${Comparison} job=${job} other=${compared} onother=${choose} />`;
 }

@@ -25,6 +25,7 @@ interface Answer {
   ledger: Ledger;
   energy: { kinetic: number; potential: number };
   checks: Record<string, number>;
+  reactions?: { joints: string[]; joint_wrenches: number[][] };
   drive?: { joints: string[]; current: number[]; voltage: number[]; current_use: number[]; continuous_use: number[]; voltage_use: number[]; feasible: number };
 }
 
@@ -102,14 +103,19 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const [fault, fail] = useState<Error | null>(null);
   const [tab, show] = useState('pose');
   const [common, scale] = useState(false);
+  const [forces, showForces] = useState(false);
   const [played, play] = useState<{ q: number[]; tau: number[]; ledger: Partial<Record<Term, number[]>>; poses: Poses } | null>(null);
   degrees.use();
   const axes = useMemo(() => axesOf(robot), [robot]);
   const ask = useRef(latest((body: object) => json<Answer>('POST', robotPath(robot.name, 'inverse-dynamics'), { body }), (got) => { set(got); fail(null); }, fail));
   const drives = robot.joints.some((joint) => 'drive' in joint);
   useEffect(() => {
-    ask.current({ q, qd, qdd, ...payloadOf(payload), include: ['ledger', 'energy', 'checks', ...(drives ? ['drive'] : [])] });
-  }, [q, qd, qdd, payload]);
+    ask.current({ q, qd, qdd, ...payloadOf(payload), include: ['ledger', 'energy', 'checks', ...(drives ? ['drive'] : []), ...(forces ? ['reactions'] : [])] });
+  }, [q, qd, qdd, payload, forces]);
+  const arrows = useMemo(() => (forces && !played ? (answer?.reactions?.joints ?? []).flatMap((name, k) => {
+    const joint = robot.joints.find((one) => one.name === name);
+    return joint ? [{ link: joint.child, force: answer!.reactions!.joint_wrenches[k]!.slice(0, 3) }] : [];
+  }) : []), [answer, forces, played]);
   const zero = (list: number[]): string => (list.some(Boolean) ? list.map((one) => Number(one.toFixed(4))).join(',') : '');
   useEffect(() => remember({ qd: zero(qd), qdd: zero(qdd), payload: payload.mass ? String(payload.mass) : '' }), [qd, qdd, payload]);
   const shownLedger = (played?.ledger ?? answer?.ledger ?? {}) as Partial<Record<Term, number[]>>;
@@ -119,7 +125,8 @@ function Bench({ robot }: { robot: Robot }): VNode {
       ${tab === 'pose' ? html`<${PoseSliders} robot=${robot} q=${q} onq=${(next: number[]) => { play(null); setQ(next); }} />` : tab === 'qd' ? html`<${Rates} robot=${robot} order=${1} values=${qd} onvalues=${setQd} />` : html`<${Rates} robot=${robot} order=${2} values=${qdd} onvalues=${setQdd} />`}
       <${PayloadPanel} robot=${robot} payload=${payload} onpayload=${setPayload} fault=${fault} /></div>
     <div class="stage">
-      <${View3d} robot=${robot} q=${played?.q ?? q} poses=${played?.poses} />
+      <${View3d} robot=${robot} q=${played?.q ?? q} poses=${played?.poses} arrows=${arrows} />
+      <label class="check"><input type="checkbox" checked=${forces} onChange=${(event: Event) => showForces((event.target as HTMLInputElement).checked)} />Forces that each joint carries, as arrows${forces && arrows.length > 0 && html`<span class="dim">: the largest is ${number(Math.max(...arrows.map((one) => Math.hypot(...one.force))))} N</span>`}</label>
       <${MotionPanel} robot=${robot} q=${q} onq=${setQ} extra=${payloadOf(payload)} onframe=${play} />
     </div>
     <div class="side">

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/view3d.ts - the 3D view as a part of a page; its code is loaded when a robot is first shown.
-import { html, useEffect, useRef, useState, type VNode } from './html.ts';
+import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { json, latest, robotPath } from './http.ts';
+import { files, missing, visualsOf, keepMeshes } from './meshes.ts';
 import { Choice } from './parts.ts';
 import { isDark } from './plot.ts';
+import { texts } from './robots.ts';
 import { Store, theme } from './store.ts';
 import type { Arrow, Poses, RobotScene, Shown } from './scene.ts';
 import type { Frame, Robot } from './types.ts';
@@ -32,6 +34,12 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   const [ready, set] = useState<'loading' | 'ready' | 'none'>('loading');
   const state = shown.use();
   const light = theme.use();
+  const meshes = files.use();
+  const visuals = useMemo(() => visualsOf(texts.get(robot.digest)?.text ?? ''), [robot.digest]);
+  const absent = missing(visuals, meshes);
+  useEffect(() => {
+    if (ready === 'ready' && visuals.length) scene.current?.setVisuals(visuals, meshes, shown.value);
+  }, [ready, visuals, meshes]);
   const ask = useRef<((q: number[]) => void) | null>(null);
   useEffect(() => {
     let live = true;
@@ -70,11 +78,13 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   }, [selected, onselect, ready]);
   const toggle = (key: 'frames' | 'coms' | 'limits', text: string): VNode => html`<button aria-pressed=${state[key]}
     onClick=${() => shown.set({ ...state, [key]: !state[key] })}>${text}</button>`;
-  return html`<div class="view3d" data-state=${ready}>
+  return html`<div class="view3d" data-state=${ready} onDragOver=${(event: DragEvent) => event.preventDefault()}
+    onDrop=${(event: DragEvent) => { event.preventDefault(); void keepMeshes([...(event.dataTransfer?.files ?? [])]).then((n) => n && shown.set({ ...shown.value, bodies: 'shape' })); }}>
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${robot.name} in 3D: arrow keys turn, plus and minus zoom, 0 shows all`}></canvas>
     ${ready === 'none' && html`<p class="over">This browser draws no WebGL; everything else works.</p>`}
+    ${state.bodies === 'shape' && absent.length > 0 && html`<p class="missing">${absent.length} ${absent.length === 1 ? 'mesh is' : 'meshes are'} not here: drop ${absent.slice(0, 4).join(', ')}${absent.length > 4 ? '\u2026' : ''} on the picture${absent.some((name) => !name.endsWith('.stl')) ? '; of meshes, STL is drawn' : ''}.</p>`}
     <div class="view-tools">
-      <${Choice} label="Bodies drawn from inertias" value=${state.bodies} options=${[['box', 'Boxes'], ['ellipsoid', 'Ellipsoids'], ['none', 'Bones']]}
+      <${Choice} label="Bodies drawn from inertias" value=${state.bodies} options=${[['box', 'Boxes'], ['ellipsoid', 'Ellipsoids'], ['none', 'Bones'], ...(visuals.length ? [['shape', 'Shapes']] : [])]}
         onpick=${(bodies: string) => shown.set({ ...state, bodies: bodies as Shown['bodies'] })} />
       <div class="choice" role="group" aria-label="Also shown">${toggle('frames', 'Frames')}${toggle('coms', 'Masses')}${toggle('limits', 'Limits')}
         <button onClick=${() => scene.current?.frame()} title="Show all (0)">Reset</button></div>

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from dashboard import URDF, faults_of, fill, fits, open_at, press, wait_for
+from dashboard import URDF, drop, faults_of, fill, fits, open_at, press, wait_for
 
 def test_a_slider_moves_the_robot_and_the_address_has_the_pose(daemon, page):
     page.shape(1280, "dark")
@@ -51,3 +51,27 @@ def test_robots_fit_and_are_accessible(daemon, page, width, scheme):
     assert fits(page, width) and not faults_of(page)
     open_at(page, daemon, "robots/humanoid?link=torso", ".view3d[data-state=ready]")
     assert fits(page, width) and not faults_of(page)
+
+
+def test_shapes_of_a_urdf_are_drawn_and_meshes_where_they_are_dropped(daemon, page):
+    text = URDF.format(parent="base", izz="0.01").replace('<link name="base"/>', '<link name="base"><visual><geometry><mesh filename="package://arm/Foot.stl"/></geometry></visual></link>')
+    open_at(page, daemon, "robots", ".drop")
+    drop(page, ".drop", "drawn.urdf", text)
+    wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
+    press(page, "Shapes")
+    assert "foot.stl" in wait_for(page, "document.querySelector('.missing')?.textContent")
+    before = page.execute_script("return document.querySelector('canvas').toDataURL()")
+    corners = ["-0.3 -0.3 0", "0.3 -0.3 0", "0 0.3 0.1"]
+    facet = "facet normal 0 0 1\nouter loop\n" + "".join(f"vertex {one}\n" for one in corners) + "endloop\nendfacet\n"
+    drop(page, ".view3d", "Foot.STL", f"solid foot\n{facet}endsolid foot\n")
+    wait_for(page, "!document.querySelector('.missing')")
+    wait_for(page, f"document.querySelector('canvas').toDataURL() !== {json.dumps(before)}")
+
+
+def test_a_robot_of_ten_megabytes_is_refused_or_read_without_harm(daemon, page):
+    links = "".join(f'<link name="l{k}"><!-- {"x" * 1000} --></link>' for k in range(10_000))
+    open_at(page, daemon, "robots", ".drop")
+    drop(page, ".drop", "large.urdf", f'<robot name="large">\n{links}\n</robot>')
+    wait_for(page, "document.querySelector('.fault, .said .error') || location.hash.includes('large')")
+    assert page.execute_script("return document.querySelectorAll('.gutter span').length") <= 400
+    assert fits(page, 1280)

@@ -76,3 +76,20 @@ def test_jobs_are_live_and_can_be_cancelled_repeated_and_removed(daemon, page):
     wait_for(page, f"document.querySelectorAll('.jobs tbody tr').length === {known + 1}")
     assert daemon.request("GET", f"/v1/jobs/{ident}")[0] == 200
     assert not faults_of(page)
+
+
+def test_two_runs_are_compared(daemon, page):
+    idents = []
+    for angle in (0.5, 0.6):
+        body = {"initial": {"q": [angle, 0]}, "duration_s": 1, "output": {"interval_s": 0.01}}
+        reply = daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(body).encode(), {"Prefer": "respond-async", "Content-Type": "application/json"})
+        idents.append(json.loads(reply[2])["id"])
+    open_at(page, daemon, f"jobs/{idents[0]}", "[aria-label=Comparison] select")
+    wait_for(page, f"[...document.querySelector('[aria-label=Comparison] select').options].some((one) => one.value === '{idents[1]}')")
+    page.execute_script(PICK, "[aria-label=Comparison] select", idents[1])
+    assert "101 rows compared" in wait_for(page, "document.querySelector('[aria-label=Comparison] p')?.textContent")
+    assert wait_for(page, "[...document.querySelectorAll('.legend span')].some((one) => one.textContent.endsWith(', other run'))")
+    assert f"with={idents[1]}" in page.execute_script("return location.hash")
+    # what the page says is what the service answers: the two began 0.1 apart
+    rows = page.execute_script("return [...document.querySelectorAll('[aria-label=Comparison] tbody tr')].map((one) => one.querySelector('th').textContent)")
+    assert any(name.startswith(("q", "qd", "tau")) for name in rows), rows
