@@ -53,6 +53,8 @@ def name_fields(schemas):
 def plain(schemas):
     """Types beside words, lists of fields that exclude each other, defaults as text."""
     for node in list(nodes(schemas)):
+        if len(node.get("enum", [])) == 1 and isinstance(node["enum"][0], bool):  # a generator refuses a list of words that has it
+            node["const"] = node.pop("enum")[0]
         words = node.get("enum", [node["const"]] if "const" in node else [])
         if words and "type" not in node and all(isinstance(word, str) for word in words):
             node["type"] = "string"
