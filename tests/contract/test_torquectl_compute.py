@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_torquectl_compute.py - torquectl's computations against the real daemon: each command and format, input, jobs, contexts, --curl.
+import contextlib
 import csv
 import io
 import json
@@ -11,6 +12,7 @@ import signal
 import socket
 import subprocess
 import threading
+import tty
 
 import numpy as np
 import pytest
@@ -371,3 +373,33 @@ def test_interrupted_it_says_how_to_go_on():
         one.send_signal(signal.SIGINT)
         _, said = one.communicate(timeout=PATIENCE)
     assert one.returncode == 130 and "torquectl jobs wait the-job" in said, said
+
+
+def test_one_array_of_a_result(daemon, tmp_path):
+    job = good(daemon, "simulate", "planar-2r", *SWING, "--detach").decode().strip()
+    good(daemon, "jobs", "wait", job)
+    expected = json.loads(good(daemon, "jobs", "result", job))["q"]
+    rows = list(csv.reader(io.StringIO(good(daemon, "jobs", "result", job, "--field", "q").decode())))
+    assert rows[0] == ["q_0", "q_1"] and [[float(x) for x in row] for row in rows[1:]] == expected
+    good(daemon, "jobs", "result", job, str(tmp_path / "q.npy"), "--field", "q", "-o", "npy")
+    assert np.load(tmp_path / "q.npy").tolist() == expected and os.listdir(tmp_path) == ["q.npy"]
+    assert ctl(daemon, "jobs", "result", job, "--field", "none").returncode == 1
+    assert ctl(daemon, "jobs", "report", job).returncode == 1, "a simulation writes none"
+
+
+def test_json_is_on_lines_on_a_terminal(daemon):
+    """Digit for digit what a pipe gets."""
+    document = good(daemon, "robots", "get", "planar-2r", "-o", "json")
+    master, slave = pty.openpty()
+    tty.setraw(slave)
+    one = subprocess.Popen([CTL, "-s", daemon.url, "robots", "get", "planar-2r", "-o", "json"], stdout=slave)
+    os.close(slave)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while piece := os.read(master, 65536):
+            said += piece
+    os.close(master)
+    assert one.wait(PATIENCE) == 0
+    lines = said.decode().splitlines()
+    assert re.sub(r"\s", "", said.decode()) == re.sub(r"\s", "", document.decode()), "digit for digit"
+    assert lines[0] == "{" and lines[-1] == "}" and '  "name": "planar-2r",' in lines and len(lines) > 30
