@@ -111,35 +111,6 @@ function plots(answer) {
     .map(([name, rows]) => plot(name, t, rows));
 }
 
-// ---- sample logs: what the examples of calibrate, compare and inverse-dynamics along a log read
-
-function armLog(phase, tau, q, t) {
-  const noise = (k) => { const s = Math.sin(12.9898 * k + 78.233 * phase) * 43758.5453; return s - Math.floor(s) - 0.5; };
-  const head = ['t', ...q[0].map((_, j) => `q_${j}`), ...q[0].map((_, j) => `tau_${j}`)].join(',');
-  return `${[head, ...t.map((s, i) => [s.toFixed(3), ...q[i].map((v, j) => (v + 1e-6 * noise(i * 7 + j)).toFixed(8)),
-    ...tau[i].map((v, j) => (v + 0.1 * noise(31 + i * 7 + j)).toFixed(5))].join(','))].join('\n')}\n`;
-}
-
-async function sampleLogs(ask, report) {
-  const middle = [0, -0.6, 0, -1.8, 0, 1.6, 0.3];
-  for (const [phase, name] of ['arm-run1', 'arm-run2'].entries()) {
-    const t = Array.from({ length: 2000 }, (_, i) => i * 0.005);
-    const sines = [1, 2, 3].map((k) => [2 * Math.PI * 0.1 * k, 0.34 / k]);
-    const row = (s, f) => middle.map((m, j) => f(m, sines.map(([w, a], k) => [w, a, w * s + j * (k + 1) + 2 * phase])));
-    const sum = (list, f) => list.reduce((total, [w, a, angle]) => total + f(w, a, angle), 0);
-    const q = t.map((s) => row(s, (m, list) => m + sum(list, (w, a, x) => a * Math.sin(x))));
-    const qd = t.map((s) => row(s, (m, list) => sum(list, (w, a, x) => a * w * Math.cos(x))));
-    const qdd = t.map((s) => row(s, (m, list) => -sum(list, (w, a, x) => a * w * w * Math.sin(x))));
-    const reply = await ask('/v1/robots/panda/inverse-dynamics', 'POST', JSON.stringify({ q, qd, qdd }), 'application/json');
-    const tau = (await reply.json()).tau.map((one, i) => one.map((v, j) => v + 4 * Math.tanh(qd[i][j] / 0.005) + 6 * qd[i][j] + 0.5));
-    report(`${name}: ${(await ask(`/v1/datasets/${name}`, 'PUT', armLog(phase, tau, q, t), 'text/csv')).status}`);
-  }
-  for (const name of ['run7', 'run8']) {
-    const body = 't,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n';
-    report(`${name}: ${(await ask(`/v1/datasets/${name}`, 'PUT', body, 'text/csv')).status}`);
-  }
-}
-
 function start(contract) {
   const follow = (part) => {
     while (part && part.$ref) {
@@ -300,16 +271,6 @@ function start(contract) {
   function beginning() {
     const form = make('form', {}, make('label', {}, 'Token, where the service needs one: ', token));
     form.addEventListener('submit', (event) => event.preventDefault());
-    const out = make('div', { ariaLive: 'polite' });
-    const logs = make('button', { type: 'button', textContent: 'Store sample logs' });
-    logs.addEventListener('click', async () => {
-      out.replaceChildren();
-      try {
-        await sampleLogs(ask, (line) => out.append(make('div', { textContent: line })));
-      } catch (fault) {
-        out.append(make('p', { className: 'bad', textContent: String(fault) }));
-      }
-    });
     const link = (id, text) => make('a', { href: `#${id}`, textContent: text });
     return make('section', { id: 'start' }, make('h2', { textContent: 'Start here' }),
       make('p', {}, 'Robots in, numbers out: describe an arm once, then ask for torques, motions, or parameters from its logs.'),
@@ -317,8 +278,8 @@ function start(contract) {
         make('li', {}, 'Torques of a built-in arm: ', link('inverseDynamics', 'inverse-dynamics'), ', press Send.'),
         make('li', {}, 'Your own robot: ', make('code', { textContent: `curl -T arm.urdf ${window.location.origin}/v1/robots/my-arm` }), ', or ', link('putRobot', 'PUT'), '. The answer lists what was read, what was ignored, and what is suspicious.'),
         make('li', {}, 'A motion: ', link('simulate', 'simulate'), '. Its time series are drawn above the answer. What takes longer becomes a ', link('listJobs', 'job'), '.'),
-        make('li', {}, 'Parameters from logs: ', link('calibrate', 'calibrate'), '. Its examples, those of compare, and inverse-dynamics along a log read datasets: ', logs,
-          ' computes two runs of a panda with friction and noise in this page and puts them.')), out,
+        make('li', {}, 'Parameters from logs: ', link('calibrate', 'calibrate'), '. Its examples, those of compare, and inverse-dynamics along a log read the built-in logs ',
+          make('code', { textContent: 'sample-panda-1' }), ' and ', make('code', { textContent: 'sample-panda-2' }), ': a panda with friction and noise.')),
       make('p', {}, 'A request at fault is answered by a problem document: it names the place, the reason and a remedy. The contract for programs: ', make('a', { href: '/openapi.json', textContent: '/openapi.json' }), '.'),
       form);
   }

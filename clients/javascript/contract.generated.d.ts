@@ -688,6 +688,8 @@ export interface Dataset {
   created: string;
   rows: number;
   columns: number;
+  /** A sample log, the same on every daemon */
+  built_in?: true;
   /** Of CSV */
   delimiter?: "comma" | "semicolon" | "tab" | "space";
   /** The last line had no end and too few cells */
@@ -718,6 +720,8 @@ export interface DatasetPoints {
   created: string;
   rows: number;
   columns: number;
+  /** A sample log */
+  built_in?: true;
   rows_per_point: number;
   points: number;
   series: {
@@ -735,6 +739,8 @@ export interface DatasetRow {
   created: string;
   rows: number;
   columns: number;
+  /** A sample log, the same on every daemon: it cannot be replaced or deleted */
+  built_in?: true;
 }
 
 export type DatasetType = "text/csv" | "application/x-npy" | "application/x-npz" | "application/json" | "application/cbor" | "application/gzip" | "application/zstd";

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "daemon/datasets/handlers_private.h"
+#include "daemon/datasets/samples.h"
 #include "daemon/http/range.h"
 #include "daemon/robots/conditions.h"
 
@@ -54,8 +55,9 @@ static int print_row(void *ctx, const tqd_dataset_row *row, const char *summary)
         return 0;
     }
     t->n += tqd_dataset_print(row, t->bytes + t->n);
-    t->n += (size_t)snprintf(t->bytes + t->n, 128, ",\"rows\":%" PRIu64 ",\"columns\":%" PRIu64 "}",
-                             row->n_row, row->n_column);
+    t->n += (size_t)snprintf(
+        t->bytes + t->n, 128, ",\"rows\":%" PRIu64 ",\"columns\":%" PRIu64 "%s}", row->n_row,
+        row->n_column, tqd_sample_is_name(row->name) ? ",\"built_in\":true" : "");
     return 0;
 }
 
@@ -68,6 +70,10 @@ static void run_list(void *exchange)
         return;
     }
     t.n = (size_t)snprintf(t.bytes, LIST_FIRST, "{\"datasets\":[");
+    const tqd_sample *samples = tqd_samples();
+    for (size_t k = 0; samples != NULL && k < TQD_SAMPLES; k++) {
+        (void)print_row(&t, &samples[k].row, NULL);
+    }
     const tqd_store_status status = tqd_store_datasets(e->datasets->store, print_row, &t);
     if (t.bytes == NULL) {
         tqd_answer_no_memory(&e->answer, e->head->request_id);
@@ -125,6 +131,17 @@ static bool read_count(const char **p, uint64_t *ret)
 static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
 {
     tqd_store_status status;
+    const tqd_sample *sample = tqd_sample_find(row->name, strlen(row->name));
+    if (sample != NULL) {
+        if (tqd_range_answer(e->head, row->digest, row->size, &e->answer, &e->at, &e->end)) {
+            e->answer.constant = sample->bytes + e->at;
+            e->answer.n_body = (size_t)(e->end - e->at);
+            e->answer.media = tqa_dataset_media_stored(row->media);
+            tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
+            tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
+        }
+        return;
+    }
     e->file = tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status);
     e->window = malloc(WINDOW);
     if (e->file == NULL || e->window == NULL) {
@@ -180,13 +197,20 @@ static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, s
 {
     const tqa_dataset_options options = {.format = TQA_DATASET_FIND};
     tqd_store_status status = TQD_STORE_NO_MEMORY;
-    tqd_file *file = tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status);
+    const tqd_sample *sample = tqd_sample_find(row->name, strlen(row->name));
+    tqd_file *file = sample == NULL
+                         ? tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status)
+                         : NULL;
     tqa_dataset *dataset = tqa_dataset_open(&options, row->n_row, n_points);
     char *window = malloc(WINDOW);
     char *summary = NULL;
     size_t n_summary = 0;
-    bool good = file != NULL && dataset != NULL && window != NULL;
+    bool good = (file != NULL || sample != NULL) && dataset != NULL && window != NULL;
     uint64_t at = 0;
+    if (good && sample != NULL) {
+        good = tqa_dataset_feed(dataset, sample->bytes, (size_t)row->size);
+        at = row->size;
+    }
     while (good && at < row->size) {
         const long got = tqd_file_read(file, at, window, WINDOW);
         status = got < 0 ? tqd_file_status(file) : status;
@@ -222,6 +246,21 @@ static bool selects_bytes(const tqd_dataset_exchange *e, const tqd_dataset_row *
            (strstr(accept, row->media) != NULL ||
             strstr(accept, "application/octet-stream") != NULL ||
             e->head->header(e->head, "Range") != NULL);
+}
+
+/* A built-in dataset, or one of the store. The summary is malloc'ed. */
+static tqd_store_status find_row(const tqd_dataset_exchange *e, tqd_dataset_row *ret_row,
+                                 char **ret_summary)
+{
+    const tqd_sample *sample = tqd_sample_find(e->head->part[0], strlen(e->head->part[0]));
+    if (sample == NULL) {
+        return tqd_store_dataset(e->datasets->store, e->head->part[0], ret_row, ret_summary);
+    }
+    *ret_row = sample->row;
+    if (ret_summary != NULL) {
+        *ret_summary = strdup(sample->summary);
+    }
+    return ret_summary == NULL || *ret_summary != NULL ? TQD_STORE_OK : TQD_STORE_NO_MEMORY;
 }
 
 /* True when the client's copy is current: 304 */
@@ -272,8 +311,7 @@ static void run_get(void *exchange)
     }
     tqd_dataset_row row;
     char *summary = NULL;
-    const tqd_store_status status =
-        tqd_store_dataset(e->datasets->store, e->head->part[0], &row, &summary);
+    const tqd_store_status status = find_row(e, &row, &summary);
     if (status != TQD_STORE_OK) {
         tqd_dataset_answer_status(e, status);
     } else if (!answer_unchanged(e, &row)) {
@@ -290,8 +328,7 @@ static void run_content(void *exchange)
         return;
     }
     tqd_dataset_row row;
-    const tqd_store_status status =
-        tqd_store_dataset(e->datasets->store, e->head->part[0], &row, NULL);
+    const tqd_store_status status = find_row(e, &row, NULL);
     if (status != TQD_STORE_OK) {
         tqd_dataset_answer_status(e, status);
     } else if (!answer_unchanged(e, &row)) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/datasets/samples.h"
 #include "daemon/robots/conditions.h"
 #include "daemon/store/problem.h"
 
@@ -88,12 +89,16 @@ size_t tqd_dataset_print(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BY
 void tqd_dataset_answer_row(tqd_dataset_exchange *e, int status, const tqd_dataset_row *row,
                             const char *summary, size_t n_summary)
 {
-    char *text = malloc(TQD_DATASET_ROW_BYTES + n_summary + 4);
+    char *text = malloc(TQD_DATASET_ROW_BYTES + n_summary + 24);
     if (text == NULL) {
         tqd_answer_no_memory(&e->answer, e->head->request_id);
         return;
     }
     size_t n = tqd_dataset_print(row, text);
+    if (tqd_sample_is_name(row->name)) {
+        memcpy(text + n, ",\"built_in\":true", 16);
+        n += 16;
+    }
     text[n++] = ',';
     memcpy(text + n, summary, n_summary);
     n += n_summary;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/datasets/handlers_private.h"
+#include "daemon/datasets/samples.h"
 #include "daemon/store/store.h"
 
 static void run_delete(void *exchange)
@@ -16,6 +17,12 @@ static void run_delete(void *exchange)
     tqd_dataset_row now;
     tqd_dataset_delete deletion = {.write.kind = TQD_WRITE_DATASET_DELETE,
                                    .name = e->head->part[0]};
+    if (tqd_sample_is_name(deletion.name)) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "read-only", "dataset %s is built in", deletion.name);
+        tqd_dataset_answer_problem(e, &problem);
+        return;
+    }
     const bool exists = tqd_store_dataset(store, deletion.name, &now, NULL) == TQD_STORE_OK;
     if (!tqd_dataset_condition(e, "If-Match", exists ? now.digest : "", tag, &deletion.if_match)) {
         return;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/datasets/samples.h"
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
@@ -39,6 +40,12 @@ static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dat
     memcpy(plain, name, n);
     plain[n] = '\0';
     const char *version = name[n] == '@' ? name + n + 1 : NULL;
+    const tqd_sample *sample = tqd_sample_find(name, n);
+    if (sample != NULL) {
+        *ret_row = sample->row;
+        return version == NULL || strcmp(version, sample->row.digest) == 0 ? TQD_STORE_OK
+                                                                           : TQD_STORE_NOT_FOUND;
+    }
     const tqd_store_status status = tqd_store_dataset(store, plain, ret_row, NULL);
     if (version == NULL || (status != TQD_STORE_OK && status != TQD_STORE_NOT_FOUND) ||
         (status == TQD_STORE_OK && strcmp(version, ret_row->digest) == 0)) {
@@ -105,6 +112,13 @@ long tqd_source_read(tqd_store *store, const char *name, uint64_t offset, void *
     char *row = NULL;
     uint64_t size = 0;
     long got = -1;
+    const tqd_sample *sample = tqd_sample_find(name, strcspn(name, "@"));
+    if (sample != NULL) {
+        const uint64_t left = offset < sample->row.size ? sample->row.size - offset : 0;
+        got = (long)(left < n ? left : n);
+        memcpy(bytes, sample->bytes + (left > 0 ? offset : 0), (size_t)got);
+        return got;
+    }
     if (find_bytes(store, name, &row, digest, &size) != TQD_STORE_OK) {
         return -1;
     }

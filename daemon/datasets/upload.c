@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/datasets/handlers_private.h"
+#include "daemon/datasets/samples.h"
 #include "daemon/robots/registry.h"
 
 static bool check(const tqd_datasets *datasets, const tqd_head *head, tqa_dataset_options *options,
@@ -14,6 +15,10 @@ static bool check(const tqd_datasets *datasets, const tqd_head *head, tqa_datase
     if (!tqd_robot_name_good(head->part[0])) {
         tqa_problem_set(reterr, "invalid-value",
                         "a name has 1 to 128 of A-Z a-z 0-9 . _ - and does not begin with a dot");
+        return false;
+    }
+    if (tqd_sample_is_name(head->part[0])) {
+        tqa_problem_set(reterr, "read-only", "dataset %s is built in", head->part[0]);
         return false;
     }
     if (!tqa_dataset_options_read(head->query, head->header(head, "Content-Type"), options,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/datasets/samples.h"
 #include "daemon/jobs/crash.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/workers.h"
@@ -338,6 +339,10 @@ static long world_dataset_read(void *ctx, const char *name, uint64_t offset, voi
     tqa_source input;
     char *row = NULL;
     const char *version = strchr(name, '@');
+    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
+    if (tqd_sample_find(name, strcspn(name, "@")) != NULL) { /* in no file */
+        return base->dataset_read(base->ctx, name, offset, bytes, n);
+    }
     tqd_store_status status = find_input(ctx, name, &input, &row);
     if (status == TQD_STORE_OK && row != NULL) {
         const uint64_t left = offset < input.size ? input.size - offset : 0;
@@ -355,7 +360,6 @@ static long world_dataset_read(void *ctx, const char *name, uint64_t offset, voi
         return status == TQD_STORE_OK ? read_file(ctx, &input, offset, bytes, n)
                                       : outcome_of(ctx, status);
     }
-    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
     return base->dataset_read(base->ctx, name, offset, bytes, n);
 }
 

@@ -20,11 +20,11 @@ def test_a_damaged_row_hides_no_other_in_the_list(start, state):
     daemon = start(state=str(state))
     status, _, text = daemon.request("GET", "/v1/datasets")
     assert status == 200, text
-    assert json.loads(text)["datasets"] == [right["other"], {"name": "row", "damaged": True}]
+    assert [d for d in json.loads(text)["datasets"] if not d.get("built_in")] == [right["other"], {"name": "row", "damaged": True}]
     assert daemon.request("GET", "/v1/datasets/row")[0] == 503
     said = ctl(daemon, "datasets", "list")
     assert said.returncode == 0 and "other" in said.stdout and "row" in said.stdout, said
     status, _, text = daemon.request("PUT", "/v1/datasets/row", SMALL, {"Content-Type": "text/csv"})  # put anew
     assert status in (200, 201), text
-    assert json.loads(daemon.request("GET", "/v1/datasets")[2])["datasets"][1]["sha256"] == sha(SMALL)
+    assert json.loads(daemon.request("GET", "/v1/datasets")[2])["datasets"][-1]["sha256"] == sha(SMALL)
     daemon.stop()

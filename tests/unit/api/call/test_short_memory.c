@@ -88,11 +88,9 @@ static void add_run(tqt_host *host, const char *name, int nv, double phase)
 
 static void make_world(tqt_host *host, tqa_host *ret)
 {
-    static const char run7[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n";
     tqt_host_open(host);
-    tqt_host_dataset(host, "run7", "text/csv", run7, sizeof run7 - 1);
-    tqt_host_dataset(host, "run8", "text/csv", run7, sizeof run7 - 1);
-    add_run(host, "arm-run1", 7, 0.0);
+    add_run(host, "sample-panda-1", 7, 0.0);
+    add_run(host, "sample-panda-2", 7, 1.0);
     add_run(host, "two-run1", 2, 0.0);
     add_run(host, "two-run2", 2, 1.0);
     kept = &host->host;

@@ -133,8 +133,8 @@ Test(openapi, knows_every_operation_with_its_fields)
 static size_t write_run(char *text, size_t size, double phase)
 {
     size_t n = (size_t)snprintf(text, size,
-                                "t,q1,q2,q3,q4,q5,q6,q7,tau1,tau2,tau3,tau4,tau5,tau6,"
-                                "tau7\n");
+                                "t,q_0,q_1,q_2,q_3,q_4,q_5,q_6,tau_0,tau_1,tau_2,tau_3,tau_4,"
+                                "tau_5,tau_6\n");
     for (int k = 0; k < 400; k++) {
         n += (size_t)snprintf(text + n, size - n, "%.2f", 0.01 * k);
         for (int c = 0; c < 14; c++) {
@@ -150,14 +150,10 @@ static size_t write_run(char *text, size_t size, double phase)
 /* the datasets that examples name */
 static void make_world(tqt_host *host)
 {
-    static const char run7[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.2,0.3\n0.2,0.4,0.5\n";
-    static const char run8[] = "t,q_0,q_1\n0,0.1,0.2\n0.1,0.3,0.3\n0.2,0.4,0.6\n";
     tqt_host_open(host);
-    tqt_host_dataset(host, "run7", "text/csv", run7, sizeof run7 - 1);
-    tqt_host_dataset(host, "run8", "text/csv", run8, sizeof run8 - 1);
     static char run[1 << 17];
-    tqt_host_dataset(host, "arm-run1", "text/csv", run, write_run(run, sizeof run, 0.0));
-    tqt_host_dataset(host, "arm-run2", "text/csv", run, write_run(run, sizeof run, 1.0));
+    tqt_host_dataset(host, "sample-panda-1", "text/csv", run, write_run(run, sizeof run, 0.0));
+    tqt_host_dataset(host, "sample-panda-2", "text/csv", run, write_run(run, sizeof run, 1.0));
 }
 
 Test(openapi, its_examples_work)
