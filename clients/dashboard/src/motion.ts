@@ -61,8 +61,8 @@ export function MotionPanel({ robot, q, onq, extra, onframe }: Props): VNode {
       const way = [...points, ...(points.length < 2 ? [q] : [])];
       const byLimits = law.startsWith('limits ');
       const list = new Array<number>(robot.nv).fill(acceleration);
-      const profile = law.slice(7);
-      const bounds = profile === 'time-optimal' ? { profile, acceleration: list } : { profile, acceleration: list, velocity: axes.map((one) => one.joint.limits?.velocity ?? 3), ...(profile === 's-curve' ? { jerk: list.map((one) => one * 20) } : {}) };
+      const kind = law.slice(7);
+      const bounds = kind === 'time-optimal' ? { kind, acceleration: list } : { kind, acceleration: list, velocity: axes.map((one) => one.joint.limits?.velocity ?? 3), ...(kind === 's-curve' ? { jerk: list.map((one) => one * 20) } : {}) };
       const guess = byLimits ? 0.01 : (duration * (way.length - 1)) / SAMPLES;
       const motion = await json<Motion>('POST', robotPath(robot.name, 'trajectory'), { body: { waypoints: way, interval_s: guess,
         ...(byLimits ? { limits: bounds } : { timing: law, times_s: way.map((_, k) => k * duration) }) } });

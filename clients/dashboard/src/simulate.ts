@@ -41,7 +41,7 @@ const CONTROLS: [string, string, string][] = [['none', 'none: it moves as it mus
 export function requestOf(robot: Robot, q: number[], setup: Setup, payload: Payload): object {
   const n = robot.nv;
   const goal = setup.goal?.length === robot.nq ? setup.goal : null;
-  const reference = goal && setup.reach > 0 ? { waypoints: [q, goal], times_s: [0, setup.reach], timing: 'quintic' } : { hold: goal ?? q };
+  const reference = goal && setup.reach > 0 ? { waypoints: [q, goal], times_s: [0, setup.reach], timing: 'quintic' } : { setpoint: goal ?? q };
   const gains = setup.control === 'feedforward' ? {} : setup.control === 'passivity-based' ? { lambda: setup.kp, kd: setup.kd } : { kp: setup.kp, kd: setup.kd, ...(setup.ki > 0 ? { ki: setup.ki } : {}) };
   const torque = new Array<number>(n).fill(0);
   torque[Math.min(setup.joint, n - 1)] = setup.size;
