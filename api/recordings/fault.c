@@ -165,8 +165,9 @@ static bool refuse_torque(const tqa_recording *recording, const tq_recording_fau
             &recording->part, "invalid-value",
             "say the units: \"units\": {\"tau\": \"mNm\"}, or \"Nm\" if it is so and the "
             "robot's masses are not",
-            "\"%.60s\": a torque of %.4g (rms), where gravity needs %.4g by the robot's masses",
-            recording->name, fault->value, fault->other);
+            "\"%.60s\": joint \"%.60s\" would have a torque of %.4g (rms), where gravity needs %.4g "
+            "by the robot's masses",
+            recording->name, robot->joint_names[fault->joint], fault->value, fault->other);
     }
     return tqa_value_refuse(
         &recording->part, "invalid-value",

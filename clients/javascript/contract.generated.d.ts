@@ -53,6 +53,34 @@ export type CalibrateDataset = string | {
   time?: string;
 };
 
+/** A fault of the logs: where, how large, and its cure in `text` */
+export interface CalibrateFinding {
+  kind: "torque-sign" | "torque-swap" | "position-swap" | "torque-scale" | "torque-stuck" | "position-stuck" | "gravity" | "payload" | "friction-drift" | "friction-of-run" | "runs-disagree";
+  text: string;
+  /** Parameters found in spite of it are not usable: the verdict is incomplete or worse */
+  gross: boolean;
+  /** Sum over the joints of log(residual without the fault / with it), of torque */
+  explained: number;
+  /** Left out: all joints, or none in particular */
+  joint?: string;
+  /** Of what is exchanged */
+  other_joint?: string;
+  /** Left out: all that are fitted */
+  datasets?: string[];
+  /**
+   * torque-scale: recorded torque over the model's. gravity: angle of its tilt, rad. payload: kg. friction: viscous friction at
+   * the end over that at the start, or over that of the other logs. runs-disagree: residual in a common fit over that in one of
+   * its own
+   */
+  size?: number;
+  /** gravity: its direction in the world frame. payload: its centre in the frame of the last link */
+  vector?: number[];
+  /** s: Of a column that is stuck */
+  from_s?: number;
+  /** s */
+  to_s?: number;
+}
+
 export type CalibrateJoints = {
   joint: string;
   all?: CalibrateJudged;
@@ -245,6 +273,11 @@ export interface CalibrateResult {
   verdict: "usable" | "robust-control-only" | "incomplete" | "physically-inconsistent" | "insufficient-excitation";
   /** Gravest first, with what to add to the model or the motion */
   reasons: string[];
+  /**
+   * Faults of the fitted logs that explain what the fit leaves, the gravest first; `reasons` begins with them. Fits of whole
+   * robots only
+   */
+  findings: CalibrateFinding[];
   /** As asked for; feasible or feasible-iv where none was */
   method: string;
   model: string;

@@ -4,6 +4,7 @@
 #ifndef TQ_IDENTIFY_SESSION_H
 #define TQ_IDENTIFY_SESSION_H
 
+#include "core/identify/diagnosis/diagnosis.h"
 #include "core/identify/noise.h"
 #include "core/identify/regression/fit.h"
 #include "core/identify/validation/residuals.h"
@@ -32,6 +33,8 @@ typedef struct tq_identify_recording {
     const double *floor; /* (nv) noise density of the signal that accelerations derive from by
                             n_difference differences: its unit^2 / Hz; NULL: unknown */
     unsigned n_difference;
+    const tq_stuck *stuck; /* (n_stuck) columns that repeat a value */
+    size_t n_stuck;
 } tq_identify_recording;
 
 typedef struct tq_identify_options {
@@ -174,6 +177,8 @@ typedef struct tq_identify_result {
     const double *bias; /* (n_column) expected of least squares; NULL: instruments from the start */
     double bias_worst;  /* in standard deviations of the estimate of column `biased` */
     size_t biased;
+    tq_finding findings[TQ_FINDING_MAX]; /* faults of the logs, the gravest first */
+    size_t n_finding;
 } tq_identify_result;
 const tq_identify_result *tq_identify_found(const tq_identify *session);
 

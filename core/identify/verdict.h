@@ -18,6 +18,7 @@ typedef enum tq_verdict {
 const char *tq_verdict_slug(tq_verdict verdict);
 
 typedef enum tq_reason_kind {
+    TQ_REASON_FINDING,        /* index: finding of the diagnosis; value: its size */
     TQ_REASON_UNIDENTIFIED,   /* index: direction of the solution; value: its deviation */
     TQ_REASON_INCONSISTENT,   /* index: column; value: its consistency measure */
     TQ_REASON_NEGATIVE,       /* index: column; value: an estimate that must not be negative */

@@ -212,13 +212,19 @@ static tq_status check_gravity(const tq_recording *recording, const tq_uniform *
         return TQ_OK;
     }
     const tq_status status = find_gravity(recording, even, scratch, &gravity, reterr);
-    for (size_t r = 0; r < model->nv; r++) {
-        most = fmax(most, rms_of(channel(recording, even, TQ_QUANTITY_TAU, r), even->n));
+    uint32_t worst = TQ_NONE;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        for (size_t k = 0; k < model->joints[j].nv && model->joints[j].mimic == TQ_NONE; k++) {
+            const size_t row = model->joints[j].v_index + k;
+            const double rms = rms_of(channel(recording, even, TQ_QUANTITY_TAU, row), even->n);
+            worst = rms > most ? j : worst;
+            most = fmax(most, rms);
+        }
     }
     if (status != TQ_OK || gravity < least_effort || most <= beyond_gravity * gravity) {
         return status;
     }
-    return tq_recording_refuse(ret, TQ_FAULT_TORQUE_GRAVITY, TQ_NONE, most, gravity);
+    return tq_recording_refuse(ret, TQ_FAULT_TORQUE_GRAVITY, worst, most, gravity);
 }
 
 static double range_of(const double *x, size_t n)

@@ -13,6 +13,7 @@
 #include "core/signal/row_cache.h"
 #include "core/signal/rows.h"
 #include "core/signal/spectrum.h"
+#include "core/signal/stuck.h"
 
 enum {
     TQ_REPAIR_ROWS = 8,            /* listed of each kind of repair */
@@ -128,6 +129,7 @@ typedef struct tq_recording {
     double step;   /* s, of the uniform grid */
     double gap;    /* s: longer steps split */
     tq_standstills stills;
+    tq_stuck_search stuck;
     bool moves;
     uint64_t first_moving, last_moving; /* rows */
     tq_row_cache cache;
@@ -176,7 +178,7 @@ typedef enum tq_recording_fault_kind {
     TQ_FAULT_VELOCITY_CORRELATION, /* joint, value: of velocity and slope of position */
     TQ_FAULT_TORQUE_CONSTANT,
     TQ_FAULT_TORQUE_EFFORT,  /* joint, value: rms torque; other: the joint's limit */
-    TQ_FAULT_TORQUE_GRAVITY, /* value: largest rms torque; other: gravity's largest torque */
+    TQ_FAULT_TORQUE_GRAVITY, /* joint, value: largest rms torque; other: gravity's largest torque */
     TQ_FAULT_TORQUE_SIGN,    /* joint, value: J that the joint returns over a closed path */
     TQ_FAULT_DELAY,          /* of more than four samples */
     TQ_FAULT_CUTOFF,         /* value: samples a second: the cut-off is above half of it */

@@ -72,6 +72,7 @@ static tq_status add_motion(tq_survey *s, const tq_raw_rows *rows, size_t *inout
             widen(s, r, rows->values + c * TQ_RAW_ROWS + at, to - at, is_first);
         }
         tq_standstills_add(s->recording, rows, at, to);
+        tq_stuck_add(&s->recording->stuck, &recording->channels, rows, at, to);
         if (closes) {
             status = close_group(s, rows->row[to - 1], true, reterr);
         }
@@ -108,7 +109,7 @@ size_t tq_survey_size(const tq_recording *recording)
            tq_scratch_cost(1, sizeof *recording->clock) +
            tq_scratch_cost(options->model->nv + 1, sizeof *recording->floor) +
            tq_row_cache_size(recording->channels.n, options->n_cached) +
-           tq_standstills_size(recording);
+           tq_standstills_size(recording) + tq_stuck_size(options->model);
 }
 
 tq_status tq_survey_begin(tq_recording *recording, tq_scratch *memory, tq_survey *ret,
@@ -127,7 +128,8 @@ tq_status tq_survey_begin(tq_recording *recording, tq_scratch *memory, tq_survey
     if (ret->least == NULL || ret->most == NULL || recording->clock == NULL ||
         recording->coherent_memory == NULL || recording->floor_memory == NULL ||
         !tq_row_cache_begin(&recording->cache, recording->channels.n, options->n_cached, memory) ||
-        !tq_standstills_begin(recording, memory)) {
+        !tq_standstills_begin(recording, memory) ||
+        !tq_stuck_begin(options->model, memory, &recording->stuck)) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_survey_size(recording));
     }
     memset(recording->clock, 0, sizeof *recording->clock);
@@ -227,6 +229,7 @@ tq_status tq_survey_end(tq_survey *s, tq_recording_fault *ret_fault, tq_error *r
     *ret_fault = (tq_recording_fault){0};
     tq_status status = close_group(s, s->before, false, reterr);
     recording->moves = s->any;
+    tq_stuck_end(&recording->stuck);
     recording->has_survey = status == TQ_OK;
     if (status == TQ_OK) {
         status = check_numbers(recording, ret_fault);

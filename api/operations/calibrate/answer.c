@@ -375,6 +375,7 @@ static void put_verdict(const tqa_calibration *c)
         tqa_writer_string(answer, NULL, text);
     }
     tqa_writer_end(answer);
+    tqa_calibration_put_findings(c);
 }
 
 /* Torque above the filter's cut-off, by joint. */

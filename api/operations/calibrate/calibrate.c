@@ -46,6 +46,8 @@ static void describe(const tqa_recording *of, tq_identify_recording *ret)
         .step = log->step,
         .motion = log->bandwidth.motion,
         .floor = log->floor,
+        .stuck = log->stuck.found,
+        .n_stuck = log->stuck.n,
         .n_difference = log->n_difference,
     };
 }

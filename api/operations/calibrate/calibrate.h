@@ -80,6 +80,10 @@ bool tqa_calibration_robot(tqa_calibration *calibration);
 size_t tqa_calibration_reason_count(const tqa_calibration *calibration);
 void tqa_calibration_reason(const tqa_calibration *calibration, size_t k,
                             char text[TQA_PROBLEM_TEXT]);
+/* A fault of the logs in a sentence; the answer's list of them. */
+void tqa_calibration_finding(const tqa_calibration *calibration, const tq_finding *finding,
+                             char text[TQA_PROBLEM_TEXT]);
+void tqa_calibration_put_findings(const tqa_calibration *calibration);
 /* Parameters that a direction without data consists of: "Izz_2 - Iyy_2", the largest first. */
 void tqa_calibration_direction(const tqa_calibration *calibration, size_t k,
                                char text[TQA_PROBLEM_TEXT]);

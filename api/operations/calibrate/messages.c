@@ -230,17 +230,33 @@ static void lack_of_motion(const tqa_calibration *c, char text[TQA_PROBLEM_TEXT]
     }
 }
 
+/* The first reason of a lack of motion, which a sentence on the whole precedes; SIZE_MAX: none. */
+static size_t first_unidentified(const tqa_calibration *c)
+{
+    for (size_t k = 0; k < c->verdict.n_reason; k++) {
+        if (c->verdict.reasons[k].kind == TQ_REASON_UNIDENTIFIED) {
+            return k;
+        }
+    }
+    return SIZE_MAX;
+}
+
 size_t tqa_calibration_reason_count(const tqa_calibration *c)
 {
-    return c->verdict.n_reason + (c->found->solution.n_unidentified > 0 ? 1 : 0);
+    return c->verdict.n_reason + (first_unidentified(c) != SIZE_MAX ? 1 : 0);
 }
 
 void tqa_calibration_reason(const tqa_calibration *c, size_t k, char text[TQA_PROBLEM_TEXT])
 {
-    const size_t before = c->found->solution.n_unidentified > 0 ? 1 : 0;
-    if (k < before) {
+    const size_t lack = first_unidentified(c);
+    if (k == lack) {
         lack_of_motion(c, text);
+        return;
+    }
+    const tq_reason *reason = &c->verdict.reasons[k > lack ? k - 1 : k];
+    if (reason->kind == TQ_REASON_FINDING) {
+        tqa_calibration_finding(c, &c->found->findings[reason->index], text);
     } else {
-        reason_in_words(c, &c->verdict.reasons[k - before], text);
+        reason_in_words(c, reason, text);
     }
 }

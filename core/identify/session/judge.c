@@ -2,6 +2,7 @@
 /* core/identify/session/judge.c - what a session has found and chosen, and the verdict on it. */
 #include <math.h>
 
+#include "core/elementary/elementary.h"
 #include "core/identify/session/session_private.h"
 
 const tq_identify_result *tq_identify_found(const tq_identify *id)
@@ -52,6 +53,28 @@ static void judge_total(const tq_identify *id, tq_verdict_report *report)
     }
 }
 
+/* What a fault leaves in the residuals is no noise: directions that are open because of it alone
+ * are not the motion's lack. They are sorted, the most uncertain first. */
+static tq_fit_solution without_excused(const tq_identify_result *found, size_t n_row)
+{
+    static const double unknown = 0.5; /* nominal sizes, as in the fit */
+    tq_fit_solution solution = found->solution;
+    static const double stuck = 0.7; /* nats a joint, at least */
+    double explained = 0.0;
+    for (size_t k = 0; k < found->n_finding; k++) {
+        const tq_finding *f = &found->findings[k];
+        explained += f->is_gross ? fmax(f->explained, stuck * (double)n_row) : 0.0;
+    }
+    const double less = tq_exp(-explained / (double)n_row);
+    size_t n = 0;
+    while (n < solution.n_unidentified &&
+           (explained == 0.0 || solution.unidentified[n].deviation * less > unknown)) {
+        n++;
+    }
+    solution.n_unidentified = n;
+    return solution;
+}
+
 tq_status tq_identify_judge(const tq_identify *id, tq_scratch *scratch,
                             tq_verdict_report *ret_report, tq_error *reterr)
 {
@@ -59,10 +82,21 @@ tq_status tq_identify_judge(const tq_identify *id, tq_scratch *scratch,
     const tq_session_validation *v = &id->validation;
     const tq_residuals *judge =
         id->options.validation == TQ_VALIDATE_NONE ? &v->fitted : &v->validated;
+    tq_verdict_report others;
+    const tq_fit_solution solution = without_excused(found, id->nv);
     const tq_status status =
-        tq_verdict_compute(id->fit, &found->solution, judge, scratch, ret_report, reterr);
+        tq_verdict_compute(id->fit, &solution, judge, scratch, &others, reterr);
     if (status != TQ_OK) {
         return status;
+    }
+    *ret_report = (tq_verdict_report){.verdict = others.verdict};
+    for (size_t k = 0; k < found->n_finding; k++) {
+        const tq_finding *f = &found->findings[k];
+        tq_verdict_add(ret_report, f->is_gross ? TQ_VERDICT_INCOMPLETE : TQ_VERDICT_USABLE,
+                       (tq_reason){TQ_REASON_FINDING, k, f->size});
+    }
+    for (size_t k = 0; k < others.n_reason; k++) {
+        tq_verdict_add(ret_report, TQ_VERDICT_USABLE, others.reasons[k]);
     }
     if (v->noise != NULL && id->now.bias_worst > TQ_NOISE_BIAS_MOST) {
         tq_verdict_add(ret_report, TQ_VERDICT_USABLE,

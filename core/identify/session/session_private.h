@@ -114,6 +114,7 @@ typedef struct tq_session_validation {
     tq_rollout *rollout;        /* NULL: none is possible */
     tq_static_check *checks[2]; /* recordings fitted; recordings for validation */
     tq_noise_bias *noise;       /* NULL: by instruments */
+    tq_diagnosis *diagnosis;    /* NULL: too large, or a fit per joint */
     double *value;              /* (tq_fit_value_count) of the recording at hand */
     double *tau;                /* (nv x TQ_BLOCK) */
     tq_residual_stats *stats;   /* (n_recording + 2, 3, nv) */

@@ -67,8 +67,8 @@ static size_t results_size(const tq_identify *id)
 size_t tq_session_validation_size(const tq_identify *id)
 {
     return 3 * tq_residuals_size(id->fit) + 2 * tq_static_check_size(id->fit) +
-           tq_noise_bias_size(id->fit) + tq_fit_solve_size(id->fit) + rollout_size(id) +
-           results_size(id);
+           tq_noise_bias_size(id->fit) + tq_diagnosis_size(id->fit, id->options.n_fitted) +
+           tq_fit_solve_size(id->fit) + rollout_size(id) + results_size(id);
 }
 
 /* memory of the passes before becomes free first */
@@ -150,6 +150,10 @@ tq_status tq_session_validation_begin(tq_identify *id, tq_error *reterr)
     if (status == TQ_OK && !tq_session_has_instruments(id)) {
         status = tq_noise_bias_begin(id->fit, &id->result.solution, scratch, &v->noise, reterr);
     }
+    if (status == TQ_OK) {
+        status = tq_diagnosis_begin(id->fit, &id->result.solution, id->options.n_fitted, scratch,
+                                    &v->diagnosis, reterr);
+    }
     for (unsigned k = 0; status == TQ_OK && k < 2; k++) {
         status = tq_static_check_begin(id->fit, scratch, &v->checks[k], reterr);
     }
@@ -193,6 +197,9 @@ tq_status tq_session_validate_begin_recording(tq_identify *id, size_t i, tq_erro
     if (status == TQ_OK) {
         const tq_static_check_plan plan = static_check_plan(id, i);
         status = tq_static_check_next(v->checks[v->is_fitted ? 0 : 1], v->value, &plan, reterr);
+    }
+    if (v->is_fitted && v->diagnosis != NULL) {
+        tq_diagnosis_next(v->diagnosis, i, tq_identify_expected(id, i, false));
     }
     v->validated.value = v->value;
     tq_residuals_next(&v->fitted);
@@ -241,6 +248,9 @@ tq_status tq_session_validate_push(tq_identify *id, const tq_experiment_block *b
     if (status == TQ_OK && v->is_fitted && v->noise != NULL) {
         status =
             tq_noise_bias_push(v->noise, block, id->variance + id->now.recording * id->nv, reterr);
+    }
+    if (status == TQ_OK && v->is_fitted && v->diagnosis != NULL) {
+        status = tq_diagnosis_push(v->diagnosis, block, t, reterr);
     }
     if (status == TQ_OK) {
         keep_points(id, block, t);
@@ -295,10 +305,61 @@ tq_status tq_session_validate_end_recording(tq_identify *id, size_t i, tq_error 
     return status;
 }
 
+/* True if a joint whose position is one value in some recording may be meant to rest: in all of
+ * them, and others do as well. */
+static bool rests(const tq_identify *id, uint32_t joint)
+{
+    size_t n_still = 0, n_other = 0;
+    for (size_t e = 0; e < id->options.n_fitted; e++) {
+        const tq_identify_recording *r = &id->options.recordings[e];
+        bool is_still = false;
+        for (size_t k = 0; k < r->n_stuck; k++) {
+            is_still = is_still || (r->stuck[k].is_whole && r->stuck[k].joint == joint);
+            n_other += r->stuck[k].is_whole && r->stuck[k].joint != joint;
+        }
+        n_still += is_still;
+    }
+    return n_still == id->options.n_fitted && n_other > 0;
+}
+
+/* Columns that are stuck come first: they spoil every other comparison. */
+static tq_status diagnose(tq_identify *id, tq_error *reterr)
+{
+    tq_identify_result *result = &id->result;
+    bool is_gross = false;
+    result->n_finding = 0;
+    for (size_t e = 0; e < id->options.n_fitted && e < TQ_FINDING_RUNS; e++) {
+        const tq_identify_recording *r = &id->options.recordings[e];
+        for (size_t k = 0; k < r->n_stuck && result->n_finding < TQ_FINDING_MAX; k++) {
+            const tq_stuck *s = &r->stuck[k];
+            if (s->is_whole && rests(id, s->joint)) {
+                continue;
+            }
+            result->findings[result->n_finding++] = (tq_finding){
+                .kind = s->of_torque ? TQ_FINDING_TORQUE_STUCK : TQ_FINDING_POSITION_STUCK,
+                .joint = s->joint,
+                .other = TQ_NONE,
+                .runs = (uint64_t)1 << e,
+                .from = s->from,
+                .to = s->to,
+                .is_gross = !s->is_whole};
+            is_gross = is_gross || !s->is_whole;
+        }
+    }
+    if (is_gross || result->n_finding == TQ_FINDING_MAX || id->validation.diagnosis == NULL) {
+        return TQ_OK;
+    }
+    size_t n = 0;
+    const tq_status status =
+        tq_diagnosis_find(id->validation.diagnosis, result->findings + result->n_finding,
+                          TQ_FINDING_MAX - result->n_finding, &n, reterr);
+    result->n_finding += n;
+    return status;
+}
+
 /* The static check is of the recordings for validation where they have poses. */
 tq_status tq_session_validated(tq_identify *id, tq_error *reterr)
 {
-    (void)reterr;
     const tq_session_validation *v = &id->validation;
     const tq_identify_validation kind = id->options.validation;
     keep_stats(&v->fitted, id->nv, &id->result.fitted);
@@ -308,7 +369,7 @@ tq_status tq_session_validated(tq_identify *id, tq_error *reterr)
     id->result.static_check = v->checks[has_own ? 1 : 0];
     id->result.static_check_unseen = has_own || kind == TQ_VALIDATE_LEAVE_ONE_OUT;
     id->now.state = id->now.after_validate;
-    return TQ_OK;
+    return diagnose(id, reterr);
 }
 
 /* sums and results of the recordings that are complete */
@@ -323,6 +384,9 @@ void tq_session_validation_archive(tq_identify *id, tq_archive *archive)
     tq_static_check_archive(v->checks[1], archive);
     if (v->noise != NULL) {
         tq_noise_bias_archive(v->noise, archive);
+    }
+    if (v->diagnosis != NULL) {
+        tq_diagnosis_archive(v->diagnosis, archive);
     }
     tq_archive_bytes(archive, v->stats, n * 3 * nv * sizeof *v->stats);
     tq_archive_bytes(archive, v->errors, n * nv * sizeof *v->errors);

@@ -65,6 +65,21 @@ class CalibrateFeasibilityOut(TypedDict):
     iterations: NotRequired[int]
 
 
+class CalibrateFindingOut(TypedDict):
+    """A fault of the logs: where, how large, and its cure in `text`"""
+    kind: Literal['torque-sign', 'torque-swap', 'position-swap', 'torque-scale', 'torque-stuck', 'position-stuck', 'gravity', 'payload', 'friction-drift', 'friction-of-run', 'runs-disagree']
+    text: str
+    gross: bool
+    explained: float
+    joint: NotRequired[str]
+    other_joint: NotRequired[str]
+    datasets: NotRequired[list[str]]
+    size: NotRequired[float]
+    vector: NotRequired[Array]
+    from_s: NotRequired[float]
+    to_s: NotRequired[float]
+
+
 class CalibrateFitOut(TypedDict):
     rmse: NotRequired[Array]
     by_joint: NotRequired[list[CalibrateJointsItemOut]]

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/diagnosis/diagnosis.h - which fault of the logs explains what a fit leaves. */
+#ifndef TQ_IDENTIFY_DIAGNOSIS_DIAGNOSIS_H
+#define TQ_IDENTIFY_DIAGNOSIS_DIAGNOSIS_H
+
+#include "core/base/archive.h"
+#include "core/identify/regression/fit.h"
+#include "core/signal/experiment.h"
+
+typedef enum tq_finding_kind {
+    TQ_FINDING_TORQUE_SIGN,   /* the joint's torque counts against its position */
+    TQ_FINDING_TORQUE_SWAP,   /* torques of `joint` and `other` are exchanged */
+    TQ_FINDING_POSITION_SWAP, /* positions of `joint` and `other` are exchanged */
+    TQ_FINDING_TORQUE_SCALE,  /* size: recorded torque over the model's; joint TQ_NONE: all */
+    TQ_FINDING_TORQUE_STUCK,  /* from .. to, s: the joint moves and its torque does not change */
+    TQ_FINDING_POSITION_STUCK,
+    TQ_FINDING_GRAVITY,  /* size: rad by which gravity is tilted; vector: its direction, unit */
+    TQ_FINDING_PAYLOAD,  /* size: kg that the listed runs carry more; vector: its centre, m in the
+                            frame of the last link */
+    TQ_FINDING_FRICTION, /* size: viscous friction at the end of a run over that at its start */
+    TQ_FINDING_FRICTION_OF_RUN, /* size: viscous friction of the run over that of the others */
+    TQ_FINDING_RUN, /* size: rms residual of the run in a common fit over that by its own */
+} tq_finding_kind;
+
+enum { TQ_FINDING_MAX = 8, TQ_FINDING_RUNS = 64 };
+
+typedef struct tq_finding {
+    tq_finding_kind kind;
+    uint32_t joint, other; /* TQ_NONE: none, or all */
+    uint64_t runs;         /* bit e: recording e, up to TQ_FINDING_RUNS; 0: all */
+    double size, from, to;
+    double vector[3];
+    double explained; /* nats: sum over the joints of log(residual without / with the fault) */
+    bool is_gross;    /* parameters found in spite of it are not usable */
+} tq_finding;
+
+/* Sums of the fitted recordings: every so many samples, all columns of each row of torque together
+ * with those that faults would add. */
+typedef struct tq_diagnosis tq_diagnosis;
+
+/**
+ * Begin a diagnosis of `n_run` recordings; push their blocks; find.
+ *
+ * Each fault is a fit of its own, from the same sums: columns that it adds (a tilt of gravity, a
+ * payload, friction by time), torques it exchanges, a factor of a joint's torque. The one that
+ * explains most is named, and the rest are tried beside it.
+ *
+ *     S = sum_r log sigma_r,  sigma_r the residual deviation of row r, weights 1 / sigma_r
+ *
+ * Memory   begin takes tq_diagnosis_size bytes of `memory` until the caller rewinds it. A fit per
+ *          joint, or one whose sums exceed TQ_DIAGNOSIS_BYTES, has none: *ret_diagnosis NULL.
+ * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of tq_fit_push.
+ * Cost     TQ_DIAGNOSIS_SAMPLES samples' columns; some hundred factorisations where the misfit is
+ *          gross, some tens otherwise.
+ * Source   likelihood of a linear model with a deviation for each row of torque, profiled.
+ * Checked  tests/contract/test_diagnosis.py
+ */
+#define TQ_DIAGNOSIS_BYTES   ((size_t)48 << 20)
+#define TQ_DIAGNOSIS_SAMPLES 3000
+tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution, size_t n_run,
+                             tq_scratch *memory, tq_diagnosis **ret_diagnosis, tq_error *reterr);
+size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run);
+/* The next blocks are those of recording `run`, of about n_sample samples. */
+void tq_diagnosis_next(tq_diagnosis *diagnosis, size_t run, size_t n_sample);
+/* t: (n_sample) s from the recording's start. */
+tq_status tq_diagnosis_push(tq_diagnosis *diagnosis, const tq_experiment_block *block,
+                            const double *t, tq_error *reterr);
+/* Sums between two recordings. */
+void tq_diagnosis_archive(tq_diagnosis *diagnosis, tq_archive *archive);
+
+/* The faults found, the gravest first: ret_findings (room). */
+tq_status tq_diagnosis_find(tq_diagnosis *diagnosis, tq_finding *ret_findings, size_t room,
+                            size_t *ret_n, tq_error *reterr);
+
+#endif

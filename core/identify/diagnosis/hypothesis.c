@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/diagnosis/hypothesis.c - a fit of the sums with a fault assumed: weighted least
+ * squares from Gram matrices, a deviation for each row of torque. */
+#include <math.h>
+#include <string.h>
+
+#include "core/elementary/elementary.h"
+#include "core/identify/diagnosis/diagnosis_private.h"
+#include "core/linalg/dense.h"
+
+enum { ROUNDS = 25 };
+static const double settled = 0.01;  /* change of every deviation */
+static const double hold = 1e-9;     /* of a scaled Gram matrix, so that it can be factored */
+static const double far = 30.0;      /* times its torque: the first deviation of a row in doubt */
+static const double smallest = 1e-4; /* of a row's torque: no deviation is smaller */
+static const double unlikely = 0.05; /* nats for bodies e times the robot's: breaks ties */
+
+static size_t size_of(const tq_extra *x)
+{
+    return x->n;
+}
+
+size_t tq_extra_column(const tq_diagnosis *d, const tq_hypothesis *h, size_t extra)
+{
+    size_t at = d->fit->n_column;
+    for (size_t k = 0; k < extra; k++) {
+        at += size_of(&h->extra[k]);
+    }
+    return at;
+}
+
+static double gram(const tq_diagnosis *d, size_t e, size_t r, size_t a, size_t b)
+{
+    const size_t width = tq_diagnosis_width(d, r);
+    const size_t low = a < b ? a : b, high = a < b ? b : a;
+    return d->sets[e * d->set_size + d->at[r] + low * width + high];
+}
+
+/* Columns of row r in recording e that a hypothesis has: their number in the row, and in theta. */
+static size_t list_columns(const tq_diagnosis *d, const tq_hypothesis *h, size_t e, size_t r,
+                           uint32_t *ret_local, uint32_t *ret_global)
+{
+    const tq_fit_row *row = &d->fit->rows[r];
+    size_t n = 0;
+    for (; n < row->n; n++) {
+        ret_local[n] = (uint32_t)n;
+        ret_global[n] = row->column[n];
+    }
+    size_t at = d->fit->n_column;
+    for (size_t k = 0; k < h->n_extra; k++) {
+        const tq_extra *x = &h->extra[k];
+        for (unsigned c = 0; c < x->n; c++, at++) {
+            if ((x->row == SIZE_MAX || x->row == r) && tq_is_in(x->runs, e)) {
+                ret_local[n] = (uint32_t)(row->n + d->nv + x->kind + c);
+                ret_global[n++] = (uint32_t)at;
+            }
+        }
+    }
+    return n;
+}
+
+/* the room of column lists lies in d->x, which only tq_diagnosis_add uses */
+static void split_room(const tq_diagnosis *d, uint32_t **ret_local, uint32_t **ret_global)
+{
+    *ret_local = (uint32_t *)(void *)d->x;
+    *ret_global = *ret_local + d->fit->n_column + TQ_EXTRA_COLUMNS;
+}
+
+static void assemble(tq_diagnosis *d, const tq_hypothesis *h, size_t p)
+{
+    uint32_t *local, *global;
+    split_room(d, &local, &global);
+    memset(d->h, 0, p * p * sizeof *d->h);
+    memset(d->right, 0, p * sizeof *d->right);
+    for (size_t e = 0; e < d->n_run; e++) {
+        for (size_t r = 0; tq_is_in(h->runs, e) && r < d->nv; r++) {
+            const double k = d->gain[e * d->nv + r];
+            const double w = 1.0 / (d->sigma[r] * d->sigma[r]);
+            const size_t tau = d->fit->rows[r].n + d->response[e * d->nv + r];
+            const size_t n = list_columns(d, h, e, r, local, global);
+            for (size_t a = 0; a < n; a++) {
+                for (size_t b = 0; b <= a; b++) {
+                    const size_t i = global[a] > global[b] ? global[a] : global[b];
+                    const size_t j = global[a] > global[b] ? global[b] : global[a];
+                    d->h[j * p + i] += w * k * k * gram(d, e, r, local[a], local[b]);
+                }
+                d->right[global[a]] += w * k * gram(d, e, r, local[a], tau);
+            }
+        }
+    }
+}
+
+static bool solve(tq_diagnosis *d, size_t p)
+{
+    for (size_t c = 0; c < p; c++) {
+        const double x = d->h[c * p + c];
+        d->room[c] = x > 0.0 ? 1.0 / sqrt(x) : 0.0;
+    }
+    for (size_t j = 0; j < p; j++) {
+        for (size_t i = j; i < p; i++) {
+            d->h[j * p + i] *= d->room[i] * d->room[j];
+        }
+        d->h[j * p + j] = (d->room[j] > 0.0 ? 1.0 : 0.0) + hold;
+        d->h[j * p + j] = d->room[j] > 0.0 ? d->h[j * p + j] : 1.0;
+        d->theta[j] = d->right[j] * d->room[j];
+    }
+    if (tq_cholesky_factor(p, d->h, p, NULL) != TQ_OK ||
+        tq_cholesky_solve(p, 1, d->h, p, d->theta, p, NULL) != TQ_OK) {
+        return false;
+    }
+    for (size_t c = 0; c < p; c++) {
+        d->theta[c] *= d->room[c];
+    }
+    return true;
+}
+
+/* squared residual of row r in recording e */
+static double residual(const tq_diagnosis *d, const tq_hypothesis *h, size_t e, size_t r)
+{
+    uint32_t *local, *global;
+    split_room(d, &local, &global);
+    const double k = d->gain[e * d->nv + r];
+    const size_t tau = d->fit->rows[r].n + d->response[e * d->nv + r];
+    const size_t n = list_columns(d, h, e, r, local, global);
+    double sum = gram(d, e, r, tau, tau);
+    for (size_t a = 0; a < n; a++) {
+        const double x = k * d->theta[global[a]];
+        double line = k * d->theta[global[a]] * gram(d, e, r, local[a], local[a]) -
+                      2.0 * gram(d, e, r, local[a], tau);
+        for (size_t b = 0; b < a; b++) {
+            line += 2.0 * k * d->theta[global[b]] * gram(d, e, r, local[a], local[b]);
+        }
+        sum += x * line;
+    }
+    return fmax(sum, 0.0);
+}
+
+/* Power of friction in a row that came out as driving: its mean square torque, else 0. */
+static double driving(const tq_diagnosis *d, size_t r)
+{
+    const tq_fit_row *row = &d->fit->rows[r];
+    size_t at[2] = {SIZE_MAX, SIZE_MAX};
+    for (size_t c = 0; c < row->n; c++) {
+        const tq_column *column = &d->fit->columns[row->column[c]];
+        if (column->kind == TQ_COLUMN_PARAMETER && column->parameter.link == TQ_NONE) {
+            at[0] = column->parameter.kind == TQ_PARAMETER_VISCOUS ? c : at[0];
+            at[1] = column->parameter.kind == TQ_PARAMETER_COULOMB ? c : at[1];
+        }
+    }
+    double power = 0.0, square = 0.0;
+    for (size_t e = 0; e < d->n_run; e++) {
+        for (unsigned a = 0; a < 2; a++) {
+            if (at[a] == SIZE_MAX) {
+                continue;
+            }
+            const double x = d->theta[row->column[at[a]]];
+            power += x * gram(d, e, r, at[a], row->n + d->nv + TQ_EXTRA_RATE);
+            for (unsigned b = 0; b < 2; b++) {
+                square += at[b] == SIZE_MAX
+                              ? 0.0
+                              : x * d->theta[row->column[at[b]]] * gram(d, e, r, at[a], at[b]);
+            }
+        }
+    }
+    return power < 0.0 ? square : 0.0;
+}
+
+/* |log| of the bodies' torque over that of the robot's model */
+static double unlikeliness(const tq_diagnosis *d)
+{
+    double both = 0.0, square = 0.0;
+    for (size_t e = 0; e < d->n_run; e++) {
+        for (size_t r = 0; r < d->nv; r++) {
+            const tq_fit_row *row = &d->fit->rows[r];
+            const size_t bodies = row->n + d->nv + TQ_EXTRA_BODIES;
+            const double w = 1.0 / (d->usual[r] * d->usual[r]);
+            square += w * gram(d, e, r, bodies, bodies);
+            for (size_t c = 0; c < row->n; c++) {
+                const tq_column *column = &d->fit->columns[row->column[c]];
+                if (column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE) {
+                    both += w * d->theta[row->column[c]] * gram(d, e, r, c, bodies);
+                }
+            }
+        }
+    }
+    const double ratio = square > 0.0 ? both / square : 1.0;
+    return ratio > 1e-6 ? fmin(fabs(tq_log(ratio)), 7.0) : 7.0;
+}
+
+double tq_hypothesis_fit_beside(tq_diagnosis *d, const tq_hypothesis *h, size_t doubtful)
+{
+    const size_t p = tq_extra_column(d, h, h->n_extra);
+    double n = 0.0;
+    for (size_t e = 0; e < d->n_run; e++) {
+        n += tq_is_in(h->runs, e) ? d->count[e] : 0.0;
+    }
+    for (size_t r = 0; r < d->nv; r++) {
+        d->sigma[r] = r == doubtful ? far * d->usual[r] : d->usual[r];
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        assemble(d, h, p);
+        if (!(n > 0.0) || !solve(d, p)) {
+            return (double)INFINITY;
+        }
+        double change = 0.0;
+        for (size_t r = 0; r < d->nv; r++) {
+            double square = 0.0;
+            for (size_t e = 0; e < d->n_run; e++) {
+                square += tq_is_in(h->runs, e) ? residual(d, h, e, r) : 0.0;
+            }
+            const double least = smallest * d->usual[r];
+            const double now = sqrt(square / n + least * least);
+            change = fmax(change, fabs(tq_log(now / d->sigma[r])));
+            d->sigma[r] = now;
+        }
+        if (change < settled) {
+            break;
+        }
+    }
+    double sum = unlikely * unlikeliness(d);
+    for (size_t r = 0; r < d->nv; r++) {
+        sum += 0.5 * tq_log(d->sigma[r] * d->sigma[r] + driving(d, r) / n);
+    }
+    return sum;
+}
+
+double tq_hypothesis_fit(tq_diagnosis *d, const tq_hypothesis *h)
+{
+    return tq_hypothesis_fit_beside(d, h, SIZE_MAX);
+}
+
+double tq_extra_effect(const tq_diagnosis *d, const tq_hypothesis *h, size_t extra, size_t row)
+{
+    const tq_extra *x = &h->extra[extra];
+    const double *theta = d->theta + tq_extra_column(d, h, extra);
+    const size_t first = d->fit->rows[row].n + d->nv + x->kind;
+    double sum = 0.0, n = 0.0;
+    for (size_t e = 0; e < d->n_run; e++) {
+        if (!tq_is_in(x->runs, e) || !(x->row == SIZE_MAX || x->row == row)) {
+            continue;
+        }
+        n += d->count[e];
+        for (unsigned a = 0; a < x->n; a++) {
+            for (unsigned b = 0; b < x->n; b++) {
+                sum += theta[a] * theta[b] * gram(d, e, row, first + a, first + b);
+            }
+        }
+    }
+    return n > 0.0 ? sqrt(fmax(sum, 0.0) / n) : 0.0;
+}

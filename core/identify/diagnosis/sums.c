@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/diagnosis/sums.c - Gram matrices of the rows of torque, with the columns that
+ * faults would add. */
+#include <math.h>
+#include <string.h>
+
+#include "core/dynamics/regressor/regressor_batch.h"
+#include "core/identify/diagnosis/diagnosis_private.h"
+
+static size_t set_size(const tq_fit *fit)
+{
+    size_t size = 0;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const size_t width = fit->rows[r].n + fit->n_row + TQ_EXTRAS;
+        size += width * width;
+    }
+    return size;
+}
+
+static bool is_possible(const tq_fit *fit, size_t n_run)
+{
+    return fit->options.model.kind == TQ_FIT_BASE &&
+           set_size(fit) * sizeof(double) * n_run <= TQ_DIAGNOSIS_BYTES;
+}
+
+size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run)
+{
+    const size_t nv = fit->n_row, nq = fit->mechanism->model.nq;
+    const size_t p = fit->n_column + TQ_EXTRA_COLUMNS;
+    if (!is_possible(fit, n_run)) {
+        return 0;
+    }
+    return tq_scratch_cost(1, sizeof(tq_diagnosis)) + 2 * tq_fit_run_size(fit) +
+           2 * tq_scratch_cost(fit->n_parameter, sizeof(double)) +
+           tq_scratch_cost((n_run + 1) * set_size(fit), sizeof(double)) +
+           2 * tq_scratch_cost(n_run, sizeof(double)) + tq_scratch_cost(nv, sizeof(size_t)) +
+           tq_scratch_cost(p + nv, sizeof(double)) + tq_scratch_cost(p * p, sizeof(double)) +
+           3 * tq_scratch_cost(p, sizeof(double)) + 2 * tq_scratch_cost(nv, sizeof(double)) +
+           tq_scratch_cost(n_run * nv, sizeof(double)) +
+           tq_scratch_cost(n_run * nv, sizeof(uint32_t)) +
+           tq_scratch_cost((nq + 3 * nv) * TQ_DIAGNOSIS_KEPT, sizeof(double));
+}
+
+/* two vectors across gravity, of its length */
+static void find_across(const double *g, double ret[2][3])
+{
+    const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const unsigned least = fabs(g[0]) <= fabs(g[1]) && fabs(g[0]) <= fabs(g[2]) ? 0
+                           : fabs(g[1]) <= fabs(g[2])                           ? 1
+                                                                                : 2;
+    double e[3] = {0};
+    memset(ret, 0, 6 * sizeof(double));
+    if (!(size > 0.0)) {
+        return;
+    }
+    e[least] = 1.0;
+    const double along = g[least] / size;
+    double norm = 0.0;
+    for (unsigned k = 0; k < 3; k++) {
+        ret[0][k] = e[k] - along * g[k] / size;
+        norm += ret[0][k] * ret[0][k];
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        ret[0][k] *= size / sqrt(norm);
+    }
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned a = (k + 1) % 3, b = (k + 2) % 3;
+        ret[1][k] = (g[a] * ret[0][b] - g[b] * ret[0][a]) / size;
+    }
+}
+
+/* position in the model's order of the joint with the most moving joints before it */
+static uint32_t find_tip(const tq_model *model)
+{
+    uint32_t tip = 0, most = 0;
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        uint32_t depth = 0;
+        const tq_joint *joint = &model->joints[model->order[k]];
+        if (joint->kind == TQ_JOINT_FIXED) {
+            continue;
+        }
+        for (uint32_t j = 0; j < model->n_joint; j++) {
+            const tq_joint *other = &model->joints[j];
+            depth += other->nv > 0 && other->mimic == TQ_NONE &&
+                     tq_row_moves_link(model, other->v_index, joint->child);
+        }
+        if (depth >= most) {
+            most = depth;
+            tip = k;
+        }
+    }
+    return tip;
+}
+
+tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution, size_t n_run,
+                             tq_scratch *memory, tq_diagnosis **ret, tq_error *reterr)
+{
+    const tq_model *model = &fit->mechanism->model;
+    const size_t nv = fit->n_row;
+    const size_t p = fit->n_column + TQ_EXTRA_COLUMNS;
+    *ret = NULL;
+    if (!is_possible(fit, n_run)) {
+        return TQ_OK;
+    }
+    tq_diagnosis *d = tq_scratch_take(memory, 1, sizeof *d);
+    if (d == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_diagnosis_size(fit, n_run));
+    }
+    *d = (tq_diagnosis){.fit = fit, .solution = solution, .n_run = n_run, .nv = nv};
+    d->set_size = set_size(fit);
+    d->bodies = tq_scratch_take(memory, fit->n_parameter, sizeof(double));
+    d->full = tq_scratch_take(memory, fit->n_parameter, sizeof(double));
+    d->sets = tq_scratch_take(memory, (n_run + 1) * d->set_size, sizeof(double));
+    d->count = tq_scratch_take(memory, n_run, sizeof(double));
+    d->length = tq_scratch_take(memory, n_run, sizeof(double));
+    d->at = tq_scratch_take(memory, nv, sizeof(size_t));
+    d->x = tq_scratch_take(memory, p + nv, sizeof(double));
+    d->h = tq_scratch_take(memory, p * p, sizeof(double));
+    d->right = tq_scratch_take(memory, p, sizeof(double));
+    d->theta = tq_scratch_take(memory, p, sizeof(double));
+    d->room = tq_scratch_take(memory, p, sizeof(double));
+    d->sigma = tq_scratch_take(memory, nv, sizeof(double));
+    d->usual = tq_scratch_take(memory, nv, sizeof(double));
+    d->gain = tq_scratch_take(memory, n_run * nv, sizeof(double));
+    d->response = tq_scratch_take(memory, n_run * nv, sizeof(uint32_t));
+    d->kept = tq_scratch_take(memory, (model->nq + 3 * nv) * TQ_DIAGNOSIS_KEPT, sizeof(double));
+    tq_status status = tq_fit_run_take(fit, memory, &d->run, reterr);
+    status = status == TQ_OK ? tq_fit_run_take(fit, memory, &d->tilted, reterr) : status;
+    if (status != TQ_OK || d->kept == NULL) { /* the last of equal requests */
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_diagnosis_size(fit, n_run));
+    }
+    d->spare = d->sets + n_run * d->set_size;
+    memset(d->sets, 0, n_run * d->set_size * sizeof(double));
+    memset(d->kept, 0, (model->nq + 3 * nv) * TQ_DIAGNOSIS_KEPT * sizeof(double));
+    memset(d->count, 0, n_run * sizeof(double));
+    memset(d->length, 0, n_run * sizeof(double));
+    for (size_t r = 0, at = 0; r < nv; r++) {
+        d->at[r] = at;
+        at += tq_diagnosis_width(d, r) * tq_diagnosis_width(d, r);
+    }
+    tq_parameter_values(model, fit->options.model.with, d->bodies);
+    memcpy(d->full, solution->full, fit->n_parameter * sizeof *d->full);
+    find_across(model->gravity, d->across);
+    d->tip = find_tip(model);
+    *ret = d;
+    return TQ_OK;
+}
+
+/* friction by the rates of each sample: samples between are left out, and a state with them */
+void tq_diagnosis_signs(tq_diagnosis *d, size_t n)
+{
+    const tq_fit *fit = d->fit;
+    const tq_model *model = &fit->mechanism->model;
+    tq_fit_run *run = &d->run;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (tq_is_rubbing(&model->joints[j])) {
+            const size_t row = (size_t)model->joints[j].v_index * TQ_FOLD_RUN;
+            tq_signs_of_rates(tq_smoothing_of(fit, j), n, run->qd + row, run->sign + row);
+        }
+    }
+    for (size_t t = 0; t < fit->n_term; t++) {
+        const tq_fit_term *term = &fit->terms[t];
+        const size_t row = (size_t)model->joints[term->joint].v_index * TQ_FOLD_RUN;
+        if (term->kind == TQ_COLUMN_STRIBECK) {
+            tq_stribeck_shape(fit->speed[term->joint], n, run->qd + row, run->sign + row,
+                              run->shape + term->shape * TQ_FOLD_RUN);
+        } else if (term->kind == TQ_COLUMN_COUPLED_COULOMB) {
+            tq_coupled_shape(fit, term, n, TQ_FOLD_RUN, run->qd,
+                             run->shape + term->shape * TQ_FOLD_RUN);
+        }
+    }
+    run->is_given = true;
+}
+
+/* value of all link columns of a row times parameters, at a sample */
+static double torque_of(const tq_diagnosis *d, const double *values, size_t r, size_t i,
+                        const double *parameter)
+{
+    const size_t n = d->fit->n_link_column;
+    const double *x = values + r * n * TQ_FOLD_RUN + i;
+    double sum = 0.0;
+    for (size_t c = 0; c < n; c++) {
+        sum += x[c * TQ_FOLD_RUN] * parameter[c];
+    }
+    return sum;
+}
+
+/* one row of one sample: the fit's columns, all torques, the extra columns but gravity's */
+static void put_row(tq_diagnosis *d, size_t r, size_t i)
+{
+    const tq_fit_row *row = &d->fit->rows[r];
+    const double *values = d->run.values;
+    double *x = d->x;
+    for (size_t c = 0; c < row->n; c++) {
+        x[c] = values[row->offset[c] + (int64_t)i];
+    }
+    for (size_t s = 0; s < d->nv; s++) {
+        x[row->n + s] = d->run.tau[s * TQ_FOLD_RUN + i];
+    }
+    x += row->n + d->nv;
+    x[TQ_EXTRA_RATE] = d->run.qd[r * TQ_FOLD_RUN + i];
+    x[TQ_EXTRA_DRIFT] = x[TQ_EXTRA_RATE] * d->t[i];
+    const size_t tip = r * d->fit->n_link_column + (size_t)TQ_PARAMETERS_OF_LINK * d->tip;
+    for (size_t k = 0; k < 4; k++) {
+        x[TQ_EXTRA_PAYLOAD + k] = values[(tip + k) * TQ_FOLD_RUN + i];
+    }
+    x[TQ_EXTRA_BODIES] = torque_of(d, values, r, i, d->bodies);
+}
+
+/* ret (2 nv x TQ_FOLD_RUN): torque by gravity along two horizontal directions */
+static tq_status find_gravity(tq_diagnosis *d, size_t n, double *ret, tq_error *reterr)
+{
+    const tq_model *model = &d->fit->mechanism->model;
+    memset(d->tilted.qd, 0, model->nv * TQ_FOLD_RUN * sizeof(double));
+    for (unsigned k = 0; k < 2; k++) {
+        const tq_inverse_input in = {.n_sample = n,
+                                     .stride = TQ_FOLD_RUN,
+                                     .q = d->run.q,
+                                     .qd = d->tilted.qd,
+                                     .qdd = d->tilted.qd,
+                                     .gravity = d->across[k]};
+        const tq_status status = tq_regressor_batch_again(d->fit->mechanism, &in, d->run.scratch,
+                                                          d->tilted.values, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+        for (size_t r = 0; r < d->nv; r++) {
+            for (size_t i = 0; i < n; i++) {
+                ret[(k * d->nv + r) * TQ_FOLD_RUN + i] =
+                    torque_of(d, d->tilted.values, r, i, d->full);
+            }
+        }
+    }
+    return TQ_OK;
+}
+
+tq_status tq_diagnosis_add(tq_diagnosis *d, size_t e, size_t n, tq_error *reterr)
+{
+    tq_status status = tq_fit_run_compute(d->fit, &d->run, n, d->solution->value, reterr);
+    double *set = d->sets + e * d->set_size;
+    status = status == TQ_OK ? find_gravity(d, n, d->h, reterr) : status;
+    for (size_t r = 0; status == TQ_OK && r < d->nv; r++) {
+        const size_t width = tq_diagnosis_width(d, r);
+        double *gram = set + d->at[r];
+        for (size_t i = 0; i < n; i++) {
+            put_row(d, r, i);
+            for (size_t k = 0; k < 2; k++) {
+                d->x[d->fit->rows[r].n + d->nv + TQ_EXTRA_GRAVITY + k] =
+                    d->h[(k * d->nv + r) * TQ_FOLD_RUN + i];
+            }
+            for (size_t a = 0; a < width; a++) {
+                const double xa = d->x[a];
+                double *line = gram + a * width;
+                for (size_t b = a; b < width; b++) {
+                    line[b] += xa * d->x[b];
+                }
+            }
+        }
+    }
+    d->count[e] += (double)n;
+    return status;
+}
+
+void tq_diagnosis_next(tq_diagnosis *d, size_t run, size_t n_sample)
+{
+    const size_t share = TQ_DIAGNOSIS_SAMPLES / d->n_run + 1;
+    d->now = run;
+    d->n_seen = d->n_filled = 0;
+    d->every = n_sample > share ? n_sample / share : 1;
+    const size_t keep = TQ_DIAGNOSIS_KEPT / d->n_run + 1;
+    const size_t n = n_sample / d->every + 1;
+    d->kept_every = n > keep ? n / keep + 1 : 1;
+}
+
+static void keep(tq_diagnosis *d, size_t i)
+{
+    const size_t nq = d->fit->mechanism->model.nq;
+    double *to = d->kept + d->n_kept * (nq + 3 * d->nv);
+    for (size_t r = 0; r < nq; r++) {
+        *to++ = d->run.q[r * TQ_FOLD_RUN + i];
+    }
+    const double *const from[] = {d->run.qd, d->run.qdd, d->run.tau};
+    for (unsigned k = 0; k < 3; k++) {
+        for (size_t r = 0; r < d->nv; r++) {
+            *to++ = from[k][r * TQ_FOLD_RUN + i];
+        }
+    }
+    d->n_kept++;
+}
+
+static tq_status flush(tq_diagnosis *d, tq_error *reterr)
+{
+    const size_t n = d->n_filled;
+    d->n_filled = 0;
+    if (n == 0) {
+        return TQ_OK;
+    }
+    tq_diagnosis_signs(d, n);
+    return tq_diagnosis_add(d, d->now, n, reterr);
+}
+
+tq_status tq_diagnosis_push(tq_diagnosis *d, const tq_experiment_block *block, const double *t,
+                            tq_error *reterr)
+{
+    tq_status status = TQ_OK;
+    for (size_t i = 0; i < block->n_sample && status == TQ_OK; i++) {
+        d->length[d->now] = t[i];
+        if (d->n_seen++ % d->every != 0) {
+            continue;
+        }
+        tq_fit_run_copy(d->fit, &d->run, d->n_filled, block, i, 1);
+        d->t[d->n_filled] = t[i];
+        if ((d->n_seen - 1) / d->every % d->kept_every == 0 && d->n_kept < TQ_DIAGNOSIS_KEPT) {
+            keep(d, d->n_filled);
+        }
+        d->n_filled++;
+        if (d->n_filled == TQ_FOLD_RUN) {
+            status = flush(d, reterr);
+        }
+    }
+    return status == TQ_OK ? flush(d, reterr) : status;
+}
+
+void tq_diagnosis_archive(tq_diagnosis *d, tq_archive *archive)
+{
+    tq_archive_doubles(archive, d->sets, d->n_run * d->set_size);
+    tq_archive_doubles(archive, d->count, d->n_run);
+    tq_archive_doubles(archive, d->length, d->n_run);
+    tq_archive_doubles(archive, d->kept,
+                       TQ_DIAGNOSIS_KEPT * (d->fit->mechanism->model.nq + 3 * d->nv));
+    tq_archive_bytes(archive, &d->n_kept, sizeof d->n_kept);
+}
