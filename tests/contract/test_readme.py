@@ -3,9 +3,11 @@
 """A reader copies these lines: they must work and give what the text around them says."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -38,6 +40,19 @@ def test_the_torques_are_those_of_the_request(daemon):
     assert len(one) == 7 and all(isinstance(x, (int, float)) for x in one)
     assert abs(one[0]) < 2 < max(abs(x) for x in one)  # gravity does not turn joint 1, but loads the others
     assert [len(row) for row in batch] == [2, 2]
+
+
+def test_the_python_lines_work(daemon):
+    """As they stand, with the package of this tree."""
+    pytest.importorskip("httpx", reason="no httpx (make deps-check)")
+    block = re.search(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S).group(1)
+    program = block.replace(DEFAULT, daemon.url) + "print(*tau)\n"
+    done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(ROOT / "clients/python/src")},
+                          capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    q = [0, -0.8, 0, -2.4, 0, 1.6, 0.8]
+    _, _, body = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", json.dumps({"q": q}))
+    assert [float(x) for x in done.stdout.split()] == json.loads(body)["tau"]
 
 
 def test_the_line_that_make_run_prints_works(daemon):
