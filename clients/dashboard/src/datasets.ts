@@ -17,6 +17,7 @@ export interface DatasetRow {
   rows: number;
   columns: number;
   damaged?: boolean;
+  builtin?: boolean;
 }
 
 export interface Dataset extends DatasetRow {
@@ -64,7 +65,7 @@ export function DatasetsPage(): VNode {
   const show = (name: string): void => hide((old) => new Set([...old].filter((one) => one !== name)));
   const remove = (name: string): void => {
     hide((old) => new Set([...old, name]));
-    say(`${name} is removed`, () => void send('DELETE', datasetPath(name)).then(again, () => show(name)), () => show(name));
+    say(`${name} is removed`, () => void send('DELETE', datasetPath(name)).then(again, (wrong: Error) => { show(name); say(wrong.message); }), () => show(name));
   };
   const rows = (list?.datasets ?? []).filter((row) => !row.name || !gone.has(row.name));
   return html`<div class="page robots"><h1>Datasets</h1>
@@ -74,7 +75,7 @@ export function DatasetsPage(): VNode {
     ${rows.length > 0 && html`<div class="panel scroll"><table class="jobs"><thead><tr><th scope="col">Name</th><th class="num" scope="col">Rows</th><th class="num" scope="col">Columns</th><th class="num" scope="col">Size</th><th scope="col">Stored</th><th scope="col"></th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.name}><td>${row.damaged ? html`<span class="bad">${row.name ?? 'a dataset without a name'} is damaged: put it anew</span>` : html`<a href=${address(['datasets', row.name!])}>${row.name}</a>`}</td>
         <td class="num">${row.rows?.toLocaleString('en') ?? ''}</td><td class="num">${row.columns ?? ''}</td><td class="num">${row.bytes === undefined ? '' : bytes(row.bytes)}</td><td>${row.created && ago(row.created)}</td>
-        <td><div class="row tight">${row.name && html`<button class="small" onClick=${() => remove(row.name!)} aria-label=${`Remove ${row.name}`}>Remove</button>`}</div></td></tr>`)}</tbody></table></div>`}
+        <td><div class="row tight">${row.builtin ? html`<span class="dim">built in</span>` : row.name && html`<button class="small" onClick=${() => remove(row.name!)} aria-label=${`Remove ${row.name}`}>Remove</button>`}</div></td></tr>`)}</tbody></table></div>`}
   </div>`;
 }
 
