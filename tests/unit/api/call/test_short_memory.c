@@ -67,7 +67,7 @@ static size_t write_run(char *text, size_t size, int nv, double phase)
 {
     size_t n = (size_t)snprintf(text, size, "t");
     for (int c = 0; c < 2 * nv; c++) {
-        n += (size_t)snprintf(text + n, size - n, c < nv ? ",q%d" : ",tau%d", c % nv + 1);
+        n += (size_t)snprintf(text + n, size - n, c < nv ? ",q_%d" : ",tau_%d", c % nv);
     }
     for (int k = 0; k < 200; k++) {
         n += (size_t)snprintf(text + n, size - n, "\n%.2f", 0.01 * k);
