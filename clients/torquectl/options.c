@@ -39,7 +39,8 @@ const ctl_option ctl_options[] = {
 /* clang-format on */
 const size_t ctl_n_option = sizeof ctl_options / sizeof ctl_options[0];
 
-static void say(const char *name, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void say(const char *name, const char *format,
+                                                      va_list args)
 {
     static char text[8192], shown[6 * sizeof text + 16];
     (void)vsnprintf(text, sizeof text, format, args);

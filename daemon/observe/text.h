@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts as {NULL}; `bytes` is freed by its owner. Nothing is appended after `failed` (no
+/* Starts as {.bytes = NULL}; `bytes` is freed by its owner. Nothing is appended after `failed` (no
  * memory). */
 typedef struct tqd_text {
     char *bytes;

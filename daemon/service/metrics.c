@@ -82,7 +82,7 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
 {
     tqd_service *service = exchange;
     tqd_server *server = atomic_load(&service->server);
-    tqd_text text = {NULL};
+    tqd_text text = {.bytes = NULL};
     if (server != NULL) {
         tqd_server_metrics(server, &text);
     }

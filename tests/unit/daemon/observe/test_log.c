@@ -138,7 +138,7 @@ Test(counters, sum_over_threads_in_prometheus_text)
     tqd_count(&two, TQD_COUNTER_connections_open, 2);
     tqd_count(&two, TQD_COUNTER_connections_open, UINT64_MAX); /* one less */
     const tqd_counters *both[] = {&one, &two};
-    tqd_text text = {NULL};
+    tqd_text text = {.bytes = NULL};
     tqd_counters_print(both, 2, &text);
     cr_assert(not(text.failed));
     cr_expect(eq(sz, text.n, strlen(text.bytes)));
@@ -170,7 +170,7 @@ Test(latency, buckets_are_powers_of_two)
     tqd_latency_count(&one, TQD_LATENCY_ROUTES, 599, 1);
     tqd_latency_count(&one, TQD_LATENCY_ROUTES, 1000, 1); /* no status, and no row of it */
     const tqd_latency *both[] = {&one, &two};
-    tqd_text text = {NULL};
+    tqd_text text = {.bytes = NULL};
     tqd_latency_print_route(both, 2, 3, "route=\"x\"", &text);
     tqd_latency_print_statuses(both, 2, &text);
     cr_expect(ne(ptr, strstr(text.bytes, "_bucket{route=\"x\",class=\"2xx\",le=\"4.096e-06\"} 3\n"),
