@@ -184,13 +184,13 @@ Test(kinematics, refusals_have_place_and_hint)
 Test(kinematics, head_is_judged_first)
 {
     const tqt_call_options npy = {.operation = "kinematics", .content = TQA_MEDIA_NPY};
-    const tqt_call_options csv = {.operation = "kinematics", .accept = TQA_MEDIA_CSV};
+    const tqt_call_options table = {.operation = "kinematics", .accept = TQA_MEDIA_NPY};
     const tqt_call_options query = {.operation = "kinematics", .query = "form=base"};
     const tqt_call_options form = {.operation = "regressor", .query = "form=bse"};
     const struct {
         tqt_call_options options;
         int status;
-    } rows[] = {{npy, 415}, {csv, 406}, {query, 400}, {form, 400}};
+    } rows[] = {{npy, 415}, {table, 406}, {query, 400}, {form, 400}};
     tqa_robot *robot = tqt_builtin("planar-2r");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         tqt_answer answer = tqt_call(robot, "{}", 2, rows[i].options);
