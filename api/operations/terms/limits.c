@@ -91,7 +91,9 @@ static bool find_series(const tqa_call *call, const tq_joint *joint, unsigned li
     const tqa_motion motion = limit <= UPPER      ? TQA_MOTION_Q
                               : limit == VELOCITY ? TQA_MOTION_QD
                                                   : TQA_MOTION_TAU;
-    const bool is_answer = limit == TORQUE && request->rows[TQA_MOTION_TAU].shape == TQA_SHAPE_NONE;
+    const bool is_answer = limit == TORQUE &&
+                           request->rows[TQA_MOTION_TAU].shape == TQA_SHAPE_NONE &&
+                           call->operation->methods == &tqa_inverse_dynamics_methods;
     *ret = (series){
         .blocks = is_answer ? &call->tau : &request->motion[motion],
         .row = limit <= UPPER ? joint->q_index : joint->v_index,
@@ -99,8 +101,7 @@ static bool find_series(const tqa_call *call, const tq_joint *joint, unsigned li
         .offset = follows && limit <= UPPER ? joint->mimic_offset : 0.0,
         .is_turned = is_answer && call->result.arrays[0].is_turned,
     };
-    const bool given = is_answer ? call->operation->methods == &tqa_inverse_dynamics_methods
-                                 : request->rows[motion].shape != TQA_SHAPE_NONE;
+    const bool given = is_answer || request->rows[motion].shape != TQA_SHAPE_NONE;
     return given && isfinite(bound_of(joint, limit));
 }
 
