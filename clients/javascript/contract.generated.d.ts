@@ -275,7 +275,7 @@ export interface CalibrateResult {
   reasons: string[];
   /**
    * Faults of the fitted logs that explain what the fit leaves, the gravest first; `reasons` begins with them. Fits of whole
-   * robots only
+   * robots of at most 8 joints, of one freedom each; empty for others
    */
   findings: CalibrateFinding[];
   /** As asked for; feasible or feasible-iv where none was */

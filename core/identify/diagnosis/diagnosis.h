@@ -48,15 +48,17 @@ typedef struct tq_diagnosis tq_diagnosis;
  *     S = sum_r log sigma_r,  sigma_r the residual deviation of row r, weights 1 / sigma_r
  *
  * Memory   begin takes tq_diagnosis_size bytes of `memory` until the caller rewinds it. A fit per
- *          joint, or one whose sums exceed TQ_DIAGNOSIS_BYTES, has none: *ret_diagnosis NULL.
+ *          joint, a robot of more than TQ_DIAGNOSIS_ROWS_MAX freedoms or with joints of several
+ *          (a floating base), or sums above TQ_DIAGNOSIS_BYTES have none: *ret_diagnosis NULL.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of tq_fit_push.
  * Cost     TQ_DIAGNOSIS_SAMPLES samples' columns; some hundred factorisations where the misfit is
  *          gross, some tens otherwise.
  * Source   likelihood of a linear model with a deviation for each row of torque, profiled.
  * Checked  tests/contract/test_diagnosis.py
  */
-#define TQ_DIAGNOSIS_BYTES   ((size_t)48 << 20)
-#define TQ_DIAGNOSIS_SAMPLES 3000
+#define TQ_DIAGNOSIS_BYTES    ((size_t)48 << 20)
+#define TQ_DIAGNOSIS_SAMPLES  3000
+#define TQ_DIAGNOSIS_ROWS_MAX 8
 tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution, size_t n_run,
                              tq_scratch *memory, tq_diagnosis **ret_diagnosis, tq_error *reterr);
 size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run);
