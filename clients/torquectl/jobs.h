@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/jobs.h - waiting for a job, with its progress where somebody looks on. */
+/* clients/torquectl/jobs.h - waiting for a job, with a progress bar on a terminal. */
 #ifndef TORQUECTL_JOBS_H
 #define TORQUECTL_JOBS_H
 

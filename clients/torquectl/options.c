@@ -33,8 +33,8 @@ const ctl_option ctl_options[] = {
     {0, "newer-than", "TIME", CTL_O_FILTER, "", "only jobs submitted no longer ago"},
     {0, "yes", NULL, CTL_O_YES, "", "delete; without it the jobs are counted only"},
     {0, "strict", NULL, CTL_O_STRICT, "", "exit status 1 when the doctor has findings"},
-    {0, "interval", "SECONDS", CTL_O_TOP, "", "between two looks (default 1)"},
-    {0, "once", NULL, CTL_O_TOP, "", "one look; so it is in a pipe"},
+    {0, "interval", "SECONDS", CTL_O_TOP, "", "between two refreshes (default 1)"},
+    {0, "once", NULL, CTL_O_TOP, "", "print one snapshot and end; so it is in a pipe"},
 };
 /* clang-format on */
 const size_t ctl_n_option = sizeof ctl_options / sizeof ctl_options[0];

@@ -39,13 +39,13 @@ typedef struct route {
     double n, seconds;
 } route;
 
-typedef struct look {
+typedef struct snapshot {
     double values[COUNTERS];
     route routes[ROUTES_MAX];
     size_t n_route;
     double at_s;
     bool is_good;
-} look;
+} snapshot;
 
 /* of all lines that begin so */
 static double sum_of(const char *text, const char *metric)
@@ -62,7 +62,7 @@ static double sum_of(const char *text, const char *metric)
     return sum;
 }
 
-static route *route_of(look *l, const char *name, size_t n)
+static route *route_of(snapshot *l, const char *name, size_t n)
 {
     for (size_t i = 0; i < l->n_route; i++) {
         if (strlen(l->routes[i].name) == n && memcmp(l->routes[i].name, name, n) == 0) {
@@ -79,7 +79,7 @@ static route *route_of(look *l, const char *name, size_t n)
 }
 
 /* lines torqued_request_seconds_count{...,route="...",...} and _sum */
-static void read_routes(look *l, const char *text)
+static void read_routes(snapshot *l, const char *text)
 {
     static const char metric[] = "torqued_request_seconds_";
     for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
@@ -100,7 +100,7 @@ static void read_routes(look *l, const char *text)
     }
 }
 
-static int read_metrics(ctl *c, look *now)
+static int read_metrics(ctl *c, snapshot *now)
 {
     const ctl_request request = {.method = "GET", .path = "/metrics", .accept = "*/*"};
     ctl_answer answer;
@@ -120,12 +120,12 @@ static int read_metrics(ctl *c, look *now)
     return status;
 }
 
-static void print_rates(const look *now, const look *before, bool is_marked)
+static void print_rates(const snapshot *now, const snapshot *before, bool is_marked)
 {
     const double seconds = now->at_s - before->at_s;
     for (size_t i = 0; i < COUNTERS; i++) {
         const bool is_rate = counters[i].is_rate;
-        if (is_rate && (!before->is_good || seconds <= 0)) { /* one look: since the start */
+        if (is_rate && (!before->is_good || seconds <= 0)) { /* one snapshot: since the start */
             printf("%s%.*s %.0f", i > 0 ? "  " : "", (int)strlen(counters[i].name) - 2,
                    counters[i].name, now->values[i]);
             continue;
@@ -145,11 +145,11 @@ static int by_count(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* the busiest routes, since the look before or since the start */
-static void print_routes(const look *now, const look *before)
+/* the busiest routes, since the snapshot before or since the start */
+static void print_routes(const snapshot *now, const snapshot *before)
 {
     const double seconds = now->at_s - before->at_s;
-    static look since;
+    static snapshot since;
     since = *now;
     for (size_t i = 0; before->is_good && i < since.n_route; i++) {
         for (size_t k = 0; k < before->n_route; k++) {
@@ -206,7 +206,7 @@ int ctl_top(ctl *c, int n, char **arguments)
     const struct sigaction catch = {.sa_handler = interrupt};
     double interval = 1;
     char *end = NULL;
-    static look before, now;
+    static snapshot before, now;
     (void)n;
     (void)arguments;
     if (c->interval != NULL) {

@@ -24,7 +24,7 @@ static const double hint = 0.01; /* nats */
 
 static void consider(tq_search *s, double gain, double price, const tq_finding *finding)
 {
-    if (gain - price > s->best && s->n_tried++ < SIZE_MAX) {
+    if (gain - price > s->best) {
         s->best = gain - price;
         s->finding = *finding;
         s->finding.explained = gain;

@@ -22,7 +22,6 @@ typedef struct tq_search {
     tq_change trial, change;
     double best; /* nats beyond its price that `finding` explains */
     tq_finding finding;
-    size_t n_tried;
 } tq_search;
 
 /* Joints that move. */
