@@ -5,7 +5,8 @@
 # A bare system of the suite, `apt install make git`, a clone of HEAD, `make run`, README's requests, SIGTERM, status 0; once as
 # root, once as a user with sudo; then the C tests, as that user. Layers are kept in build/fresh under a key of the suites'
 # InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
-# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide; FRESH_SECONDS
+# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide, and the user's
+# `make run` continues from a copy of what root built, so that the program is compiled once; FRESH_SECONDS
 # bounds the way to the first answer, and the tests (1800). FRESH_WITHOUT names packages that are removed before root's `make run`, whose
 # `make deps` must bring them; FRESH_DEPS another layer of packages: both for fresh_selftest.sh. The last line is the count.
 set -u
@@ -160,9 +161,9 @@ serve() { # ROOT WHO: in a network of its own, so that port 8420 is free whateve
     unshare --net bash -c '
         root=$1 who=$2 log=$3 requests=$4
         loopback
-        place=/opt home=/root; [ $who = root ] || place=/srv/user home=/srv/user
+        home=/root; [ $who = root ] || home=/srv/user
         as=; [ $who = root ] || as="runuser -u $who --"
-        inside "$root" net sh -c "cd $place/torqued && exec $as env HOME=$home make -s run" >"$log" 2>&1 &
+        inside "$root" net sh -c "cd /opt/torqued && exec $as env HOME=$home make -s run" >"$log" 2>&1 &
         while :; do
             curl -fs --noproxy "*" -m 2 -o /dev/null http://127.0.0.1:8420/readyz && break
             kill -0 $! 2>/dev/null || break
@@ -172,7 +173,7 @@ serve() { # ROOT WHO: in a network of its own, so that port 8420 is free whateve
         date +%s >"$log.answered"
         pid=$(pgrep --ns $! --nslist net -x torqued | head -1)
         [ -n "$pid" ] || { echo "it does not answer"; exit 1; }
-        (cd "$root$place/torqued" && python3 "$requests") || { kill "$pid"; exit 1; }
+        (cd "$root/opt/torqued" && python3 "$requests") || { kill "$pid"; exit 1; }
         # who only runs the daemon needs no MPI
         if grep -qE "lib(mpi|sundials|petsc|open-pal)" "/proc/$pid/maps"; then echo "the daemon has MPI"; kill "$pid"; exit 1; fi
         kill -TERM "$pid"
@@ -186,12 +187,16 @@ for who in root user; do
     over "$work/run-$arm-$who" "$deps" "$base" || skip "no overlays here"
     root=$work/run-$arm-$who.root
     if [ $who = user ]; then
-        clone "$root" /srv/user/torqued
-        inside "$root" alone chown -R user:user /srv/user
+        if [ "${FRESH_TESTS:-all}" = libraries ]; then
+            cp -a "$work/run-$arm-root.root/opt/torqued" "$root/opt/"
+        else
+            clone "$root" /opt/torqued
+        fi
+        inside "$root" alone chown -R user:user /srv/user /opt/torqued
         # a package is missing again, so that sudo is needed
         cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null
         inside "$root" net apt-get remove -qq -y scdoc >/dev/null 2>&1
-        if inside "$root" net runuser -u user -- make -s -C /srv/user/torqued deps >"$work/$arm-user.log" 2>&1 && inside "$root" alone test -x /usr/bin/scdoc; then
+        if inside "$root" net runuser -u user -- make -s -C /opt/torqued deps >"$work/$arm-user.log" 2>&1 && inside "$root" alone test -x /usr/bin/scdoc; then
             good "make deps of a user with sudo"
         else
             tail -5 "$work/$arm-user.log"
@@ -219,7 +224,7 @@ done
 # --- the C tests, as a user
 goals=test
 [ "${FRESH_TESTS:-all}" = all ] || goals=test-libraries
-inside "$root" alone runuser -u user -- timeout -k 10 "${FRESH_SECONDS:-1800}" make -s -j"$(nproc)" -C /srv/user/torqued $goals >"$work/$arm-tests.log" 2>&1
+inside "$root" alone runuser -u user -- timeout -k 10 "${FRESH_SECONDS:-1800}" make -s -j"$(nproc)" -C /opt/torqued $goals >"$work/$arm-tests.log" 2>&1
 status=$?
 last=$(grep -aE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$work/$arm-tests.log" | tail -1)
 if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then

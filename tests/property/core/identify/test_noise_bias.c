@@ -12,6 +12,7 @@
 #include "tests/support/coverage.h"
 #include "tests/support/excited.h"
 #include "tests/support/random_robot.h"
+#include "tests/support/sanitized.h"
 
 static tqt_coverage cover(size_t n, double noise_q, tq_fit_method method, bool chooses)
 {
@@ -32,7 +33,7 @@ static tqt_coverage cover(size_t n, double noise_q, tq_fit_method method, bool c
 
 /* The plan's own measure, of the default as it comes: an encoder that least squares can bear, one
  * that it cannot, and one between. */
-Test(noise_bias, the_default_is_honest_at_any_noise)
+Test(noise_bias, the_default_is_honest_at_any_noise, .disabled = TQT_SANITIZED)
 {
     const struct {
         size_t n;
@@ -50,7 +51,7 @@ Test(noise_bias, the_default_is_honest_at_any_noise)
 
 /* what the noise floor foretells is what least squares loses, to a tenth of it (and the noise of
  * 100 experiments' mean) */
-Test(noise_bias, is_foretold)
+Test(noise_bias, is_foretold, .disabled = TQT_SANITIZED)
 {
     const double measured = cover(100, 1e-3, TQ_FIT_WLS, false).attenuation;
     const double expected = cover(100, 1e-3, TQ_FIT_WLS, true).expected;

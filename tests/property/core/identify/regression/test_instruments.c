@@ -13,6 +13,7 @@
 #include "tests/support/excited.h"
 #include "tests/support/fit_bench.h"
 #include "tests/support/random_robot.h"
+#include "tests/support/sanitized.h"
 
 static tqt_coverage cover(size_t n, double noise_q, double cutoff, tq_fit_method method)
 {
@@ -31,7 +32,7 @@ static tqt_coverage cover(size_t n, double noise_q, double cutoff, tq_fit_method
 
 /* An encoder ten times as coarse as the best filter can bear: least squares is biased by 10 % in
  * its rotors, and a quarter of its intervals miss; those by instruments hold. */
-Test(instruments, intervals_hold_under_noise_of_position)
+Test(instruments, intervals_hold_under_noise_of_position, .disabled = TQT_SANITIZED)
 {
     const tqt_coverage plain = cover(100, 1e-3, 10, TQ_FIT_WLS);
     cr_expect(lt(dbl, plain.within, .85));
@@ -45,7 +46,7 @@ Test(instruments, intervals_hold_under_noise_of_position)
 
 /* A cut-off far too high lets noise into accelerations: least squares loses half of every rotor.
  * What is asked of instruments is at most a third of its bias. */
-Test(instruments, undo_the_bias_of_a_bad_cutoff)
+Test(instruments, undo_the_bias_of_a_bad_cutoff, .disabled = TQT_SANITIZED)
 {
     const tqt_coverage plain = cover(50, 1e-4, 40, TQ_FIT_WLS);
     cr_expect(lt(dbl, plain.attenuation, -.4));

@@ -5,6 +5,7 @@
 #include <criterion/new/assert.h>
 
 #include "tests/support/coverage.h"
+#include "tests/support/sanitized.h"
 
 /* Noise of an encoder of 16 bits and 2 % on torque, cut at ten times the highest harmonic of the
  * motion, as the founding text advises. */
@@ -28,7 +29,7 @@ static void expect_honest(const char *what, const tqt_coverage *c)
                 100 * c->attenuation);
 }
 
-Test(coverage, of_weighted_least_squares)
+Test(coverage, of_weighted_least_squares, .disabled = TQT_SANITIZED)
 {
     const tqt_coverage_options o = sensible(TQ_FIT_WLS);
     const tqt_coverage c = tqt_cover(&o);
@@ -36,7 +37,7 @@ Test(coverage, of_weighted_least_squares)
     cr_expect(lt(dbl, c.textbook, .75), "the textbook's are far too narrow: filters correlate");
 }
 
-Test(coverage, of_the_feasible_fit)
+Test(coverage, of_the_feasible_fit, .disabled = TQT_SANITIZED)
 {
     const tqt_coverage_options o = sensible(TQ_FIT_FEASIBLE);
     const tqt_coverage c = tqt_cover(&o);
@@ -46,7 +47,7 @@ Test(coverage, of_the_feasible_fit)
 /* friction that turns within a fiftieth of the motion's rates, cut at five times its highest
  * harmonic: where friction's columns do not pass the filter as well, what it takes off the jumps is
  * in no column and repeats at every reversal, and no interval knows of it */
-Test(coverage, of_sharp_friction_at_a_low_cutoff)
+Test(coverage, of_sharp_friction_at_a_low_cutoff, .disabled = TQT_SANITIZED)
 {
     tqt_coverage_options o = sensible(TQ_FIT_FEASIBLE);
     o.smoothing = .02, o.cutoff = 5, o.noise_tau = .004, o.noise_q = 1e-5;
@@ -58,7 +59,7 @@ Test(coverage, of_sharp_friction_at_a_low_cutoff)
     cr_expect(lt(dbl, without.within, .85));
 }
 
-Test(coverage, with_experiments_left_out)
+Test(coverage, with_experiments_left_out, .disabled = TQT_SANITIZED)
 {
     tqt_coverage_options o = sensible(TQ_FIT_WLS);
     o.n_experiment = 100, o.n_run = 5, o.noise_q = 3e-5, o.cutoff = 15;
@@ -68,7 +69,7 @@ Test(coverage, with_experiments_left_out)
 
 /* noise of position reaches the accelerations when the filter lets it: plain least squares is then
  * biased towards zero inertia, and no interval knows of it */
-Test(coverage, bias_of_ols_without_filter)
+Test(coverage, bias_of_ols_without_filter, .disabled = TQT_SANITIZED)
 {
     tqt_coverage_options o = sensible(TQ_FIT_OLS);
     o.n_experiment = 50, o.cutoff = 60;
@@ -76,4 +77,16 @@ Test(coverage, bias_of_ols_without_filter)
     cr_expect(lt(dbl, c.attenuation, -.3));
     cr_expect(gt(dbl, c.bias, 1.0));
     cr_expect(lt(dbl, c.within, .8));
+}
+
+/* what a sanitizer watches instead: the same code, of every method, once */
+Test(coverage, of_two_experiments_by_every_method)
+{
+    static const tq_fit_method methods[] = {TQ_FIT_FEASIBLE, TQ_FIT_OLS, TQ_FIT_WLS, TQ_FIT_IV,
+                                            TQ_FIT_FEASIBLE_IV};
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        tqt_coverage_options o = sensible(methods[i]);
+        o.n_experiment = 2, o.smoothing = .02;
+        cr_expect(gt(sz, tqt_cover(&o).n_interval, 40));
+    }
 }
