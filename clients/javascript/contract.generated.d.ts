@@ -331,6 +331,15 @@ export interface CalibrateResult {
       [name: string]: unknown;
     }[];
   }[];
+  /** Combinations that no motion of this robot could show either, of axes that are nearly, not quite, parallel or square */
+  regrouped?: {
+    combination?: string;
+    /**
+     * Torque of one size of a parameter that would matter along it, over a joint's torque, in motion to the robot's limits: below
+     * 0.02
+     */
+    visible?: number;
+  }[];
   feasibility: {
     /** Sum of squared residuals of the filtered torque over the squares of `sigma` */
     objective?: number;

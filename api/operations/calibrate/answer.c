@@ -161,6 +161,25 @@ static void put_unidentifiable(const tqa_calibration *c)
     tqa_writer_end(answer);
 }
 
+static void put_regrouped(const tqa_calibration *c)
+{
+    const tq_fit_solution *s = &c->found->solution;
+    tqa_writer *answer = c->control->answer;
+    if (s->n_invisible == 0) {
+        return;
+    }
+    tqa_writer_list(answer, "regrouped");
+    for (size_t k = s->n_unidentified; k < s->n_unidentified + s->n_invisible; k++) {
+        char text[TQA_PROBLEM_TEXT];
+        tqa_calibration_direction(c, k, text);
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "combination", text);
+        tqa_writer_number(answer, "visible", s->unidentified[k].visible);
+        tqa_writer_end(answer);
+    }
+    tqa_writer_end(answer);
+}
+
 static void put_judged(tqa_writer *answer, const char *key, const tq_residual_stats *judged)
 {
     if (judged->n_sample == 0) {
@@ -350,6 +369,7 @@ static void put_trust(const tqa_calibration *c)
     tqa_writer_end(answer);
     put_covariance(c);
     put_unidentifiable(c);
+    put_regrouped(c);
     tqa_writer_object(answer, "feasibility");
     tqa_writer_number(answer, "objective", s->objective);
     put(answer, "objective_unconstrained", s->objective_unconstrained, "it was not needed");

@@ -248,7 +248,7 @@ static void try_gravity(tq_search *s)
     for (unsigned k = 0; k < 3 && norm > 0.0; k++) {
         found.vector[k] /= sqrt(norm);
     }
-    if (found.size > least_angle) {
+    if (found.size > least_angle && !s->is_level) {
         consider(s, gain, price_column, &found);
     }
 }
@@ -408,6 +408,10 @@ tq_status tq_diagnosis_find(tq_diagnosis *d, tq_finding *ret_findings, size_t ro
         }
         if (s.finding.kind == TQ_FINDING_GRAVITY) {
             status = tq_search_tilt(d, &s.finding, reterr);
+            s.is_level = s.finding.size < least_angle;
+        }
+        if (status == TQ_OK && s.finding.kind == TQ_FINDING_GRAVITY && s.is_level) {
+            continue;
         }
         ret_findings[(*ret_n)++] = s.finding;
         if (status != TQ_OK || s.finding.kind == TQ_FINDING_POSITION_SWAP) {

@@ -11,6 +11,7 @@
 enum { ROUNDS = 25 };
 static const double settled = 0.01;  /* change of every deviation */
 static const double hold = 1e-9;     /* of a scaled Gram matrix, so that it can be factored */
+static const double vast = 10.0;     /* nominal sizes: no parameter is as large for little effect */
 static const double far = 30.0;      /* times its torque: the first deviation of a row in doubt */
 static const double smallest = 1e-4; /* of a row's torque: no deviation is smaller */
 static const double unlikely = 0.05; /* nats for bodies e times the robot's: breaks ties */
@@ -92,6 +93,10 @@ static void assemble(tq_diagnosis *d, const tq_hypothesis *h, size_t p)
 
 static bool solve(tq_diagnosis *d, size_t p)
 {
+    for (size_t c = 0; c < d->fit->n_column; c++) {
+        const double size = vast * d->fit->nominal[c];
+        d->h[c * p + c] += 1.0 / (size * size);
+    }
     for (size_t c = 0; c < p; c++) {
         const double x = d->h[c * p + c];
         d->room[c] = x > 0.0 ? 1.0 / sqrt(x) : 0.0;

@@ -22,6 +22,7 @@ typedef struct tq_search {
     tq_change trial, change;
     double best; /* nats beyond its price that `finding` explains */
     tq_finding finding;
+    bool is_level; /* a tilt has been looked for, and was none */
 } tq_search;
 
 /* Joints that move. */

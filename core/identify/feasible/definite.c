@@ -2,6 +2,7 @@
 /* core/identify/feasible/definite.c - mass matrices by the regressor, which does not require
  * physical bodies. */
 #include "core/identify/feasible/definite.h"
+#include "core/base/random.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,14 +35,9 @@ size_t tq_definite_size(const tq_fit *fit)
            tq_regressor_batch_scratch_size(fit->mechanism);
 }
 
-/* SplitMix64: the same poses on every machine */
 static double random_unit(uint64_t *state)
 {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (double)(z >> 11) * 0x1p-53;
+    return (double)(tq_random_bits(state) >> 11) * 0x1p-53;
 }
 
 static void random_poses(const tq_model *model, uint64_t *state, double *q)

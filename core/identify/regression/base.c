@@ -7,13 +7,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/random.h"
 #include "core/identify/regression/tsqr.h"
 
-/* pivots of columns scaled to length 1: rounding is 1e-13, structure starts at about 1e-4 */
-static const double rank_tolerance = 1e-9;
+/* Pivots of columns scaled to length 1. Arithmetic rounds by 1e-13, a right angle written with five
+ * digits by 4e-6, and axes of calibrated robots are off square by 1e-4 to 5e-3, with pivots of
+ * their squares and cubes as well: there is no gap to look for. A column within the last tolerance
+ * of the others is one of their combinations, and the torque is wrong by less than that part of it.
+ * Columns of large pivots are chosen first: combinations have coefficients of 1 / pivot. */
+static const double rank_tolerance[] = {3e-2, 2e-3, 1e-4};
+enum { ROUNDS = sizeof rank_tolerance / sizeof rank_tolerance[0] };
+static const double zero_length = 1e-9;
 static const double zero_coefficient = 1e-9; /* coefficients of a combination below this are
                                                 rounding */
-static const double gap_wanted = 100.0;
 
 enum { STATE_FACTOR = 3, STATE_EXTRA = 20 };
 
@@ -32,23 +38,13 @@ size_t tq_base_scratch_size(const tq_model *model, unsigned with)
            tq_regressor_scratch_size(model);
 }
 
-/* SplitMix64: the result must be the same on every machine */
-static double random_unit(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (double)(int64_t)(z >> 11) * 0x1p-52 - 1.0; /* [-1, 1) */
-}
-
 static void random_state(const tq_model *model, uint64_t *state, double *q, double *qd, double *qdd)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         for (uint32_t k = 0; k < joint->nq; k++) {
             q[joint->q_index + k] =
-                (joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : 3.0) * random_unit(state);
+                (joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : 3.0) * tq_random_unit(state);
         }
         if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
             double *w = q + joint->q_index + joint->nq - 4;
@@ -60,8 +56,8 @@ static void random_state(const tq_model *model, uint64_t *state, double *q, doub
         }
     }
     for (uint32_t k = 0; k < model->nv; k++) {
-        qd[k] = 3.0 * random_unit(state);
-        qdd[k] = 10.0 * random_unit(state);
+        qd[k] = 3.0 * tq_random_unit(state);
+        qdd[k] = 10.0 * tq_random_unit(state);
     }
 }
 
@@ -155,23 +151,22 @@ static void remove_parts(const double *basis, size_t n_base, size_t n, double *x
     }
 }
 
-/* Goes through the columns of R in order; those that add a direction are independent. False:
- * stopped. */
-static bool select_columns(const double *r, const uint32_t *order, const tq_base_options *options,
+/* Goes through the columns of R that are dependent so far; those that add a direction are
+ * independent. False: stopped. */
+static bool select_columns(const double *r, double tolerance, const tq_base_options *options,
                            double *basis, double *x, tq_base_set *base)
 {
     const size_t n = base->n_parameter;
-    double kept = DBL_MAX;
+    const size_t n_left = base->n_dependent;
+    double kept = base->n_base > 0 ? base->gap : DBL_MAX;
     double dropped = DBL_MIN;
-    for (size_t k = 0; k < n; k++) {
+    base->n_dependent = 0;
+    for (size_t d = 0; d < n_left; d++) {
+        const size_t k = base->dependent[d];
         if (is_stopped(options)) {
             return false;
         }
         const double length = column_length(r, n, k);
-        if (length < rank_tolerance) { /* units of the states are of order 1 to 100 */
-            base->without[base->n_without++] = order[k];
-            continue;
-        }
         for (size_t i = 0; i < n; i++) {
             x[i] = i <= k ? r[i * n + k] / length : 0.0;
         }
@@ -181,7 +176,7 @@ static bool select_columns(const double *r, const uint32_t *order, const tq_base
             left += x[i] * x[i];
         }
         left = sqrt(left);
-        if (left > rank_tolerance) {
+        if (left > tolerance) {
             kept = fmin(kept, left);
             for (size_t i = 0; i < n; i++) {
                 basis[base->n_base * n + i] = x[i] / left;
@@ -192,8 +187,46 @@ static bool select_columns(const double *r, const uint32_t *order, const tq_base
             base->dependent[base->n_dependent++] = (uint32_t)k;
         }
     }
-    base->gap = base->n_base > 0 ? kept / dropped : 0.0;
+    base->gap = tolerance > rank_tolerance[ROUNDS - 1] ? kept
+                : base->n_base > 0                     ? kept / dropped
+                                                       : 0.0;
     return true;
+}
+
+static bool select_all(const double *r, const uint32_t *order, const tq_base_options *options,
+                       double *basis, double *x, tq_base_set *base)
+{
+    for (size_t k = 0; k < base->n_parameter; k++) {
+        if (column_length(r, base->n_parameter, k) < zero_length) { /* units are of 1 to 100 */
+            base->without[base->n_without++] = order[k];
+        } else {
+            base->dependent[base->n_dependent++] = (uint32_t)k;
+        }
+    }
+    for (size_t round = 0; round < ROUNDS; round++) {
+        if (!select_columns(r, rank_tolerance[round], options, basis, x, base)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Base columns in the order of the columns, with their rows of k. */
+static void sort_base(tq_base_set *base)
+{
+    const size_t width = base->n_dependent;
+    for (size_t b = 1; b < base->n_base; b++) {
+        for (size_t a = b; a > 0 && base->independent[a - 1] > base->independent[a]; a--) {
+            const uint32_t before = base->independent[a - 1];
+            base->independent[a - 1] = base->independent[a];
+            base->independent[a] = before;
+            for (size_t d = 0; d < width; d++) {
+                const double entry = base->k[(a - 1) * width + d];
+                base->k[(a - 1) * width + d] = base->k[a * width + d];
+                base->k[a * width + d] = entry;
+            }
+        }
+    }
 }
 
 /* entry (b, column) of basis^T R */
@@ -256,15 +289,13 @@ static tq_status find(const tq_model *model, unsigned with, const tq_base_option
     if (status != TQ_OK) {
         return status;
     }
-    if (!select_columns(r, order, options, basis, x, base)) {
+    if (!select_all(r, order, options, basis, x, base)) {
         return stopped(reterr);
-    }
-    if (!(base->gap >= gap_wanted)) {
-        return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "rank", 0, base->gap);
     }
     if (!combine(r, basis, options, base)) {
         return stopped(reterr);
     }
+    sort_base(base);
     for (size_t k = 0; k < base->n_base; k++) {
         base->independent[k] = order[base->independent[k]];
     }

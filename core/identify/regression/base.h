@@ -37,12 +37,12 @@ typedef struct tq_base_options {
  *
  * Columns are tried in an order that gives the usual combinations (masses and the
  * moments that regroup towards the base last within each link), on the triangle of a stacked
- * regressor with columns scaled to one length.
+ * regressor with columns scaled to one length. A column that the others combine to within 1e-4 of
+ * its length is one of their combinations.
  *
  * Memory   tq_base_scratch_size(model, with) bytes of `scratch`, all released.
  * Returns  TQ_OK
- *          TQ_ERR_NO_CONVERGENCE  "rank": the pivots show no gap; value = the gap
- *                                 "stop": `stop` returned true
+ *          TQ_ERR_NO_CONVERGENCE  "stop": `stop` returned true
  *          TQ_ERR_SCRATCH, TQ_ERR_SHAPE (no freedom)
  * Cost     O(n_parameter) states of O(n_link depth), and O(n_parameter^3).
  * Source   M. Gautier, Numerical calculation of the base inertial parameters of robots, J. Robotic

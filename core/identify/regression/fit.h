@@ -143,6 +143,8 @@ typedef struct tq_estimate {
 typedef struct tq_unidentified {
     double *direction; /* (n_column) */
     double deviation;  /* along it, in nominal sizes */
+    double visible;    /* torque of one nominal size along it over all torque, in motion to the
+                          robot's limits: of the joint where it is largest */
 } tq_unidentified;
 
 typedef struct tq_fit_solution {
@@ -165,7 +167,8 @@ typedef struct tq_fit_solution {
     size_t n_iteration;
     double least_eigenvalue; /* feasible: of all pseudo-inertias, relative to their nominal size */
     size_t n_unidentified;
-    tq_unidentified *unidentified; /* (n_unidentified) */
+    size_t n_invisible;            /* combinations that no motion of the robot could show */
+    tq_unidentified *unidentified; /* (n_unidentified + n_invisible) the latter last */
     double freedom;                /* degrees of freedom of the jackknife: groups - 1 */
     size_t n_sample;
     bool again; /* IRLS, load, Stribeck: all experiments must be read once more and solved again;

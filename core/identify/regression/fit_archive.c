@@ -57,8 +57,8 @@ static void archive_numbers(tq_fit_solution *s, tq_archive *archive)
     double *const numbers[] = {
         &s->condition, &s->condition_scaled, &s->objective, &s->objective_unconstrained,
         &s->gap,       &s->least_eigenvalue, &s->freedom};
-    size_t *const counts[] = {&s->structural_rank, &s->rank, &s->n_iteration, &s->n_unidentified,
-                              &s->n_sample};
+    size_t *const counts[] = {&s->structural_rank, &s->rank,        &s->n_iteration,
+                              &s->n_unidentified,  &s->n_invisible, &s->n_sample};
     for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
         tq_archive_doubles(archive, numbers[k], 1);
     }
@@ -82,9 +82,10 @@ bool tq_fit_solution_archive(const tq_fit *fit, tq_scratch *memory, tq_fit_solut
     tq_archive_doubles(archive, inout->sigma, fit->n_row);
     tq_archive_doubles(archive, inout->mean_load, fit->n_row);
     tq_archive_doubles(archive, inout->covariance, n * n);
-    for (size_t k = 0; k < inout->n_unidentified && k < n; k++) {
+    for (size_t k = 0; k < inout->n_unidentified + inout->n_invisible && k < n; k++) {
         tq_archive_doubles(archive, inout->unidentified[k].direction, n);
         tq_archive_doubles(archive, &inout->unidentified[k].deviation, 1);
+        tq_archive_doubles(archive, &inout->unidentified[k].visible, 1);
     }
     return true;
 }

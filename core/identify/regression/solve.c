@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/identify/regression/method.h"
+#include "core/identify/regression/visible.h"
 #include "core/identify/validation/bootstrap.h"
 #include "core/identify/validation/statistics.h"
 
@@ -13,7 +14,11 @@ static const double usable = 0.30;         /* consistency measure; thresholds of
                                               specification */
 static const double robust = 0.80;
 static const double unknown = 0.5;       /* deviation along a direction, in nominal sizes */
+static const double unsure = 0.02;       /* the same, with an effect that is worth a look */
+static const double invisible = 0.02;    /* of a joint's torque, by one nominal size */
+static const double slight = 0.01;       /* of the torque in these data, by one deviation */
 static const double harmless = 0.3;      /* of the noise: such an effect increases it by 5 % */
+static const double explained = 2.0;     /* standard deviations that chance makes of one */
 static const double share_of_loss = 0.2; /* of a torque, maximum of load-dependent friction */
 static const double rounding = 1e-7;     /* of a row's torque */
 static const double huber_close = 1e-6;  /* change of the values, in nominal sizes */
@@ -35,10 +40,12 @@ size_t tq_fit_solve_size(const tq_fit *fit)
     const size_t n = fit->n_column;
     const size_t method = tq_fit_method_size(fit);
     const size_t spread = tq_fit_statistics_size(fit), draws = tq_fit_bootstrap_size(fit);
-    const size_t statistics = spread > draws ? spread : draws;
+    const size_t visible = tq_fit_visible_size(fit);
+    size_t statistics = spread > draws ? spread : draws;
+    statistics = statistics > visible ? statistics : visible;
     return tq_scratch_cost(2 * fit->set_size, sizeof(double)) + 2 * tq_fit_found_size(fit) +
            2 * tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(n * n, sizeof(double)) +
-           tq_scratch_cost(fit->n_row, sizeof(double)) +
+           2 * tq_scratch_cost(fit->n_row, sizeof(double)) +
            (method > statistics ? method : statistics);
 }
 
@@ -128,26 +135,78 @@ static double share_of_noise(const tq_fit *fit, const tq_fit_found *found, const
     return all > 0.0 ? sqrt(noise / all) : 1.0;
 }
 
-/* directions whose deviation exceeds half a nominal size */
-static tq_status find_unidentified(const tq_fit *fit, const tq_fit_found *found, const double *own,
-                                   double *s, double *v, tq_scratch *scratch, tq_fit_solution *ret,
-                                   tq_error *reterr)
+static double noise_of(const tq_fit *fit, const double *set, const tq_fit_solution *s,
+                       const double *own, size_t row);
+
+static void move_last(tq_unidentified *list, size_t n, size_t k)
 {
+    const tq_unidentified u = list[k];
+    memmove(list + k, list + k + 1, (n - 1 - k) * sizeof *list);
+    list[n - 1] = u;
+}
+
+/* Arrays of a search of directions. */
+typedef struct tq_uncertainty {
+    const double *own; /* (n_row) see noise_of */
+    double *faint;     /* (n_column) variance, in nominal sizes, along directions that change no
+                          torque noticeably */
+    double *noise;     /* (n_row) the rms torque that a deviation may cause */
+    double *v;         /* (n_column^2) */
+} tq_uncertainty;
+
+/* All uncertain directions, those of a deviation above half a nominal size first, and of these
+ * last what no motion of the robot could show: it is no lack of this motion. */
+static tq_status find_unidentified(const tq_fit *fit, const double *set, const tq_fit_found *found,
+                                   const tq_uncertainty *room, tq_scratch *scratch,
+                                   tq_fit_solution *ret, tq_error *reterr)
+{
+    const double *own = room->own;
+    double *faint = room->faint, *noise = room->noise, *v = room->v;
     const size_t n = fit->n_column;
+    double *s = faint; /* singular values, until directions are listed */
     const double factor = inflation(ret->estimate, n, s) * share_of_noise(fit, found, own) *
                           tq_fit_residual_unit(fit, found, ret->n_sample);
     const tq_reduced data = {n, found->triangle, fit->nominal};
-    const tq_status status = tq_reduced_svd(&data, fit->nominal, scratch, s, v, reterr);
-    ret->n_unidentified = 0;
+    tq_status status = tq_reduced_svd(&data, fit->nominal, scratch, s, v, reterr);
+    size_t n_listed = 0, n_open = 0;
     for (size_t k = n; status == TQ_OK && k-- > 0;) {
         const double deviation = ratio(factor, s[k]);
-        if (!(deviation > unknown) && s[k] > rank_tolerance * s[0] * 1e-3) {
+        const bool is_open = deviation > unknown || !(s[k] > rank_tolerance * s[0] * 1e-3);
+        if (!is_open && !(deviation > unsure)) {
             continue;
         }
-        tq_unidentified *u = &ret->unidentified[ret->n_unidentified++];
+        tq_unidentified *u = &ret->unidentified[n_listed++];
         memcpy(u->direction, v + k * n, n * sizeof *u->direction);
         u->deviation = deviation;
+        u->visible = (double)INFINITY;
+        n_open += is_open;
     }
+    for (size_t r = 0; r < fit->n_row; r++) {
+        noise[r] = noise_of(fit, set, ret, own, r);
+    }
+    if (status == TQ_OK && n_listed > 0 && fit->options.model.kind == TQ_FIT_BASE) {
+        status = tq_fit_find_visible(fit, ret->value, noise, n_listed, ret->unidentified, scratch,
+                                     reterr);
+    }
+    for (size_t r = 0; r < fit->n_row; r++) {
+        const double square = tq_fit_row_square(fit, set, r) / (double)ret->n_sample;
+        noise[r] = fmax(harmless * noise[r], slight * sqrt(square));
+    }
+    memset(faint, 0, n * sizeof *faint);
+    for (size_t k = 0; k < n_listed; k++) {
+        const tq_unidentified *u = &ret->unidentified[k];
+        for (size_t c = 0; u->deviation * u->visible < invisible && c < n; c++) {
+            faint[c] += u->deviation * u->direction[c] * u->deviation * u->direction[c];
+        }
+    }
+    ret->n_unidentified = n_open;
+    for (size_t k = n_open; k-- > 0;) {
+        if (ret->unidentified[k].visible < invisible) {
+            move_last(ret->unidentified, n_open, k);
+            ret->n_unidentified--;
+        }
+    }
+    ret->n_invisible = n_open - ret->n_unidentified;
     return status;
 }
 
@@ -202,27 +261,32 @@ static double noise_of(const tq_fit *fit, const double *set, const tq_fit_soluti
     return fmax(sqrt(sigma * sigma + off), rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
 }
 
-static void grade(const tq_fit *fit, const double *set, const double *own, tq_fit_solution *s)
+/* harmless_on (n_row): rms torque that a deviation may cause; faint: see find_unidentified */
+static void grade(const tq_fit *fit, const double *harmless_on, const double *faint,
+                  tq_fit_solution *s)
 {
+    const double root = sqrt((double)fit->n_experiment); /* of an experiment, to all */
     for (size_t c = 0; c < s->n_column; c++) {
         tq_estimate *e = &s->estimate[c];
         double least = (double)INFINITY;
         for (size_t r = 0; r < fit->n_row; r++) {
             for (size_t k = 0; k < fit->rows[r].n; k++) {
-                least = fit->rows[r].column[k] == c ? fmin(least, noise_of(fit, set, s, own, r))
-                                                    : least;
+                least = fit->rows[r].column[k] == c ? fmin(least, harmless_on[r]) : least;
             }
         }
         double share = 0.0; /* of the column in unidentified directions */
-        for (size_t k = 0; k < s->n_unidentified; k++) {
+        for (size_t k = 0; k < s->n_unidentified + s->n_invisible; k++) {
             share += s->unidentified[k].direction[c] * s->unidentified[k].direction[c];
         }
         const double spread = isnan(e->consistency) ? e->relative : e->consistency;
-        e->grade = share > 0.25                   ? TQ_GRADE_UNIDENTIFIED
-                   : !(spread >= usable)          ? TQ_GRADE_USABLE
-                   : e->effect < harmless * least ? TQ_GRADE_USABLE
-                   : spread < robust              ? TQ_GRADE_ROBUST
-                                                  : TQ_GRADE_INCOMPLETE;
+        const double chance = isnan(e->consistency) ? explained : explained * root;
+        e->grade = share > 0.25          ? TQ_GRADE_UNIDENTIFIED
+                   : !(spread >= usable) ? TQ_GRADE_USABLE
+                   : e->effect < least   ? TQ_GRADE_USABLE
+                   : chance * sqrt(faint[c]) * fit->nominal[c] > spread * fabs(e->value)
+                       ? TQ_GRADE_USABLE
+                   : spread < robust ? TQ_GRADE_ROBUST
+                                     : TQ_GRADE_INCOMPLETE;
     }
 }
 
@@ -296,7 +360,8 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
     double *by = tq_scratch_take(scratch, n, sizeof *by);
     double *v = tq_scratch_take(scratch, n * n, sizeof *v);
     double *own = tq_scratch_take(scratch, fit->n_row, sizeof *own);
-    if (s == NULL || by == NULL || v == NULL || own == NULL ||
+    double *noise = tq_scratch_take(scratch, fit->n_row, sizeof *noise);
+    if (s == NULL || by == NULL || v == NULL || own == NULL || noise == NULL ||
         !tq_fit_found_take(fit, scratch, &found) || !tq_fit_found_take(fit, scratch, &plain)) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_solve_size(fit));
     }
@@ -341,10 +406,11 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
         status = tq_fit_consistency(fit, scratch, ret->estimate, own, reterr);
     }
     if (status == TQ_OK) {
-        status = find_unidentified(fit, &plain, own, s, v, scratch, ret, reterr);
+        const tq_uncertainty room = {.own = own, .faint = s, .noise = noise, .v = v};
+        status = find_unidentified(fit, set, &plain, &room, scratch, ret, reterr);
     }
     if (status == TQ_OK) {
-        grade(fit, set, own, ret);
+        grade(fit, noise, s, ret);
     }
     if (status == TQ_OK) {
         status = tq_fit_bootstrap(fit, &plain, scratch, ret->estimate, reterr);

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
         CalibrateDelayOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
         CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut,
         CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut, CalibrateRankOut,
-        CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut, CompareColumns1,
-        CompareColumnsItemOut, CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller,
-        Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut, DriveReductionOut, DriveRequestLoad,
-        EnsembleEndStatesOut, EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut,
-        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
-        ExcitationFourierOut, ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut,
+        CalibrateRegroupedItemOut, CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut,
+        CompareColumns1, CompareColumnsItemOut, CompareSource, CompareSource1, ConstantWrench,
+        ConstrainedController, Controller, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
+        DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut, EnsembleEventsOut,
+        EnsembleOutcomesOut, EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut,
+        EventRule, ExcitationFourierOut, ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut,
         ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
         ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
         ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
@@ -505,6 +505,7 @@ class CalibrateResult(Result):
     rank: CalibrateRankOut
     condition: CalibrateConditionOut
     unidentifiable: list[CalibrateUnidentifiableItemOut]
+    regrouped: list[CalibrateRegroupedItemOut]
     feasibility: CalibrateFeasibilityOut
     sigma: Array
     fit: CalibrateFitOut

@@ -265,6 +265,11 @@ class CalibrateRankOut(TypedDict):
     columns: NotRequired[int]
 
 
+class CalibrateRegroupedItemOut(TypedDict):
+    combination: NotRequired[str]
+    visible: NotRequired[float]
+
+
 class CalibrateRequestModel(TypedDict):
     kind: NotRequired[Literal['base', 'full', 'per-joint']]
     gravity: NotRequired[Literal['constant', 'cos', 'sin-cos']]

@@ -91,20 +91,28 @@ static bool runs_out(void *ctx)
     return ++p->n_asked > p->most;
 }
 
-/* asked before each state, column and row of a combination; nothing is done after a yes */
+/* asked before each state, each column of a round and each row of a combination; nothing is done
+ * after a yes */
 Test(base, a_search_ends_when_it_is_asked_to)
 {
     const tq_model *model = builtin("ur5e")->model;
     found f = find(model, 0, 0);
     const size_t n = f.base.n_parameter, n_base = f.base.n_base, used = f.scratch.used;
     const size_t n_state = 3 * n / model->nv + 20;
-    for (size_t most = 0; most <= n_state + n + n_base; most++) {
+    patience endless = {.most = SIZE_MAX};
+    const tq_base_options asked = {.stop = runs_out, .stop_ctx = &endless};
+    tq_error none = {0};
+    cr_assert(eq(int, tq_base_find(model, 0, &asked, &f.scratch, &f.base, &none), TQ_OK));
+    const size_t all = endless.n_asked;
+    cr_assert(ge(sz, all, n_state + n + n_base - f.base.n_without));
+    cr_assert(le(sz, all, n_state + 3 * n + n_base));
+    for (size_t most = 0; most <= all; most++) {
         patience p = {.most = most};
         const tq_base_options options = {.stop = runs_out, .stop_ctx = &p};
         tq_error error = {0};
         const tq_status status = tq_base_find(model, 0, &options, &f.scratch, &f.base, &error);
         cr_assert(eq(sz, f.scratch.used, used));
-        if (most == n_state + n + n_base) {
+        if (most == all) {
             cr_expect(eq(int, status, TQ_OK));
             cr_expect(eq(sz, p.n_asked, most));
         } else {
