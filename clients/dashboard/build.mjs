@@ -42,7 +42,7 @@ for (const [name, text] of files) {
   console.log(`${name}: ${text.length} bytes, ${packed} compressed`);
 }
 // what it was made of, for `sha256sum -c`: tests/lint/dashboard.sh
-const sources = [...(await readdir(join(here, 'src'))).sort().map((name) => `src/${name}`), 'build.mjs', 'package-lock.json'];
+const sources = [...(await readdir(join(here, 'src'))).sort().map((name) => `src/${name}`), 'build.mjs', 'package-lock.json', '../javascript/torqued.js'];
 const sums = await Promise.all(sources.map(async (name) => `${createHash('sha256').update(await readFile(join(here, name))).digest('hex')}  ${name}\n`));
 await writeFile(join(out, 'sources.sha256'), sums.join(''));
 console.log(`in all: ${total} compressed`);

@@ -4,7 +4,7 @@
 set -eu
 cd clients/dashboard
 listed=$(sed 's/^[0-9a-f]*  //' dist/sources.sha256 | sort)
-there=$({ find src -type f; echo build.mjs; echo package-lock.json; } | sort)
+there=$({ find src -type f; echo build.mjs; echo package-lock.json; echo ../javascript/torqued.js; } | sort)
 if [ "$listed" != "$there" ] || ! sha256sum --quiet -c dist/sources.sha256; then
     echo "clients/dashboard/dist is not made of these sources: make dashboard" >&2
     exit 1

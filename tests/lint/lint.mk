@@ -11,6 +11,7 @@ lint-quick:
 	@tests/lint/arrows.sh
 	@tests/lint/circles.sh
 	@tests/lint/doors.sh
+	@tests/lint/dashboard.sh
 	@tests/lint/banned.sh
 	@tests/lint/shape.sh
 	@tests/lint/contracts.sh
@@ -31,7 +32,6 @@ lint: lint-quick lint-headers lint-includes lint-tidy lint-folders lint-openapi
 lint-folders:
 	@python3 api/codec/number/tables.py --check
 	@tests/lint/folders.sh
-	@tests/lint/dashboard.sh
 	@tests/lint/unused.sh
 	@tests/lint/pages.py
 	@tests/lint/selftest.sh

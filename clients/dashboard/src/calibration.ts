@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/calibration.ts - a calibration's result: verdict first, measured against predicted, parameters with their intervals.
+import { compare, Numbers, words } from './differences.ts';
 import { number } from './format.ts';
 import { html, useMemo, useState, type VNode } from './html.ts';
 import { json } from './http.ts';
@@ -139,25 +140,13 @@ function Difference({ job, found }: { job: Job; found: Found }): VNode | null {
       fail(fault as Error);
     }
   };
-  const rows: [string, string, number | undefined, number | undefined][] = [];
-  for (const link of before?.links ?? []) {
-    const next = after.links.find((one) => one.name === link.name);
-    if (!next) continue;
-    rows.push([link.name, 'mass (kg)', link.mass, next.mass]);
-    ['x', 'y', 'z'].forEach((axis, k) => rows.push([link.name, `centre of mass ${axis} (m)`, link.com[k], next.com[k]]));
-    ['xx', 'yy', 'zz'].forEach((axis, k) => rows.push([link.name, `inertia ${axis} (kg\u00b7m\u00b2)`, link.inertia[k]?.[k], next.inertia[k]?.[k]]));
-  }
-  for (const joint of before?.joints ?? []) {
-    const next = after.joints.find((one) => one.name === joint.name);
-    rows.push([joint.name, 'viscous friction', joint.damping, next?.damping], [joint.name, 'Coulomb friction', joint.friction?.coulomb, next?.friction?.coulomb]);
-  }
-  const changed = rows.filter(([, , a = 0, b = 0]) => Math.abs(a - b) > 1e-9 * Math.max(1, Math.abs(a)));
+  const result = before ? compare(before, after) : null;
   return html`<section class="panel" aria-label="Robot before and after"><div class="panel-head"><h2>The robot, before and after</h2>
       <form class="row" onSubmit=${save}><label class="inline">Store it as<input name="name" value=${`${job.robot}-calibrated`} required pattern="[A-Za-z0-9][\\w.\\-]*" /></label><button class="first">Store</button>${saved && html`<a href=${address(['robots', saved])}>See ${saved}</a>`}</form></div>
     <${Fault} fault=${fault ?? wrong} />
     ${found.robot_note && html`<p class="dim">${found.robot_note}</p>`}
-    <details><summary>${changed.length} of ${rows.length} numbers differ</summary><div class="scroll"><table><thead><tr><th scope="col">Of</th><th scope="col">What</th><th class="num" scope="col">Before</th><th class="num" scope="col">After</th><th class="num" scope="col">Change</th></tr></thead>
-      <tbody>${changed.map(([of, what, a = 0, b = 0]) => html`<tr><th scope="row">${of}</th><td>${what}</td><td class="num">${number(a)}</td><td class="num">${number(b)}</td><td class="num">${a !== 0 ? `${b >= a ? '+' : ''}${number((100 * (b - a)) / Math.abs(a), 3)} %` : 'new'}</td></tr>`)}</tbody></table></div></details></section>`;
+    ${result && html`<ul class="reasons">${words(before!, after, 'the model', 'what was found').map((text) => html`<li>${text}</li>`)}</ul>
+    <details><summary>${result.changed.length} of ${result.count} numbers differ</summary><${Numbers} changed=${result.changed} /></details>`}</section>`;
 }
 
 export function CalibrationView({ job }: { job: Job }): VNode {

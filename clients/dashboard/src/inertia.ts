@@ -2,15 +2,19 @@
 // clients/dashboard/src/inertia.ts - the solid with the inertia of a link, to draw: principal axes, then a box or an ellipsoid.
 import type { Link, Vector } from './types.ts';
 
+/** Inertia about the centre of mass, in the axes of the link: I_com = I_origin - m (c.c E - c c^T). */
+export function centred(link: Link): number[][] {
+  const a = link.inertia.map((row) => [...row]);
+  if (link.inertia_about !== 'origin') return a;
+  const [x, y, z] = link.com;
+  const square = x * x + y * y + z * z;
+  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) a[i]![j]! -= link.mass * ((i === j ? square : 0) - link.com[i]! * link.com[j]!);
+  return a;
+}
+
 /** Principal moments about the centre of mass, ascending in no order, and their axes (right-handed), by Jacobi rotations. */
 export function principal(link: Link): { axes: Vector[]; moments: Vector } {
-  const a = link.inertia.map((row) => [...row]);
-  if (link.inertia_about === 'origin') {
-    // I_com = I_origin - m (c.c E - c c^T)
-    const [x, y, z] = link.com;
-    const square = x * x + y * y + z * z;
-    for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) a[i]![j]! -= link.mass * ((i === j ? square : 0) - link.com[i]! * link.com[j]!);
-  }
+  const a = centred(link);
   const v = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
   for (let sweep = 0; sweep < 12; sweep++) {
     for (const [p, q] of [[0, 1], [0, 2], [1, 2]] as const) {

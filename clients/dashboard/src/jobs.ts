@@ -4,10 +4,11 @@ import { CalibrationView } from './calibration.ts';
 import { ended, fetchJob, fetchJobs, follow, following, forget, jobs } from './events.ts';
 import { ago, number, seconds } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
-import { json, robotPath, send } from './http.ts';
+import { json, send } from './http.ts';
 import { Empty, Fault, say, useLoaded } from './parts.ts';
+import { Changed, repeat } from './repeat.ts';
 import { SimulationView } from './simulation.ts';
-import { address, go } from './store.ts';
+import { address, remember, route } from './store.ts';
 import type { Job } from './types.ts';
 
 const MARKS: Record<Job['state'], string> = { queued: '\u25cb', running: '\u25d4', succeeded: '\u2713', failed: '\u2715', cancelled: '\u2298' };
@@ -38,20 +39,6 @@ function remove(job: Job): void {
   say(`The ${job.kind} of ${job.robot ?? 'no robot'} is removed`, () => void send('DELETE', pathOf(job)).catch(() => {}), () => void fetchJob(job.id));
 }
 
-export async function repeat(job: Job): Promise<void> {
-  try {
-    // the very bytes, JSON or CBOR
-    const reply = await fetch(pathOf(job, '/request'));
-    const body = await reply.blob();
-    const operation = job.robot ? robotPath(job.robot, job.kind) : `/v1/${job.kind}`;
-    const next = await json<Job>('POST', operation, { body, headers: { Prefer: 'respond-async', 'Content-Type': reply.headers.get('Content-Type') ?? 'application/json' } });
-    await fetchJob(next.id);
-    go(['jobs', next.id]);
-  } catch (wrong) {
-    say((wrong as Error).message);
-  }
-}
-
 export function JobsPage(): VNode {
   const all = jobs.use();
   const live = following.use();
@@ -71,7 +58,7 @@ export function JobsPage(): VNode {
       <tbody>${rows.map((job) => html`<tr key=${job.id}><td><${StateMark} job=${job} /></td><td><a href=${address(['jobs', job.id])}>${job.kind}</a></td><td>${job.robot && html`<a href=${address(['robots', job.robot])}>${job.robot}</a>`}</td>
         <td title=${job.created}>${ago(job.created)}</td><td>${job.started && job.finished ? seconds((Date.parse(job.finished) - Date.parse(job.started)) / 1000) : ''}</td>
         <td>${!ended(job) ? html`<${Progress} job=${job} />` : job.problem ? html`<span class="bad">${job.problem.detail ?? job.problem.title}</span>` : ''}</td>
-        <td><div class="row tight">${!ended(job) ? html`<button class="small" onClick=${() => cancel(job)} aria-label=${`Cancel ${job.kind} ${job.id}`}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)} aria-label=${`Repeat ${job.kind} ${job.id}`}>Repeat</button><button class="small" onClick=${() => remove(job)} aria-label=${`Remove ${job.kind} ${job.id}`}>Remove</button>`}</div></td></tr>`)}</tbody></table></div>`}
+        <td><div class="row tight">${!ended(job) ? html`<button class="small" onClick=${() => cancel(job)} aria-label=${`Cancel ${job.kind} ${job.id}`}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)} aria-label=${`Repeat ${job.kind} ${job.id}`}>Repeat</button><a class="button small" href=${address(['jobs', job.id], { change: '1' })} aria-label=${`Change ${job.kind} ${job.id}`}>Change</a><button class="small" onClick=${() => remove(job)} aria-label=${`Remove ${job.kind} ${job.id}`}>Remove</button>`}</div></td></tr>`)}</tbody></table></div>`}
     ${cursor && html`<div class="row"><button onClick=${() => fetchJobs(`&cursor=${encodeURIComponent(cursor)}`).then((page) => turn(page.cursor), fail)}>Older ones</button></div>`}
   </div>`;
 }
@@ -92,6 +79,11 @@ export function JobPage({ id }: { id: string }): VNode {
   const all = jobs.use();
   const job = all.get(id);
   const [fault, fail] = useState<Error | null>(null);
+  const [changing, change] = useState(route.value.query.get('change') === '1');
+  const edit = (open: boolean): void => {
+    change(open);
+    remember({ change: open ? '1' : '' });
+  };
   useEffect(() => {
     follow();
     fetchJob(id).catch(fail);
@@ -106,7 +98,8 @@ export function JobPage({ id }: { id: string }): VNode {
   const took = job.started && job.finished ? seconds((Date.parse(job.finished) - Date.parse(job.started)) / 1000) : '';
   return html`<div class="page workbench"><div class="title"><h1>${(job.kind[0] ?? '').toUpperCase() + job.kind.slice(1)}</h1>${job.robot && html`<span>of <a href=${address(['robots', job.robot])}>${job.robot}</a></span>`}
       <${StateMark} job=${job} /><span class="dim">${ago(job.created)}${took && `, took ${took}`}</span>
-      <span class="row tight end">${!ended(job) ? html`<button onClick=${() => cancel(job)}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)}>Repeat</button>`}</span></div>
+      <span class="row tight end">${!ended(job) ? html`<button onClick=${() => cancel(job)}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)}>Repeat</button><button class="small" aria-expanded=${changing} onClick=${() => edit(!changing)}>Repeat with changes</button>`}</span></div>
+    ${changing && html`<${Changed} job=${job} onclose=${() => edit(false)} />`}
     ${!ended(job) && html`<section class="panel" aria-live="polite"><${Progress} job=${job} /></section>`}
     ${job.problem && html`<div class="fault" role="alert"><strong>${job.problem.title}</strong>${job.problem.detail && html`<p>${job.problem.detail}</p>`}</div>`}
     ${job.state === 'cancelled' && html`<p class="dim">It was cancelled and has no result. Repeat begins it anew.</p>`}

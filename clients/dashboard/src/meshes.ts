@@ -15,7 +15,7 @@ const base = (path: string): string => (path.split(/[\\/]/).at(-1) ?? '').toLowe
 export const files = new Store<Map<string, ArrayBuffer>>(new Map());
 
 export async function keepMeshes(dropped: File[]): Promise<number> {
-  const own = dropped.filter((file) => /\.stl$/i.test(file.name));
+  const own = dropped.filter((file) => /\.(stl|obj|dae)$/i.test(file.name));
   if (!own.length) return 0;
   const next = new Map(files.value);
   for (const file of own) next.set(base(file.name), await file.arrayBuffer());

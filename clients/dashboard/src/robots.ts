@@ -88,7 +88,7 @@ export function RobotsPage(): VNode {
     ${!row.builtin && html`<button class="small" onClick=${() => remove(row)} aria-label=${`Remove ${row.name}`}>Remove</button>`}</li>`;
   return html`<div class="page robots">
     <h1>Robots</h1>
-    <${Drop} accept=".urdf,.xml,.mjcf,.json,.stl" title="Choose a robot file" ondrop=${drop}>or drop one here: URDF (with its STL meshes, to draw it), MJCF, or a robot document. What was understood, what was ignored and what looks wrong is said line by line.<//>
+    <${Drop} accept=".urdf,.xml,.mjcf,.json,.stl,.obj,.dae" title="Choose a robot file" ondrop=${drop}>or drop one here: URDF (with its STL, OBJ or Collada meshes, to draw it), MJCF, or a robot document. What was understood, what was ignored and what looks wrong is said line by line.<//>
     <details class="panel"><summary>From a table of Denavit and Hartenberg</summary><${DhTable} onput=${put1} /></details>
     ${attempt && html`<section class="panel" aria-label="Refused"><div class="panel-head"><h2>${attempt.name} was not taken</h2><button class="small" onClick=${() => set(null)}>Close</button></div>
       ${!(attempt.fault instanceof Problem && attempt.fault.document.errors?.length) && html`<${Fault} fault=${attempt.fault} />`}

@@ -6,9 +6,9 @@ import {
   Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import { STLLoader } from 'three/addons/loaders/STLLoader.js';
 import { body, principal } from './inertia.ts';
 import type { Visual } from './meshes.ts';
+import { meshOf } from './shapes.ts';
 import type { Joint, Link, Robot } from './types.ts';
 
 export interface Shown {
@@ -189,10 +189,10 @@ export class RobotScene {
       if (!group || (shape.kind === 'mesh' && !file)) continue;
       let geometry: BufferGeometry;
       try {
-        geometry = shape.kind === 'mesh' ? new STLLoader().parse(file!) : shape.kind === 'box' ? new BoxGeometry(...(shape.size as [number, number, number]))
+        geometry = shape.kind === 'mesh' ? meshOf(shape.file, file!) : shape.kind === 'box' ? new BoxGeometry(...(shape.size as [number, number, number]))
           : shape.kind === 'sphere' ? new SphereGeometry(shape.size[0], 32, 20) : new CylinderGeometry(shape.size[0], shape.size[0], shape.size[1], 40).rotateX(Math.PI / 2);
       } catch {
-        continue; // no STL after all
+        continue; // not what its name says
       }
       const mesh = new Mesh(geometry, paint.clone());
       // roll, pitch, yaw of a URDF turn about fixed axes: R = Rz Ry Rx
@@ -336,6 +336,8 @@ export class RobotScene {
       this.#renderer.render(this.#scene, this.#camera);
       this.frames++;
       this.canvas.dataset['frames'] = String(this.frames);
+      this.canvas.dataset['calls'] = String(this.#renderer.info.render.calls);
+      this.canvas.dataset['triangles'] = String(this.#renderer.info.render.triangles);
     });
   }
 

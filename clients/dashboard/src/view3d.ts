@@ -82,7 +82,7 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
     onDrop=${(event: DragEvent) => { event.preventDefault(); void keepMeshes([...(event.dataTransfer?.files ?? [])]).then((n) => n && shown.set({ ...shown.value, bodies: 'shape' })); }}>
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${robot.name} in 3D: arrow keys turn, plus and minus zoom, 0 shows all`}></canvas>
     ${ready === 'none' && html`<p class="over">This browser draws no WebGL; everything else works.</p>`}
-    ${state.bodies === 'shape' && absent.length > 0 && html`<p class="missing">${absent.length} ${absent.length === 1 ? 'mesh is' : 'meshes are'} not here: drop ${absent.slice(0, 4).join(', ')}${absent.length > 4 ? '\u2026' : ''} on the picture${absent.some((name) => !name.endsWith('.stl')) ? '; of meshes, STL is drawn' : ''}.</p>`}
+    ${state.bodies === 'shape' && absent.length > 0 && html`<p class="missing">${absent.length} ${absent.length === 1 ? 'mesh is' : 'meshes are'} not here: drop ${absent.slice(0, 4).join(', ')}${absent.length > 4 ? '\u2026' : ''} on the picture${absent.some((name) => !/\.(stl|obj|dae)$/.test(name)) ? '; STL, OBJ and Collada are drawn' : ''}.</p>`}
     <div class="view-tools">
       <${Choice} label="Bodies drawn from inertias" value=${state.bodies} options=${[['box', 'Boxes'], ['ellipsoid', 'Ellipsoids'], ['none', 'Bones'], ...(visuals.length ? [['shape', 'Shapes']] : [])]}
         onpick=${(bodies: string) => shown.set({ ...state, bodies: bodies as Shown['bodies'] })} />

@@ -75,3 +75,40 @@ def test_a_robot_of_ten_megabytes_is_refused_or_read_without_harm(daemon, page):
     wait_for(page, "document.querySelector('.fault, .said .error') || location.hash.includes('large')")
     assert page.execute_script("return document.querySelectorAll('.gutter span').length") <= 400
     assert fits(page, 1280)
+
+
+CUBE = """<COLLADA><asset><unit meter="0.001"/></asset><library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array count="9">0 0 0 300 0 0 0 300 100</float_array><technique_common><accessor count="3" stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<polylist count="1"><input semantic="VERTEX" source="#v" offset="0"/><vcount>3</vcount><p>0 1 2</p></polylist></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene><node><translate>0 0 50</translate><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes></COLLADA>"""
+
+
+@pytest.mark.parametrize("name, text", [("Foot.OBJ", "v -0.3 -0.3 0\nv 0.3 -0.3 0\nv 0.3 0.3 0.1\nv -0.3 0.3 0.1\nf 1/1 2/2 3/3 4//4\n"), ("foot.dae", CUBE)])
+def test_meshes_of_other_kinds_are_drawn(daemon, page, name, text):
+    urdf = URDF.format(parent="base", izz="0.01").replace('<link name="base"/>', f'<link name="base"><visual><geometry><mesh filename="package://arm/{name}"/></geometry></visual></link>')
+    open_at(page, daemon, "robots", ".drop")
+    drop(page, ".drop", "drawn.urdf", urdf)
+    wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
+    press(page, "Shapes")
+    assert name.lower() in wait_for(page, "document.querySelector('.missing')?.textContent")
+    before = page.execute_script("return Number(document.querySelector('canvas').dataset.triangles)")
+    drop(page, ".view3d", name, text)
+    # a polygon of four corners is two triangles, one of three is one
+    wait_for(page, f"Number(document.querySelector('canvas').dataset.triangles) === {before} + {2 if name.endswith('OBJ') else 1}")
+
+
+def test_two_robots_are_compared_in_words_and_numbers(daemon, page):
+    for name, mass, upper in (("first", 2, 2), ("second", 2.5, 1.5)):
+        text = URDF.format(parent="base", izz="0.01").replace('mass value="2"', f'mass value="{mass}"').replace('upper="2"', f'upper="{upper}"')
+        assert daemon.request("PUT", f"/v1/robots/{name}", text.encode(), {"Content-Type": "application/xml"})[0] == 201
+    open_at(page, daemon, "robots/second?show=differences&with=first", "[aria-label=Differences] li")
+    words = page.execute_script("return document.querySelector('[aria-label=Differences] ul').textContent")
+    assert "2 kg in first and 2.5 kg in second (+25 %)" in words and "Other limits: shoulder" in words and "Other masses: upper" in words
+    rows = page.execute_script("return [...document.querySelectorAll('[aria-label=Differences] tbody tr')].map((row) => [...row.children].map((one) => one.textContent))")
+    assert rows == [["upper", "mass", "2", "2.5", "kg", "+25 %"], ["shoulder", "upper limit", "2", "1.5", "rad", "\u221225 %"]]
+    assert fits(page, 1280) and not faults_of(page)
+    # the same robot under another name has no difference
+    page.execute_script("const box = document.querySelector('[aria-label=\"Against which robot\"]'); box.value = 'first'; box.dispatchEvent(new Event('change', { bubbles: true }))")
+    open_at(page, daemon, "robots/second?show=differences&with=second", "[aria-label=Differences] li")
+    assert "Every number of second and second is the same" in page.execute_script("return document.querySelector('[aria-label=Differences] ul').textContent")

@@ -93,3 +93,22 @@ def test_two_runs_are_compared(daemon, page):
     # what the page says is what the service answers: the two began 0.1 apart
     rows = page.execute_script("return [...document.querySelectorAll('[aria-label=Comparison] tbody tr')].map((one) => one.querySelector('th').textContent)")
     assert any(name.startswith(("q", "qd", "tau")) for name in rows), rows
+
+
+def test_a_job_is_repeated_with_its_request_changed(daemon, page):
+    body = {"initial": {"q": [0.5, 0]}, "duration_s": 1, "output": {"interval_s": 0.01}}
+    ident = json.loads(daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(body).encode(), {"Prefer": "respond-async"})[2])["id"]
+    open_at(page, daemon, f"jobs/{ident}", ".verdicts")
+    press(page, "Repeat with changes")
+    text = wait_for(page, "document.querySelector('textarea.code')?.value")
+    assert json.loads(text) == body
+    # refused: the place of the fault is selected in the text
+    fill(page, "textarea.code", text.replace('"duration_s": 1', '"duration_s": -7'))
+    press(page, "Send as a new simulate")
+    wait_for(page, "document.querySelector('.form .fault')")
+    assert wait_for(page, "document.querySelector('textarea.code').value.slice(document.querySelector('textarea.code').selectionStart, document.querySelector('textarea.code').selectionEnd)") == "-7"
+    fill(page, "textarea.code", text.replace('"duration_s": 1', '"duration_s": 2'))
+    press(page, "Send as a new simulate")
+    wait_for(page, f"!location.hash.includes('{ident}') && document.querySelector('.verdicts')?.textContent.includes('ran to its end at 2 s')")
+    assert daemon.request("GET", f"/v1/jobs/{ident}")[0] == 200
+    assert not faults_of(page)
