@@ -3,6 +3,7 @@
 #ifndef TQA_ROBOT_H
 #define TQA_ROBOT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +17,15 @@ typedef struct tqa_robot tqa_robot;
 /* Parses a robot. NULL and a problem when the bytes are no robot: 400 for malformed, 422 for
  * impossible; every fault has its place (line and column for XML, a JSON pointer for documents).
  * Bounded in memory (1 MiB and 64 times the bytes, 1 GiB at most), depth (64) and attributes (64 an
- * element). Never reads anything but the bytes. */
+ * element). Bytes may be a zip archive of a description and the files that it names: 16 MiB of
+ * descriptions and 256 MiB in all. Never reads anything but the bytes. */
 tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
 void tqa_robot_free(tqa_robot *robot); /* accepts NULL */
+
+/* Writes into the bytes themselves (malloc'ed; moved and longer afterwards) which file of an
+ * archive is the robot, so that digest and store hold it: `main` goes before the archive's comment.
+ * False: no archive, or a longer comment than it has room for; nothing has changed. */
+bool tqa_robot_choose_main(char **bytes, size_t *n, const char *main, tqa_problem *reterr);
 
 /* BLAKE2b-256 of the parsed bytes, lower-case hex: TQA_DIGEST_TEXT - 1 characters. */
 const char *tqa_robot_digest(const tqa_robot *robot);

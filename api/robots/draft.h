@@ -15,12 +15,16 @@
 
 /* The reader of a format fills in name, source, model (links, joints and their numbers, gravity)
  * and the names; tqa_draft_check does the rest. Everything lives in the arena. */
+typedef struct tqa_zip tqa_zip; /* api/robots/zip/zip.h */
+
 typedef struct tqa_draft {
     tqa_arena *arena;     /* the caller's */
     tqa_problem *problem; /* the caller's; status 0 as long as nothing is wrong */
     const char *name, *description;
     const char *source;             /* "urdf", "mjcf", "document" */
     const char *prefix;             /* of JSON pointers: "" or "/tree" */
+    tqa_zip *archive;               /* the files that the robot's file may name; NULL: none */
+    uint32_t main;                  /* the robot's own file in it */
     bool xml;                       /* places are XML paths of a URDF, not JSON pointers */
     tq_model model;                 /* links, joints, order: arena */
     const char *const *link_names;  /* (model.n_link) */

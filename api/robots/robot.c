@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/memory/arena.h"
@@ -16,6 +17,7 @@
 #include "api/robots/names.h"
 #include "api/robots/parsed.h"
 #include "api/robots/urdf/urdf.h"
+#include "api/robots/zip/zip.h"
 
 enum { DIGEST_BYTES = 32, ARENA_FLOOR = 1 << 20, ARENA_MAX = 1 << 30 };
 
@@ -69,7 +71,7 @@ static bool check_draft(tqa_draft *draft)
     return tqa_draft_check(draft) && tqa_constraints_resolve(draft);
 }
 
-static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
+static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
 {
     /* curl --data-binary says that a file is a form: the bytes know better */
     if (media == TQA_MEDIA_NONE || media == TQA_MEDIA_OTHER) {
@@ -85,9 +87,30 @@ static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, siz
         return tqa_robot_document_read(draft, bytes, n) && check_draft(draft);
     }
     tqa_problem_set(draft->problem, "unsupported-media",
-                    "a robot is a URDF or MJCF (application/xml) or a robot document "
-                    "(application/json)");
+                    "a robot is a URDF or MJCF (application/xml), a robot document "
+                    "(application/json), or a zip archive of a URDF or MJCF with its files");
     return false;
+}
+
+/* The main file of an archive. */
+static bool read_archive(tqa_draft *draft, const char *bytes, size_t n)
+{
+    size_t n_main = 0;
+    draft->archive = tqa_zip_open(draft, bytes, n);
+    draft->main = draft->archive != NULL ? tqa_zip_main(draft->archive) : TQ_NONE;
+    if (draft->main == TQ_NONE) {
+        return false;
+    }
+    char *main = tqa_zip_read(draft->archive, draft->main, &n_main);
+    const bool good = main != NULL && read_file(draft, TQA_MEDIA_XML, main, n_main);
+    free(main);
+    return good;
+}
+
+static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
+{
+    return tqa_zip_recognise(bytes, n) ? read_archive(draft, bytes, n)
+                                       : read_file(draft, media, bytes, n);
 }
 
 /* The limits and a turn, or 10 m, more: beyond them q is probably in degrees, or in mm. */
@@ -191,7 +214,7 @@ tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_pro
         return NULL;
     }
     /* 64 times the bytes, with a floor for small robots whose fixed tables weigh more */
-    size_t budget = 64 * n + ARENA_FLOOR;
+    size_t budget = 64 * (n + tqa_zip_text_size(n > 0 ? bytes : "", n)) + ARENA_FLOOR;
     budget = budget < ARENA_MAX ? budget : (size_t)ARENA_MAX;
     tqa_arena *arena = tqa_arena_new(budget);
     if (arena == NULL) {

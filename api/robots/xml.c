@@ -220,10 +220,15 @@ tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *read
     static const XML_Memory_Handling_Suite memory = {take_bytes, retake_bytes, give_bytes};
 
     *reterr = (tqa_xml_error){.line = 1, .column = 1, .detail = "no memory", .no_memory = true};
+    /* one file may be read from inside another's callbacks */
+    const size_t outer_left = budget_left;
+    const bool outer_hit = budget_hit;
     budget_left = ((size_t)4 << 20) + 8 * n;
     budget_hit = false;
     reading *r = calloc(1, sizeof *r);
     if (r == NULL) {
+        budget_left = outer_left;
+        budget_hit = outer_hit;
         return TQA_XML_LIMIT;
     }
     r->reader = reader;
@@ -237,5 +242,7 @@ tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *read
     }
     const tqa_xml_end end = r->end;
     free(r);
+    budget_left = outer_left;
+    budget_hit = outer_hit;
     return end;
 }

@@ -17,7 +17,9 @@ typedef struct exchange {
     tqd_registry *registry;
     const tqd_head *head;
     tqa_media media; /* PUT: of the body; GET: of the answer */
-    char *body;      /* PUT: the bytes so far */
+    char
+        main[TQD_QUERY_TEXT]; /* PUT: the file of an archive that is the robot; "": none is named */
+    char *body;               /* PUT: the bytes so far */
     size_t n_body, body_size;
     tqd_reply answer;
 } exchange;
@@ -211,38 +213,74 @@ static void get_run(void *arg)
 
 /* -------------------------------------------------------------------- PUT /v1/robots/{name} */
 
-/* ?format= takes precedence, then Content-Type, then the first bytes */
-static bool find_media(const tqd_head *head, tqa_media *ret_media, tqa_problem *problem)
+static bool find_format(const char *name, tqa_media *ret)
 {
     static const struct {
         const char *name;
         tqa_media media;
     } formats[] = {{"urdf", TQA_MEDIA_XML},
                    {"mjcf", TQA_MEDIA_XML},
+                   {"zip", TQA_MEDIA_NONE},
                    {"document", TQA_MEDIA_JSON},
-                   {"json", TQA_MEDIA_JSON}},
-      types[] = {{"application/xml", TQA_MEDIA_XML},
+                   {"json", TQA_MEDIA_JSON}};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(name, formats[i].name) == 0) {
+            *ret = formats[i].media;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ?format= and ?main=; *ret_given: the format is among them. */
+static bool read_query(const tqd_head *head, char main[TQD_QUERY_TEXT], tqa_media *ret_media,
+                       bool *ret_given, tqa_problem *problem)
+{
+    const char *query = head->query != NULL ? head->query : "";
+    char name[TQD_QUERY_TEXT];
+    char value[TQD_QUERY_TEXT];
+    bool bad = false;
+    bool unknown = false;
+    while (tqd_query_next(&query, name, value, &bad)) {
+        if (strcmp(name, "main") == 0) {
+            memcpy(main, value, TQD_QUERY_TEXT);
+        } else if (strcmp(name, "format") == 0 && find_format(value, ret_media)) {
+            *ret_given = true;
+        } else {
+            unknown = true;
+        }
+    }
+    if (bad || unknown) {
+        tqa_problem_set(problem, "invalid-value",
+                        "the query may be format=urdf, mjcf, zip, document or json, and main=FILE "
+                        "of an archive");
+    }
+    return !bad && !unknown;
+}
+
+/* ?format= takes precedence, then Content-Type, then the first bytes */
+static bool find_media(const tqd_head *head, char main[TQD_QUERY_TEXT], tqa_media *ret_media,
+                       tqa_problem *problem)
+{
+    static const struct {
+        const char *name;
+        tqa_media media;
+    } types[] = {{"application/xml", TQA_MEDIA_XML},
                  {"text/xml", TQA_MEDIA_XML},
                  {"application/urdf+xml", TQA_MEDIA_XML},
+                 {"application/zip", TQA_MEDIA_NONE},
+                 {"application/x-zip-compressed", TQA_MEDIA_NONE},
                  {"application/json", TQA_MEDIA_JSON},
                  {"application/octet-stream", TQA_MEDIA_NONE},
                  {"text/plain", TQA_MEDIA_NONE},
                  {"application/x-www-form-urlencoded", TQA_MEDIA_NONE} /* curl --data-binary */};
-    if (head->query != NULL && head->query[0] != '\0') {
-        for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-            if (strncmp(head->query, "format=", 7) == 0 &&
-                strcmp(head->query + 7, formats[i].name) == 0) {
-                *ret_media = formats[i].media;
-                return true;
-            }
-        }
-        tqa_problem_set(problem, "invalid-value",
-                        "the query may be format=urdf, mjcf, document or json");
+    bool given = false;
+    *ret_media = TQA_MEDIA_NONE;
+    if (!read_query(head, main, ret_media, &given, problem)) {
         return false;
     }
     const char *type = head->header(head, "Content-Type");
-    *ret_media = TQA_MEDIA_NONE;
-    if (type == NULL || type[0] == '\0') {
+    if (given || type == NULL || type[0] == '\0') {
         return true;
     }
     const size_t n = strcspn(type, "; \t");
@@ -253,7 +291,8 @@ static bool find_media(const tqd_head *head, tqa_media *ret_media, tqa_problem *
         }
     }
     tqa_problem_set(problem, "unsupported-media",
-                    "a robot is application/xml (URDF, MJCF) or application/json (document)");
+                    "a robot is application/xml (URDF, MJCF), application/zip (one of these with "
+                    "its files) or application/json (document)");
     return false;
 }
 
@@ -262,6 +301,7 @@ static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     tqa_problem problem;
     tqa_media media = TQA_MEDIA_NONE;
     tqd_registry_row row;
+    char main[TQD_QUERY_TEXT] = "";
     bool good = true;
     if (!tqd_robot_name_good(head->part[0])) {
         tqa_problem_set(&problem, "invalid-value",
@@ -272,7 +312,7 @@ static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
                         head->part[0]);
         good = false;
     } else {
-        good = find_media(head, &media, &problem);
+        good = find_media(head, main, &media, &problem);
     }
     if (!good) {
         tqd_answer_problem(reply, head->request_id, &problem);
@@ -281,7 +321,9 @@ static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     if (!begin(ctx, head, ret_exchange, reply)) {
         return false;
     }
-    ((exchange *)*ret_exchange)->media = media;
+    exchange *e = *ret_exchange;
+    e->media = media;
+    memcpy(e->main, main, sizeof e->main);
     return true;
 }
 
@@ -363,6 +405,10 @@ static void put_run(void *arg)
         return;
     }
     tqa_problem problem;
+    if (e->main[0] != '\0' && !tqa_robot_choose_main(&e->body, &e->n_body, e->main, &problem)) {
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
     tqa_robot *robot = tqd_registry_parser(e->registry)
                            ->parse(e->media, e->body != NULL ? e->body : "", e->n_body, &problem);
     if (robot == NULL) {

@@ -11,6 +11,8 @@ FUZZ_SECONDS ?= 60
 #: asan tsan        unit tests and corpus under AddressSanitizer; the daemon under ThreadSanitizer
 #: fuzz             every fuzz target for FUZZ_SECONDS
 #: mutate           breaks one line at a time and counts what no test notices (SEED=1 N=150 ROOM=core,api/codec,api,daemon)
+#: check-models     every robot description of some packages (make deps-models), loaded here and by a peer, numbers compared (PART=a path's part)
+.PHONY: check-models
 .PHONY: check check-long asan tsan fuzz replay contract browser peers bits long system
 check:
 	@tests/run/check.sh
@@ -48,6 +50,8 @@ browser: build
 	@tests/run/pytest.sh tests/browser $(out)/torqued
 peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
+check-models: build
+	@TORQUED=$(out)/torqued $(python) tests/peers/models.py build/models $(PART)
 # make bits N=100000 ARM_N=10000: so many answers, and of them on arm64
 bits:
 	@tests/run/bits.sh $(N) $(ARM_N)

@@ -17,7 +17,13 @@ venv_clients := 'mypy<2' 'hatchling<2' 'coverage<8' 'pandas<3' 'h5py<4' 'mcap<2'
 peer_of_targets := pin==3.7.0
 
 packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mmdebstrap
-.PHONY: deps deps-check deps-bench deps-bits deps-clients
+# robot descriptions that `make check-models` reads; only .urdf, .xml, .sdf, .xacro and meshes of them are kept
+packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robosuite metaworld example-robot-data pybullet \
+    fourier-robot-descriptions dexmate-urdf hello-robot-stretch-urdf rtb-data airo-models gb-robot-models
+.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models
+deps-models:
+	@tests/run/venv.sh build/venv $(venv_check)
+	@tests/run/models.sh build/models $(packages_models)
 # arm64: a cross compiler, an emulator, and 1 GB of libraries unpacked below build/arm64
 deps-bits:
 	@tests/run/packages.sh $(packages_bits)

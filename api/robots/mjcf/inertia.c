@@ -86,36 +86,41 @@ static bool read_shape(tqa_mjcf *m, uint32_t i, bool along, double half, tq_shap
     return true;
 }
 
-/* A geom has a shape that is read here, or weighs nothing. False: its mass is missing. */
-static bool is_weighed(tqa_mjcf *m, uint32_t i)
+/* A geom whose shape is a mesh, or is fitted to one. */
+static bool has_mesh(tqa_mjcf *m, uint32_t i)
+{
+    const char *type = tqa_mjcf_get(m, i, "type");
+    const bool mesh = type != NULL && (strcmp(type, "mesh") == 0 || strcmp(type, "sdf") == 0);
+    return mesh || tqa_mjcf_get(m, i, "mesh") != NULL;
+}
+
+/* A geom that weighs nothing, whatever its shape. */
+static bool is_weightless(tqa_mjcf *m, uint32_t i)
 {
     const char *type = tqa_mjcf_get(m, i, "type");
     const char *of_mass = tqa_mjcf_get(m, i, "mass") != NULL ? "mass" : "density";
     const bool stated = tqa_mjcf_get(m, i, of_mass) != NULL;
-    if (type != NULL && (strcmp(type, "plane") == 0 || strcmp(type, "hfield") == 0)) {
-        return true;
-    }
-    if (stated && tqa_mjcf_is_zero(m, i, of_mass)) {
-        return true;
-    }
-    const bool mesh = type != NULL && (strcmp(type, "mesh") == 0 || strcmp(type, "sdf") == 0);
-    return !mesh && tqa_mjcf_get(m, i, "mesh") == NULL;
+    const bool surface =
+        type != NULL && (strcmp(type, "plane") == 0 || strcmp(type, "hfield") == 0);
+    return surface || (stated && tqa_mjcf_is_zero(m, i, of_mass));
 }
 
 /* What cannot be weighed: refused where it moves, doubted where nothing feels it. */
-static void miss_mass(tqa_mjcf *m, uint32_t i, bool moves)
+static void miss_mass(tqa_mjcf *m, uint32_t i, bool moves, const char *why)
 {
     if (moves) {
-        tqa_mjcf_fault(m, i, "invalid-value",
-                       "give its body an <inertial> (MuJoCo writes one: mj_saveLastXML), or the "
-                       "geom mass=\"0\"",
-                       "type=\"%.20s\": the mass of a mesh is not inferred",
-                       tqa_mjcf_get(m, i, "type") != NULL ? tqa_mjcf_get(m, i, "type") : "mesh");
+        tqa_mjcf_fault(
+            m, i, "invalid-value",
+            "send the mesh along (zip -r robot.zip FOLDER, curl -T robot.zip), give its "
+            "body an <inertial> (MuJoCo writes one with <compiler saveinertial=\"true\"/> "
+            "and mj_saveLastXML), or the geom mass=\"0\"",
+            "type=\"%.20s\": the mass of the mesh is not known: %.200s",
+            tqa_mjcf_get(m, i, "type") != NULL ? tqa_mjcf_get(m, i, "type") : "mesh", why);
         return;
     }
     m->weightless = i;
     tqa_mjcf_doubt(m, i, "type",
-                   "the mass of a mesh is not inferred: this body, which cannot move, weighs too "
+                   "the mass of a mesh is not known: this body, which cannot move, weighs too "
                    "little, so that centre of mass and potential energy of the whole are off");
 }
 
@@ -138,6 +143,37 @@ static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
     return true;
 }
 
+/* A solid of one density, moved from the axes of the geom into those of its body. */
+static void add_mesh(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
+{
+    tq_inertia one;
+    tq_pose pose;
+    double mass = 0.0;
+    double density = 1000.0;
+    if (is_weightless(m, i)) {
+        return;
+    }
+    const char *why = !tqa_mjcf_is(m, i, "type", "mesh") ? "its shape is fitted to it"
+                      : tqa_mjcf_is(m, i, "shellinertia", "true")
+                          ? "it is a shell"
+                          : tqa_mjcf_mesh_inertia(m, i, &one);
+    if (why != NULL) {
+        miss_mass(m, i, moves, why);
+        return;
+    }
+    (void)tqa_mjcf_numbers(m, i, "density", 1, 1, &density);
+    const double factor =
+        tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass) > 0 ? mass / one.mass : density;
+    one.mass *= factor;
+    for (int e = 0; e < 6; e++) {
+        one.about_com[e] *= factor;
+    }
+    tqa_mjcf_pose(m, i, &pose);
+    const tq_pose at = tq_pose_multiply(&m->nodes[i].at, &pose);
+    one = tq_inertia_move(&one, &at);
+    *sum = tq_inertia_add(sum, &one);
+}
+
 static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
 {
     tq_shape shape = TQ_SHAPE_SPHERE;
@@ -147,8 +183,8 @@ static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
     double half = 0.0;
     double mass = 0.0;
     double density = 1000.0;
-    if (!is_weighed(m, i)) {
-        miss_mass(m, i, moves);
+    if (has_mesh(m, i)) {
+        add_mesh(m, i, moves, sum);
         return;
     }
     tqa_mjcf_pose(m, i, &pose);
@@ -256,7 +292,7 @@ void tqa_mjcf_scale_masses(tqa_mjcf *m)
         return;
     }
     if (m->weightless != TQ_NONE) {
-        miss_mass(m, m->weightless, true);
+        miss_mass(m, m->weightless, true, "settotalmass shares it out");
         return;
     }
     for (uint32_t k = 0; k < m->chain.n_link; k++) {

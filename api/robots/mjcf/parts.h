@@ -11,6 +11,7 @@
 typedef struct tqa_mjcf_node {
     const char *name;
     unsigned long line;
+    uint32_t member;               /* of the archive that the file is in; TQ_NONE: a single file */
     const char *const *attributes; /* name, value, ..., NULL */
     uint32_t parent;               /* TQ_NONE: the outermost */
     uint32_t end;                  /* first element behind this one's children */
@@ -50,12 +51,24 @@ typedef struct tqa_mjcf {
     tqa_mjcf_class classes[TQA_MJCF_CLASS_MAX]; /* row 0: "main" */
     size_t n_class;
     tqa_mjcf_settings set;
+    bool *included;               /* (members of the archive) */
+    struct tqa_mjcf_mesh *meshes; /* of <asset>, and their names (mjcf/asset.c) */
+    uint32_t n_mesh;
+    tqa_names mesh_names;
     uint32_t weightless; /* a geom whose mass is not inferred, on a body that cannot move */
     tqa_chain chain;
 } tqa_mjcf;
 
 /* Reads all elements (mjcf_tree.c). False: faults were added. */
 bool tqa_mjcf_tree(tqa_mjcf *m, const char *bytes, size_t n);
+
+/* A member of the archive that an element of member `from` names: beside the main file in `folder`,
+ * or beside its own file; TQ_NONE: there is none (mjcf/tree.c). */
+uint32_t tqa_mjcf_member(const tqa_mjcf *m, uint32_t from, const char *folder, const char *path);
+
+/* The mesh that geom i names, as a solid of 1 kg/m^3 in the axes of the geom. NULL, or why there is
+ * none: arena or constant (mjcf/asset.c). */
+const char *tqa_mjcf_mesh_inertia(tqa_mjcf *m, uint32_t geom, tq_inertia *ret);
 
 /* Default classes, and the class inside every element (mjcf_value.c). */
 bool tqa_mjcf_classes(tqa_mjcf *m);

@@ -7,6 +7,7 @@
 
 #include "api/robots/mjcf/parts.h"
 #include "api/robots/rotation.h"
+#include "api/robots/zip/zip.h"
 #include "core/elementary/elementary.h"
 
 static const char *own(const tqa_mjcf_node *node, const char *key)
@@ -42,7 +43,11 @@ void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint,
     (void)vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
     describe(m, i, pointer);
-    tqa_draft_fault(m->draft, slug, pointer, hint, "line %lu: %s", m->nodes[i].line, detail);
+    const uint32_t member = m->nodes[i].member;
+    const bool main = member == TQ_NONE || member == m->draft->main;
+    tqa_draft_fault(m->draft, slug, pointer, hint, "%.120s%sline %lu: %s",
+                    main ? "" : m->draft->archive->members[member].path, main ? "" : ", ",
+                    m->nodes[i].line, detail);
 }
 
 static void list(tqa_mjcf *m, tqa_urdf_file *file, uint32_t i, const char *attribute,

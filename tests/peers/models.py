@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# tests/peers/models.py - every robot description of some packages: loaded here and by a peer, masses and torques compared.
+"""models.py FOLDER [PART]: reads all files of FOLDER (`make deps-models`) whose path has PART in it.
+
+URDF is compared with Pinocchio, MJCF with MuJoCo, xacro with what the xacro program makes of it: sum of masses, mass matrix,
+gravity torque and inverse dynamics at five random states, within 1e-9 of the largest entry. A file that names others is sent
+as an archive with those that are there. Prints one line for each file that differs or is refused here and not by the peer,
+then a table. Status 1 when a file is accepted with other numbers."""
+import collections
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ET
+import zipfile
+
+import numpy as np
+import mujoco
+import pinocchio as pin
+
+HERE = pathlib.Path(__file__).resolve()
+sys.path.insert(0, str(HERE.parent))
+import test_mujoco_mjcf as mjcf_peer  # noqa: E402
+
+STATES, TOLERANCE = 5, 1e-9
+ARCHIVE_MAX = 16 << 20
+MATRIX_MAX = 128  # freedoms beyond which no mass matrix is given
+ROOTS = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}
+
+
+def load(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def kind_of(path):
+    """The format of a file by its outermost element; None: no robot."""
+    if path.suffix.lower() not in (".urdf", ".xml", ".mjcf", ".sdf", ".xacro"):
+        return None
+    text = path.read_bytes()[:200000].decode("utf-8", "replace")
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
+    found = re.search(r"<([A-Za-z_][\w:.-]*)", text)
+    kind = ROOTS.get(found[1]) if found else None
+    if kind == "urdf" and (path.suffix == ".xacro" or "<xacro:" in path.read_bytes().decode("utf-8", "replace")):
+        return "xacro"
+    return kind
+
+
+# ---------------------------------------------------------------- what is sent
+
+def mjcf_closure(path):
+    """The files that a model names and that are there, by their path beside it; absent ones are left to the reader."""
+    found, todo = {}, [path]
+    while todo:
+        one = todo.pop()
+        if one in found or not one.is_file():
+            continue
+        found[one] = one.read_bytes()
+        if one.suffix.lower() not in (".xml", ".mjcf"):
+            continue
+        try:
+            tree = ET.fromstring(found[one])
+        except ET.ParseError:
+            continue
+        folders = {""}
+        for element in tree.iter("compiler"):
+            folders |= {element.get("meshdir", ""), element.get("assetdir", "")}
+        MESHDIRS[path] = MESHDIRS.get(path, set()) | folders
+        for element in tree.iter():
+            name = element.get("file") if element.tag in ("include", "mesh", "model") else None
+            if name is None:
+                continue
+            for base in {path.parent, one.parent}:
+                for middle in MESHDIRS[path]:
+                    near = pathlib.Path(os.path.normpath(base / middle / name))
+                    if near.is_file():
+                        todo.append(near)
+    return found
+
+
+MESHDIRS = {}
+
+
+def archive(path, files):
+    """A zip of files by their paths below the folder that holds all of them."""
+    top = pathlib.Path(os.path.commonpath([str(f.parent) for f in files]))
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as whole:
+        for name in sorted(files):
+            whole.writestr(str(name.relative_to(top)), files[name])
+        whole.comment = f"main={path.relative_to(top)}".encode()
+    return packed.getvalue()
+
+
+def put(daemon, body):
+    status, _, text = daemon.request("PUT", "/v1/robots/all", body, {"Content-Type": "application/octet-stream"})
+    return status, json.loads(text)
+
+
+def reason(answer):
+    text = (answer.get("errors") or [{}])[0].get("detail") or answer.get("detail", "?")
+    return re.sub(r'"[^"]*"|line \d+(, column \d+)?:? ?|\d+', "", text)[:90]
+
+
+# ---------------------------------------------------------------- Pinocchio
+
+def urdf_states(model, robot, rng):
+    """q and qd for both, joint by joint; columns of Pinocchio's velocities that are ours."""
+    q, qd = pin.neutral(model), np.zeros(model.nv)
+    ours_q, ours_v, columns = np.zeros(robot["nq"]), np.zeros(robot["nv"]), np.full(robot["nv"], -1)
+    numbers = {name: k for k, name in enumerate(model.names)}
+    for joint in robot["joints"]:
+        nv = joint["v"]["count"]
+        if nv == 0 or joint.get("mimic"):
+            continue
+        theirs = model.joints[numbers[joint["name"]]]
+        at, v, i, k = joint["q"]["index"], joint["v"]["index"], theirs.idx_q, theirs.idx_v
+        speed = rng.uniform(-1, 1, nv)
+        ours_v[v:v + nv] = qd[k:k + nv] = speed
+        columns[v:v + nv] = range(k, k + nv)
+        if joint["kind"] == "floating":
+            turn = pin.Quaternion(pin.exp3(rng.uniform(-1, 1, 3)))
+            x = rng.uniform(-1, 1, 3)
+            q[i:i + 7] = [*x, turn.x, turn.y, turn.z, turn.w]
+            ours_q[at:at + 7] = [*x, turn.w, turn.x, turn.y, turn.z]
+        elif joint["kind"] == "spherical":
+            turn = pin.Quaternion(pin.exp3(rng.uniform(-1, 1, 3)))
+            q[i:i + 4] = [turn.x, turn.y, turn.z, turn.w]
+            ours_q[at:at + 4] = [turn.w, turn.x, turn.y, turn.z]
+        else:
+            angle = rng.uniform(-1, 1)
+            ours_q[at] = angle
+            q[i:i + theirs.nq] = [np.cos(angle), np.sin(angle)] if theirs.nq == 2 else [angle]
+    return q, qd, ours_q, ours_v, columns
+
+
+def add_friction(robot, tau, qd):
+    """Of joints of one freedom; what follows another pulls at that one by virtual work."""
+    rows = {joint["name"]: joint["v"]["index"] for joint in robot["joints"] if not joint.get("mimic")}
+    for joint in robot["joints"]:
+        mimic = joint.get("mimic")
+        if joint["v"]["count"] == 1 or mimic:
+            v = rows[mimic["joint"] if mimic else joint["name"]]
+            k = mimic["multiplier"] if mimic else 1.0
+            tau[v] += k * (joint["damping"] * k * qd[v] + joint["friction"]["coulomb"] * np.sign(k * qd[v]))
+
+
+def compare_urdf(daemon, robot, path):
+    """(worst error, of what); None: nothing to compare."""
+    model = pin.buildModelFromUrdf(str(path), mimic=True)
+    data = model.createData()
+    kinds = {joint["kind"] for joint in robot["joints"]}
+    masses = sum(link["mass"] for link in robot["links"]), sum(inertia.mass for inertia in model.inertias)
+    worst = [(abs(masses[0] - masses[1]) / max(masses[1], 1e-12), "mass")]
+    if robot["nv"] == 0 or "planar" in kinds:
+        return max(worst)
+    rng = np.random.default_rng(1)
+    for _ in range(STATES):
+        q, qd, ours_q, ours_v, columns = urdf_states(model, robot, rng)
+        if model.nv != robot["nv"] or columns.min() < 0:
+            return np.inf, f"{robot['nv']} freedoms for {model.nv}"
+        want = {"tau": pin.rnea(model, data, q, qd, np.zeros(model.nv))[columns].copy()}
+        m = pin.crba(model, data, q)
+        m = np.triu(m) + np.triu(m, 1).T
+        want["mass_matrix"] = m[np.ix_(columns, columns)]
+        want["gravity_torque"] = pin.computeGeneralizedGravity(model, data, q)[columns]
+        rotors = np.zeros(robot["nv"])  # Pinocchio reads none
+        for joint in robot["joints"]:
+            if joint["v"]["count"] == 1 and not joint.get("mimic"):
+                rotors[joint["v"]["index"]] = joint["rotor"]["inertia"] * joint["rotor"]["ratio"] ** 2
+        want["mass_matrix"] = want["mass_matrix"] + np.diag(rotors)
+        add_friction(robot, want["tau"], ours_v)
+        worst.append(differ(want, mjcf_peer.ours(daemon, ours_q, ours_v)))
+    return max(worst)
+
+
+# ---------------------------------------------------------------- MuJoCo
+
+def compare_mjcf(daemon, robot, model):
+    masses = sum(link["mass"] for link in robot["links"]), model.body_mass.sum()
+    worst = [(abs(masses[0] - masses[1]) / max(masses[1], 1e-12), f"mass {masses[0]:.6g} for {masses[1]:.6g}")]
+    if model.nv != robot["nv"]:
+        return np.inf, f"{robot['nv']} freedoms for {model.nv}"
+    if model.nv == 0:
+        return max(worst)
+    rng = np.random.default_rng(1)
+    for _ in range(STATES):
+        q, qd, turn, free = mjcf_peer.state_of(model, rng)
+        worst.append(differ(mjcf_peer.theirs(model, q, qd, turn, free), mjcf_peer.ours(daemon, q, qd)))
+    return max(worst)
+
+
+def differ(want, got):
+    """The largest difference over the largest entry, and of what; torques are measured by the largest torque."""
+    if want["mass_matrix"].shape[0] > MATRIX_MAX:
+        return (0.0, "") if "too-large" in str(got) else (np.inf, str(got)[:200])
+    worst = (0.0, "")
+    torque = max(np.abs(want["tau"]).max(), np.abs(want["gravity_torque"]).max())
+    for name, value in want.items():
+        if name not in got or np.shape(got[name]) != np.shape(value):
+            return np.inf, f"{name}: {str(got)[:300]}"
+        scale = max(np.abs(value).max(), 0.0 if name == "mass_matrix" else 1e-3 * torque, 1e-12)
+        worst = max(worst, (float(np.abs(np.array(got[name]) - value).max() / scale), name))
+    return worst
+
+
+# ---------------------------------------------------------------- one file
+
+def peer_model(kind, path):
+    """What the peer makes of it, or None."""
+    try:
+        if kind == "mjcf":
+            return mujoco.MjModel.from_xml_path(str(path))
+        if kind == "urdf":
+            return pin.buildModelFromUrdf(str(path), mimic=True)
+    except Exception:  # noqa: BLE001 - whatever the peer raises, it does not read the file
+        return None
+    return None
+
+
+OFF = b'<option><flag equality="disable"/></option>'
+
+
+def send(daemon, kind, path, more=b""):
+    """The file with what it names; `more` becomes the last element of a model."""
+    if kind != "mjcf":
+        return put(daemon, path.read_bytes())
+    files = mjcf_closure(path)
+    head, mark, tail = path.read_bytes().rpartition(b"</mujoco>")
+    files[path] = head + more + mark + tail
+    if len(files) <= 1:
+        return put(daemon, files[path])
+    body = archive(path, files)
+    if len(body) > ARCHIVE_MAX:
+        return 413, {"detail": "the archive is larger than 16 MiB"}
+    return put(daemon, body)
+
+
+def try_file(daemon, kind, path):
+    peer = peer_model(kind, path)
+    status, answer = send(daemon, kind, path)
+    if status not in (200, 201):
+        return "refused" if peer is not None else "refused by both", f"{status} {reason(answer)}"
+    if peer is None:
+        return "loaded, not by the peer", ""
+    if kind == "mjcf" and peer.neq > 0:  # constraints take part in inverse dynamics: the tree is compared without
+        status, answer = send(daemon, kind, path, OFF)
+    error, what = compare_urdf(daemon, answer, path) if kind == "urdf" else compare_mjcf(daemon, answer, peer)
+    if not error <= TOLERANCE:
+        return "differs", f"{error:.1e} {what}"
+    return "agrees", ""
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    part = sys.argv[2] if len(sys.argv) > 2 else ""
+    daemon = load("contract_conftest", HERE.parents[1] / "contract" / "conftest.py").Daemon()
+    table, reasons = collections.defaultdict(collections.Counter), collections.Counter()
+    for path in sorted(folder.rglob("*")):
+        kind = kind_of(path) if path.is_file() and part in str(path) and "random_urdfs" not in str(path) else None
+        if kind not in ("urdf", "mjcf"):
+            continue
+        outcome, text = try_file(daemon, kind, path)
+        table[kind, path.relative_to(folder).parts[0]][outcome] += 1
+        table[kind, "all"][outcome] += 1
+        if outcome in ("refused", "differs"):
+            print(f"{kind} {outcome}: {path.relative_to(folder)}: {text}", flush=True)
+        if "refused" in outcome:
+            reasons[kind, outcome, text] += 1
+    daemon.stop()
+    for (kind, outcome, text), n in reasons.most_common():
+        print(f"{n:4d} {kind} {outcome}: {text}")
+    for (kind, package), row in sorted(table.items()):
+        print(f"{kind:5s} {package:28s} " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(row.items())))
+    return 1 if any(row["differs"] for row in table.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
