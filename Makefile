@@ -64,7 +64,8 @@ core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_s
 page_files := $(sort $(wildcard clients/dashboard/dist/*.html clients/dashboard/dist/*.css clients/dashboard/dist/*.js))
 robot_files := $(sort $(wildcard api/robots/builtin/*.urdf api/robots/builtin/*.json))
 api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o
-daemon_obj := $(daemon_src:%.c=$(out)/%.o) $(out)/daemon/service/dashboard_files.o
+schema_files := $(sort $(wildcard daemon/store/postgresql/step*.sql))
+daemon_obj := $(daemon_src:%.c=$(out)/%.o) $(out)/daemon/service/dashboard_files.o $(out)/daemon/store/postgresql/steps.o
 support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
 has_main   := $(wildcard daemon/main.c)
@@ -83,6 +84,8 @@ sundials    = $(call once,sundials,$(if $(call archive,libsundials_arkode.a),-l:
 sundials_flags = $(call once,sundials_flags,$(if $(call archive,libsundials_core.so),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mpi-c 2>/dev/null))))
 core_libs   = $(if $(wildcard core/linalg/*.c),$(lapacke) -lopenblas) $(sundials) $(core_lib) -lm
 link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz -lzstd $(core_libs)
+# for tests with a store in PostgreSQL; the daemon loads it where its settings name one
+link_pq     = -Wl,--as-needed -lpq -Wl,--no-as-needed
 
 #: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
 #: run              install what is missing, build, serve on 127.0.0.1 (PORT=8420)
@@ -169,7 +172,7 @@ $(test_bin:=.o) $(out)/tests/run/forked.o: private flags = -Itests/support/inclu
 # FORKED=1: with a main of our own, tests/run/forked.c
 $(test_bin): $(out)/tests/%: $(out)/tests/%.o $(if $(FORKED),$(out)/tests/run/forked.o) $(support_lib) $(libs)
 	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -rdynamic -lcriterion $(link_libs) -o $@
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -rdynamic -lcriterion $(link_libs) $(link_pq) -o $@
 $(out)/tests/%: tests/%.c $(out)/flags $(support_lib) $(libs)
 	@mkdir -p $(@D)
 	$(call say,CC)
@@ -203,7 +206,11 @@ $(out)/api/docs/docs.c: api/docs/embed.sh api/docs/docs.html api/docs/docs.js
 $(out)/daemon/service/dashboard_files.c: daemon/service/embed.sh $(page_files)
 	@mkdir -p $(@D)
 	$(Q)$^ >$@.new && mv $@.new $@
-$(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o $(out)/daemon/service/dashboard_files.o: $(out)/%.o: $(out)/%.c $(out)/flags
+# and the schema of PostgreSQL, which is SQL to read and to lint
+$(out)/daemon/store/postgresql/steps.c: daemon/store/postgresql/embed.sh $(schema_files)
+	@mkdir -p $(@D)
+	$(Q)$^ >$@.new && mv $@.new $@
+$(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o $(out)/daemon/service/dashboard_files.o $(out)/daemon/store/postgresql/steps.o: $(out)/%.o: $(out)/%.c $(out)/flags
 	$(Q)$(CC) $(flags) -MMD -MP -c $< -o $@
 
 $(out)/%.o: %.c $(out)/flags
@@ -215,6 +222,6 @@ $(out)/%.o: %.c $(out)/flags
 lint:
 lint-quick:
 
-include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/run/clients.mk tests/bench/bench.mk
+include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/run/clients.mk tests/run/cluster.mk tests/bench/bench.mk
 -include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(ctl_obj:.o=.d) $(support_obj:.o=.d) $(test_bin:=.d) \
     $(wildcard $(out)/tests/bench/*.d)

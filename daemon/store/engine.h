@@ -31,6 +31,9 @@ typedef struct tqd_engine {
 } tqd_engine;
 
 typedef struct tqd_engine_methods {
+    /* An engine that runs a whole list of writes itself, the others NULL: in one transaction or in
+     * several, in order, and sets the status of each write; one that is OK is durable. */
+    void (*group)(tqd_engine *engine, tqd_write *list);
     /* first completes a rollback that failed before */
     tqd_store_status (*begin)(tqd_engine *engine);
     /* Runs one write inside the open transaction. A refusal (up to QUOTA) has changed nothing, and
@@ -85,14 +88,19 @@ typedef struct tqd_engine_methods {
     void (*close)(tqd_engine *engine);
 } tqd_engine_methods;
 
-/* The engine in daemon/store/sqlite/sqlite.c. NULL with one line in `why`. `may_be_new`: a missing
- * or empty database is created. */
+/* What becomes of jobs that ended without a runner: problem documents. */
+extern const char tqd_job_late[], tqd_job_crashed[], tqd_job_interrupted[];
+
+/* The engines in daemon/store/sqlite/sqlite.c and daemon/store/postgresql/engine.c. NULL with one
+ * line in `why`. `may_be_new`: a missing or empty database is created. */
 typedef struct tqd_engine_options {
     const char *folder;
+    const char *uri; /* PostgreSQL */
     bool may_be_new;
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
     void *notice_ctx;
 } tqd_engine_options;
 tqd_engine *tqd_sqlite_open(const tqd_engine_options *options, char *why);
+tqd_engine *tqd_postgresql_open(const tqd_engine_options *options, char *why);
 
 #endif

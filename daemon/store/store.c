@@ -46,6 +46,10 @@ const char *tqd_store_status_text(tqd_store_status status)
 /* one transaction for the whole list; returns the first failure that requires a rollback */
 static tqd_store_status run_list(tqd_engine *engine, tqd_write *list)
 {
+    if (engine->methods->group != NULL) {
+        engine->methods->group(engine, list);
+        return TQD_STORE_OK; /* each write has a status of its own */
+    }
     tqd_store_status status = engine->methods->begin(engine);
     if (status != TQD_STORE_OK) {
         return status;
@@ -70,6 +74,14 @@ static void notice(const tqd_store_options *options, tqd_notice notice, const ch
     if (options->notice != NULL) {
         options->notice(options->notice_ctx, notice, what, detail);
     }
+}
+
+static const char sqlite_uri[] = "sqlite:";
+static const char postgresql_uri[] = "postgresql://";
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
 }
 
 /* A folder that has had a database is not initialised again. */
@@ -116,8 +128,10 @@ static bool compare_mark(tqd_store *store, const tqd_store_options *options, con
     if (options->is_check) {
         return true;
     }
+    const bool is_shared = store->engine->methods->group != NULL; /* its garbage list is of its own
+                                                                     files, whatever is here */
     const bool unknown = found != TQD_MARK_GOOD && now.n_commit > 0;
-    if (other || unknown || store->n_commit_lost > 0) {
+    if (!is_shared && (other || unknown || store->n_commit_lost > 0)) {
         /* entries of the garbage list may have references in this older copy */
         const tqd_store_status status = run_list(store->engine, &drop.write);
         if (status != TQD_STORE_OK) {
@@ -141,14 +155,16 @@ static bool open_parts(tqd_store *store, const tqd_store_options *options, char 
         return false;
     }
     const bool is_used = !store->files.is_empty || mark.n_commit > 0;
-    if (!check_present(options, is_used, why)) {
+    const bool is_remote = options->uri != NULL && begins(options->uri, postgresql_uri);
+    if (!is_remote && !check_present(options, is_used, why)) {
         return false;
     }
     const tqd_engine_options engine = {.folder = options->folder,
+                                       .uri = options->uri,
                                        .may_be_new = !is_used || options->adopt,
                                        .notice = options->notice,
                                        .notice_ctx = options->notice_ctx};
-    store->engine = tqd_sqlite_open(&engine, why);
+    store->engine = is_remote ? tqd_postgresql_open(&engine, why) : tqd_sqlite_open(&engine, why);
     if (store->engine == NULL) {
         return false;
     }
@@ -169,8 +185,12 @@ static bool open_parts(tqd_store *store, const tqd_store_options *options, char 
 tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
 {
     why[0] = '\0';
-    if (options->uri != NULL && strcmp(options->uri, "sqlite:") != 0) {
-        snprintf(why, TQD_STORE_WHY, "store %.100s: only \"sqlite:\" is known", options->uri);
+    if (options->uri != NULL && strcmp(options->uri, sqlite_uri) != 0 &&
+        !begins(options->uri, postgresql_uri)) {
+        /* it may have a password: only its beginning is shown */
+        snprintf(why, TQD_STORE_WHY,
+                 "store %.*s: only \"sqlite:\" and \"postgresql://...\" are known",
+                 (int)strcspn(options->uri, "/@"), options->uri);
         return NULL;
     }
     tqd_store *store = calloc(1, sizeof *store);

@@ -49,6 +49,7 @@ step "lint, folders" lint-folders
 step "lint, contract" lint-openapi
 step "build" WERROR=1 build && {
     step "tests" WERROR=1 test
+    step "store, PostgreSQL" WERROR=1 check-postgresql
     step "contract" WERROR=1 contract
     step "python client" WERROR=1 python-client
     step "browser" WERROR=1 browser

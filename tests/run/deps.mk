@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/deps.mk - what must be installed: to build and run, to check, to compare with peers.
 # NAME>=VERSION: the oldest that `make fresh ARM=lowest` has shown to do.
-packages_build := 'gcc>=4:12.2' libc6-dev pkg-config 'libmicrohttpd-dev>=0.9.75' 'libgnutls28-dev>=3.7.9' 'libsqlite3-dev>=3.40.1' \
+packages_build := 'gcc>=4:12.2' libc6-dev pkg-config 'libmicrohttpd-dev>=0.9.75' 'libgnutls28-dev>=3.7.9' 'libsqlite3-dev>=3.40.1' 'libpq-dev>=15' \
     'libinih-dev>=55' 'libsystemd-dev>=252' 'libjansson-dev>=2.14' 'libexpat1-dev>=2.5.0' 'libsodium-dev>=1.0.18' 'libxxhash-dev>=0.8.1' \
     'libcbor-dev>=0.8.0' 'zlib1g-dev>=1:1.2.13' 'libzstd-dev>=1.5.4' 'libcurl4-gnutls-dev>=7.88.1' 'libsundials-dev>=6.4.1' scdoc curl ca-certificates $(if $(wildcard core/linalg/*.c),'libopenblas-pthread-dev>=0.3.21' 'liblapacke-dev>=3.11')
 packages_check := $(packages_build) zsh fish ccache libcriterion-dev clang clang-format clang-tidy cppcheck coinor-csdp clang-tools-19 libclang-rt-dev python3 python3-venv jq fiu-utils valgrind systemd mmdebstrap iproute2 procps zstd chromium chromium-driver
@@ -24,6 +24,8 @@ packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robo
 deps-models:
 	@tests/run/venv.sh build/venv $(venv_check)
 	@tests/run/models.sh build/models $(packages_models)
+packages_cluster := $(packages_check) postgresql haproxy
+.PHONY: deps-cluster
 # arm64: a cross compiler, an emulator, and 1 GB of libraries unpacked below build/arm64
 deps-bits:
 	@tests/run/packages.sh $(packages_bits)
@@ -38,6 +40,9 @@ deps-bench:
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_bench)
 	@tests/run/venv.sh build/peers/$(peer_of_targets) $(peer_of_targets)
 	@tests/run/sdist.sh build/peers/yyjson yyjson yyjson.c yyjson.h
+deps-cluster:
+	@tests/run/packages.sh $(packages_cluster)
+	@tests/run/venv.sh build/venv $(venv_check)
 deps-clients:
 	@tests/run/packages.sh $(packages_clients)
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_clients)

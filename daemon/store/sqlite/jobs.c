@@ -307,15 +307,6 @@ static tqd_store_status fail_job(tqd_connection *connection, int64_t seq, const 
 static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire *expire,
                                 int64_t seq)
 {
-    static const char crashed[] = "{\"type\":\"/problems/internal\",\"title\":\"The service has a "
-                                  "fault\",\"status\":500,\"detail\":\"the computation crashed the "
-                                  "service each time it was run, and is not run again; please "
-                                  "report it with this job's .../request\"}";
-    static const char interrupted[] =
-        "{\"type\":\"/problems/busy\",\"title\":\"The service is busy\",\"status\":503,"
-        "\"detail\":\"the service was ended from outside each time this was run, and got no further "
-        "from one time to the next: for want of memory, by a power cut or by hand; it is not run "
-        "again. Ask for less at a time, or send it again\"}";
     sqlite3_stmt *statement = tqd_sql_bound(connection, facts_sql, "i", seq);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
@@ -340,19 +331,16 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
                           tqd_now_ms());
     }
     if (blamed && crashes >= expire->crashes_max) {
-        return fail_job(connection, seq, crashed);
+        return fail_job(connection, seq, tqd_job_crashed);
     }
     if (expire->interruptions_max > 0 && interruptions >= expire->interruptions_max) {
-        return fail_job(connection, seq, interrupted);
+        return fail_job(connection, seq, tqd_job_interrupted);
     }
     return tqd_sql_do(connection, requeue_sql, "ii", seq, tqd_now_ms());
 }
 
 tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write)
 {
-    static const char late[] = "{\"type\":\"/problems/busy\",\"title\":\"The service is busy\","
-                               "\"status\":503,\"detail\":\"the job could not begin before its "
-                               "deadline\"}";
     tqd_job_expire *expire = (tqd_job_expire *)write;
     const int64_t limit = expire->limit < CHUNK ? expire->limit : CHUNK;
     const int64_t now = tqd_now_ms();
@@ -362,7 +350,7 @@ tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write)
     tqd_store_status status =
         collect(connection, tqd_sql_bound(connection, overdue_sql, "ii", now, limit), seqs, &n);
     for (uint32_t i = 0; status == TQD_STORE_OK && i < n; i++) {
-        status = fail_job(connection, seqs[i], late);
+        status = fail_job(connection, seqs[i], tqd_job_late);
         expire->n_job++;
     }
     if (status == TQD_STORE_OK) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/fixture.h - a store in a fresh folder, with its writer running. */
+/* tests/unit/daemon/store/fixture.h - a store in a fresh folder, with its writer running: SQLite's,
+ * or PostgreSQL's where tests/run/postgres.sh runs the test. */
 #ifndef TEST_STORE_FIXTURE_H
 #define TEST_STORE_FIXTURE_H
 
@@ -14,8 +15,10 @@
 
 #include "daemon/store/jobs.h"
 #include "daemon/store/store.h"
+#include "tests/support/postgres.h"
 
 static char folder[64];
+static char uri[512]; /* "": SQLite */
 static tqd_store *store;
 static pthread_t writer;
 
@@ -28,7 +31,7 @@ static void *write_loop(void *arg)
 static void start_store(void)
 {
     char why[TQD_STORE_WHY];
-    const tqd_store_options options = {.folder = folder};
+    const tqd_store_options options = {.folder = folder, .uri = uri[0] != '\0' ? uri : NULL};
     store = tqd_store_open(&options, why);
     cr_assert(store != NULL, "%s", why);
     pthread_create(&writer, NULL, write_loop, store);
@@ -76,13 +79,25 @@ static void setup(void)
     snprintf(folder, sizeof folder, "%s/torqued-store-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     cr_assert(mkdtemp(folder) != NULL);
+    (void)test_postgres_uri(uri, sizeof uri);
     start_store();
+}
+
+/* What a test does to the file of SQLite, PostgreSQL has not. */
+static inline void only_sqlite(void)
+{
+    if (uri[0] != '\0') {
+        cr_skip("of SQLite's file");
+    }
 }
 
 static void teardown(void)
 {
     if (store != NULL) {
         stop_store();
+    }
+    if (uri[0] != '\0') {
+        test_postgres_drop(uri);
     }
     remove_folder();
 }

@@ -56,6 +56,7 @@ static bool contains(const char *bytes, uint64_t n, const char *what)
 
 Test(backup, holds_what_goes_meanwhile_and_not_what_comes)
 {
+    only_sqlite();
     char early[TQD_DIGEST_TEXT];
     char late[TQD_DIGEST_TEXT];
     tqd_store_status status;
@@ -81,6 +82,7 @@ Test(backup, holds_what_goes_meanwhile_and_not_what_comes)
 
 Test(backup, reads_the_same_in_any_pieces)
 {
+    only_sqlite();
     char digest[TQD_DIGEST_TEXT];
     tqd_store_status status;
     char *texts[3];
@@ -123,6 +125,7 @@ Test(backup, leaves_nothing_behind)
 /* SQLite reads a name as an address, in which these three have a meaning. */
 Test(backup, of_a_folder_with_any_name)
 {
+    only_sqlite();
     char digest[TQD_DIGEST_TEXT];
     char plain[sizeof folder];
     tqd_store_status status;

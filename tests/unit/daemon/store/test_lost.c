@@ -150,6 +150,7 @@ Test(lost, is_not_taken_where_it_would_be_too_old_at_once)
 
 Test(lost, keeps_what_was_to_go_where_the_mark_is_missing)
 {
+    only_sqlite();
     uint64_t n = 0;
     char path[256];
     leave_file();

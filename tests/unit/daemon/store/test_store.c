@@ -264,6 +264,7 @@ static void assert_refused(const char *words)
 
 Test(store, second_process_is_refused)
 {
+    only_sqlite();
     const pid_t child = fork();
     if (child == 0) {
         char why[TQD_STORE_WHY];
@@ -309,6 +310,7 @@ Test(store, database_of_another_program_is_refused)
 
 Test(store, damaged_file_is_refused)
 {
+    only_sqlite();
     for (unsigned i = 1; i < 90; i++) {
         char name[16];
         snprintf(name, sizeof name, "r%u", i);
@@ -328,6 +330,7 @@ Test(store, damaged_file_is_refused)
 
 Test(store, snapshot_is_a_whole_store)
 {
+    only_sqlite();
     put("arm", 1, NULL, NULL);
     char path[128];
     snprintf(path, sizeof path, "%s/copy.db", folder);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/postgresql/postgresql.h - connections and statements of the PostgreSQL engine;
+ * private to this folder. */
+#ifndef TQD_STORE_POSTGRESQL_POSTGRESQL_H
+#define TQD_STORE_POSTGRESQL_POSTGRESQL_H
+
+#include "daemon/store/engine.h"
+#include "daemon/store/postgresql/libpq.h"
+
+/* Used by one thread at a time. */
+typedef struct tqd_session {
+    PGconn *db;
+    struct tqd_session *next; /* in the list of idle readers */
+} tqd_session;
+
+/* Connects to the first host of the URI that takes writes; NULL with one line, which never has a
+ * password. Waits for the network. */
+tqd_session *tqd_session_open(const char *uri, char why[TQD_STORE_WHY]);
+void tqd_session_close(tqd_session *session); /* accepts NULL */
+
+enum { TQD_PARAMETERS = 32 };
+typedef struct tqd_parameters {
+    int n;
+    const char *values[TQD_PARAMETERS];
+    int lengths[TQD_PARAMETERS];
+    int formats[TQD_PARAMETERS];
+    char numbers[TQD_PARAMETERS][32];
+} tqd_parameters;
+
+/* Appends values, a letter each: t text (NULL binds NULL), i int64_t, d double, o bool, b bytes and
+ * their size_t (NULL binds NULL). Texts and bytes stay where they are until the statement is sent.
+ */
+void tqd_bind(tqd_parameters *parameters, const char *letters, ...);
+
+/* Runs one statement with its parameters and returns its result, to be freed by PQclear. Never
+ * NULL unless memory is short. */
+PGresult *tqd_query(tqd_session *session, const char *text, const tqd_parameters *parameters);
+
+/* The status that a result means: OK with or without rows. Accepts NULL. */
+tqd_store_status tqd_result_status(const PGresult *result);
+
+/* Columns of a row; NULL reads as 0 or "". */
+int64_t tqd_integer(const PGresult *result, int row, int column);
+double tqd_real(const PGresult *result, int row, int column); /* of float8send */
+bool tqd_truth(const PGresult *result, int row, int column);
+void tqd_text(const PGresult *result, int row, int column, char *out, size_t size);
+/* malloc'ed, with a NUL appended. OK or NO_MEMORY. */
+tqd_store_status tqd_bytes(const PGresult *result, int row, int column, char **ret_bytes);
+
+/* Columns of a job, of table job or of a value `j` of its type; and their reader, from `column` on.
+ */
+#define TQD_JOB_LIST(prefix)                                                                       \
+    prefix "seq, " prefix "id, " prefix "kind, " prefix "robot, " prefix "robot_digest, " prefix   \
+           "client, " prefix "state, " prefix "priority, " prefix "attempts, " prefix              \
+           "fence, " prefix "cancel_asked, "                                                       \
+           "float8send(" prefix "fraction), float8send(" prefix "eta_s), " prefix "step, " prefix  \
+           "node, " prefix "created_ms, " prefix "started_ms, " prefix "finished_ms, " prefix      \
+           "waited"
+void tqd_job_read(const PGresult *result, int row, int column, tqd_job *job);
+
+/* Steps of the schema, in order: step[i] migrates schema i to i + 1. Made of the .sql files. */
+extern const char *const tqd_postgresql_steps[];
+extern const int tqd_postgresql_n_step;
+
+/* Creates or migrates the schema under an advisory lock, and reads the identity. False with a line.
+ */
+bool tqd_postgresql_migrate(tqd_session *session, bool may_be_new, tqd_mark *ret_mark, char *why);
+
+/* Sends the statements of a write to a connection in pipeline mode; their number, 0: it could not
+ * be. */
+unsigned tqd_write_send(PGconn *db, const tqd_write *write);
+/* Takes the results of these statements, one by one from 0; each has rows. */
+void tqd_write_take(tqd_write *write, const PGresult *result, unsigned statement);
+
+/* Reads, by subject. */
+tqd_store_status tqd_pg_robot(tqd_session *session, const char *name, const char *digest,
+                              tqd_robot_row *ret_row, char **ret_bytes);
+tqd_store_status tqd_pg_robots(tqd_session *session, int (*each)(void *, const tqd_robot_row *),
+                               void *ctx);
+tqd_store_status tqd_pg_dataset(tqd_session *session, const char *name, tqd_dataset_row *ret_row,
+                                char **ret_summary);
+tqd_store_status tqd_pg_datasets(tqd_session *session,
+                                 int (*each)(void *, const tqd_dataset_row *, const char *),
+                                 void *ctx);
+tqd_store_status tqd_pg_job(tqd_session *session, const char *id, tqd_job *ret_job);
+tqd_store_status tqd_pg_jobs(tqd_session *session, const tqd_job_filter *filter,
+                             int (*each)(void *, const tqd_job *), void *ctx);
+tqd_store_status tqd_pg_body(tqd_session *session, const char *id, tqd_body_kind kind, char *media,
+                             char **ret_bytes, char *ret_file, uint64_t *ret_size);
+tqd_store_status tqd_pg_input(tqd_session *session, const char *id, const char *name, char *media,
+                              char **ret_bytes, char *ret_file, uint64_t *ret_size);
+tqd_store_status tqd_pg_input_version(tqd_session *session, const char *name, const char *digest,
+                                      char *media, uint64_t *ret_size);
+tqd_store_status tqd_pg_attachment(tqd_session *session, const char *id, const char *name,
+                                   char *media, char **ret_bytes, char *ret_file,
+                                   uint64_t *ret_size);
+tqd_store_status tqd_pg_attachments(tqd_session *session, const char *id,
+                                    int (*each)(void *, const tqd_attachment *), void *ctx);
+tqd_store_status tqd_pg_events(tqd_session *session, const char *id, uint64_t after, uint32_t limit,
+                               int (*each)(void *, const tqd_job_event *), void *ctx);
+tqd_store_status tqd_pg_event_last(tqd_session *session, uint64_t *ret_seq);
+tqd_store_status tqd_pg_job_counts(tqd_session *session, tqd_job_counts *ret);
+tqd_store_status tqd_pg_garbage(tqd_session *session, uint32_t limit, tqd_garbage *ret,
+                                uint32_t *ret_n);
+tqd_store_status tqd_pg_file_used(tqd_session *session, const char *digest, bool *ret);
+tqd_store_status tqd_pg_references(tqd_session *session,
+                                   bool (*each)(void *ctx, const char *digest, uint64_t size),
+                                   void *ctx);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/postgres.c - one schema of a common database for each store under test. */
+#include "tests/support/postgres.h"
+
+#include <assert.h>
+#include <postgresql/libpq-fe.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char schema_word[] = "search_path%3D";
+
+static void run(const char *uri, const char *text)
+{
+    PGconn *db = PQconnectdb(uri);
+    PGresult *result = PQexec(db, text);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+        fprintf(stderr, "%s: %s\n", text, PQerrorMessage(db));
+        abort();
+    }
+    PQclear(result);
+    PQfinish(db);
+}
+
+bool test_postgres_uri(char *uri, size_t size)
+{
+    static _Atomic unsigned n;
+    char schema[64];
+    char text[128];
+    const char *server = getenv("TORQUED_POSTGRESQL");
+    if (server == NULL) {
+        return false;
+    }
+    snprintf(schema, sizeof schema, "test_%ld_%u", (long)getpid(), atomic_fetch_add(&n, 1));
+    snprintf(text, sizeof text, "CREATE SCHEMA %s", schema);
+    run(server, text);
+    snprintf(uri, size, "%s&options=-c%%20client_min_messages%%3Dwarning%%20-c%%20%s%s", server,
+             schema_word, schema);
+    return true;
+}
+
+void test_postgres_drop(const char *uri)
+{
+    char text[128];
+    const char *schema = strstr(uri, schema_word);
+    assert(schema != NULL);
+    snprintf(text, sizeof text, "SET client_min_messages = warning; DROP SCHEMA %s CASCADE",
+             schema + strlen(schema_word));
+    run(uri, text);
+}
