@@ -31,16 +31,18 @@
       "expected.",                                                                                 \
       "/duration_s: expected a number")                                                            \
     X("unauthorized", 401, "Credentials are needed",                                               \
-      "This service has credentials, and the request has no valid token or session.",              \
-      "Send the header Authorization: Bearer TOKEN. torqued(8) describes how a token is "          \
-      "made; a browser gets a session by POST /v1/session.",                                       \
+      "This service has credentials, and the request has no valid token or session, or one "       \
+      "that has expired.",                                                                         \
+      "Send the header Authorization: Bearer TOKEN. An administrator makes one by torquectl "      \
+      "token create; a browser gets a session by POST /v1/session.",                               \
       "send Authorization: Bearer TOKEN with a valid token")                                       \
     X("forbidden", 403, "The credentials do not allow this",                                       \
-      "The request comes from a page of another origin, or changes something by a cookie "         \
-      "from another site.",                                                                        \
-      "List the origin of the page in the setting origins, or send the request from the "          \
-      "same origin.",                                                                              \
-      "pages of another origin may not send this (setting: origins)")                              \
+      "The token does not have the role that this needs, or the request comes from a page of "     \
+      "another origin, or changes something by a cookie from another site.",                       \
+      "detail names the role: use a token that has it (torquectl token list shows roles). For "    \
+      "a page, list its origin in the setting origins, or send the request from the same "         \
+      "origin.",                                                                                   \
+      "this needs the role compute; the token of dashboard has: read")                             \
     X("not-found", 404, "There is nothing at this address",                                        \
       "No resource has this address: a path that does not exist, or a job, dataset or array"       \
       " that is not stored (any more).",                                                           \

@@ -300,7 +300,7 @@ static void reload(void)
     tqd_log(TQD_LOG_INFO, "settings reloaded", TQD_TEXT("origins", fresh.origins),
             TQD_TEXT("hosts", fresh.hosts), TQD_TEXT("log_level", fresh.log_level),
             TQD_TEXT("after_a_restart", rest));
-    tqd_credentials_reload(settings.credentials, &tokens, &sessions);
+    tqd_credentials_reload(settings.credentials, &tokens);
 }
 
 static void log_scrub(void *ctx, const tqd_check *check)

@@ -5,11 +5,12 @@
 
 #include "clients/torquectl/ctl.h"
 
-ctl_run ctl_show, ctl_download, ctl_upload, ctl_backup, ctl_verify_archive; /* files.c */
-ctl_run ctl_robot_put, ctl_robot_check;                                     /* robots.c */
-ctl_run ctl_job_wait, ctl_job_result, ctl_job_delete;                       /* jobs.c */
-ctl_run ctl_operation, ctl_calibrate, ctl_compare;                          /* operation.c */
-ctl_run ctl_help, ctl_version, ctl_completion;                              /* help.c */
-ctl_run ctl_top, ctl_docs;                                                  /* top.c */
+ctl_run ctl_show, ctl_download, ctl_upload, ctl_backup, ctl_verify_archive;   /* files.c */
+ctl_run ctl_robot_put, ctl_robot_check;                                       /* robots.c */
+ctl_run ctl_job_wait, ctl_job_result, ctl_job_delete;                         /* jobs.c */
+ctl_run ctl_operation, ctl_calibrate, ctl_compare;                            /* operation.c */
+ctl_run ctl_help, ctl_version, ctl_completion;                                /* help.c */
+ctl_run ctl_token_create, ctl_token_list, ctl_token_revoke, ctl_token_rotate; /* tokens.c */
+ctl_run ctl_top, ctl_docs;                                                    /* top.c */
 
 #endif

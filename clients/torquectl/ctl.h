@@ -62,8 +62,9 @@ typedef struct ctl {
     ctl_assignment fields[CTL_FIELDS_MAX];
     size_t n_field;
     ctl_patience patience;
-    const char *key;      /* Idempotency-Key; NULL: one is made where it is needed */
-    const char *interval; /* of top, s */
+    const char *key;         /* Idempotency-Key; NULL: one is made where it is needed */
+    const char *interval;    /* of top, s */
+    const char *credentials; /* the file of tokens; NULL: the default */
     bool curl, strict, yes, quiet, once;
     bool is_single;        /* the request is one sample: so is the answer */
     char query[CTL_QUERY]; /* "?state=...": which jobs */
@@ -103,6 +104,7 @@ enum {
     CTL_O_FIELD = 1 << 5,
     CTL_O_TOP = 1 << 6,
     CTL_O_FILE = 1 << 7,
+    CTL_O_TOKENS = 1 << 8,
 };
 
 extern const ctl_command ctl_commands[];

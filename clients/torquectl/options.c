@@ -33,6 +33,7 @@ const ctl_option ctl_options[] = {
     {0, "newer-than", "TIME", CTL_O_FILTER, "", "only jobs submitted no longer ago"},
     {0, "yes", NULL, CTL_O_YES, "", "delete; without it the jobs are counted only"},
     {0, "strict", NULL, CTL_O_STRICT, "", "exit status 1 when the doctor has findings"},
+    {0, "credentials", "FILE", CTL_O_TOKENS, "FILE", "the service's file of tokens (default /etc/torqued/tokens)"},
     {0, "interval", "SECONDS", CTL_O_TOP, "", "between two refreshes (default 1)"},
     {0, "once", NULL, CTL_O_TOP, "", "print one snapshot and end; so it is in a pipe"},
 };
@@ -202,7 +203,7 @@ static int take_text(ctl *c, const char *name, char *value)
     } texts[] = {{"server", &c->server},         {"context", &c->context},
                  {"token-file", &c->token_file}, {"field", &c->field},
                  {"file", &c->output_file},      {"key", &c->key},
-                 {"interval", &c->interval}};
+                 {"interval", &c->interval},     {"credentials", &c->credentials}};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].to = value;

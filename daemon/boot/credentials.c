@@ -3,47 +3,145 @@
 #include "daemon/boot/credentials.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <sodium.h>
 
 #include "daemon/observe/log.h"
 
-enum { LINE_TEXT = 512, PATH_TEXT = 4096 };
+enum { LINE_TEXT = 1024, PATH_TEXT = 4096 };
+
+#define LINE_FORM                                                                                   \
+    "a line is a name, the BLAKE2b-256 of a token in 64 hex digits (printf %%s \"$token\" | b2sum " \
+    "-l 256), and attributes such as roles=read,compute expires=2027-01-31"
 
 static const char blank[] = " \t";
 
-static bool read_line(const char *path, unsigned number, char *line, tqd_tokens *to, char *why,
-                      size_t n_why)
+/* One line of the file, while it is read. */
+typedef struct entry {
+    const char *path;
+    unsigned number;
+    tqd_token *to;
+    char *why;
+    size_t n_why;
+} entry;
+
+__attribute__((format(printf, 2, 3))) static bool refuse(const entry *e, const char *format, ...)
 {
-    line[strcspn(line, "#\r\n")] = '\0';
-    const char *name = line + strspn(line, blank);
-    if (*name == '\0') {
-        return true;
+    va_list args;
+    const int n = snprintf(e->why, e->n_why, "%.300s:%u: ", e->path, e->number);
+    va_start(args, format);
+    vsnprintf(e->why + n, e->n_why - (size_t)n, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool read_roles(const entry *e, const char *value)
+{
+    e->to->roles = 0;
+    for (const char *at = value; *at != '\0'; at += *at == ',') {
+        const size_t n = strcspn(at, ",");
+        if (!tqd_role_add(at, n, &e->to->roles)) {
+            return refuse(e, "there is no role \"%.*s\": read, compute, write or admin", (int)n,
+                          at);
+        }
+        at += n;
     }
-    const char *hex = name + strcspn(name, blank);
-    hex += strspn(hex, blank);
-    const size_t n_hex = strcspn(hex, blank);
-    const bool alone = hex[n_hex + strspn(hex + n_hex, blank)] == '\0';
+    return e->to->roles != 0 || refuse(e, "roles: of read, compute, write, admin, with commas");
+}
+
+/* 2027-01-31, its first second in UTC, or 2027-01-31T12:00:00Z */
+static bool read_expiry(const entry *e, const char *value)
+{
+    struct tm when = {0};
+    const char *end = strptime(value, "%Y-%m-%d", &when);
+    if (end != NULL && *end == 'T') {
+        end = strptime(end, "T%H:%M:%SZ", &when);
+    }
+    if (end == NULL || *end != '\0') {
+        return refuse(e, "expires: 2027-01-31 or 2027-01-31T12:00:00Z, not \"%.40s\"", value);
+    }
+    e->to->until_s = timegm(&when);
+    return true;
+}
+
+static bool read_attribute(const entry *e, char *word)
+{
+    static const struct {
+        const char *name;
+        bool (*read)(const entry *e, const char *value);
+    } attributes[] = {{"roles", read_roles}, {"expires", read_expiry}};
+    char *equals = strchr(word, '=');
+    if (equals == NULL) {
+        return refuse(e, LINE_FORM);
+    }
+    *equals = '\0';
+    for (size_t k = 0; k < sizeof attributes / sizeof attributes[0]; k++) {
+        if (strcmp(word, attributes[k].name) == 0) {
+            return attributes[k].read(e, equals + 1);
+        }
+    }
+    return refuse(e, "there is no attribute \"%.40s\"", word);
+}
+
+static bool read_digest(const entry *e, const char *hex)
+{
     size_t n = 0;
     const char *end = NULL;
+    const size_t n_hex = hex != NULL ? strlen(hex) : 0;
+    if (n_hex != (size_t)2 * TQD_TOKEN_DIGEST ||
+        sodium_hex2bin(e->to->digest, TQD_TOKEN_DIGEST, hex, n_hex, NULL, &n, &end) != 0 ||
+        n != TQD_TOKEN_DIGEST) {
+        return refuse(e, LINE_FORM);
+    }
+    return true;
+}
+
+static bool read_line(entry *e, char *line, tqd_tokens *to)
+{
+    char *rest = NULL;
+    line[strcspn(line, "#\r\n")] = '\0';
+    const char *name = strtok_r(line, blank, &rest);
+    if (name == NULL) {
+        return true;
+    }
     if (to->n == TQD_TOKENS_MAX) {
-        snprintf(why, n_why, "%.300s:%u: more than %d tokens", path, number, (int)TQD_TOKENS_MAX);
+        return refuse(e, "more than %d tokens", (int)TQD_TOKENS_MAX);
+    }
+    e->to = &to->rows[to->n];
+    /* without attributes: all of it, for ever, as in files of before there were any */
+    *e->to = (tqd_token){.roles = TQD_ROLES_ALL, .until_s = INT64_MAX};
+    if (strlen(name) >= sizeof e->to->client) {
+        return refuse(e, "a name has %zu bytes at most", sizeof e->to->client - 1);
+    }
+    memcpy(e->to->client, name, strlen(name) + 1);
+    if (!read_digest(e, strtok_r(NULL, blank, &rest))) {
         return false;
     }
-    if (!alone || n_hex != (size_t)2 * TQD_TOKEN_DIGEST ||
-        sodium_hex2bin(to->digests[to->n], TQD_TOKEN_DIGEST, hex, n_hex, NULL, &n, &end) != 0 ||
-        n != TQD_TOKEN_DIGEST) {
-        snprintf(why, n_why,
-                 "%.300s:%u: a line is a name and the BLAKE2b-256 of a token in 64 hex digits "
-                 "(printf %%s \"$token\" | b2sum -l 256)",
-                 path, number);
-        return false;
+    for (char *word = strtok_r(NULL, blank, &rest); word != NULL;
+         word = strtok_r(NULL, blank, &rest)) {
+        if (!read_attribute(e, word)) {
+            return false;
+        }
     }
     to->n++;
+    return true;
+}
+
+/* Whoever may write the file can let anybody in. */
+static bool check_mode(FILE *file, const char *path, char *why, size_t n_why)
+{
+    struct stat info;
+    if (fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode) && (info.st_mode & S_IWOTH) != 0) {
+        snprintf(why, n_why, "credentials: %.300s can be written by every user: chmod o-w", path);
+        return false;
+    }
     return true;
 }
 
@@ -72,13 +170,12 @@ bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_
         snprintf(why, n_why, "credentials: %.300s: %s", setting, strerror(errno));
         return false;
     }
-    bool good = true;
-    for (unsigned number = 1; good && fgets(line, sizeof line, file) != NULL; number++) {
+    bool good = check_mode(file, setting, why, n_why);
+    entry e = {.path = setting, .why = why, .n_why = n_why};
+    while (good && fgets(line, sizeof line, file) != NULL) {
         const bool whole = strchr(line, '\n') != NULL || feof(file);
-        good = whole && read_line(setting, number, line, ret, why, n_why);
-        if (!whole) {
-            snprintf(why, n_why, "%.300s:%u: the line is too long", setting, number);
-        }
+        e.number++;
+        good = whole ? read_line(&e, line, ret) : refuse(&e, "the line is too long");
     }
     if (good && ferror(file)) {
         snprintf(why, n_why, "credentials: %.300s cannot be read", setting);
@@ -92,7 +189,7 @@ bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_
     return good;
 }
 
-void tqd_credentials_reload(const char *setting, tqd_tokens *tokens, tqd_sessions *sessions)
+void tqd_credentials_reload(const char *setting, tqd_tokens *tokens)
 {
     static tqd_tokens fresh; /* used by the main thread only */
     char why[TQD_CREDENTIALS_WHY];
@@ -107,6 +204,5 @@ void tqd_credentials_reload(const char *setting, tqd_tokens *tokens, tqd_session
         return;
     }
     tqd_tokens_replace(tokens, &fresh);
-    tqd_sessions_clear(sessions);
     tqd_log(TQD_LOG_INFO, "reloaded", TQD_NUMBER("tokens", fresh.n));
 }

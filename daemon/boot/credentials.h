@@ -7,19 +7,18 @@
 #include <stddef.h>
 
 #include "daemon/http/bearer.h"
-#include "daemon/http/session.h"
 
 enum { TQD_CREDENTIALS_WHY = 640 };
 
 /* Reads the file of the setting `credentials`; empty: $CREDENTIALS_DIRECTORY/tokens if systemd
- * provides it, else no credentials (n = 0). A line holds a client's name and the BLAKE2b-256 of its
- * token in 64 hex digits; # begins a comment. False with one line in `why`: an unreadable file or
- * an invalid line must not disable authentication. */
+ * provides it, else no credentials (n = 0). A line holds a client's name, the BLAKE2b-256 of its
+ * token in 64 hex digits, and attributes (torqued(8), CREDENTIALS); # begins a comment. False with
+ * one line in `why`: an unreadable file or an invalid line must not disable authentication. */
 bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_t n_why);
 
-/* Reads the file again while requests are served, and ends all sessions; an invalid file changes
- * nothing. A service that started without authentication stays so until a restart. The main thread
- * only. */
-void tqd_credentials_reload(const char *setting, tqd_tokens *tokens, tqd_sessions *sessions);
+/* Reads the file again while requests are served; sessions of tokens that are not in it end. An
+ * invalid file changes nothing. A service that started without authentication stays so until a
+ * restart. The main thread only. */
+void tqd_credentials_reload(const char *setting, tqd_tokens *tokens);
 
 #endif

@@ -3,6 +3,7 @@
 #include "daemon/http/bearer.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -34,21 +35,68 @@ const char *tqd_bearer_token(const char *authorization, size_t *ret_n)
     return *ret_n > 0 && alone ? token : NULL;
 }
 
-bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n)
+bool tqd_bearer_digest(const char *token, size_t n, unsigned char ret[TQD_TOKEN_DIGEST])
 {
-    unsigned char digest[TQD_TOKEN_DIGEST];
     if (token == NULL || n == 0 || n > TQD_TOKEN_TEXT) {
         return false;
     }
-    crypto_generichash(digest, sizeof digest, (const unsigned char *)token, n, NULL, 0);
-    bool known = false;
+    crypto_generichash(ret, TQD_TOKEN_DIGEST, (const unsigned char *)token, n, NULL, 0);
+    return true;
+}
+
+tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest[TQD_TOKEN_DIGEST],
+                            int64_t now_s, tqd_identity *ret)
+{
+    size_t found = TQD_TOKENS_MAX;
+    tqd_verdict verdict = TQD_TOKEN_UNKNOWN;
     pthread_rwlock_rdlock(&changing);
     for (size_t k = 0; k < tokens->n; k++) {
         /* constant time: all digests are compared, so the duration does not reveal a match */
-        known |= sodium_memcmp(digest, tokens->digests[k], sizeof digest) == 0;
+        if (sodium_memcmp(digest, tokens->rows[k].digest, TQD_TOKEN_DIGEST) == 0) {
+            found = k;
+        }
+    }
+    if (found < TQD_TOKENS_MAX) {
+        const tqd_token *row = &tokens->rows[found];
+        memcpy(ret->client, row->client, sizeof ret->client);
+        ret->roles = row->roles;
+        verdict = now_s < row->until_s ? TQD_TOKEN_VALID : TQD_TOKEN_EXPIRED;
     }
     pthread_rwlock_unlock(&changing);
-    return known;
+    return verdict;
+}
+
+static const struct {
+    const char *name;
+    unsigned role, included;
+} role_names[TQD_ROLE_COUNT] = {
+    {"read", TQD_ROLE_READ, 0},
+    {"compute", TQD_ROLE_COMPUTE, TQD_ROLE_READ},
+    {"write", TQD_ROLE_WRITE, TQD_ROLE_READ},
+    {"admin", TQD_ROLE_ADMIN, TQD_ROLES_ALL},
+};
+
+bool tqd_role_add(const char *name, size_t n, unsigned *roles)
+{
+    for (size_t k = 0; k < TQD_ROLE_COUNT; k++) {
+        if (strlen(role_names[k].name) == n && memcmp(role_names[k].name, name, n) == 0) {
+            *roles |= role_names[k].role | role_names[k].included;
+            return true;
+        }
+    }
+    return false;
+}
+
+void tqd_roles_print(unsigned roles, char ret[TQD_ROLES_TEXT])
+{
+    size_t n = 0;
+    ret[0] = '\0';
+    for (size_t k = 0; k < TQD_ROLE_COUNT; k++) {
+        if ((roles & role_names[k].role) != 0) {
+            n += (size_t)snprintf(ret + n, TQD_ROLES_TEXT - n, "%s%s", n > 0 ? "," : "",
+                                  role_names[k].name);
+        }
+    }
 }
 
 bool tqd_bearer_is_open(const char *path)

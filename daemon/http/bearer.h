@@ -5,14 +5,47 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-enum { TQD_TOKENS_MAX = 256, TQD_TOKEN_DIGEST = 32, TQD_TOKEN_TEXT = 512 };
+enum { TQD_TOKENS_MAX = 256, TQD_TOKEN_DIGEST = 32, TQD_TOKEN_TEXT = 512, TQD_CLIENT_TEXT = 65 };
 
-/* Digests (BLAKE2b-256) of the accepted tokens: they cannot be used as tokens. */
+/* What a token admits to; a set. `admin` includes all, `compute` and `write` include `read`. */
+typedef enum tqd_role {
+    TQD_ROLE_READ = 1 << 0,
+    TQD_ROLE_COMPUTE = 1 << 1,
+    TQD_ROLE_WRITE = 1 << 2,
+    TQD_ROLE_ADMIN = 1 << 3,
+    TQD_ROLES_ALL = (1 << 4) - 1,
+} tqd_role;
+enum { TQD_ROLE_COUNT = 4, TQD_ROLES_TEXT = 32 };
+
+/* Adds the role of this name (n bytes), and those that it includes, to *roles; false: there is
+ * none. */
+bool tqd_role_add(const char *name, size_t n, unsigned *roles);
+/* Names of a set, as in the file: "read,compute". */
+void tqd_roles_print(unsigned roles, char ret[TQD_ROLES_TEXT]);
+
+/* An accepted token. Its digest (BLAKE2b-256) cannot be used as a token. Tokens of one name are one
+ * client. */
+typedef struct tqd_token {
+    unsigned char digest[TQD_TOKEN_DIGEST];
+    char client[TQD_CLIENT_TEXT];
+    unsigned roles;
+    int64_t until_s; /* expiry, Unix time; INT64_MAX: none */
+} tqd_token;
+
 typedef struct tqd_tokens {
     size_t n;
-    unsigned char digests[TQD_TOKENS_MAX][TQD_TOKEN_DIGEST];
+    tqd_token rows[TQD_TOKENS_MAX];
 } tqd_tokens;
+
+/* Who sends a request, and what it may do. */
+typedef struct tqd_identity {
+    char client[TQD_CLIENT_TEXT];
+    unsigned roles;
+} tqd_identity;
+
+typedef enum tqd_verdict { TQD_TOKEN_VALID, TQD_TOKEN_EXPIRED, TQD_TOKEN_UNKNOWN } tqd_verdict;
 
 /* The token of a header "Authorization: Bearer TOKEN", and its length; NULL for any other value, or
  * NULL. */
@@ -21,8 +54,12 @@ const char *tqd_bearer_token(const char *authorization, size_t *ret_n);
 /* Takes effect with the next request. Any thread. */
 void tqd_tokens_replace(tqd_tokens *tokens, const tqd_tokens *by);
 
-/* True: an accepted token. `token` may be NULL. Constant time for all tokens of one length. */
-bool tqd_bearer_knows(const tqd_tokens *tokens, const char *token, size_t n);
+/* Digest of a token of n bytes. False: NULL, or none can have this length. */
+bool tqd_bearer_digest(const char *token, size_t n, unsigned char ret[TQD_TOKEN_DIGEST]);
+
+/* Whose token has this digest at this time. *ret is set unless it is unknown. Constant time. */
+tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest[TQD_TOKEN_DIGEST],
+                            int64_t now_s, tqd_identity *ret);
 
 /* Paths without authentication: probes, which reveal only that the process is alive, and the API
  * description, which is public. */

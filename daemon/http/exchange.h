@@ -26,6 +26,7 @@ typedef struct tqd_head {
     const char *part[TQD_PATH_PARTS]; /* segments that matched {..}, percent-decoded; "" if none */
     const char *query;                /* raw, NULL if none */
     char request_id[TQD_REQUEST_ID_TEXT];
+    const char *owner;       /* the client: name of its token; "" without credentials */
     uint64_t content_length; /* UINT64_MAX when chunked */
     /* Value of a request header (case-insensitive), NULL if absent. */
     const char *(*header)(const struct tqd_head *head, const char *name);
@@ -91,6 +92,7 @@ typedef struct tqd_handler {
     /* Backpressure. False: no room for n (at most 256 Ki) more bytes now; they are offered again
      * after `wake`, which must come. NULL: there is always room. */
     bool (*room)(void *exchange, size_t n);
+    unsigned role;     /* tqd_role that a client needs; 0: by the method, see tqd_route_role */
     bool keeps_little; /* the body is not buffered: it does not count against the budget */
     /* The buffer to receive the next bytes of a large body into; `feed` gets them there. NULL, or
      * returns NULL: serve uses its own buffer. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/http/bearer.h"
+
 static const char *const method_names[TQD_METHOD_COUNT] = {"GET", "HEAD", "PUT", "POST", "DELETE"};
 
 tqd_method tqd_method_find(const char *name)
@@ -80,4 +82,23 @@ void tqd_match_find(const tqd_route *routes, size_t n_route, tqd_method method, 
         }
     }
     list_methods(allowed, ret_match);
+}
+
+unsigned tqd_route_role(const tqd_route *route)
+{
+    if (route->handler->role != 0) {
+        return route->handler->role;
+    }
+    switch (route->method) {
+    case TQD_GET:
+    case TQD_HEAD:
+        return TQD_ROLE_READ;
+    case TQD_POST:
+        return TQD_ROLE_COMPUTE;
+    case TQD_PUT:
+    case TQD_DELETE:
+    case TQD_METHOD_COUNT:
+        break;
+    }
+    return TQD_ROLE_WRITE;
 }

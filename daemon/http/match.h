@@ -26,6 +26,10 @@ typedef struct tqd_match {
 void tqd_match_find(const tqd_route *routes, size_t n_route, tqd_method method, const char *path,
                     size_t n_path, tqd_match *ret_match);
 
+/* The tqd_role that a request of this route needs: the handler's own, else read for GET, compute
+ * for POST, write for PUT and DELETE. */
+unsigned tqd_route_role(const tqd_route *route);
+
 /* TQD_METHOD_COUNT for an unknown method. */
 tqd_method tqd_method_find(const char *name);
 

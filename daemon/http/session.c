@@ -29,8 +29,52 @@ static void digest_secret(const char *secret, unsigned char digest[DIGEST_BYTES]
                        NULL, 0);
 }
 
+/* The row of this token that expires first; a free row expired long ago. */
+static size_t first_of(const tqd_sessions *sessions, const unsigned char *token)
+{
+    size_t first = TQD_SESSIONS_MAX;
+    for (size_t k = 0; k < TQD_SESSIONS_MAX; k++) {
+        const bool is_own =
+            token == NULL || memcmp(sessions->rows[k].token, token, DIGEST_BYTES) == 0;
+        if (is_own && (first == TQD_SESSIONS_MAX ||
+                       sessions->rows[k].until_s < sessions->rows[first].until_s)) {
+            first = k;
+        }
+    }
+    return first;
+}
+
+static size_t count_of(const tqd_sessions *sessions, const unsigned char *token)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < TQD_SESSIONS_MAX; k++) {
+        n += memcmp(sessions->rows[k].token, token, DIGEST_BYTES) == 0;
+    }
+    return n;
+}
+
+/* A row to use: one that is free or has expired, else of the token with most of them, so that one
+ * client's sessions cannot end another's. */
+static size_t choose_row(const tqd_sessions *sessions, int64_t now_s)
+{
+    const size_t first = first_of(sessions, NULL);
+    if (sessions->rows[first].until_s <= now_s) {
+        return first;
+    }
+    size_t most = first;
+    size_t n_most = 0;
+    for (size_t k = 0; k < TQD_SESSIONS_MAX; k++) {
+        const size_t n = count_of(sessions, sessions->rows[k].token);
+        if (n > n_most) {
+            most = k;
+            n_most = n;
+        }
+    }
+    return first_of(sessions, sessions->rows[most].token);
+}
+
 void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
-                       char ret_secret[TQD_SESSION_TEXT])
+                       const unsigned char token[DIGEST_BYTES], char ret_secret[TQD_SESSION_TEXT])
 {
     unsigned char secret[SECRET_BYTES];
     unsigned char digest[DIGEST_BYTES];
@@ -39,16 +83,12 @@ void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, tqd_session_scope 
     sodium_bin2hex(ret_secret, TQD_SESSION_TEXT, secret, sizeof secret);
     digest_secret(ret_secret, digest);
     pthread_mutex_lock(&sessions->mutex);
-    size_t first = 0; /* the next to expire; free rows have expired long ago */
-    for (size_t k = 1; k < TQD_SESSIONS_MAX; k++) {
-        if (sessions->rows[k].until_s < sessions->rows[first].until_s) {
-            first = k;
-        }
-    }
-    memcpy(sessions->rows[first].digest, digest, sizeof digest);
-    sessions->rows[first].until_s =
+    const size_t k = choose_row(sessions, now_s);
+    memcpy(sessions->rows[k].digest, digest, sizeof digest);
+    memcpy(sessions->rows[k].token, token, DIGEST_BYTES);
+    sessions->rows[k].until_s =
         now_s + (scope == TQD_SESSION_STREAMS ? TQD_TICKET_S : TQD_SESSION_S);
-    sessions->rows[first].scope = scope;
+    sessions->rows[k].scope = scope;
     pthread_mutex_unlock(&sessions->mutex);
 }
 
@@ -65,8 +105,8 @@ static size_t find(const tqd_sessions *sessions, const unsigned char digest[DIGE
     return found;
 }
 
-bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
-                       const char *secret, size_t n)
+bool tqd_session_find(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
+                      const char *secret, size_t n, unsigned char ret_token[DIGEST_BYTES])
 {
     unsigned char digest[DIGEST_BYTES];
     if (secret == NULL || n != TQD_SESSION_TEXT - 1) {
@@ -77,6 +117,9 @@ bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, tqd_session_scope 
     const size_t k = find(sessions, digest);
     const bool known = k < TQD_SESSIONS_MAX && sessions->rows[k].until_s > now_s &&
                        sessions->rows[k].scope == scope;
+    if (known) {
+        memcpy(ret_token, sessions->rows[k].token, DIGEST_BYTES);
+    }
     pthread_mutex_unlock(&sessions->mutex);
     return known;
 }
@@ -93,13 +136,6 @@ void tqd_session_end(tqd_sessions *sessions, const char *secret, size_t n)
     if (k < TQD_SESSIONS_MAX) {
         memset(&sessions->rows[k], 0, sizeof sessions->rows[k]);
     }
-    pthread_mutex_unlock(&sessions->mutex);
-}
-
-void tqd_sessions_clear(tqd_sessions *sessions)
-{
-    pthread_mutex_lock(&sessions->mutex);
-    memset(sessions->rows, 0, sizeof sessions->rows);
     pthread_mutex_unlock(&sessions->mutex);
 }
 

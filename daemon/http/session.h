@@ -28,23 +28,23 @@ typedef struct tqd_sessions {
     pthread_mutex_t mutex; /* a leaf lock */
     struct {
         unsigned char digest[32]; /* of the secret, which is not stored */
+        unsigned char token[32];  /* digest of the token that it stands for */
         int64_t until_s;          /* expiry; 0: free row */
         tqd_session_scope scope;
     } rows[TQD_SESSIONS_MAX];
 } tqd_sessions;
 
 void tqd_sessions_init(tqd_sessions *sessions);
-/* Ends all of them. Any thread. */
-void tqd_sessions_clear(tqd_sessions *sessions);
 
-/* Creates a session or ticket and writes its secret, 64 hex digits. If the table is full, it
- * replaces the row that would expire first. */
+/* Creates a session or ticket for the token of this digest and writes its secret, 64 hex digits. If
+ * the table is full, it replaces the one of the token with most rows that would expire first. */
 void tqd_session_begin(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
-                       char ret_secret[TQD_SESSION_TEXT]);
+                       const unsigned char token[32], char ret_secret[TQD_SESSION_TEXT]);
 
-/* Whether a live row of this scope has this secret of n bytes; constant time. NULL: no. */
-bool tqd_session_knows(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
-                       const char *secret, size_t n);
+/* Whether a live row of this scope has this secret of n bytes, and the digest of its token;
+ * constant time. NULL: no. */
+bool tqd_session_find(tqd_sessions *sessions, int64_t now_s, tqd_session_scope scope,
+                      const char *secret, size_t n, unsigned char ret_token[32]);
 
 /* Ends the session of this secret, if there is one. */
 void tqd_session_end(tqd_sessions *sessions, const char *secret, size_t n);

@@ -8,6 +8,7 @@
 
 #include "api/problem.h"
 #include "api/problems/nearest.h"
+#include "daemon/http/answer.h"
 #include "daemon/http/match.h"
 #include "daemon/http/origin.h"
 #include "daemon/serve/server_private.h"
@@ -159,7 +160,8 @@ static void log_refused_token(tqd_client *client)
 
 /* EventSource can send neither a header nor, from another origin, a cookie: ?ticket= of
  * POST /v1/tickets, which opens event streams and nothing else. */
-static bool is_ticket(const tqd_server_options *options, const tqd_head *head)
+static bool is_ticket(const tqd_server_options *options, const tqd_head *head,
+                      unsigned char ret_token[TQD_TOKEN_DIGEST])
 {
     static const char stream[] = "/events", name[] = "ticket=";
     const size_t n = strlen(head->path);
@@ -167,8 +169,44 @@ static bool is_ticket(const tqd_server_options *options, const tqd_head *head)
     return head->method == TQD_GET && query != NULL && n >= sizeof stream - 1 &&
            strcmp(head->path + n - (sizeof stream - 1), stream) == 0 &&
            strncmp(query, name, sizeof name - 1) == 0 &&
-           tqd_session_knows(options->sessions, tqd_session_now_s(), TQD_SESSION_STREAMS,
-                             query + sizeof name - 1, strlen(query + sizeof name - 1));
+           tqd_session_find(options->sessions, tqd_session_now_s(), TQD_SESSION_STREAMS,
+                            query + sizeof name - 1, strlen(query + sizeof name - 1), ret_token);
+}
+
+/* The digest of the token that a request shows, or for which it has a ticket or a session. */
+static bool find_credentials(tqd_client *client, unsigned char ret_token[TQD_TOKEN_DIGEST])
+{
+    tqd_request *request = &client->request;
+    const tqd_server_options *options = &client->loop->server->options;
+    size_t n = 0;
+    const char *token = tqd_bearer_token(header(&request->head, "Authorization"), &n);
+    if (token != NULL) {
+        return tqd_bearer_digest(token, n, ret_token);
+    }
+    if (is_ticket(options, &request->head, ret_token)) {
+        return true;
+    }
+    const char *cookie = header(&request->head, "Cookie");
+    const char *secret = tqd_session_cookie(cookie, &n);
+    request->by_cookie = cookie != NULL;
+    return tqd_session_find(options->sessions, tqd_session_now_s(), TQD_SESSION_ALL, secret, n,
+                            ret_token);
+}
+
+static void refuse_token(tqd_client *client, tqd_verdict verdict)
+{
+    tqd_request *request = &client->request;
+    tqa_problem problem;
+    log_refused_token(client);
+    if (verdict == TQD_TOKEN_EXPIRED) {
+        tqa_problem_set(&problem, "unauthorized",
+                        "the token of \"%s\" has expired: ask the administrator for a new one",
+                        request->who.client);
+    } else {
+        tqa_problem_set(&problem, "unauthorized",
+                        "send \"Authorization: Bearer TOKEN\" with a valid token");
+    }
+    tqd_refuse(client, &problem);
 }
 
 /* Authentication comes before any answer that depends on what exists. */
@@ -176,30 +214,43 @@ static bool check_token(tqd_client *client)
 {
     tqd_request *request = &client->request;
     const tqd_server_options *options = &client->loop->server->options;
+    unsigned char token[TQD_TOKEN_DIGEST];
+    request->head.owner = request->who.client;
+    request->who.roles = TQD_ROLES_ALL;
     if (options->tokens == NULL || tqd_bearer_is_open(request->head.path)) {
         return true;
     }
-    size_t n = 0;
-    const char *token = tqd_bearer_token(header(&request->head, "Authorization"), &n);
-    if (token != NULL && tqd_bearer_knows(options->tokens, token, n)) {
+    const int64_t now_s = (client->loop->now_ms + client->loop->unix_offset_ms) / 1000;
+    const tqd_verdict verdict = find_credentials(client, token)
+                                    ? tqd_bearer_find(options->tokens, token, now_s, &request->who)
+                                    : TQD_TOKEN_UNKNOWN;
+    if (verdict != TQD_TOKEN_VALID) {
+        refuse_token(client, verdict);
+    }
+    return verdict == TQD_TOKEN_VALID;
+}
+
+/* The token admits to what the route does. */
+static bool check_role(tqd_client *client)
+{
+    const tqd_request *request = &client->request;
+    const unsigned needed = tqd_route_role(request->route);
+    if ((request->who.roles & needed) != 0) {
         return true;
     }
-    if (token == NULL && is_ticket(options, &request->head)) {
-        return true;
-    }
-    const char *cookie = header(&request->head, "Cookie");
-    if (token == NULL && cookie != NULL) {
-        const char *secret = tqd_session_cookie(cookie, &n);
-        request->by_cookie = true;
-        if (tqd_session_knows(options->sessions, tqd_session_now_s(), TQD_SESSION_ALL, secret, n)) {
-            return true;
-        }
-    }
-    log_refused_token(client);
+    char has[TQD_ROLES_TEXT];
+    char misses[TQD_ROLES_TEXT];
     tqa_problem problem;
-    tqa_problem_set(&problem, "unauthorized",
-                    "send \"Authorization: Bearer TOKEN\" with a valid token");
+    tqd_roles_print(request->who.roles, has);
+    tqd_roles_print(needed, misses);
+    tqa_problem_set(&problem, "forbidden", "this needs the role %s; the token of \"%s\" has: %s",
+                    misses, request->who.client, has);
     tqd_refuse(client, &problem);
+    if (request->refusal != NULL) { /* RFC 6750 section 3.1 */
+        tqd_answer_header(request->refusal, "WWW-Authenticate",
+                          "Bearer realm=\"torqued\", error=\"insufficient_scope\", scope=\"%s\"",
+                          misses);
+    }
     return false;
 }
 
@@ -441,6 +492,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     request->head.given_up = tqd_patience_given_up;
     request->head.ctx = client;
     request->head.path = "";
+    request->head.owner = "";
     for (size_t i = 0; i < TQD_PATH_PARTS; i++) {
         request->head.part[i] = "";
     }
@@ -453,6 +505,6 @@ bool tqd_admit(tqd_client *client, const char *method)
     const tqd_target *kept = tqd_route_cache_find(&loop->targets, request->target,
                                                   request->n_target, request->head.method);
     return sound && check_target(client, kept) && check_preflight(client, method) &&
-           check_token(client) && check_route(client, method, kept) && check_origin(client) &&
-           check_body(client, &gate) && open_exchange(client);
+           check_token(client) && check_route(client, method, kept) && check_role(client) &&
+           check_origin(client) && check_body(client, &gate) && open_exchange(client);
 }

@@ -57,6 +57,7 @@ typedef struct tqd_request {
     tqd_reply *refusal;                /* why it was refused, heap; NULL if it was not */
     uint64_t body_taken;               /* bytes reserved in the budget of bodies */
     uint64_t body_seen;                /* bytes of the body received */
+    tqd_identity who;                  /* the client and its roles */
     bool expects_continue;
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/bearer.h"
 #include "daemon/store/backup.h"
 #include "daemon/store/problem.h"
 
@@ -109,6 +110,7 @@ static void close_backup(void *arg)
 }
 
 const tqd_handler tqd_backup_handler = {
+    .role = TQD_ROLE_ADMIN,
     .open = open_backup,
     .finish = finish_backup,
     .run = run_backup,

@@ -17,10 +17,12 @@
 static const char attributes[] = "Path=/; HttpOnly; SameSite=Strict";
 
 /* A cookie cannot create a session or a ticket: each ends at its own time. */
-static bool check_bearer(const tqd_head *head, tqd_reply *reply)
+static bool check_bearer(const tqd_head *head, unsigned char ret_token[TQD_TOKEN_DIGEST],
+                         tqd_reply *reply)
 {
     size_t n = 0;
-    if (tqd_bearer_token(head->header(head, "Authorization"), &n) != NULL) {
+    const char *token = tqd_bearer_token(head->header(head, "Authorization"), &n);
+    if (tqd_bearer_digest(token, n, ret_token)) {
         return true;
     }
     tqa_problem problem;
@@ -35,11 +37,12 @@ static bool check_bearer(const tqd_head *head, tqd_reply *reply)
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     (void)ret_exchange;
-    if (!check_bearer(head, reply)) {
+    unsigned char token[TQD_TOKEN_DIGEST];
+    if (!check_bearer(head, token, reply)) {
         return false;
     }
     char secret[TQD_SESSION_TEXT];
-    tqd_session_begin(ctx, tqd_session_now_s(), TQD_SESSION_ALL, secret);
+    tqd_session_begin(ctx, tqd_session_now_s(), TQD_SESSION_ALL, token, secret);
     const char *origin = head->header(head, "Origin");
     const bool tls = origin != NULL && strncasecmp(origin, "https://", 8) == 0;
     reply->status = 204;
@@ -63,7 +66,8 @@ static bool issue_ticket(void *ctx, const tqd_head *head, void **ret_exchange, t
 {
     enum { BODY_BYTES = 128 };
     (void)ret_exchange;
-    if (!check_bearer(head, reply)) {
+    unsigned char token[TQD_TOKEN_DIGEST];
+    if (!check_bearer(head, token, reply)) {
         return false;
     }
     char *body = malloc(BODY_BYTES);
@@ -72,7 +76,7 @@ static bool issue_ticket(void *ctx, const tqd_head *head, void **ret_exchange, t
         return false;
     }
     char secret[TQD_SESSION_TEXT];
-    tqd_session_begin(ctx, tqd_session_now_s(), TQD_SESSION_STREAMS, secret);
+    tqd_session_begin(ctx, tqd_session_now_s(), TQD_SESSION_STREAMS, token, secret);
     reply->status = 200;
     reply->media = "application/json";
     reply->n_body = (size_t)snprintf(body, BODY_BYTES, "{\"ticket\":\"%s\",\"expires_in_s\":%d}\n",
@@ -82,6 +86,6 @@ static bool issue_ticket(void *ctx, const tqd_head *head, void **ret_exchange, t
     return false;
 }
 
-const tqd_handler tqd_ticket_handler = {.open = issue_ticket};
-const tqd_handler tqd_session_begin_handler = {.open = begin};
-const tqd_handler tqd_session_end_handler = {.open = end};
+const tqd_handler tqd_ticket_handler = {.open = issue_ticket, .role = TQD_ROLE_READ};
+const tqd_handler tqd_session_begin_handler = {.open = begin, .role = TQD_ROLE_READ};
+const tqd_handler tqd_session_end_handler = {.open = end, .role = TQD_ROLE_READ};

@@ -89,7 +89,7 @@ def test_beyond_loopback_only_with_credentials(start, tokens, tmp_path):
         (f"lab {'0' * 65}\n", ":1: a line is a name"),
         (f"lab {'g' * 64}\n", ":1: a line is a name"),
         (f"\nlab {'0' * 64} more\n", ":2: a line is a name"),
-        ("lab " + " " * 600 + "0" * 64 + "\n", ":1: the line is too long"),
+        ("lab " + " " * 1100 + "0" * 64 + "\n", ":1: the line is too long"),
         ("".join(f"c{k} {digest(str(k))}\n" for k in range(257)), ":257: more than 256 tokens"),
     ],
 )

@@ -18,17 +18,27 @@ static void setup(void)
 
 TestSuite(session, .init = setup);
 
+static const unsigned char token[32] = "digest of the token";
+
+static bool finds(int64_t now_s, tqd_session_scope scope, const char *secret, size_t n)
+{
+    unsigned char found[32];
+    const bool known = tqd_session_find(&sessions, now_s, scope, secret, n, found);
+    cr_expect(eq(int, known &&memcmp(found, token, sizeof token) != 0, 0));
+    return known;
+}
+
 static bool knows(int64_t now_s, const char *secret)
 {
-    return tqd_session_knows(&sessions, now_s, TQD_SESSION_ALL, secret, strlen(secret));
+    return finds(now_s, TQD_SESSION_ALL, secret, strlen(secret));
 }
 
 Test(session, is_known_until_its_end)
 {
     char secret[TQD_SESSION_TEXT];
     char other[TQD_SESSION_TEXT];
-    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, secret);
-    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, other);
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, token, secret);
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, token, other);
     cr_assert(eq(sz, strspn(secret, "0123456789abcdef"), SECRET));
     cr_assert(ne(str, secret, other));
     cr_expect(knows(1000, secret));
@@ -46,14 +56,12 @@ Test(session, a_ticket_is_no_session)
 {
     char secret[TQD_SESSION_TEXT];
     char ticket[TQD_SESSION_TEXT];
-    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, secret);
-    tqd_session_begin(&sessions, 1000, TQD_SESSION_STREAMS, ticket);
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, token, secret);
+    tqd_session_begin(&sessions, 1000, TQD_SESSION_STREAMS, token, ticket);
     cr_expect(not(knows(1000, ticket)));
-    cr_expect(not(tqd_session_knows(&sessions, 1000, TQD_SESSION_STREAMS, secret, SECRET)));
-    cr_expect(
-        tqd_session_knows(&sessions, 1000 + TQD_TICKET_S - 1, TQD_SESSION_STREAMS, ticket, SECRET));
-    cr_expect(not(
-        tqd_session_knows(&sessions, 1000 + TQD_TICKET_S, TQD_SESSION_STREAMS, ticket, SECRET)));
+    cr_expect(not(finds(1000, TQD_SESSION_STREAMS, secret, SECRET)));
+    cr_expect(finds(1000 + TQD_TICKET_S - 1, TQD_SESSION_STREAMS, ticket, SECRET));
+    cr_expect(not(finds(1000 + TQD_TICKET_S, TQD_SESSION_STREAMS, ticket, SECRET)));
 }
 
 Test(session, nothing_else_is_known)
@@ -61,11 +69,11 @@ Test(session, nothing_else_is_known)
     char secret[TQD_SESSION_TEXT];
     static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
     cr_expect(not(knows(0, zeros)), "a row without a session has none");
-    tqd_session_begin(&sessions, 0, TQD_SESSION_ALL, secret);
+    tqd_session_begin(&sessions, 0, TQD_SESSION_ALL, token, secret);
     cr_expect(not(knows(0, zeros)));
     cr_expect(not(knows(0, "")));
-    cr_expect(not(tqd_session_knows(&sessions, 0, TQD_SESSION_ALL, NULL, 0)));
-    cr_expect(not(tqd_session_knows(&sessions, 0, TQD_SESSION_ALL, secret, SECRET - 1)));
+    cr_expect(not(finds(0, TQD_SESSION_ALL, NULL, 0)));
+    cr_expect(not(finds(0, TQD_SESSION_ALL, secret, SECRET - 1)));
     for (size_t i = 0; i < SECRET; i++) {
         const char kept = secret[i];
         secret[i] = kept == '0' ? '1' : '0';
@@ -79,7 +87,7 @@ Test(session, the_one_that_ends_first_gives_way)
 {
     static char secrets[TQD_SESSIONS_MAX + 10][TQD_SESSION_TEXT];
     for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
-        tqd_session_begin(&sessions, (int64_t)(100 + k), TQD_SESSION_ALL, secrets[k]);
+        tqd_session_begin(&sessions, (int64_t)(100 + k), TQD_SESSION_ALL, token, secrets[k]);
     }
     for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
         cr_expect(eq(int, knows(500, secrets[k]), k >= 10), "session %zu", k);
@@ -87,9 +95,24 @@ Test(session, the_one_that_ends_first_gives_way)
     /* one that was ended has left room */
     tqd_session_end(&sessions, secrets[100], SECRET);
     char secret[TQD_SESSION_TEXT];
-    tqd_session_begin(&sessions, 500, TQD_SESSION_ALL, secret);
+    tqd_session_begin(&sessions, 500, TQD_SESSION_ALL, token, secret);
     cr_expect(knows(500, secrets[10]));
     cr_expect(knows(500, secret));
+}
+
+Test(session, many_of_one_token_leave_those_of_another)
+{
+    static const unsigned char other[32] = "digest of another";
+    char secret[TQD_SESSION_TEXT];
+    char last[TQD_SESSION_TEXT];
+    unsigned char found[32];
+    tqd_session_begin(&sessions, 0, TQD_SESSION_ALL, other, secret);
+    for (size_t k = 0; k < 2 * TQD_SESSIONS_MAX; k++) {
+        tqd_session_begin(&sessions, 100, TQD_SESSION_ALL, token, last);
+    }
+    cr_expect(knows(100, last));
+    cr_assert(tqd_session_find(&sessions, 100, TQD_SESSION_ALL, secret, SECRET, found));
+    cr_expect(eq(int, memcmp(found, other, sizeof other), 0));
 }
 
 Test(session, the_cookie_is_found_among_others)
