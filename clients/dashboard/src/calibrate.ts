@@ -5,10 +5,12 @@ import { ended, fetchJob, jobs, fetchJobs, follow } from './events.ts';
 import { ago } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
 import { json, robotPath } from './http.ts';
+import { Excitation } from './excitation.ts';
+import { Findings, useFindings } from './findings.ts';
 import { Drop, Fault, FieldFault, useLoaded } from './parts.ts';
 import { moving, range } from './pose.ts';
 import { RobotPicker, useRobot } from './robot.ts';
-import { address, go } from './store.ts';
+import { address, go, remember, route } from './store.ts';
 import type { Job, Robot } from './types.ts';
 
 type Quantity = 'time' | 'q' | 'qd' | 'tau';
@@ -60,21 +62,25 @@ async function record(robot: Robot): Promise<string[]> {
 }
 
 interface MapperProps {
+  robot: Robot;
+  request: object; // how the log is read
   dataset: Dataset;
   names: string[];
   columns: Columns;
   oncolumns: (next: Columns) => void;
 }
 
-function Mapper({ dataset, names, columns, oncolumns }: MapperProps): VNode {
+function Mapper({ robot, request, dataset, names, columns, oncolumns }: MapperProps): VNode {
   const [drawn, draw] = useState<Quantity>('q');
+  const found = useFindings(robot, dataset, columns.q.every((k) => k !== null) ? request : null);
   const options = dataset.statistics.map((one, k) => html`<option value=${k}>${one.name ?? `column ${k}`}</option>`);
   const pick = (label: string, value: number | null, set: (k: number | null) => void): VNode => html`<select aria-label=${label} value=${value ?? ''} onChange=${(event: Event) => { const text = (event.target as HTMLSelectElement).value; set(text === '' ? null : Number(text)); }}><option value="">none</option>${options}</select>`;
   const change = (quantity: 'q' | 'qd' | 'tau', j: number, k: number | null): void => oncolumns({ ...columns, [quantity]: columns[quantity].map((old, i) => (i === j ? k : old)) });
   const head = (quantity: 'q' | 'qd' | 'tau', text: string): VNode => html`<th scope="col"><button type="button" class="small" aria-pressed=${drawn === quantity} onClick=${() => draw(quantity)} title="Draw these">${text}</button></th>`;
   const list = drawn === 'time' ? [] : columns[drawn].filter((k) => k !== null);
   return html`<section class="panel" aria-label=${`Columns of ${dataset.name}`}><div class="panel-head"><h2>Columns of ${dataset.name}</h2><label class="inline">Time${pick('column of time', columns.time, (time) => oncolumns({ ...columns, time }))}</label></div>
-    <${DatasetPlot} name=${dataset.name!} columns=${list} x=${columns.time ?? -1} title=${{ q: 'Positions', qd: 'Speeds', tau: 'Torques', time: '' }[drawn]} unit="as stored" />
+    <${DatasetPlot} name=${dataset.name!} columns=${list} x=${columns.time ?? -1} title=${{ q: 'Positions', qd: 'Speeds', tau: 'Torques', time: '' }[drawn]} unit="as stored" rows=${found.marks} />
+    <${Findings} dataset=${dataset} source=${found.source} fault=${found.fault} />
     <div class="scroll"><table class="mapper"><thead><tr><th scope="col">Joint</th>${head('q', 'Position')}${head('qd', 'Speed')}${head('tau', 'Torque')}</tr></thead>
       <tbody>${names.map((name, j) => html`<tr><th scope="row">${name}</th>${(['q', 'qd', 'tau'] as const).map((quantity) => html`<td>${pick(`${quantity} of ${name}`, columns[quantity][j] ?? null, (k) => change(quantity, j, k))}</td>`)}</tr>`)}</tbody></table></div></section>`;
 }
@@ -93,6 +99,11 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const [columns, map] = useState<Columns | null>(null);
   const [units, measure] = useState({ time: 's', q: 'rad', tau: 'Nm' });
   const [setup, set] = useState({ kind: 'base', method: '', friction: 'auto', cutoff: '', rate: '', rotor: true });
+  const [designing, design] = useState(route.value.query.get('design') === '1');
+  const plan = (open: boolean): void => {
+    design(open);
+    remember({ design: open ? '1' : '' });
+  };
   const all = jobs.use();
   useEffect(() => {
     follow();
@@ -125,15 +136,16 @@ function Bench({ robot }: { robot: Robot }): VNode {
     }
     work('');
   };
+  // how logs are read, as the request has it: what is usual is left out
+  const other = Object.fromEntries(Object.entries(units).filter(([key, value]) => value !== { time: 's', q: 'rad', tau: 'Nm' }[key]));
+  const reading = { ...(columns && Object.keys(columnsOf(columns)).length ? { columns: columnsOf(columns) } : {}), ...(Object.keys(other).length ? { units: { ...other, ...(other['q'] === 'deg' ? { qd: 'deg/s' } : {}) } } : {}), ...(setup.rate ? { rate_hz: Number(setup.rate) } : {}) };
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
     work('Sending\u2026');
     const friction = { auto: {}, none: { friction: [] }, plain: { friction: ['viscous', 'coulomb', 'offset'] }, stribeck: { friction: ['viscous', 'coulomb', 'offset', 'stribeck'] } }[setup.friction] ?? {};
     const logged = chosen.some((one) => !one.startsWith('job:'));
-    const other = Object.fromEntries(Object.entries(units).filter(([key, value]) => value !== { time: 's', q: 'rad', tau: 'Nm' }[key]));
-    const body = { datasets: chosen.map((one) => (one.startsWith('job:') ? { job: one.slice(4) } : one)), ...(logged && columns && Object.keys(columnsOf(columns)).length ? { columns: columnsOf(columns) } : {}),
-      ...(logged && Object.keys(other).length ? { units: { ...other, ...(other['q'] === 'deg' ? { qd: 'deg/s' } : {}) } } : {}),
-      ...(setup.rate ? { rate_hz: Number(setup.rate) } : {}), ...(setup.cutoff ? { filter: { cutoff_hz: Number(setup.cutoff) } } : {}), ...(setup.method ? { method: setup.method } : {}),
+    const body = { datasets: chosen.map((one) => (one.startsWith('job:') ? { job: one.slice(4) } : one)), ...(logged ? reading : {}), ...(setup.rate && !logged ? { rate_hz: Number(setup.rate) } : {}),
+      ...(setup.cutoff ? { filter: { cutoff_hz: Number(setup.cutoff) } } : {}), ...(setup.method ? { method: setup.method } : {}),
       ...(setup.kind !== 'base' || setup.friction !== 'auto' || !setup.rotor ? { model: { ...(setup.kind !== 'base' ? { kind: setup.kind } : {}), ...friction, ...(setup.rotor ? {} : { rotor: false }) } } : {}) };
     try {
       const job = await json<Job>('POST', robotPath(robot.name, 'calibrate'), { body, headers: { Prefer: 'respond-async' } });
@@ -151,7 +163,8 @@ function Bench({ robot }: { robot: Robot }): VNode {
         <${Fault} fault=${fault} />
         ${(list?.datasets.length ?? 0) > 0 && html`<ul class="checks">${list!.datasets.filter((row) => row.name && !row.damaged).map((row) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(row.name!)} onChange=${() => toggle(row.name!)} /><span>${row.name} <span class="dim">${row.rows.toLocaleString('en')} rows, ${row.columns} columns</span></span></label></li>`)}</ul>`}
         ${runs.length > 0 && html`<h3>Simulated runs of this robot</h3><ul class="checks">${runs.map((job) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(`job:${job.id}`)} onChange=${() => toggle(`job:${job.id}`)} /><span><a href=${address(['jobs', job.id])}>${job.id.slice(0, 6)}</a> <span class="dim">${ago(job.created)}</span></span></label></li>`)}</ul>`}
-        ${robot.nq === robot.nv && !robot.constraints?.length && html`<p class="dim">No logs at hand? Let the service move the model as a robot would be moved, ten seconds twice, and use these runs as logs: what is found must then be the model.</p>
+        ${robot.nq === robot.nv && !robot.constraints?.length && html`<div class="row"><button type="button" aria-expanded=${designing} onClick=${() => plan(!designing)}>Design a motion to record</button></div>
+          <p class="dim">No logs at hand? Let the service move the model as a robot would be moved, ten seconds twice, and use these runs as logs: what is found must then be the model.</p>
           <div class="row"><button type="button" disabled=${busy !== ''} onClick=${simulate}>Record two simulated runs</button></div>`}
         <${FieldFault} fault=${wrong} pointers=${['/datasets']} /></section>
       <section class="panel form" aria-label="What is looked for"><h2>${first ? '3' : '2'}. What is looked for</h2><div class="fields">
@@ -162,14 +175,15 @@ function Bench({ robot }: { robot: Robot }): VNode {
         <label class="check"><input type="checkbox" checked=${setup.rotor} onChange=${(event: Event) => set({ ...setup, rotor: (event.target as HTMLInputElement).checked })} />Inertias of the motors\u2019 rotors</label>
         <${Fault} fault=${wrong} />
         <button class="first large" disabled=${busy !== '' || chosen.length === 0}>${busy || (chosen.length ? `Calibrate with ${chosen.length} ${chosen.length === 1 ? 'log' : 'logs'}` : 'Choose logs first')}</button></section></div>
-    <div class="side">${dataset && columns ? html`<section class="panel form" aria-label="Columns and units"><h2>2. Columns and units</h2><div class="fields">
+    <div class="side">${designing && html`<${Excitation} robot=${robot} onclose=${() => plan(false)} onrun=${(id: string) => choose((old) => [...old, `job:${id}`])} />`}
+    ${dataset && columns ? html`<section class="panel form" aria-label="Columns and units"><h2>2. Columns and units</h2><div class="fields">
           ${select('Time in', units.time, ['s', 'ms', 'us', 'ns'].map((one) => [one, one] as [string, string]), (time) => measure({ ...units, time }), ['/units/time', '/columns/time'])}
           ${select('Positions in', units.q, [['rad', 'rad (m)'], ['deg', 'degrees'], ['mrad', 'mrad'], ['rev', 'turns'], ['mm', 'mm']], (q) => measure({ ...units, q }), ['/units/q', '/columns/q'])}
           ${select('Torques in', units.tau, [['Nm', 'N\u00b7m (N)'], ['mNm', 'mN\u00b7m']], (tau) => measure({ ...units, tau }), ['/units/tau', '/columns/tau'])}
           ${columns.time === null && html`<label>Rows in a second<span class="with-unit"><input type="number" min="0" step="any" value=${setup.rate} onInput=${(event: Event) => set({ ...setup, rate: (event.target as HTMLInputElement).value })} /><span class="unit">Hz</span></span><${FieldFault} fault=${wrong} pointers=${['/rate_hz']} /></label>`}</div>
           <p class="dim">Where a position or a torque is left at \u201cnone\u201d, the service goes by the names of the columns itself. What cannot be meant, such as degrees as radians, it refuses with a hint.</p></section>
-        <${Mapper} dataset=${dataset} names=${names} columns=${columns} oncolumns=${map} />`
-      : html`<div class="empty"><h2>What comes out</h2><p>First a verdict: can a controller use what was found? Then the torque that was measured against what the model predicts, joint by joint; each parameter with its interval; what the motion did not show; and the robot with what was found, to store or to take along as URDF.</p></div>`}</div>
+        <${Mapper} robot=${robot} request=${reading} dataset=${dataset} names=${names} columns=${columns} oncolumns=${map} />`
+      : !designing && html`<div class="empty"><h2>What comes out</h2><p>First a verdict: can a controller use what was found? Then the torque that was measured against what the model predicts, joint by joint; each parameter with its interval; what the motion did not show; and the robot with what was found, to store or to take along as URDF.</p></div>`}</div>
   </form>`;
 }
 

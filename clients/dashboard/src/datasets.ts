@@ -4,7 +4,7 @@ import { ago, bytes, number } from './format.ts';
 import { html, useMemo, useState, type VNode } from './html.ts';
 import { json, send } from './http.ts';
 import { Drop, Empty, Fault, say, useLoaded } from './parts.ts';
-import { Plot, type Curve } from './plot.ts';
+import { Plot, type Curve, type Mark } from './plot.ts';
 import { unfold, type Series } from './simulation.ts';
 import { address, remember, route, Store } from './store.ts';
 
@@ -81,8 +81,16 @@ export function DatasetsPage(): VNode {
 
 export const isTime = (name: string | null): boolean => /^(t|time|timestamp|sec|secs|seconds|time_s|stamp)$/i.test(name ?? '');
 
+const NONE: RowMark[] = [];
+
+/** Something said of a row of the log, marked on its curves. */
+export interface RowMark {
+  row: number;
+  text: string;
+}
+
 /** Curves of chosen columns over the column of time, else over rows. */
-export function DatasetPlot({ name, columns, x, title, unit }: { name: string; columns: number[]; x: number; title: string; unit: string }): VNode {
+export function DatasetPlot({ name, columns, x, title, unit, rows = NONE }: { name: string; columns: number[]; x: number; title: string; unit: string; rows?: RowMark[] }): VNode {
   const [points, fault] = useLoaded(() => json<Series>('GET', `${datasetPath(name)}?points=2000`, { quiet: true }), name);
   const time = useMemo(() => new Store(0), []);
   const drawn = useMemo(() => {
@@ -95,7 +103,12 @@ export function DatasetPlot({ name, columns, x, title, unit }: { name: string; c
     return { t: ordered ? t : t.map((_, k) => Math.floor(k / half) * points.rows_per_point), ordered,
       curves: columns.map<Curve>((k) => ({ name: points.series[k]?.name ?? `column ${k}`, values: unfold(named, String(k)), tone: columns.indexOf(k) })) };
   }, [points, columns.join(), x]);
-  return html`<${Fault} fault=${fault} />${drawn && html`<${Plot} title=${title} unit=${unit} t=${drawn.t} curves=${drawn.curves} time=${time} height=${320} />
+  const marks = useMemo<Mark[]>(() => {
+    if (!drawn || !points) return [];
+    const half = points.rows_per_point > 1 ? 2 : 1;
+    return rows.map(({ row, text }) => ({ t: drawn.t[Math.min(drawn.t.length - 1, Math.floor(row / points.rows_per_point) * half)]!, text }));
+  }, [drawn, rows]);
+  return html`<${Fault} fault=${fault} />${drawn && html`<${Plot} title=${title} unit=${unit} t=${drawn.t} curves=${drawn.curves} marks=${marks} time=${time} height=${320} />
     <p class="dim">${points!.rows.toLocaleString('en')} rows${points!.rows_per_point > 1 ? `, the least and the greatest value of each ${points!.rows_per_point} rows are drawn` : ''}; ${x >= 0 && drawn.ordered ? 'over time' : x >= 0 ? 'over rows: this column of time does not increase' : 'over rows'}. Drag across to zoom, double-click to see all.</p>`}`;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/jobs.ts - all jobs, live; one job: its progress, then its result by kind.
 import { CalibrationView } from './calibration.ts';
+import { EnsembleView } from './ensemble.ts';
 import { ended, fetchJob, fetchJobs, follow, following, forget, jobs } from './events.ts';
 import { ago, number, seconds } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
@@ -103,6 +104,6 @@ export function JobPage({ id }: { id: string }): VNode {
     ${!ended(job) && html`<section class="panel" aria-live="polite"><${Progress} job=${job} /></section>`}
     ${job.problem && html`<div class="fault" role="alert"><strong>${job.problem.title}</strong>${job.problem.detail && html`<p>${job.problem.detail}</p>`}</div>`}
     ${job.state === 'cancelled' && html`<p class="dim">It was cancelled and has no result. Repeat begins it anew.</p>`}
-    ${job.state === 'succeeded' && html`<${Downloads} job=${job} />${job.kind === 'simulate' && job.robot ? html`<${SimulationView} job=${job} />` : job.kind === 'calibrate' ? html`<${CalibrationView} job=${job} />` : html`<${Plain} job=${job} />`}`}
+    ${job.state === 'succeeded' && html`<${Downloads} job=${job} />${job.kind === 'simulate' && job.robot ? html`<${SimulationView} job=${job} />` : job.kind === 'ensemble' && job.robot ? html`<${EnsembleView} job=${job} />` : job.kind === 'calibrate' ? html`<${CalibrationView} job=${job} />` : html`<${Plain} job=${job} />`}`}
   </div>`;
 }

@@ -29,6 +29,7 @@ interface Props {
   onzoom?: (from: number, to: number) => void;
   height?: number;
   xunit?: string;
+  band?: boolean; // between the first two curves
 }
 
 /** Okabe and Ito's colours, told apart without red and green; darker on light, lighter on dark. Dashes repeat with another period. */
@@ -70,6 +71,7 @@ function options(props: Props, width: number): uPlot.Options {
     } } },
     axes: [{ ...axis, size: 28, values: (_plot, ticks) => ticks.map((one) => number(one, 6)) }, { ...axis, size: 58, values: (_plot, ticks) => ticks.map((one) => number(one, 5)) }],
     series: [{}, ...props.curves.map((curve, k) => ({ label: curve.name, stroke: tone(curve.tone ?? k), width: curve.wide ? 2.6 : 1.6, dash: dashOf(curve, k), points: { show: false }, spanGaps: false }))],
+    bands: props.band ? [{ series: [2, 1], fill: `${tone(0)}33` }] : [],
     hooks: {
       draw: [(plot) => {
         const { ctx } = plot;
@@ -168,7 +170,7 @@ export function Plot(props: Props): VNode {
     return `${one.name} from ${number(low)} to ${number(high)}`;
   }).join('; ');
   return html`<figure class="plot"><figcaption><b>${props.title}</b> <span class="dim">${props.unit}</span></figcaption>
-    <div ref=${box} class="plot-box" role="img" aria-label=${`${props.title}, ${props.unit}, over ${props.xunit ?? 'time in s'}: ${said}`}></div>
+    <div ref=${box} class="plot-box" role="img" data-marks=${props.marks?.length ? props.marks.map((one) => `${number(one.t)} ${one.text}`).join(', ') : undefined} aria-label=${`${props.title}, ${props.unit}, over ${props.xunit ?? 'time in s'}: ${said}`}></div>
     <ul class="legend" ref=${values}>${props.curves.map((one, k) => html`<li><svg width="26" height="8" aria-hidden="true"><line x1="0" y1="4" x2="26" y2="4" stroke=${tone(one.tone ?? k)} stroke-width=${one.wide ? 3 : 2} stroke-dasharray=${dashOf(one, k).join(' ')} /></svg>
       <span>${one.name}</span>${props.time && html`<b>${number(one.values[0])}</b>`}</li>`)}</ul></figure>`;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/simulate.ts - setting up a simulation: a pose to begin with, a controller, a disturbance, events.
+import { ensembleOf, VARIED } from './ensemble.ts';
 import { fetchJob } from './events.ts';
 import { effortUnit, number } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
@@ -30,9 +31,12 @@ interface Setup {
   limits: string;
   method: string;
   uncertainty: number; // percent; 0: not judged
+  vary: string;
+  spread: number;
+  members: number;
 }
 
-const FIRST: Setup = { duration: 3, control: 'none', kp: 100, kd: 20, ki: 0, goal: null, reach: 1, limited: true, push: 'none', joint: 0, size: 10, start: 0.5, length: 0.1, limits: 'off', method: 'dopri87', uncertainty: 0 };
+const FIRST: Setup = { duration: 3, control: 'none', kp: 100, kd: 20, ki: 0, goal: null, reach: 1, limited: true, push: 'none', joint: 0, size: 10, start: 0.5, length: 0.1, limits: 'off', method: 'dopri87', uncertainty: 0, vary: 'none', spread: 5, members: 200 };
 
 const CONTROLS: [string, string, string][] = [['none', 'none: it moves as it must', ''], ['pd', 'PD', 'kp e + kd e\u2032'], ['pd-gravity', 'PD with gravity', 'kp e + kd e\u2032 + gravity'], ['computed-torque', 'computed torque', 'M (qdd + kp e + kd e\u2032) + C qd + gravity'], ['feedforward', 'feedforward', 'the torque of the reference alone'],
   ['passivity-based', 'passivity-based', 'M v\u2032 + C v + gravity + kd (v \u2212 qd), v = qd_d + kp e']];
@@ -90,7 +94,9 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const run = async (): Promise<void> => {
     work(true);
     try {
-      const job = await json<Job>('POST', robotPath(robot.name, 'simulate'), { body: requestOf(robot, q, setup, payload), headers: { Prefer: 'respond-async' } });
+      const request = requestOf(robot, q, setup, payload);
+      const many = setup.vary !== 'none';
+      const job = await json<Job>('POST', robotPath(robot.name, many ? 'ensemble' : 'simulate'), { body: many ? ensembleOf(request as Record<string, unknown>, robot, setup.vary, setup.spread, setup.members) : request, headers: { Prefer: 'respond-async' } });
       await fetchJob(job.id);
       go(['jobs', job.id]);
     } catch (wrong) {
@@ -110,7 +116,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
         ${select('Method', 'method', [['dopri87', 'Dormand and Prince 8(7)'], ['dopri45', 'Dormand and Prince 5(4)'], ['bdf', 'BDF, for stiff ones'], ['sdirk', 'SDIRK, for stiff ones'], ['rk4', 'Runge and Kutta 4, fixed step'], ['implicit-midpoint', 'implicit midpoint, fixed step'], ['semi-implicit-euler', 'semi-implicit Euler, fixed step']], ['/solver'])}
         ${select('At joint limits', 'limits', [['off', 'nothing happens'], ['report', 'report it'], ['stop', 'stop the run'], ['bounce', 'bounce, 30 % of the speed']], ['/events'])}
         ${field('Uncertainty of inertias', 'uncertainty', '%', ['/verdict'])}</div>
-        <button class="first large" disabled=${busy}>${busy ? 'Sending\u2026' : `Simulate ${number(setup.duration)} s`}</button><${Fault} fault=${fault} /></section>
+        <button class="first large" disabled=${busy}>${busy ? 'Sending\u2026' : `Simulate ${number(setup.duration)} s${setup.vary === 'none' ? '' : `, ${setup.members} times`}`}</button><${Fault} fault=${fault} /></section>
       <section class="panel form" aria-label="Controller"><h2>Controller</h2><div class="fields">${select('Law', 'control', CONTROLS.map(([key, text]) => [key, text]), ['/input', '/input/kind'])}
         ${controlled && setup.control !== 'feedforward' && html`${field(setup.control === 'passivity-based' ? 'lambda' : 'kp', 'kp', '', ['/input/kp', '/input/lambda'])}${field('kd', 'kd', '', ['/input/kd'])}${setup.control !== 'passivity-based' && field('ki', 'ki', '', ['/input/ki'])}`}
         ${controlled && field('Reach the goal in', 'reach', 's', ['/input/reference'])}</div>
@@ -120,6 +126,8 @@ function Bench({ robot }: { robot: Robot }): VNode {
       <section class="panel form" aria-label="Disturbance"><h2>Disturbance</h2><div class="fields">${select('Kind', 'push', [['none', 'none'], ['pulse', 'a push'], ['sine', 'a sine'], ['noise', 'noise']], ['/disturbance'])}
         ${setup.push !== 'none' && html`<label>Joint<select value=${setup.joint} onChange=${(event: Event) => change({ joint: Number((event.target as HTMLSelectElement).value) })}>${axes.map((one, k) => html`<option value=${k}>${one.name}</option>`)}</select></label>
           ${field('Size', 'size', unit, ['/disturbance/0/torque'], -1e9)}${field('From', 'start', 's', ['/disturbance/0/start_s'])}${field(setup.push === 'pulse' ? 'Lasting' : setup.push === 'sine' ? 'Period' : 'Held for', 'length', 's', ['/disturbance/0/duration_s', '/disturbance/0/interval_s', '/disturbance/0/frequency_hz'])}`}</div></section>
+      <section class="panel form" aria-label="Many runs"><h2>Many runs that differ</h2><div class="fields">${select('What varies', 'vary', VARIED.map(([key, text]) => [key, text]), ['/vary'])}
+        ${setup.vary !== 'none' && html`${field('Deviation', 'spread', VARIED.find(([key]) => key === setup.vary)?.[2] ?? '', ['/vary/0'])}${field('Runs', 'members', '', ['/members'])}`}</div></section>
       <${PayloadPanel} robot=${robot} payload=${payload} onpayload=${setPayload} fault=${fault} />
     </form></div>`;
 }

@@ -85,3 +85,33 @@ def test_a_long_dataset_with_hostile_names_is_drawn(daemon, page):
     open_at(page, daemon, "service", ".counters")
     wait_for(page, "document.querySelector('[role=status].good')?.textContent.includes('ready') && document.querySelectorAll('.counters tbody tr').length > 5")
     assert fits(page, 360) and not faults_of(page)
+
+
+def test_faults_of_a_log_are_marked_before_it_is_used(daemon, page):
+    lines = pendulum_log(daemon, 0).replace("clock,angle,effort", "t,q,tau").splitlines()
+    rows = [[float(one) for one in line.split(",")] for line in lines[1:]]
+    rows[400][1] = 5000  # one spike
+    text = lines[0] + "\n" + "\n".join(f"{t / 1000},{math.radians(q)},{tau}" for t, q, tau in rows)
+    assert daemon.request("PUT", "/v1/datasets/spiky", text.encode(), {"Content-Type": "text/csv"})[0] == 201
+    open_at(page, daemon, "robots/pendulum/calibrate", ".checks input")
+    page.execute_script("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('spiky')).querySelector('input').click()")
+    said = wait_for(page, "document.querySelector('.findings')?.textContent")
+    assert "outliers" in said and "row 400" in said and "Its motion lies below" in said
+    # the row is marked on the curve, at its time
+    assert page.execute_script("return document.querySelector('.plot-box').dataset.marks") == "4 spike"
+    assert not faults_of(page)
+
+
+def test_a_motion_is_designed_seen_and_recorded(daemon, page):
+    open_at(page, daemon, "robots/pendulum/calibrate", ".drop")
+    press(page, "Design a motion to record")
+    wait_for(page, "document.querySelector('[aria-label=\"Motion to record\"] input')")
+    press(page, "Design the motion")
+    said = wait_for(page, "document.querySelector('[aria-label=\"Motion to record\"] .verdicts')?.textContent")
+    assert "Condition" in said and "first random motion" in said
+    wait_for(page, "document.querySelectorAll('[aria-label=\"Motion to record\"] .plot canvas').length === 2")
+    press(page, "Simulate it as a log")
+    wait_for(page, "document.querySelectorAll('.checks input:checked').length === 1")
+    assert wait_for(page, "[...document.querySelectorAll('button.first')].some((one) => one.textContent.trim() === 'Calibrate with 1 log')")
+    assert "design=1" in page.execute_script("return location.hash")
+    assert fits(page, 1280) and not faults_of(page)
