@@ -83,16 +83,15 @@ sundials    = $(call once,sundials,$(if $(call archive,libsundials_arkode.a),-l:
     $(if $(call archive,libsundials_core.a),-l:libsundials_core.a),-lsundials_arkode -lsundials_cvode $(if $(call archive,libsundials_core.so),-lsundials_core)))
 sundials_flags = $(call once,sundials_flags,$(if $(call archive,libsundials_core.so),$(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mpi-c 2>/dev/null))))
 core_libs   = $(if $(wildcard core/linalg/*.c),$(lapacke) -lopenblas) $(sundials) $(core_lib) -lm
-link_libs   = -lmicrohttpd -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz -lzstd $(core_libs)
+link_libs   = -lmicrohttpd -lseccomp -lsqlite3 -lgnutls -linih -lsystemd -ljansson -lexpat -lsodium -lxxhash -lcbor -lz -lzstd $(core_libs)
 # for tests with a store in PostgreSQL; the daemon loads it where its settings name one
 link_pq     = -Wl,--as-needed -lpq -Wl,--no-as-needed
 
 #: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
 #: run              install what is missing, build, serve on 127.0.0.1 (PORT=8420)
-#: install dist     into PREFIX below DESTDIR, stripped; a tarball of the last commit
 #: dashboard        clients/dashboard/dist out of its sources; wants node and npm, which nothing else does
 #: clean            remove build/
-.PHONY: build links test clean run install dist help always
+.PHONY: build links test clean run help always
 build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued) $(out)/torquectl $(tqc_lib) $(tqc_so) $(if $(filter release,$(config)),links)
 
 # All test binaries at once, each with a time limit; the last line is "N passed, N failed, N skipped".
@@ -104,40 +103,12 @@ run: deps
 	@tests/run/serve.sh $(out)/torqued $(PORT)
 PORT ?= 8420
 
-# units name the installed paths; settings that are there already are left alone
-install: build install-c
-	install -s -D -m 755 $(out)/torqued "$(DESTDIR)$(PREFIX)/bin/torqued"
-	install -s -D -m 755 $(out)/torquectl "$(DESTDIR)$(PREFIX)/bin/torquectl"
-	for made in man/man1/torquectl.1:'help man' bash-completion/completions/torquectl:'completion bash' \
-	    zsh/site-functions/_torquectl:'completion zsh' fish/vendor_completions.d/torquectl.fish:'completion fish'; do \
-	    file="$(DESTDIR)$(PREFIX)/share/$${made%%:*}" && install -d "$${file%/*}" && $(out)/torquectl $${made#*:} >"$$file" || exit 1; done
-	if command -v scdoc >/dev/null; then install -d "$(DESTDIR)$(PREFIX)/share/man/man8" && \
-	    scdoc <systemd/torqued.8.scd >"$(DESTDIR)$(PREFIX)/share/man/man8/torqued.8"; \
-	else echo "no scdoc: installed without torqued(8)"; fi
-	install -D -m 644 LICENSE "$(DESTDIR)$(PREFIX)/share/doc/torqued/LICENSE"
-	install -D -m 644 README.md "$(DESTDIR)$(PREFIX)/share/doc/torqued/README.md"
-	install -D -m 644 systemd/torqued.conf "$(DESTDIR)$(PREFIX)/share/doc/torqued/torqued.conf"
-	[ -e "$(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf" ] || \
-	    install -D -m 644 systemd/torqued.conf "$(DESTDIR)$(SYSCONFDIR)/torqued/torqued.conf"
-	install -d "$(DESTDIR)$(PREFIX)/lib/systemd/system"
-	for unit in torqued.service torqued-activated.service torqued-activated.socket; do \
-	    sed 's#@bindir@#$(PREFIX)/bin#; s#@sysconfdir@#$(SYSCONFDIR)#' systemd/$$unit \
-	        >"$(DESTDIR)$(PREFIX)/lib/systemd/system/$$unit" || exit 1; done
-	install -D -m 644 systemd/torqued.sysusers "$(DESTDIR)$(PREFIX)/lib/sysusers.d/torqued.conf"
-	install -D -m 644 systemd/torqued.tmpfiles "$(DESTDIR)$(PREFIX)/lib/tmpfiles.d/torqued.conf"
-PREFIX ?= /usr/local
-SYSCONFDIR ?= $(if $(filter /usr,$(PREFIX)),/etc,$(PREFIX)/etc)
-
 .PHONY: dashboard
 dashboard:
 	@clients/dashboard/make.sh
 
 help:
 	@sed -n 's/^#: /make /p' $(filter %Makefile %.mk,$(MAKEFILE_LIST))
-
-dist:
-	@mkdir -p build
-	git archive --prefix=torqued-$(version)/ -o build/torqued-$(version).tar.gz HEAD
 
 clean:
 	rm -rf build
@@ -222,6 +193,6 @@ $(out)/%.o: %.c $(out)/flags
 lint:
 lint-quick:
 
-include tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/run/clients.mk tests/run/cluster.mk tests/bench/bench.mk
+include systemd/install.mk tests/run/deps.mk tests/lint/lint.mk tests/run/check.mk tests/run/clients.mk tests/run/cluster.mk tests/bench/bench.mk
 -include $(core_obj:.o=.d) $(api_obj:.o=.d) $(daemon_obj:.o=.d) $(out)/daemon/main.d $(ctl_obj:.o=.d) $(support_obj:.o=.d) $(test_bin:=.d) \
     $(wildcard $(out)/tests/bench/*.d)

@@ -10,6 +10,7 @@
 
 #include "api/memory.h"
 #include "api/version.h"
+#include "daemon/boot/confine.h"
 #include "daemon/boot/credentials.h"
 #include "daemon/boot/early.h"
 #include "daemon/boot/listener.h"
@@ -311,6 +312,28 @@ static void log_scrub(void *ctx, const tqd_check *check)
             TQD_NUMBER("damaged", check->n_damaged));
 }
 
+static char confined[TQD_CONFINED_TEXT] = "off";
+
+/* After this no file outside of the state folder is written, and no program started. False: it is
+ * required, and the kernel has less. */
+static bool confine(void)
+{
+    if (strcmp(settings.confine, "off") == 0) {
+        return true;
+    }
+    const tqd_confinement of = {.state = state,
+                                .socket = listener.path,
+                                .readable = {settings.config, settings.credentials},
+                                .connects = strncmp(settings.store, "sqlite:", 7) != 0};
+    const bool whole = tqd_confine(&of, confined);
+    if (!whole && strcmp(settings.confine, "required") == 0) {
+        tqd_log(TQD_LOG_ERROR, "not confined, and the setting confine says required",
+                TQD_TEXT("confinement", confined));
+        return false;
+    }
+    return true;
+}
+
 static void log_start(void)
 {
     char credentials[32] = "none";
@@ -321,8 +344,8 @@ static void log_start(void)
             TQD_TEXT("version", TQA_VERSION), TQD_NUMBER("pid", getpid()),
             TQD_TEXT("store", settings.store), TQD_TEXT("state", state),
             TQD_TEXT("settings", settings.config != NULL ? settings.config : "none: defaults"),
-            TQD_TEXT("credentials", credentials), TQD_NUMBER("workers", settings.workers),
-            TQD_NUMBER("io_threads", settings.io_threads));
+            TQD_TEXT("credentials", credentials), TQD_TEXT("confinement", confined),
+            TQD_NUMBER("workers", settings.workers), TQD_NUMBER("io_threads", settings.io_threads));
 }
 
 /* Serves until a signal arrives. False if it could not start. */
@@ -332,6 +355,9 @@ static bool serve(void)
     tqd_scrub_init(&scrub, store, settings.scrub);
     scrub.done = log_scrub;
     atomic_store(&service.server, server);
+    if (!confine()) {
+        return false;
+    }
     /* only the creation of threads can fail from here on */
     atomic_store(&service.state, TQD_SERVICE_READY);
     if (!start_threads()) {

@@ -17,11 +17,11 @@ $(tqc_so): $(tqc_obj)
 .PHONY: install-c
 install-c: $(tqc_lib) $(tqc_so)
 	install -D -m 644 clients/c/tqc.h "$(DESTDIR)$(PREFIX)/include/tqc.h"
-	install -D -m 644 $(tqc_lib) "$(DESTDIR)$(PREFIX)/lib/libtqc.a"
-	install -s -D -m 644 $(tqc_so) "$(DESTDIR)$(PREFIX)/lib/libtqc.so.$(tqc_abi)"
-	ln -sf libtqc.so.$(tqc_abi) "$(DESTDIR)$(PREFIX)/lib/libtqc.so"
-	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	sed 's#@prefix@#$(PREFIX)#; s#@version@#$(version)#' clients/c/tqc.pc.in >"$(DESTDIR)$(PREFIX)/lib/pkgconfig/tqc.pc"
+	install -D -m 644 $(tqc_lib) "$(DESTDIR)$(LIBDIR)/libtqc.a"
+	install $(stripping) -D -m 644 $(tqc_so) "$(DESTDIR)$(LIBDIR)/libtqc.so.$(tqc_abi)"
+	ln -sf libtqc.so.$(tqc_abi) "$(DESTDIR)$(LIBDIR)/libtqc.so"
+	install -d "$(DESTDIR)$(LIBDIR)/pkgconfig"
+	sed 's#@prefix@#$(PREFIX)#; s#@libdir@#$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))#; s#@version@#$(version)#' clients/c/tqc.pc.in >"$(DESTDIR)$(LIBDIR)/pkgconfig/tqc.pc"
 
 # what tests/contract/test_client_c.py drives
 $(out)/tqc_drive: tests/contract/tqc_drive.c $(tqc_lib) $(out)/flags

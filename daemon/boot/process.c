@@ -20,7 +20,9 @@
 
 #include <systemd/sd-daemon.h>
 
-enum { LARGE_BLOCK = 256 << 10 };
+#include "daemon/boot/cgroup.h"
+
+enum { LARGE_BLOCK = 256 << 10, SCRATCH_LEAST = 4 << 20, REPLY_LEAST = 1 << 20 };
 
 bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size)
 {
@@ -49,10 +51,43 @@ static int64_t descriptors_kept(const tqd_settings *settings)
     return 24 + 4 * settings->io_threads + 2 * settings->workers;
 }
 
+static int64_t least_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What stays at its default fits into the memory: samples 1/2, scratch of all threads 1/4, bodies
+ * 1/8, replies of all workers 1/16. A value that was chosen holds. */
+static void fit_memory(tqd_settings *settings, int64_t memory)
+{
+    static tqd_settings preset;
+    char name[] = "torqued";
+    char *const none[] = {name, NULL};
+    char why[TQD_SETTING_WHY];
+    (void)tqd_settings_read(&preset, 1, none, why);
+    const int64_t threads = settings->workers + settings->jobs;
+    if (settings->sample_budget == 0) {
+        settings->sample_budget = memory / 2;
+    }
+    if (settings->body_budget == preset.body_budget) {
+        settings->body_budget = least_of(preset.body_budget, memory / 8);
+    }
+    if (settings->scratch == preset.scratch) {
+        const int64_t share = memory / 4 / threads;
+        settings->scratch = least_of(preset.scratch, share < SCRATCH_LEAST ? SCRATCH_LEAST : share);
+    }
+    if (settings->reply_buffer == preset.reply_buffer) {
+        const int64_t share = memory / 16 / settings->workers;
+        settings->reply_buffer =
+            least_of(preset.reply_buffer, share < REPLY_LEAST ? REPLY_LEAST : share);
+    }
+}
+
 bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY])
 {
     cpu_set_t set;
-    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    const int cores =
+        tqd_cgroup_cores("", sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1);
     if (settings->workers == 0) {
         settings->workers = cores < 512 ? cores : 512;
     }
@@ -62,9 +97,7 @@ bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY])
     if (settings->io_threads == 0) {
         settings->io_threads = cores / 2 < 1 ? 1 : cores / 2 < 64 ? cores / 2 : 64;
     }
-    if (settings->sample_budget == 0) {
-        settings->sample_budget = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
-    }
+    fit_memory(settings, tqd_cgroup_memory(""));
     /* a surplus connection is closed at once; without a descriptor the store would stop */
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_max < INT64_MAX) {

@@ -184,6 +184,7 @@ static bool check_words(const tqd_settings *settings, char *why)
 {
     static const char *const levels[] = {"error", "warning", "info", "debug", NULL};
     static const char *const formats[] = {"auto", "json", "journal", "text", NULL};
+    static const char *const confines[] = {"auto", "required", "off", NULL};
     const int64_t lanes = settings->lane_width;
     if (!is_one_of(levels, settings->log_level)) {
         snprintf(why, TQD_SETTING_WHY,
@@ -195,6 +196,11 @@ static bool check_words(const tqd_settings *settings, char *why)
         snprintf(why, TQD_SETTING_WHY,
                  "log_format must be auto, json, journal or text, not \"%.80s\"",
                  settings->log_format);
+        return false;
+    }
+    if (!is_one_of(confines, settings->confine)) {
+        snprintf(why, TQD_SETTING_WHY, "confine must be auto, required or off, not \"%.80s\"",
+                 settings->confine);
         return false;
     }
     if (lanes != 0 && lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8) {
@@ -369,7 +375,7 @@ bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
     if (config != NULL && !read_file(ret_settings, config, why)) {
         return false;
     }
-    return read_flags(ret_settings, argc, argv, &config, why);
+    return read_flags(ret_settings, argc, argv, &config, why) && check_words(ret_settings, why);
 }
 
 void tqd_settings_print(const tqd_settings *settings, const char *state_dir, FILE *out)

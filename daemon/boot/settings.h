@@ -28,6 +28,9 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
         credentials, "", "",                                                                       \
         "file of clients' tokens, a line each: a name, and the token's BLAKE2b-256 in hex "        \
         "(printf %s \"$token\" | b2sum -l 256); empty: $CREDENTIALS_DIRECTORY/tokens, else none")  \
+    X_TEXT(confine, "confine", "auto",                                                             \
+           "what this process may still do once it serves, by Landlock and seccomp: auto (what "   \
+           "the kernel has), required (else it does not start) or off")                            \
     X_TEXT(origins, "", "",                                                                        \
            "CORS: origins whose pages may send requests, such as https://lab.example; empty: off") \
     X_TEXT(log_level, "", "info", "error, warning, info or debug")                                 \
@@ -65,13 +68,17 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
              "stored files are verified again after this time; 0: never")                          \
     X_NUMBER(uploads, "", "", 1, 1000, 32, "datasets that may be received at once")                \
     X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
-             "memory for request bodies that are being received or computed, all together")        \
+             "memory for request bodies that are being received or computed, all together; the "   \
+             "default is less where an eighth of the memory is less")                              \
     X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \
-             "memory for the samples of all computations; 0: half of the machine's")               \
+             "memory for the samples of all computations; 0: half of what the machine, or the "    \
+             "control group of this process, has")                                                 \
     X_NUMBER(reply_buffer, "", "bytes", 16384, INT64_MAX / 2, 67108864,                            \
-             "a result up to this size is printed whole by a worker; the rest is streamed")        \
+             "a result up to this size is printed whole by a worker; the rest is streamed. The "   \
+             "default is less where a sixteenth of the memory for all workers is less")            \
     X_NUMBER(scratch, "", "bytes", 1048576, INT64_MAX / 2, 268435456,                              \
-             "working memory of one thread at most")                                               \
+             "working memory of one thread at most; the default is less where a quarter of the "   \
+             "memory for all threads that compute is less")                                        \
     X_NUMBER(header_timeout, "", "ms", 100, 3600000, 10000,                                        \
              "for a whole request header, from accept or from its first byte")                     \
     X_NUMBER(idle_timeout, "", "ms", 1000, 86400000, 75000,                                        \

@@ -149,7 +149,7 @@ def test_sample_settings_are_the_defaults(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_install_puts_units_with_real_paths(tmp_path):
+def test_install_puts_units_with_real_paths_and_uninstall_removes_all(tmp_path):
     if "/release/" not in TORQUED:
         pytest.skip("installs the release build")
     done = subprocess.run(["make", "-s", "install", f"DESTDIR={tmp_path}", "PREFIX=/usr"], cwd=ROOT, capture_output=True,
@@ -158,6 +158,10 @@ def test_install_puts_units_with_real_paths(tmp_path):
     assert os.access(tmp_path / "usr/bin/torqued", os.X_OK) and os.access(tmp_path / "usr/bin/torquectl", os.X_OK)
     if shutil.which("scdoc"):
         assert ".TH \"torqued\" \"8\"" in (tmp_path / "usr/share/man/man8/torqued.8").read_text()
+        page = (tmp_path / "usr/share/man/man5/torqued.conf.5").read_text()
+        listed = subprocess.run([TORQUED, "--help"], capture_output=True, text=True, timeout=PATIENCE).stdout
+        names = re.findall(r"^  ([a-z_]+)(?:,|$)", listed, re.M)
+        assert len(names) > 30 and all(f"\\fB{name}\\fR" in page for name in names)
     for made in ("man/man1/torquectl.1", "bash-completion/completions/torquectl", "zsh/site-functions/_torquectl",
                  "fish/vendor_completions.d/torquectl.fish"):
         assert "simulate" in (tmp_path / "usr/share" / made).read_text(), made
@@ -168,3 +172,46 @@ def test_install_puts_units_with_real_paths(tmp_path):
         assert "@" not in re.sub(r"@(system-service|privileged|resources)", "", text), unit
     assert "/usr/bin/torqued --config /etc/torqued/torqued.conf" in (tmp_path / "usr/lib/systemd/system/torqued.service").read_text()
     assert (tmp_path / "usr/lib/sysusers.d/torqued.conf").exists() and (tmp_path / "etc/torqued/torqued.conf").exists()
+    # an administrator's settings are not ours to remove
+    done = subprocess.run(["make", "-s", "uninstall", f"DESTDIR={tmp_path}", "PREFIX=/usr"], cwd=ROOT, capture_output=True, text=True,
+                          timeout=3 * PATIENCE)
+    assert done.returncode == 0, done.stderr
+    assert [str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if not p.is_dir()] == ["etc/torqued/torqued.conf"]
+
+
+def test_the_tarball_is_the_same_bytes_anywhere(tmp_path):
+    """Two folders, two days, two umasks, two users' settings of git."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a clone")
+    made = []
+    for i, (umask, zone) in enumerate([(0o022, "UTC"), (0o077, "Pacific/Apia")]):
+        clone, home = tmp_path / f"clone-{'x' * (1 + 20 * i)}", tmp_path / f"home{i}"
+        home.mkdir()
+        (home / ".gitconfig").write_text("[safe]\n directory = *\n" + "[tar]\n umask = user\n[core]\n autocrlf = false\n" * i)
+        env = {**os.environ, "HOME": str(home), "TZ": zone, "LC_ALL": "C"}
+        for command in (["git", "clone", "-q", "--shared", "--no-checkout", str(ROOT), str(clone)],
+                        ["git", "-C", str(clone), "checkout", "-q", "HEAD", "--", "Makefile", "systemd", "tests/run", "tests/lint/lint.mk",
+                         "tests/bench/bench.mk", "clients/c", "api/version.h"],
+                        ["make", "-s", "-C", str(clone), "dist"]):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env=env, umask=umask)
+            assert done.returncode == 0, done.stderr
+        os.utime(clone, (1e9 + 864e5 * i, 1e9 + 864e5 * i))
+        made.append(next((clone / "build").glob("torqued-*.tar.gz")).read_bytes())
+    assert made[0] == made[1] and len(made[0]) > 1_000_000
+
+
+def test_the_list_of_parts_names_every_library(tmp_path):
+    if "/release/" not in TORQUED or shutil.which("dpkg-query") is None:
+        pytest.skip("lists the release build, on Debian")
+    done = subprocess.run([ROOT / "systemd/sbom.py", TORQUED], capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert document["spdxVersion"] == "SPDX-2.3" and document["dataLicense"] == "CC0-1.0"
+    ids = {p["SPDXID"] for p in document["packages"]}
+    assert len(ids) == len(document["packages"])
+    assert all({r["spdxElementId"], r["relatedSpdxElement"]} <= ids | {"SPDXRef-DOCUMENT"} for r in document["relationships"])
+    # the linker's own list
+    needed = re.findall(r"NEEDED.*\[(?:lib)?([a-z]+)", subprocess.run(["readelf", "-d", TORQUED], capture_output=True, text=True, timeout=PATIENCE).stdout)
+    names = " ".join(p["name"] for p in document["packages"])
+    assert {"microhttpd", "seccomp", "sodium"} <= set(needed) and all(n in names for n in needed if n not in ("c", "m", "z", "gcc_s"))
+    assert "libsundials-dev" in names

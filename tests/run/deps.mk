@@ -2,11 +2,12 @@
 # tests/run/deps.mk - what must be installed: to build and run, to check, to compare with peers.
 # NAME>=VERSION: the oldest that `make fresh ARM=lowest` has shown to do.
 packages_build := 'gcc>=4:12.2' libc6-dev pkg-config 'libmicrohttpd-dev>=0.9.75' 'libgnutls28-dev>=3.7.9' 'libsqlite3-dev>=3.40.1' 'libpq-dev>=15' \
-    'libinih-dev>=55' 'libsystemd-dev>=252' 'libjansson-dev>=2.14' 'libexpat1-dev>=2.5.0' 'libsodium-dev>=1.0.18' 'libxxhash-dev>=0.8.1' \
+    'libinih-dev>=55' 'libsystemd-dev>=252' 'libseccomp-dev>=2.5.4' 'libjansson-dev>=2.14' 'libexpat1-dev>=2.5.0' 'libsodium-dev>=1.0.18' 'libxxhash-dev>=0.8.1' \
     'libcbor-dev>=0.8.0' 'zlib1g-dev>=1:1.2.13' 'libzstd-dev>=1.5.4' 'libcurl4-gnutls-dev>=7.88.1' 'libsundials-dev>=6.4.1' scdoc curl ca-certificates $(if $(wildcard core/linalg/*.c),'libopenblas-pthread-dev>=0.3.21' 'liblapacke-dev>=3.11')
 packages_check := $(packages_build) zsh fish ccache libcriterion-dev clang clang-format clang-tidy cppcheck coinor-csdp clang-tools-19 libclang-rt-dev python3 python3-venv jq fiu-utils valgrind systemd mmdebstrap iproute2 procps zstd chromium chromium-driver
 # what the C tests of a fresh machine want beyond
 packages_fresh := libcriterion-dev coinor-csdp
+packages_deb := debhelper 'dpkg-dev>=1.21' lintian
 packages_bench := $(packages_check) g++ clang-19 nginx-light wrk libeigen3-dev
 # below the next major version, so that a release of somebody else turns nothing red here
 venv_check := 'pytest<10' 'pytest-xdist<4' 'numpy<3' 'scipy<2' 'orjson<4' 'jsonschema<5' 'pyyaml<7' 'openapi-spec-validator<2' 'pin<5' 'mujoco<5' 'selenium<5' 'axe-core-python<1' 'toppra<1' 'httpx<1' 'openapi-python-client<1'
@@ -20,7 +21,7 @@ packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mm
 # robot descriptions that `make check-models` reads; only .urdf, .xml, .sdf, .xacro and meshes of them are kept
 packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robosuite metaworld example-robot-data pybullet \
     fourier-robot-descriptions dexmate-urdf hello-robot-stretch-urdf rtb-data airo-models gb-robot-models
-.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models
+.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models deps-deb
 deps-models:
 	@tests/run/venv.sh build/venv $(venv_check)
 	@tests/run/models.sh build/models $(packages_models)
@@ -43,6 +44,8 @@ deps-bench:
 deps-cluster:
 	@tests/run/packages.sh $(packages_cluster)
 	@tests/run/venv.sh build/venv $(venv_check)
+deps-deb:
+	@tests/run/packages.sh $(packages_check) $(packages_deb)
 deps-clients:
 	@tests/run/packages.sh $(packages_clients)
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_clients)

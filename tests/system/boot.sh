@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/system/boot.sh - boot.sh FOLDER SCRIPT: a systemd of its own, in namespaces of its own, over a copy-on-write view of
 # this machine with FOLDER/inst laid over it, starts torqued.service and runs SCRIPT, whose output is FOLDER/up/out.txt.
-# Needs root. Nothing outside of FOLDER changes; everything ends with the first process of the namespace.
+# Needs root. Nothing outside of FOLDER changes; everything ends with the first process of the namespace. BOOT_SYSTEM: the
+# folder of another system in place of this machine's.
 set -eu
 folder=$1
 script=$2
@@ -12,7 +13,7 @@ fi
 mount --make-rprivate /
 mkdir -p "$folder/up" "$folder/work" "$folder/root"
 cd "$folder"
-mount -t overlay overlay -o "lowerdir=/,upperdir=$folder/up,workdir=$folder/work" root
+mount -t overlay overlay -o "lowerdir=${BOOT_SYSTEM:-/},upperdir=$folder/up,workdir=$folder/work" root
 cp -r inst/. root/
 cp "$script" root/script
 for place in tmp run dev; do mount -t tmpfs tmpfs "root/$place"; done

@@ -93,4 +93,7 @@ def test_unit_under_a_real_systemd(tmp_path):
     assert shown("misconfigured")["NRestarts"] == "0", "a wrong setting is not tried again"
     assert '"rows":2' in said["activated"], "the same state behind the socket"
     assert shown("activated")["PrivateNetwork"] == "yes" and shown("activated")["Result"] == "success"
+    # the units' own filter lets the process confine itself
+    confined = re.findall(r'"confinement":"([^"]*)"', said["journal"])
+    assert len(confined) >= 3 and all("seccomp" in c and "EPERM" not in c for c in confined), confined
     assert "not permitted" not in said["journal"].lower(), said["journal"][-2000:]
