@@ -54,7 +54,7 @@ lanes_w2 := -DTQ_LANES=2 -DTQ_BUILD=w2 -mavx2 -mfma
 lanes_w4 := -DTQ_LANES=4 -DTQ_BUILD=w4 -mavx2 -mfma
 lanes_w8 := -DTQ_LANES=8 -DTQ_BUILD=w8 -mavx512f -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 
-kernel_src := $(sort $(wildcard core/kernels/*.c))
+kernel_src := $(sort $(wildcard core/kernels/*.c core/kernels/*/*.c))
 core_src   := $(filter-out core/kernels/%,$(sort $(shell find core -name '*.c')))
 api_src    := $(sort $(shell find api -name '*.c'))
 daemon_src := $(filter-out daemon/main.c,$(sort $(shell find daemon -name '*.c')))

@@ -4,6 +4,7 @@
 #define TQ_KERNELS_SYMBOLS_H
 
 #include "core/kernels/block.h"
+#include "core/kernels/path/path.h"
 #include "core/lanes/build.h"
 #include "core/model/canonical.h"
 
@@ -39,6 +40,10 @@ void TQ_KERNEL(tq_turn)(long n_row, long n_column, const double *from, long pitc
 void TQ_KERNEL(tq_aba_varied)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_qdd, tq_kernel_fault *ret_fault);
 void TQ_KERNEL(tq_combine)(const tq_kernel_sum *in, double *ret);
+void TQ_KERNEL(tq_path_rows_of)(const tq_path_interval *in, tq_path_rows *ret);
+int TQ_KERNEL(tq_path_range)(const tq_path_rows *rows, double start, double ret[2]);
+double TQ_KERNEL(tq_path_upper)(const tq_path_rows *rows, double x);
+void TQ_KERNEL(tq_path_use)(const tq_path_interval *in, double *ret_use, double *ret_high);
 #if TQ_LANES >= 4 /* what a single sample has side by side, in these lanes */
 void TQ_KERNEL(tq_sines)(const tq_canonical *c, const double *q, long stride, double *ret_cs);
 int TQ_KERNEL(tq_crba_one)(const tq_canonical *c, const tq_kernel_input *in, double *work,

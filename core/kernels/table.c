@@ -24,4 +24,8 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .finite = TQ_KERNEL(tq_finite),
     .steady = TQ_KERNEL(tq_steady),
     .unit = TQ_KERNEL(tq_unit),
+    .path_rows = TQ_KERNEL(tq_path_rows_of),
+    .path_range = TQ_KERNEL(tq_path_range),
+    .path_upper = TQ_KERNEL(tq_path_upper),
+    .path_use = TQ_KERNEL(tq_path_use),
 };

@@ -4,6 +4,7 @@
 #define TQ_KERNELS_TABLE_H
 
 #include "core/kernels/block.h"
+#include "core/kernels/path/path.h"
 #include "core/lanes/build.h"
 #include "core/model/canonical.h"
 
@@ -83,6 +84,15 @@ typedef struct tq_kernels {
     int (*steady)(long n, const double *x, double most);
     /* 0 if | |quaternion|^2 - 1 | > tolerance in some sample */
     int (*unit)(long n_sample, long stride, const double *quaternion, double tolerance);
+    /* limits at the nodes as rows; cap and floor are tightened, those that are there stay */
+    void (*path_rows)(const tq_path_interval *in, tq_path_rows *ret);
+    /* least and largest x of the rows, sought from `start`; 0: there is none */
+    int (*path_range)(const tq_path_rows *rows, double start, double ret[2]);
+    /* largest u at x */
+    double (*path_upper)(const tq_path_rows *rows, double x);
+    /* (3 x n_row): velocity, acceleration and torque over their limits, the largest at the points;
+     * ret_high: a bound on it between them */
+    void (*path_use)(const tq_path_interval *in, double *ret_use, double *ret_high);
 } tq_kernels;
 
 /* Doubles of working memory for every kernel that has no size function of its own. */

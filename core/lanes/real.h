@@ -210,4 +210,47 @@ TQ_INLINE real_mask not_above(real x, real limit)
 #endif
 }
 
+/* a < b ? a : b, and a > b ? a : b */
+TQ_INLINE real least_of(real a, real b)
+{
+#if TQ_LANES == 1
+    return a < b ? a : b;
+#elif TQ_LANES == 2
+    return (real)_mm_min_pd((__m128d)a, (__m128d)b);
+#elif TQ_LANES == 4
+    return (real)_mm256_min_pd((__m256d)a, (__m256d)b);
+#else
+    return (real)_mm512_min_pd((__m512d)a, (__m512d)b);
+#endif
+}
+TQ_INLINE real greatest_of(real a, real b)
+{
+#if TQ_LANES == 1
+    return a > b ? a : b;
+#elif TQ_LANES == 2
+    return (real)_mm_max_pd((__m128d)a, (__m128d)b);
+#elif TQ_LANES == 4
+    return (real)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
+    return (real)_mm512_max_pd((__m512d)a, (__m512d)b);
+#endif
+}
+
+/* `yes` in lanes where a < b, else `no` */
+TQ_INLINE real where_below(real a, real b, real yes, real no)
+{
+#if TQ_LANES == 1
+    return a < b ? yes : no;
+#elif TQ_LANES == 2
+    return (real)_mm_blendv_pd((__m128d)no, (__m128d)yes,
+                               _mm_cmp_pd((__m128d)a, (__m128d)b, _CMP_LT_OQ));
+#elif TQ_LANES == 4
+    return (real)_mm256_blendv_pd((__m256d)no, (__m256d)yes,
+                                  _mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_LT_OQ));
+#else
+    return (real)_mm512_mask_blend_pd(_mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_LT_OQ),
+                                      (__m512d)no, (__m512d)yes);
+#endif
+}
+
 #endif

@@ -99,3 +99,10 @@ benches += ensemble
 bench-ensemble: build
 	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/ensemble.py $(out)/torqued build/bench/ensemble.json
+
+# time-optimal trajectories beside toppra, at equal numbers of grid points
+benches += optimal
+.PHONY: bench-optimal
+bench-optimal: build $(out)/tests/bench/optimal
+	@mkdir -p build/bench
+	@$(if $(wildcard $(python)),$(python),python3) tests/bench/optimal.py $(out)/torqued $(out)/tests/bench/optimal build/bench/optimal.json

@@ -88,11 +88,14 @@ def theirs(arm, way, s):
     return solver.compute_trajectory().duration
 
 
+def request(arm, way, interval, grid):
+    return {"waypoints": way.tolist(), "interval_s": interval, "limits": {
+        "kind": "time-optimal", "velocity": arm.velocity.tolist(), "acceleration": arm.acceleration.tolist(),
+        "torque": arm.torque.tolist(), "tau": True, "grid": grid}}
+
+
 def ours(arm, way, interval):
-    return json.loads(ask(arm.daemon, "POST", f"/v1/robots/{arm.name}/trajectory", {
-        "waypoints": way.tolist(), "interval_s": interval, "limits": {
-            "kind": "time-optimal", "velocity": arm.velocity.tolist(), "acceleration": arm.acceleration.tolist(),
-            "torque": arm.torque.tolist(), "tau": True}}))
+    return json.loads(ask(arm.daemon, "POST", f"/v1/robots/{arm.name}/trajectory", request(arm, way, interval, GRID)))
 
 
 @pytest.mark.parametrize("name", ARMS)

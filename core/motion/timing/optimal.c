@@ -7,25 +7,32 @@
 
 #include "core/motion/timing/optimal_private.h"
 
-static const double same_x = 1e-10;     /* of the largest x: friction is linearised where it is */
-static const double excess_done = 1e-7; /* of a limit */
+static const double same_x = 1e-10; /* of the largest x: friction is linearised where it is */
 
-enum { FRICTION_MAX = 30, MARGIN_MAX = 30, WORK_ROWS = 12 };
+enum { FRICTION_MAX = 30, MARGIN_MAX = 30 };
 
 static size_t node_count(size_t n_grid)
 {
-    return TQ_STRETCH_PARTS * n_grid + 1;
+    return TQ_PATH_PARTS * n_grid + 1;
 }
+
+static size_t row_size(size_t nv)
+{
+    return (nv + TQ_PATH_LANES - 1) / TQ_PATH_LANES * TQ_PATH_LANES;
+}
+
+enum { WORK_ROWS = 2 * TQ_MARGINS + TQ_PATH_POINTS + 1 };
 
 static size_t stretch_scratch_size(const tq_mechanism *mechanism, size_t n_grid)
 {
-    const size_t nv = tq_mechanism_model(mechanism)->nv;
-    return 9 * tq_scratch_cost(node_count(n_grid) * nv, sizeof(double)) +
-           tq_scratch_cost(node_count(n_grid) * nv, 1) +
-           tq_scratch_cost(n_grid * TQ_MARGINS * nv, sizeof(double)) +
-           6 * tq_scratch_cost(n_grid + 1, sizeof(double)) +
-           tq_scratch_cost(WORK_ROWS * nv, sizeof(double)) +
-           2 * tq_scratch_cost(TQ_STRETCH_NODES * (2 * nv + 1) + 1, sizeof(tq_bound)) +
+    const size_t n_row = row_size(tq_mechanism_model(mechanism)->nv);
+    return 9 * tq_scratch_cost(node_count(n_grid) * n_row, sizeof(double)) +
+           tq_scratch_cost(node_count(n_grid) * n_row, 1) +
+           tq_scratch_cost(n_grid * TQ_MARGINS * n_row, sizeof(double)) +
+           9 * tq_scratch_cost(n_grid + 1, sizeof(double)) + 3 * tq_scratch_cost(n_grid + 1, 1) +
+           tq_scratch_cost(n_grid * 3 * (size_t)tq_path_row_count((long)n_row, 2), sizeof(double)) +
+           3 * tq_scratch_cost(n_row, sizeof(double)) +
+           tq_scratch_cost(WORK_ROWS * n_row, sizeof(double)) +
            tq_stretch_terms_scratch_size(mechanism);
 }
 
@@ -39,27 +46,45 @@ size_t tq_time_optimal_scratch_size(const tq_mechanism *mechanism, size_t n_stop
 
 static int take_stretch(tq_stretch *p, tq_scratch *scratch)
 {
-    const size_t rows = p->n_node * p->nv;
-    const size_t bounds = TQ_STRETCH_NODES * (2 * p->nv + 1) + 1;
-    double **of_nodes[] = {&p->slope, &p->bend,  &p->a,    &p->b,  &p->c,
-                           &p->force, &p->least, &p->most, &p->per};
-    double **of_grid[] = {&p->grid, &p->x, &p->low, &p->high, &p->u, &p->last};
+    const size_t nodes = p->n_node * p->n_row;
+    const size_t points = p->n_grid + 1;
+    const struct {
+        double **at;
+        size_t n;
+    } arrays[] = {{&p->slope, nodes},
+                  {&p->bend, nodes},
+                  {&p->a, nodes},
+                  {&p->b, nodes},
+                  {&p->c, nodes},
+                  {&p->force, nodes},
+                  {&p->least, nodes},
+                  {&p->most, nodes},
+                  {&p->per, nodes},
+                  {&p->grid, points},
+                  {&p->x, points},
+                  {&p->low, points},
+                  {&p->high, points},
+                  {&p->u, points},
+                  {&p->last, points},
+                  {&p->floor, points},
+                  {&p->cap, points},
+                  {&p->over, points},
+                  {&p->velocity, p->n_row},
+                  {&p->acceleration, p->n_row},
+                  {&p->effort, p->n_row},
+                  {&p->margin, p->n_grid * TQ_MARGINS * p->n_row},
+                  {&p->rows, p->n_grid * 3 * (size_t)tq_path_row_count((long)p->n_row, 2)},
+                  {&p->work, WORK_ROWS * p->n_row}};
     int good = 1;
-    for (size_t k = 0; k < sizeof of_nodes / sizeof of_nodes[0]; k++) {
-        *of_nodes[k] = tq_scratch_take(scratch, rows, sizeof(double));
-        good = good && *of_nodes[k] != NULL;
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        *arrays[k].at = tq_scratch_take(scratch, arrays[k].n, sizeof(double));
+        good = good && *arrays[k].at != NULL;
     }
-    for (size_t k = 0; k < sizeof of_grid / sizeof of_grid[0]; k++) {
-        *of_grid[k] = tq_scratch_take(scratch, p->n_grid + 1, sizeof(double));
-        good = good && *of_grid[k] != NULL;
-    }
-    p->both = tq_scratch_take(scratch, rows, 1);
-    p->margin = tq_scratch_take(scratch, p->n_grid * TQ_MARGINS * p->nv, sizeof(double));
-    p->work = tq_scratch_take(scratch, WORK_ROWS * p->nv, sizeof(double));
-    p->stage.upper = tq_scratch_take(scratch, bounds, sizeof(tq_bound));
-    p->stage.lower = tq_scratch_take(scratch, bounds, sizeof(tq_bound));
-    return good && p->both != NULL && p->margin != NULL && p->work != NULL &&
-           p->stage.upper != NULL && p->stage.lower != NULL;
+    p->both = tq_scratch_take(scratch, nodes, 1);
+    p->stale = tq_scratch_take(scratch, points, 1);
+    p->moved = tq_scratch_take(scratch, points, 1);
+    p->touched = tq_scratch_take(scratch, points, 1);
+    return good && p->both != NULL && p->stale != NULL && p->moved != NULL && p->touched != NULL;
 }
 
 static tq_status take_result(tq_timed_path *ret, size_t n, tq_scratch *scratch, tq_error *reterr)
@@ -83,10 +108,10 @@ static tq_status refuse(const tq_stretch *p, size_t at, tq_infeasible *fault, tq
 {
     *fault = (tq_infeasible){.s = p->grid[at], .bound = (double)INFINITY};
     double worst = 0.0;
-    for (size_t m = TQ_STRETCH_PARTS * at; p->has_effort && m <= TQ_STRETCH_PARTS * (at + 1); m++) {
+    for (size_t m = TQ_PATH_PARTS * at; p->has_effort && m <= TQ_PATH_PARTS * (at + 1); m++) {
         for (size_t j = 0; j < p->nv; j++) {
-            const double bound = tq_limit_of(p->limits->effort, j);
-            const size_t k = m * p->nv + j;
+            const double bound = p->effort[j];
+            const size_t k = m * p->n_row + j;
             const double rest = p->c[k] + p->force[k] - p->per[k] * p->last[at];
             const double needed = fmax(rest + p->most[k], -rest - p->least[k]);
             if (needed / bound > worst) {
@@ -109,16 +134,26 @@ static tq_status pass(tq_stretch *p, tq_scratch *scratch, tq_infeasible *fault, 
     return tq_stretch_solve(p, &at) ? TQ_OK : refuse(p, at, fault, reterr);
 }
 
-/* largest change of x since the last linearisation, of the largest x */
-static double change(const tq_stretch *p)
+/* Friction about the last solution where x has changed since. Returns whether it has. */
+static int follow_friction(tq_stretch *p)
 {
     double most = 0.0;
-    double difference = 0.0;
     for (size_t i = 0; i <= p->n_grid; i++) {
         most = fmax(most, p->x[i]);
-        difference = fmax(difference, fabs(p->x[i] - p->last[i]));
     }
-    return difference / most;
+    int changed = 0;
+    for (size_t i = 0; i <= p->n_grid; i++) {
+        p->moved[i] = fabs(p->x[i] - p->last[i]) > same_x * most;
+        p->last[i] = p->moved[i] ? p->x[i] : p->last[i];
+        changed = changed || p->moved[i];
+    }
+    for (size_t i = 0; i < p->n_grid; i++) {
+        if (p->moved[i] || p->moved[i + 1]) {
+            tq_stretch_friction(p, i);
+            p->stale[i] = 1;
+        }
+    }
+    return changed;
 }
 
 /* friction about the last solution until that is the solution */
@@ -126,29 +161,39 @@ static tq_status settle(tq_stretch *p, tq_scratch *scratch, tq_infeasible *fault
 {
     for (int k = 0; k < FRICTION_MAX; k++) {
         const tq_status status = pass(p, scratch, fault, reterr);
-        if (status != TQ_OK || !p->is_speed_dependent || change(p) <= same_x) {
+        if (status != TQ_OK || !p->is_speed_dependent || !follow_friction(p)) {
             return status;
         }
-        memcpy(p->last, p->x, (p->n_grid + 1) * sizeof(double));
-        tq_stretch_friction(p, p->last);
     }
     return TQ_OK; /* what is left of it is an excess over the limits, and is measured as such */
+}
+
+static void begin(tq_stretch *p)
+{
+    const size_t points = p->n_grid + 1;
+    memset(p->margin, 0, p->n_grid * TQ_MARGINS * p->n_row * sizeof(double));
+    memset(p->last, 0, points * sizeof(double));
+    memset(p->over, 0, points * sizeof(double));
+    memset(p->stale, 1, points);
+    memset(p->touched, 1, points);
+    for (size_t i = 0; i < points; i++) {
+        p->x[i] = p->low[i] = p->high[i] = -1.0; /* none yet */
+    }
+    for (size_t i = 0; p->has_effort && i < p->n_grid; i++) {
+        tq_stretch_friction(p, i);
+    }
 }
 
 static tq_status solve(tq_stretch *p, tq_timed_path *ret, size_t first, tq_scratch *scratch,
                        tq_infeasible *fault, tq_error *reterr)
 {
-    memset(p->margin, 0, p->n_grid * TQ_MARGINS * p->nv * sizeof(double));
-    memset(p->last, 0, (p->n_grid + 1) * sizeof(double));
-    if (p->has_effort) {
-        tq_stretch_friction(p, NULL);
-    }
+    begin(p);
     for (int k = 0; k < MARGIN_MAX; k++) {
         const tq_status status = settle(p, scratch, fault, reterr);
         if (status != TQ_OK) {
             return status;
         }
-        if (tq_stretch_excess(p, ret, first) <= excess_done) {
+        if (tq_stretch_excess(p, ret, first) <= tq_excess_done) {
             return TQ_OK;
         }
     }
@@ -195,12 +240,18 @@ static tq_status check(const tq_model *model, const tq_geometric_path *path,
 }
 
 /* what the limits and the robot's friction need */
-static void classify(tq_stretch *p)
+static void classify(tq_stretch *p, const tq_motion_limits *limits)
 {
     const tq_model *model = tq_mechanism_model(p->mechanism);
-    for (size_t j = 0; j < p->nv; j++) {
-        p->has_effort = p->has_effort || !isinf(tq_limit_of(p->limits->effort, j));
+    for (size_t j = 0; j < p->n_row; j++) {
+        const int is_joint = j < p->nv;
+        p->velocity[j] = tq_limit_of(is_joint ? limits->velocity : NULL, j);
+        p->acceleration[j] = tq_limit_of(is_joint ? limits->acceleration : NULL, j);
+        p->effort[j] = tq_limit_of(is_joint ? limits->effort : NULL, j);
+        p->has_acceleration = p->has_acceleration || !isinf(p->acceleration[j]);
+        p->has_effort = p->has_effort || !isinf(p->effort[j]);
     }
+    p->n_bound = (size_t)tq_path_row_count((long)p->n_row, p->has_acceleration + p->has_effort);
     for (uint32_t j = 0; p->has_effort && j < model->n_joint; j++) {
         const tq_friction *f = &model->joints[j].friction;
         p->is_speed_dependent = p->is_speed_dependent || f->viscous != 0.0 ||
@@ -214,8 +265,9 @@ tq_status tq_time_optimal(const tq_mechanism *mechanism, const tq_geometric_path
 {
     const tq_model *model = tq_mechanism_model(mechanism);
     tq_stretch p = {.mechanism = mechanism,
-                    .limits = limits,
+                    .kernels = tq_kernels_for(n_grid),
                     .nv = model->nv,
+                    .n_row = row_size(model->nv),
                     .n_grid = n_grid,
                     .n_node = node_count(n_grid)};
     tq_status status = check(model, path, limits, n_grid, reterr);
@@ -225,12 +277,12 @@ tq_status tq_time_optimal(const tq_mechanism *mechanism, const tq_geometric_path
     if (status != TQ_OK) {
         return status;
     }
-    classify(&p);
     const size_t mark = tq_scratch_mark(scratch);
     if (!take_stretch(&p, scratch)) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_time_optimal_scratch_size(mechanism, path->n_stop, n_grid));
     }
+    classify(&p, limits);
     ret->t[0] = 0.0;
     for (size_t k = 0; status == TQ_OK && k + 1 < path->n_stop; k++) {
         status = tq_stretch_terms(&p, path, path->stop[k], path->stop[k + 1], scratch, reterr);

@@ -55,11 +55,12 @@ typedef struct tq_infeasible {
  *           and springs.
  *
  * A pass from the end computes the controllable x of every grid point, a pass from the start takes
- * the largest u. Limits are imposed at five points of every interval; the excess of tau, qdd and qd
- * between them is computed from their interpolation and subtracted from the limits until it is
- * below 1e-7 of them. Friction that depends on speed is linearised about the last solution, until
- * that is the solution. Coulomb friction has the sign of q', and at rest and where q' changes its
- * sign both values are within the limits.
+ * the largest u. Limits are imposed at three points of every interval; the excess of tau, qdd and
+ * qd between them is computed from the interpolation of five, and subtracted from the limits until
+ * it is below 1e-7 of them. A pass after the first computes only what such a change changes.
+ * Friction that depends on speed is linearised about the last solution, until that is the solution.
+ * Coulomb friction has the sign of q', and at rest and where q' changes its sign both values are
+ * within the limits.
  *
  * Shapes   limits (nv) each; jerk unused. n_grid intervals a stretch, TQ_OPTIMAL_GRID_LEAST at
  *          least and in all TQ_OPTIMAL_INTERVALS_MAX at most. Joints with quaternions are refused:
@@ -71,10 +72,12 @@ typedef struct tq_infeasible {
  *                                 *ret_fault; "grid"; "stop"
  *          TQ_ERR_NO_CONVERGENCE  "friction", "margin"
  *          TQ_ERR_SCRATCH, TQ_ERR_STOPPED, and those of tq_inverse_dynamics
- * Cost     12 n_grid inverse dynamics and about 1000 n_grid nv multiplications a pass.
+ * Cost     12 n_grid inverse dynamics, and about two passes of 250 n_grid nv multiplications. Seven
+ *          joints and 400 intervals: 0.7 ms (AVX-512).
  * Source   H. Pham, Q.-C. Pham, A new approach to time-optimal path parameterization based on
  *          reachability analysis, IEEE TRO 34(3), 2018.
- * Checked  tests/property/core/motion/test_optimal.c, tests/peers/test_toppra.py
+ * Checked  tests/property/core/motion/test_optimal.c, tests/unit/core/kernels/test_path.c,
+ *          tests/peers/test_toppra.py; its speed: make bench-optimal
  */
 tq_status tq_time_optimal(const tq_mechanism *mechanism, const tq_geometric_path *path,
                           const tq_motion_limits *limits, size_t n_grid, tq_scratch *scratch,

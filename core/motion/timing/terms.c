@@ -40,10 +40,10 @@ static void place_grid(tq_stretch *p, const tq_geometric_path *path, double begi
 
 double tq_stretch_s(const tq_stretch *p, size_t node)
 {
-    const size_t i = node / TQ_STRETCH_PARTS;
-    const size_t k = node % TQ_STRETCH_PARTS;
+    const size_t i = node / TQ_PATH_PARTS;
+    const size_t k = node % TQ_PATH_PARTS;
     return k == 0 ? p->grid[i]
-                  : p->grid[i] + (p->grid[i + 1] - p->grid[i]) * (double)k / TQ_STRETCH_PARTS;
+                  : p->grid[i] + (p->grid[i + 1] - p->grid[i]) * (double)k / TQ_PATH_PARTS;
 }
 
 /* q, q' and q'' of a block of nodes, into both layouts */
@@ -57,8 +57,8 @@ static void derivatives(tq_stretch *p, const tq_geometric_path *path, size_t fir
         if (first + m + 1 == p->n_node) { /* a kink: the derivatives of this side */
             s = nextafter(s, -(double)INFINITY);
         }
-        double *q1 = p->slope + (first + m) * nv;
-        double *q2 = p->bend + (first + m) * nv;
+        double *q1 = p->slope + (first + m) * p->n_row;
+        double *q2 = p->bend + (first + m) * p->n_row;
         tq_reference_at(path->reference, s, row, q1, q2);
         for (size_t j = 0; j < nv; j++) {
             q[j * stride + m] = row[j];
@@ -73,11 +73,43 @@ static void derivatives(tq_stretch *p, const tq_geometric_path *path, size_t fir
 
 static void put_rows(const tq_stretch *p, size_t first, size_t n, const double *block, double *ret)
 {
-    for (size_t m = 0; m < n; m++) {
-        for (size_t j = 0; j < p->nv; j++) {
-            ret[(first + m) * p->nv + j] = block[j * TQ_BLOCK_STRIDE + m];
+    p->kernels->turn((long)p->nv, (long)n, block, TQ_BLOCK_STRIDE, ret + first * p->n_row,
+                     (long)p->n_row);
+}
+
+/* rows beyond the joints, as tq_path_interval has them */
+static void pad(tq_stretch *p)
+{
+    for (size_t m = 0; m < p->n_node; m++) {
+        for (size_t j = m * p->n_row + p->nv; j < (m + 1) * p->n_row; j++) {
+            p->slope[j] = p->a[j] = 1.0;
+            p->bend[j] = p->b[j] = p->c[j] = 0.0;
+            p->force[j] = p->least[j] = p->most[j] = p->per[j] = 0.0;
         }
     }
+}
+
+tq_path_interval tq_stretch_interval(const tq_stretch *p, size_t i)
+{
+    const size_t at = TQ_PATH_PARTS * i * p->n_row;
+    return (tq_path_interval){.n_row = (long)p->n_row,
+                              .step = p->grid[i + 1] - p->grid[i],
+                              .slope = p->slope + at,
+                              .bend = p->bend + at,
+                              .a = p->a + at,
+                              .b = p->b + at,
+                              .c = p->c + at,
+                              .force = p->force + at,
+                              .least = p->least + at,
+                              .most = p->most + at,
+                              .per = p->per + at,
+                              .velocity = p->velocity,
+                              .acceleration = p->has_acceleration ? p->acceleration : NULL,
+                              .effort = p->has_effort ? p->effort : NULL,
+                              .margin = p->margin + i * TQ_MARGINS * p->n_row,
+                              .last = {p->last[i], p->last[i + 1]},
+                              .x = {p->x[i], p->x[i + 1]},
+                              .u = p->u[i]};
 }
 
 /* a = M q', b = M q'' + C(q, q') q', c = tau at rest */
@@ -116,14 +148,14 @@ size_t tq_stretch_terms_scratch_size(const tq_mechanism *mechanism)
 /* where friction of either sign is possible: at rest, and where q' is 0 or changes its sign */
 static void mark_both(tq_stretch *p)
 {
-    const size_t nv = p->nv;
-    memset(p->both, 0, p->n_node * nv);
+    const size_t n = p->n_row;
+    memset(p->both, 0, p->n_node * n);
     for (size_t m = 0; m < p->n_node; m++) {
-        for (size_t j = 0; j < nv; j++) {
-            const double here = p->slope[m * nv + j];
-            const double next = m + 1 < p->n_node ? p->slope[(m + 1) * nv + j] : here;
+        for (size_t j = 0; j < p->nv; j++) {
+            const double here = p->slope[m * n + j];
+            const double next = m + 1 < p->n_node ? p->slope[(m + 1) * n + j] : here;
             if (here * next < 0.0) {
-                p->both[m * nv + j] = p->both[(m + 1) * nv + j] = 1;
+                p->both[m * n + j] = p->both[(m + 1) * n + j] = 1;
             }
         }
     }
@@ -143,6 +175,7 @@ tq_status tq_stretch_terms(tq_stretch *p, const tq_geometric_path *path, double 
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
     }
     place_grid(p, path, begin, end);
+    pad(p);
     tq_status status = TQ_OK;
     for (size_t first = 0; status == TQ_OK && first < p->n_node; first += TQ_BLOCK) {
         const size_t left = p->n_node - first;
@@ -203,7 +236,7 @@ void tq_stretch_friction_at(const tq_stretch *p, const double *slope, double x, 
 static void friction_of(tq_stretch *p, const tq_joint *joint, speed v, size_t m, int is_rest,
                         double x)
 {
-    const size_t at = m * p->nv + v.row;
+    const size_t at = m * p->n_row + v.row;
     const double path_speed = v.multiplier * p->slope[at];
     const double rate = fmax(sqrt(x), creep);
     const double force = v.multiplier * tq_friction_effort(&joint->friction, path_speed * rate);
@@ -228,26 +261,26 @@ static void friction_of(tq_stretch *p, const tq_joint *joint, speed v, size_t m,
     p->most[at] += most - force;
 }
 
-void tq_stretch_friction(tq_stretch *p, const double *x)
+void tq_stretch_friction(tq_stretch *p, size_t i)
 {
     const tq_model *model = tq_mechanism_model(p->mechanism);
-    const size_t n = p->n_node * p->nv;
-    memset(p->force, 0, n * sizeof(double));
-    memset(p->least, 0, n * sizeof(double));
-    memset(p->most, 0, n * sizeof(double));
-    memset(p->per, 0, n * sizeof(double));
+    const size_t first = TQ_PATH_PARTS * i;
+    const size_t n = TQ_PATH_NODES * p->n_row;
+    memset(p->force + first * p->n_row, 0, n * sizeof(double));
+    memset(p->least + first * p->n_row, 0, n * sizeof(double));
+    memset(p->most + first * p->n_row, 0, n * sizeof(double));
+    memset(p->per + first * p->n_row, 0, n * sizeof(double));
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (!has_friction(joint)) {
             continue;
         }
         const speed v = speed_of(model, j);
-        for (size_t m = 0; m < p->n_node; m++) {
-            const size_t i = m / TQ_STRETCH_PARTS;
-            const double part = (double)(m % TQ_STRETCH_PARTS) / TQ_STRETCH_PARTS;
-            const double next = i < p->n_grid && x != NULL ? x[i + 1] : 0.0;
-            const double here = x != NULL ? x[i] + (next - x[i]) * part : 0.0;
-            friction_of(p, joint, v, m, m == 0 || m + 1 == p->n_node, fmax(here, 0.0));
+        for (size_t k = 0; k < TQ_PATH_NODES; k++) {
+            const size_t m = first + k;
+            const double part = (double)k / TQ_PATH_PARTS;
+            const double x = p->last[i] + (p->last[i + 1] - p->last[i]) * part;
+            friction_of(p, joint, v, m, m == 0 || m + 1 == p->n_node, fmax(x, 0.0));
         }
     }
 }
