@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "api/call/overlap.h"
+#include "api/codec/writer.h"
 #include "api/openapi/generated/operations.h"
 #include "api/operation.h"
 #include "api/request/body.h"
@@ -14,7 +15,6 @@
 #include "api/request/value.h"
 #include "api/response/digest.h"
 #include "api/response/result.h"
-#include "api/response/writer.h"
 #include "core/dynamics/inverse.h"
 
 /* What an operation is made of; call.c does the rest. */

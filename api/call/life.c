@@ -249,7 +249,10 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
     }
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
-    tqa_result_provenance(&call->result, call->robot->digest, digest, tqa_linear_algebra_of(call));
+    const tqa_provenance provenance = {.robot_digest = call->robot->digest,
+                                       .request_digest = digest,
+                                       .linear_algebra = tqa_linear_algebra_of(call)};
+    tqa_result_provenance(&call->result, &provenance);
     if (call->accept == TQA_MEDIA_NPZ || call->accept == TQA_MEDIA_CSV) {
         call->archive = tqa_archive_of_result(&call->result, call->accept, &call->problem);
         if (call->archive == NULL) {

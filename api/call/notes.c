@@ -11,7 +11,7 @@ tqa_writer *tqa_notes_next(tqa_call *call)
 {
     if (call->n_note++ == 0) {
         call->notes = (tqa_writer){.cbor = call->accept == TQA_MEDIA_CBOR};
-        tqa_writer_object(&call->notes, NULL);
+        tqa_writer_members(&call->notes);
     }
     return &call->notes;
 }
@@ -80,10 +80,10 @@ bool tqa_notes_end(tqa_call *call)
         return true;
     }
     size_t n = 0;
-    char *text = tqa_json_text_take(&call->notes.text, &n);
+    char *text = tqa_writer_take(&call->notes, &n);
     if (!tqa_call_keep_text(call, text)) {
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
-    tqa_result_add_notes(&call->result, text + 1, n - 1, call->n_note); /* without the bracket */
+    tqa_result_add_notes(&call->result, text, n, call->n_note);
     return true;
 }

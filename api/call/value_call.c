@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "api/call/notes.h"
+#include "api/codec/writer.h"
 #include "api/response/archive.h"
-#include "api/response/writer.h"
-#include "api/version.h"
+#include "api/response/provenance.h"
 #include "core/integrate/setup.h"
 
 enum { ARCHIVE_TEXT_MAX = 128 << 20 }; /* bytes of an answer that becomes an archive */
@@ -111,23 +111,19 @@ bool tqa_tree_finish(tqa_call *call)
 
 static void put_provenance(tqa_call *call)
 {
-    tqa_writer *answer = &call->answer;
+    const char *name = call->operation->name;
+    const bool integrates = strcmp(name, "simulate") == 0 || strcmp(name, "ensemble") == 0;
     char digest[TQA_REQUEST_DIGEST_TEXT];
     tqa_digest_text(&call->digest, digest);
-    tqa_writer_object(answer, "provenance");
-    tqa_writer_string(answer, "engine", "torqued " TQA_VERSION);
-    if (call->robot != NULL) {
-        tqa_writer_string(answer, "robot_digest", call->robot->digest);
-    }
-    tqa_writer_string(answer, "request_digest", digest);
-    if (tqa_linear_algebra_of(call) != NULL) {
-        tqa_writer_string(answer, "linear_algebra", tqa_linear_algebra_of(call));
-    }
-    if (strcmp(call->operation->name, "simulate") == 0 ||
-        strcmp(call->operation->name, "ensemble") == 0) {
-        tqa_writer_string(answer, "integrator", tq_ode_library_name());
-    }
-    tqa_writer_end(answer);
+    const tqa_provenance provenance = {
+        .robot_digest = call->robot != NULL ? call->robot->digest : NULL,
+        .request_digest = digest,
+        .linear_algebra = tqa_linear_algebra_of(call),
+        .integrator = integrates ? tq_ode_library_name() : NULL,
+    };
+    tqa_writer_object(&call->answer, "provenance");
+    tqa_provenance_put(&call->answer, &provenance);
+    tqa_writer_end(&call->answer);
 }
 
 /* what the answer states of its request */

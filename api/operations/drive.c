@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "api/call/call.h"
+#include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
 #include "api/openapi/generated/ranges.h"
 #include "api/request/drive_fields.h"
-#include "api/response/writer.h"
 #include "core/drives/amplifier.h"
 #include "core/drives/response.h"
 #include "core/elementary/elementary.h"

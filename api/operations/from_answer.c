@@ -3,33 +3,27 @@
 #include "api/operations/from_answer.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "api/codec/writer.h"
 #include "api/recordings/from.h"
 #include "api/request/refuse.h"
-#include "api/response/object_prefix.h"
-#include "api/response/writer.h"
 
-/* `"key": {` and members, ready for an array that closes the object */
-static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_writer *members,
-                       tqa_result_array array)
+/* `"key": {`, to be followed by n_member members, the array that closes the object included */
+static tqa_writer open_object(const tqa_call *call, const char *key, size_t n_member)
 {
-    tqa_object_prefix statement;
-    size_t n = 0;
-    size_t n_before = 0;
-    tqa_object_prefix_open(&statement, call->accept, key, n_member);
-    char *text = tqa_json_text_take(&members->text, &n);
-    if (text != NULL) {
-        tqa_object_prefix_members(&statement, text + 1, n - 1); /* without the root's bracket */
-    }
-    free(text);
-    char *before = tqa_object_prefix_take(&statement, &n_before);
-    if (text == NULL || !tqa_call_keep_text(call, before)) {
-        free(text == NULL ? before : NULL);
+    tqa_writer object = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    tqa_writer_members(&object);
+    tqa_writer_object_of(&object, key, n_member);
+    return object;
+}
+
+static bool add_object(tqa_call *call, tqa_writer *object, tqa_result_array array)
+{
+    char *before = tqa_writer_take_open(object, &array.n_before);
+    if (!tqa_call_keep_text(call, before)) {
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
     array.before = before;
-    array.n_before = n_before;
     array.closes = true;
     tqa_result_add_array(&call->result, &array);
     return true;
@@ -38,8 +32,7 @@ static bool add_object(tqa_call *call, const char *key, size_t n_member, tqa_wri
 static bool add_log(tqa_call *call)
 {
     tqa_from *from = call->request.from;
-    tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
-    tqa_writer_object(&members, NULL);
+    tqa_writer members = open_object(call, "log", 3);
     tqa_writer_object(&members, "source");
     tqa_recording_report(&members, &from->recording);
     tqa_writer_end(&members);
@@ -47,11 +40,11 @@ static bool add_log(tqa_call *call)
     tqa_recording_report_filter(&members, &from->request);
     tqa_writer_end(&members);
     return add_object(
-        call, "log", 3, &members,
+        call, &members,
         (tqa_result_array){.key = "t", .blocks = &from->t, .n_row = 1, .scalar = true});
 }
 
-static void tell_joint(tqa_writer *answer, const tqa_from *from, size_t v)
+static void put_joint(tqa_writer *answer, const tqa_from *from, size_t v)
 {
     double sum = 0.0, sum_sq = 0.0, left = 0.0, worst = 0.0, mean_left = 0.0;
     for (size_t i = 0; i < from->n; i++) {
@@ -81,7 +74,6 @@ static bool add_residual(tqa_call *call)
 {
     tqa_from *from = call->request.from;
     const tqa_robot *robot = call->robot;
-    tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
     if (!tqa_blocks_reserve(&from->residual, from->n)) {
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
@@ -94,7 +86,7 @@ static bool add_residual(tqa_call *call)
                 tau[r * from->measured.stride] - model[r * call->tau.stride];
         }
     }
-    tqa_writer_object(&members, NULL);
+    tqa_writer members = open_object(call, "residual", 2);
     tqa_writer_list(&members, "by_joint");
     for (size_t r = 0; r < from->order.nv; r++) {
         const uint32_t v = from->order.v[r];
@@ -103,7 +95,7 @@ static bool add_residual(tqa_call *call)
             if (v >= joint->v_index && v < joint->v_index + joint->nv) {
                 tqa_writer_object(&members, NULL);
                 tqa_writer_string(&members, "joint", robot->joint_names[j]);
-                tell_joint(&members, from, v);
+                put_joint(&members, from, v);
                 tqa_writer_end(&members);
             }
         }
@@ -112,7 +104,7 @@ static bool add_residual(tqa_call *call)
     const uint32_t *map = call->request.reordered ? call->request.v_map : NULL;
     tqa_result_add(&call->result, "tau_measured", &from->measured, map);
     return add_object(
-        call, "residual", 2, &members,
+        call, &members,
         (tqa_result_array){
             .key = "tau", .blocks = &from->residual, .n_row = from->order.nv, .map = map});
 }

@@ -2,14 +2,14 @@
 /* api/operations/rigid_body.c - POST /v1/rigid-body: one body by itself: points, momentum, energy,
  * frames. */
 #include "core/dynamics/rigid_body.h"
-#include "api/openapi/generated/fields.h"
 
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/codec/writer.h"
+#include "api/openapi/generated/fields.h"
 #include "api/request/inertia_fields.h"
 #include "api/request/robot_fields.h"
-#include "api/response/writer.h"
 #include "core/model/inertia.h"
 #include "core/spatial/frame.h"
 

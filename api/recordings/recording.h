@@ -5,8 +5,8 @@
 #ifndef TQA_RECORDINGS_RECORDING_H
 #define TQA_RECORDINGS_RECORDING_H
 
+#include "api/codec/writer.h"
 #include "api/request/robot_fields.h"
-#include "api/response/writer.h"
 #include "api/tables/table.h"
 #include "core/identify/regression/fit.h"
 #include "core/signal/pass.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/recordings/report.c - what an answer says of its recordings: what was found, what was
  * repaired. */
+#include "api/codec/writer.h"
 #include "api/recordings/parts.h"
-#include "api/response/writer.h"
 
 const char *const tqa_recording_repair_names[TQ_REPAIRS] = {
     "not-finite", "absurd", "spike",     "repeated-time", "out-of-order", "set-back",

@@ -32,7 +32,7 @@ typedef struct tqa_tree {
     tqa_problem *problem;      /* the call's; status 0: none */
     tqa_arena *arena;          /* of everything the operation needs; gone with the call */
     unsigned form;             /* which of the operation's forms the query asks for; 0: none */
-    struct tqa_writer *answer; /* api/response/writer.h; the call's */
+    struct tqa_writer *answer; /* api/codec/writer.h; the call's */
     /* An answer too long for memory: what `run` left out of it, one piece a call, written while it
      * is read. False: that was all. NULL: `run` has written everything. */
     bool (*more)(struct tqa_tree *control);

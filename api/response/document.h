@@ -4,7 +4,7 @@
 #define TQA_RESPONSE_DOCUMENT_H
 
 #include "api/codec/json/scan.h"
-#include "api/response/writer.h"
+#include "api/codec/writer.h"
 
 /* The object that our own printer wrote into `text`, again under `key`, without the text that is
  * under `left_out` in it. The scanner is working memory. */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "api/codec/json/print.h"
-#include "api/version.h"
 
 /* what is printed next */
 enum { STEP_KEY, STEP_SAMPLE, STEP_NUMBERS, STEP_NOTES, STEP_TAIL, STEP_END };
@@ -68,31 +67,36 @@ static inline void put_char(tqa_json_out *out, char c)
     *out->p++ = c;
 }
 
-static void tail_json(tqa_result *result, const char *robot_digest, const char *request_digest,
-                      const char *linear_algebra)
+/* Printed at once, into memory of the result: all of its texts have bounded lengths. */
+static void write_tail(tqa_result *result, const tqa_provenance *provenance)
 {
-    tqa_json_out out = {.p = result->tail, .end = result->tail + sizeof result->tail};
-    put_text(&out, result->n_array > 0 || result->notes != NULL ? "," : "{");
-    put_text(&out, "\"provenance\":{\"engine\":\"torqued " TQA_VERSION "\",\"robot_digest\":\"");
-    put_text(&out, robot_digest);
-    put_text(&out, "\",\"request_digest\":\"");
-    put_text(&out, request_digest);
-    if (linear_algebra != NULL) {
-        put_text(&out, "\",\"linear_algebra\":\"");
-        put_text(&out, linear_algebra);
+    const bool cbor = result->media == TQA_MEDIA_CBOR;
+    const bool is_first = result->n_array == 0 && result->notes == NULL;
+    tqa_writer tail = {.cbor = cbor};
+    tail.text = (tqa_json_text){
+        .bytes = result->tail + 1, .capacity = sizeof result->tail - 3, .fixed = true};
+    tqa_writer_members(&tail);
+    tqa_writer_object_of(&tail, "provenance", tqa_provenance_count(provenance));
+    tqa_provenance_put(&tail, provenance);
+    tqa_writer_end(&tail);
+    assert(!tail.text.failed);
+    result->n_tail = tail.text.n;
+    if (cbor) { /* the head of the root has counted its members: no comma, no end */
+        memmove(result->tail, result->tail + 1, result->n_tail);
+        return;
     }
-    put_text(&out, "\"}}\n");
-    result->n_tail = (size_t)(out.p - result->tail);
-    result->step = result->n_array > 0 ? STEP_KEY : result->notes != NULL ? STEP_NOTES : STEP_TAIL;
+    result->tail[0] = is_first ? '{' : ',';
+    memcpy(result->tail + 1 + result->n_tail, "}\n", 2);
+    result->n_tail += 3;
 }
 
-void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest,
-                           const char *linear_algebra)
+void tqa_result_provenance(tqa_result *result, const tqa_provenance *provenance)
 {
-    if (result->media == TQA_MEDIA_JSON) {
-        tail_json(result, robot_digest, request_digest, linear_algebra);
-    } else if (result->media == TQA_MEDIA_CBOR) {
-        tqa_result_tail_cbor(result, robot_digest, request_digest, linear_algebra);
+    if (result->media == TQA_MEDIA_JSON || result->media == TQA_MEDIA_CBOR) {
+        write_tail(result, provenance);
+    }
+    if (result->media == TQA_MEDIA_JSON && result->n_array == 0) {
+        result->step = result->notes != NULL ? STEP_NOTES : STEP_TAIL;
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "api/codec/npy/npy.h"
 #include "api/request/samples.h"
+#include "api/response/provenance.h"
 #include "api/robots/parsed.h"
 
 enum { TQA_RESULT_ARRAYS_MAX = 80, TQA_RESULT_TAIL_MAX = 512 };
@@ -23,7 +24,7 @@ typedef struct tqa_result_array {
     size_t plane;            /* numbers of each array of such inner arrays; 0: none */
     bool scalar;             /* one number a sample, not an array of one */
     bool is_turned;          /* samples lie one after another in a block; never of JSON */
-    const char *before;      /* the start of an object that the array is in: a statement's text */
+    const char *before;      /* the start of an object that the array is in: tqa_writer_take_open */
     size_t n_before;
     bool closes; /* it is the last member of that object */
 } tqa_result_array;
@@ -67,10 +68,8 @@ void tqa_result_add_array(tqa_result *result, const tqa_result_array *array);
 /* n_member members behind the arrays, as a tqa_writer of the result's medium has written them
  * without the bracket of their object; `bytes` outlive the result. Not of NPY and NPZ. */
 void tqa_result_add_notes(tqa_result *result, const char *bytes, size_t n, size_t n_member);
-/* Where the numbers come from: engine version, robot, request, and the library that factors large
- * matrices, NULL where none are. Call it last. */
-void tqa_result_provenance(tqa_result *result, const char *robot_digest, const char *request_digest,
-                           const char *linear_algebra);
+/* Where the numbers come from. Call it last. */
+void tqa_result_provenance(tqa_result *result, const tqa_provenance *provenance);
 
 /* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
 size_t tqa_result_read(tqa_result *result, char *out, size_t size);
@@ -86,8 +85,6 @@ uint64_t tqa_result_length(const tqa_result *result);
 tqa_array tqa_result_view(tqa_result_place *place);
 
 /* Its parts: result_binary.c writes CBOR and NPY. */
-void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest,
-                          const char *linear_algebra);
 size_t tqa_result_read_cbor(tqa_result *result, char *out, size_t size);
 size_t tqa_result_read_npy(tqa_result *result, char *out, size_t size);
 

@@ -6,7 +6,6 @@
 
 #include "api/codec/cbor/cbor.h"
 #include "api/response/result.h"
-#include "api/version.h"
 #include "core/dynamics/arrange.h"
 
 /* what is written next; 0 is where a result starts */
@@ -116,27 +115,6 @@ static unsigned char *put_text(unsigned char *s, const char *text)
     s += cbor_encode_string_start(n, s, STEP_ROOM);
     memcpy(s, text, n);
     return s + n;
-}
-
-void tqa_result_tail_cbor(tqa_result *result, const char *robot_digest, const char *request_digest,
-                          const char *linear_algebra)
-{
-    unsigned char *const tail = (unsigned char *)result->tail;
-    unsigned char *s = put_text(tail, "provenance");
-    s += cbor_encode_map_start(linear_algebra != NULL ? 4 : 3, s, STEP_ROOM);
-    s = put_text(s, "engine");
-    s = put_text(s, "torqued " TQA_VERSION);
-    s = put_text(s, "robot_digest");
-    s = put_text(s, robot_digest);
-    s = put_text(s, "request_digest");
-    s = put_text(s, request_digest);
-    if (linear_algebra != NULL) {
-        s = put_text(s, "linear_algebra");
-        s = put_text(s, linear_algebra);
-    }
-    result->n_tail = (size_t)(s - tail);
-    assert(result->n_tail < sizeof result->tail);
-    result->step = STEP_OPEN;
 }
 
 /* Bytes of any length: what precedes a key, or what follows the arrays. */

@@ -3,8 +3,8 @@
 #ifndef TQA_RESPONSE_ROBOT_WRITER_H
 #define TQA_RESPONSE_ROBOT_WRITER_H
 
+#include "api/codec/writer.h"
 #include "api/request/robot_fields.h"
-#include "api/response/writer.h"
 
 /* mass, com, inertia and inertia_about, into the open object: it can be sent back unchanged. */
 void tqa_writer_inertia(tqa_writer *answer, const tq_inertia *inertia);

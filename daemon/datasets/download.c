@@ -12,80 +12,55 @@
 #include "daemon/http/range.h"
 #include "daemon/robots/conditions.h"
 
-enum { WINDOW = 256 << 10, LIST_FIRST = 64 << 10 };
+enum { WINDOW = 256 << 10 };
 
 /* ---------------------------------------------------------------------------------------- list */
 
-typedef struct text {
-    char *bytes;
-    size_t n, size;
-} text;
-
 /* One damaged row hides no other: it is listed by its name, if that can still be one. */
-static size_t print_damaged(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BYTES])
+static void put_damaged(tqa_writer *to, const tqd_dataset_row *row)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     const size_t n = strlen(row->name);
-    const bool is_name = n > 0 && strspn(row->name, letters) == n;
-    return (size_t)snprintf(out, TQD_DATASET_ROW_BYTES, "{%s%s%s\"damaged\":true}",
-                            is_name ? "\"name\":\"" : "", is_name ? row->name : "",
-                            is_name ? "\"," : "");
+    if (n > 0 && strspn(row->name, letters) == n) {
+        tqa_writer_string(to, "name", row->name);
+    }
+    tqa_writer_flag(to, "damaged", true);
 }
 
-static int print_row(void *ctx, const tqd_dataset_row *row, const char *summary)
+static int put_row(void *ctx, const tqd_dataset_row *row, const char *summary)
 {
     (void)summary;
-    text *t = ctx;
-    if (t->size - t->n < TQD_DATASET_ROW_BYTES + 128) {
-        char *grown = realloc(t->bytes, 2 * t->size);
-        if (grown == NULL) {
-            free(t->bytes);
-            t->bytes = NULL;
-            return 1;
-        }
-        t->bytes = grown;
-        t->size *= 2;
-    }
-    if (t->bytes[t->n - 1] == '}') {
-        t->bytes[t->n++] = ',';
-    }
+    tqa_writer *to = ctx;
+    tqa_writer_object(to, NULL);
     if (row->is_damaged) {
-        t->n += print_damaged(row, t->bytes + t->n);
-        return 0;
+        put_damaged(to, row);
+    } else {
+        tqd_dataset_members(to, row);
+        tqa_writer_count(to, "rows", row->n_row);
+        tqa_writer_count(to, "columns", row->n_column);
+        if (tqd_sample_is_name(row->name)) {
+            tqa_writer_flag(to, "built_in", true);
+        }
     }
-    t->n += tqd_dataset_print(row, t->bytes + t->n);
-    t->n += (size_t)snprintf(
-        t->bytes + t->n, 128, ",\"rows\":%" PRIu64 ",\"columns\":%" PRIu64 "%s}", row->n_row,
-        row->n_column, tqd_sample_is_name(row->name) ? ",\"built_in\":true" : "");
-    return 0;
+    tqa_writer_end(to);
+    return to->text.failed;
 }
 
 static void run_list(void *exchange)
 {
     tqd_dataset_exchange *e = exchange;
-    text t = {malloc(LIST_FIRST), 0, LIST_FIRST};
-    if (t.bytes == NULL) {
-        tqd_answer_no_memory(&e->answer, e->head->request_id);
-        return;
-    }
-    t.n = (size_t)snprintf(t.bytes, LIST_FIRST, "{\"datasets\":[");
+    tqa_writer text = {.cbor = false};
+    tqd_document_list(&text, "datasets");
     const tqd_sample *samples = tqd_samples();
     for (size_t k = 0; samples != NULL && k < TQD_SAMPLES; k++) {
-        (void)print_row(&t, &samples[k].row, NULL);
+        (void)put_row(&text, &samples[k].row, NULL);
     }
-    const tqd_store_status status = tqd_store_datasets(e->datasets->store, print_row, &t);
-    if (t.bytes == NULL) {
-        tqd_answer_no_memory(&e->answer, e->head->request_id);
-    } else if (status != TQD_STORE_OK) {
-        free(t.bytes);
+    const tqd_store_status status = tqd_store_datasets(e->datasets->store, put_row, &text);
+    tqd_document_list_end(&text);
+    if (tqd_document_answer(&e->answer, e->head->request_id, 200, &text) &&
+        status != TQD_STORE_OK) {
         tqd_dataset_answer_status(e, status);
-    } else {
-        memcpy(t.bytes + t.n, "]}\n", 3);
-        e->answer.status = 200;
-        e->answer.media = "application/json";
-        e->answer.body = t.bytes;
-        e->answer.n_body = t.n + 3;
     }
 }
 

@@ -2,11 +2,8 @@
 /* daemon/datasets/exchange.c - what the handlers of this folder share. */
 #include "daemon/datasets/handlers_private.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/datasets/samples.h"
 #include "daemon/robots/conditions.h"
@@ -71,42 +68,29 @@ void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status)
     tqd_dataset_answer_problem(e, &problem);
 }
 
-size_t tqd_dataset_print(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BYTES])
+void tqd_dataset_members(tqa_writer *document, const tqd_dataset_row *row)
 {
-    struct tm utc;
-    char created[32];
-    const time_t s = (time_t)(row->created_ms / 1000);
-    gmtime_r(&s, &utc);
-    strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%S", &utc);
-    /* no field needs escapes: the rules for names and types allow no such character */
-    return (size_t)snprintf(out, TQD_DATASET_ROW_BYTES,
-                            "{\"name\":\"%s\",\"sha256\":\"%s\",\"bytes\":%" PRIu64
-                            ",\"media_type\":\"%s\",\"created\":\"%s.%03dZ\"",
-                            row->name, row->digest, row->size, row->media, created,
-                            (int)(row->created_ms % 1000));
+    tqa_writer_string(document, "name", row->name);
+    tqa_writer_string(document, "sha256", row->digest);
+    tqa_writer_count(document, "bytes", row->size);
+    tqa_writer_string(document, "media_type", row->media);
+    tqd_document_time(document, "created", row->created_ms);
 }
 
 void tqd_dataset_answer_row(tqd_dataset_exchange *e, int status, const tqd_dataset_row *row,
                             const char *summary, size_t n_summary)
 {
-    char *text = malloc(TQD_DATASET_ROW_BYTES + n_summary + 24);
-    if (text == NULL) {
-        tqd_answer_no_memory(&e->answer, e->head->request_id);
+    tqa_writer text = {.cbor = false};
+    tqa_writer_object(&text, NULL);
+    tqd_dataset_members(&text, row);
+    if (tqd_sample_is_name(row->name)) {
+        tqa_writer_flag(&text, "built_in", true);
+    }
+    tqa_writer_encoded_members(&text, summary, n_summary);
+    tqa_writer_end(&text);
+    if (!tqd_document_answer(&e->answer, e->head->request_id, status, &text)) {
         return;
     }
-    size_t n = tqd_dataset_print(row, text);
-    if (tqd_sample_is_name(row->name)) {
-        memcpy(text + n, ",\"built_in\":true", 16);
-        n += 16;
-    }
-    text[n++] = ',';
-    memcpy(text + n, summary, n_summary);
-    n += n_summary;
-    memcpy(text + n, "}\n", 2);
-    e->answer.status = status;
-    e->answer.media = "application/json";
-    e->answer.body = text;
-    e->answer.n_body = n + 2;
     tqd_answer_header(&e->answer, "ETag", "\"%s\"", row->digest);
     tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
 }

@@ -5,6 +5,7 @@
 
 #include "daemon/datasets/handlers.h"
 #include "daemon/http/answer.h"
+#include "daemon/http/document.h"
 
 /* One request. `run` makes the answer, `reply` returns it. */
 typedef struct tqd_dataset_exchange {
@@ -30,9 +31,8 @@ void tqd_dataset_close_exchange(void *exchange);
 void tqd_dataset_answer_problem(tqd_dataset_exchange *e, const tqa_problem *problem);
 void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status);
 
-enum { TQD_DATASET_ROW_BYTES = 640 };
-/* {"name":...,"sha256":...,"bytes":...,"media_type":...,"created":... and no closing brace */
-size_t tqd_dataset_print(const tqd_dataset_row *row, char out[TQD_DATASET_ROW_BYTES]);
+/* name, sha256, bytes, media_type and created, into the open object. */
+void tqd_dataset_members(tqa_writer *document, const tqd_dataset_row *row);
 
 /* 200 or 201 with the row and its summary. */
 void tqd_dataset_answer_row(tqd_dataset_exchange *e, int status, const tqd_dataset_row *row,

@@ -1,109 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/document.c - prints jobs and events as JSON. Only `step` needs escapes. */
+/* daemon/jobs/document.c - writes jobs and events as JSON. */
 #include "daemon/jobs/document.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
-#include "api/codec/number/number.h"
+#include "daemon/http/document.h"
 
-enum { TIME_TEXT = 40, STEP_TEXT = 2 * TQD_JOB_STEP_TEXT };
-
-/* RFC 3339 in quotes, or null */
-static void print_time(int64_t ms, char out[TIME_TEXT])
+static void put_text(tqa_writer *to, const char *key, const char *text)
 {
-    if (ms == 0) {
-        snprintf(out, TIME_TEXT, "null");
-        return;
+    if (text[0] != '\0') {
+        tqa_writer_string(to, key, text);
+    } else {
+        tqa_writer_null(to, key);
     }
-    struct tm utc;
-    const time_t s = (time_t)(ms / 1000);
-    gmtime_r(&s, &utc);
-    const size_t n = strftime(out, TIME_TEXT, "\"%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(out + n, TIME_TEXT - n, ".%03dZ\"", (int)(ms % 1000));
 }
 
-static void print_number(double x, char out[TQA_NUMBER_TEXT_MAX + 8])
+/* 0: it has not happened. */
+static void put_time(tqa_writer *to, const char *key, int64_t ms)
 {
-    if (!(x >= 0.0)) {
-        snprintf(out, TQA_NUMBER_TEXT_MAX + 8, "null");
-        return;
+    if (ms != 0) {
+        tqd_document_time(to, key, ms);
+    } else {
+        tqa_writer_null(to, key);
     }
-    *tqa_number_print(x, out) = '\0';
 }
 
-static void print_step(const char *step, char out[STEP_TEXT])
+/* Negative: not known. */
+static void put_quantity(tqa_writer *to, const char *key, double x)
 {
-    size_t n = 0;
-    for (; *step != '\0' && n + 2 < STEP_TEXT; step++) {
-        if (*step == '"' || *step == '\\') {
-            out[n++] = '\\';
-        }
-        out[n++] = (unsigned char)*step < 0x20 ? ' ' : *step;
-    }
-    out[n] = '\0';
+    tqa_writer_number_or_null(to, key, x >= 0.0 ? x : (double)NAN);
 }
 
-static size_t print_progress(double fraction, double eta_s, const char *step, char *out,
-                             size_t size)
+static void put_progress(tqa_writer *to, double fraction, double eta_s, const char *step)
 {
-    char f[TQA_NUMBER_TEXT_MAX + 8];
-    char e[TQA_NUMBER_TEXT_MAX + 8];
-    char s[STEP_TEXT];
-    print_number(fraction, f);
-    print_number(eta_s, e);
-    print_step(step, s);
-    return (size_t)snprintf(out, size, "{\"fraction\":%s,\"step\":\"%s\",\"eta_s\":%s}", f, s, e);
+    tqa_writer_object(to, "progress");
+    put_quantity(to, "fraction", fraction);
+    tqa_writer_string(to, "step", step);
+    put_quantity(to, "eta_s", eta_s);
+    tqa_writer_end(to);
 }
 
-size_t tqd_job_print(const tqd_job *job, const char *more, size_t n_more, char *out)
+void tqd_job_members(tqa_writer *document, const tqd_job *job)
 {
-    char progress[256];
-    char robot[2 * TQD_NAME_TEXT + TQD_DIGEST_TEXT] = "\"robot\":null,\"robot_digest\":null";
-    char created[TIME_TEXT];
-    char started[TIME_TEXT];
-    char finished[TIME_TEXT];
-    char expires[TIME_TEXT];
-    print_time(job->created_ms, created);
-    print_time(job->started_ms, started);
-    print_time(job->finished_ms, finished);
-    print_time(job->expires_ms, expires);
-    print_progress(job->fraction, job->eta_s, job->step, progress, sizeof progress);
-    if (job->robot[0] != '\0') {
-        snprintf(robot, sizeof robot, "\"robot\":\"%s\",\"robot_digest\":\"%s\"", job->robot,
-                 job->robot_digest);
-    }
-    size_t n = (size_t)snprintf(
-        out, TQD_JOB_DOCUMENT_BYTES,
-        "{\"id\":\"%s\",\"kind\":\"%s\",%s,\"state\":\"%s\",\"priority\":%d,\"progress\":%s,"
-        "\"created\":%s,\"started\":%s,\"finished\":%s,\"expires\":%s,\"attempts\":%" PRIu32
-        ",\"cancel_asked\":%s,\"node\":%s%s%s",
-        job->id, job->kind, robot, tqd_job_state_name(job->state), job->priority, progress, created,
-        started, finished, expires, job->attempts, job->cancel_asked ? "true" : "false",
-        job->node[0] != '\0' ? "\"" : "null", job->node, job->node[0] != '\0' ? "\"" : "");
-    if (more != NULL) {
-        memcpy(out + n, more, n_more);
-        n += n_more;
-    }
-    out[n++] = '}';
-    return n;
+    tqa_writer_string(document, "id", job->id);
+    tqa_writer_string(document, "kind", job->kind);
+    put_text(document, "robot", job->robot);
+    put_text(document, "robot_digest", job->robot[0] != '\0' ? job->robot_digest : "");
+    tqa_writer_string(document, "state", tqd_job_state_name(job->state));
+    tqa_writer_integer(document, "priority", job->priority);
+    put_progress(document, job->fraction, job->eta_s, job->step);
+    put_time(document, "created", job->created_ms);
+    put_time(document, "started", job->started_ms);
+    put_time(document, "finished", job->finished_ms);
+    put_time(document, "expires", job->expires_ms);
+    tqa_writer_count(document, "attempts", job->attempts);
+    tqa_writer_flag(document, "cancel_asked", job->cancel_asked);
+    put_text(document, "node", job->node);
 }
 
 size_t tqd_hub_event_print(const tqd_hub_event *news, char *out)
 {
-    char text[256];
-    if (news->seq == 0) {
-        print_progress(news->fraction, news->eta_s, news->step, text, sizeof text);
-        return (size_t)snprintf(out, TQD_HUB_EVENT_BYTES,
-                                "event: progress\ndata: {\"job\":\"%s\",\"progress\":%s}\n\n",
-                                news->id, text);
+    tqa_writer data = {
+        .text = {.bytes = out, .capacity = TQD_HUB_EVENT_BYTES, .fixed = true},
+    };
+    const bool is_state = news->seq != 0;
+    char id[40];
+    (void)snprintf(id, sizeof id, "id: %" PRIu64 "\n", news->seq);
+    tqa_json_text_raw(&data.text, is_state ? id : "");
+    tqa_json_text_raw(&data.text, is_state ? "event: state\ndata: " : "event: progress\ndata: ");
+    tqa_writer_object(&data, NULL);
+    tqa_writer_string(&data, "job", news->id);
+    if (is_state) {
+        tqa_writer_string(&data, "state", tqd_job_state_name(news->state));
+        tqa_writer_count(&data, "attempts", news->attempts);
+        put_time(&data, "at", news->at_ms);
+    } else {
+        put_progress(&data, news->fraction, news->eta_s, news->step);
     }
-    print_time(news->at_ms, text);
-    return (size_t)snprintf(out, TQD_HUB_EVENT_BYTES,
-                            "id: %" PRIu64 "\nevent: state\ndata: {\"job\":\"%s\",\"state\":\"%s\","
-                            "\"attempts\":%" PRIu32 ",\"at\":%s}\n\n",
-                            news->seq, news->id, tqd_job_state_name(news->state), news->attempts,
-                            text);
+    tqa_writer_end(&data);
+    tqa_json_text_raw(&data.text, "\n\n");
+    assert(!data.text.failed); /* step: 64 bytes, of six digits each at most */
+    return data.text.n;
 }

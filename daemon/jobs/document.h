@@ -3,15 +3,15 @@
 #ifndef TQD_JOBS_DOCUMENT_H
 #define TQD_JOBS_DOCUMENT_H
 
+#include "api/codec/writer.h"
 #include "daemon/jobs/event_hub.h"
 
-enum { TQD_JOB_DOCUMENT_BYTES = 1536, TQD_HUB_EVENT_BYTES = 512 };
+enum { TQD_HUB_EVENT_BYTES = 640 };
 
-/* A job as JSON, without a line end, with the members `more` (each after a comma; NULL: none).
- * `out` has room for TQD_JOB_DOCUMENT_BYTES and n_more; returns the length. */
-size_t tqd_job_print(const tqd_job *job, const char *more, size_t n_more, char *out);
+/* Members of a job, into the open object. */
+void tqd_job_members(tqa_writer *document, const tqd_job *job);
 
-/* One Server-Sent Event; `out` has TQD_HUB_EVENT_BYTES. */
+/* One Server-Sent Event; `out` has TQD_HUB_EVENT_BYTES; returns its length. */
 size_t tqd_hub_event_print(const tqd_hub_event *news, char *out);
 
 #endif

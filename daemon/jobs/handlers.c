@@ -2,42 +2,39 @@
 /* daemon/jobs/handlers.c - jobs as a resource: list, get, cancel, delete one or many. */
 #include "daemon/jobs/handlers.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/document.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/exchange.h"
 #include "daemon/jobs/query.h"
 
-enum { PURGE_JOBS = 64, ATTACHMENT_BYTES = 256 };
+enum { PURGE_JOBS = 64 };
 
 /* ------------------------------------------------------------------------------ GET /v1/jobs */
 
 typedef struct list {
     tqd_jobs *jobs;
-    char *text;
-    size_t n, n_job, limit;
+    tqa_writer text;
+    size_t n_job, limit;
     uint64_t last_seq;
 } list;
 
 static int add_job(void *ctx, const tqd_job *row)
 {
     list *l = ctx;
-    if (l->n_job == l->limit) {
-        l->n_job++; /* counted, not printed: there is a next page */
-        return 1;
+    if (l->n_job++ == l->limit) {
+        return 1; /* counted, not printed: there is a next page */
     }
     tqd_job job = *row;
     tqd_jobs_refresh(l->jobs, &job);
-    if (l->n_job++ > 0) {
-        l->text[l->n++] = ',';
-    }
-    l->n += tqd_job_print(&job, NULL, 0, l->text + l->n);
+    tqa_writer_object(&l->text, NULL);
+    tqd_job_members(&l->text, &job);
+    tqa_writer_end(&l->text);
     l->last_seq = job.seq;
-    return 0;
+    return l->text.text.failed;
 }
 
 static void list_run(void *arg)
@@ -51,101 +48,78 @@ static void list_run(void *arg)
     }
     tqd_job_filter filter = query.filter;
     list l = {.jobs = e->jobs, .limit = filter.limit};
-    l.text = malloc((size_t)filter.limit * TQD_JOB_DOCUMENT_BYTES + 128);
-    if (l.text == NULL) {
-        tqd_answer_no_memory(&e->answer, e->head->request_id);
-        return;
-    }
     filter.limit++; /* one more row shows whether there is a next page */
-    l.n = (size_t)snprintf(l.text, 16, "{\"jobs\":[");
+    tqd_document_list(&l.text, "jobs");
     const tqd_store_status status = tqd_store_jobs(tqd_jobs_store(e->jobs), &filter, add_job, &l);
-    if (status != TQD_STORE_OK) {
-        free(l.text);
+    tqd_document_page_end(&l.text, l.n_job > l.limit, l.last_seq);
+    if (tqd_document_answer(&e->answer, e->head->request_id, 200, &l.text) &&
+        status != TQD_STORE_OK) {
         tqd_job_refuse_store(e, status);
-        return;
     }
-    if (l.n_job > l.limit) {
-        l.n += (size_t)snprintf(l.text + l.n, 64, "],\"cursor\":\"%" PRIu64 "\"}\n", l.last_seq);
-    } else {
-        l.n += (size_t)snprintf(l.text + l.n, 64, "],\"cursor\":null}\n");
-    }
-    e->answer.status = 200;
-    e->answer.media = "application/json";
-    e->answer.body = l.text;
-    e->answer.n_body = l.n;
 }
 
 /* ------------------------------------------------------------------------- GET /v1/jobs/{id} */
 
-typedef struct members {
-    char *text;
-    size_t n, size;
-} members;
+typedef struct attachments {
+    tqa_writer *to;
+    size_t n;
+} attachments;
 
 static int add_attachment(void *ctx, const tqd_attachment *attachment)
 {
-    members *m = ctx;
-    if (m->size - m->n < ATTACHMENT_BYTES) {
-        return 1;
+    attachments *a = ctx;
+    if (a->n++ == 0) {
+        tqa_writer_list(a->to, "attachments");
     }
-    m->n += (size_t)snprintf(m->text + m->n, ATTACHMENT_BYTES,
-                             "%s{\"name\":\"%s\",\"media_type\":\"%s\",\"bytes\":%" PRIu64 "}",
-                             m->text[m->n - 1] == '[' ? "" : ",", attachment->name,
-                             attachment->body.media, attachment->body.size);
+    tqa_writer_object(a->to, NULL);
+    tqa_writer_string(a->to, "name", attachment->name);
+    tqa_writer_string(a->to, "media_type", attachment->body.media);
+    tqa_writer_count(a->to, "bytes", attachment->body.size);
+    tqa_writer_end(a->to);
     return 0;
 }
 
-/* Members that only GET of one job has: why it failed, which files its result has. NULL: out of
- * memory. */
-static char *more_of(tqd_jobs *jobs, const tqd_job *job, size_t *ret_n)
+/* Why the job failed; false: memory is short. */
+static bool put_problem(tqa_writer *to, tqd_jobs *jobs, const tqd_job *job)
 {
     char media[TQD_MEDIA_TEXT];
     char file[TQD_DIGEST_TEXT];
     char *problem = NULL;
     uint64_t n = 0;
-    if (job->state == TQD_JOB_FAILED &&
-        tqd_store_job_body(tqd_jobs_store(jobs), job->id, TQD_BODY_PROBLEM, media, &problem, file,
+    if (tqd_store_job_body(tqd_jobs_store(jobs), job->id, TQD_BODY_PROBLEM, media, &problem, file,
                            &n) == TQD_STORE_NO_MEMORY) {
-        return NULL;
+        return false;
     }
     while (problem != NULL && n > 0 && problem[n - 1] == '\n') {
         n--;
     }
-    members m = {.size = 64 + (TQA_ATTACH_MAX + 1) * ATTACHMENT_BYTES + (problem != NULL ? n : 0)};
-    m.text = malloc(m.size);
-    if (m.text != NULL && problem != NULL) {
-        m.n = (size_t)snprintf(m.text, m.size, ",\"problem\":%.*s", (int)n, problem);
-    } else if (m.text != NULL && job->state == TQD_JOB_SUCCEEDED) {
-        static const char key[] = ",\"attachments\":[";
-        memcpy(m.text, key, sizeof key);
-        m.n = sizeof key - 1;
-        (void)tqd_store_job_attachments(tqd_jobs_store(jobs), job->id, add_attachment, &m);
-        m.n = m.text[m.n - 1] == '[' ? 0 : m.n;
-        if (m.n > 0) {
-            m.text[m.n++] = ']';
-        }
+    if (problem != NULL) {
+        tqa_writer_encoded(to, "problem", problem, (size_t)n);
     }
     free(problem);
-    *ret_n = m.n;
-    return m.text;
+    return true;
 }
 
 static void answer_job(tqd_job_exchange *e, int http, tqd_job *job)
 {
-    size_t n_more = 0;
-    char *more = more_of(e->jobs, job, &n_more);
-    e->answer.body = more != NULL ? malloc(TQD_JOB_DOCUMENT_BYTES + n_more + 16) : NULL;
-    if (e->answer.body == NULL) {
-        free(more);
-        tqd_answer_no_memory(&e->answer, e->head->request_id);
-        return;
-    }
+    tqa_writer text = {.cbor = false};
+    attachments files = {.to = &text};
+    bool good = true;
     tqd_jobs_refresh(e->jobs, job);
-    e->answer.n_body = tqd_job_print(job, more, n_more, e->answer.body);
-    e->answer.body[e->answer.n_body++] = '\n';
-    e->answer.status = http;
-    e->answer.media = "application/json";
-    free(more);
+    tqa_writer_object(&text, NULL);
+    tqd_job_members(&text, job);
+    if (job->state == TQD_JOB_FAILED) {
+        good = put_problem(&text, e->jobs, job);
+    } else if (job->state == TQD_JOB_SUCCEEDED) {
+        (void)tqd_store_job_attachments(tqd_jobs_store(e->jobs), job->id, add_attachment, &files);
+        if (files.n > 0) {
+            tqa_writer_end(&text);
+        }
+    }
+    tqa_writer_end(&text);
+    if (tqd_document_answer(&e->answer, e->head->request_id, http, &text) && !good) {
+        tqd_answer_no_memory(&e->answer, e->head->request_id);
+    }
 }
 
 static void get_run(void *arg)
@@ -252,18 +226,16 @@ static void purge_run(void *arg)
         status = purge(e->jobs, &query.filter, &n_deleted);
         tqd_jobs_changed(e->jobs, false); /* the keeper removes their files */
     }
-    e->answer.body = malloc(96);
     if (status != TQD_STORE_OK) {
         tqd_job_refuse_store(e, status);
-    } else if (e->answer.body == NULL) {
-        tqd_answer_no_memory(&e->answer, e->head->request_id);
-    } else {
-        e->answer.status = 200;
-        e->answer.media = "application/json";
-        e->answer.n_body =
-            (size_t)snprintf(e->answer.body, 96,
-                             "{\"matched\":%" PRIu64 ",\"deleted\":%" PRIu64 "}\n", m.n, n_deleted);
+        return;
     }
+    tqa_writer text = {.cbor = false};
+    tqa_writer_object(&text, NULL);
+    tqa_writer_count(&text, "matched", m.n);
+    tqa_writer_count(&text, "deleted", n_deleted);
+    tqa_writer_end(&text);
+    (void)tqd_document_answer(&e->answer, e->head->request_id, 200, &text);
 }
 
 /* -------------------------------------------------------------------------------------- routes */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/document.h"
 #include "daemon/http/format.h"
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
@@ -303,14 +304,16 @@ static void refuse_store(submission *s, tqd_store_status status)
 static void answer_job(submission *s, tqd_job *job)
 {
     tqd_jobs_refresh(s->jobs, job);
-    s->answer.body = malloc(TQD_JOB_DOCUMENT_BYTES + 2);
-    if (s->answer.body == NULL) {
+    tqa_writer text = {.cbor = false};
+    tqa_writer_object(&text, NULL);
+    tqd_job_members(&text, job);
+    tqa_writer_end(&text);
+    if (!tqd_document_answer(&s->answer, s->head->request_id, 202, &text)) {
         /* accepted without memory for the document: Location is enough */
+        free(s->answer.body);
+        memset(&s->answer, 0, sizeof s->answer);
         s->answer.constant = "{}\n";
         s->answer.n_body = 3;
-    } else {
-        s->answer.n_body = tqd_job_print(job, NULL, 0, s->answer.body);
-        s->answer.body[s->answer.n_body++] = '\n';
     }
     s->answer.status = 202;
     s->answer.media = "application/json";

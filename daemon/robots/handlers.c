@@ -8,9 +8,10 @@
 #include <strings.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/document.h"
 #include "daemon/robots/conditions.h"
 
-enum { BODY_FIRST = 16384, ROW_BYTES = 384 };
+enum { BODY_FIRST = 16384 };
 
 /* One request. finish or run makes the answer, reply returns it. */
 typedef struct exchange {
@@ -88,28 +89,25 @@ static void list_run(void *arg)
     exchange *e = arg;
     size_t n = 0;
     tqd_registry_row *rows = tqd_registry_list(e->registry, &n);
-    char *text = rows != NULL ? malloc(n * ROW_BYTES + 32) : NULL;
-    if (text == NULL) {
-        free(rows);
+    if (rows == NULL) {
         answer_no_memory(e);
         return;
     }
-    /* no field needs escapes: the rules for names and sources allow no such character */
-    size_t used = (size_t)snprintf(text, 32, "{\"robots\":[");
+    tqa_writer text = {.cbor = false};
+    tqd_document_list(&text, "robots");
     for (size_t i = 0; i < n; i++) {
         const tqd_robot_row *row = &rows[i].row;
-        used += (size_t)snprintf(text + used, ROW_BYTES,
-                                 "%s{\"name\":\"%s\",\"nv\":%u,\"source\":\"%s\","
-                                 "\"digest\":\"%s\",\"builtin\":%s}",
-                                 i == 0 ? "" : ",", row->name, row->nv, row->source, row->digest,
-                                 rows[i].builtin ? "true" : "false");
+        tqa_writer_object(&text, NULL);
+        tqa_writer_string(&text, "name", row->name);
+        tqa_writer_count(&text, "nv", row->nv);
+        tqa_writer_string(&text, "source", row->source);
+        tqa_writer_string(&text, "digest", row->digest);
+        tqa_writer_flag(&text, "builtin", rows[i].builtin);
+        tqa_writer_end(&text);
     }
     free(rows);
-    used += (size_t)snprintf(text + used, 8, "]}\n");
-    e->answer.status = 200;
-    e->answer.media = "application/json";
-    e->answer.body = text;
-    e->answer.n_body = used;
+    tqd_document_list_end(&text);
+    (void)tqd_document_answer(&e->answer, e->head->request_id, 200, &text);
 }
 
 /* -------------------------------------------------------------------- GET /v1/robots/{name} */

@@ -4,48 +4,67 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/problem.h"
 #include "api/problems/nearest.h"
 #include "daemon/http/answer.h"
+#include "daemon/http/document.h"
 #include "daemon/robots/conditions.h"
 
-enum { PAGE_BYTES = 4096, ROW_BYTES = 512 };
-
-/* Texts of the list have no characters that JSON or HTML would escape. */
-typedef struct text {
-    char *out;
-    size_t n, size;
-} text;
-
-__attribute__((format(printf, 2, 3))) static void put(text *t, const char *format, ...)
+/* Texts of the list have no characters that HTML would escape. */
+__attribute__((format(printf, 2, 3))) static void put(tqa_json_text *page, const char *format, ...)
 {
+    char text[2048];
     va_list values;
     va_start(values, format);
-    const int n = vsnprintf(t->out + t->n, t->size - t->n, format, values);
+    (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    t->n += n > 0 && (size_t)n < t->size - t->n ? (size_t)n : 0;
+    tqa_json_text_raw(page, text);
 }
 
-static void put_example(text *t, const tqa_problem_kind *kind)
+static void put_kind(tqa_writer *to, const tqa_problem_kind *kind)
 {
-    put(t, "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}",
-        kind->slug, kind->title, kind->status, kind->example);
+    char type[80];
+    (void)snprintf(type, sizeof type, "/problems/%s", kind->slug);
+    tqa_writer_string(to, "type", type);
+    tqa_writer_string(to, "title", kind->title);
+    tqa_writer_integer(to, "status", kind->status);
 }
 
-static void put_json(text *t, const tqa_problem_kind *kind)
+/* A problem document of this kind. */
+static void put_example(tqa_writer *to, const char *key, const tqa_problem_kind *kind)
 {
-    put(t,
-        "{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%d,\"meaning\":\"%s\","
-        "\"remedy\":\"%s\",\"example\":",
-        kind->slug, kind->title, kind->status, kind->meaning, kind->remedy);
-    put_example(t, kind);
-    put(t, "}\n");
+    tqa_writer_object(to, key);
+    put_kind(to, kind);
+    tqa_writer_string(to, "detail", kind->example);
+    tqa_writer_end(to);
 }
 
-static void put_html_head(text *t, const char *title)
+static void put_json(tqa_writer *to, const tqa_problem_kind *kind)
+{
+    tqa_writer_object(to, NULL);
+    put_kind(to, kind);
+    tqa_writer_string(to, "meaning", kind->meaning);
+    tqa_writer_string(to, "remedy", kind->remedy);
+    put_example(to, "example", kind);
+    tqa_writer_end(to);
+}
+
+static void put_json_list(tqa_writer *to)
+{
+    size_t n = 0;
+    const tqa_problem_kind *kinds = tqa_problem_kinds(&n);
+    tqd_document_list(to, "problems");
+    for (size_t i = 0; i < n; i++) {
+        tqa_writer_object(to, NULL);
+        put_kind(to, &kinds[i]);
+        tqa_writer_end(to);
+    }
+    tqd_document_list_end(to);
+}
+
+static void put_html_head(tqa_json_text *t, const char *title)
 {
     put(t,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
@@ -56,36 +75,31 @@ static void put_html_head(text *t, const char *title)
         title, title);
 }
 
-static void put_html(text *t, const tqa_problem_kind *kind)
+static void put_html(tqa_json_text *t, const tqa_problem_kind *kind)
 {
     put_html_head(t, kind->title);
     put(t,
         "<p><code>/problems/%s</code>, HTTP status %d</p>\n<h2>What it means</h2>\n<p>%s</p>\n"
         "<h2>How to mend it</h2>\n<p>%s</p>\n<h2>Example</h2>\n<pre>",
         kind->slug, kind->status, kind->meaning, kind->remedy);
-    put_example(t, kind);
+    tqa_writer example = {.text = *t};
+    put_example(&example, NULL, kind);
+    *t = example.text;
     put(t, "</pre>\n<p><a href=\"/problems\">All problems</a>, "
            "<a href=\"/docs\">documentation</a></p></body></html>\n");
 }
 
-static void put_list(text *t, bool is_page)
+static void put_html_list(tqa_json_text *t)
 {
     size_t n = 0;
     const tqa_problem_kind *kinds = tqa_problem_kinds(&n);
-    if (is_page) {
-        put_html_head(t, "Problems");
-    }
-    put(t, is_page ? "<ul>\n" : "{\"problems\":[");
+    put_html_head(t, "Problems");
+    put(t, "<ul>\n");
     for (size_t i = 0; i < n; i++) {
-        if (is_page) {
-            put(t, "<li>%d <a href=\"/problems/%s\">%s</a>: %s</li>\n", kinds[i].status,
-                kinds[i].slug, kinds[i].slug, kinds[i].title);
-        } else {
-            put(t, "%s{\"type\":\"/problems/%s\",\"title\":\"%s\",\"status\":%d}", i > 0 ? "," : "",
-                kinds[i].slug, kinds[i].title, kinds[i].status);
-        }
+        put(t, "<li>%d <a href=\"/problems/%s\">%s</a>: %s</li>\n", kinds[i].status, kinds[i].slug,
+            kinds[i].slug, kinds[i].title);
     }
-    put(t, is_page ? "</ul></body></html>\n" : "]}\n");
+    put(t, "</ul></body></html>\n");
 }
 
 /* NULL: no such slug, and the reply is a problem itself. */
@@ -121,25 +135,27 @@ static void answer(const tqd_head *head, const tqa_problem_kind *kind, tqd_reply
     const char *accept = head->header(head, "Accept");
     const bool is_page =
         tqd_accept_weight(accept, "text/html") > tqd_accept_weight(accept, "application/json");
-    size_t n_kind = 0;
-    (void)tqa_problem_kinds(&n_kind);
-    text t = {.size = PAGE_BYTES + (kind == NULL ? n_kind * ROW_BYTES : 0)};
-    t.out = malloc(t.size);
-    if (t.out == NULL) {
+    tqa_writer json = {.cbor = false};
+    if (kind == NULL && is_page) {
+        put_html_list(&json.text);
+    } else if (kind == NULL) {
+        put_json_list(&json);
+    } else if (is_page) {
+        put_html(&json.text, kind);
+    } else {
+        put_json(&json, kind);
+    }
+    if (is_page) {
+        reply->status = 200;
+        reply->media = "text/html; charset=utf-8";
+        reply->body = tqa_writer_take(&json, &reply->n_body);
+    } else if (!tqd_document_answer(reply, head->request_id, 200, &json)) {
+        return;
+    }
+    if (reply->body == NULL) {
         tqd_answer_no_memory(reply, head->request_id);
         return;
     }
-    if (kind == NULL) {
-        put_list(&t, is_page);
-    } else if (is_page) {
-        put_html(&t, kind);
-    } else {
-        put_json(&t, kind);
-    }
-    reply->status = 200;
-    reply->media = is_page ? "text/html; charset=utf-8" : "application/json";
-    reply->body = t.out;
-    reply->n_body = t.n;
     tqd_answer_header(reply, "Vary", "Accept");
     if (is_page) {
         tqd_answer_header(reply, "Content-Security-Policy",

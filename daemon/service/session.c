@@ -11,6 +11,7 @@
 #include "api/problem.h"
 #include "daemon/http/answer.h"
 #include "daemon/http/bearer.h"
+#include "daemon/http/document.h"
 #include "daemon/http/session.h"
 
 /* HttpOnly: not readable by scripts; SameSite=Strict: not sent with other sites' requests. */
@@ -64,24 +65,21 @@ static bool end(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply 
 
 static bool issue_ticket(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    enum { BODY_BYTES = 128 };
     (void)ret_exchange;
     unsigned char token[TQD_TOKEN_DIGEST];
     if (!check_bearer(head, token, reply)) {
         return false;
     }
-    char *body = malloc(BODY_BYTES);
-    if (body == NULL) {
-        tqd_answer_no_memory(reply, head->request_id);
-        return false;
-    }
     char secret[TQD_SESSION_TEXT];
     tqd_session_begin(ctx, tqd_session_now_s(), TQD_SESSION_STREAMS, token, secret);
-    reply->status = 200;
-    reply->media = "application/json";
-    reply->n_body = (size_t)snprintf(body, BODY_BYTES, "{\"ticket\":\"%s\",\"expires_in_s\":%d}\n",
-                                     secret, (int)TQD_TICKET_S);
-    reply->body = body;
+    tqa_writer text = {.cbor = false};
+    tqa_writer_object(&text, NULL);
+    tqa_writer_string(&text, "ticket", secret);
+    tqa_writer_count(&text, "expires_in_s", TQD_TICKET_S);
+    tqa_writer_end(&text);
+    if (!tqd_document_answer(reply, head->request_id, 200, &text)) {
+        return false;
+    }
     tqd_answer_header(reply, "Cache-Control", "no-store");
     return false;
 }

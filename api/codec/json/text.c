@@ -2,6 +2,7 @@
 /* api/codec/json/text.c - escapes strings, prints numbers, doubles its buffer. */
 #include "api/codec/json/text.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,10 +11,14 @@
 
 #include "api/codec/number/number.h"
 
-/* Room for `more` bytes and a NUL at the end; NULL: out of memory. */
+/* Room for `more` bytes and a NUL at the end; NULL: out of memory, or of a fixed buffer. */
 static char *make_room(tqa_json_text *text, size_t more)
 {
     if (text->failed || more >= SIZE_MAX / 4 - text->n) {
+        text->failed = true;
+        return NULL;
+    }
+    if (text->n + more + 1 > text->capacity && text->fixed) {
         text->failed = true;
         return NULL;
     }
@@ -77,10 +82,23 @@ static size_t utf8_length(const unsigned char *s)
     return 0;
 }
 
+static bool is_plain(unsigned char c)
+{
+    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
 void tqa_json_text_string(tqa_json_text *text, const char *s)
 {
     put(text, "\"", 1);
     for (const unsigned char *p = (const unsigned char *)s; *p != '\0';) {
+        const unsigned char *const run = p;
+        while (is_plain(*p)) {
+            p++;
+        }
+        put(text, (const char *)run, (size_t)(p - run));
+        if (*p == '\0') {
+            break;
+        }
         const size_t n = utf8_length(p);
         if (n == 0) {
             put(text, "\xEF\xBF\xBD", 3);
@@ -133,6 +151,7 @@ void tqa_json_text_count(tqa_json_text *text, unsigned long n)
 
 char *tqa_json_text_take(tqa_json_text *text, size_t *ret_n)
 {
+    assert(!text->fixed);
     char *end = make_room(text, 0);
     char *bytes = text->bytes;
     if (end == NULL) {

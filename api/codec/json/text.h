@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/text.h - writes a JSON document of any length, in order, into a growing buffer. */
+/* api/codec/json/text.h - writes a JSON document, in order, into a buffer that grows, or into one
+ * of fixed size. */
 #ifndef TQA_CODEC_JSON_TEXT_H
 #define TQA_CODEC_JSON_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts as {0}. After a failed allocation everything is freed and tqa_json_text_take is NULL. */
+/* Starts as {0}. After a failed allocation everything is freed and tqa_json_text_take is NULL.
+ * With `fixed` it starts with bytes (capacity) of the caller, is never allocated nor taken, and
+ * fails where they end. One byte of the capacity stays free. */
 typedef struct tqa_json_text {
     char *bytes;
     size_t n, capacity;
-    bool failed;
+    bool failed, fixed;
 } tqa_json_text;
 
 /* Text without escaping: brackets, commas, a key that needs none. */

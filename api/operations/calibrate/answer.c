@@ -97,7 +97,7 @@ static void put_arrays(const tqa_calibration *c)
         tqa_writer_list(answer, k == 0 ? "parameter_values" : "parameter_deviations");
         for (size_t i = 0; i < c->found->n_column; i++) {
             const tq_estimate *e = &c->found->solution.estimate[i];
-            tqa_writer_number_or_null(answer, k == 0 ? e->value : e->deviation);
+            tqa_writer_number_or_null(answer, NULL, k == 0 ? e->value : e->deviation);
         }
         tqa_writer_end(answer);
     }

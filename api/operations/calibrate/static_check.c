@@ -2,8 +2,8 @@
 /* api/operations/calibrate/static_check.c - the static gravity check of a calibration's answer. */
 #include <math.h>
 
+#include "api/codec/writer.h"
 #include "api/operations/calibrate/calibrate.h"
-#include "api/response/writer.h"
 
 static void put_joint(const tqa_calibration *c, const tq_static_residual *residual, uint32_t v)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
 #include "api/operations/compare/side.h"
-#include "api/response/writer.h"
 
 enum { SIDES = 2, PAIRS_MAX = 512, FIRST_ROOM = 1024 };
 

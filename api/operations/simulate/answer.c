@@ -3,8 +3,8 @@
  * while they are read. */
 #include <string.h>
 
+#include "api/codec/writer.h"
 #include "api/operations/simulate/simulate.h"
-#include "api/response/writer.h"
 
 enum { PIECE_NUMBERS = 1 << 13 }; /* read at once: 64 KiB, or one row */
 

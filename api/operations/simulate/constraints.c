@@ -3,8 +3,8 @@
  * multipliers over time. */
 #include <string.h>
 
+#include "api/codec/writer.h"
 #include "api/operations/simulate/simulate.h"
-#include "api/response/writer.h"
 #include "core/constraints/project.h"
 
 static const double tolerance = 1e-10; /* m or rad, and by second: as steps keep it */

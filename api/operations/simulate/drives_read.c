@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/simulate/drives_read.c - `drives` of a simulation: commands in, currents and
  * voltages out. */
+#include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
 #include "api/operations/simulate/simulate.h"
-#include "api/response/writer.h"
 
 #include <math.h>
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/codec/writer.h"
 #include "api/operations/simulate/error_growth.h"
-#include "api/response/writer.h"
 #include "core/elementary/elementary.h"
 
 enum { NV_MAX = 40, STEP_TEXT = 96 };

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
 #include "api/openapi/generated/ranges.h"
-#include "api/response/writer.h"
 #include "core/plant/stiction.h"
 
 _Static_assert(TQ_EVENT_RULES_MAX == TQA_RANGE_SIMULATE_REQUEST_EVENTS_N_MOST,

@@ -4,8 +4,8 @@
 #ifndef TQA_OPERATIONS_SIMULATE_EVENT_H
 #define TQA_OPERATIONS_SIMULATE_EVENT_H
 
+#include "api/codec/writer.h"
 #include "api/request/robot_fields.h"
-#include "api/response/writer.h"
 #include "core/simulate/event.h"
 
 enum { TQA_EVENTS_MAX = 10000 }; /* recorded in a result; more are counted */

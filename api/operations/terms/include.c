@@ -13,7 +13,6 @@
 #include "api/operations/terms/reactions.h"
 #include "api/problems/status.h"
 #include "api/request/refuse.h"
-#include "api/response/object_prefix.h"
 #include "api/response/robot_writer.h"
 #include "core/dynamics/bounds/bounds.h"
 #include "core/linalg/dense.h"
@@ -215,7 +214,7 @@ static int is_unwanted(void *ctx)
 }
 
 /* Bounds over the box, once for all samples. */
-static bool state_box(tqa_call *call, tqa_object_prefix *text)
+static bool state_box(tqa_call *call, tqa_writer *text)
 {
     const tq_model *model = call->model;
     const double *box = call->request.options.box;
@@ -253,30 +252,20 @@ static bool state_box(tqa_call *call, tqa_object_prefix *text)
         (void)snprintf(reason, sizeof reason, "joint \"%.64s\" has no limits: M is not bounded",
                        call->robot->joint_names[bounds.joint]);
     }
-    tqa_object_prefix_number(text, "box_smallest_attained", bounds.attained_smallest);
-    tqa_object_prefix_number(text, "box_largest_attained", bounds.attained_largest);
-    tqa_object_prefix_number(text, "box_smallest_guaranteed", bounds.guaranteed_smallest);
-    tqa_object_prefix_number(text, "box_largest_guaranteed", bounds.guaranteed_largest);
-    tqa_object_prefix_text(text, "box_reason", reason);
+    tqa_writer_number_or_null(text, "box_smallest_attained", bounds.attained_smallest);
+    tqa_writer_number_or_null(text, "box_largest_attained", bounds.attained_largest);
+    tqa_writer_number_or_null(text, "box_smallest_guaranteed", bounds.guaranteed_smallest);
+    tqa_writer_number_or_null(text, "box_largest_guaranteed", bounds.guaranteed_largest);
+    tqa_writer_string(text, "box_reason", reason);
     return true;
 }
 
 /* `frame`, as it was taken */
-static void state_point(tqa_call *call, tqa_object_prefix *text)
+static void state_point(tqa_call *call, tqa_writer *text)
 {
-    tqa_writer members = {.cbor = call->accept == TQA_MEDIA_CBOR};
-    size_t n = 0;
-    tqa_writer_object(&members, NULL);
-    tqa_writer_object(&members, "frame");
-    tqa_writer_point(&members, call->robot, &call->request.options.frame);
-    tqa_writer_end(&members);
-    char *bytes = tqa_json_text_take(&members.text, &n);
-    if (bytes != NULL) {
-        tqa_object_prefix_members(text, bytes + 1, n - 1); /* without the root's bracket */
-    } else {
-        text->failed = true;
-    }
-    free(bytes);
+    tqa_writer_object(text, "frame");
+    tqa_writer_point(text, call->robot, &call->request.options.frame);
+    tqa_writer_end(text);
 }
 
 /* The start of the object of a row. NULL: the problem is set, or there is no memory. */
@@ -295,19 +284,18 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     const bool over_box = row->bit == TQA_INCLUDE_MASS_MATRIX_BOUNDS && options->has_box;
     n_own += row->bit == TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA ? 2 : 0;
     n_own += over_box ? BOX_STATED : 0;
-    tqa_object_prefix text;
-    tqa_object_prefix_open(&text, call->accept, row->name,
-                           n_stated + n_own + tqa_member_count(row));
+    tqa_writer text = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    tqa_writer_members(&text);
+    tqa_writer_object_of(&text, row->name, n_stated + n_own + tqa_member_count(row));
     for (size_t s = 0; s < n_stated; s++) {
-        tqa_object_prefix_text(&text, row->stated[s][0], row->stated[s][1]);
+        tqa_writer_string(&text, row->stated[s][0], row->stated[s][1]);
     }
     if (row->bit == TQA_INCLUDE_CORIOLIS_MATRIX) {
-        tqa_object_prefix_text(&text, "form", form_name(options->form));
+        tqa_writer_string(&text, "form", form_name(options->form));
     } else if (row->bit == TQA_INCLUDE_LINK_JACOBIANS) {
-        tqa_object_prefix_names(&text, "links", call->robot->link_names, call->model->n_link);
+        tqa_writer_names(&text, "links", call->robot->link_names, call->model->n_link);
     } else if (row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINT_JACOBIAN) {
-        tqa_object_prefix_names(&text, "rows", call->robot->row_names,
-                                call->robot->constraints->n_row);
+        tqa_writer_names(&text, "rows", call->robot->row_names, call->robot->constraints->n_row);
     } else if (row->bit == TQA_INCLUDE_DRIVE) {
         const char *driven[FREEDOMS_MAX];
         size_t n = 0;
@@ -316,7 +304,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
                 driven[n++] = call->robot->joint_names[j];
             }
         }
-        tqa_object_prefix_names(&text, "joints", driven, n);
+        tqa_writer_names(&text, "joints", driven, n);
     } else if (row->bit == TQA_INCLUDE_OPERATIONAL_SPACE_INERTIA) {
         const char *chosen[6];
         size_t n = 0;
@@ -326,10 +314,10 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
             }
         }
         state_point(call, &text);
-        tqa_object_prefix_names(&text, "axes", chosen, n);
+        tqa_writer_names(&text, "axes", chosen, n);
     }
     const bool stated = !over_box || state_box(call, &text);
-    char *bytes = tqa_object_prefix_take(&text, ret_n);
+    char *bytes = tqa_writer_take_open(&text, ret_n);
     if (!stated) {
         free(bytes);
         return NULL;

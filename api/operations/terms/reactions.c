@@ -4,20 +4,20 @@
 #include "api/operations/terms/reactions.h"
 
 #include "api/request/refuse.h"
-#include "api/response/object_prefix.h"
 
 enum { WRENCH = 6, N_STATED = 4, N_ARRAY = 2 };
 
 /* What is the same for all wrenches. */
 static char *state(const tqa_call *call, size_t *ret_n)
 {
-    tqa_object_prefix text;
-    tqa_object_prefix_open(&text, call->accept, "reactions", N_STATED + N_ARRAY);
-    tqa_object_prefix_text(&text, "applied_to", "child link");
-    tqa_object_prefix_text(&text, "expressed_in", "child link");
-    tqa_object_prefix_text(&text, "at", "origin");
-    tqa_object_prefix_names(&text, "joints", call->robot->joint_names, call->robot->model->n_joint);
-    return tqa_object_prefix_take(&text, ret_n);
+    tqa_writer text = {.cbor = call->accept == TQA_MEDIA_CBOR};
+    tqa_writer_members(&text);
+    tqa_writer_object_of(&text, "reactions", N_STATED + N_ARRAY);
+    tqa_writer_string(&text, "applied_to", "child link");
+    tqa_writer_string(&text, "expressed_in", "child link");
+    tqa_writer_string(&text, "at", "origin");
+    tqa_writer_names(&text, "joints", call->robot->joint_names, call->robot->model->n_joint);
+    return tqa_writer_take_open(&text, ret_n);
 }
 
 bool tqa_reactions_add(tqa_call *call)

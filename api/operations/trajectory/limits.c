@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
-#include "api/response/writer.h"
 #include "core/base/block.h"
 #include "core/dynamics/inverse.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/response/writer.h - an answer of nested fields, written in order, as JSON or CBOR. */
-#ifndef TQA_RESPONSE_WRITER_H
-#define TQA_RESPONSE_WRITER_H
+/* api/codec/writer.h - nested fields, written in order, as JSON or CBOR: the only writer of objects. */
+#ifndef TQA_CODEC_WRITER_H
+#define TQA_CODEC_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "api/codec/json/text.h"
 
@@ -17,6 +18,7 @@ typedef struct tqa_writer {
     tqa_json_text text;
     unsigned depth;
     bool is_list[TQA_WRITER_DEPTH_MAX + 1];
+    bool is_counted[TQA_WRITER_DEPTH_MAX + 1]; /* CBOR: its head holds the count of its members */
     bool has_members[TQA_WRITER_DEPTH_MAX + 1];
     bool has_rows; /* of the table that is being written */
 } tqa_writer;
@@ -24,15 +26,33 @@ typedef struct tqa_writer {
 void tqa_writer_object(tqa_writer *answer, const char *key);
 void tqa_writer_list(tqa_writer *answer, const char *key);
 void tqa_writer_end(tqa_writer *answer); /* of the innermost object or list */
+/* An object of n_member members: CBOR states the count in its head and has no end. */
+void tqa_writer_object_of(tqa_writer *answer, const char *key, size_t n_member);
+/* Called first: what follows are members of an object whose brackets are written elsewhere. */
+void tqa_writer_members(tqa_writer *answer);
+
+/* The text, malloc'ed; NULL: out of memory. The writer stays where it is and starts a new text. */
+char *tqa_writer_take(tqa_writer *answer, size_t *ret_n);
+/* The same, with a comma after the last member of the innermost object: it is continued
+ * elsewhere, by at least one more member. */
+char *tqa_writer_take_open(tqa_writer *answer, size_t *ret_n);
 
 void tqa_writer_string(tqa_writer *answer, const char *key, const char *text);
 void tqa_writer_number(tqa_writer *answer, const char *key, double x);
 void tqa_writer_count(tqa_writer *answer, const char *key, size_t n);
+void tqa_writer_integer(tqa_writer *answer, const char *key, int64_t n);
+void tqa_writer_null(tqa_writer *answer, const char *key);
+/* An array of n strings; CBOR states n in its head. */
+void tqa_writer_names(tqa_writer *answer, const char *key, const char *const *names, size_t n);
+/* n bytes that are a value already, in this writer's format. */
+void tqa_writer_encoded(tqa_writer *answer, const char *key, const char *bytes, size_t n);
+/* n > 0 bytes of JSON that are members already, without the brackets of their object. */
+void tqa_writer_encoded_members(tqa_writer *answer, const char *bytes, size_t n);
 void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag);
 /* null, and `reason` beside it under "<key>_reason". */
 void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason);
-/* An element of a list: null when it is not finite. */
-void tqa_writer_number_or_null(tqa_writer *answer, double x);
+/* null when x is not finite */
+void tqa_writer_number_or_null(tqa_writer *answer, const char *key, double x);
 /* x; when it is not finite, null with its reason. */
 void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char *reason);
 

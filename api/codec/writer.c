@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/response/writer.c - commas, keys and brackets of an answer; CBOR with typed arrays. */
-#include "api/response/writer.h"
+/* api/codec/writer.c - commas, keys and brackets; CBOR with typed arrays. */
+#include "api/codec/writer.h"
 
 #include <assert.h>
 #include <cbor.h>
+#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,6 +44,15 @@ static void begin(tqa_writer *answer, const char *key)
     }
 }
 
+static void descend(tqa_writer *answer, bool is_list, bool is_counted)
+{
+    assert(answer->depth < TQA_WRITER_DEPTH_MAX);
+    answer->depth++;
+    answer->is_list[answer->depth] = is_list;
+    answer->is_counted[answer->depth] = is_counted;
+    answer->has_members[answer->depth] = false;
+}
+
 static void open(tqa_writer *answer, const char *key, bool is_list)
 {
     begin(answer, key);
@@ -53,10 +62,7 @@ static void open(tqa_writer *answer, const char *key, bool is_list)
     } else {
         tqa_json_text_raw(&answer->text, is_list ? "[" : "{");
     }
-    assert(answer->depth < TQA_WRITER_DEPTH_MAX);
-    answer->depth++;
-    answer->is_list[answer->depth] = is_list;
-    answer->has_members[answer->depth] = false;
+    descend(answer, is_list, false);
 }
 
 void tqa_writer_object(tqa_writer *answer, const char *key)
@@ -69,13 +75,44 @@ void tqa_writer_list(tqa_writer *answer, const char *key)
     open(answer, key, true);
 }
 
+void tqa_writer_object_of(tqa_writer *answer, const char *key, size_t n_member)
+{
+    unsigned char head[HEAD];
+    if (!answer->cbor) {
+        open(answer, key, false);
+        return;
+    }
+    begin(answer, key);
+    put_bytes(answer, head, cbor_encode_map_start(n_member, head, sizeof head));
+    descend(answer, false, true);
+}
+
+void tqa_writer_members(tqa_writer *answer)
+{
+    assert(answer->depth == 0 && answer->text.n == 0);
+    descend(answer, false, true);
+}
+
+char *tqa_writer_take(tqa_writer *answer, size_t *ret_n)
+{
+    return tqa_json_text_take(&answer->text, ret_n);
+}
+
+char *tqa_writer_take_open(tqa_writer *answer, size_t *ret_n)
+{
+    if (!answer->cbor && answer->has_members[answer->depth]) {
+        tqa_json_text_raw(&answer->text, ",");
+    }
+    return tqa_writer_take(answer, ret_n);
+}
+
 void tqa_writer_end(tqa_writer *answer)
 {
     assert(answer->depth > 0);
-    if (answer->cbor) {
+    if (answer->cbor && !answer->is_counted[answer->depth]) {
         const unsigned char end = CBOR_END;
         put_bytes(answer, &end, 1);
-    } else {
+    } else if (!answer->cbor) {
         tqa_json_text_raw(&answer->text, answer->is_list[answer->depth] ? "]" : "}");
     }
     answer->depth--;
@@ -114,6 +151,68 @@ void tqa_writer_count(tqa_writer *answer, const char *key, size_t n)
     }
 }
 
+void tqa_writer_integer(tqa_writer *answer, const char *key, int64_t n)
+{
+    unsigned char head[HEAD];
+    char digits[24];
+    if (n >= 0) {
+        tqa_writer_count(answer, key, (size_t)n);
+        return;
+    }
+    begin(answer, key);
+    if (answer->cbor) {
+        put_bytes(answer, head, cbor_encode_negint(~(uint64_t)n, head, sizeof head));
+    } else {
+        (void)snprintf(digits, sizeof digits, "%" PRId64, n);
+        tqa_json_text_raw(&answer->text, digits);
+    }
+}
+
+void tqa_writer_null(tqa_writer *answer, const char *key)
+{
+    unsigned char head[HEAD];
+    begin(answer, key);
+    if (answer->cbor) {
+        put_bytes(answer, head, cbor_encode_null(head, sizeof head));
+    } else {
+        tqa_json_text_raw(&answer->text, "null");
+    }
+}
+
+void tqa_writer_names(tqa_writer *answer, const char *key, const char *const *names, size_t n)
+{
+    unsigned char head[HEAD];
+    if (!answer->cbor) {
+        tqa_writer_list(answer, key);
+        for (size_t i = 0; i < n; i++) {
+            tqa_writer_string(answer, NULL, names[i]);
+        }
+        tqa_writer_end(answer);
+        return;
+    }
+    begin(answer, key);
+    put_bytes(answer, head, cbor_encode_array_start(n, head, sizeof head));
+    for (size_t i = 0; i < n; i++) {
+        put_cbor_text(answer, names[i]);
+    }
+}
+
+void tqa_writer_encoded(tqa_writer *answer, const char *key, const char *bytes, size_t n)
+{
+    begin(answer, key);
+    put_bytes(answer, bytes, n);
+}
+
+void tqa_writer_encoded_members(tqa_writer *answer, const char *bytes, size_t n)
+{
+    assert(!answer->cbor && n > 0 && !answer->is_list[answer->depth]);
+    if (answer->has_members[answer->depth]) {
+        tqa_json_text_raw(&answer->text, ",");
+    }
+    answer->has_members[answer->depth] = true;
+    put_bytes(answer, bytes, n);
+}
+
 void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag)
 {
     unsigned char head[HEAD];
@@ -127,30 +226,18 @@ void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag)
 
 void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason)
 {
-    unsigned char head[HEAD];
     char name[64];
-    begin(answer, key);
-    if (answer->cbor) {
-        put_bytes(answer, head, cbor_encode_null(head, sizeof head));
-    } else {
-        tqa_json_text_raw(&answer->text, "null");
-    }
+    tqa_writer_null(answer, key);
     (void)snprintf(name, sizeof name, "%s_reason", key);
     tqa_writer_string(answer, name, reason);
 }
 
-void tqa_writer_number_or_null(tqa_writer *answer, double x)
+void tqa_writer_number_or_null(tqa_writer *answer, const char *key, double x)
 {
-    unsigned char head[HEAD];
     if (isfinite(x)) {
-        tqa_writer_number(answer, NULL, x);
-        return;
-    }
-    begin(answer, NULL);
-    if (answer->cbor) {
-        put_bytes(answer, head, cbor_encode_null(head, sizeof head));
+        tqa_writer_number(answer, key, x);
     } else {
-        tqa_json_text_raw(&answer->text, "null");
+        tqa_writer_null(answer, key);
     }
 }
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/api/codec/test_writer.c - the bytes of nested documents, as JSON and as CBOR. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/codec/writer.h"
+
+static void write_all(tqa_writer *w)
+{
+    static const char *const names[] = {"a", "b\"c"};
+    tqa_writer_object(w, NULL);
+    tqa_writer_integer(w, "n", -500);
+    tqa_writer_integer(w, "m", 24);
+    tqa_writer_null(w, "none");
+    tqa_writer_number_or_null(w, "x", (double)NAN);
+    tqa_writer_names(w, "names", names, 2);
+    tqa_writer_object_of(w, "o", 1);
+    tqa_writer_flag(w, "f", true);
+    tqa_writer_end(w);
+    tqa_writer_end(w);
+}
+
+Test(writer, json)
+{
+    tqa_writer w = {.cbor = false};
+    size_t n = 0;
+    write_all(&w);
+    char *text = tqa_writer_take(&w, &n);
+    cr_assert(eq(str, text,
+                 "{\"n\":-500,\"m\":24,\"none\":null,\"x\":null,\"names\":[\"a\",\"b\\\"c\"],"
+                 "\"o\":{\"f\":true}}"));
+    cr_expect(eq(sz, n, strlen(text)));
+    cr_expect(not(w.not_finite));
+    free(text);
+}
+
+/* encoded by hand after RFC 8949 section 3: -500 is 39 01f3 (appendix A has -1000: 39 03e7) */
+Test(writer, cbor)
+{
+    static const unsigned char want[] = {0xbf, 0x61, 'n',  0x39, 0x01, 0xf3, 0x61, 'm',  0x18, 0x18,
+                                         0x64, 'n',  'o',  'n',  'e',  0xf6, 0x61, 'x',  0xf6, 0x65,
+                                         'n',  'a',  'm',  'e',  's',  0x82, 0x61, 'a',  0x63, 'b',
+                                         '"',  'c',  0x61, 'o',  0xa1, 0x61, 'f',  0xf5, 0xff};
+    tqa_writer w = {.cbor = true};
+    size_t n = 0;
+    write_all(&w);
+    char *bytes = tqa_writer_take(&w, &n);
+    cr_assert(eq(sz, n, sizeof want));
+    cr_expect(memcmp(bytes, want, n) == 0);
+    free(bytes);
+}
+
+/* what is cut out of an object's middle joins to the whole */
+Test(writer, members_without_brackets)
+{
+    tqa_writer w = {.cbor = false};
+    size_t n = 0;
+    tqa_writer_members(&w);
+    tqa_writer_string(&w, "a", "b");
+    tqa_writer_encoded(&w, "e", "[1]", 3);
+    tqa_writer_object(&w, "o");
+    char *text = tqa_writer_take_open(&w, &n);
+    cr_expect(eq(str, text, "\"a\":\"b\",\"e\":[1],\"o\":{"));
+    free(text);
+    tqa_writer_encoded_members(&w, "\"p\":1", 5);
+    tqa_writer_string(&w, "q", "");
+    text = tqa_writer_take_open(&w, &n);
+    cr_expect(eq(str, text, "\"p\":1,\"q\":\"\","));
+    free(text);
+}
+
+/* a fixed buffer is never passed, whatever its size, and its failure is final */
+Test(writer, fixed_buffer)
+{
+    static const char whole[] = "{\"key\":\"a text\",\"x\":0.1}";
+    for (size_t size = 1; size < sizeof whole + 40; size++) {
+        char *memory = malloc(size);
+        tqa_writer w = {.text = {.bytes = memory, .capacity = size, .fixed = true}};
+        tqa_writer_object(&w, NULL);
+        tqa_writer_string(&w, "key", "a text");
+        tqa_writer_number(&w, "x", 0.1);
+        tqa_writer_end(&w);
+        cr_assert(w.text.n < size, "size %zu", size);
+        if (!w.text.failed) {
+            cr_expect(eq(sz, w.text.n, sizeof whole - 1));
+            cr_expect(memcmp(memory, whole, w.text.n) == 0);
+        } else {
+            tqa_json_text_raw(&w.text, "");
+            cr_expect(w.text.failed);
+        }
+        free(memory);
+    }
+}
+
+/* every byte of a string alone, and beside others: what needs no escape is copied */
+Test(writer, strings)
+{
+    static const struct {
+        const char *text, *json;
+    } rows[] = {
+        {"", "\"\""},
+        {"plain text \x7f", "\"plain text \x7f\""},
+        {"a\"b\\c\n\x1f", "\"a\\\"b\\\\c\\u000a\\u001f\""},
+        {"\xc3\xa9tat \xe2\x82\xac", "\"\xc3\xa9tat \xe2\x82\xac\""},
+        {"\xffz", "\"\xef\xbf\xbdz\""},
+        {"a\xed\xa0\x80", "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* a surrogate */
+        {"cut \xe2\x82", "\"cut \xef\xbf\xbd\xef\xbf\xbd\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        tqa_json_text text = {0};
+        size_t n = 0;
+        tqa_json_text_string(&text, rows[i].text);
+        char *json = tqa_json_text_take(&text, &n);
+        cr_expect(eq(str, json, (char *)rows[i].json), "row %zu", i);
+        free(json);
+    }
+}
