@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "daemon/serve/library/library.h"
+
 void tqd_client_phase(tqd_client *client, tqd_phase phase)
 {
     client->phase = phase;
@@ -34,7 +36,7 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     if (client == NULL) {
         /* Out of memory: tqd_request_step refuses a connection without a record. No deadline of
          * ours covers it, so the library's inactivity timeout closes it. */
-        MHD_set_connection_option(mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
+        tqd_library_close_soon(mhd);
         return;
     }
     client->loop = loop;

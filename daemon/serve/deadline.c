@@ -11,6 +11,7 @@
 
 #include "api/problem.h"
 #include "daemon/observe/log.h"
+#include "daemon/serve/library/library.h"
 #include "daemon/serve/server_private.h"
 
 static const char *phase_name(tqd_phase phase)
@@ -84,8 +85,7 @@ static void wake_reader(tqd_client *client)
     }
 }
 
-/* The library finds the end of the stream and closes; a suspended connection when it resumes. If no
- * epoll event follows, the library's inactivity timeout closes the connection a second later. */
+/* The library finds the end of the stream and closes; a suspended connection when it resumes. */
 static void shut(tqd_client *client)
 {
     shutdown(client->fd, SHUT_RDWR);
@@ -93,7 +93,7 @@ static void shut(tqd_client *client)
     if (client->request.suspended_reply && client->phase == TQD_PHASE_STREAM) {
         wake_reader(client);
     } else if (client->phase != TQD_PHASE_RUN) {
-        MHD_set_connection_option(client->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
+        tqd_library_close_soon(client->mhd);
     }
 }
 

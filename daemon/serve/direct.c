@@ -2,7 +2,6 @@
 /* daemon/serve/direct.c - a large body and its answer on the socket itself, in large pieces. */
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -14,13 +13,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "daemon/serve/library/library.h"
 #include "daemon/serve/send_buffer.h"
 #include "daemon/serve/server_private.h"
 
-/* While we own the socket, the library's connection is suspended in the middle of a body. The
- * library has no call for "the body is complete", so it gets an end of stream instead: of the
- * client's socket, or, to keep the connection alive, of a socketpair that dup3 puts under the same
- * descriptor; the client's socket is then added to the library as a new connection. */
+/* While we own the socket, the library's connection is suspended in the middle of a body. It ends
+ * by an end of stream: of the client's socket, or, to keep the connection alive, of another one
+ * under the same descriptor (tqd_library_detach); the client's socket is then added to the library
+ * as a new connection. */
 
 enum {
     HEAD_BYTES = 4096,
@@ -142,24 +142,6 @@ static void abandon(tqd_client *client)
     return_to_library(client);
 }
 
-/* Puts an ended stream in the place of the client's socket, and returns the socket under a new
- * descriptor; -1 when descriptors are exhausted. */
-static int swap_in_ended_stream(int fd)
-{
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) {
-        return -1;
-    }
-    close(pair[1]);
-    int kept = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    if (kept >= 0 && dup3(pair[0], fd, O_CLOEXEC) < 0) {
-        close(kept);
-        kept = -1;
-    }
-    close(pair[0]);
-    return kept;
-}
-
 /* The answer has been sent: close, or hand the socket over to a new connection. */
 static void finish(tqd_client *client)
 {
@@ -169,7 +151,7 @@ static void finish(tqd_client *client)
         abandon(client);
         return;
     }
-    d->fd = swap_in_ended_stream(client->fd);
+    d->fd = tqd_library_detach(client->fd);
     if (d->fd < 0) {
         abandon(client);
         return;
@@ -190,16 +172,10 @@ void tqd_direct_take_over(tqd_loop *loop)
 {
     while (loop->successors != NULL) {
         tqd_direct *d = loop->successors;
-        struct sockaddr_storage address;
-        socklen_t n = sizeof address;
         loop->successors = d->next;
-        if (getpeername(d->fd, (struct sockaddr *)&address, &n) != 0) {
-            close(d->fd);
-        } else {
-            loop->taking_over = true;
-            (void)MHD_add_connection(loop->mhd, d->fd, (struct sockaddr *)&address, n);
-            loop->taking_over = false;
-        }
+        loop->taking_over = true;
+        (void)tqd_library_attach(loop->mhd, d->fd);
+        loop->taking_over = false;
         free_direct(d);
     }
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/loop.c - the event loop of an I/O thread: the epoll descriptors, results of workers,
- * the clock. With many connections poll() waits instead of MHD_run_wait, which blocks although
- * events are left when exactly 128 are ready (measured also at 256 and 512). */
-#include <poll.h>
+ * the clock. */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -12,15 +10,10 @@
 #include "daemon/observe/log.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/spin.h"
+#include "daemon/serve/library/library.h"
 #include "daemon/serve/server_private.h"
 
-enum {
-    TURNS_MAX = 16,
-    EVENTS = 32,
-    TRIM_MS = 2000,
-    WAIT_IN_LIBRARY_MAX =
-        96, /* connections up to which MHD_run_wait cannot meet 128 events at once */
-};
+enum { TURNS_MAX = 16, EVENTS = 32, TRIM_MS = 2000 };
 
 void tqd_loop_wake(tqd_loop *loop)
 {
@@ -60,8 +53,7 @@ void tqd_loop_read_clock(tqd_loop *loop)
  * connections or memory to release, else -1 (infinite). */
 static int wait_ms(tqd_loop *loop)
 {
-    MHD_UNSIGNED_LONG_LONG timeout;
-    if (MHD_get_timeout(loop->mhd, &timeout) == MHD_YES && timeout == 0) {
+    if (tqd_library_has_work(loop->mhd)) {
         return 0;
     }
     if (loop->n_open == 0 && !loop->quiesced && tqa_memory_kept() == 0) {
@@ -91,25 +83,13 @@ static void run_library(tqd_loop *loop)
 {
     const int ms = is_spinning(loop) ? 0 : wait_ms(loop);
     loop->may_lag = true;
-    if (loop->n_open < WAIT_IN_LIBRARY_MAX) {
-        MHD_run_wait(loop->mhd, ms);
-    } else {
-        struct pollfd fds[2] = {{.fd = loop->mhd_epoll_fd, .events = POLLIN},
-                                {.fd = loop->epoll_fd, .events = POLLIN}};
-        if (ms != 0) {
-            (void)poll(fds, 2, ms);
-        }
-        MHD_run(loop->mhd);
-    }
+    tqd_library_run(loop->mhd, loop->mhd_epoll_fd, loop->epoll_fd, loop->n_open, ms);
     tqd_loop_read_clock(loop);
     /* While a body arrives the library reads half its pool at a time and has work left over: some
      * of its iterations for each check of our own descriptors. */
-    MHD_UNSIGNED_LONG_LONG timeout;
-    for (int turns = 1;
-         turns < TURNS_MAX && MHD_get_timeout(loop->mhd, &timeout) == MHD_YES && timeout == 0;
-         turns++) {
+    for (int turns = 1; turns < TURNS_MAX && tqd_library_has_work(loop->mhd); turns++) {
         loop->may_lag = true;
-        MHD_run(loop->mhd);
+        tqd_library_run_again(loop->mhd);
     }
 }
 
@@ -188,8 +168,7 @@ void tqd_server_run(void *arg)
         dispatch_events(loop);
         tqd_direct_take_over(loop);
         if (loop->n_open < n_open) {
-            /* at its limit of connections the library stopped accepting; only a run rechecks it */
-            MHD_run(loop->mhd);
+            tqd_library_run_again(loop->mhd);
         }
         if (!loop->quiesced && atomic_load(&loop->server->draining)) {
             quiesce(loop);

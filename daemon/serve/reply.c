@@ -11,6 +11,7 @@
 #include "daemon/http/date.h"
 #include "daemon/http/origin.h"
 #include "daemon/observe/log.h"
+#include "daemon/serve/library/library.h"
 #include "daemon/serve/send_buffer.h"
 #include "daemon/serve/server_private.h"
 
@@ -48,10 +49,7 @@ static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
         if (response == NULL) {
             free(s);
         } else if (reply->n_body == 0 && client->request.head.method == TQD_HEAD) {
-            /* libmicrohttpd 0.9.75 sends the last chunk of a chunked answer to HEAD, and the client
-             * would read it as the start of the next answer. Without chunks the connection's end
-             * delimits it. */
-            MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+            tqd_library_unchunk(response);
         }
         return response;
     }

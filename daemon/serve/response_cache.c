@@ -2,9 +2,10 @@
 /* daemon/serve/response_cache.c - one reusable response for each length of a short answer. */
 #include "daemon/serve/response_cache.h"
 
-#include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "daemon/serve/library/library.h"
 
 static const char id_name[] = "X-Request-Id", date_name[] = "Date";
 
@@ -14,18 +15,6 @@ static void end(tqd_response_cache *cached)
         MHD_destroy_response(cached->response);
     }
     free(cached);
-}
-
-/* The library returns a pointer to its own copy of a header's value, on the heap until the response
- * is destroyed and read when the head is written. Overwriting it saves 1,200 instructions against
- * deleting and adding the header, which takes three allocations. */
-static char *value_of(struct MHD_Response *response, const char *name)
-{
-    union {
-        const char *in;
-        char *out;
-    } value = {.in = MHD_get_response_header(response, name)};
-    return value.out;
 }
 
 static tqd_response_cache *make(const char *media, size_t n, const char *id, const char *date)
@@ -43,8 +32,10 @@ static tqd_response_cache *make(const char *media, size_t n, const char *id, con
         end(cached);
         return NULL;
     }
-    cached->id = value_of(cached->response, id_name);
-    cached->date = value_of(cached->response, date_name);
+    /* overwriting saves 1,200 instructions against deleting and adding the header, which takes three
+     * allocations */
+    cached->id = tqd_library_header_value(cached->response, id_name);
+    cached->date = tqd_library_header_value(cached->response, date_name);
     return cached;
 }
 

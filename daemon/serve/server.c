@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "daemon/observe/log.h"
+#include "daemon/serve/library/library.h"
 #include "daemon/serve/server_private.h"
 
 /* The pool holds request line and headers of one connection. The library clears all of it after
@@ -59,28 +60,23 @@ static const char *loop_open(tqd_loop *loop, tqd_server *server, size_t i)
         return "the system gives no epoll or event descriptor";
     }
     tqd_id_source_init(&loop->ids);
-    unsigned flags =
-        MHD_USE_EPOLL | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO | MHD_USE_ERROR_LOG;
     /* the logger must be the first option: earlier ones would report on stderr */
     loop->mhd = MHD_start_daemon(
-        flags, 0, tqd_client_accept, loop, tqd_request_step, loop, MHD_OPTION_EXTERNAL_LOGGER,
-        library_log, NULL, MHD_OPTION_LISTEN_SOCKET, options->sockets[i % options->n_socket],
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)options->connections_max, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL,
-        MHD_OPTION_URI_LOG_CALLBACK, tqd_request_target, loop, MHD_OPTION_NOTIFY_COMPLETED,
-        tqd_request_completed, loop, MHD_OPTION_NOTIFY_CONNECTION, tqd_client_notify, loop,
-        MHD_OPTION_END);
+        TQD_LIBRARY_FLAGS, 0, tqd_client_accept, loop, tqd_request_step, loop,
+        MHD_OPTION_EXTERNAL_LOGGER, library_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+        options->sockets[i % options->n_socket], MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)POOL_BYTES, MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->connections_max,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_encoded, NULL, MHD_OPTION_URI_LOG_CALLBACK,
+        tqd_request_target, loop, MHD_OPTION_NOTIFY_COMPLETED, tqd_request_completed, loop,
+        MHD_OPTION_NOTIFY_CONNECTION, tqd_client_notify, loop, MHD_OPTION_END);
     if (loop->mhd == NULL) {
         return "the HTTP library does not start";
     }
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(loop->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-    /* the library ignores events with a NULL pointer: they only end its wait */
-    if (info == NULL || !watch(info->epoll_fd, loop->epoll_fd, NULL) ||
-        !watch(loop->epoll_fd, loop->event_fd, &loop->event_fd)) {
+    loop->mhd_epoll_fd = tqd_library_watch(loop->mhd, loop->epoll_fd);
+    if (loop->mhd_epoll_fd < 0 || !watch(loop->epoll_fd, loop->event_fd, &loop->event_fd)) {
         return "the HTTP library has no epoll descriptor";
     }
-    loop->mhd_epoll_fd = info->epoll_fd;
     return NULL;
 }
 
