@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/writer.h - nested fields, written in order, as JSON or CBOR: the only writer of objects. */
+/* api/codec/writer.h - nested fields, in order, as JSON or CBOR: the only writer of objects. */
 #ifndef TQA_CODEC_WRITER_H
 #define TQA_CODEC_WRITER_H
 

@@ -646,47 +646,10 @@ export interface ConstrainedController {
 }
 
 /**
- * Rows A(q) qd = b that joints of a tree cannot express. loop: frame of b on frame of a, in the axes of a's frame that are named
- * (planar pins: x, y). distance: two points. point-on-plane, point-on-sphere: a point of a link. rolling: a ball, or with axis a
- * disk, on a plane or sphere; slips: only the contact is kept; spins: it may turn about the contact's normal. coupling: sum of
- * coefficient * q = offset. pfaffian: sum of entry * qd = equals, row by row. equation: the expression is 0. Expressions:
- * numbers, pi, names of joints of one freedom ('in quotes' if not made of letters, digits and _), + - * / ^ ( ), sin cos tan sqrt
- * exp. Multipliers are those of the force on the robot: a row's is positive when b, the point or the body is pushed along the
- * row's direction as seen from a or the surface.
+ * Rows A(q) qd = b that joints of a tree cannot express. Multipliers are those of the force on the robot: a row's is positive
+ * when b, the point or the body is pushed along the row's direction as seen from a or the surface.
  */
-export interface Constraint {
-  /** In results rows are called by it; kind and number where it is absent */
-  name?: string;
-  kind: "loop" | "distance" | "point-on-plane" | "point-on-sphere" | "rolling" | "coupling" | "pfaffian" | "equation";
-  a?: LinkFrame;
-  b?: LinkFrame;
-  /** All six where it is absent */
-  axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
-  /** m */
-  length?: number;
-  plane?: LinkFrame;
-  sphere?: LinkFrame;
-  point?: LinkFrame;
-  body?: LinkFrame;
-  /** default false */
-  slips?: boolean;
-  /** default true */
-  spins?: boolean;
-  /** By joint */
-  coefficients?: {
-    [name: string]: number;
-  };
-  /** rad or m (default 0) */
-  offset?: number;
-  /** Expressions by joint */
-  rows?: {
-    [name: string]: string | number;
-  }[];
-  /** 0 where it is absent */
-  equals?: number[];
-  expression?: string | number;
-  [name: string]: unknown;
-}
+export type Constraint = LoopConstraint | DistanceConstraint | PointOnPlaneConstraint | PointOnSphereConstraint | RollingConstraint | CouplingConstraint | PfaffianConstraint | EquationConstraint;
 
 /**
  * A controller; joints that the robot's document does not call `actuated` get no torque. With e the error and s its integral:
@@ -713,6 +676,19 @@ export interface ControllerModel {
   payload?: Payload;
   mass_scale?: number;
   without?: ("friction" | "rotor" | "spring" | "gravity")[];
+}
+
+/** Sum of coefficient * q = offset */
+export interface CouplingConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "coupling";
+  /** By joint */
+  coefficients: {
+    [name: string]: number;
+  };
+  /** rad or m (default 0) */
+  offset?: number;
 }
 
 /** What the database holds of this dataset is not what was written; put it anew, or restore a backup */
@@ -789,6 +765,17 @@ export type DatasetType = "text/csv" | "application/x-npy" | "application/x-npz"
 
 /** BLAKE2b-256 of the bytes, in hex */
 export type Digest = string;
+
+/** Two points at a constant distance */
+export interface DistanceConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "distance";
+  a: LinkPoint;
+  b: LinkPoint;
+  /** m */
+  length: number;
+}
 
 /** On all joints (`torque`) or at one place (`wrench`) */
 export type Disturbance = PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance;
@@ -1111,6 +1098,18 @@ export interface EnsembleStatistics {
   largest: Table;
   /** One table for each level, straight between neighbours */
   quantiles?: Table[];
+}
+
+/** The expression is 0 */
+export interface EquationConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "equation";
+  /**
+   * Numbers, pi, names of joints of one degree of freedom ('in quotes' if not made of letters, digits and _), + - * / ^ ( ), sin
+   * cos tan sqrt exp
+   */
+  expression: string | number;
 }
 
 /** Of the integrator's tolerance, of torques between the points of a table, of a model that is wrong as stated */
@@ -2265,23 +2264,14 @@ export interface Link {
   inertia_about: "com" | "origin";
 }
 
+/** A frame that is fixed to a link */
 export interface LinkFrame {
   link: string;
   /** m: in the link's frame; 0 where it is absent */
   position?: Vector;
-  /** Of frames of a loop alone */
   rotation?: Matrix;
   rpy?: Vector;
   quaternion_wxyz?: number[];
-  /** Of a plane, to the side of the body */
-  normal?: Vector;
-  /** m: Of a sphere or a body */
-  radius?: number;
-  /** Of a disk */
-  axis?: Vector;
-  /** The body rolls inside the hollow sphere (default false) */
-  inside?: boolean;
-  [name: string]: unknown;
 }
 
 /** A link without mass, with a point mass, with mass and inertia, or of solids */
@@ -2308,6 +2298,31 @@ export interface LinkIn {
     [name: string]: unknown;
   };
   [name: string]: unknown;
+}
+
+/** A plane that is fixed to a link */
+export interface LinkPlane {
+  link: string;
+  /** m: in the link's frame; 0 where it is absent */
+  position?: Vector;
+  /** to the side of the body */
+  normal: Vector;
+}
+
+/** A point of a link */
+export interface LinkPoint {
+  link: string;
+  /** m: in the link's frame; 0 where it is absent */
+  position?: Vector;
+}
+
+/** A sphere that is fixed to a link */
+export interface LinkSphere {
+  link: string;
+  /** m: in the link's frame; 0 where it is absent */
+  position?: Vector;
+  /** m */
+  radius: number;
 }
 
 /**
@@ -2488,6 +2503,17 @@ export interface LogUnits {
   tau?: LogUnit;
 }
 
+/** Frame of b on frame of a, in the axes of a's frame that are named (planar pins: x, y) */
+export interface LoopConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "loop";
+  a: LinkFrame;
+  b: LinkFrame;
+  /** All six where it is absent */
+  axes?: ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
+}
+
 export interface ManipulabilityRequest {
   /** rad or m */
   q: JointValues;
@@ -2550,11 +2576,42 @@ export interface Payload {
   inertia?: Matrix;
 }
 
+/** Sum of entry * qd = equals, row by row */
+export interface PfaffianConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "pfaffian";
+  /** Expressions by joint, as of EquationConstraint */
+  rows: {
+    [name: string]: string | number;
+  }[];
+  /** 0 where it is absent */
+  equals?: number[];
+}
+
 /** A link's name, for the origin of its frame, or a point of a link */
 export type Point = string | {
   link: string;
   at: At;
 };
+
+/** A point of a link on a plane */
+export interface PointOnPlaneConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "point-on-plane";
+  plane: LinkPlane;
+  point: LinkPoint;
+}
+
+/** A point of a link on a sphere */
+export interface PointOnSphereConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "point-on-sphere";
+  sphere: LinkSphere;
+  point: LinkPoint;
+}
 
 export interface PointResult {
   link: string;
@@ -3003,6 +3060,36 @@ export type RobotReport = Robot & {
   understood: Findings;
   [name: string]: unknown;
 };
+
+/** A ball, or with axis a disk, on a plane or a sphere */
+export interface RollingConstraint {
+  /** In results rows are called by it; kind and number where it is absent */
+  name?: string;
+  kind: "rolling";
+  body: {
+    link: string;
+    /** m: in the link's frame; 0 where it is absent */
+    position?: Vector;
+    /** m */
+    radius: number;
+    /** Of a disk */
+    axis?: Vector;
+  };
+  plane?: LinkPlane;
+  sphere?: {
+    link: string;
+    /** m: in the link's frame; 0 where it is absent */
+    position?: Vector;
+    /** m */
+    radius: number;
+    /** The body rolls inside the hollow sphere (default false) */
+    inside?: boolean;
+  };
+  /** Only the contact is kept (default false) */
+  slips?: boolean;
+  /** It may turn about the contact's normal (default true) */
+  spins?: boolean;
+}
 
 /** One number for each coordinate, in the order of the robot's joints or of `joints` */
 export type Sample = number[];

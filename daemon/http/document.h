@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/document.h - JSON documents of resources as replies: one, a list, a page of a list. */
+/* daemon/http/document.h - JSON documents of resources as replies: one, a list, a page. */
 #ifndef TQD_HTTP_DOCUMENT_H
 #define TQD_HTTP_DOCUMENT_H
 

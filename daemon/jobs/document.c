@@ -83,5 +83,6 @@ size_t tqd_hub_event_print(const tqd_hub_event *news, char *out)
     tqa_writer_end(&data);
     tqa_json_text_raw(&data.text, "\n\n");
     assert(!data.text.failed); /* step: 64 bytes, of six digits each at most */
+    out[data.text.n] = '\0';
     return data.text.n;
 }

@@ -11,7 +11,7 @@ enum { TQD_HUB_EVENT_BYTES = 640 };
 /* Members of a job, into the open object. */
 void tqd_job_members(tqa_writer *document, const tqd_job *job);
 
-/* One Server-Sent Event; `out` has TQD_HUB_EVENT_BYTES; returns its length. */
+/* One Server-Sent Event, terminated; `out` has TQD_HUB_EVENT_BYTES; returns its length. */
 size_t tqd_hub_event_print(const tqd_hub_event *news, char *out);
 
 #endif

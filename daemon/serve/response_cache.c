@@ -32,8 +32,8 @@ static tqd_response_cache *make(const char *media, size_t n, const char *id, con
         end(cached);
         return NULL;
     }
-    /* overwriting saves 1,200 instructions against deleting and adding the header, which takes three
-     * allocations */
+    /* overwriting saves 1,200 instructions against deleting and adding the header, which takes
+     * three allocations */
     cached->id = tqd_library_header_value(cached->response, id_name);
     cached->date = tqd_library_header_value(cached->response, date_name);
     return cached;

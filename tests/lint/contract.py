@@ -95,9 +95,9 @@ class Frozen:
             node = {**node, **node["not"]["not"]}
         return node
 
-    def one_of_kinds(self, place, old, new):
-        """An object that became a choice of objects, by its kind: every field and every kind is still in one of them. What each kind takes
-        was narrower than the fields of all kinds together could say."""
+    def one_of_kinds(self, place, old, new, is_request):
+        """An object that became a choice of objects, by its kind: every field and every kind is still in one of them, and what an answer
+        always had each of them always has. What each kind takes was narrower than the fields of all kinds together could say."""
         branches = [self.resolve(self.new, branch) for branch in new["oneOf"]]
         for name, inner in old["properties"].items():
             having = [branch["properties"][name] for branch in branches if name in branch.get("properties", {})]
@@ -107,6 +107,9 @@ class Frozen:
                 lost = (self.values(self.resolve(self.old, inner)) or set()) - {repr(one["const"]) for one in having}
                 for value in sorted(lost):
                     self.fault(f"{place}/{name}", f"the value {value} is removed")
+        for name in [] if is_request else sorted(old.get("required", [])):
+            if not all(name in branch.get("required", []) for branch in branches):
+                self.fault(place, f"{name} is now left out at times")
 
     def fault(self, place, what):
         if not any(place.endswith(end) and what == said for end, said in STATED_LATER):
@@ -152,8 +155,8 @@ class Frozen:
         if not isinstance(old, dict) or not isinstance(new, dict) or (id(old), id(new), is_request) in self.seen:
             return
         self.seen.add((id(old), id(new), is_request))
-        if is_request and "properties" in old and "properties" not in new and "oneOf" in new:
-            self.one_of_kinds(place, old, new)
+        if "properties" in old and "properties" not in new and "oneOf" in new:
+            self.one_of_kinds(place, old, new, is_request)
             return
         self.kinds(place, old, new, is_request)
         self.ranges(place, old, new, is_request)

@@ -20,11 +20,11 @@
 #define TQA_FIELDS_CONSTRAINED_CONTROLLER "kind", "reference", "coordinates", "kp", "kd", "ki", \
     "force", "effort_limits", "model"
 #define TQA_FIELDS_CONSTRAINED_CONTROLLER_FORCE "rows", "values", "t", "interpolation", "ki"
-#define TQA_FIELDS_CONSTRAINT "name", "kind", "a", "b", "axes", "length", "plane", "sphere", \
-    "point", "body", "slips", "spins", "coefficients", "offset", "rows", "equals", "expression"
 #define TQA_FIELDS_CONTROLLER "kind", "reference", "kp", "kd", "ki", "lambda", "effort_limits", \
     "sample_time_s", "model"
 #define TQA_FIELDS_CONTROLLER_MODEL "payload", "mass_scale", "without"
+#define TQA_FIELDS_COUPLING_CONSTRAINT "name", "kind", "coefficients", "offset"
+#define TQA_FIELDS_DISTANCE_CONSTRAINT "name", "kind", "a", "b", "length"
 #define TQA_FIELDS_DRIVE "motor", "gear", "amplifier", "current_limit", "current_loop", \
     "velocity_loop"
 #define TQA_FIELDS_DRIVE_AMPLIFIER "kind", "supply_v", "dead_band", "frequency_hz", "dropout_v", \
@@ -41,6 +41,7 @@
 #define TQA_FIELDS_ENSEMBLE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
     "external_wrenches", "payload", "solver", "gravity", "without", "joints", "drives", \
     "events", "vary", "members", "seed", "quantiles", "return_members", "only", "end_states"
+#define TQA_FIELDS_EQUATION_CONSTRAINT "name", "kind", "expression"
 #define TQA_FIELDS_EVENT_RULE "on", "action", "joint", "joints", "level", "direction", \
     "restitution"
 #define TQA_FIELDS_EXCITATION_REQUEST "parameters", "frequency_hz", "harmonics", "limits", \
@@ -79,10 +80,12 @@
 #define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "expressed_in", \
     "angles"
 #define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about"
-#define TQA_FIELDS_LINK_FRAME "link", "position", "rotation", "rpy", "quaternion_wxyz", \
-    "normal", "radius", "axis", "inside"
+#define TQA_FIELDS_LINK_FRAME "link", "position", "rotation", "rpy", "quaternion_wxyz"
 #define TQA_FIELDS_LINK_IN "name", "mass", "com", "inertia", "inertia_about", "spatial_inertia", \
     "solid", "home", "pose"
+#define TQA_FIELDS_LINK_PLANE "link", "position", "normal"
+#define TQA_FIELDS_LINK_POINT "link", "position"
+#define TQA_FIELDS_LINK_SPHERE "link", "position", "radius"
 #define TQA_FIELDS_LOG "dataset", "job", "q", "qd", "qdd", "tau", "time", "columns", "units", \
     "scale", "rate_hz", "rows", "filter", "delay_s"
 #define TQA_FIELDS_LOG_COLUMNS "preset", "groups", "time", "q", "qd", "qdd", "tau"
@@ -90,10 +93,14 @@
     "decimate"
 #define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau"
 #define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau"
+#define TQA_FIELDS_LOOP_CONSTRAINT "name", "kind", "a", "b", "axes"
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
 #define TQA_FIELDS_NOISE_DISTURBANCE "kind", "torque", "wrench", "interval_s", "seed"
 #define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
+#define TQA_FIELDS_PFAFFIAN_CONSTRAINT "name", "kind", "rows", "equals"
 #define TQA_FIELDS_POINT "link", "at"
+#define TQA_FIELDS_POINT_ON_PLANE_CONSTRAINT "name", "kind", "plane", "point"
+#define TQA_FIELDS_POINT_ON_SPHERE_CONSTRAINT "name", "kind", "sphere", "point"
 #define TQA_FIELDS_POSE "position", "rotation", "quaternion_wxyz", "rpy"
 #define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
 #define TQA_FIELDS_PULSE_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s"
@@ -122,6 +129,10 @@
 #define TQA_FIELDS_ROBOT_DOCUMENT_POE "tool", "joints"
 #define TQA_FIELDS_ROBOT_DOCUMENT_POE_JOINTS "name", "kind", "screw", "link"
 #define TQA_FIELDS_ROBOT_DOCUMENT_TREE "links", "joints"
+#define TQA_FIELDS_ROLLING_CONSTRAINT "name", "kind", "body", "plane", "sphere", "slips", \
+    "spins"
+#define TQA_FIELDS_ROLLING_CONSTRAINT_BODY "link", "position", "radius", "axis"
+#define TQA_FIELDS_ROLLING_CONSTRAINT_SPHERE "link", "position", "radius", "inside"
 #define TQA_FIELDS_SIMULATE_DRIVES "command", "t", "values", "interpolation", "reduced"
 #define TQA_FIELDS_SIMULATE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
     "external_wrenches", "payload", "events", "solver", "gravity", "without", "include", \
@@ -183,7 +194,6 @@
 #define TQA_WORDS_CONSTANT_WRENCH_EXPRESSED_IN "world", "link"
 #define TQA_WORDS_CONSTRAINED_CONTROLLER_FORCE_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_CONSTRAINED_CONTROLLER_KIND "hybrid-position-force", "nonholonomic"
-#define TQA_WORDS_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_CONSTRAINT_KIND "loop", "distance", "point-on-plane", "point-on-sphere", \
     "rolling", "coupling", "pfaffian", "equation"
 #define TQA_WORDS_CONTROLLER_KIND "feedforward", "pd", "pd-gravity", "computed-torque", \
@@ -263,6 +273,7 @@
     "out-of-order", "set-back", "bridged", "split", "unwrapped", "braked", "unpaired", \
     "too-short"
 #define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
+#define TQA_WORDS_LOOP_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_REGRESSOR_REQUEST_FORM "base"
 #define TQA_WORDS_REGRESSOR_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"

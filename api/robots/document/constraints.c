@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/openapi/generated/fields.h"
 #include "api/robots/constraint.h"
 #include "api/robots/document/parts.h"
 #include "api/robots/expression.h"
@@ -35,7 +36,7 @@ static void read_link(const tqa_json_at *at, tq_link_frame *ret)
 /* a link with a pose */
 static void read_frame(const tqa_json_at *constraint, const char *key, tq_link_frame *ret)
 {
-    static const char *const known[] = {"link", TQA_DOCUMENT_PLACE, NULL};
+    static const char *const known[] = {TQA_FIELDS_LINK_FRAME, NULL};
     const tqa_json_at at = tqa_json_field(constraint, key);
     if (tqa_json_is_object(&at)) {
         tqa_json_fields(&at, known, nothing);
@@ -85,7 +86,7 @@ static bool read_point(const tqa_json_at *constraint, const char *key, const cha
 
 static void read_plane(const tqa_json_at *constraint, tq_link_frame *ret)
 {
-    static const char *const known[] = {"link", "position", "normal", NULL};
+    static const char *const known[] = {TQA_FIELDS_LINK_PLANE, NULL};
     tqa_json_at at;
     if (read_point(constraint, "plane", known, ret, &at)) {
         read_direction(&at, "normal", ret->pose.r);
@@ -135,7 +136,7 @@ static void read_axes(const tqa_json_at *at, unsigned *ret)
 
 static void read_loop(const tqa_json_at *at, tq_constraint *ret)
 {
-    static const char *const known[] = {"name", "kind", "a", "b", "axes", NULL};
+    static const char *const known[] = {TQA_FIELDS_LOOP_CONSTRAINT, NULL};
     tqa_json_fields(at, known, nothing);
     read_frame(at, "a", &ret->a);
     read_frame(at, "b", &ret->b);
@@ -148,8 +149,8 @@ static void read_loop(const tqa_json_at *at, tq_constraint *ret)
 
 static void read_distance(const tqa_json_at *at, tq_constraint *ret)
 {
-    static const char *const known[] = {"name", "kind", "a", "b", "length", NULL};
-    static const char *const point[] = {"link", "position", NULL};
+    static const char *const known[] = {TQA_FIELDS_DISTANCE_CONSTRAINT, NULL};
+    static const char *const point[] = {TQA_FIELDS_LINK_POINT, NULL};
     tqa_json_at part;
     tqa_json_fields(at, known, nothing);
     (void)read_point(at, "a", point, &ret->a, &part);
@@ -159,8 +160,8 @@ static void read_distance(const tqa_json_at *at, tq_constraint *ret)
 
 static void read_on_plane(const tqa_json_at *at, tq_constraint *ret)
 {
-    static const char *const known[] = {"name", "kind", "plane", "point", NULL};
-    static const char *const point[] = {"link", "position", NULL};
+    static const char *const known[] = {TQA_FIELDS_POINT_ON_PLANE_CONSTRAINT, NULL};
+    static const char *const point[] = {TQA_FIELDS_LINK_POINT, NULL};
     tqa_json_at part;
     tqa_json_fields(at, known, nothing);
     read_plane(at, &ret->a);
@@ -169,9 +170,9 @@ static void read_on_plane(const tqa_json_at *at, tq_constraint *ret)
 
 static void read_on_sphere(const tqa_json_at *at, tq_constraint *ret)
 {
-    static const char *const known[] = {"name", "kind", "sphere", "point", NULL};
-    static const char *const sphere[] = {"link", "position", "radius", NULL};
-    static const char *const point[] = {"link", "position", NULL};
+    static const char *const known[] = {TQA_FIELDS_POINT_ON_SPHERE_CONSTRAINT, NULL};
+    static const char *const sphere[] = {TQA_FIELDS_LINK_SPHERE, NULL};
+    static const char *const point[] = {TQA_FIELDS_LINK_POINT, NULL};
     tqa_json_at part;
     tqa_json_fields(at, known, nothing);
     if (read_point(at, "sphere", sphere, &ret->a, &part)) {
@@ -182,10 +183,9 @@ static void read_on_sphere(const tqa_json_at *at, tq_constraint *ret)
 
 static void read_rolling(const tqa_json_at *at, tq_constraint *ret)
 {
-    static const char *const known[] = {"name",   "kind",  "body",  "plane",
-                                        "sphere", "slips", "spins", NULL};
-    static const char *const body[] = {"link", "position", "radius", "axis", NULL};
-    static const char *const sphere[] = {"link", "position", "radius", "inside", NULL};
+    static const char *const known[] = {TQA_FIELDS_ROLLING_CONSTRAINT, NULL};
+    static const char *const body[] = {TQA_FIELDS_ROLLING_CONSTRAINT_BODY, NULL};
+    static const char *const sphere[] = {TQA_FIELDS_ROLLING_CONSTRAINT_SPHERE, NULL};
     tqa_json_at part;
     bool spins = true;
     tqa_json_fields(at, known, nothing);
@@ -201,7 +201,7 @@ static void read_rolling(const tqa_json_at *at, tq_constraint *ret)
     if ((on_plane.value == NULL) == (on_sphere.value == NULL)) {
         tqa_draft_fault(at->draft, on_plane.value == NULL ? "missing-field" : "invalid-value",
                         on_plane.pointer, "it rolls on a \"plane\" or on a \"sphere\"",
-                        "one surface must be told");
+                        "one of the two surfaces must be given");
     } else if (on_plane.value != NULL) {
         read_plane(at, &ret->a);
     } else if (read_point(at, "sphere", sphere, &ret->a, &part)) {
@@ -233,7 +233,7 @@ static uint32_t joint_of_key(const tqa_json_at *at, const char *key)
 
 static void read_coupling(const tqa_json_at *at, tq_constraint *ret)
 {
-    static const char *const known[] = {"name", "kind", "coefficients", "offset", NULL};
+    static const char *const known[] = {TQA_FIELDS_COUPLING_CONSTRAINT, NULL};
     tqa_json_fields(at, known, nothing);
     const tqa_json_at factors = tqa_json_field(at, "coefficients");
     tqa_json_optional(at, "offset", &ret->offset);
@@ -327,7 +327,7 @@ static bool read_entries(const tqa_json_at *rows, tq_pfaffian_term *terms, const
 
 static void read_pfaffian(const tqa_json_at *at, tq_constraint *ret, tqa_constraint *note)
 {
-    static const char *const known[] = {"name", "kind", "rows", "equals", NULL};
+    static const char *const known[] = {TQA_FIELDS_PFAFFIAN_CONSTRAINT, NULL};
     tqa_json_fields(at, known, nothing);
     const tqa_json_at rows = tqa_json_field(at, "rows");
     const tqa_json_at equals = tqa_json_field(at, "equals");
@@ -365,7 +365,7 @@ static void read_pfaffian(const tqa_json_at *at, tq_constraint *ret, tqa_constra
 
 static void read_equation(const tqa_json_at *at, tq_constraint *ret, tqa_constraint *note)
 {
-    static const char *const known[] = {"name", "kind", "expression", NULL};
+    static const char *const known[] = {TQA_FIELDS_EQUATION_CONSTRAINT, NULL};
     tqa_json_fields(at, known, nothing);
     const tqa_json_at expression = tqa_json_field(at, "expression");
     const char **texts = tqa_arena_take(at->draft->arena, 1, sizeof *texts, 16);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/library/library.h - what is done with libmicrohttpd beyond its documentation.
  *
- * Each function names what it relies on. tests/unit/daemon/serve/test_library.c checks that against
- * the installed version, on the wire; nothing else of serve may rely on internals of the library. */
+ * Each function names what it relies on. tests/unit/daemon/serve/test_library.c checks that
+ * against the installed version, on the wire; nothing else of serve relies on its internals. */
 #ifndef TQD_SERVE_LIBRARY_LIBRARY_H
 #define TQD_SERVE_LIBRARY_LIBRARY_H
 
@@ -26,35 +26,38 @@ char *tqd_library_header_value(struct MHD_Response *response, const char *name);
 void tqd_library_unchunk(struct MHD_Response *response);
 
 /* For a connection that is suspended in the middle of a body, whose socket we have read to the
- * body's end and answered on: the library has no call for "the body is complete". An ended stream
- * takes the place of its socket under the same descriptor, so that the library, once resumed, finds
- * the end and closes. Returns the client's socket under a new descriptor, to be given back by
- * tqd_library_attach; -1: descriptors are exhausted, nothing has changed. Relies on: a suspended
- * connection's socket is neither read nor written nor kept in another way than by its number. */
+ * body's end and answered on: the library has no call for "the body is complete". An ended
+ * stream takes the place of its socket under the same descriptor, so that the library, once
+ * resumed, finds the end and closes. Returns the client's socket under a new descriptor, to be
+ * given back by tqd_library_attach; -1: descriptors are exhausted, nothing has changed. Relies
+ * on: a suspended connection's socket is neither read nor written nor kept in another way than
+ * by its number. */
 int tqd_library_detach(int fd);
 
-/* Adds a connected socket as a new connection. False: its peer has gone, it is closed. Relies on:
- * MHD_add_connection takes any socket that getpeername describes, with its unread bytes. */
+/* Adds a connected socket as a new connection. False: its peer has gone, it is closed. Relies
+ * on: MHD_add_connection takes any socket that getpeername describes, with its unread bytes. */
 bool tqd_library_attach(struct MHD_Daemon *mhd, int fd);
 
-/* Adds a descriptor to the library's epoll set, so that its events end the library's wait. Returns
- * the set's descriptor, -1: there is none. Relies on: events with a NULL pointer are passed over. */
+/* Adds a descriptor to the library's epoll set, so that its events end the library's wait.
+ * Returns the set's descriptor, -1: there is none. Relies on: events with a NULL pointer are
+ * passed over. */
 int tqd_library_watch(struct MHD_Daemon *mhd, int fd);
 
 /* True: a run would not wait. */
 bool tqd_library_has_work(struct MHD_Daemon *mhd);
 
-/* Waits up to ms (-1: for ever) for an event of the library's set or of `own_fd`, which is in it,
- * and processes the library's. Relies on: MHD_run_wait waits only if it has no work left; with 128,
- * 256 or 512 events at once 0.9.75 waits although it has, so from 96 connections on poll() waits. */
+/* Waits up to ms (-1: for ever) for an event of the library's set or of `own_fd`, which is in
+ * it, and processes the library's. Relies on: MHD_run_wait waits only if it has no work left;
+ * with 128, 256 or 512 events at once 0.9.75 waits although it has, so from 96 connections on
+ * poll() waits. */
 void tqd_library_run(struct MHD_Daemon *mhd, int set_fd, int own_fd, size_t n_open, int ms);
 
-/* Processes what is left without a wait. At its limit of connections the library stops accepting,
- * and only a run after one has closed starts it again. */
+/* Processes what is left without a wait. At its limit of connections the library stops
+ * accepting, and only a run after one has closed starts it again. */
 void tqd_library_run_again(struct MHD_Daemon *mhd);
 
-/* For a connection whose socket was shut down: if no epoll event follows, the library's timeout of
- * inactivity (which is off otherwise) closes it a second later. */
+/* For a connection whose socket was shut down: if no epoll event follows, the library's timeout
+ * of inactivity (which is off otherwise) closes it a second later. */
 void tqd_library_close_soon(struct MHD_Connection *connection);
 
 #endif

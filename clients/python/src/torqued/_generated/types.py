@@ -358,35 +358,6 @@ class ConstrainedControllerForce(TypedDict):
     ki: NotRequired[float]
 
 
-class ConstraintOut(TypedDict):
-    """Rows A(q) qd = b that joints of a tree cannot express. loop: frame of b on frame of a, in the axes of a's frame
-    that are named (planar pins: x, y). distance: two points. point-on-plane, point-on-sphere: a point of a link.
-    rolling: a ball, or with axis a disk, on a plane or sphere; slips: only the contact is kept; spins: it may turn
-    about the contact's normal. coupling: sum of coefficient * q = offset. pfaffian: sum of entry * qd = equals, row
-    by row. equation: the expression is 0. Expressions: numbers, pi, names of joints of one freedom ('in quotes' if
-    not made of letters, digits and _), + - * / ^ ( ), sin cos tan sqrt exp. Multipliers are those of the force on
-    the robot: a row's is positive when b, the point or the body is pushed along the row's direction as seen from a
-    or the surface.
-    """
-    name: NotRequired[str]
-    kind: Literal['loop', 'distance', 'point-on-plane', 'point-on-sphere', 'rolling', 'coupling', 'pfaffian', 'equation']
-    a: NotRequired[LinkFrameOut]
-    b: NotRequired[LinkFrameOut]
-    axes: NotRequired[list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
-    length: NotRequired[float]
-    plane: NotRequired[LinkFrameOut]
-    sphere: NotRequired[LinkFrameOut]
-    point: NotRequired[LinkFrameOut]
-    body: NotRequired[LinkFrameOut]
-    slips: NotRequired[bool]
-    spins: NotRequired[bool]
-    coefficients: NotRequired[dict[str, Any]]
-    offset: NotRequired[float]
-    rows: NotRequired[list[dict[str, Any]]]
-    equals: NotRequired[Array]
-    expression: NotRequired[str | float]
-
-
 Controller = TypedDict('Controller', {
     'kind': "Literal['feedforward', 'pd', 'pd-gravity', 'computed-torque', 'passivity-based']",
     'reference': "Reference",
@@ -405,6 +376,23 @@ class ControllerModel(TypedDict):
     payload: NotRequired[Payload]
     mass_scale: NotRequired[float]
     without: NotRequired[Sequence[Literal['friction', 'rotor', 'spring', 'gravity']]]
+
+
+class CouplingConstraintOut(TypedDict):
+    """Sum of coefficient * q = offset"""
+    name: NotRequired[str]
+    kind: Literal['coupling']
+    coefficients: dict[str, Any]
+    offset: NotRequired[float]
+
+
+class DistanceConstraintOut(TypedDict):
+    """Two points at a constant distance"""
+    name: NotRequired[str]
+    kind: Literal['distance']
+    a: LinkPointOut
+    b: LinkPointOut
+    length: float
 
 
 class Drive(TypedDict):
@@ -670,6 +658,13 @@ class EnsembleStatsOut(TypedDict):
     rtol: NotRequired[float]
     atol: NotRequired[float]
     side_by_side: bool
+
+
+class EquationConstraintOut(TypedDict):
+    """The expression is 0"""
+    name: NotRequired[str]
+    kind: Literal['equation']
+    expression: str | float
 
 
 class ErrorSourcesOut(TypedDict):
@@ -1284,15 +1279,12 @@ class KinematicsFramesItemOut(TypedDict):
 
 
 class LinkFrameOut(TypedDict):
+    """A frame that is fixed to a link"""
     link: str
     position: NotRequired[Array]
     rotation: NotRequired[Array]
     rpy: NotRequired[Array]
     quaternion_wxyz: NotRequired[Array]
-    normal: NotRequired[Array]
-    radius: NotRequired[float]
-    axis: NotRequired[Array]
-    inside: NotRequired[bool]
 
 
 class LinkInOut(TypedDict):
@@ -1306,6 +1298,26 @@ class LinkInOut(TypedDict):
     solid: NotRequired[SolidOut | list[SolidOut]]
     home: NotRequired[dict[str, Any]]
     pose: NotRequired[dict[str, Any]]
+
+
+class LinkPlaneOut(TypedDict):
+    """A plane that is fixed to a link"""
+    link: str
+    position: NotRequired[Array]
+    normal: Array
+
+
+class LinkPointOut(TypedDict):
+    """A point of a link"""
+    link: str
+    position: NotRequired[Array]
+
+
+class LinkSphereOut(TypedDict):
+    """A sphere that is fixed to a link"""
+    link: str
+    position: NotRequired[Array]
+    radius: float
 
 
 class Log(TypedDict):
@@ -1426,6 +1438,15 @@ class LogUnits(TypedDict):
     tau: NotRequired[str | Sequence[str]]
 
 
+class LoopConstraintOut(TypedDict):
+    """Frame of b on frame of a, in the axes of a's frame that are named (planar pins: x, y)"""
+    name: NotRequired[str]
+    kind: Literal['loop']
+    a: LinkFrameOut
+    b: LinkFrameOut
+    axes: NotRequired[list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
+
+
 class NoiseDisturbance(TypedDict):
     """Normal, independent of one another"""
     kind: Literal['noise']
@@ -1443,9 +1464,33 @@ class Payload(TypedDict):
     inertia: NotRequired[ArrayLike]
 
 
+class PfaffianConstraintOut(TypedDict):
+    """Sum of entry * qd = equals, row by row"""
+    name: NotRequired[str]
+    kind: Literal['pfaffian']
+    rows: list[dict[str, Any]]
+    equals: NotRequired[Array]
+
+
 class Point1(TypedDict):
     link: str
     at: Literal['origin', 'com'] | ArrayLike
+
+
+class PointOnPlaneConstraintOut(TypedDict):
+    """A point of a link on a plane"""
+    name: NotRequired[str]
+    kind: Literal['point-on-plane']
+    plane: LinkPlaneOut
+    point: LinkPointOut
+
+
+class PointOnSphereConstraintOut(TypedDict):
+    """A point of a link on a sphere"""
+    name: NotRequired[str]
+    kind: Literal['point-on-sphere']
+    sphere: LinkSphereOut
+    point: LinkPointOut
 
 
 class PointResultOut(TypedDict):
@@ -1674,7 +1719,7 @@ class RobotDocumentOut(TypedDict):
     dh: NotRequired[RobotDocumentDhOut]
     poe: NotRequired[RobotDocumentPoeOut]
     urdf: NotRequired[str]
-    constraints: NotRequired[list[ConstraintOut]]
+    constraints: NotRequired[list[LoopConstraintOut | DistanceConstraintOut | PointOnPlaneConstraintOut | PointOnSphereConstraintOut | RollingConstraintOut | CouplingConstraintOut | PfaffianConstraintOut | EquationConstraintOut]]
     actuated: NotRequired[list[str]]
 
 
@@ -1694,6 +1739,31 @@ class RobotDocumentPoeOut(TypedDict):
 class RobotDocumentTreeOut(TypedDict):
     links: list[dict[str, Any]]
     joints: list[dict[str, Any]]
+
+
+class RollingConstraintBodyOut(TypedDict):
+    link: str
+    position: NotRequired[Array]
+    radius: float
+    axis: NotRequired[Array]
+
+
+class RollingConstraintOut(TypedDict):
+    """A ball, or with axis a disk, on a plane or a sphere"""
+    name: NotRequired[str]
+    kind: Literal['rolling']
+    body: RollingConstraintBodyOut
+    plane: NotRequired[LinkPlaneOut]
+    sphere: NotRequired[RollingConstraintSphereOut]
+    slips: NotRequired[bool]
+    spins: NotRequired[bool]
+
+
+class RollingConstraintSphereOut(TypedDict):
+    link: str
+    position: NotRequired[Array]
+    radius: float
+    inside: NotRequired[bool]
 
 
 class SimulateAuditEnergyOut(TypedDict):
