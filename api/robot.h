@@ -22,10 +22,14 @@ typedef struct tqa_robot tqa_robot;
 tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
 void tqa_robot_free(tqa_robot *robot); /* accepts NULL */
 
-/* Writes into the bytes themselves (malloc'ed; moved and longer afterwards) which file of an
- * archive is the robot, so that digest and store hold it: `main` goes before the archive's comment.
- * False: no archive, or a longer comment than it has room for; nothing has changed. */
-bool tqa_robot_choose_main(char **bytes, size_t *n, const char *main, tqa_problem *reterr);
+/* Writes into the bytes themselves (malloc'ed; moved and longer afterwards) how they are to be
+ * read, so that digest and store hold it: key "main" (which file of an archive is the robot) or
+ * "base" (fixed, floating or planar: what holds the root of a URDF or SDF). It goes before the
+ * comment of an archive, as KEY=VALUE, and behind other XML, as <?torqued KEY="VALUE"?>.
+ * False: neither of these, a value that cannot be, or a comment without room; nothing has changed.
+ */
+bool tqa_robot_annotate(char **bytes, size_t *n, const char *key, const char *value,
+                        tqa_problem *reterr);
 
 /* BLAKE2b-256 of the parsed bytes, lower-case hex: TQA_DIGEST_TEXT - 1 characters. */
 const char *tqa_robot_digest(const tqa_robot *robot);

@@ -21,10 +21,12 @@ typedef struct tqa_draft {
     tqa_arena *arena;     /* the caller's */
     tqa_problem *problem; /* the caller's; status 0 as long as nothing is wrong */
     const char *name, *description;
-    const char *source;             /* "urdf", "mjcf", "document" */
-    const char *prefix;             /* of JSON pointers: "" or "/tree" */
-    tqa_zip *archive;               /* the files that the robot's file may name; NULL: none */
-    uint32_t main;                  /* the robot's own file in it */
+    const char *source; /* "urdf", "mjcf", "document" */
+    const char *prefix; /* of JSON pointers: "" or "/tree" */
+    tqa_zip *archive;   /* the files that the robot's file may name; NULL: none */
+    uint32_t main;      /* the robot's own file in it */
+    /* what holds the root: "fixed", "floating", "planar"; NULL: as the file has it */
+    const char *base;
     bool xml;                       /* places are XML paths of a URDF, not JSON pointers */
     tq_model model;                 /* links, joints, order: arena */
     const char *const *link_names;  /* (model.n_link) */
@@ -67,6 +69,13 @@ bool tqa_draft_index(tqa_draft *draft);
 
 /* Room for the drive of joint i, its numbers still their defaults. NULL: a fault was added. */
 tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i);
+
+/* Lets the root hang from a link "world" by a joint of `draft->base`, before the check; nothing if
+ * that is NULL or "fixed". False: faults were added. */
+bool tqa_draft_hold(tqa_draft *draft);
+
+/* What tqa_robot_annotate wrote as "base": arena, or NULL. */
+const char *tqa_base_note(tqa_draft *draft, const char *bytes, size_t n);
 
 /* Checks that the links and joints form one tree, finishes the model and lets the doctor look at
  * it. False: faults were added. */

@@ -68,7 +68,7 @@ static const tq_mechanism *build_mechanism(tqa_draft *draft)
 
 static bool check_draft(tqa_draft *draft)
 {
-    return tqa_draft_check(draft) && tqa_constraints_resolve(draft);
+    return tqa_draft_hold(draft) && tqa_draft_check(draft) && tqa_constraints_resolve(draft);
 }
 
 static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
@@ -77,7 +77,14 @@ static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size
     if (media == TQA_MEDIA_NONE || media == TQA_MEDIA_OTHER) {
         media = recognise(bytes, n);
     }
+    draft->base = media == TQA_MEDIA_XML ? tqa_base_note(draft, bytes, n) : NULL;
     if (media == TQA_MEDIA_XML && tqa_mjcf_recognise(bytes, n)) {
+        if (draft->base != NULL) {
+            tqa_problem_set(draft->problem, "invalid-value",
+                            "base=%.20s: an MJCF says itself what holds each body (<freejoint/>)",
+                            draft->base);
+            return false;
+        }
         return tqa_mjcf_read(draft, bytes, n) && check_draft(draft);
     }
     if (media == TQA_MEDIA_XML) {

@@ -13,14 +13,19 @@
 
 enum { BODY_FIRST = 16384 };
 
+/* What a query says of a robot's bytes, "" where it says nothing. */
+typedef struct put_query {
+    char main[TQD_QUERY_TEXT]; /* the file of an archive that is the robot */
+    char base[TQD_QUERY_TEXT]; /* what holds its root */
+} put_query;
+
 /* One request. finish or run makes the answer, reply returns it. */
 typedef struct exchange {
     tqd_registry *registry;
     const tqd_head *head;
     tqa_media media; /* PUT: of the body; GET: of the answer */
-    char
-        main[TQD_QUERY_TEXT]; /* PUT: the file of an archive that is the robot; "": none is named */
-    char *body;               /* PUT: the bytes so far */
+    put_query query; /* PUT */
+    char *body;      /* PUT: the bytes so far */
     size_t n_body, body_size;
     tqd_reply answer;
 } exchange;
@@ -230,9 +235,9 @@ static bool find_format(const char *name, tqa_media *ret)
     return false;
 }
 
-/* ?format= and ?main=; *ret_given: the format is among them. */
-static bool read_query(const tqd_head *head, char main[TQD_QUERY_TEXT], tqa_media *ret_media,
-                       bool *ret_given, tqa_problem *problem)
+/* ?format=, ?main= and ?base=; *ret_given: the format is among them. */
+static bool read_query(const tqd_head *head, put_query *ret, tqa_media *ret_media, bool *ret_given,
+                       tqa_problem *problem)
 {
     const char *query = head->query != NULL ? head->query : "";
     char name[TQD_QUERY_TEXT];
@@ -241,7 +246,9 @@ static bool read_query(const tqd_head *head, char main[TQD_QUERY_TEXT], tqa_medi
     bool unknown = false;
     while (tqd_query_next(&query, name, value, &bad)) {
         if (strcmp(name, "main") == 0) {
-            memcpy(main, value, TQD_QUERY_TEXT);
+            memcpy(ret->main, value, sizeof ret->main);
+        } else if (strcmp(name, "base") == 0) {
+            memcpy(ret->base, value, sizeof ret->base);
         } else if (strcmp(name, "format") == 0 && find_format(value, ret_media)) {
             *ret_given = true;
         } else {
@@ -250,14 +257,14 @@ static bool read_query(const tqd_head *head, char main[TQD_QUERY_TEXT], tqa_medi
     }
     if (bad || unknown) {
         tqa_problem_set(problem, "invalid-value",
-                        "the query may be format=urdf, mjcf, zip, document or json, and main=FILE "
-                        "of an archive");
+                        "the query may be format=urdf, mjcf, zip, document or json, main=FILE of "
+                        "an archive, and base=fixed, floating or planar");
     }
     return !bad && !unknown;
 }
 
 /* ?format= takes precedence, then Content-Type, then the first bytes */
-static bool find_media(const tqd_head *head, char main[TQD_QUERY_TEXT], tqa_media *ret_media,
+static bool find_media(const tqd_head *head, put_query *ret_query, tqa_media *ret_media,
                        tqa_problem *problem)
 {
     static const struct {
@@ -274,7 +281,7 @@ static bool find_media(const tqd_head *head, char main[TQD_QUERY_TEXT], tqa_medi
                  {"application/x-www-form-urlencoded", TQA_MEDIA_NONE} /* curl --data-binary */};
     bool given = false;
     *ret_media = TQA_MEDIA_NONE;
-    if (!read_query(head, main, ret_media, &given, problem)) {
+    if (!read_query(head, ret_query, ret_media, &given, problem)) {
         return false;
     }
     const char *type = head->header(head, "Content-Type");
@@ -299,7 +306,7 @@ static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     tqa_problem problem;
     tqa_media media = TQA_MEDIA_NONE;
     tqd_registry_row row;
-    char main[TQD_QUERY_TEXT] = "";
+    put_query query = {.main = "", .base = ""};
     bool good = true;
     if (!tqd_robot_name_good(head->part[0])) {
         tqa_problem_set(&problem, "invalid-value",
@@ -310,7 +317,7 @@ static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
                         head->part[0]);
         good = false;
     } else {
-        good = find_media(head, main, &media, &problem);
+        good = find_media(head, &query, &media, &problem);
     }
     if (!good) {
         tqd_answer_problem(reply, head->request_id, &problem);
@@ -321,7 +328,7 @@ static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     }
     exchange *e = *ret_exchange;
     e->media = media;
-    memcpy(e->main, main, sizeof e->main);
+    e->query = query;
     return true;
 }
 
@@ -393,6 +400,11 @@ static void answer_put(exchange *e, const tqa_robot *robot, bool created)
     }
 }
 
+static bool annotate(exchange *e, const char *key, const char *value, tqa_problem *problem)
+{
+    return value[0] == '\0' || tqa_robot_annotate(&e->body, &e->n_body, key, value, problem);
+}
+
 static void put_run(void *arg)
 {
     exchange *e = arg;
@@ -403,7 +415,8 @@ static void put_run(void *arg)
         return;
     }
     tqa_problem problem;
-    if (e->main[0] != '\0' && !tqa_robot_choose_main(&e->body, &e->n_body, e->main, &problem)) {
+    if (!annotate(e, "main", e->query.main, &problem) ||
+        !annotate(e, "base", e->query.base, &problem)) {
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return;
     }

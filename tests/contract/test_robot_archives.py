@@ -170,3 +170,45 @@ def test_bombs_and_damage_are_refused(daemon):
         liar[at + 24:at + 28] = struct.pack("<I", 200_000_000)
         at = liar.find(b"PK\1\2", at + 4)
     assert put(daemon, bytes(liar))[0] in (400, 413, 422)
+
+
+ARM_URDF = """<robot name="arm"><link name="foot"><inertial><mass value="2"/><inertia ixx="1" iyy="2" izz="2.5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="a"><inertial><origin xyz="0 0 1"/><mass value="3"/></inertial></link><link name="b"/>
+<joint name="j" type="revolute"><parent link="foot"/><child link="a"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="k" type="revolute"><parent link="a"/><child link="b"/><mimic joint="j" multiplier="2"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("base,nv", [("fixed", 1), ("planar", 4), ("floating", 7)])
+def test_what_holds_the_root_is_chosen_with_the_request(daemon, base, nv):
+    status, _, text = daemon.request("PUT", f"/v1/robots/held?base={base}", ARM_URDF, {"Content-Type": "application/xml"})
+    robot = json.loads(text)
+    assert status in (200, 201) and robot["nv"] == nv, text
+    if base == "fixed":
+        return
+    assert robot["root"] == "world" and robot["joints"][0]["kind"] == base and robot["joints"][0]["v"]["index"] == 0
+    body = {"q": ([0, 0, 0, 1, 0, 0, 0] if base == "floating" else [0, 0, 0]) + [0], "qd": [0] * nv, "qdd": [0] * nv}
+    tau = json.loads(daemon.request("POST", "/v1/robots/held/inverse-dynamics", json.dumps(body), {"Content-Type": "application/json"})[2])["tau"]
+    weight = [0, 0, 5 * 9.81] if base == "floating" else [0, 0]
+    assert max(abs(a - b) for a, b in zip(tau, weight)) < 1e-12
+    again = daemon.request("PUT", "/v1/robots/again", daemon.request("GET", "/v1/robots/held?format=urdf")[2], {"Content-Type": "application/xml"})
+    assert again[0] in (200, 201) and json.loads(again[2])["nv"] == nv
+    status, answer = put(daemon, pack({"arm.urdf": ARM_URDF}, f"base={base}"))
+    assert status in (200, 201) and answer["nv"] == nv
+
+
+def test_what_cannot_be_held_is_refused(daemon):
+    for query, body in (("base=swinging", ARM_URDF), ("base=floating", '{"joints": []}'), ("base=floating", "<mujoco><worldbody/></mujoco>"),
+                        ("main=a.xml", ARM_URDF)):
+        status, _, text = daemon.request("PUT", "/v1/robots/held?" + query, body, {"Content-Type": "application/octet-stream"})
+        assert status == 422 and query.split("=")[0] in json.loads(text)["detail"], text
+
+
+def test_an_inertia_without_a_tensor_is_a_point_and_said_so(daemon):
+    status, _, text = daemon.request("PUT", "/v1/robots/point", ARM_URDF, {"Content-Type": "application/xml"})
+    robot = json.loads(text)
+    link = next(one for one in robot["links"] if one["name"] == "a")
+    assert link["mass"] == 3 and link["com"] == [0, 0, 1] and not any(map(any, link["inertia"]))
+    assert any("no <inertia>" in finding["text"] for finding in robot["doctor"]), robot["doctor"]
+    status, _, text = daemon.request("PUT", "/v1/robots/ball", ARM_URDF.replace('name="j" type="revolute"', 'name="j" type="spherical"').replace(
+        '<mimic joint="j" multiplier="2"/>', ""), {"Content-Type": "application/xml"})
+    assert status in (200, 201) and json.loads(text)["joints"][0]["kind"] == "spherical", text

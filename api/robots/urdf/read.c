@@ -68,10 +68,11 @@ static bool open_link(tqa_urdf_walk *w, const tqa_urdf_element *e)
     return true;
 }
 
-/* The kind that a type names; false when there is no such type. */
+/* The kind that a type names; false when there is no such type. Spherical joints are not in the
+ * format: Bullet and others write them. */
 static bool joint_kind(const char *type, tq_joint_kind *ret)
 {
-    return tqa_joint_kind_find(type, ret) && *ret != TQ_JOINT_SPHERICAL;
+    return tqa_joint_kind_find(type, ret);
 }
 
 static bool open_joint(tqa_urdf_walk *w, const tqa_urdf_element *e)
@@ -100,7 +101,8 @@ static bool open_joint(tqa_urdf_walk *w, const tqa_urdf_element *e)
     const char *type = tqa_urdf_attribute(e, "type");
     if (type == NULL || !joint_kind(type, &kind)) {
         tqa_draft_fault(draft, type == NULL ? "missing-field" : "invalid-value", place.path,
-                        "type is one of: revolute, continuous, prismatic, fixed, floating, planar",
+                        "type is one of: revolute, continuous, prismatic, fixed, floating, planar, "
+                        "spherical",
                         "line %lu: %s%.40s", place.line,
                         type == NULL ? "the joint has no type" : "unknown joint type ",
                         type == NULL ? "" : type);
@@ -406,7 +408,8 @@ static bool on_open(void *ctx, unsigned long line, const char *name, const char 
     return ok && w->file->draft->problem->n_fault < TQA_PROBLEM_FAULTS;
 }
 
-/* An <inertial> must say both of these. */
+/* An <inertial> must say a mass; without a tensor it is one of a point, as other readers have it.
+ */
 static void check_inertial(const tqa_urdf_walk *w)
 {
     const tqa_urdf_link *link = &w->file->links[w->file->n_link - 1];
@@ -419,10 +422,12 @@ static void check_inertial(const tqa_urdf_walk *w)
                         "link of line %lu: <inertial> has no <mass>", link->line);
     }
     if ((w->seen_inertial & TQA_URDF_SEEN_INERTIA) == 0) {
-        tqa_draft_fault(w->file->draft, "missing-field", path,
-                        "add <inertia ixx=\"...\" ixy=\"0\" ixz=\"0\" iyy=\"...\" iyz=\"0\" "
-                        "izz=\"...\"/>, all 0 for a point mass",
-                        "link of line %lu: <inertial> has no <inertia>", link->line);
+        tqa_draft_find(
+            w->file->draft, TQA_FINDING_DOCTOR,
+            tqa_arena_format(w->file->draft->arena, "link %s (line %lu)", link->name, link->line),
+            "its <inertial> has no <inertia>: read as a point mass, so that turning it "
+            "takes too little torque",
+            1);
     }
 }
 

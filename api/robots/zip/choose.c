@@ -100,23 +100,18 @@ static bool scan_member(scan *s, uint32_t i)
     return true;
 }
 
-/* Of `main=scene.xml`, alone or on a line of its own. */
-static uint32_t find_named(const tqa_zip *archive)
+const char *tqa_zip_note(const tqa_zip *archive, const char *key)
 {
-    static const char key[] = "main=";
-    const char *at = strstr(archive->comment, key);
-    char path[TQA_ZIP_PATH_MAX];
-    if (at == NULL || (at != archive->comment && at[-1] != '\n')) {
-        return TQ_NONE;
+    const size_t n = strlen(key);
+    const char *line = archive->comment;
+    while (*line != '\0') {
+        const size_t length = strcspn(line, "\r\n");
+        if (length > n && strncmp(line, key, n) == 0 && line[n] == '=') {
+            return tqa_arena_text(archive->draft->arena, line + n + 1, length - n - 1);
+        }
+        line += length + strspn(line + length, "\r\n");
     }
-    at += sizeof key - 1;
-    const size_t n = strcspn(at, "\r\n");
-    if (n >= sizeof path) {
-        return TQ_NONE;
-    }
-    memcpy(path, at, n);
-    path[n] = '\0';
-    return tqa_zip_find(archive, TQ_NONE, path);
+    return NULL;
 }
 
 static uint32_t refuse(tqa_zip *archive, const char *names)
@@ -156,14 +151,14 @@ uint32_t tqa_zip_main(tqa_zip *archive)
     scan s = {.archive = archive};
     size_t text = 0;
     uint32_t n_candidate = 0;
-    if (strstr(archive->comment, "main=") != NULL) {
-        const uint32_t named = find_named(archive);
-        if (named == TQ_NONE) {
+    const char *named = tqa_zip_note(archive, "main");
+    if (named != NULL) {
+        const uint32_t found = tqa_zip_find(archive, TQ_NONE, named);
+        if (found == TQ_NONE) {
             tqa_draft_fault(draft, "unknown-name", "", "write its path as in the archive",
-                            "the archive has no member of the name that \"%.200s\" states",
-                            archive->comment);
+                            "main=%.200s: the archive has no member of this name", named);
         }
-        return named;
+        return found;
     }
     s.included = tqa_arena_take(draft->arena, archive->n_member + 1, sizeof(bool), 1);
     bool *robots = tqa_arena_take(draft->arena, archive->n_member + 1, sizeof(bool), 1);

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "api/robot.h"
-
 enum {
     LOCAL_SIZE = 30,
     ENTRY_SIZE = 46,
@@ -267,27 +265,22 @@ char *tqa_zip_read(tqa_zip *archive, uint32_t i, size_t *ret_n)
     return bytes;
 }
 
-bool tqa_robot_choose_main(char **bytes, size_t *n, const char *main, tqa_problem *reterr)
+bool tqa_zip_annotate(char **bytes, size_t *n, const char *line)
 {
-    static const char key[] = "main=";
     const unsigned char *all = (const unsigned char *)*bytes;
-    const unsigned char *end = tqa_zip_recognise(*bytes, *n) ? find_end(all, *n) : NULL;
-    const size_t more = sizeof key - 1 + strlen(main) + 1;
-    if (end == NULL || get16(end + 20) + more > COMMENT_MAX || strpbrk(main, "\r\n") != NULL) {
-        tqa_problem_set(reterr, "invalid-value", "main=%.100s: the body is no zip archive", main);
+    const unsigned char *end = find_end(all, *n);
+    const size_t more = strlen(line);
+    if (end == NULL || get16(end + 20) + more > COMMENT_MAX) {
         return false;
     }
     const size_t at = (size_t)(end - all) + END_SIZE;
     const size_t comment = get16(end + 20) + more;
     char *moved = realloc(*bytes, *n + more);
     if (moved == NULL) {
-        tqa_problem_set(reterr, "busy", "memory is short");
         return false;
     }
     memmove(moved + at + more, moved + at, *n - at);
-    memcpy(moved + at, key, sizeof key - 1);
-    memcpy(moved + at + sizeof key - 1, main, strlen(main));
-    moved[at + more - 1] = '\n';
+    memcpy(moved + at, line, more);
     moved[at - 2] = (char)(unsigned char)(comment & 0xFF);
     moved[at - 1] = (char)(unsigned char)(comment >> 8);
     *bytes = moved;

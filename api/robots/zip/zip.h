@@ -53,6 +53,13 @@ char *tqa_zip_read(tqa_zip *archive, uint32_t i, size_t *ret_n);
  * all descriptions of the archive have together, in bytes. */
 uint32_t tqa_zip_main(tqa_zip *archive);
 
+/* Puts a line "key=value\n" before the archive's comment: *bytes is malloc'ed, moved and longer
+ * afterwards. False: no archive, no room or no memory; nothing has changed. */
+bool tqa_zip_annotate(char **bytes, size_t *n, const char *line);
+
+/* The value of `key` in the comment, or NULL: arena. */
+const char *tqa_zip_note(const tqa_zip *archive, const char *key);
+
 /* Bytes of all members that may be descriptions, as the directory states them, at most
  * TQA_ZIP_TEXT_MAX: what a budget of memory is made from. 0: no archive. */
 size_t tqa_zip_text_size(const char *bytes, size_t n);

@@ -76,7 +76,6 @@ static const bad_case bad_cases[] = {
     {"xacro name", ROBOT("<link name='${prefix}a'/>"), 400, "malformed", "/robot/link[@name='${prefix}a']", "xacro", "run xacro"},
     {"negative mass", ROBOT("<link name='a'>" INERTIA("-1") "</link>"), 422, "inertia", "/robot/link[@name='a']/inertial/mass", "link.mass", "zero or more"},
     {"no mass", ROBOT("<link name='a'><inertial><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link>"), 422, "missing-field", "/robot/link[@name='a']/inertial", "no <mass>", "<mass value"},
-    {"no inertia", ROBOT("<link name='a'><inertial><mass value='1'/></inertial></link>"), 422, "missing-field", "/robot/link[@name='a']/inertial", "no <inertia>", "<inertia ixx"},
     {"half an inertia", ROBOT("<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"), 422, "missing-field", "/robot/link[@name='a']/inertial/inertia", "no ixy", "ixy=\"0\""},
     {"two inertials", ROBOT("<link name='a'>" INERTIA("1") INERTIA("1") "</link>"), 400, "duplicate-field", "/robot/link[@name='a']/inertial", "second <inertial>", "keep one"},
     {"two axes", ROBOT(TWO_LINKS JOINT("j", "revolute", "a", "b", "<axis xyz='0 0 1'/><axis xyz='0 0 1'/>")), 400, "duplicate-field", "/robot/joint[@name='j']/axis", "second <axis>", "keep one"},
