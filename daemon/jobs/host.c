@@ -189,8 +189,8 @@ static bool open_spool(tqd_job_world *w)
 {
     tqd_store_status status = TQD_STORE_OK;
     if (w->scratch_file == NULL) {
-        w->scratch_file =
-            tqd_scratch_file_open(w->runner->jobs->options.store, w->runner->job.id, &status);
+        w->scratch_file = tqd_scratch_file_open(w->runner->jobs->options.store, w->runner->job.id,
+                                                w->runner->job.fence, &status);
     }
     return outcome_of(w, status) == 0;
 }

@@ -24,6 +24,12 @@ typedef struct tqd_garbage {
     char file[TQD_DIGEST_TEXT];
 } tqd_garbage;
 
+/* Takes bytes piece by piece; a status other than OK ends the stream, which has it. */
+typedef struct tqd_chunks {
+    tqd_store_status (*each)(void *ctx, const char *bytes, size_t n);
+    void *ctx;
+} tqd_chunks;
+
 /* An engine's own state begins with this. begin, run, commit and rollback are called on the
  * writer's thread only, the others on any thread concurrently. */
 typedef struct tqd_engine {
@@ -83,6 +89,15 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
     /* checks every page and index; DAMAGED with a line */
     tqd_store_status (*check)(tqd_engine *engine, char why[TQD_STORE_WHY]);
+    /* An engine that several nodes share keeps the bytes too: those of files, durable before it
+     * returns (OK, QUOTA), and of running jobs' spools from an offset on (MISMATCH: the fence is
+     * old). The others NULL: the folder has them. */
+    tqd_store_status (*file_put)(tqd_engine *engine, int fd, const char *digest, uint64_t size,
+                                 uint64_t bytes_max);
+    tqd_store_status (*file_get)(tqd_engine *engine, const char *digest, const tqd_chunks *chunks);
+    tqd_store_status (*spool_put)(tqd_engine *engine, const char *job, uint64_t fence, int fd,
+                                  uint64_t from, uint64_t size);
+    tqd_store_status (*spool_get)(tqd_engine *engine, const char *job, const tqd_chunks *chunks);
     /* identity of the database, and the number of its last commit; the writer's thread only */
     void (*mark)(tqd_engine *engine, tqd_mark *ret);
     void (*close)(tqd_engine *engine);
@@ -100,6 +115,8 @@ typedef struct tqd_engine_options {
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
     void *notice_ctx;
 } tqd_engine_options;
+/* Whether a setting `store` names a database that several nodes share. Accepts NULL. */
+bool tqd_store_uri_is_shared(const char *uri);
 tqd_engine *tqd_sqlite_open(const tqd_engine_options *options, char *why);
 tqd_engine *tqd_postgresql_open(const tqd_engine_options *options, char *why);
 

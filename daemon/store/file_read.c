@@ -14,6 +14,7 @@
 #include "daemon/store/file_set.h"
 #include "daemon/store/files.h"
 #include "daemon/store/sha256.h"
+#include "daemon/store/shared.h"
 #include "daemon/store/sums.h"
 
 struct tqd_file {
@@ -110,6 +111,34 @@ static tqd_store_status find_sums(tqd_file *file)
     return TQD_STORE_OK;
 }
 
+static tqd_store_status append(void *ctx, const char *bytes, size_t n)
+{
+    return tqd_upload_append(ctx, bytes, n);
+}
+
+/* Brings a file of a store that nodes share into the folder. OK, NOT_FOUND, DAMAGED: it is not what
+ * its name says. */
+static tqd_store_status fetch(tqd_store *store, const char *digest)
+{
+    tqd_store_status status = TQD_STORE_OK;
+    char found[TQD_DIGEST_TEXT] = "";
+    uint64_t size = 0;
+    tqd_upload *upload = tqd_upload_open_copy(store, &status);
+    if (upload == NULL) {
+        return status;
+    }
+    const tqd_chunks chunks = {.each = append, .ctx = upload};
+    status = tqd_shared_get(store, digest, &chunks);
+    if (status == TQD_STORE_OK) {
+        status = tqd_upload_finish(upload, found, &size);
+    }
+    if (status == TQD_STORE_OK && strcmp(found, digest) != 0) {
+        status = TQD_STORE_DAMAGED;
+    }
+    tqd_upload_close(upload); /* what no row refers to goes again, as a wrong one does */
+    return status;
+}
+
 static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t size)
 {
     char path[PATH_MAX];
@@ -117,6 +146,13 @@ static tqd_store_status open_parts(tqd_store *store, tqd_file *file, uint64_t si
     tqd_file_set_path(file->set, file->digest, path);
     file->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (file->fd < 0 && errno == ENOENT && tqd_store_file_find(store, file->digest)) {
+        file->fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    if (file->fd < 0 && errno == ENOENT && tqd_store_is_shared(store)) {
+        const tqd_store_status status = fetch(store, file->digest);
+        if (status != TQD_STORE_OK && status != TQD_STORE_NOT_FOUND) {
+            return status;
+        }
         file->fd = open(path, O_RDONLY | O_CLOEXEC);
     }
     if (file->fd < 0 || fstat(file->fd, &facts) != 0) {

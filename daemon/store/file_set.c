@@ -93,7 +93,9 @@ bool tqd_file_set_open(tqd_file_set *set, const tqd_store_options *options, char
         snprintf(why, TQD_STORE_WHY, "%.150s: %s", set->folder, strerror(errno));
         return false;
     }
-    set->bytes_max = options->file_bytes_max;
+    const bool is_cache = tqd_store_uri_is_shared(options->uri);
+    set->bytes_max = is_cache ? 0 : options->file_bytes_max;
+    set->shared_bytes_max = set->cache_bytes_max = is_cache ? options->file_bytes_max : 0;
     set->notice = options->notice;
     set->notice_ctx = options->notice_ctx;
     set->pins = NULL;

@@ -23,6 +23,9 @@ typedef struct tqd_damage tqd_damage;
 typedef struct tqd_file_set {
     char folder[PATH_MAX - 128]; /* <state>/files */
     uint64_t bytes_max;          /* 0: no bound */
+    /* of a store that nodes share: the bound of all its files, and that of this folder, which is a
+     * cache of them and has no other (bytes_max is 0) */
+    uint64_t shared_bytes_max, cache_bytes_max;
     _Atomic uint64_t bytes;
     _Atomic uint64_t n_lost; /* in files/lost: not counted in `bytes` */
     _Atomic uint64_t n_damaged;

@@ -22,6 +22,7 @@
 #include "daemon/store/file_set.h"
 #include "daemon/store/folder.h"
 #include "daemon/store/sha256.h"
+#include "daemon/store/shared.h"
 #include "daemon/store/store.h"
 #include "daemon/store/sums.h"
 
@@ -35,7 +36,7 @@ struct tqd_upload {
     tqd_sums sums;
     uint64_t size;
     size_t n_buffer;
-    bool pinned;
+    bool pinned, is_copy;
     tqd_pin pin;
     char path[PATH_MAX];
     char buffer[BUFFER];
@@ -54,7 +55,7 @@ tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
     upload->set = tqd_store_file_set(store);
     upload->size = 0;
     upload->n_buffer = 0;
-    upload->pinned = false;
+    upload->pinned = upload->is_copy = false;
     upload->hash = tqd_sha256_new();
     if (!tqd_sums_init(&upload->sums) || upload->hash == NULL) {
         tqd_sums_clear(&upload->sums);
@@ -73,6 +74,15 @@ tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status)
         return NULL;
     }
     *ret_status = TQD_STORE_OK;
+    return upload;
+}
+
+tqd_upload *tqd_upload_open_copy(tqd_store *store, tqd_store_status *ret_status)
+{
+    tqd_upload *upload = tqd_upload_open(store, ret_status);
+    if (upload != NULL) {
+        upload->is_copy = true;
+    }
     return upload;
 }
 
@@ -183,7 +193,9 @@ tqd_store_status tqd_upload_finish(tqd_upload *upload, char digest[TQD_DIGEST_TE
     }
     memcpy(digest, upload->pin.digest, TQD_DIGEST_TEXT);
     *ret_size = upload->size;
-    return TQD_STORE_OK;
+    return upload->is_copy || !tqd_store_is_shared(upload->store)
+               ? TQD_STORE_OK
+               : tqd_shared_put(upload->store, digest, upload->size);
 }
 
 void tqd_upload_close(tqd_upload *upload)

@@ -11,6 +11,9 @@ typedef struct tqd_upload tqd_upload;
 /* NULL with the reason: out of memory, or the folder is not writable. */
 tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status);
 
+/* The same for a copy of what the store has already: it is not stored once more. */
+tqd_upload *tqd_upload_open_copy(tqd_store *store, tqd_store_status *ret_status);
+
 /* OK, QUOTA (all files together, uploads included), NO_SPACE, BROKEN. After a failure only close
  * may follow. */
 tqd_store_status tqd_upload_append(tqd_upload *upload, const void *bytes, size_t n);

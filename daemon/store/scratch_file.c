@@ -17,10 +17,14 @@
 #include "daemon/store/folder.h"
 #include "daemon/store/jobs.h"
 #include "daemon/store/lost.h"
+#include "daemon/store/shared.h"
 
 enum { COPY_PIECE = 256 << 10 };
 
 struct tqd_scratch_file {
+    tqd_store *shared;      /* NULL: the file itself is what is durable */
+    uint64_t fence, synced; /* bytes before `synced` are in the shared store */
+    char job[TQD_JOB_ID_TEXT];
     tqd_file_set *set;
     int fd;
     uint64_t size;
@@ -89,7 +93,21 @@ static tqd_store_status replace_by_copy(tqd_scratch_file *file, const char *path
     return status;
 }
 
-tqd_scratch_file *tqd_scratch_file_open(tqd_store *store, const char *job,
+/* What is in the folder may be of an older claim than what another node left. */
+static tqd_store_status load_shared(tqd_scratch_file *file, tqd_store *store, const char *job,
+                                    uint64_t fence)
+{
+    uint64_t size = 0;
+    const tqd_store_status status = tqd_shared_spool_get(store, job, file->fd, &size);
+    set_counted_size(file, size);
+    file->shared = store;
+    file->fence = fence;
+    file->synced = size;
+    snprintf(file->job, sizeof file->job, "%s", job);
+    return status;
+}
+
+tqd_scratch_file *tqd_scratch_file_open(tqd_store *store, const char *job, uint64_t fence,
                                         tqd_store_status *ret_status)
 {
     tqd_scratch_file *file = calloc(1, sizeof *file);
@@ -119,6 +137,13 @@ tqd_scratch_file *tqd_scratch_file_open(tqd_store *store, const char *job,
         set_counted_size(file, (uint64_t)facts.st_size);
     }
     file->size = (uint64_t)facts.st_size;
+    if (tqd_store_is_shared(store)) {
+        *ret_status = load_shared(file, store, job, fence);
+        if (*ret_status != TQD_STORE_OK) {
+            tqd_scratch_file_close(file);
+            return NULL;
+        }
+    }
     return file;
 }
 
@@ -133,6 +158,8 @@ tqd_store_status tqd_scratch_file_write(tqd_scratch_file *file, uint64_t offset,
             return tqd_folder_status(errno);
         }
         set_counted_size(file, offset);
+        file->synced = file->synced < offset ? file->synced : offset;
+        file->dirty = true;
     }
     const uint64_t most = file->set->bytes_max;
     if (most != 0 && atomic_load(&file->set->bytes) + n > most) {
@@ -171,6 +198,15 @@ long tqd_scratch_file_read(const tqd_scratch_file *file, uint64_t offset, void *
 tqd_store_status tqd_scratch_file_sync(tqd_scratch_file *file)
 {
     char folder[PATH_MAX];
+    if (file->shared != NULL) {
+        const tqd_store_status status =
+            file->dirty ? tqd_shared_spool_put(file->shared, file->job, file->fence, file->fd,
+                                               file->synced, file->size)
+                        : TQD_STORE_OK;
+        file->synced = status == TQD_STORE_OK ? file->size : file->synced;
+        file->dirty = file->dirty && status != TQD_STORE_OK;
+        return status;
+    }
     if (file->dirty && fsync(file->fd) != 0) {
         return tqd_folder_status(errno);
     }

@@ -10,8 +10,10 @@
 typedef struct tqd_scratch_file tqd_scratch_file;
 
 /* Opens the job's file, or creates an empty one. A run of the job that lost its lease and still has
- * it open continues on a private copy. NULL with the reason. */
-tqd_scratch_file *tqd_scratch_file_open(tqd_store *store, const char *job,
+ * it open continues on a private copy. In a store that nodes share, the file begins as the last
+ * sync of any claim left it, on any node, and `fence` is that of this claim. NULL with the reason.
+ */
+tqd_scratch_file *tqd_scratch_file_open(tqd_store *store, const char *job, uint64_t fence,
                                         tqd_store_status *ret_status);
 
 /* Writes n bytes at `offset`, at most the present end, and truncates the file after them. OK, QUOTA
@@ -22,7 +24,8 @@ tqd_store_status tqd_scratch_file_write(tqd_scratch_file *file, uint64_t offset,
 /* Bytes read, fewer than n only at the end; -1 after a read error. */
 long tqd_scratch_file_read(const tqd_scratch_file *file, uint64_t offset, void *bytes, size_t n);
 
-/* fsync: all bytes written so far are durable. */
+/* All bytes written so far are durable: fsync, or in the shared store. MISMATCH: the claim is over.
+ */
 tqd_store_status tqd_scratch_file_sync(tqd_scratch_file *file);
 
 void tqd_scratch_file_close(tqd_scratch_file *file); /* accepts NULL */

@@ -77,11 +77,11 @@ static void notice(const tqd_store_options *options, tqd_notice notice, const ch
 }
 
 static const char sqlite_uri[] = "sqlite:";
-static const char postgresql_uri[] = "postgresql://";
 
-static bool begins(const char *text, const char *with)
+bool tqd_store_uri_is_shared(const char *uri)
 {
-    return strncmp(text, with, strlen(with)) == 0;
+    static const char scheme[] = "postgresql://";
+    return uri != NULL && strncmp(uri, scheme, sizeof scheme - 1) == 0;
 }
 
 /* A folder that has had a database is not initialised again. */
@@ -155,7 +155,7 @@ static bool open_parts(tqd_store *store, const tqd_store_options *options, char 
         return false;
     }
     const bool is_used = !store->files.is_empty || mark.n_commit > 0;
-    const bool is_remote = options->uri != NULL && begins(options->uri, postgresql_uri);
+    const bool is_remote = tqd_store_uri_is_shared(options->uri);
     if (!is_remote && !check_present(options, is_used, why)) {
         return false;
     }
@@ -186,7 +186,7 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
 {
     why[0] = '\0';
     if (options->uri != NULL && strcmp(options->uri, sqlite_uri) != 0 &&
-        !begins(options->uri, postgresql_uri)) {
+        !tqd_store_uri_is_shared(options->uri)) {
         /* it may have a password: only its beginning is shown */
         snprintf(why, TQD_STORE_WHY,
                  "store %.*s: only \"sqlite:\" and \"postgresql://...\" are known",

@@ -207,6 +207,58 @@ static tqd_store_status references(tqd_engine *engine, const char *path,
     READ(engine, tqd_pg_references(reader, each, ctx));
 }
 
+/* Once: what a dead connection left half done is not repeated from here. */
+#define ONCE(engine, call)                                                                         \
+    do {                                                                                           \
+        tqd_session *reader = take_live_reader(of(engine));                                        \
+        if (reader == NULL) {                                                                      \
+            return TQD_STORE_BROKEN;                                                               \
+        }                                                                                          \
+        const tqd_store_status status_ = (call);                                                   \
+        give_reader(of(engine), reader);                                                           \
+        return status_;                                                                            \
+    } while (false)
+
+/* A reader whose connection has just answered. */
+static tqd_session *take_live_reader(postgresql_engine *engine)
+{
+    for (int i = 0; i < 2; i++) {
+        tqd_session *reader = take_reader(engine);
+        if (reader == NULL) {
+            return NULL;
+        }
+        PQclear(tqd_query(reader, "SELECT 1", NULL));
+        if (PQstatus(reader->db) == CONNECTION_OK) {
+            return reader;
+        }
+        tqd_session_close(reader);
+        drop_idle(engine);
+    }
+    return NULL;
+}
+
+static tqd_store_status file_put(tqd_engine *engine, int fd, const char *digest, uint64_t size,
+                                 uint64_t bytes_max)
+{
+    ONCE(engine, tqd_pg_file_put(reader, fd, digest, size, bytes_max));
+}
+
+static tqd_store_status file_get(tqd_engine *engine, const char *digest, const tqd_chunks *chunks)
+{
+    ONCE(engine, tqd_pg_file_get(reader, digest, chunks));
+}
+
+static tqd_store_status spool_put(tqd_engine *engine, const char *job, uint64_t fence, int fd,
+                                  uint64_t from, uint64_t size)
+{
+    ONCE(engine, tqd_pg_spool_put(reader, job, fence, fd, from, size));
+}
+
+static tqd_store_status spool_get(tqd_engine *engine, const char *job, const tqd_chunks *chunks)
+{
+    ONCE(engine, tqd_pg_spool_get(reader, job, chunks));
+}
+
 /* pg_dump and PITR do it, at the server: docs/cluster.md. */
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
@@ -258,6 +310,10 @@ static const tqd_engine_methods methods = {
     .references = references,
     .snapshot = snapshot,
     .check = check,
+    .file_put = file_put,
+    .file_get = file_get,
+    .spool_put = spool_put,
+    .spool_get = spool_get,
     .mark = read_mark,
     .close = close_engine,
 };

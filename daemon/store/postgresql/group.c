@@ -116,7 +116,7 @@ static outcome take_begin(PGconn *db, piece *p, tqd_store_status *status)
     const bool begun = PQresultStatus(result) == PGRES_COMMAND_OK;
     PQclear(result);
     result = begun ? next_result(db) : NULL;
-    *status = tqd_result_status(result);
+    *status = result != NULL ? tqd_result_status(result) : TQD_STORE_BROKEN;
     if (*status == TQD_STORE_OK) {
         p->n_commit = (uint64_t)tqd_integer(result, 0, 0);
         tqd_text(result, 0, 1, p->xid, sizeof p->xid);
@@ -130,7 +130,8 @@ static outcome take_writes(PGconn *db, piece *p)
     for (size_t i = 0; i < p->n; i++) {
         for (unsigned k = 0; k < p->n_statement[i]; k++) {
             PGresult *result = next_result(db);
-            const tqd_store_status status = tqd_result_status(result);
+            const tqd_store_status status =
+                result != NULL ? tqd_result_status(result) : TQD_STORE_BROKEN;
             if (status == TQD_STORE_OK) {
                 tqd_write_take(p->writes[i], result, k);
             }
@@ -153,7 +154,7 @@ static outcome take_writes(PGconn *db, piece *p)
 static outcome take_commit(PGconn *db, tqd_store_status *status)
 {
     PGresult *result = next_result(db);
-    *status = tqd_result_status(result);
+    *status = result != NULL ? tqd_result_status(result) : TQD_STORE_BROKEN;
     const bool good =
         *status == TQD_STORE_OK && strcmp(PQcmdStatus((PGresult *)result), "COMMIT") == 0;
     PQclear(result);

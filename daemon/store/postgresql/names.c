@@ -18,11 +18,11 @@ static const char robots_sql[] =
 #define DATASET_COLUMNS "name, file, media, size, n_row, n_column, created_ms, summary"
 static const char dataset_sql[] = "SELECT " DATASET_COLUMNS " FROM dataset WHERE name = $1";
 static const char datasets_sql[] = "SELECT " DATASET_COLUMNS " FROM dataset ORDER BY name";
-static const char garbage_sql[] = "SELECT seq, file FROM garbage ORDER BY seq LIMIT $1";
-static const char used_sql[] = "SELECT EXISTS (SELECT 1 FROM job_body WHERE file = $1)"
-                               " OR EXISTS (SELECT 1 FROM job_attachment WHERE file = $1)"
-                               " OR EXISTS (SELECT 1 FROM job_input WHERE file = $1)"
-                               " OR EXISTS (SELECT 1 FROM dataset WHERE file = $1)";
+/* without those whose upload has just ended: tqd_garbage_drop passes over them as well */
+static const char garbage_sql[] =
+    "SELECT g.seq, g.file FROM garbage g LEFT JOIN file f ON f.digest = g.file"
+    " WHERE f.digest IS NULL OR f.held_until_ms <= tqd_now() ORDER BY g.seq LIMIT $1";
+static const char used_sql[] = "SELECT tqd_file_used($1)";
 static const char references_sql[] =
     "SELECT file COLLATE \"C\", size FROM dataset"
     " UNION SELECT file, size FROM job_body WHERE file IS NOT NULL"

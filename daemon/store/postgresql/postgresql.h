@@ -107,4 +107,13 @@ tqd_store_status tqd_pg_references(tqd_session *session,
                                    bool (*each)(void *ctx, const char *digest, uint64_t size),
                                    void *ctx);
 
+/* Bytes. file_get and spool_get may have handed on pieces when they fail. */
+tqd_store_status tqd_pg_file_put(tqd_session *session, int fd, const char *digest, uint64_t size,
+                                 uint64_t bytes_max);
+tqd_store_status tqd_pg_file_get(tqd_session *session, const char *digest,
+                                 const tqd_chunks *chunks);
+tqd_store_status tqd_pg_spool_put(tqd_session *session, const char *job, uint64_t fence, int fd,
+                                  uint64_t from, uint64_t size);
+tqd_store_status tqd_pg_spool_get(tqd_session *session, const char *job, const tqd_chunks *chunks);
+
 #endif

@@ -208,7 +208,8 @@ static void harm_spool(uint64_t offset, const char *bytes)
 {
     tqd_store_status status = TQD_STORE_OK;
     tqd_job_world_close(&w);
-    tqd_scratch_file *file = tqd_scratch_file_open(store, runner->job.id, &status);
+    tqd_scratch_file *file =
+        tqd_scratch_file_open(store, runner->job.id, runner->job.fence, &status);
     cr_assert(file != NULL);
     cr_assert(
         eq(int, (int)tqd_scratch_file_write(file, offset, bytes, strlen(bytes)), TQD_STORE_OK));

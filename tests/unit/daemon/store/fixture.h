@@ -83,11 +83,11 @@ static void setup(void)
     start_store();
 }
 
-/* What a test does to the file of SQLite, PostgreSQL has not. */
+/* What a test does to SQLite's file or to files of the folder, PostgreSQL has elsewhere. */
 static inline void only_sqlite(void)
 {
     if (uri[0] != '\0') {
-        cr_skip("of SQLite's file");
+        cr_skip("of files in the state folder");
     }
 }
 

@@ -16,7 +16,7 @@ TestSuite(aside, .init = setup, .fini = teardown, .timeout = 100);
 static tqd_scratch_file *open_aside(const char *job)
 {
     tqd_store_status status = TQD_STORE_BROKEN;
-    tqd_scratch_file *aside = tqd_scratch_file_open(store, job, &status);
+    tqd_scratch_file *aside = tqd_scratch_file_open(store, job, 1, &status);
     cr_assert(eq(int, (int)status, TQD_STORE_OK));
     cr_assert(aside != NULL);
     return aside;
@@ -52,6 +52,7 @@ Test(aside, a_write_ends_the_file_behind_it)
 
 Test(aside, stays_over_a_restart)
 {
+    only_sqlite();
     tqd_scratch_file *aside = open_aside("job");
     put(aside, 0, "kept");
     cr_assert(eq(int, (int)tqd_scratch_file_sync(aside), TQD_STORE_OK));
@@ -70,6 +71,7 @@ Test(aside, stays_over_a_restart)
 
 Test(aside, run_that_lost_its_lease_cannot_reach_it)
 {
+    only_sqlite();
     tqd_scratch_file *former = open_aside("job");
     put(former, 0, "one two");
     tqd_scratch_file *present = open_aside("job");
