@@ -33,7 +33,7 @@ bool tqa_robot_annotate(char **bytes, size_t *n, const char *key, const char *va
 
 /* BLAKE2b-256 of the parsed bytes, lower-case hex: TQA_DIGEST_TEXT - 1 characters. */
 const char *tqa_robot_digest(const tqa_robot *robot);
-/* Format of the parsed bytes: "urdf", "mjcf" or "document". */
+/* Format of the parsed bytes: "urdf", "mjcf", "sdf" or "document". */
 const char *tqa_robot_source(const tqa_robot *robot);
 /* Number of degrees of freedom: length of qd and tau. */
 uint32_t tqa_robot_nv(const tqa_robot *robot);

@@ -16,6 +16,7 @@
 #include "api/robots/mjcf/mjcf.h"
 #include "api/robots/names.h"
 #include "api/robots/parsed.h"
+#include "api/robots/sdf/sdf.h"
 #include "api/robots/urdf/urdf.h"
 #include "api/robots/zip/zip.h"
 
@@ -87,6 +88,9 @@ static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size
         }
         return tqa_mjcf_read(draft, bytes, n) && check_draft(draft);
     }
+    if (media == TQA_MEDIA_XML && tqa_sdf_recognise(bytes, n)) {
+        return tqa_sdf_read(draft, bytes, n) && check_draft(draft);
+    }
     if (media == TQA_MEDIA_XML) {
         return tqa_urdf_read(draft, bytes, n) && check_draft(draft);
     }
@@ -94,8 +98,8 @@ static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size
         return tqa_robot_document_read(draft, bytes, n) && check_draft(draft);
     }
     tqa_problem_set(draft->problem, "unsupported-media",
-                    "a robot is a URDF or MJCF (application/xml), a robot document "
-                    "(application/json), or a zip archive of a URDF or MJCF with its files");
+                    "a robot is a URDF, MJCF or SDF (application/xml), a robot document "
+                    "(application/json), or a zip archive of one of the former with its files");
     return false;
 }
 

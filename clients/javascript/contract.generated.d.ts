@@ -2948,7 +2948,7 @@ export interface Robot {
   /** A note for people */
   description?: string;
   /** The format it came in */
-  source: "urdf" | "mjcf" | "document";
+  source: "urdf" | "mjcf" | "sdf" | "document";
   digest: Digest;
   /** Numbers in q */
   nq: number;

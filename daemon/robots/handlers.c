@@ -221,11 +221,8 @@ static bool find_format(const char *name, tqa_media *ret)
     static const struct {
         const char *name;
         tqa_media media;
-    } formats[] = {{"urdf", TQA_MEDIA_XML},
-                   {"mjcf", TQA_MEDIA_XML},
-                   {"zip", TQA_MEDIA_NONE},
-                   {"document", TQA_MEDIA_JSON},
-                   {"json", TQA_MEDIA_JSON}};
+    } formats[] = {{"urdf", TQA_MEDIA_XML}, {"mjcf", TQA_MEDIA_XML},      {"sdf", TQA_MEDIA_XML},
+                   {"zip", TQA_MEDIA_NONE}, {"document", TQA_MEDIA_JSON}, {"json", TQA_MEDIA_JSON}};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(name, formats[i].name) == 0) {
             *ret = formats[i].media;
@@ -256,9 +253,10 @@ static bool read_query(const tqd_head *head, put_query *ret, tqa_media *ret_medi
         }
     }
     if (bad || unknown) {
-        tqa_problem_set(problem, "invalid-value",
-                        "the query may be format=urdf, mjcf, zip, document or json, main=FILE of "
-                        "an archive, and base=fixed, floating or planar");
+        tqa_problem_set(
+            problem, "invalid-value",
+            "the query may be format=urdf, mjcf, sdf, zip, document or json, main=FILE of "
+            "an archive, and base=fixed, floating or planar");
     }
     return !bad && !unknown;
 }
@@ -295,9 +293,10 @@ static bool find_media(const tqd_head *head, put_query *ret_query, tqa_media *re
             return true;
         }
     }
-    tqa_problem_set(problem, "unsupported-media",
-                    "a robot is application/xml (URDF, MJCF), application/zip (one of these with "
-                    "its files) or application/json (document)");
+    tqa_problem_set(
+        problem, "unsupported-media",
+        "a robot is application/xml (URDF, MJCF, SDF), application/zip (one of these with "
+        "its files) or application/json (document)");
     return false;
 }
 

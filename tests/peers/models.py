@@ -3,7 +3,7 @@
 # tests/peers/models.py - every robot description of some packages: loaded here and by a peer, masses and torques compared.
 """models.py FOLDER [PART]: reads all files of FOLDER (`make deps-models`) whose path has PART in it.
 
-URDF is compared with Pinocchio, MJCF with MuJoCo, xacro with what the xacro program makes of it: sum of masses, mass matrix,
+URDF is compared with Pinocchio, MJCF with MuJoCo, SDF is only read: sum of masses, mass matrix,
 gravity torque and inverse dynamics at five random states, within 1e-9 of the largest entry. A file that names others is sent
 as an archive with those that are there. Prints one line for each file that differs or is refused here and not by the peer,
 then a table. Status 1 when a file is accepted with other numbers."""
@@ -246,9 +246,9 @@ def try_file(daemon, kind, path):
     peer = peer_model(kind, path)
     status, answer = send(daemon, kind, path)
     if status not in (200, 201):
-        return "refused" if peer is not None else "refused by both", f"{status} {reason(answer)}"
+        return "refused" if peer is not None or kind == "sdf" else "refused by both", f"{status} {reason(answer)}"
     if peer is None:
-        return "loaded, not by the peer", ""
+        return "loaded, no peer here" if kind == "sdf" else "loaded, not by the peer", ""
     if kind == "mjcf" and peer.neq > 0:  # constraints take part in inverse dynamics: the tree is compared without
         status, answer = send(daemon, kind, path, OFF)
     error, what = compare_urdf(daemon, answer, path) if kind == "urdf" else compare_mjcf(daemon, answer, peer)
@@ -264,7 +264,7 @@ def main():
     table, reasons = collections.defaultdict(collections.Counter), collections.Counter()
     for path in sorted(folder.rglob("*")):
         kind = kind_of(path) if path.is_file() and part in str(path) and "random_urdfs" not in str(path) else None
-        if kind not in ("urdf", "mjcf"):
+        if kind not in ("urdf", "mjcf", "sdf"):
             continue
         outcome, text = try_file(daemon, kind, path)
         table[kind, path.relative_to(folder).parts[0]][outcome] += 1

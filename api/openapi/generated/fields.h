@@ -283,7 +283,7 @@
 #define TQA_WORDS_ROBOT_DOCUMENT_DH_CONVENTION "standard", "modified"
 #define TQA_WORDS_ROBOT_DOCUMENT_DH_JOINTS_KIND "revolute", "continuous", "prismatic", "fixed"
 #define TQA_WORDS_ROBOT_DOCUMENT_POE_JOINTS_KIND "revolute", "continuous", "prismatic"
-#define TQA_WORDS_ROBOT_SOURCE "urdf", "mjcf", "document"
+#define TQA_WORDS_ROBOT_SOURCE "urdf", "mjcf", "sdf", "document"
 #define TQA_WORDS_SIMULATE_DRIVES_COMMAND "voltage", "duty", "current", "velocity", "torque"
 #define TQA_WORDS_SIMULATE_DRIVES_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_SIMULATE_REQUEST_INCLUDE "qdd", "multipliers", "energy", "momentum", \

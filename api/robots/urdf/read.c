@@ -283,9 +283,6 @@ static bool open_root(tqa_urdf_walk *w, const tqa_urdf_element *e)
     tqa_draft *draft = w->file->draft;
     if (strcmp(e->name, "robot") != 0) {
         const char *hint = "the outermost element of a URDF is <robot name=\"...\">";
-        if (strcmp(e->name, "sdf") == 0) {
-            hint = "SDF is not read here; convert the model to URDF";
-        }
         tqa_draft_fault(draft, "malformed", "", hint,
                         "line %lu: the file holds a <%.40s>, no robot", e->line, e->name);
         return false;

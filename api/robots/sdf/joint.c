@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/sdf/joint.c - joints of SDF: where they are, axes in any frame, limits, springs. */
+#include <math.h>
+#include <string.h>
+
+#include "api/robots/sdf/parts.h"
+
+static const double NO_LIMIT = 1e16; /* what the format writes for none */
+
+typedef enum joint_type {
+    FIXED,
+    REVOLUTE,
+    CONTINUOUS,
+    PRISMATIC,
+    BALL,
+    UNIVERSAL,
+    UNKNOWN
+} joint_type;
+
+static joint_type type_of(const tqa_sdf *s, uint32_t node)
+{
+    static const struct {
+        const char *name;
+        joint_type type;
+    } rows[] = {{"fixed", FIXED},         {"revolute", REVOLUTE}, {"continuous", CONTINUOUS},
+                {"prismatic", PRISMATIC}, {"ball", BALL},         {"universal", UNIVERSAL},
+                {"revolute2", UNIVERSAL}};
+    const char *name = tqa_sdf_attribute(s, node, "type");
+    for (size_t k = 0; name != NULL && k < sizeof rows / sizeof rows[0]; k++) {
+        if (strcmp(rows[k].name, name) == 0) {
+            return rows[k].type;
+        }
+    }
+    return UNKNOWN;
+}
+
+uint32_t tqa_sdf_extra_links(const tqa_sdf *s)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < s->n_thing; k++) {
+        n += s->things[k].kind == TQA_SDF_JOINT && type_of(s, s->things[k].node) == UNIVERSAL;
+    }
+    return n;
+}
+
+/* Direction of axis i in the world, of unit length. False: a fault was added. */
+static bool read_direction(tqa_sdf *s, const tqa_sdf_thing *joint, uint32_t i, double ret[3])
+{
+    double xyz[3] = {0.0, 0.0, 1.0};
+    const uint32_t node = tqa_sdf_child(s, i, "xyz");
+    const char *in = node != TQ_NONE ? tqa_sdf_attribute(s, node, "expressed_in") : NULL;
+    const char *of_model = tqa_sdf_text(s, i, "use_parent_model_frame");
+    const tq_pose *frame = &joint->pose;
+    if (node != TQ_NONE) {
+        tqa_sdf_numbers(s, node, 3, xyz);
+    }
+    if (in != NULL && in[0] != '\0') {
+        const uint32_t thing = tqa_sdf_find(s, joint->scope, in);
+        if (thing == TQ_NONE && strcmp(in, "world") != 0) {
+            tqa_sdf_fault(s, node, "unknown-name", "name a frame that is there",
+                          "the axis is expressed in \"%.80s\", which is not there", in);
+            return false;
+        }
+        frame = thing != TQ_NONE ? &s->things[thing].pose : &tq_pose_identity;
+    } else if (of_model != NULL ? tqa_sdf_is_true(of_model) : s->version < 1.45) {
+        frame = &s->things[joint->scope].pose;
+    }
+    const double length = sqrt(xyz[0] * xyz[0] + xyz[1] * xyz[1] + xyz[2] * xyz[2]);
+    if (!(length > 0.0)) {
+        tqa_sdf_fault(s, i, "range", "write the direction of the axis, such as 0 0 1",
+                      "the axis is zero");
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        xyz[k] /= length;
+    }
+    tq_mat_vec(frame->r, xyz, ret);
+    return true;
+}
+
+/* Limits, friction and spring that <axis> says. */
+static void read_axis(tqa_sdf *s, uint32_t i, joint_type type, tq_joint *joint)
+{
+    const double none = (double)INFINITY;
+    const uint32_t limit = tqa_sdf_child(s, i, "limit");
+    const uint32_t dynamics = tqa_sdf_child(s, i, "dynamics");
+    double lower = -none, upper = none, effort = -1.0, velocity = -1.0;
+    if (limit != TQ_NONE) {
+        tqa_sdf_optional(s, limit, "lower", &lower);
+        tqa_sdf_optional(s, limit, "upper", &upper);
+        tqa_sdf_optional(s, limit, "effort", &effort);
+        tqa_sdf_optional(s, limit, "velocity", &velocity);
+    }
+    joint->limits = (tq_limits){.lower = lower <= -NO_LIMIT || type == CONTINUOUS ? -none : lower,
+                                .upper = upper >= NO_LIMIT || type == CONTINUOUS ? none : upper,
+                                .velocity = velocity < 0.0 ? none : velocity,
+                                .effort = effort < 0.0 ? none : effort};
+    if (joint->kind == TQ_JOINT_REVOLUTE && !isfinite(joint->limits.lower) &&
+        !isfinite(joint->limits.upper)) {
+        joint->kind = TQ_JOINT_CONTINUOUS;
+    }
+    if (dynamics != TQ_NONE) {
+        tqa_sdf_optional(s, dynamics, "damping", &joint->friction.viscous);
+        tqa_sdf_optional(s, dynamics, "friction", &joint->friction.coulomb);
+        tqa_sdf_optional(s, dynamics, "spring_stiffness", &joint->spring.stiffness);
+        tqa_sdf_optional(s, dynamics, "spring_reference", &joint->spring.rest);
+        joint->spring.rest = joint->spring.stiffness != 0.0 ? joint->spring.rest : 0.0;
+    }
+}
+
+/* The number of a link that a joint names; 0, the world's, where it names that. */
+static uint32_t resolve(tqa_sdf *s, uint32_t number, const char *role, uint32_t *ret_thing)
+{
+    const tqa_sdf_thing *joint = &s->things[number];
+    const char *name = tqa_sdf_text(s, joint->node, role);
+    *ret_thing = TQ_NONE;
+    if (strcmp(role, "parent") == 0 && tqa_sdf_hangs_from_world(s, number)) {
+        return 0;
+    }
+    const uint32_t thing = name != NULL && name[0] != '\0'
+                               ? tqa_sdf_body(s, tqa_sdf_find(s, joint->scope, name))
+                               : TQ_NONE;
+    if (thing == TQ_NONE) {
+        tqa_sdf_fault(s, joint->node, "unknown-name",
+                      "name a link that is there, or a frame of one",
+                      "its <%s> is \"%.80s\", which is no link", role, name != NULL ? name : "");
+        return TQ_NONE;
+    }
+    *ret_thing = thing;
+    return s->things[thing].link;
+}
+
+static tq_pose relative(const tq_pose *a, const tq_pose *b)
+{
+    const tq_pose back = tq_pose_inverse(a);
+    return tq_pose_multiply(&back, b);
+}
+
+static const char *place_text(tqa_sdf *s, const char *name)
+{
+    return tqa_arena_format(s->draft->arena, "/sdf//joint[@name='%.90s']", name);
+}
+
+/* One axis into the chain: from `parent`, whose frame is `from` in the world, to `child`. */
+static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const char *name,
+                 joint_type type, uint32_t parent, const tq_pose *from, uint32_t child,
+                 const tq_pose *to)
+{
+    static const tq_joint_kind kinds[] = {
+        [FIXED] = TQ_JOINT_FIXED,           [REVOLUTE] = TQ_JOINT_REVOLUTE,
+        [CONTINUOUS] = TQ_JOINT_CONTINUOUS, [PRISMATIC] = TQ_JOINT_PRISMATIC,
+        [BALL] = TQ_JOINT_SPHERICAL,        [UNIVERSAL] = TQ_JOINT_REVOLUTE};
+    const uint32_t i = tqa_sdf_child(s, joint->node, axis);
+    const bool turns = type != FIXED && type != BALL;
+    const tq_pose at = relative(from, &joint->pose);
+    tqa_chain_joint one = {.name = name,
+                           .place = place_text(s, name),
+                           .kind = kinds[type],
+                           .parent = parent,
+                           .child = child,
+                           .pose = relative(from, to)};
+    double world[3] = {0.0, 0.0, 1.0};
+    memcpy(one.point, at.p, sizeof one.point);
+    if (turns && i == TQ_NONE) {
+        tqa_sdf_fault(s, joint->node, "missing-field", "add <axis><xyz>0 0 1</xyz></axis>",
+                      "the joint has no <%s>", axis);
+        return false;
+    }
+    if (turns && !read_direction(s, joint, i, world)) {
+        return false;
+    }
+    tq_mat_tvec(from->r, world, one.axis);
+    /* a joint at the origin of its child is there to the bit, so that no carrier is made */
+    if (memcmp(joint->pose.p, to->p, sizeof to->p) == 0) {
+        memcpy(one.point, one.pose.p, sizeof one.point);
+    }
+    tq_joint *made = &s->chain.joints[tqa_chain_join(&s->chain, &one)];
+    if (turns) {
+        read_axis(s, i, type, made);
+    }
+    return true;
+}
+
+static bool add_joint(tqa_sdf *s, uint32_t number)
+{
+    const tqa_sdf_thing *joint = &s->things[number];
+    const joint_type type = type_of(s, joint->node);
+    uint32_t above = TQ_NONE, below = TQ_NONE;
+    if (type == UNKNOWN) {
+        tqa_sdf_fault(s, joint->node, "invalid-value",
+                      "type is one of: fixed, revolute, continuous, prismatic, ball, universal, "
+                      "revolute2",
+                      "joints of type \"%.40s\" are not read",
+                      tqa_sdf_attribute(s, joint->node, "type") != NULL
+                          ? tqa_sdf_attribute(s, joint->node, "type")
+                          : "");
+        return false;
+    }
+    const uint32_t parent = resolve(s, number, "parent", &above);
+    const uint32_t child = resolve(s, number, "child", &below);
+    if (parent == TQ_NONE || child == TQ_NONE) {
+        return false;
+    }
+    const tq_pose *from = above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity;
+    const tq_pose *to = &s->things[below].pose;
+    if (type != UNIVERSAL) {
+        return join(s, joint, "axis", joint->name, type, parent, from, child, to);
+    }
+    /* two hinges, a link without mass in between, at the joint */
+    const char *name = tqa_arena_format(s->draft->arena, "%.110s_axis2", joint->name);
+    const char *middle = tqa_arena_format(s->draft->arena, "%.110s_cross", joint->name);
+    const uint32_t between = tqa_chain_link(&s->chain, middle, place_text(s, joint->name));
+    return join(s, joint, "axis", joint->name, UNIVERSAL, parent, from, between, &joint->pose) &&
+           join(s, joint, "axis2", name, UNIVERSAL, between, &joint->pose, child, to);
+}
+
+/* <axis><mimic joint="leader">: q = multiplier (q_leader - reference) + offset */
+static void read_mimic(tqa_sdf *s, const tqa_sdf_thing *joint, const tqa_names *names)
+{
+    const uint32_t axis = tqa_sdf_child(s, joint->node, "axis");
+    const uint32_t mimic = axis != TQ_NONE ? tqa_sdf_child(s, axis, "mimic") : TQ_NONE;
+    if (mimic == TQ_NONE) {
+        return;
+    }
+    const char *leader = tqa_sdf_attribute(s, mimic, "joint");
+    const char *of = tqa_sdf_attribute(s, mimic, "axis");
+    const uint32_t thing = leader != NULL ? tqa_sdf_find(s, joint->scope, leader) : TQ_NONE;
+    const char *name = thing != TQ_NONE ? s->things[thing].name : "";
+    const uint32_t row = tqa_names_find(names, joint->name, strlen(joint->name));
+    const uint32_t master = tqa_names_find(names, name, strlen(name));
+    double multiplier = 1.0, offset = 0.0, reference = 0.0;
+    const bool second = of != NULL && strcmp(of, "axis2") == 0;
+    if (master == TQ_NONE || row == TQ_NONE || master == row || second ||
+        tq_joint_kind_nv(s->chain.joints[master].kind) != 1 ||
+        tq_joint_kind_nv(s->chain.joints[row].kind) != 1) {
+        tqa_sdf_fault(s, mimic, "tree", "name another joint of one axis",
+                      "it cannot follow \"%.80s\"", leader != NULL ? leader : "");
+        return;
+    }
+    tqa_sdf_optional(s, mimic, "multiplier", &multiplier);
+    tqa_sdf_optional(s, mimic, "offset", &offset);
+    tqa_sdf_optional(s, mimic, "reference", &reference);
+    s->chain.joints[row].mimic = master;
+    s->chain.joints[row].mimic_multiplier = multiplier;
+    s->chain.joints[row].mimic_offset = offset - multiplier * reference;
+}
+
+bool tqa_sdf_joints(tqa_sdf *s)
+{
+    tqa_names names;
+    for (uint32_t k = 0; k < s->n_thing; k++) {
+        if (s->things[k].kind == TQA_SDF_JOINT && !add_joint(s, k)) {
+            return false;
+        }
+    }
+    if (!tqa_names_build(&names, s->draft->arena, s->chain.joint_names, s->chain.n_joint)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < s->n_thing; k++) {
+        if (s->things[k].kind == TQA_SDF_JOINT) {
+            read_mimic(s, &s->things[k], &names);
+        }
+    }
+    for (uint32_t k = 0; k < s->chain.n_joint; k++) {
+        const uint32_t master = s->chain.joints[k].mimic;
+        if (master != TQ_NONE && s->chain.joints[master].mimic != TQ_NONE) {
+            tqa_draft_fault(s->draft, "tree", s->chain.joint_places[k],
+                            "name the joint at the head and multiply the multipliers",
+                            "joint \"%.80s\" follows one that follows another",
+                            s->chain.joint_names[k]);
+        }
+    }
+    return s->draft->problem->status == 0;
+}

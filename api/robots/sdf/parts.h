@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/sdf/parts.h - elements of an SDF file and the things that have poses; private to the
+ * reader. */
+#ifndef TQA_ROBOTS_SDF_PARTS_H
+#define TQA_ROBOTS_SDF_PARTS_H
+
+#include "api/robots/chain.h"
+#include "api/robots/urdf/walk.h"
+
+/* Elements are in the order of the file, so that parents come first. */
+typedef struct tqa_sdf_node {
+    const char *name, *text;
+    unsigned long line;
+    const char *const *attributes; /* name, value, ..., NULL */
+    uint32_t parent;               /* TQ_NONE: the outermost */
+    uint32_t end;                  /* first element behind this one's children */
+} tqa_sdf_node;
+
+typedef enum tqa_sdf_kind {
+    TQA_SDF_MODEL,
+    TQA_SDF_LINK,
+    TQA_SDF_FRAME,
+    TQA_SDF_JOINT
+} tqa_sdf_kind;
+
+/* What has a pose. */
+typedef struct tqa_sdf_thing {
+    tqa_sdf_kind kind;
+    uint32_t node;
+    uint32_t scope;     /* the model that it is in, TQ_NONE: the world */
+    const char *prefix; /* of a model: of the names in it, "" or "arm::" */
+    const char *name;   /* "arm::link1" */
+    uint32_t base;      /* what its pose is relative to; TQ_NONE: the world */
+    tq_pose pose;       /* relative to that; once `placed`, in the world */
+    bool placed, on_the_way;
+    bool is_static; /* of a model */
+    uint32_t link;  /* of a link: its number in the chain */
+} tqa_sdf_thing;
+
+typedef struct tqa_sdf {
+    tqa_draft *draft;
+    tqa_urdf_file ignored; /* only its list of what is ignored is used */
+    tqa_sdf_node *nodes;
+    size_t n_node, node_capacity;
+    tqa_sdf_thing *things;
+    size_t n_thing, thing_capacity;
+    tqa_names links, all;        /* numbers of things by name: links alone, and all */
+    const uint32_t *link_things; /* thing of each row of `links` */
+    double version;
+    tqa_chain chain;
+} tqa_sdf;
+
+/* Reads all elements (tree.c). False: faults were added. */
+bool tqa_sdf_tree(tqa_sdf *s, const char *bytes, size_t n);
+
+/* The first child of this name, or TQ_NONE; an attribute or NULL; a child's text or NULL. */
+uint32_t tqa_sdf_child(const tqa_sdf *s, uint32_t i, const char *name);
+const char *tqa_sdf_attribute(const tqa_sdf *s, uint32_t i, const char *name);
+const char *tqa_sdf_text(const tqa_sdf *s, uint32_t i, const char *child);
+
+/* n numbers of element i's text; of its child's text, which may be absent: ret is kept. */
+void tqa_sdf_numbers(tqa_sdf *s, uint32_t i, size_t n, double *ret);
+void tqa_sdf_optional(tqa_sdf *s, uint32_t i, const char *child, double *ret);
+/* "true" or "1" */
+bool tqa_sdf_is_true(const char *text);
+
+void tqa_sdf_fault(tqa_sdf *s, uint32_t i, const char *slug, const char *hint, const char *format,
+                   ...) __attribute__((format(printf, 5, 6)));
+void tqa_sdf_ignore(tqa_sdf *s, uint32_t i, const char *why);
+
+/* The pose that element i states by its child <pose>; identity: none. */
+void tqa_sdf_pose(tqa_sdf *s, uint32_t i, tq_pose *ret);
+
+/* Things of a file, their names, and their places in the world (frame.c). */
+bool tqa_sdf_frames(tqa_sdf *s);
+/* A name as element i of model `scope` writes it: a thing, or TQ_NONE. */
+uint32_t tqa_sdf_find(const tqa_sdf *s, uint32_t scope, const char *name);
+/* True when "world" is the parent of a joint, and no link of its model is named so. */
+bool tqa_sdf_hangs_from_world(const tqa_sdf *s, uint32_t joint);
+/* The link that a thing is fixed to, or TQ_NONE. */
+uint32_t tqa_sdf_body(const tqa_sdf *s, uint32_t thing);
+
+void tqa_sdf_inertia(tqa_sdf *s, uint32_t thing, tq_inertia *ret);
+
+/* Adds all joints of the file to the chain (joint.c). False: faults were added. */
+bool tqa_sdf_joints(tqa_sdf *s);
+/* Links that universal joints need between their axes. */
+uint32_t tqa_sdf_extra_links(const tqa_sdf *s);
+
+#endif

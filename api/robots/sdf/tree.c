@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/sdf/tree.c - the elements of an SDF file, kept with their attributes and texts. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/robots/rotation.h"
+#include "api/robots/sdf/parts.h"
+#include "api/robots/sdf/sdf.h"
+#include "api/robots/xml.h"
+
+typedef struct walk {
+    tqa_sdf *s;
+    uint32_t open; /* the innermost open element */
+} walk;
+
+static const char *const *keep(tqa_arena *arena, const char *const *attributes)
+{
+    size_t n = 0;
+    while (attributes[n] != NULL) {
+        n++;
+    }
+    const char **kept = tqa_arena_take(arena, n + 1, sizeof *kept, sizeof *kept);
+    for (size_t k = 0; k < n && kept != NULL; k++) {
+        kept[k] = tqa_arena_text(arena, attributes[k], strlen(attributes[k]));
+        if (kept[k] == NULL) {
+            return NULL;
+        }
+    }
+    return kept;
+}
+
+static bool on_open(void *ctx, unsigned long line, const char *name, const char *const *attributes)
+{
+    walk *w = ctx;
+    tqa_sdf *s = w->s;
+    tqa_arena *arena = s->draft->arena;
+    tqa_sdf_node *nodes =
+        tqa_arena_grow(arena, s->nodes, s->n_node, &s->node_capacity, sizeof *nodes);
+    const char *const *kept = keep(arena, attributes);
+    const char *copy = tqa_arena_text(arena, name, strlen(name));
+    if (nodes == NULL || kept == NULL || copy == NULL) {
+        return false;
+    }
+    s->nodes = nodes;
+    nodes[s->n_node] = (tqa_sdf_node){
+        .name = copy, .text = "", .line = line, .attributes = kept, .parent = w->open};
+    w->open = (uint32_t)s->n_node++;
+    return true;
+}
+
+static bool on_close(void *ctx, const char *name, const char *text)
+{
+    walk *w = ctx;
+    tqa_sdf_node *node = &w->s->nodes[w->open];
+    (void)name;
+    text += strspn(text, " \t\r\n");
+    size_t n = strlen(text);
+    while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL) {
+        n--;
+    }
+    if (n > 0) {
+        node->text = tqa_arena_text(w->s->draft->arena, text, n);
+    }
+    node->end = (uint32_t)w->s->n_node;
+    w->open = node->parent;
+    return node->text != NULL;
+}
+
+bool tqa_sdf_tree(tqa_sdf *s, const char *bytes, size_t n)
+{
+    walk w = {.s = s, .open = TQ_NONE};
+    const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
+    tqa_xml_error error = {.detail = ""};
+    const tqa_xml_end end = tqa_xml_read(bytes, n, &reader, &error);
+    if (end == TQA_XML_LIMIT && error.no_memory) {
+        tqa_arena_miss(s->draft->arena);
+    }
+    if (end == TQA_XML_REFUSED || tqa_arena_spent(s->draft->arena)) {
+        tqa_draft_fault(s->draft, "too-large", "", "a smaller file",
+                        "the robot needs more memory than is given");
+    } else if (end != TQA_XML_OK) {
+        tqa_draft_fault(s->draft, end == TQA_XML_LIMIT ? "too-large" : "malformed", "",
+                        "check the file with xmllint, and that it arrived whole",
+                        "line %lu, column %lu: %s", error.line, error.column, error.detail);
+    }
+    return s->draft->problem->status == 0;
+}
+
+static bool on_first(void *ctx, unsigned long line, const char *name, const char *const *attributes)
+{
+    (void)line;
+    (void)attributes;
+    *(bool *)ctx = strcmp(name, "sdf") == 0;
+    return false;
+}
+
+static bool on_any_close(void *ctx, const char *name, const char *text)
+{
+    (void)ctx;
+    (void)name;
+    (void)text;
+    return false;
+}
+
+bool tqa_sdf_recognise(const char *bytes, size_t n)
+{
+    bool found = false;
+    const tqa_xml_reader reader = {.ctx = &found, .open = on_first, .close = on_any_close};
+    tqa_xml_error error;
+    (void)tqa_xml_read(bytes, n, &reader, &error);
+    return found;
+}
+
+uint32_t tqa_sdf_child(const tqa_sdf *s, uint32_t i, const char *name)
+{
+    for (uint32_t k = i + 1; k < s->nodes[i].end; k = s->nodes[k].end) {
+        if (strcmp(s->nodes[k].name, name) == 0) {
+            return k;
+        }
+    }
+    return TQ_NONE;
+}
+
+const char *tqa_sdf_attribute(const tqa_sdf *s, uint32_t i, const char *name)
+{
+    for (const char *const *a = s->nodes[i].attributes; *a != NULL; a += 2) {
+        if (strcmp(a[0], name) == 0) {
+            return a[1];
+        }
+    }
+    return NULL;
+}
+
+const char *tqa_sdf_text(const tqa_sdf *s, uint32_t i, const char *child)
+{
+    const uint32_t k = tqa_sdf_child(s, i, child);
+    return k != TQ_NONE ? s->nodes[k].text : NULL;
+}
+
+static void describe(const tqa_sdf *s, uint32_t i, char pointer[TQA_POINTER_TEXT])
+{
+    const char *name = tqa_sdf_attribute(s, i, "name");
+    (void)snprintf(pointer, TQA_POINTER_TEXT,
+                   name != NULL ? "/sdf//%.30s[@name='%.60s']" : "/sdf//%.30s%.0s",
+                   s->nodes[i].name, name != NULL ? name : "");
+}
+
+void tqa_sdf_fault(tqa_sdf *s, uint32_t i, const char *slug, const char *hint, const char *format,
+                   ...)
+{
+    char detail[TQA_PROBLEM_TEXT];
+    char pointer[TQA_POINTER_TEXT];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(detail, sizeof detail, format, args);
+    va_end(args);
+    describe(s, i, pointer);
+    tqa_draft_fault(s->draft, slug, pointer, hint, "line %lu: %s", s->nodes[i].line, detail);
+}
+
+void tqa_sdf_ignore(tqa_sdf *s, uint32_t i, const char *why)
+{
+    const tqa_sdf_node *node = &s->nodes[i];
+    tqa_urdf_walk w = {.file = &s->ignored};
+    tqa_urdf_ignore(&w, node->line, why, "%.60s/%.60s",
+                    node->parent != TQ_NONE ? s->nodes[node->parent].name : "", node->name);
+}
+
+void tqa_sdf_numbers(tqa_sdf *s, uint32_t i, size_t n, double *ret)
+{
+    char pointer[TQA_POINTER_TEXT];
+    describe(s, i, pointer);
+    const tqa_urdf_place place = {.draft = s->draft, .path = pointer, .line = s->nodes[i].line};
+    (void)tqa_urdf_read_numbers(&place, s->nodes[i].name, s->nodes[i].text, n, ret);
+}
+
+void tqa_sdf_optional(tqa_sdf *s, uint32_t i, const char *child, double *ret)
+{
+    const uint32_t k = tqa_sdf_child(s, i, child);
+    const char *text = k != TQ_NONE ? s->nodes[k].text : "";
+    const bool minus = text[0] == '-';
+    const char *word = text + (minus || text[0] == '+');
+    if (strcmp(word, "inf") == 0 || strcmp(word, "Inf") == 0 || strcmp(word, "infinity") == 0) {
+        *ret = minus ? -(double)INFINITY : (double)INFINITY;
+    } else if (k != TQ_NONE) {
+        tqa_sdf_numbers(s, k, 1, ret);
+    }
+}
+
+bool tqa_sdf_is_true(const char *text)
+{
+    return text != NULL && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+/* x y z and roll pitch yaw, in degrees where it says so, or a quaternion x y z w. */
+void tqa_sdf_pose(tqa_sdf *s, uint32_t i, tq_pose *ret)
+{
+    const uint32_t k = tqa_sdf_child(s, i, "pose");
+    double x[7] = {0.0};
+    *ret = tq_pose_identity;
+    if (k == TQ_NONE || s->nodes[k].text[0] == '\0') {
+        return;
+    }
+    const char *format = tqa_sdf_attribute(s, k, "rotation_format");
+    const bool quaternion = format != NULL && strcmp(format, "quat_xyzw") == 0;
+    tqa_sdf_numbers(s, k, quaternion ? 7 : 6, x);
+    memcpy(ret->p, x, 3 * sizeof *x);
+    if (quaternion) {
+        const double length = sqrt(x[3] * x[3] + x[4] * x[4] + x[5] * x[5] + x[6] * x[6]);
+        const double q[4] = {x[6] / length, x[3] / length, x[4] / length, x[5] / length};
+        if (!(length > 0.0)) {
+            tqa_sdf_fault(s, k, "range", "write a quaternion of unit length", "no rotation");
+            return;
+        }
+        tqa_rotation_from_quaternion(q, ret->r);
+        return;
+    }
+    const bool degrees = tqa_sdf_is_true(tqa_sdf_attribute(s, k, "degrees"));
+    for (int e = 3; e < 6 && degrees; e++) {
+        x[e] *= 3.14159265358979323846 / 180.0;
+    }
+    if (x[3] != 0.0 || x[4] != 0.0 || x[5] != 0.0) {
+        tqa_rotation_from_rpy(x + 3, ret->r);
+    }
+}

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_sdf.py - SDF: the same numbers as the URDF of the same arm, and closed forms; what is refused, by name.
+"""The arm is held here as numbers. It is printed as URDF, which Pinocchio confirms (tests/peers), and as SDF in the ways of several
+versions: poses in the model, relative to parents, to joints, in degrees and as quaternions; axes in the model's or any frame."""
+import json
+import math
+import random
+
+import pytest
+
+XML = {"Content-Type": "application/xml"}
+
+
+# ------------------------------------------------------------------------------------ rotations, written out
+def times(a, b):
+    return [[sum(a[i][k] * b[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
+
+
+def turned(a, x):
+    return [sum(a[i][k] * x[k] for k in range(3)) for i in range(3)]
+
+
+def transposed(a):
+    return [list(row) for row in zip(*a)]
+
+
+def rotation(rpy):
+    (cr, sr), (cp, sp), (cy, sy) = ((math.cos(x), math.sin(x)) for x in rpy)
+    x = [[1, 0, 0], [0, cr, -sr], [0, sr, cr]]
+    y = [[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]]
+    z = [[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]]
+    return times(z, times(y, x))
+
+
+def angles(r):
+    return [math.atan2(r[2][1], r[2][2]), math.asin(-r[2][0]), math.atan2(r[1][0], r[0][0])]
+
+
+def after(a, b):
+    """The pose b seen from where a is seen from; a pose is (position, matrix)."""
+    return [x + y for x, y in zip(a[0], turned(a[1], b[0]))], times(a[1], b[1])
+
+
+def seen_from(a, b):
+    back = transposed(a[1])
+    return turned(back, [y - x for x, y in zip(a[0], b[0])]), times(back, b[1])
+
+
+# ------------------------------------------------------------------------------------ the arm
+def arm(seed, n=4):
+    rng = random.Random(seed)
+
+    def pose(size=0.5):
+        return [rng.uniform(-size, size) for _ in range(3)], rotation([rng.uniform(-1, 1) for _ in range(3)])
+
+    links = [{"name": f"l{k}", "mass": rng.uniform(0.5, 3), "at": pose(0.1), "moments": [rng.uniform(0.05, 0.08) for _ in range(3)]} for k in range(n + 1)]
+    joints = []
+    for k in range(n):
+        axis = [rng.uniform(-1, 1) for _ in range(3)]
+        size = math.sqrt(sum(x * x for x in axis))
+        joints.append({"name": f"j{k}", "type": ("revolute", "prismatic", "revolute", "continuous")[k % 4], "parent": max(0, k - k % 2), "child": k + 1,
+                       "at": pose(), "axis": [x / size for x in axis], "damping": rng.uniform(0, 2), "friction": rng.uniform(0, 1)})
+    return links, joints
+
+
+def six(pose):
+    return " ".join(f"{x:.17g}" for x in [*pose[0], *angles(pose[1])])
+
+
+def urdf(links, joints):
+    text = '<robot name="arm">'
+    for link in links:
+        xyz, rpy = " ".join(f"{x:.17g}" for x in link["at"][0]), " ".join(f"{x:.17g}" for x in angles(link["at"][1]))
+        a, b, c = link["moments"]
+        text += (f'<link name="{link["name"]}"><inertial><origin xyz="{xyz}" rpy="{rpy}"/><mass value="{link["mass"]}"/>'
+                 f'<inertia ixx="{a}" iyy="{b}" izz="{c}" ixy="0" ixz="0" iyz="0"/></inertial></link>')
+    for joint in joints:
+        xyz, rpy = " ".join(f"{x:.17g}" for x in joint["at"][0]), " ".join(f"{x:.17g}" for x in angles(joint["at"][1]))
+        text += (f'<joint name="{joint["name"]}" type="{joint["type"]}"><parent link="l{joint["parent"]}"/><child link="l{joint["child"]}"/>'
+                 f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="{" ".join(map(str, joint["axis"]))}"/><limit lower="-2" upper="2" effort="9" velocity="9"/>'
+                 f'<dynamics damping="{joint["damping"]}" friction="{joint["friction"]}"/></joint>')
+    return text + "</robot>"
+
+
+def sdf(links, joints, version, way):
+    """way: model (all poses in the model), parent (relative_to), beside (joints away from links' origins, axes expressed in a frame)."""
+    places = {0: ([0.0, 0.0, 0.0], rotation([0, 0, 0]))}
+    for joint in joints:
+        places[joint["child"]] = after(places[joint["parent"]], joint["at"])
+    text = f'<?xml version="1.0"?><sdf version="{version}"><model name="arm">'
+    if way == "beside":
+        text += '<frame name="aside"><pose>1 2 3 0.3 -0.2 0.1</pose></frame>'
+    for k, link in enumerate(links):
+        pose = f"<pose>{six(places[k])}</pose>"
+        joint = next((j for j in joints if j["child"] == k), None)
+        if way == "parent" and joint:
+            relative = seen_from(places[joint["parent"]], places[k])
+            degrees = " ".join(f"{x:.17g}" for x in [*relative[0], *(math.degrees(a) for a in angles(relative[1]))])
+            pose = f'<pose relative_to="l{joint["parent"]}" degrees="true">{degrees}</pose>'
+        a, b, c = link["moments"]
+        text += (f'<link name="{link["name"]}">{pose}<inertial><pose>{six(link["at"])}</pose><mass>{link["mass"]}</mass><inertia><ixx>{a}</ixx><iyy>{b}</iyy>'
+                 f"<izz>{c}</izz><ixy>0</ixy><ixz>0</ixz><iyz>0</iyz></inertia></inertial><visual name='v'/></link>")
+    for joint in joints:
+        axis, attribute, pose = joint["axis"], "", ""
+        if version == "1.4":  # in the model's frame
+            axis = turned(places[joint["child"]][1], axis)
+        if way == "beside":  # the joint is elsewhere on its axis; the axis is told in another frame
+            s = 0.3
+            pose = f'<pose>{" ".join(f"{s * x:.17g}" for x in axis)} 0.5 0.4 0.3</pose>'
+            axis = turned(transposed(rotation([0.3, -0.2, 0.1])), turned(places[joint["child"]][1], axis))
+            attribute = ' expressed_in="aside"'
+        limit = "<limit><lower>-2</lower><upper>2</upper><effort>9</effort><velocity>9</velocity></limit>" if joint["type"] != "continuous" else (
+            "<limit><lower>-1e16</lower><upper>inf</upper></limit>")
+        kind = "revolute" if joint["type"] == "continuous" else joint["type"]
+        text += (f'<joint name="{joint["name"]}" type="{kind}">{pose}<parent>l{joint["parent"]}</parent><child>l{joint["child"]}</child><axis>'
+                 f'<xyz{attribute}>{" ".join(f"{x:.17g}" for x in axis)}</xyz>{limit}<dynamics><damping>{joint["damping"]}</damping>'
+                 f'<friction>{joint["friction"]}</friction></dynamics></axis></joint>')
+    return text + "</model></sdf>"
+
+
+def put(daemon, name, text, query=""):
+    status, _, answer = daemon.request("PUT", f"/v1/robots/{name}{query}", text, XML)
+    return status, json.loads(answer)
+
+
+def numbers(daemon, name, q, qd, qdd):
+    body = {"q": q, "qd": qd, "qdd": qdd, "include": ["mass_matrix", "gravity_torque"]}
+    status, _, text = daemon.request("POST", f"/v1/robots/{name}/inverse-dynamics", json.dumps(body), {"Content-Type": "application/json"})
+    assert status == 200, text
+    answer = json.loads(text)
+    return [*answer["tau"], *answer["gravity_torque"], *(x for row in answer["mass_matrix"] for x in row)]
+
+
+@pytest.mark.parametrize("version,way", [("1.4", "model"), ("1.6", "model"), ("1.7", "parent"), ("1.9", "beside"), ("1.11", "beside")])
+def test_the_same_arm_as_urdf_and_sdf(daemon, version, way):
+    for seed in range(3):
+        links, joints = arm(seed)
+        assert put(daemon, "twin", urdf(links, joints))[0] in (200, 201)
+        status, robot = put(daemon, "arm", sdf(links, joints, version, way))
+        assert status in (200, 201) and robot["source"] == "sdf" and robot["nv"] == len(joints), robot
+        assert [j["kind"] for j in robot["joints"] if j["v"]["count"]] == [j["type"] for j in joints]
+        rng = random.Random(seed)
+        state = [[rng.uniform(-1, 1) for _ in joints] for _ in range(3)]
+        want, got = numbers(daemon, "twin", *state), numbers(daemon, "arm", *state)
+        assert max(abs(a - b) for a, b in zip(want, got)) < 1e-11 * max(map(abs, want))
+
+
+LINK = '<link name="%s">%s<inertial><mass>2</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>'
+HINGE = '<joint name="%s" type="%s"><parent>%s</parent><child>%s</child><axis><xyz>0 1 0</xyz>%s</axis>%s</joint>'
+
+
+def test_what_holds_a_model(daemon):
+    """A body 1 m from a hinge in the world; a free body in a world and one outside; a static one; a tilted one."""
+    two = LINK % ("a", "<pose>0 0 -1 0 0 0</pose>")
+    status, robot = put(daemon, "held", f'<sdf version="1.7"><world name="w"><gravity>0 0 -10</gravity><model name="m">{two}'
+                        + HINGE % ("j", "revolute", "world", "a", "", "<pose>0 0 1 0 0 0</pose>") + "</model></world></sdf>")
+    assert status in (200, 201) and robot["nv"] == 1, robot
+    tau, gravity, mass = numbers(daemon, "held", [0.3], [0], [0])
+    assert abs(gravity - 2 * 10 * math.sin(0.3)) < 1e-12 and abs(mass - (1 + 2)) < 1e-12 and tau == gravity
+    free = f'<sdf version="1.7"><world name="w"><model name="m">{LINK % ("a", "")}</model><model name="n"><static>1</static>{LINK % ("a", "")}</model></world></sdf>'
+    status, robot = put(daemon, "held", free)
+    assert status in (200, 201) and robot["nv"] == 6 and {one["name"] for one in robot["links"]} == {"world", "m::a", "n::a"}, robot
+    assert abs(numbers(daemon, "held", [0, 0, 0, 1, 0, 0, 0], [0] * 6, [0] * 6)[2] - 2 * 9.8) < 1e-12
+    alone = f'<sdf version="1.7"><model name="m">{LINK % ("a", "<pose>0 0 0 1.5707963267948966 0 0</pose>")}{LINK % ("b", "<pose relative_to=%r>0 0 0 0 0 0</pose>" % "a")}%s</model></sdf>'
+    slide = HINGE % ("j", "prismatic", "a", "b", "", "")
+    status, robot = put(daemon, "held", alone % slide)  # its y is up
+    assert status in (200, 201) and robot["nv"] == 1 and abs(numbers(daemon, "held", [0], [0], [0])[1] - 2 * 9.81) < 1e-12, robot
+    status, robot = put(daemon, "held", alone % slide, "?base=floating")
+    assert status in (200, 201) and robot["nv"] == 7 and robot["joints"][0]["kind"] == "floating"
+
+
+def test_a_link_may_be_named_world(daemon):
+    body = LINK % ("world", "") + LINK % ("a", "") + HINGE % ("j", "revolute", "world", "a", "", "")
+    status, robot = put(daemon, "named", f'<sdf version="1.6"><world name="w"><model name="m"><static>0</static>{body}</model></world></sdf>')
+    assert status in (200, 201) and robot["nv"] == 7 and robot["root"] == "universe", robot
+
+
+def test_nested_models_universal_joints_springs_and_followers(daemon):
+    inner = f'<model name="in"><pose>0 0 0 0 0 0</pose>{LINK % ("b", "<pose>0 0 -1 0 0 0</pose>")}</model>'
+    cross = '<joint name="u" type="universal"><pose>0 0 1 0 0 0</pose><parent>a</parent><child>in::b</child><axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2></joint>'
+    status, robot = put(daemon, "nested", f'<sdf version="1.8"><model name="m">{LINK % ("a", "")}{inner}{cross}</model></sdf>')
+    assert status in (200, 201) and robot["nv"] == 2, robot
+    got = numbers(daemon, "nested", [0.2, 0.4], [0, 0], [0, 0])
+    # height of the body: -cos(q1) cos(q2)
+    assert abs(got[2] - 2 * 9.81 * math.sin(0.2) * math.cos(0.4)) < 1e-12 and abs(got[3] - 2 * 9.81 * math.cos(0.2) * math.sin(0.4)) < 1e-12
+    spring = "<dynamics><spring_stiffness>7</spring_stiffness><spring_reference>0.5</spring_reference></dynamics>"
+    follow = '<mimic joint="j"><multiplier>2</multiplier><offset>0.25</offset><reference>0.1</reference></mimic>'
+    body = LINK % ("a", "") + LINK % ("b", "") + LINK % ("c", "") + HINGE % ("j", "revolute", "a", "b", spring, "") + HINGE % ("k", "revolute", "a", "c", follow, "")
+    status, robot = put(daemon, "nested", f'<sdf version="1.11"><model name="m">{body}</model></sdf>')
+    assert status in (200, 201) and robot["nv"] == 1, robot
+    mimic = next(one for one in robot["joints"] if one["name"] == "k")["mimic"]
+    assert mimic["joint"] == "j" and mimic["multiplier"] == 2 and abs(mimic["offset"] - 0.05) < 1e-15
+    tau, _, mass = numbers(daemon, "nested", [0.3], [0], [0])
+    assert abs(tau - 7 * (0.3 - 0.5)) < 1e-12 and abs(mass - (1 + 4 * 1)) < 1e-12
+
+
+def test_a_link_without_inertial_weighs_what_the_format_says(daemon):
+    status, robot = put(daemon, "default", '<sdf version="1.6"><model name="m"><link name="a"/></model></sdf>')
+    link = robot["links"][-1]
+    assert status in (200, 201) and link["mass"] == 1 and [link["inertia"][k][k] for k in range(3)] == [1, 1, 1]
+    assert any("no <inertial>" in one["text"] for one in robot["doctor"])
+
+
+REFUSED = [
+    ("<include><uri>model://x</uri></include>", "include"),
+    (LINK % ("a", "<gravity>0</gravity>"), "gravity"),
+    (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "screw", "a", "b", "", ""), "screw"),
+    (LINK % ("a", "") + LINK % ("b", "") + HINGE % ("j", "revolute", "a", "nobody", "", ""), "nobody"),
+    (LINK % ("a", '<pose relative_to="nothing">0 0 0 0 0 0</pose>'), "nothing"),
+    (LINK % ("a", '<pose relative_to="b">0 0 0 0 0 0</pose>') + LINK % ("b", '<pose relative_to="a">0 0 0 0 0 0</pose>'), "relative to itself"),
+    (LINK % ("a", "<pose>0 0 0 0 0</pose>"), "6"),
+    ('<link name="a"><inertial auto="true"/></link>', "shapes"),
+    (LINK % ("a", "") + LINK % ("a", ""), "both named"),
+    ("<link/>", "no name"),
+    ("", "no link"),
+    (LINK % ("a", "") + LINK % ("b", "") + "".join(HINGE % (f"j{k}", "revolute", "a", "b", "", "") for k in range(50)), "carried by"),
+]
+
+
+@pytest.mark.parametrize("inside,word", REFUSED)
+def test_what_is_not_read_is_refused_by_name(daemon, inside, word):
+    status, answer = put(daemon, "bad", f'<sdf version="1.7"><model name="m">{inside}</model></sdf>')
+    assert status in (400, 422) and any(word in one["detail"] for one in answer["errors"]), answer
