@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/browser/dashboard.py - what the tests of the dashboard share: opening a page, finding parts by their names, waiting, axe.
 import json
+import time
 
 import pytest
 
@@ -36,6 +37,17 @@ def drop(page, selector, name, text):
     """Drops a file on an element, as from a folder."""
     page.execute_script("""const data = new DataTransfer(); data.items.add(new File([arguments[2]], arguments[1]));
         document.querySelector(arguments[0]).dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));""", selector, name, text)
+
+
+def pixels(page, selector="canvas"):
+    """What is seen of an element."""
+    return page.find_element("css selector", selector).screenshot_as_base64
+
+
+def wait_for_other_pixels(page, before, selector="canvas", seconds=100):
+    end = time.monotonic() + seconds
+    while pixels(page, selector) == before:
+        assert time.monotonic() < end, "the picture stays as it was"
 
 
 def faults_of(page, context=None):

@@ -28,6 +28,16 @@ export interface Arrow {
 
 const UP = new Vector3(0, 0, 1);
 
+/** Whether WebGL is computed by the processor: as the driver is named. */
+function software(): boolean {
+  const probe = document.createElement('canvas').getContext('webgl2');
+  if (!probe) return false;
+  const info = probe.getExtension('WEBGL_debug_renderer_info');
+  const name = String(probe.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : probe.RENDERER));
+  probe.getExtension('WEBGL_lose_context')?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+}
+
 export class RobotScene {
   #scene = new Scene();
   #camera = new PerspectiveCamera(40, 1, 0.001, 500);
@@ -43,13 +53,19 @@ export class RobotScene {
   #size = 1;
   #framed = false;
   #waiting = 0;
+  #slow: boolean; // no graphics processor: smooth edges by twice the pixels, at rest alone
+  #scale = 1; // of the pixels, while it moves
+  #last = 0; // when it was drawn last, ms
+  #pace = 16; // ms between frames, of late
+  #rest: ReturnType<typeof setTimeout> | undefined;
   #selected = '';
   #dark = false;
   frames = 0; // drawn since the start
   onselect: (link: string) => void = () => {};
 
   constructor(private canvas: HTMLCanvasElement) {
-    this.#renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+    this.#slow = software();
+    this.#renderer = new WebGLRenderer({ canvas, antialias: !this.#slow, alpha: true, powerPreference: 'high-performance' });
     this.#camera.up.copy(UP);
     this.#controls = new OrbitControls(this.#camera, canvas);
     this.#controls.addEventListener('change', () => this.draw());
@@ -62,6 +78,11 @@ export class RobotScene {
     this.#scene.add(light, rim, sky, new AmbientLight(0xffffff, 0.25), this.#world, this.#arrows);
     canvas.addEventListener('click', (event) => this.#pick(event));
     canvas.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  /** Corners of what is round: fewer where the processor computes each. */
+  #round(n: number): number {
+    return this.#slow ? Math.max(6, Math.round(n * 0.4)) : n;
   }
 
   setTheme(dark: boolean): void {
@@ -100,7 +121,7 @@ export class RobotScene {
     for (const end of ends) {
       const length = end.length();
       if (length < r * 0.2) continue;
-      const mesh = new Mesh(new CylinderGeometry(r * 0.8, r, length, 20), bone);
+      const mesh = new Mesh(new CylinderGeometry(r * 0.8, r, length, this.#round(20), 1, true), bone);
       mesh.position.copy(end).multiplyScalar(0.5);
       mesh.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), end.clone().normalize());
       this.#add(group, mesh, link.name);
@@ -116,7 +137,7 @@ export class RobotScene {
     const paint = new MeshLambertMaterial({ color: tone, transparent: true, opacity: 0.55, depthWrite: false });
     for (const value of ['box', 'ellipsoid'] as const) {
       const size = body(value, moments, link.mass).map((one) => Math.max(one, r * 0.4));
-      const mesh = new Mesh(value === 'box' ? new BoxGeometry(...(size.map((one) => 2 * one) as [number, number, number])) : new SphereGeometry(1, 28, 18), paint);
+      const mesh = new Mesh(value === 'box' ? new BoxGeometry(...(size.map((one) => 2 * one) as [number, number, number])) : new SphereGeometry(1, this.#round(28), this.#round(18)), paint);
       if (value === 'ellipsoid') mesh.scale.set(size[0]!, size[1]!, size[2]!);
       mesh.position.set(...link.com);
       const [x, y, z] = axes;
@@ -125,7 +146,7 @@ export class RobotScene {
       this.#add(group, mesh, link.name);
       this.#parts.push({ object: mesh, of: 'bodies', value });
     }
-    const com = new Mesh(new SphereGeometry(r * 0.9, 20, 14), new MeshBasicMaterial({ color: 0xd9a400, depthTest: false, transparent: true }));
+    const com = new Mesh(new SphereGeometry(r * 0.9, this.#round(20), this.#round(14)), new MeshBasicMaterial({ color: 0xd9a400, depthTest: false, transparent: true }));
     com.position.set(...link.com);
     com.renderOrder = 3;
     group.add(com);
@@ -137,8 +158,8 @@ export class RobotScene {
     if (!group || joint.kind === 'fixed') return;
     const paint = new MeshLambertMaterial({ color: 0x2f6fbd });
     const axis = new Vector3(...(joint.axis ?? [0, 0, 1]));
-    const shape = joint.kind === 'spherical' || joint.kind === 'floating' ? new SphereGeometry(r * 1.9, 24, 16)
-      : joint.kind === 'prismatic' ? new BoxGeometry(r * 2.6, r * 5, r * 2.6) : new CylinderGeometry(r * 1.7, r * 1.7, r * 4.2, 32);
+    const shape = joint.kind === 'spherical' || joint.kind === 'floating' ? new SphereGeometry(r * 1.9, this.#round(24), this.#round(16))
+      : joint.kind === 'prismatic' ? new BoxGeometry(r * 2.6, r * 5, r * 2.6) : new CylinderGeometry(r * 1.7, r * 1.7, r * 4.2, this.#round(32));
     const mesh = new Mesh(shape, paint);
     mesh.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), axis);
     this.#add(group, mesh, joint.child);
@@ -190,7 +211,7 @@ export class RobotScene {
       let geometry: BufferGeometry;
       try {
         geometry = shape.kind === 'mesh' ? meshOf(shape.file, file!) : shape.kind === 'box' ? new BoxGeometry(...(shape.size as [number, number, number]))
-          : shape.kind === 'sphere' ? new SphereGeometry(shape.size[0], 32, 20) : new CylinderGeometry(shape.size[0], shape.size[0], shape.size[1], 40).rotateX(Math.PI / 2);
+          : shape.kind === 'sphere' ? new SphereGeometry(shape.size[0], this.#round(32), this.#round(20)) : new CylinderGeometry(shape.size[0], shape.size[0], shape.size[1], this.#round(40)).rotateX(Math.PI / 2);
       } catch {
         continue; // not what its name says
       }
@@ -321,28 +342,65 @@ export class RobotScene {
   resize(): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (!width || !height) return;
-    this.#renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
-    this.#renderer.setSize(width, height, false);
+    this.#sharpen(this.#slow ? 1 : Math.min(devicePixelRatio, 2));
     this.#camera.aspect = width / height;
     this.#camera.fov = width < height ? 55 : 40;
     this.#camera.updateProjectionMatrix();
     this.draw();
   }
 
+  #sharpen(ratio: number): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (this.#renderer.getPixelRatio() === ratio && this.canvas.width === Math.floor(width * ratio) && this.canvas.height === Math.floor(height * ratio)) return;
+    this.#renderer.setPixelRatio(ratio);
+    this.#renderer.setSize(width, height, false);
+  }
+
+  /** While it moves: so many pixels that 30 frames a second are drawn, where the machine can. At rest: all of them. */
+  #adapt(now: number): void {
+    if (this.canvas.dataset['held']) return; // a video has one size
+    const gap = now - this.#last;
+    this.#last = now;
+    clearTimeout(this.#rest);
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const best = this.#slow ? Math.max(1, Math.min(2, Math.sqrt(2.5e6 / (width * height || 1)))) : Math.min(devicePixelRatio, 2);
+    this.#rest = setTimeout(() => {
+      this.#sharpen(best);
+      this.#last = 0;
+      this.#render();
+    }, 250);
+    if (gap > 200) {
+      this.#pace = 16;
+    } else {
+      this.#pace += (gap - this.#pace) * 0.2;
+      if (this.#pace > 30 && this.#scale > 0.5) this.#scale = Math.max(0.5, this.#scale * 0.93);
+      else if (this.#pace < 20 && this.#scale < 1) this.#scale = Math.min(1, this.#scale * 1.02);
+    }
+    // in steps: each change of the size allocates anew
+    const full = this.#slow ? 1 : best;
+    this.#sharpen(full * (this.#scale > 0.9 ? 1 : this.#scale > 0.65 ? 0.75 : 0.5));
+  }
+
   draw(): void {
     if (this.#waiting) return;
-    this.#waiting = requestAnimationFrame(() => {
+    this.#waiting = requestAnimationFrame((now) => {
       this.#waiting = 0;
-      this.#renderer.render(this.#scene, this.#camera);
-      this.frames++;
-      this.canvas.dataset['frames'] = String(this.frames);
-      this.canvas.dataset['calls'] = String(this.#renderer.info.render.calls);
-      this.canvas.dataset['triangles'] = String(this.#renderer.info.render.triangles);
+      this.#adapt(now);
+      this.#render();
     });
+  }
+
+  #render(): void {
+    this.#renderer.render(this.#scene, this.#camera);
+    this.frames++;
+    this.canvas.dataset['frames'] = String(this.frames);
+    this.canvas.dataset['calls'] = String(this.#renderer.info.render.calls);
+    this.canvas.dataset['triangles'] = String(this.#renderer.info.render.triangles);
   }
 
   dispose(): void {
     cancelAnimationFrame(this.#waiting);
+    clearTimeout(this.#rest);
     this.#controls.dispose();
     this.#world.traverse((object) => {
       if (object instanceof Mesh) object.geometry.dispose();

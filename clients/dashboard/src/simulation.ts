@@ -69,9 +69,11 @@ function Recorder({ canvas, time, end }: { canvas: () => HTMLCanvasElement | nul
     const source = canvas();
     if (!source) return;
     const parts: Blob[] = [];
+    source.dataset['held'] = '1';
     const recorder = new MediaRecorder(source.captureStream(30));
     recorder.ondataavailable = (event) => parts.push(event.data);
     recorder.onstop = () => {
+      delete source.dataset['held'];
       const link = document.createElement('a');
       link.href = URL.createObjectURL(new Blob(parts, { type: recorder.mimeType }));
       link.download = `simulation.${recorder.mimeType.includes('mp4') ? 'mp4' : 'webm'}`;
@@ -92,6 +94,27 @@ function Recorder({ canvas, time, end }: { canvas: () => HTMLCanvasElement | nul
   return html`<button class="small" disabled=${busy} onClick=${record}>${busy ? 'Recording\u2026' : 'Video'}</button>`;
 }
 
+/** The robot at the time cursor; of a frame nothing else of the page is made anew. */
+function Playback({ robot, t, q, frames, time }: { robot: Robot; t: number[]; q: number[][]; frames: Frame[]; time: Store<number> }): VNode {
+  const [k, show] = useState(0);
+  useEffect(() => {
+    const at = (now: number): void => {
+      let low = 0;
+      let high = t.length - 1;
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (t[middle]! <= now) low = middle;
+        else high = middle - 1;
+      }
+      show(low);
+    };
+    at(time.value);
+    return time.follow(at);
+  }, [t]);
+  const poses = useMemo(() => posesOf(frames, k), [frames, k]);
+  return html`<${View3d} robot=${robot} q=${q[k]!} poses=${poses} />`;
+}
+
 function Loaded({ job, robot, summary, points, other }: { job: Job; robot: Robot; summary: Summary; points: Series; other: Series | null }): VNode {
   const angles = degrees.use();
   const axes = useMemo(() => axesOf(robot), [robot]);
@@ -107,27 +130,14 @@ function Loaded({ job, robot, summary, points, other }: { job: Job; robot: Robot
   }, [points]);
   const [poses, wrong] = useLoaded(() => json<{ frames: Frame[] }>('POST', `/v1/robots/${encodeURIComponent(`${robot.name}@${job.robot_digest}`)}/kinematics`, { body: { q: frames.q }, quiet: true })
     .catch(() => json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q: frames.q }, quiet: true })), job.id);
-  const [k, show] = useState(0);
   useEffect(() => {
-    const at = (now: number): void => {
-      let low = 0;
-      let high = frames.t.length - 1;
-      while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if (frames.t[middle]! <= now) low = middle;
-        else high = middle - 1;
-      }
-      show(low);
-    };
-    at(time.value);
-    const stop = time.follow(at);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const share = time.follow((now) => {
       clearTimeout(timer);
       timer = setTimeout(() => remember({ t: now ? now.toFixed(3) : '' }), 300);
     });
-    return () => { stop(); share(); clearTimeout(timer); };
-  }, [frames]);
+    return () => { share(); clearTimeout(timer); };
+  }, []);
   const marks = useMemo<Mark[]>(() => summary.events.map((event) => ({ t: event.t, text: `${event.joint ?? ''} ${ONS[event.on] ?? event.on}`.trim() })), [summary]);
   const scaled = (source: Series, name: string, factor: number): (number | null)[] => unfold(source, name).map((value) => (value === null ? null : value * factor));
   const group = (base: string, factor: (k: number) => number): Curve[] => axes.flatMap((axis, j) => {
@@ -158,7 +168,7 @@ function Loaded({ job, robot, summary, points, other }: { job: Job; robot: Robot
       ${summary.tracking?.max && html`<p class="dim">Largest tracking error: ${summary.tracking.max.map((value, j) => ({ value, axis: axes[j] })).filter((one) => one.axis).map(({ value, axis }) => `${axis!.name} ${number(value * motionUnit(axis!.joint, 0).factor, 3)} ${motionUnit(axis!.joint, 0).name}`).join(', ')}.</p>`}</section>
     <${Fault} fault=${wrong} />
     <div class="bench played"><div class="stage" ref=${stage}>
-        ${poses && html`<${View3d} robot=${robot} q=${frames.q[k]!} poses=${posesOf(poses.frames, k)} />`}
+        ${poses && html`<${Playback} robot=${robot} t=${frames.t} q=${frames.q} frames=${poses.frames} time=${time} />`}
         <div class="panel"><${Player} time=${time} end=${end} />
           <div class="row tight"><${Recorder} canvas=${() => stage.current?.querySelector('canvas') ?? null} time=${time} end=${end} />
           ${summary.events.length > 0 && html`<details class="events"><summary>${summary.events.length} ${summary.events.length === 1 ? 'event' : 'events'}</summary><ol>${summary.events.slice(0, 200).map((event) => html`<li><button class="small" onClick=${() => time.set(event.t)}>${number(event.t, 5)} s</button> ${event.joint ?? ''} ${ONS[event.on] ?? event.on} <span class="dim">${number(event.value)}</span></li>`)}</ol></details>`}</div></div></div>

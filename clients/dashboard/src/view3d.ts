@@ -31,6 +31,7 @@ interface Props {
 export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): VNode {
   const canvas = useRef<HTMLCanvasElement>(null);
   const scene = useRef<RobotScene | null>(null);
+  const drawn = useRef(0); // arrows
   const [ready, set] = useState<'loading' | 'ready' | 'none'>('loading');
   const state = shown.use();
   const light = theme.use();
@@ -40,19 +41,21 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   useEffect(() => {
     if (ready === 'ready' && visuals.length) scene.current?.setVisuals(visuals, meshes, shown.value);
   }, [ready, visuals, meshes]);
+  const first = useRef<number[] | null>(null); // the pose that it is made with
   const ask = useRef<((q: number[]) => void) | null>(null);
   useEffect(() => {
     let live = true;
     const watcher = new ResizeObserver(() => scene.current?.resize());
     (async () => {
-      const [{ RobotScene }, first] = await Promise.all([import('./scene.ts'),
+      first.current = q;
+      const [{ RobotScene }, got] = await Promise.all([import('./scene.ts'),
         poses ? Promise.resolve(null) : json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q }, quiet: true })]);
       if (!live || !canvas.current) return;
       const made = new RobotScene(canvas.current);
       scene.current = made;
       made.setTheme(isDark());
-      made.setRobot(robot, poses ?? posesOf(first!.frames), shown.value);
-      made.setPoses(poses ?? posesOf(first!.frames), q);
+      made.setRobot(robot, poses ?? posesOf(got!.frames), shown.value);
+      made.setPoses(poses ?? posesOf(got!.frames), q);
       watcher.observe(canvas.current);
       ask.current = latest((next: number[]) => json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q: next }, quiet: true }),
         (answer, next) => scene.current?.setPoses(posesOf(answer.frames), next), () => {});
@@ -67,10 +70,11 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   }, [robot.digest]);
   useEffect(() => {
     if (poses) scene.current?.setPoses(poses, q);
-    else if (ready === 'ready') ask.current?.(q);
+    else if (ready === 'ready' && q !== first.current) ask.current?.(q);
+    if (ready === 'ready') first.current = null;
   }, [q, poses, ready]);
   useEffect(() => scene.current?.setShown(state), [state, ready]);
-  useEffect(() => scene.current?.setArrows(arrows ?? []), [arrows, ready, q]);
+  useEffect(() => { if (arrows?.length || drawn.current) scene.current?.setArrows(arrows ?? []); drawn.current = arrows?.length ?? 0; }, [arrows, ready, q]);
   useEffect(() => scene.current?.setTheme(isDark()), [light, ready]);
   useEffect(() => {
     if (scene.current) scene.current.onselect = onselect ?? (() => {});

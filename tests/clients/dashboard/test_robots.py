@@ -3,14 +3,14 @@
 import json
 
 import pytest
-from dashboard import URDF, drop, faults_of, fill, fits, open_at, press, wait_for
+from dashboard import URDF, drop, faults_of, fill, fits, open_at, pixels, press, wait_for, wait_for_other_pixels
 
 def test_a_slider_moves_the_robot_and_the_address_has_the_pose(daemon, page):
     page.shape(1280, "dark")
     open_at(page, daemon, "robots/ur5e", ".view3d[data-state=ready]")
-    before = page.execute_script("return document.querySelector('canvas').toDataURL()")
+    before = pixels(page)
     fill(page, ".slider:nth-of-type(2) input[type=number]", "-1.25")
-    wait_for(page, f"document.querySelector('canvas').toDataURL() !== {json.dumps(before)}")
+    wait_for_other_pixels(page, before)
     assert page.execute_script("return location.hash") == "#/robots/ur5e?q=-1.25%2C0%2C0%2C0%2C0%2C0"
     press(page, "rad")
     wait_for(page, "document.querySelector('.slider input[type=number]').value === '-71.62'")
@@ -60,12 +60,12 @@ def test_shapes_of_a_urdf_are_drawn_and_meshes_where_they_are_dropped(daemon, pa
     wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
     press(page, "Shapes")
     assert "foot.stl" in wait_for(page, "document.querySelector('.missing')?.textContent")
-    before = page.execute_script("return document.querySelector('canvas').toDataURL()")
+    before = pixels(page)
     corners = ["-0.3 -0.3 0", "0.3 -0.3 0", "0 0.3 0.1"]
     facet = "facet normal 0 0 1\nouter loop\n" + "".join(f"vertex {one}\n" for one in corners) + "endloop\nendfacet\n"
     drop(page, ".view3d", "Foot.STL", f"solid foot\n{facet}endsolid foot\n")
     wait_for(page, "!document.querySelector('.missing')")
-    wait_for(page, f"document.querySelector('canvas').toDataURL() !== {json.dumps(before)}")
+    wait_for_other_pixels(page, before)
 
 
 def test_a_robot_of_ten_megabytes_is_refused_or_read_without_harm(daemon, page):
@@ -112,3 +112,17 @@ def test_two_robots_are_compared_in_words_and_numbers(daemon, page):
     page.execute_script("const box = document.querySelector('[aria-label=\"Against which robot\"]'); box.value = 'first'; box.dispatchEvent(new Event('change', { bubbles: true }))")
     open_at(page, daemon, "robots/second?show=differences&with=second", "[aria-label=Differences] li")
     assert "Every number of second and second is the same" in page.execute_script("return document.querySelector('[aria-label=Differences] ul').textContent")
+
+
+def test_thirty_links_cost_few_calls_and_triangles_without_a_graphics_processor(daemon, page):
+    """Counts, not times: bone, axis and body with its edges for each of thirty links, and the floor."""
+    links = [{"name": "base"}] + [{"name": f"l{k}", "mass": 1, "com": [0, 0, 0.05], "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.002]], "inertia_about": "com"} for k in range(30)]
+    joints = [{"name": f"j{k}", "kind": "revolute", "parent": f"l{k - 1}" if k else "base", "child": f"l{k}", "origin": {"position": [0, 0, 0.1]}, "axis": [1 - k % 2, k % 2, 0]} for k in range(30)]
+    assert daemon.request("PUT", "/v1/robots/snake", json.dumps({"links": links, "joints": joints, "gravity": [0, 0, -9.81]}).encode(), {"Content-Type": "application/json"})[0] == 201
+    open_at(page, daemon, "robots/snake", ".view3d[data-state=ready]")
+    calls, triangles = wait_for(page, "(({calls, triangles}) => triangles && [Number(calls), Number(triangles)])(document.querySelector('.view3d canvas').dataset)")
+    # bones of 8 open sides, axes of 13 sides with two caps, boxes of 6 faces
+    assert calls <= 4 * 30 + 2 and triangles == 31 * 16 + 30 * (52 + 12), (calls, triangles)
+    # while it turns, no more is drawn than at rest
+    page.execute_script("const c = document.querySelector('.view3d canvas'); for (let k = 0; k < 20; k++) c.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }))")
+    assert page.execute_script("return Number(document.querySelector('.view3d canvas').dataset.triangles)") <= triangles
