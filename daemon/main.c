@@ -450,7 +450,9 @@ int main(int argc, char **argv)
     }
     if (!open_store(why) || !open_jobs(why) ||
         !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, tokens.n > 0,
-                           why, sizeof why)) {
+                           why, sizeof why) ||
+        !tqd_listener_admit(&listener, settings.socket_mode, settings.socket_group, why,
+                            sizeof why)) {
         return refuse(EXIT_FAILURE, why);
     }
     if (!open_datasets()) {

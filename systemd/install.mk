@@ -54,6 +54,11 @@ sbom: build
 	@systemd/sbom.py $(out)/torqued $(out)/torquectl >build/torqued-$(version).spdx.json
 	@echo build/torqued-$(version).spdx.json
 
+#: check-proxies    nginx, Caddy and haproxy as systemd/proxies configures them, promtool over the alert rules (make deps-proxies)
+.PHONY: check-proxies
+check-proxies: build
+	@tests/run/pytest.sh tests/proxies $(out)/torqued
+
 deb:
 	@systemd/debian/build.sh build/deb
 test-deb:

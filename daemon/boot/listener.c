@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdint.h>
@@ -212,8 +213,7 @@ static bool open_path(tqd_listener *listener, const char *path, char *why, size_
     a.un.sun_family = AF_UNIX;
     snprintf(a.un.sun_path, sizeof a.un.sun_path, "%s", path);
     remove_stale(&a, sizeof a.un);
-    /* the socket is as private as the state folder; a proxy of another user needs systemd's
-     * SocketMode and SocketGroup */
+    /* as private as the state folder, until tqd_listener_admit */
     mode_t before = umask(0177);
     int fd = open_socket(&a, sizeof a.un, false);
     umask(before);
@@ -279,6 +279,44 @@ bool tqd_listener_open(tqd_listener *ret_listener, const char *text, size_t n, b
         tqd_listener_close(ret_listener);
     }
     return good;
+}
+
+static bool find_group(const char *name, gid_t *ret)
+{
+    char *end = NULL;
+    const unsigned long number = strtoul(name, &end, 10);
+    char text[4096];
+    struct group group;
+    struct group *found = NULL;
+    if (end != name && *end == '\0' && number < UINT32_MAX) {
+        *ret = (gid_t)number;
+        return true;
+    }
+    if (getgrnam_r(name, &group, text, sizeof text, &found) != 0 || found == NULL) {
+        return false;
+    }
+    *ret = found->gr_gid;
+    return true;
+}
+
+bool tqd_listener_admit(const tqd_listener *listener, const char *mode, const char *group,
+                        char *why, size_t n_why)
+{
+    gid_t gid = (gid_t)-1; /* chown(2): as it is */
+    if (listener->path[0] == '\0') {
+        return true;
+    }
+    if (group[0] != '\0' && !find_group(group, &gid)) {
+        snprintf(why, n_why, "socket_group: there is no group \"%.80s\"", group);
+        return false;
+    }
+    if (chown(listener->path, (uid_t)-1, gid) != 0 ||
+        chmod(listener->path, (mode_t)strtoul(mode, NULL, 8)) != 0) {
+        snprintf(why, n_why, "socket_group, socket_mode: %.100s: %s", listener->path,
+                 strerror(errno));
+        return false;
+    }
+    return true;
 }
 
 void tqd_listener_close(tqd_listener *listener)

@@ -24,6 +24,10 @@ bool tqd_listener_open(tqd_listener *ret_listener, const char *address, size_t n
                        char *why, size_t n_why);
 /* Only checks the address, for --check-config. */
 bool tqd_listener_check(const char *address, bool guarded, char *why, size_t n_why);
+/* Gives the Unix socket of the setting listen, if there is one, to `group` ("": as it is) with the
+ * permissions `mode`, octal. False with one line in `why`. */
+bool tqd_listener_admit(const tqd_listener *listener, const char *mode, const char *group,
+                        char *why, size_t n_why);
 void tqd_listener_close(tqd_listener *listener);
 
 #endif

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <ini.h>
@@ -201,6 +202,14 @@ static bool check_words(const tqd_settings *settings, char *why)
     if (!is_one_of(confines, settings->confine)) {
         snprintf(why, TQD_SETTING_WHY, "confine must be auto, required or off, not \"%.80s\"",
                  settings->confine);
+        return false;
+    }
+    if (strspn(settings->socket_mode, "01234567") != strlen(settings->socket_mode) ||
+        strlen(settings->socket_mode) < 3 || strlen(settings->socket_mode) > 4 ||
+        (strtoul(settings->socket_mode, NULL, 8) & ~0666UL) != 0 ||
+        (strtoul(settings->socket_mode, NULL, 8) & 0600UL) != 0600) {
+        snprintf(why, TQD_SETTING_WHY, "socket_mode must be 0600, 0660 or 0666, not \"%.80s\"",
+                 settings->socket_mode);
         return false;
     }
     if (lanes != 0 && lanes != 1 && lanes != 2 && lanes != 4 && lanes != 8) {

@@ -18,6 +18,11 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
 #define TQD_SETTING_LIST(X_TEXT, X_NUMBER)                                                         \
     X_TEXT(listen, "listen", "127.0.0.1:8420",                                                     \
            "where to listen: HOST:PORT, [ADDRESS]:PORT or unix:PATH")                              \
+    X_TEXT(socket_mode, "", "0600",                                                                \
+           "permissions of the Unix socket of listen, in octal: 0660 admits the group, 0666 all "  \
+           "users of the machine")                                                                 \
+    X_TEXT(socket_group, "", "",                                                                   \
+           "group of the Unix socket of listen: a name or a number; empty: the process's")         \
     X_TEXT(state_dir, "state-dir", "",                                                             \
            "state folder; empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/torqued, else "            \
            "~/.local/state/torqued")                                                               \

@@ -335,6 +335,24 @@ def test_unix_socket(start, tmp_path):
     assert not os.path.exists(path)
 
 
+def test_unix_socket_is_open_to_whom_the_settings_say(start, tmp_path):
+    for settings, mode in (({}, 0o600), ({"socket_mode": "0660"}, 0o660), ({"socket_mode": "666"}, 0o666)):
+        path = str(tmp_path / f"{mode:o}.sock")
+        start(settings, listen=f"unix:{path}")
+        assert os.stat(path).st_mode & 0o777 == mode
+    if os.geteuid() == 0:
+        path = str(tmp_path / "group.sock")
+        start({"socket_mode": "0660", "socket_group": "daemon"}, listen=f"unix:{path}")
+        assert os.stat(path).st_gid == __import__("grp").getgrnam("daemon").gr_gid
+    for line, says in (("socket_mode = 0777", "socket_mode must be"), ("socket_mode = 0060", "socket_mode must be"),
+                       ("socket_mode = 8", "socket_mode must be"), ("socket_group = no-such-group", 'there is no group "no-such-group"')):
+        config = tmp_path / "torqued.conf"
+        config.write_text(f"[torqued]\n{line}\n")
+        done = subprocess.run([TORQUED, "--config", str(config), "--listen", f"unix:{tmp_path}/x.sock", "--state-dir", str(tmp_path / "state")],
+                              capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode in (1, 78) and says in done.stderr, (line, done.stderr)
+
+
 def test_stale_unix_socket_is_replaced_and_a_live_one_is_not(start, tmp_path):
     path = str(tmp_path / "torqued.sock")
     with socket.socket(socket.AF_UNIX) as s:

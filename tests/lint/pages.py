@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/lint/pages.py - pages of documentation name files, folders and functions that exist; a README names every file of its folder.
+# tests/lint/pages.py - pages of documentation name files, folders, functions and tests that exist; a README names every file of its folder.
 import os
 import re
 import subprocess
@@ -8,6 +8,7 @@ import sys
 
 ROOMS = ("core", "api", "daemon")
 FILE = re.compile(r"[\w./-]*\w\.(?:c|h|py|sh|mk|md|yaml|rules|txt|scd|sql)")
+TEST = re.compile(r"(tests/[\w./-]+\.(?:py|c))::(\w+)")
 SYMBOL = re.compile(r"\b(?:tqa?|tqd|tqt|TQA?|TQD)_\w*\w")
 
 
@@ -39,6 +40,15 @@ def is_there(name, here, names, folders):
     return own in names | folders or any(("/" + n).endswith(ends) for n in names | folders)
 
 
+def has_test(file, test):
+    if not os.path.exists(file):
+        return False
+    with open(file, encoding="utf-8") as f:
+        text = f.read()
+    form = rf"^(?:async )?def {test}\(" if file.endswith(".py") else rf"^(?:Test|ParameterizedTest|Theory)\([^)]*\b{test}\b"
+    return re.search(form, text, re.M) is not None
+
+
 def check(page, names, folders, known):
     here = os.path.dirname(page)
     with open(page, encoding="utf-8") as file:
@@ -50,6 +60,9 @@ def check(page, names, folders, known):
         for quoted in re.findall(r"`([^`]+)`", line):
             if FILE.fullmatch(quoted) and not is_there(quoted, here, names, folders) and quoted not in known:
                 yield f"{page}:{number}: no file {quoted}"
+            for file, test in TEST.findall(quoted):
+                if not has_test(file, test):
+                    yield f"{page}:{number}: no test {test} in {file}"
             for symbol in (s.rstrip("_") for s in SYMBOL.findall(quoted)):
                 if symbol not in known and not any(word.startswith(symbol + "_") for word in known):
                     yield f"{page}:{number}: no {symbol}"

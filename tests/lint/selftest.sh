@@ -106,7 +106,8 @@ int tq_thing(int x);
 EOF
 # pages name what exists, and READMEs every file of their folder
 echo 'int tq_thing(int x);' >core/base/a.h
-for page in 'see `tq_nothing`|no tq_nothing' 'see `core/base/b.c`|no file core/base/b.c' 'see [b](b.md)|a link to b.md' 'nothing|does not name a.h'; do
+for page in 'see `tq_nothing`|no tq_nothing' 'see `core/base/b.c`|no file core/base/b.c' 'see [b](b.md)|a link to b.md' 'nothing|does not name a.h' \
+    'see `tests/a.py::test_none`|no test test_none'; do
     echo "${page%|*}" >core/base/README.md
     out=$("$here/pages.py" 2>&1) && { echo "selftest: pages.py accepted ${page%|*}"; failed=1; }
     echo "$out" | grep -qF "${page#*|}" || { echo "selftest: pages.py said: $out"; failed=1; }

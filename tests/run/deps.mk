@@ -21,7 +21,7 @@ packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mm
 # robot descriptions that `make check-models` reads; only .urdf, .xml, .sdf, .xacro and meshes of them are kept
 packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robosuite metaworld example-robot-data pybullet \
     fourier-robot-descriptions dexmate-urdf hello-robot-stretch-urdf rtb-data airo-models gb-robot-models
-.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models deps-deb
+.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models deps-deb deps-proxies
 deps-models:
 	@tests/run/venv.sh build/venv $(venv_check)
 	@tests/run/models.sh build/models $(packages_models)
@@ -43,6 +43,10 @@ deps-bench:
 	@tests/run/sdist.sh build/peers/yyjson yyjson yyjson.c yyjson.h
 deps-cluster:
 	@tests/run/packages.sh $(packages_cluster)
+	@tests/run/venv.sh build/venv $(venv_check)
+packages_proxies := nginx-light caddy haproxy prometheus
+deps-proxies:
+	@tests/run/unpacked.sh build/proxies $(packages_proxies)
 	@tests/run/venv.sh build/venv $(venv_check)
 deps-deb:
 	@tests/run/packages.sh $(packages_check) $(packages_deb)

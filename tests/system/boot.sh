@@ -34,7 +34,7 @@ for unit in sysctl udevd udev-trigger modules-load remount-fs firstboot random-s
 done
 : >root/etc/fstab
 printf '[Unit]\nRequires=basic.target\nWants=torqued.service script.service\nAfter=basic.target\n' >"$own/alone.target"
-printf '[Unit]\nAfter=torqued.service\n[Service]\nType=oneshot\nExecStart=/bin/bash /script\nStandardOutput=append:/out.txt\nStandardError=inherit\nExecStopPost=/bin/kill -s RTMIN+4 1\n' >"$own/script.service"
+printf '[Unit]\nAfter=torqued.service\n[Service]\nType=oneshot\nExecStart=/bin/bash /script\nStandardOutput=append:/out.txt\nStandardError=inherit\nExecStopPost=/bin/bash -c "kill -s RTMIN+4 1"\n' >"$own/script.service"
 cd root
 pivot_root . old
 cd /
