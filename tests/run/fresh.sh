@@ -3,9 +3,9 @@
 # tests/run/fresh.sh - the two commands on a machine that nobody prepared: fresh.sh lowest|newest|next
 #   lowest  Debian 12, main alone: no security, no updates, the oldest headers     newest  Debian 12 with both     next  Debian 13 with both
 # A bare system of the suite, `apt install make git`, a clone of HEAD, `make run`, README's requests, SIGTERM, status 0; once as
-# root, once as a user with sudo; then the C tests, as that user. Layers are kept in build/fresh under a key of the suites'
+# root, once as a user with sudo; then the C tests, as that user. Layers are kept in ~/.cache/torqued-fresh under a key of the suites'
 # InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
-# FRESH_WORK is another folder for the layers; FRESH_TESTS=libraries runs only the C tests of what other libraries decide, and the user's
+# FRESH_WORK is another folder for all of it; FRESH_TESTS=libraries runs only the C tests of what other libraries decide, and the user's
 # `make run` continues from a copy of what root built, so that the program is compiled once; FRESH_SECONDS
 # bounds the way to the first answer, and the tests (1800). FRESH_WITHOUT names packages that are removed before root's `make run`, whose
 # `make deps` must bring them; FRESH_DEPS another layer of packages: both for fresh_selftest.sh. The last line is the count.
@@ -13,7 +13,8 @@ set -u
 arm=${1:-lowest}
 top=$PWD
 work=${FRESH_WORK:-$PWD/build/fresh}
-mkdir -p "$work"
+layers=${FRESH_WORK:-${XDG_CACHE_HOME:-$HOME/.cache}/torqued-fresh}
+mkdir -p "$work" "$layers"
 passed=0
 failed=0
 
@@ -78,10 +79,13 @@ s = socket.socket(); fcntl.ioctl(s, 0x8914, struct.pack(\"16sh14x\", b\"lo\", 0x
 export -f loopback
 
 # --- layers: a bare system; upon it make, git and what `make deps` installs; upon that sudo and Criterion
-base=$work/$suite${extra:+-all}-base-$key
-deps=${FRESH_DEPS:-$work/$suite${extra:+-all}-deps-$key_deps}
+base=$layers/$suite${extra:+-all}-base-$key
+deps=${FRESH_DEPS:-$layers/$suite${extra:+-all}-deps-$key_deps}
+# one run makes layers, and none removes those that another run has mounted
+exec 8>"$layers/lock"
+[ -d "$base" ] && [ -e "$deps/done" ] || flock 8
 if [ ! -d "$base" ]; then
-    rm -rf "$work/$suite${extra:+-all}"-base-*
+    rm -rf "$layers/$suite${extra:+-all}"-base-*
     start=$SECONDS
     mmdebstrap --quiet --variant=minbase --format=directory "$suite" "$base.new" "${sources[@]}" >"$work/$arm.log" 2>&1 ||
         { tail -5 "$work/$arm.log"; skip "mmdebstrap could not reach the mirror"; }
@@ -113,7 +117,7 @@ clone() { # ROOT FOLDER: HEAD as anybody gets it
 
 cold=
 if [ ! -e "$deps/done" ]; then
-    rm -rf "$work/$suite${extra:+-all}"-deps-*
+    rm -rf "$layers/$suite${extra:+-all}"-deps-*
     over "$deps" "$base" || skip "no overlays here"
     cp -L /etc/resolv.conf "$deps.root/etc/resolv.conf" 2>/dev/null
     start=$SECONDS
@@ -135,6 +139,7 @@ if [ ! -e "$deps/done" ]; then
     touch "$deps/done"
     good "make deps on a bare system"
 fi
+flock -s 8
 read -r deps_s fetched_mb installed_mb <"$deps/opt/measured"
 
 # --- make run, README's requests, SIGTERM
