@@ -39,7 +39,7 @@ export interface Call {
 
 export const lastCall = new Store<Call | null>(null);
 export const lost = new Store(false);
-/** How often the service came back: what was on its way then is asked for anew. */
+/** How often the service came back, or was opened by a token: what failed meanwhile is asked for anew. */
 export const back = new Store(0);
 export const loginAsked = new Store(false);
 

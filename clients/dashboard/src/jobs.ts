@@ -5,7 +5,7 @@ import { EnsembleView } from './ensemble.ts';
 import { ended, fetchJob, fetchJobs, follow, following, forget, jobs } from './events.ts';
 import { ago, number, seconds } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
-import { json, send } from './http.ts';
+import { back, json, send } from './http.ts';
 import { Empty, Fault, say, useLoaded } from './parts.ts';
 import { Changed, repeat } from './repeat.ts';
 import { SimulationView } from './simulation.ts';
@@ -43,13 +43,14 @@ function remove(job: Job): void {
 export function JobsPage(): VNode {
   const all = jobs.use();
   const live = following.use();
+  const returned = back.use();
   const [state, pick] = useState('');
   const [cursor, turn] = useState<string | null>(null);
   const [fault, fail] = useState<Error | null>(null);
   useEffect(() => {
     follow();
-    fetchJobs('', false).then((page) => turn(page.cursor), fail);
-  }, []);
+    fetchJobs('', false).then((page) => { turn(page.cursor); fail(null); }, fail);
+  }, [returned]);
   const rows = useMemo(() => [...all.values()].filter((job) => !state || job.state === state).sort((a, b) => (a.created < b.created ? 1 : -1)), [all, state]);
   return html`<div class="page"><div class="title"><h1>Jobs</h1><span class=${live === 'live' ? 'good' : 'dim'}>${live === 'live' ? '\u25cf live' : live === 'opening' ? 'opening the stream of events' : 'the stream of events is broken; it opens again by itself'}</span>
       <label class="inline end">State<select value=${state} onChange=${(event: Event) => pick((event.target as HTMLSelectElement).value)}><option value="">all</option>${Object.keys(MARKS).map((one) => html`<option>${one}</option>`)}</select></label></div>
@@ -79,6 +80,7 @@ function Plain({ job }: { job: Job }): VNode {
 export function JobPage({ id }: { id: string }): VNode {
   const all = jobs.use();
   const job = all.get(id);
+  const returned = back.use();
   const [fault, fail] = useState<Error | null>(null);
   const [changing, change] = useState(route.value.query.get('change') === '1');
   const edit = (open: boolean): void => {
@@ -87,14 +89,14 @@ export function JobPage({ id }: { id: string }): VNode {
   };
   useEffect(() => {
     follow();
-    fetchJob(id).catch(fail);
+    fetchJob(id).then(() => fail(null), fail);
     // a stream may open after the last event: the job itself is asked again until it has ended
     const timer = setInterval(() => {
       const now = jobs.value.get(id);
       if (now && !ended(now)) void fetchJob(id).catch(() => {});
     }, 2000);
     return () => clearInterval(timer);
-  }, [id]);
+  }, [id, returned]);
   if (!job) return html`<div class="page"><h1>Job</h1><${Fault} fault=${fault} />${!fault && html`<p class="dim">Reading\u2026</p>`}</div>`;
   const took = job.started && job.finished ? seconds((Date.parse(job.finished) - Date.parse(job.started)) / 1000) : '';
   return html`<div class="page workbench"><div class="title"><h1>${(job.kind[0] ?? '').toUpperCase() + job.kind.slice(1)}</h1>${job.robot && html`<span>of <a href=${address(['robots', job.robot])}>${job.robot}</a></span>`}

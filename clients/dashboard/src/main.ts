@@ -4,7 +4,7 @@ import { CalibratePage } from './calibrate.ts';
 import { Calls } from './calls.ts';
 import { DatasetPage, DatasetsPage } from './datasets.ts';
 import { html, render, useEffect, useState, type VNode } from './html.ts';
-import { loginAsked, lost, send } from './http.ts';
+import { back, loginAsked, lost, send } from './http.ts';
 import { JobPage, JobsPage } from './jobs.ts';
 import { Fault, Notes } from './parts.ts';
 import { RobotPage } from './robot.ts';
@@ -58,8 +58,8 @@ function Login(): VNode | null {
     try {
       await send('POST', '/v1/session', { headers: { Authorization: `Bearer ${token}` }, quiet: true });
       loginAsked.set(false);
-      route.set({ ...route.value });
-      location.reload();
+      // what was typed stays; what was refused is asked for anew
+      back.set(back.value + 1);
     } catch (wrong) {
       set(wrong as Error);
     }

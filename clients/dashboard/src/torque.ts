@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/torque.ts - inverse dynamics: what a pose, a speed, a motion ask of each joint, and why.
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
-import { json, latest, robotPath } from './http.ts';
+import { back, json, latest, robotPath } from './http.ts';
 import { effortUnit, motionUnit, number } from './format.ts';
 import { MotionPanel } from './motion.ts';
 import { Choice, Fault, FieldFault } from './parts.ts';
@@ -108,10 +108,11 @@ function Bench({ robot }: { robot: Robot }): VNode {
   degrees.use();
   const axes = useMemo(() => axesOf(robot), [robot]);
   const ask = useRef(latest((body: object) => json<Answer>('POST', robotPath(robot.name, 'inverse-dynamics'), { body }), (got) => { set(got); fail(null); }, fail));
+  const returned = back.use();
   const drives = robot.joints.some((joint) => 'drive' in joint);
   useEffect(() => {
     ask.current({ q, qd, qdd, ...payloadOf(payload), include: ['ledger', 'energy', 'checks', ...(drives ? ['drive'] : []), ...(forces ? ['reactions'] : [])] });
-  }, [q, qd, qdd, payload, forces]);
+  }, [q, qd, qdd, payload, forces, returned]);
   const arrows = useMemo(() => (forces && !played ? (answer?.reactions?.joints ?? []).flatMap((name, k) => {
     const joint = robot.joints.find((one) => one.name === name);
     return joint ? [{ link: joint.child, force: answer!.reactions!.joint_wrenches[k]!.slice(0, 3) }] : [];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/view3d.ts - the 3D view as a part of a page; its code is loaded when a robot is first shown.
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
-import { json, latest, robotPath } from './http.ts';
+import { back, json, latest, Problem, robotPath } from './http.ts';
 import { files, missing, visualsOf, keepMeshes } from './meshes.ts';
 import { Choice } from './parts.ts';
 import { isDark } from './plot.ts';
@@ -32,7 +32,8 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   const canvas = useRef<HTMLCanvasElement>(null);
   const scene = useRef<RobotScene | null>(null);
   const drawn = useRef(0); // arrows
-  const [ready, set] = useState<'loading' | 'ready' | 'none'>('loading');
+  const [ready, set] = useState<'loading' | 'ready' | 'none' | 'refused'>('loading');
+  const [turn, again] = useState(0);
   const state = shown.use();
   const light = theme.use();
   const meshes = files.use();
@@ -60,14 +61,16 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
       ask.current = latest((next: number[]) => json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q: next }, quiet: true }),
         (answer, next) => scene.current?.setPoses(posesOf(answer.frames), next), () => {});
       set('ready');
-    })().catch(() => live && set('none'));
+    })().catch((fault) => live && set(fault instanceof Problem ? 'refused' : 'none'));
     return () => {
       live = false;
       watcher.disconnect();
       scene.current?.dispose();
       scene.current = null;
     };
-  }, [robot.digest]);
+  }, [robot.digest, turn]);
+  // without the poses of its beginning nothing is drawn: once more when the service is back
+  useEffect(() => back.follow(() => { if (ready === 'refused') again((n) => n + 1); }), [ready]);
   useEffect(() => {
     if (poses) scene.current?.setPoses(poses, q);
     else if (ready === 'ready' && q !== first.current) ask.current?.(q);
@@ -85,6 +88,7 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   return html`<div class="view3d" data-state=${ready} onDragOver=${(event: DragEvent) => event.preventDefault()}
     onDrop=${(event: DragEvent) => { event.preventDefault(); void keepMeshes([...(event.dataTransfer?.files ?? [])]).then((n) => n && shown.set({ ...shown.value, bodies: 'shape' })); }}>
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${robot.name} in 3D: arrow keys turn, plus and minus zoom, 0 shows all`}></canvas>
+    ${ready === 'refused' && html`<p class="over">The service did not say where the links are; the picture comes when it does.</p>`}
     ${ready === 'none' && html`<p class="over">This browser draws no WebGL; everything else works.</p>`}
     ${state.bodies === 'shape' && absent.length > 0 && html`<p class="missing">${absent.length} ${absent.length === 1 ? 'mesh is' : 'meshes are'} not here: drop ${absent.slice(0, 4).join(', ')}${absent.length > 4 ? '\u2026' : ''} on the picture${absent.some((name) => !/\.(stl|obj|dae)$/.test(name)) ? '; STL, OBJ and Collada are drawn' : ''}.</p>`}
     <div class="view-tools">

@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/clients/dashboard/test_trouble.py - the dashboard when something goes away: the service, the token, a robot under the page.
+import contextlib
 import hashlib
 import json
+import os
+import resource
+import signal
+import socket
+import threading
 
 from conftest import Daemon
 from dashboard import faults_of, fill, open_at, pixels, press, wait_for, wait_for_other_pixels
@@ -78,3 +84,152 @@ def test_the_keyboard_alone_poses_a_robot(daemon, page):
     tab_to("e.type === 'range'")
     ActionChains(page).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT).perform()
     wait_for(page, "location.hash.includes('q=0.0')")
+
+
+class Line:
+    """A line to a daemon that can be cut: all bytes pass, or none and every connection is dropped."""
+
+    def __init__(self, address):
+        self.address, self.whole, self.open = address, True, set()
+        self.door = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.door.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                near = self.door.accept()[0]
+            except OSError:
+                return
+            if not self.whole:
+                near.close()
+                continue
+            far = socket.create_connection(self.address)
+            self.open |= {near, far}
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=self._pass, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def _pass(one, other):
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+        for end in (one, other):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def cut(self):
+        self.whole = False
+        for one in self.open:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+        self.open = set()
+
+    def mend(self):
+        self.whole = True
+
+    def close(self):
+        self.cut()
+        self.door.close()
+
+
+LONG = {"initial": {"q": [0, -1, 1, 0, 0, 0]}, "duration_s": 90000, "output": {"interval_s": 1}, "solver": {"method": "rk4", "step_s": 0.0001}}
+
+
+def submit(one, path, body):
+    status, _, text = one.request("POST", path, json.dumps(body).encode(), {"Prefer": "respond-async", "Content-Type": "application/json"})
+    assert status == 202, text
+    return json.loads(text)["id"]
+
+
+def test_a_network_cut_in_the_stream_is_said_and_mended(daemon, page):
+    line = Line(daemon.address)
+    ident = submit(daemon, "/v1/robots/ur5e/simulate", LONG)
+    try:
+        open_at(page, line, "jobs", ".title .good")
+        wait_for(page, f"document.querySelector('[aria-label=\"Cancel simulate {ident}\"]')")
+        line.cut()
+        assert "broken" in wait_for(page, "document.querySelector('.title .dim')?.textContent")
+        # what happens meanwhile is on the page when the line is whole again, without a reload
+        page.execute_script("window.sameLoad = true")
+        assert daemon.request("POST", f"/v1/jobs/{ident}/cancel")[0] in (200, 202)
+        late = submit(daemon, "/v1/robots/planar-2r/simulate", {"initial": {"q": [0.5, 0]}, "duration_s": 1, "output": {"interval_s": 0.1}})
+        line.mend()
+        wait_for(page, "document.querySelector('.title .good')?.textContent.includes('live') && !document.querySelector('.away-bar')")
+        wait_for(page, f"document.querySelector('.jobs .state.cancelled') && document.querySelector('[aria-label=\"Repeat simulate {late}\"]')")
+        assert page.execute_script("return window.sameLoad")
+    finally:
+        daemon.request("POST", f"/v1/jobs/{ident}/cancel")
+        line.close()
+
+
+def test_a_token_that_ends_is_asked_for_again_and_nothing_typed_is_lost(page, tmp_path):
+    old, new = "correct-horse-battery-staple-0123456789", "another-horse-battery-staple-0123456789"
+    path = tmp_path / "tokens"
+
+    def grant(token):
+        path.write_text(f"lab {hashlib.blake2b(token.encode(), digest_size=32).hexdigest()}\n")
+        path.chmod(0o600)
+
+    grant(old)
+    one = Daemon({"credentials": str(path)})
+    try:
+        open_at(page, one, "robots", ".login")
+        fill(page, ".login input", old)
+        press(page, "Open")
+        wait_for(page, "document.querySelector('.card')")
+        open_at(page, one, "robots/planar-2r/torque", ".bar")
+        before = page.execute_script("return document.querySelector('.bar-value b').textContent")
+        grant(new)
+        os.kill(one.process.pid, signal.SIGHUP)
+        # the slider goes on asking until the session has ended; then the token is asked for, over the page as it was
+        fill(page, "[aria-label='Payload'] input[type=number]", "2")
+        for k in range(1000):
+            fill(page, "[aria-label='Joint positions'] input[type=number]", str(0.5 + 0.001 * (k % 5)))
+            if page.execute_script("return Boolean(document.querySelector('.login'))"):
+                break
+        fill(page, ".login input", new)
+        press(page, "Open")
+        wait_for(page, f"!document.querySelector('.login, .fault') && document.querySelector('.bar-value b').textContent !== {json.dumps(before)}")
+        assert page.execute_script("return document.querySelector(\"[aria-label='Payload'] input[type=number]\").value") == "2"
+    finally:
+        one.stop()
+
+
+def test_a_full_disk_is_said_and_the_log_is_stored_when_there_is_room(page, start):
+    one = start()
+    hard = resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE)[1]
+    resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (4 << 20, hard))
+    open_at(page, one, "datasets", ".drop")
+    large = """const data = new DataTransfer(); data.items.add(new File(['t,q\\n' + Array.from({ length: 400000 }, (_, k) => `${k},0.123456789012345678`).join('\\n')], 'large.csv'));
+        document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));"""
+    page.execute_script(large)
+    said = wait_for(page, "document.querySelector('.fault')?.textContent")
+    assert "large.csv" in said and ("room" in said or "full" in said or "space" in said or "storage" in said), said
+    resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+    page.execute_script(large)
+    assert wait_for(page, "[...document.querySelectorAll('.jobs a')].some((one) => one.textContent === 'large') && !document.querySelector('.fault')")
+
+
+def test_a_failed_job_says_why_and_is_mended_where_it_failed(daemon, page):
+    ident = submit(daemon, "/v1/robots/pendulum/calibrate", {"datasets": ["nowhere"]})
+    open_at(page, daemon, f"jobs/{ident}", ".state.failed")
+    assert "nowhere" in wait_for(page, "document.querySelector('.fault')?.textContent")
+    press(page, "Repeat with changes")
+    assert "nowhere" in wait_for(page, "document.querySelector('textarea.code')?.value")
+    assert not faults_of(page)
+
+
+def test_a_dataset_deleted_under_the_page_is_said_and_the_rest_goes_on(daemon, page):
+    log = b"t,q,tau\n" + b"".join(b"%f,%f,%f\n" % (k / 100, k % 7, k % 5) for k in range(300))
+    for name in ("going", "staying"):
+        assert daemon.request("PUT", f"/v1/datasets/{name}", log, {"Content-Type": "text/csv"})[0] == 201
+    open_at(page, daemon, "robots/pendulum/calibrate", ".checks input")
+    page.execute_script("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('going')).querySelector('input').click()")
+    wait_for(page, "document.querySelector('.mapper')")
+    daemon.request("DELETE", "/v1/datasets/going")
+    press(page, "Calibrate with 1 log")
+    assert "going" in wait_for(page, "document.querySelector('.fault, .field-fault')?.textContent")
+    open_at(page, daemon, "datasets/going", ".fault")
+    press(page, "Datasets")
+    wait_for(page, "[...document.querySelectorAll('.jobs a')].some((one) => one.textContent === 'staying')")
