@@ -190,7 +190,7 @@ static bool refuse_filter(const tqa_recording *recording, const tq_recording_fau
         const tqa_value where = tqa_recording_place(recording, "delay_s", NULL);
         return tqa_value_refuse(&where, "range",
                                 "shift the recording's columns by whole rows first",
-                                "\"%.60s\": a delay of more than 4 samples of %.6g s",
+                                "\"%.60s\": a delay of more than 4 samples of %.6g s and 50 ms",
                                 recording->name, recording->signal.step);
     }
     if (fault->kind == TQ_FAULT_CUTOFF) {

@@ -55,7 +55,7 @@ export type CalibrateDataset = string | {
 
 /** A fault of the logs: where, how large, and its cure in `text` */
 export interface CalibrateFinding {
-  kind: "torque-sign" | "torque-swap" | "position-swap" | "torque-scale" | "torque-stuck" | "position-stuck" | "gravity" | "payload" | "friction-drift" | "friction-of-run" | "runs-disagree";
+  kind: "torque-sign" | "torque-swap" | "position-swap" | "torque-scale" | "torque-stuck" | "position-stuck" | "gravity" | "payload" | "friction-drift" | "friction-of-run" | "runs-disagree" | "torque-lag";
   text: string;
   /** Parameters found in spite of it are not usable: the verdict is incomplete or worse */
   gross: boolean;
@@ -191,8 +191,8 @@ export interface CalibrateRequest {
   rows?: number[] | number[][];
   filter?: LogFilter;
   /**
-   * Lag of the logged q, qd and qdd behind tau; at most 4 samples. Left out: 0; in calibrations where `friction` is left out and
-   * the robot has no Coulomb friction yet: what explains the torque best
+   * Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in calibrations where `friction` is left
+   * out and the robot has no Coulomb friction yet: what explains the torque best
    */
   delay_s?: number;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
@@ -2350,8 +2350,8 @@ export interface Log {
   rows?: number[] | number[][];
   filter?: LogFilter;
   /**
-   * Lag of the logged q, qd and qdd behind tau; at most 4 samples. Left out: 0; in calibrations where `friction` is left out and
-   * the robot has no Coulomb friction yet: what explains the torque best
+   * Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in calibrations where `friction` is left
+   * out and the robot has no Coulomb friction yet: what explains the torque best
    */
   delay_s?: number;
 }

@@ -41,6 +41,7 @@ typedef struct tq_identify_options {
     tq_fit_options fit;  /* first choice where the session searches; method: if it is not chosen */
     bool chooses_method; /* instruments replace least squares where position noise biases it */
     bool searches_delay; /* of the motion against the torque; else `delay` */
+    bool searches_shift; /* likewise, by the misfit of the whole model */
     bool searches_load;  /* load-dependent friction stays if it is significant */
     bool searches_sign;  /* smoothed sign, Dahl, Dahl with relaxation: by their residuals */
     double delay;        /* s */
@@ -76,6 +77,7 @@ typedef enum tq_identify_pass {
     TQ_IDENTIFY_PASS_NONE,
     TQ_IDENTIFY_PASS_ALIGN,    /* for the delay: blocks need `fast` */
     TQ_IDENTIFY_PASS_FIT,      /* blocks need friction regressors of step.fit */
+    TQ_IDENTIFY_PASS_SHIFT,    /* for the delay, by the whole model: blocks as for a fit */
     TQ_IDENTIFY_PASS_NOISE,    /* for the bias by noise */
     TQ_IDENTIFY_PASS_VALIDATE, /* residuals, rollouts, static check */
 } tq_identify_pass;
@@ -90,7 +92,8 @@ typedef struct tq_identify_step {
     double delay;      /* s that q, qd and qdd lag the torque */
     bool in_part;      /* only cached rows of a long recording */
     size_t n_expected; /* samples, about */
-    const tq_fit *fit; /* TQ_IDENTIFY_PASS_FIT: see core/identify/friction_regressor.h; else NULL */
+    const tq_fit
+        *fit; /* TQ_IDENTIFY_PASS_FIT, _SHIFT: see core/identify/friction_regressor.h; else NULL */
 } tq_identify_step;
 
 typedef struct tq_identify tq_identify;

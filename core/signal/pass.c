@@ -14,7 +14,8 @@ enum {
     CONTEXT_MAX = 65536, /* samples that a filter depends on to either side */
 };
 
-static const double delay_most = 4.0; /* samples */
+static const double delay_most = 4.0;      /* samples, or */
+static const double delay_most_s = 0.0501; /* s */
 
 /* ------------------------------------------------------------------------------------------------
  * Plan
@@ -109,10 +110,13 @@ tq_status tq_pass_prepare(const tq_recording *recording, tq_pass_kind kind,
             return status;
         }
     }
-    if (!(late <= delay_most)) {
+    if (!(late <= fmax(delay_most, delay_most_s / recording->step))) {
         return tq_recording_refuse(ret_fault, TQ_FAULT_DELAY, TQ_NONE, late, 0.0);
     }
     if (kind == TQ_PASS_BLOCKS) {
+        if (late > delay_most) { /* there is no motion for the torque of the ends */
+            ret->border += (size_t)ceil(late);
+        }
         ret->context += 4 + (size_t)ceil(late);        /* differences at the ends, twice */
         if (ret->context < options->filter.decimate) { /* displacement since the sample before */
             ret->context = options->filter.decimate;

@@ -180,7 +180,7 @@ typedef enum tq_recording_fault_kind {
     TQ_FAULT_TORQUE_EFFORT,  /* joint, value: rms torque; other: the joint's limit */
     TQ_FAULT_TORQUE_GRAVITY, /* joint, value: largest rms torque; other: gravity's largest torque */
     TQ_FAULT_TORQUE_SIGN,    /* joint, value: J that the joint returns over a closed path */
-    TQ_FAULT_DELAY,          /* of more than four samples */
+    TQ_FAULT_DELAY,          /* of more than four samples and 50 ms */
     TQ_FAULT_CUTOFF,         /* value: samples a second: the cut-off is above half of it */
     TQ_FAULT_FILTER_SLOW,    /* value: samples a second: the filter's memory is too long */
 } tq_recording_fault_kind;

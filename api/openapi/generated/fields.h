@@ -175,7 +175,7 @@
 #define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_CALIBRATE_FINDING_KIND "torque-sign", "torque-swap", "position-swap", \
     "torque-scale", "torque-stuck", "position-stuck", "gravity", "payload", "friction-drift", \
-    "friction-of-run", "runs-disagree"
+    "friction-of-run", "runs-disagree", "torque-lag"
 #define TQA_WORDS_CALIBRATE_PARAMETER_VERDICT "usable", "robust-control-only", "incomplete", \
     "unidentifiable"
 #define TQA_WORDS_CALIBRATE_REQUEST_METHOD "feasible", "ols", "wls", "irls", "tls", "ridge", \

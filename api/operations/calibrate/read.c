@@ -362,6 +362,7 @@ bool tqa_calibration_read(tqa_calibration *c)
         return false;
     }
     c->options.searches_delay = c->options.searches_delay && !c->request.has_delay;
+    c->options.searches_shift = !c->request.has_delay;
     c->request.options.finds_brakes = model->nq == model->nv;
     return read_logs(c) && read_model(c) && read_method(c) &&
            (points.value == NULL ||

@@ -19,7 +19,8 @@ typedef enum tq_finding_kind {
                             frame of the last link */
     TQ_FINDING_FRICTION, /* size: viscous friction at the end of a run over that at its start */
     TQ_FINDING_FRICTION_OF_RUN, /* size: viscous friction of the run over that of the others */
-    TQ_FINDING_RUN, /* size: rms residual of the run in a common fit over that by its own */
+    TQ_FINDING_RUN,        /* size: rms residual of the run in a common fit over that by its own */
+    TQ_FINDING_TORQUE_LAG, /* size: Hz, corner of the first-order low-pass that torque has passed */
 } tq_finding_kind;
 
 enum { TQ_FINDING_MAX = 8, TQ_FINDING_RUNS = 64 };

@@ -192,6 +192,8 @@ void tq_fit_usual_torque(const tq_fit *fit, double *ret_square);
 
 /* Freezes load, Stribeck velocities and weights: the next solution is the last. */
 void tq_fit_freeze(tq_fit *fit);
+/* They are searched again: the motion has been moved against the torque. */
+void tq_fit_unfreeze(tq_fit *fit);
 
 /* While on, passes only search nonlinear parameters: experiments are one segment each, and
  * solutions have values and residuals only. After switching off, one more pass gives the rest. */

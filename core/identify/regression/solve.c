@@ -455,6 +455,12 @@ void tq_fit_freeze(tq_fit *fit)
     fit->is_last = true;
 }
 
+void tq_fit_unfreeze(tq_fit *fit)
+{
+    fit->is_last = false;
+    fit->n_pass = 0;
+}
+
 void tq_fit_set_search(tq_fit *fit, bool searches)
 {
     fit->searches = searches;

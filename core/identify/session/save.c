@@ -10,7 +10,7 @@ typedef struct head {
     uint64_t size, fingerprint,
         checksum; /* of all bytes; of the session; of those after the head */
 } head;
-static const char magic[8] = {'t', 'q', 'i', 'd', 'e', 'n', 't', '1'};
+static const char magic[8] = {'t', 'q', 'i', 'd', 'e', 'n', 't', '2'};
 
 /* Triangles are needed once a part of them is read, and by the validation: leave-one-out fits. */
 static size_t experiments_of(const tq_session_now *now, size_t n_fitted)

@@ -32,8 +32,12 @@ static tq_status begin_recording(tq_identify *id, tq_identify_step *ret_step, tq
         .delay = now->delay,
         .in_part = now->in_part,
         .n_expected = tq_identify_expected(id, i, now->in_part),
-        .fit = now->pass == TQ_IDENTIFY_PASS_FIT ? id->fit : NULL,
+        .fit = now->pass == TQ_IDENTIFY_PASS_FIT || now->pass == TQ_IDENTIFY_PASS_SHIFT ? id->fit
+                                                                                        : NULL,
     };
+    if (now->pass == TQ_IDENTIFY_PASS_SHIFT) {
+        tq_shift_next(id->shift);
+    }
     if (now->pass == TQ_IDENTIFY_PASS_FIT) {
         tq_scratch *scratch = &id->memory[TQ_IDENTIFY_OF_STREAM];
         tq_scratch_rewind(scratch, 0);
@@ -48,7 +52,8 @@ static tq_status begin_recording(tq_identify *id, tq_identify_step *ret_step, tq
 
 bool tq_identify_has_enough(const tq_identify *id)
 {
-    return id->now.pass == TQ_IDENTIFY_PASS_ALIGN && id->now.align.n_left == 0;
+    return (id->now.pass == TQ_IDENTIFY_PASS_ALIGN && id->now.align.n_left == 0) ||
+           (id->now.pass == TQ_IDENTIFY_PASS_SHIFT && tq_shift_has_enough(id->shift));
 }
 
 static void push_align(tq_identify *id, const tq_experiment_block *block)
@@ -75,6 +80,8 @@ tq_status tq_identify_push(tq_identify *id, const tq_experiment_block *block, co
         return TQ_OK;
     case TQ_IDENTIFY_PASS_FIT:
         return tq_fit_push(id->stream, block, reterr);
+    case TQ_IDENTIFY_PASS_SHIFT:
+        return tq_shift_push(id->shift, block, reterr);
     case TQ_IDENTIFY_PASS_NOISE:
         return tq_noise_bias_push(id->noise, block, id->variance + i * id->nv, reterr);
     case TQ_IDENTIFY_PASS_VALIDATE:
@@ -154,6 +161,9 @@ static tq_session_enter *const enter[TQ_SESSION_STATES] = {
     [TQ_SESSION_WIDTH_LOOK] = tq_session_width_look,
     [TQ_SESSION_WIDTH_DOWN] = tq_session_width_down,
     [TQ_SESSION_SETTLE_AGAIN] = tq_session_settle_again,
+    [TQ_SESSION_SHIFT] = tq_session_shift,
+    [TQ_SESSION_SHIFT_PASS] = tq_session_shift_pass,
+    [TQ_SESSION_SHIFTED] = tq_session_shifted,
     [TQ_SESSION_CHECK_LOAD] = tq_session_check_load,
     [TQ_SESSION_FORESEE] = tq_session_foresee,
     [TQ_SESSION_FORESEE_PASS] = tq_session_foresee_pass,

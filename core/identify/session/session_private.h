@@ -7,6 +7,7 @@
 #include "core/base/archive.h"
 #include "core/identify/high_frequency_inertia.h"
 #include "core/identify/session.h"
+#include "core/identify/torque_shift.h"
 
 /* States in the order of an identification without repeats. Each has one function `enter`, which
  * does one of: request memory, request a pass, compute; and sets the state that follows. */
@@ -31,6 +32,9 @@ typedef enum tq_session_state {
     TQ_SESSION_WIDTH_LOOK,
     TQ_SESSION_WIDTH_DOWN,
     TQ_SESSION_SETTLE_AGAIN,
+    TQ_SESSION_SHIFT, /* delay by the misfit of the whole model */
+    TQ_SESSION_SHIFT_PASS,
+    TQ_SESSION_SHIFTED,
     TQ_SESSION_CHECK_LOAD,
     TQ_SESSION_FORESEE, /* bias by noise, from the cached rows: for progress alone */
     TQ_SESSION_FORESEE_PASS,
@@ -92,6 +96,8 @@ typedef struct tq_session_now {
     double smoothing, presliding, relaxation;
     size_t lag_samples;
     double lag, delay;
+    double torque_lag, torque_lag_gain; /* s, nats: of a first-order lag; 0: none */
+    unsigned n_shift;                   /* searches of the delay by the whole model */
     bool searches_delay, searches_load, searches_sign;
     bool found_sign, took_instruments, foresees_instruments;
     bool is_sampled; /* searches read a part of the rows */
@@ -144,6 +150,7 @@ struct tq_identify {
     double *usual;    /* (nv) */
     double *variance; /* (n_fitted x nv) */
     tq_high_frequency_inertia_sums *aligns; /* (nv) */
+    tq_shift *shift;                        /* of TQ_IDENTIFY_PASS_SHIFT */
     tq_noise_bias *noise;                   /* of TQ_IDENTIFY_PASS_NOISE */
     double *noise_bias;                     /* (n_column) room for it */
     double *bias;                           /* (n_column) */
@@ -158,7 +165,8 @@ typedef tq_status tq_session_enter(tq_identify *id, tq_error *reterr);
 tq_session_enter tq_session_start, tq_session_build, tq_session_build_one, tq_session_build_all,
     tq_session_thin;
 tq_session_enter tq_session_align_start, tq_session_align_next, tq_session_confirm_start,
-    tq_session_confirm_first, tq_session_confirm_next;
+    tq_session_confirm_first, tq_session_confirm_next, tq_session_shift, tq_session_shift_pass,
+    tq_session_shifted;
 tq_session_enter tq_session_law_first, tq_session_law_next, tq_session_width_look,
     tq_session_width_down;
 tq_session_enter tq_session_plan, tq_session_take_memory, tq_session_settle,

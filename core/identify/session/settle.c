@@ -17,7 +17,9 @@ tq_status tq_session_plan(tq_identify *id, tq_error *reterr)
     tq_session_now *now = &id->now;
     now->searches_delay = now->searches_delay && !tq_session_has_instruments(id);
     now->in_part = now->is_sampled;
-    now->after_settle = TQ_SESSION_CHECK_LOAD;
+    now->after_settle = id->options.searches_shift && !tq_session_has_instruments(id)
+                            ? TQ_SESSION_SHIFT
+                            : TQ_SESSION_CHECK_LOAD;
     now->after_validate = TQ_SESSION_BIAS;
     tq_session_foretell(id);
     now->state = now->searches_delay ? TQ_SESSION_ALIGN : TQ_SESSION_MEMORY;

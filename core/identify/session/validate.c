@@ -6,6 +6,9 @@
 
 #include "core/identify/session/session_private.h"
 
+static const double two_pi = 6.28318530717958647692;
+static const double lag_most = 0.01; /* s, of torque that parameters are usable with */
+
 #define STANDSTILL 0.25 /* s, the shortest pose of the static check */
 
 static tq_rollout_plan rollout_plan(const tq_identify *id, size_t i)
@@ -345,6 +348,15 @@ static tq_status diagnose(tq_identify *id, tq_error *reterr)
                 .is_gross = !s->is_whole};
             is_gross = is_gross || !s->is_whole;
         }
+    }
+    if (id->now.torque_lag > 0.0 && result->n_finding < TQ_FINDING_MAX) {
+        result->findings[result->n_finding++] =
+            (tq_finding){.kind = TQ_FINDING_TORQUE_LAG,
+                         .joint = TQ_NONE,
+                         .other = TQ_NONE,
+                         .size = 1.0 / (two_pi * id->now.torque_lag),
+                         .explained = id->now.torque_lag_gain,
+                         .is_gross = id->now.torque_lag > lag_most};
     }
     if (is_gross || result->n_finding == TQ_FINDING_MAX || id->validation.diagnosis == NULL) {
         return TQ_OK;

@@ -1050,9 +1050,9 @@ class RobotOperations:
                 `iv` or `feasible-iv`
             rate_hz: Hz: of rows without a clock, or of the even clock to be made
             rows: [first, behind the last], from 0, or several such ranges
-            delay_s: Lag of the logged q, qd and qdd behind tau; at most 4 samples. Left out: 0; in calibrations
-                where `friction` is left out and the robot has no Coulomb friction yet: what explains the torque
-                best
+            delay_s: Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in
+                calibrations where `friction` is left out and the robot has no Coulomb friction yet: what explains
+                the torque best
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
             method: iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise

@@ -67,7 +67,7 @@ class CalibrateFeasibilityOut(TypedDict):
 
 class CalibrateFindingOut(TypedDict):
     """A fault of the logs: where, how large, and its cure in `text`"""
-    kind: Literal['torque-sign', 'torque-swap', 'position-swap', 'torque-scale', 'torque-stuck', 'position-stuck', 'gravity', 'payload', 'friction-drift', 'friction-of-run', 'runs-disagree']
+    kind: Literal['torque-sign', 'torque-swap', 'position-swap', 'torque-scale', 'torque-stuck', 'position-stuck', 'gravity', 'payload', 'friction-drift', 'friction-of-run', 'runs-disagree', 'torque-lag']
     text: str
     gross: bool
     explained: float

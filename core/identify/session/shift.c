@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/session/shift.c - delay of the motion against the torque, by the whole model. */
+#include <math.h>
+
+#include "core/identify/session/session_private.h"
+
+/* Above the cut-off a delay shows where rotors are heavy (align.c). Below it, it shows in every
+ * term and in friction's reversals, at any rate of samples, once the friction law is known; a law
+ * that was chosen in spite of a delay is searched once more. */
+
+enum { ROUNDS = 3 };
+static const double least_late = 2.5e-4; /* s */
+static const double least_gain = 0.015;  /* nats, a joint */
+static const double clear_gain = 0.2;    /* where one shows above the cut-off, or friction yields */
+static const double lag_gain = 0.03;     /* another shape must beat a delay clearly */
+
+tq_status tq_session_shift(tq_identify *id, tq_error *reterr)
+{
+    (void)reterr;
+    const size_t size = tq_shift_size(id->fit);
+    id->now.state = TQ_SESSION_CHECK_LOAD;
+    if (size > 0 && size <= id->options.memory_max) {
+        tq_session_need(id, TQ_IDENTIFY_OF_STEP, size);
+        id->now.state = TQ_SESSION_SHIFT_PASS;
+    }
+    return TQ_OK;
+}
+
+tq_status tq_session_shift_pass(tq_identify *id, tq_error *reterr)
+{
+    const tq_identify_recording *first = &id->options.recordings[0];
+    const double period = first->step * (double)id->options.filter.decimate;
+    size_t n = 0;
+    for (size_t i = 0; i < id->options.n_fitted; i++) {
+        n += tq_identify_expected(id, i, id->now.in_part);
+    }
+    const tq_status status = tq_shift_begin(id->fit, id->result.solution.value, period, n,
+                                            &id->memory[TQ_IDENTIFY_OF_STEP], &id->shift, reterr);
+    if (status == TQ_OK && id->shift == NULL) {
+        id->now.state = TQ_SESSION_CHECK_LOAD;
+    } else if (status == TQ_OK) {
+        tq_session_request(id, TQ_IDENTIFY_PASS_SHIFT, id->options.n_fitted, TQ_SESSION_SHIFTED);
+    }
+    return status;
+}
+
+tq_status tq_session_shifted(tq_identify *id, tq_error *reterr)
+{
+    tq_session_now *now = &id->now;
+    tq_shift_found found;
+    const tq_status status = tq_shift_find(id->shift, &found, reterr);
+    const double delay = now->delay - found.late;
+    id->shift = NULL;
+    tq_session_need(id, TQ_IDENTIFY_OF_STEP, 0);
+    /* flexible gears bend what is above the cut-off, and yielding ones are late themselves */
+    const bool is_doubtful = (now->delay != 0.0 && now->n_shift == 0) || now->presliding > 0.0;
+    const double least = (is_doubtful ? clear_gain : least_gain) * (double)id->nv;
+    const bool is_late =
+        fabs(found.late) > least_late && fabs(delay) <= TQ_SHIFT_FARTHEST && found.gain > least;
+    now->state = TQ_SESSION_CHECK_LOAD;
+    if (status == TQ_OK && is_late && now->n_shift++ < ROUNDS) {
+        now->delay = delay;
+        now->searches_delay = true;
+        now->searches_sign = id->options.searches_sign;
+        tq_fit_unfreeze(id->fit);
+        now->state = TQ_SESSION_SETTLE;
+    } else if (found.lag_gain > lag_gain * (double)id->nv) {
+        now->torque_lag = found.lag;
+        now->torque_lag_gain = found.lag_gain;
+    }
+    return status;
+}
