@@ -48,12 +48,12 @@ typedef struct tqa_host {
     /* Bytes beside a long computation, from its start to its end, also over a checkpoint and a new
      * process: rows of a result that shall not fill the memory. NULL in the inline path.
      *
-     * Writing at an offset ends the spool behind what is written: nothing remains there of a run
-     * that was cut off later than its checkpoint. The offset is at most the present end. What was
-     * written when checkpoint_save is called is durable before that returns. 0, or -1: stop and
+     * Writing at an offset truncates the spool after what is written: nothing remains there of a
+     * run that was cut off later than its checkpoint. The offset is at most the present end. What
+     * was written when checkpoint_save is called is durable before that returns. 0, or -1: stop and
      * return with any problem, the daemon puts the disk's or the quota's in its place.
      *
-     * Reading gives the bytes read, fewer than n only at the end (also when a checkpoint knows of
+     * Reading gives the bytes read, fewer than n only at the end (also when a checkpoint records
      * more: it is void then, the spool was lost with another machine's disk), or -1. It may go on
      * until the call is closed, so an answer can be printed out of the spool. */
     int (*spool_write)(void *ctx, uint64_t offset, const void *bytes, size_t n);

@@ -52,14 +52,14 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
 /* Decodes the next bytes of the body, in any pieces, straight into blocks. False: refuse now, read
  * no more. */
 bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
-/* Numbers of the next piece need not be copied if it begins so many bytes (below 8) behind a place
+/* Numbers of the next piece need not be copied if it begins so many bytes (below 8) after a place
  * that is aligned to 8. */
 size_t tqa_call_phase(const tqa_call *call);
 /* The body, given its first byte, is an archive: a few of its bytes may inflate to a thousand
  * times as many, and take as long to feed. */
 bool tqa_call_inflates(const tqa_call *call, char first);
 /* While a large body arrives: how many blocks of its samples can be computed already, more as more
- * is fed; 0 for most calls. The thread that feeds asks. */
+ * is fed; 0 for most calls. Called by the thread that feeds. */
 size_t tqa_call_ready(tqa_call *call);
 /* Computes block b of those, each once, on any thread, several at once, also while the call is fed.
  * None may be under way in tqa_call_finish; unless all that were announced are done then, it was in

@@ -78,7 +78,7 @@
       "Built-in robots and data belong to the program.",                                           \
       "Store a copy under a name of your own: GET the document, change it, PUT it.",               \
       "panda is built in")                                                                         \
-    X("length-required", 411, "The length of the body must be told",                               \
+    X("length-required", 411, "The length of the body must be stated",                             \
       "A request with a body must state its length, so that it can be checked before it is "       \
       "read.",                                                                                     \
       "Send Content-Length or Transfer-Encoding: chunked. With curl: -d with the body, an "        \

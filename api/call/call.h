@@ -52,7 +52,7 @@ struct tqa_call {
     tqa_blocks terms;            /* of the other names of `include` */
     struct tqa_archive *archive; /* of an answer as NPZ, once it has run; else NULL */
     atomic_bool is_far;          /* a sample is far beyond the limits of q */
-    tqa_writer notes;            /* members behind the arrays; only when n_note > 0 */
+    tqa_writer notes;            /* members after the arrays; only when n_note > 0 */
     size_t n_note;
     char **kept; /* (n_kept) malloc'ed texts of result arrays */
     size_t n_kept;
@@ -78,7 +78,7 @@ static inline double tqa_call_number_us(const tqa_call *call)
  * request are NULL: zeros. */
 tq_inverse_input tqa_call_motion(const tqa_call *call, size_t b, tq_scratch *scratch);
 
-/* Looks whether the block's q is far beyond its limits, for the answer to say so. */
+/* Notes whether the block's q is far beyond its limits, for the answer's warnings. */
 static inline void tqa_call_watch(tqa_call *call, const tq_inverse_input *in)
 {
     if (tqa_far_any(call->robot, in->q, in->stride, in->n_sample)) {

@@ -17,7 +17,7 @@ static inline bool tqa_notes_fit(const tqa_call *call)
 void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
                        bool in_degrees);
 
-/* Writes what every such operation states of its request, and puts all members behind the arrays of
+/* Writes what every such operation states of its request, and puts all members after the arrays of
  * the result. False: the problem is set. */
 bool tqa_notes_end(tqa_call *call);
 

@@ -15,7 +15,7 @@ static bool no_memory(tqa_call *call)
     return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
 }
 
-/* The model's own arrays may not change: copies of them, one behind the other. NULL: no memory. */
+/* The model's own arrays may not change: copies of them, contiguous. NULL: no memory. */
 static void *copy_parts(tq_model *model)
 {
     const size_t links = model->n_link * sizeof(tq_link);

@@ -95,7 +95,7 @@ void *tqa_arena_take(tqa_arena *arena, size_t n, size_t each, size_t align)
         arena->spent = true;
         return NULL;
     }
-    /* a large piece is one allocation's, so that it can be given back */
+    /* a large piece is one allocation's, so that it can be freed */
     p->used = need > PIECE_BYTES ? p->size : start + need;
     return p->memory + start;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/memory/arena.h - memory that grows in pieces, within a budget, and is given back at once. */
+/* api/memory/arena.h - memory that grows in pieces, within a budget, and is freed at once. */
 #ifndef TQA_MEMORY_ARENA_H
 #define TQA_MEMORY_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Everything that a parsed file leaves behind lives in one arena. One thread at a time. */
+/* Everything that is made of a parsed file lives in one arena. One thread at a time. */
 typedef struct tqa_arena tqa_arena;
 
 /* An arena that will never hold more than `budget` bytes; NULL when memory is short. */
@@ -17,10 +17,10 @@ void tqa_arena_free(tqa_arena *arena); /* accepts NULL */
  * the machine has no more; tqa_arena_spent is true from then on. */
 void *tqa_arena_take(tqa_arena *arena, size_t n, size_t each, size_t align);
 
-/* Gives back what was taken as more than 16 KiB; of less, and of NULL, nothing. */
+/* Frees a piece of more than 16 KiB; a smaller one, and NULL, has no effect. */
 void tqa_arena_give(tqa_arena *arena, void *memory);
 
-/* A copy of n bytes with a NUL behind them. */
+/* A copy of n bytes, terminated by NUL. */
 char *tqa_arena_text(tqa_arena *arena, const char *text, size_t n);
 
 /* A formatted copy, cut at 511 bytes. */

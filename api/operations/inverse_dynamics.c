@@ -66,7 +66,7 @@ static size_t scratch_size(const tqa_call *call)
            tqa_transpose_scratch_size(call);
 }
 
-/* torques of the actuated joints, and the forces of the constraints for whoever asks */
+/* torques of the actuated joints, and the forces of the constraints where they are requested */
 static tq_status constrained(tqa_call *call, size_t b, const tq_inverse_input *in,
                              tq_scratch *scratch, double *tau, tq_error *error)
 {

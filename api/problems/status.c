@@ -57,7 +57,7 @@ const char *tqa_problem_status_hint(tq_status status)
     case TQ_ERR_TREE:
         return "every link but one hangs on one joint";
     case TQ_ERR_INERTIA:
-        return "POST /v1/inertia tells what is wrong with it, and the nearest possible one";
+        return "POST /v1/inertia answers what is wrong with it, and the nearest possible one";
     case TQ_ERR_QUATERNION:
         return "divide it by its length";
     case TQ_ERR_SINGULAR:

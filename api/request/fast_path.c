@@ -6,7 +6,7 @@
 
 #include "api/codec/number/number.h"
 
-/* Behind a constant: the text goes on with it; NUL does not. */
+/* The byte after a constant; NULL: the text does not begin with it. */
 static inline bool passes(const char **p, char c)
 {
     const bool is = **p == c;
@@ -34,7 +34,7 @@ static size_t find_field(const tqa_schema *schema, size_t next, const char **p)
     return schema->n_field;
 }
 
-/* Behind a field's name: its array, into the first sample. */
+/* The array after a field's name, into the first sample. */
 static bool take_sample(tqa_request *request, tqa_motion motion, const char **p)
 {
     const size_t n_row = request->rows[motion].n_row;
@@ -68,7 +68,7 @@ static uint32_t take_fields(tqa_request *request, const char **p)
 
 bool tqa_fast_path_take(tqa_request *request, const char *bytes, size_t n)
 {
-    /* a copy, because a number may be looked at beyond the end of the body */
+    /* a copy, because the scanner reads beyond the end of a number */
     char text[TQA_FAST_PATH_MAX + TQA_NUMBER_AHEAD];
     if (n > TQA_FAST_PATH_MAX || n == 0 || bytes[0] != '{') {
         return false;

@@ -11,7 +11,7 @@ enum { TQA_FAST_PATH_MAX = 3072 };
 
 /**
  * Take a whole JSON body at once: an object whose fields are flat arrays of motion, each there
- * once, each of its right length, written with no space but one behind a comma or colon.
+ * once, each of its right length, written with no space but one after a comma or colon.
  *
  * Does what the scanner and the receivers of tqa_request_events do with such a body, in half their
  * instructions: no state between tokens, no events, no numbers but into their block.

@@ -11,7 +11,7 @@
 #include "core/dynamics/arrange.h"
 
 enum {
-    SEGMENT_HEADER = 64,       /* keeps the blocks behind it aligned */
+    SEGMENT_HEADER = 64,       /* keeps the blocks after it aligned */
     SMALL_MAX = 48 << 10,      /* bytes of a segment that malloc keeps when it is freed */
     ROWS_BEYOND_MAX = 1 << 16, /* numbers counted beyond a sample's end before it is refused */
 };
@@ -33,7 +33,7 @@ void tqa_blocks_free(tqa_blocks *blocks)
     *blocks = (tqa_blocks){0};
 }
 
-/* Memory behind a header, aligned to 64 and paid for. */
+/* Memory after a header, aligned to 64, counted in the budget. */
 static double *add_segment(tqa_blocks *blocks, size_t n_double)
 {
     /* a row-less array (a robot without joints) still has an address */

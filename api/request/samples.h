@@ -70,7 +70,7 @@ static inline double *tqa_blocks_block(const tqa_blocks *blocks, size_t b)
     return b == 0 ? blocks->first : blocks->table[b];
 }
 
-/* Row 0 of sample i; row r lies r * stride behind it. */
+/* Row 0 of sample i; row r lies r * stride after it. */
 static inline double *tqa_blocks_sample(const tqa_blocks *blocks, size_t i)
 {
     return tqa_blocks_block(blocks, i / TQ_BLOCK) + i % TQ_BLOCK;

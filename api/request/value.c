@@ -335,11 +335,6 @@ void *tqa_tree_take(tqa_tree *control, size_t n, size_t each)
     return memory;
 }
 
-void tqa_tree_give(tqa_tree *control, void *memory)
-{
-    tqa_arena_give(control->arena, memory);
-}
-
 void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch)
 {
     tqa_arena_give(control->arena, scratch->memory);

@@ -31,7 +31,7 @@ typedef struct tqa_tree {
     const tqa_host *host;      /* while it runs; NULL: none */
     tqa_problem *problem;      /* the call's; status 0: none */
     tqa_arena *arena;          /* of everything the operation needs; gone with the call */
-    unsigned form;             /* which of the operation's forms the query asks for; 0: none */
+    unsigned form;             /* which of the operation's forms the query names; 0: none */
     struct tqa_writer *answer; /* api/codec/writer.h; the call's */
     /* An answer too long for memory: what `run` left out of it, one piece a call, written while it
      * is read. False: that was all. NULL: `run` has written everything. */
@@ -130,10 +130,9 @@ void *tqa_tree_take(tqa_tree *control, size_t n, size_t each);
 bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret);
 /* What works in this scratch stops once the call is cancelled; any thread's. */
 void tqa_tree_set_stop(tqa_tree *control, tq_scratch *scratch);
-/* Gives a large piece back, or a scratch; NULL is fine. */
-void tqa_tree_give(tqa_tree *control, void *memory);
+/* Frees a scratch of tqa_tree_scratch, if it was large. */
 void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch);
-/* Nobody wants the answer any more; what core's searches take as `stop`, with the tqa_tree as
+/* The call is cancelled; what core's searches take as `stop`, with the tqa_tree as
  * ctx. */
 bool tqa_tree_stop(void *control);
 /* A status of core that is no fault of one field, or that the call was stopped. Always false. */
@@ -146,7 +145,7 @@ typedef struct tqa_tree_methods {
     const char *const *sources; /* fields that name data to read (log.h); NULL: none */
     double (*cost_us)(const tqa_tree *control);
     /* For what may become a job: refuses a bad request once it is complete, before anything is
-     * promised. NULL: `run` looks at the request. False: the problem is set. */
+     * promised. NULL: `run` checks the request. False: the problem is set. */
     bool (*check)(tqa_tree *control);
     /* False: the problem is set. Fills the answer, whose root object is open. */
     bool (*run)(tqa_tree *control);

@@ -170,7 +170,7 @@ static bool put_numbers(tqa_result *result, tqa_json_out *out)
     return true;
 }
 
-/* Members behind the arrays, of any length. */
+/* Members after the arrays, of any length. */
 static bool put_notes(tqa_result *result, tqa_json_out *out)
 {
     if (tqa_json_room(out) < 2) {

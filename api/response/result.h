@@ -42,7 +42,7 @@ typedef struct tqa_result {
     size_t n_member; /* arrays and objects at the top, provenance not counted */
     size_t n_sample;
     bool flat;         /* the only sample as one flat array */
-    const char *notes; /* members behind the arrays, as a writer has written them; NULL: none */
+    const char *notes; /* members after the arrays, as a writer has written them; NULL: none */
     size_t n_notes;
 
     /* position of printing */
@@ -65,7 +65,7 @@ void tqa_result_add(tqa_result *result, const char *key, const tqa_blocks *block
                     const uint32_t *map);
 /* An array unchanged, perhaps in an object that an array's `before` opens. */
 void tqa_result_add_array(tqa_result *result, const tqa_result_array *array);
-/* n_member members behind the arrays, as a tqa_writer of the result's medium has written them
+/* n_member members after the arrays, as a tqa_writer of the result's medium has written them
  * without the bracket of their object; `bytes` outlive the result. Not of NPY and NPZ. */
 void tqa_result_add_notes(tqa_result *result, const char *bytes, size_t n, size_t n_member);
 /* Where the numbers come from. Call it last. */

@@ -27,8 +27,8 @@ const char *tqa_constraint_default_name(tqa_draft *draft, tq_constraint_kind kin
  * added. */
 bool tqa_constraints_resolve(tqa_draft *draft);
 
-/* Looks for coordinates that satisfy all constraints, and counts the freedoms that are left. False:
- * none were found, and a fault was added. */
+/* Searches coordinates that satisfy all constraints, and counts the degrees of freedom that are
+ * left. False: none were found, and a fault was added. */
 bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism);
 
 #endif

@@ -304,7 +304,7 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
                         "the robot needs more memory than is given");
         return false;
     }
-    /* room of the search alone, which is given back: it does not count as the robot's */
+    /* room of the search alone, which is freed: it does not count as the robot's */
     const size_t size = (tq_project_scratch_size(mechanism, set) + 63) / 64 * 64;
     void *memory = aligned_alloc(TQ_SCRATCH_ALIGN, size);
     if (memory == NULL) {

@@ -86,7 +86,7 @@ static bool is_digit(char c)
 
 static bool read_number(reader *r)
 {
-    /* the text ends behind its last byte: look only at what can belong to a number */
+    /* the text is not terminated: read only what can belong to a number */
     const char *stop = r->p;
     while (
         stop < r->end &&
@@ -139,7 +139,7 @@ static bool read_quoted(reader *r)
     const char *open = r->p++;
     const char *close = memchr(r->p, '\'', (size_t)(r->end - r->p));
     if (close == NULL) {
-        return refuse(r, open, "this quote is not closed", "add \"'\" behind the joint's name");
+        return refuse(r, open, "this quote is not closed", "add \"'\" after the joint's name");
     }
     r->p = close + 1;
     return put_coordinate(r, open + 1, (size_t)(close - open) - 1);
@@ -168,7 +168,7 @@ static bool read_name(reader *r, bool *ret_open)
         return emit(r, (tq_instruction){.op = TQ_OPERATOR_NUMBER, .number = pi});
     }
     if (function && r->find(r->ctx, name, n) == UINT32_MAX) {
-        return refuse_name(r, name, n, "an argument is missing behind", "write sin(x)");
+        return refuse_name(r, name, n, "an argument is missing after", "write sin(x)");
     }
     return put_coordinate(r, name, n);
 }

@@ -184,7 +184,7 @@ static const char *explain(enum XML_Error code)
         return "the file ends inside a tag";
     }
     if (code == XML_ERROR_MISPLACED_XML_PI) {
-        return "<?xml ...?> is not the first thing in the file: remove what stands before it, blank "
+        return "<?xml ...?> is not the first thing in the file: remove what precedes it, blank "
                "lines too";
     }
     return text != NULL ? text : "not well-formed";

@@ -19,7 +19,7 @@ typedef enum tqa_xml_end {
     TQA_XML_MALFORMED, /* not well-formed, or cut short */
     TQA_XML_DTD,       /* has a document type declaration: refused unread */
     TQA_XML_LIMIT,     /* beyond one of the limits above, or the memory budget */
-    TQA_XML_REFUSED,   /* the reader returned false; only it knows why */
+    TQA_XML_REFUSED,   /* the reader returned false, and has set the problem */
 } tqa_xml_end;
 
 /* Lines and columns count from 1. */
@@ -44,7 +44,7 @@ typedef struct tqa_xml_reader {
  * Entities other than the five of XML itself do not exist here, since no document type declaration
  * is read; nothing is ever fetched.
  *
- * Memory   At most 4 MiB + 8 n bytes of heap, all given back. n <= INT_MAX.
+ * Memory   At most 4 MiB + 8 n bytes of heap, all freed. n <= INT_MAX.
  * Cost     O(n).
  * Checked  tests/unit/api/robots/test_xml.c
  */

@@ -8,9 +8,9 @@
 #include <strings.h>
 
 #include "api/codec/csv/csv.h"
-#include "api/codec/json/text.h"
 #include "api/codec/npy/npz.h"
 #include "api/codec/npy/records.h"
+#include "api/codec/writer.h"
 #include "api/tables/dataset_columns.h"
 #include "api/tables/front.h"
 #include "api/tables/result_columns.h"
@@ -494,7 +494,7 @@ static const char *delimiter_name(char delimiter)
 }
 
 /* what the first line of a CSV file has that may be meant otherwise */
-static void put_findings(const tqa_dataset *d, tqa_json_text *text)
+static void put_findings(const tqa_dataset *d, tqa_writer *to)
 {
     char words[TQA_PROBLEM_TEXT];
     const tqa_csv_first_line first = tqa_csv_decoder_first_line(d->csv);
@@ -510,53 +510,51 @@ static void put_findings(const tqa_dataset *d, tqa_json_text *text)
                    first.cell + 1,
                    first.is_row ? tqa_csv_decoder_word(d->csv, first.cell)
                                 : d->columns.columns[first.cell].name);
-    tqa_json_text_raw(text, ",\"findings\":[");
-    tqa_json_text_string(text, words);
-    tqa_json_text_raw(text, "]");
+    tqa_writer_list(to, "findings");
+    tqa_writer_string(to, NULL, words);
+    tqa_writer_end(to);
 }
 
-static void put_csv(const tqa_dataset *d, tqa_json_text *text)
+static void put_csv(const tqa_dataset *d, tqa_writer *to)
 {
-    bool first = true;
-    tqa_json_text_raw(text, ",\"delimiter\":\"");
-    tqa_json_text_raw(text, delimiter_name(tqa_csv_decoder_delimiter(d->csv)));
-    tqa_json_text_raw(text, "\",\"truncated_last_line\":");
-    tqa_json_text_raw(text, tqa_csv_decoder_cut(d->csv) ? "true" : "false");
-    tqa_json_text_raw(text, ",\"text_cells\":");
-    tqa_json_text_count(text, (unsigned long)d->n_text);
+    bool any = false;
+    tqa_writer_string(to, "delimiter", delimiter_name(tqa_csv_decoder_delimiter(d->csv)));
+    tqa_writer_flag(to, "truncated_last_line", tqa_csv_decoder_cut(d->csv));
+    tqa_writer_count(to, "text_cells", (size_t)d->n_text);
     for (size_t c = 0; c < d->columns.n; c++) {
         if (tqa_csv_decoder_is_time(d->csv, c)) {
-            tqa_json_text_raw(text, first ? ",\"time_columns\":[" : ",");
-            tqa_json_text_count(text, (unsigned long)c);
-            first = false;
+            if (!any) {
+                tqa_writer_list(to, "time_columns");
+            }
+            any = true;
+            tqa_writer_count(to, NULL, c);
         }
     }
-    tqa_json_text_raw(text, first ? "" : "]");
-    put_findings(d, text);
+    if (any) {
+        tqa_writer_end(to);
+    }
+    put_findings(d, to);
 }
 
 char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n)
 {
     const tqa_dataset *d = dataset;
-    tqa_json_text text = {0};
-    tqa_json_text_raw(&text, "\"rows\":");
-    tqa_json_text_count(&text, (unsigned long)d->n_row);
-    tqa_json_text_raw(&text, ",\"columns\":");
-    tqa_json_text_count(&text, (unsigned long)tqa_dataset_width(d));
+    tqa_writer to = {.cbor = false};
+    tqa_writer_members(&to);
+    tqa_writer_count(&to, "rows", (size_t)d->n_row);
+    tqa_writer_count(&to, "columns", (size_t)tqa_dataset_width(d));
     if (d->columns.n_bucket > 0) {
-        tqa_json_text_raw(&text, ",\"rows_per_point\":");
-        tqa_json_text_count(&text, (unsigned long)d->columns.rows_per_bucket);
-        tqa_json_text_raw(&text, ",\"points\":");
-        tqa_json_text_count(&text, (unsigned long)d->columns.n_bucket);
-        tqa_json_text_raw(&text, ",\"series\":[");
+        tqa_writer_count(&to, "rows_per_point", (size_t)d->columns.rows_per_bucket);
+        tqa_writer_count(&to, "points", d->columns.n_bucket);
+        tqa_writer_list(&to, "series");
     } else {
         if (d->csv != NULL) {
-            put_csv(d, &text);
+            put_csv(d, &to);
         }
-        tqa_dataset_columns_print_left_out(&d->columns, &text);
-        tqa_json_text_raw(&text, ",\"statistics\":[");
+        tqa_dataset_columns_put_left_out(&d->columns, &to);
+        tqa_writer_list(&to, "statistics");
     }
-    tqa_dataset_columns_print(&d->columns, &text);
-    tqa_json_text_raw(&text, "]");
-    return tqa_json_text_take(&text, ret_n);
+    tqa_dataset_columns_put(&d->columns, &to);
+    tqa_writer_end(&to);
+    return tqa_writer_take(&to, ret_n);
 }

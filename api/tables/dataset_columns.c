@@ -143,66 +143,60 @@ size_t tqa_dataset_columns_count(const tqa_dataset_columns *columns)
 
 /* ---------------------------------------------------------------------------------------- text */
 
-static void put_member(tqa_json_text *text, const char *key, double value)
-{
-    tqa_json_text_raw(text, key);
-    tqa_json_text_number(text, value);
-}
-
-static void put_statistics(const tqa_statistics *s, tqa_json_text *text)
+static void put_statistics(const tqa_statistics *s, tqa_writer *to)
 {
     const bool any = s->n_finite > 0;
-    put_member(text, ",\"min\":", any ? s->least : (double)NAN);
-    put_member(text, ",\"max\":", any ? s->most : (double)NAN);
-    put_member(text, ",\"mean\":", tqa_statistics_mean(s));
-    tqa_json_text_raw(text, ",\"not_finite\":");
-    tqa_json_text_count(text, (unsigned long)s->n_not_finite);
+    tqa_writer_number_or_null(to, "min", any ? s->least : (double)NAN);
+    tqa_writer_number_or_null(to, "max", any ? s->most : (double)NAN);
+    tqa_writer_number_or_null(to, "mean", tqa_statistics_mean(s));
+    tqa_writer_count(to, "not_finite", (size_t)s->n_not_finite);
 }
 
-static void put_bucket_values(tqa_json_text *text, const char *key, const double *values, size_t n)
+static void put_bucket_values(tqa_writer *to, const char *key, const double *values, size_t n)
 {
-    tqa_json_text_raw(text, key);
+    tqa_writer_list(to, key);
     for (size_t b = 0; b < n; b++) {
-        tqa_json_text_raw(text, b == 0 ? "" : ",");
-        tqa_json_text_number(text, values[b]); /* an empty bucket is infinite: null */
+        tqa_writer_number_or_null(to, NULL, values[b]); /* an empty bucket is infinite: null */
     }
-    tqa_json_text_raw(text, "]");
+    tqa_writer_end(to);
 }
 
-void tqa_dataset_columns_print(const tqa_dataset_columns *columns, tqa_json_text *text)
+void tqa_dataset_columns_put(const tqa_dataset_columns *columns, tqa_writer *to)
 {
     const tqa_dataset_columns *t = columns;
-    bool first = true;
     for (size_t c = 0; c < t->n; c++) {
         if (t->columns[c].left_out) {
             continue;
         }
-        tqa_json_text_raw(text, first ? "{\"name\":" : ",{\"name\":");
-        first = false;
+        tqa_writer_object(to, NULL);
         if (t->columns[c].name[0] != '\0') {
-            tqa_json_text_string(text, t->columns[c].name);
+            tqa_writer_string(to, "name", t->columns[c].name);
         } else {
-            tqa_json_text_raw(text, "null");
+            tqa_writer_null(to, "name");
         }
         if (t->n_bucket > 0) {
-            put_bucket_values(text, ",\"min\":[", t->least + c * t->n_bucket, t->n_bucket);
-            put_bucket_values(text, ",\"max\":[", t->most + c * t->n_bucket, t->n_bucket);
+            put_bucket_values(to, "min", t->least + c * t->n_bucket, t->n_bucket);
+            put_bucket_values(to, "max", t->most + c * t->n_bucket, t->n_bucket);
         } else {
-            put_statistics(&t->columns[c].statistics, text);
+            put_statistics(&t->columns[c].statistics, to);
         }
-        tqa_json_text_raw(text, "}");
+        tqa_writer_end(to);
     }
 }
 
-void tqa_dataset_columns_print_left_out(const tqa_dataset_columns *columns, tqa_json_text *text)
+void tqa_dataset_columns_put_left_out(const tqa_dataset_columns *columns, tqa_writer *to)
 {
-    bool first = true;
+    bool any = false;
     for (size_t c = 0; c < columns->n; c++) {
         if (columns->columns[c].left_out) {
-            tqa_json_text_raw(text, first ? ",\"left_out\":[" : ",");
-            tqa_json_text_string(text, columns->columns[c].name);
-            first = false;
+            if (!any) {
+                tqa_writer_list(to, "left_out");
+            }
+            any = true;
+            tqa_writer_string(to, NULL, columns->columns[c].name);
         }
     }
-    tqa_json_text_raw(text, first ? "" : "]");
+    if (any) {
+        tqa_writer_end(to);
+    }
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "api/codec/csv/csv.h"
-#include "api/codec/json/text.h"
+#include "api/codec/writer.h"
 #include "api/tables/statistics.h"
 
 typedef struct tqa_dataset_column {
@@ -47,8 +47,8 @@ size_t tqa_dataset_columns_count(const tqa_dataset_columns *columns);
 
 /* The elements of "statistics" or "series", and "left_out" (names) as a whole member if there are
  * any. */
-void tqa_dataset_columns_print(const tqa_dataset_columns *columns, tqa_json_text *text);
-void tqa_dataset_columns_print_left_out(const tqa_dataset_columns *columns, tqa_json_text *text);
+void tqa_dataset_columns_put(const tqa_dataset_columns *columns, tqa_writer *to);
+void tqa_dataset_columns_put_left_out(const tqa_dataset_columns *columns, tqa_writer *to);
 
 /* The rows of the table that arrays of these names and rows make: those of `t` or `time`, else the
  * rows that most columns have. For all callbacks i < n. */

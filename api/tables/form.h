@@ -29,7 +29,7 @@ typedef struct tqa_foreign {
  * for TQA_FORM_FOREIGN. */
 tqa_form tqa_form_find(const char *bytes, size_t n, const tqa_foreign **ret_foreign);
 
-/* JSON lines: found by a second object behind the first, not by the first bytes. */
+/* JSON lines: found by a second object after the first, not by the first bytes. */
 extern const tqa_foreign tqa_foreign_json_lines;
 
 #endif

@@ -41,7 +41,7 @@ bool tqa_outline_short(const tqa_outline *outline);
 size_t tqa_outline_count(const tqa_outline *outline);
 const tqa_outline_array *tqa_outline_at(const tqa_outline *outline, size_t i);
 
-/* Keys of the root, in order; NULL behind the last. */
+/* Keys of the root, in order; NULL after the last. */
 const char *tqa_outline_key(const tqa_outline *outline, size_t i);
 
 #endif

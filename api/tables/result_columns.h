@@ -22,7 +22,7 @@ const char *tqa_table_result_finish(tqa_table_result *result);
 /* That was for want of memory. */
 bool tqa_table_result_short(const tqa_table_result *result);
 
-/* That was a second document in JSON behind the first. */
+/* That was a second document in JSON after the first. */
 bool tqa_table_result_is_lines(const tqa_table_result *result);
 
 /* After finish. */

@@ -42,7 +42,7 @@ bool tqa_table_is_time(const tqa_table *table, size_t column);
 /* The next row's numbers, valid until the next call; NULL at the end or at a fault. What is no
  * finite number in the file is NaN or infinite. */
 const double *tqa_table_next(tqa_table *table);
-/* The same for as many rows as are at hand, one behind another, `most` at most; none where rows
+/* The same for as many rows as are at hand, in sequence, `most` at most; none where rows
  * have to be asked for one by one. */
 const double *tqa_table_next_many(tqa_table *table, size_t most, size_t *ret_n);
 /* Passes over the next n rows, or all where there are fewer, without reading them. Returns how many

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/codec/number/number.h"
+#include "api/codec/writer.h"
 #include "api/tables/view_private.h"
 
 static const size_t buckets_max = (8 << 20) / sizeof(double);
@@ -35,7 +36,7 @@ static uint64_t count_rows(const tqa_view *view)
 
 /* The columns are those arrays, among the wanted, that have as many entries as the first of them
  * ("t" if there is one); one without further ranks is a column of its name, others NAME_0 ...
- * False behind the last. */
+ * False after the last. */
 static bool column_name(const tqa_view *view, size_t column, char name[TQA_VIEW_NAME_TEXT])
 {
     for (size_t i = 0; i < view->n_array; i++) {
@@ -123,36 +124,35 @@ long tqa_view_csv(tqa_view *v, char *out, size_t size)
 
 /* -------------------------------------------------------------------------------------- points */
 
-static void put_series(tqa_json_text *text, const char *key, const double *values, size_t stride,
+static void put_series(tqa_writer *to, const char *key, const double *values, size_t stride,
                        size_t n)
 {
-    tqa_json_text_raw(text, key);
+    tqa_writer_list(to, key);
     for (size_t b = 0; b < n; b++) {
-        tqa_json_text_raw(text, b == 0 ? "" : ",");
-        tqa_json_text_number(text, values[b * stride]); /* an empty bucket is infinite: null */
+        tqa_writer_number_or_null(to, NULL, values[b * stride]); /* an empty bucket: null */
     }
-    tqa_json_text_raw(text, "]");
+    tqa_writer_end(to);
 }
 
 static void put_points(const tqa_view *v, const double *least, const double *most, uint64_t each,
-                       size_t n_bucket, tqa_json_text *text)
+                       size_t n_bucket, tqa_writer *to)
 {
     char name[TQA_VIEW_NAME_TEXT];
-    tqa_json_text_raw(text, "{\"rows\":");
-    tqa_json_text_count(text, (unsigned long)count_rows(v));
-    tqa_json_text_raw(text, ",\"rows_per_point\":");
-    tqa_json_text_count(text, (unsigned long)each);
-    tqa_json_text_raw(text, ",\"points\":");
-    tqa_json_text_count(text, (unsigned long)n_bucket);
-    tqa_json_text_raw(text, ",\"series\":[");
+    tqa_writer_object(to, NULL);
+    tqa_writer_count(to, "rows", (size_t)count_rows(v));
+    tqa_writer_count(to, "rows_per_point", (size_t)each);
+    tqa_writer_count(to, "points", n_bucket);
+    tqa_writer_list(to, "series");
     for (size_t c = 0; column_name(v, c, name); c++) {
-        tqa_json_text_raw(text, c == 0 ? "{\"name\":" : ",{\"name\":");
-        tqa_json_text_string(text, name);
-        put_series(text, ",\"min\":[", least + c, v->n_column, n_bucket);
-        put_series(text, ",\"max\":[", most + c, v->n_column, n_bucket);
-        tqa_json_text_raw(text, "}");
+        tqa_writer_object(to, NULL);
+        tqa_writer_string(to, "name", name);
+        put_series(to, "min", least + c, v->n_column, n_bucket);
+        put_series(to, "max", most + c, v->n_column, n_bucket);
+        tqa_writer_end(to);
     }
-    tqa_json_text_raw(text, "]}\n");
+    tqa_writer_end(to);
+    tqa_writer_end(to);
+    tqa_json_text_raw(&to->text, "\n");
 }
 
 bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
@@ -162,7 +162,7 @@ bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
     const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
     const size_t n_bucket = (size_t)((n_row + each - 1) / each);
     const size_t n = v->n_column;
-    tqa_json_text text = {0};
+    tqa_writer text = {.cbor = false};
     if (n_bucket * n > buckets_max) {
         tqa_problem_set(reterr, "range",
                         "so many points of so many columns: ask for fewer points, or choose "
@@ -189,7 +189,7 @@ bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
     }
     if (!v->failed) {
         put_points(v, least, most, each, n_bucket, &text);
-        v->text = tqa_json_text_take(&text, &v->n_text);
+        v->text = tqa_writer_take(&text, &v->n_text);
     }
     free(least);
     v->size = v->n_text;

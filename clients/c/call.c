@@ -214,7 +214,7 @@ static bool take_pieces(framing *f, sink *s, const char *bytes, size_t n)
     return true;
 }
 
-/* Reads heads until a final one. Returns with its bytes and those behind it in `head`. */
+/* Reads heads until a final one. Returns with its bytes and those after it in `head`. */
 static tqc_code read_head(tqc_call *call, size_t *ret_n, size_t *ret_behind, tqc_error *error)
 {
     size_t n = 0;

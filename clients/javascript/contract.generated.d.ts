@@ -44,7 +44,7 @@ export type Box = "limits" | {
 export type CalibrateDataset = string | {
   dataset?: string;
   job?: string;
-  /** [first, behind the last], from 0, or several such ranges */
+  /** [first, one past the last], from 0, or several such ranges */
   rows?: number[] | number[][];
   q?: string;
   qd?: string;
@@ -187,7 +187,7 @@ export interface CalibrateRequest {
   scale?: LogScale;
   /** Hz: of rows without a clock, or of the even clock to be made */
   rate_hz?: number;
-  /** [first, behind the last], from 0, or several such ranges */
+  /** [first, one past the last], from 0, or several such ranges */
   rows?: number[] | number[][];
   filter?: LogFilter;
   /**
@@ -439,7 +439,7 @@ export interface CalibrateResult {
       pair_rmse_reason?: string;
       /**
        * The larger of excess and (of two pairs on) what of the means of pairs is beyond half of friction_band, over the RMS
-       * torque of the joint; told in `reasons` above 0.05
+       * torque of the joint; named in `reasons` above 0.05
        */
       relative_error?: number | null;
       relative_error_reason?: string;
@@ -1184,7 +1184,7 @@ export interface ExcitationRequest {
    * condition)
    */
   criterion?: "condition" | "determinant";
-  /** Motions looked at: a fifth at random, then changes of the best (default 1000) */
+  /** Candidate motions: a fifth at random, then changes of the best (default 1000) */
   tries?: number;
   /** default 0 */
   seed?: number;
@@ -2346,7 +2346,7 @@ export interface Log {
   scale?: LogScale;
   /** Hz: of rows without a clock, or of the even clock to be made */
   rate_hz?: number;
-  /** [first, behind the last], from 0, or several such ranges */
+  /** [first, one past the last], from 0, or several such ranges */
   rows?: number[] | number[][];
   filter?: LogFilter;
   /**
@@ -2362,7 +2362,7 @@ export type LogColumn = string | number;
 /**
  * Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR, Franka and KUKA, then
  * names with a joint and a word for the quantity; without a header, plain numbers time | q | qd | qdd | tau. `layout` of the
- * answer says which. What stands beside a preset takes its place.
+ * answer says which. A field beside a preset replaces the preset's.
  */
 export interface LogColumns {
   preset?: "ros-joint-state" | "ur-rtde" | "libfranka" | "plain";
@@ -3002,7 +3002,7 @@ export interface RobotDocument {
     convention: "standard" | "modified";
     /** A frame before the first row, by its pose */
     base?: LinkIn;
-    /** A frame behind the last row, by its pose */
+    /** A frame after the last row, by its pose */
     tool?: LinkIn;
     joints: {
       name: string;
@@ -3024,7 +3024,7 @@ export interface RobotDocument {
   };
   /** Screws (v, w), linear first, in the base frame at q = 0, where also every home pose is stated */
   poe?: {
-    /** A frame behind the last joint, by its home */
+    /** A frame after the last joint, by its home */
     tool?: LinkIn;
     joints: {
       name: string;
@@ -3444,7 +3444,7 @@ export interface StaticsRequest {
   endpoint_wrench: ConstantWrench;
   /** N m/rad or N/m */
   joint_stiffness?: Springs | {
-    /** Springs one behind the other, such as of a drive's loop and its gear: 1/k = sum of 1/k_i */
+    /** Springs in series, such as of a drive's loop and its gear: 1/k = sum of 1/k_i */
     series: Springs[];
   };
   /** The load's own stiffness d(J^T w)/dq counts too; needs `joint_stiffness` */

@@ -181,7 +181,7 @@ static bool is_arrays(const json_t *value)
            (json_is_array(json_array_get(value, 0)) || json_array_size(value) > 16);
 }
 
-/* in lines, behind the names */
+/* in lines, after the names */
 static void print_text(FILE *out, const char *text, size_t width)
 {
     const size_t size = 6 * strlen(text) + 16;

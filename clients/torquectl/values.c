@@ -292,7 +292,7 @@ bool ctl_assign(json_t *body, const char *path, json_t *value)
     for (const char *dot; here != NULL && (dot = strchr(at, '.')) != NULL; at = dot + 1) {
         (void)snprintf(name, sizeof name, "%.*s", (int)(dot - at), at);
         json_t *next = step(here, name);
-        /* a number behind makes a list of what is still empty */
+        /* a number after it makes a list of what is still empty */
         if (next != NULL && isdigit((unsigned char)dot[1]) && json_is_object(next) &&
             json_object_size(next) == 0 && json_is_object(here)) {
             next = json_array();

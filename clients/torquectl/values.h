@@ -16,7 +16,7 @@ json_t *ctl_decode(const char *name, const char *bytes, size_t n, json_t **ret_n
 json_t *ctl_value(const char *text, ctl_kind kind);
 
 /* Puts a value at a path, "output.interval_s" or "vary.0.of". Takes the reference. False, with the
- * fault said: something else stands on the way. */
+ * fault said: the path is occupied by another value. */
 bool ctl_assign(json_t *body, const char *path, json_t *value);
 
 /* Field of an operation, or NULL. */

@@ -166,7 +166,7 @@ static void print_key(FILE *out, const char *key)
     }
 }
 
-/* `is_inline`: behind "- ", where the first line stands already */
+/* `is_inline`: after "- ", where the first line is written already */
 static void print_block(FILE *out, const json_t *value, int depth, bool is_inline)
 {
     const char *key;

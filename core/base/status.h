@@ -21,7 +21,7 @@
     X(TQ_ERR_NO_CONVERGENCE, "no-convergence", "an iteration reached its limit")                   \
     X(TQ_ERR_LAPACK, "lapack", "a LAPACK routine rejected its arguments")                          \
     X(TQ_ERR_MEMORY, "memory", "a library has no memory for this now")                             \
-    X(TQ_ERR_STOPPED, "stopped", "the caller no longer wants the result")
+    X(TQ_ERR_STOPPED, "stopped", "the caller has cancelled the computation")
 
 typedef enum tq_status {
 #define TQ_STATUS_ENUM(name, slug, text) name,

@@ -44,7 +44,7 @@
     X(TQ_DOCTOR_NEGATIVE_LIMIT, JOINT, "its limit of velocity or effort is negative (least)")      \
     X(TQ_DOCTOR_SPRING, JOINT, "its spring pushes away from its rest (stiffness)")                 \
     X(TQ_DOCTOR_SINGULAR_ALWAYS, JOINT,                                                            \
-      "feels almost no inertia when the other joints are free, in every state looked at: the "     \
+      "feels almost no inertia when the other joints are free, in every state checked: the "       \
       "mass matrix is singular, or nearly so, everywhere (share of the robot's largest)")
 
 typedef enum tq_doctor_code {

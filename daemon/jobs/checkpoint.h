@@ -33,8 +33,8 @@ void tqd_spool_sum_add(tqd_spool_sum *sum, const void *bytes, size_t n);
 tqd_checkpoint_head tqd_checkpoint_head_of(const tqd_spool_sum *sum);
 /* Of this version of the program. */
 bool tqd_checkpoint_is_own(const tqd_checkpoint_head *head);
-/* The spool begins with the bytes that the checkpoint knows of: `sum` is theirs then. `aside` may
- * be NULL when it knows of none. */
+/* The spool begins with the bytes that the checkpoint records: `sum` is theirs then. `aside` may
+ * be NULL when it records none. */
 bool tqd_checkpoint_has_spool(const tqd_checkpoint_head *head, const tqd_scratch_file *aside,
                               tqd_spool_sum *sum);
 

@@ -84,7 +84,7 @@ static bool world_checkpoint_due(void *ctx)
     return clock_ms() - ((const tqd_job_world *)ctx)->saved_ms >= CHECKPOINT_MS;
 }
 
-/* Bytes behind a head, in the row or as a file. */
+/* Bytes after a head, in the row or as a file. */
 static tqd_store_status put_body(tqd_store *store, const tqd_checkpoint_head *head,
                                  const void *bytes, size_t n, tqd_job_checkpoint *write)
 {
@@ -140,7 +140,7 @@ static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
     return status == TQD_STORE_OK ? 0 : -1;
 }
 
-/* Bytes of the last checkpoint, behind its head, that fit into `size`; 0: none. */
+/* Bytes of the last checkpoint, after its head, that fit into `size`; 0: none. */
 static size_t get_body(const tqd_runner *runner, tqd_checkpoint_head *ret_head, void *bytes,
                        size_t size)
 {
@@ -238,7 +238,7 @@ static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
         why = "another version of the program wrote its checkpoint";
     } else if ((head.spool_size > 0 && !open_spool(w)) ||
                !tqd_checkpoint_has_spool(&head, w->scratch_file, &w->sum)) {
-        why = "rows that its checkpoint knows of are lost or damaged";
+        why = "rows that its checkpoint records are lost or damaged";
     }
     if (why != NULL) {
         w->sum.size = 0;

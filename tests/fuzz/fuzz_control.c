@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fuzz/fuzz_control.c - any bytes as a request of nested fields, the first one choosing the
  * operation: a document or a problem, and the same one however the bytes are cut. */
-#include <jansson.h>
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "api/call/call.h"
-#include "tests/support/one_call.h"
+#include "tests/support/fuzzed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
 
 /* operations of nested fields whose run is short; those that may become jobs: fuzz_simulate.c */
 static const tqa_operation *chosen(uint8_t byte)
@@ -50,23 +40,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     options.accept = TQA_MEDIA_NPZ; /* the same, or more than fits, or no array in it */
     tqt_answer packed = tqt_call(with, body, size - 1, options);
-    must(packed.status == 200 || (packed.status >= 400 && packed.status < 500));
+    tqt_must_answer(&packed, false);
     tqt_answer_clear(&packed);
     options.accept = TQA_MEDIA_NONE;
     tqt_answer whole = tqt_call(with, body, size - 1, options);
     options.step = 1;
     tqt_answer crumbs = tqt_call(with, body, size - 1, options);
-    must(whole.status == 200 || (whole.status >= 400 && whole.status < 500));
-    must(whole.status == crumbs.status);
+    tqt_must_answer(&whole, false);
+    tqt_must_agree(&whole, &crumbs);
     if (whole.status == 200) {
-        must(whole.n == crumbs.n && memcmp(whole.text, crumbs.text, whole.n) == 0);
-        json_t *root = json_loadb(whole.text, whole.n, JSON_REJECT_DUPLICATES, NULL);
-        must(json_is_object(root)); /* so no NaN and no comma too many */
-        json_decref(root);
-    } else {
-        static char text[8192];
-        must(strcmp(whole.problem.slug, crumbs.problem.slug) == 0);
-        must(tqa_problem_print(&whole.problem, "fuzz", text, sizeof text) < sizeof text);
+        tqt_must_be_object(&whole);
     }
     tqt_answer_clear(&whole);
     tqt_answer_clear(&crumbs);

@@ -6,16 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/one_call.h"
+#include "tests/support/fuzzed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
 
 /* a world with one dataset: the input */
 typedef struct bytes {
@@ -77,10 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const tqt_call_options options = {.operation = asked[k].operation, .host = &host};
     tqt_answer answer = tqt_call(robot, asked[k].body, strlen(asked[k].body), options);
     /* 413: more samples than the memory of a call */
-    must(answer.status == 200 || (answer.status >= 400 && answer.status < 500));
+    tqt_must(answer.status == 200 || (answer.status >= 400 && answer.status < 500));
     if (answer.status == 200) {
         json_t *root = json_loadb(answer.text, answer.n, JSON_REJECT_DUPLICATES, NULL);
-        must(json_is_object(root)); /* so no NaN */
+        tqt_must(json_is_object(root)); /* so no NaN */
         json_decref(root);
     }
     tqt_answer_clear(&answer);

@@ -2,31 +2,10 @@
 /* tests/fuzz/fuzz_request.c - any bytes as a request of each streaming operation: an answer or a
  * problem, and the same one however the bytes are cut. */
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "tests/support/one_call.h"
+#include "tests/support/fuzzed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds)
-{
-    if (!holds) {
-        abort();
-    }
-}
-
-static void same(const tqt_answer *a, const tqt_answer *b)
-{
-    must(a->status == b->status);
-    if (a->status == 200) {
-        must(a->n == b->n && memcmp(a->text, b->text, a->n) == 0);
-    } else {
-        must(strcmp(a->problem.slug, b->problem.slug) == 0);
-        static char text[8192];
-        must(tqa_problem_print(&a->problem, "fuzz", text, sizeof text) < sizeof text);
-    }
-}
 
 static void ask(const tqa_robot *robot, const char *operation, const char *body, size_t n)
 {
@@ -35,9 +14,9 @@ static void ask(const tqa_robot *robot, const char *operation, const char *body,
         tqt_call(robot, body, n, (tqt_call_options){.operation = operation, .cut = n / 3});
     tqt_answer crumbs = tqt_call(
         robot, body, n, (tqt_call_options){.operation = operation, .step = 1, .room = 4096});
-    must(whole.status == 200 || (whole.status >= 400 && whole.status < 500));
-    same(&whole, &cut);
-    same(&whole, &crumbs);
+    tqt_must_answer(&whole, false);
+    tqt_must_agree(&whole, &cut);
+    tqt_must_agree(&whole, &crumbs);
     tqt_answer_clear(&whole);
     tqt_answer_clear(&cut);
     tqt_answer_clear(&crumbs);
@@ -45,7 +24,7 @@ static void ask(const tqa_robot *robot, const char *operation, const char *body,
     whole = tqt_call(robot, body, n, packed);
     packed.room = 4096;
     crumbs = tqt_call(robot, body, n, packed);
-    same(&whole, &crumbs);
+    tqt_must_agree(&whole, &crumbs);
     tqt_answer_clear(&whole);
     tqt_answer_clear(&crumbs);
 }

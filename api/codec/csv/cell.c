@@ -8,7 +8,7 @@
 
 #include "api/codec/number/number.h"
 
-enum { NUMBER_MAX = 400 }; /* the longest that is still looked at as a number */
+enum { NUMBER_MAX = 400 }; /* the longest text that is parsed as a number */
 
 static void trim_blanks(const char **text, size_t *n)
 {

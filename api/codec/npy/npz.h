@@ -27,7 +27,7 @@ typedef struct tqa_npz_decoder tqa_npz_decoder;
  * (numpy.savez and savez_compressed, zip streams, and what tqa_npz_encoder writes). Checksums, and
  * the number of entries in the central directory, must agree.
  *
- * Memory   About 60 KiB from malloc, to be given back by tqa_npz_decoder_free; NULL if there is
+ * Memory   About 60 KiB from malloc, to be freed by tqa_npz_decoder_free; NULL if there is
  *          none. `sink` and `ctx` must outlive the decoder.
  * Returns  As for NPY, of feed and finish. Any but TQA_DECODE_OK is final; tqa_npz_decoder_error
  *          has the reason and a place in the archive at or shortly before the fault.

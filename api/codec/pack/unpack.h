@@ -23,7 +23,7 @@ void tqa_unpack_free(tqa_unpack *unpack); /* accepts NULL */
  * Unpack the next n bytes; cut anywhere. Streams may follow one another.
  *
  * Returns  TQA_DECODE_OK         so far
- *          TQA_DECODE_MALFORMED  damaged, or bytes behind the stream
+ *          TQA_DECODE_MALFORMED  damaged, or bytes after the stream
  *          TQA_DECODE_LIMIT      a window above 8 MiB; more than 64 MiB and 256 times what was fed
  *          TQA_DECODE_REFUSED    by the sink, or (`detail` says so) memory is short
  *          Any but OK is final.

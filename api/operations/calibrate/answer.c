@@ -300,7 +300,7 @@ static void put_forward(const tqa_calibration *c)
     if (tqa_calibration_yields(c)) {
         tqa_writer_string(answer, "friction_note",
                           "gears that yield before they slip are not simulated: a smoothed sign of "
-                          "velocity stands in for them");
+                          "velocity replaces them");
     }
     tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {

@@ -145,10 +145,10 @@ static const char *note_of(const tqa_calibration *c)
                         "a robot document: Coulomb friction at the mean load and a smoothed sign "
                         "of velocity stand in for them"
                       : "friction by load has no place in a robot document: Coulomb friction at "
-                        "the mean load stands in for it";
+                        "the mean load replaces it";
     }
     return yields ? "gears that yield before they slip have no place in a robot document: a "
-                    "smoothed sign of velocity stands in for them"
+                    "smoothed sign of velocity replaces them"
                   : NULL;
 }
 

@@ -115,7 +115,7 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
                     all->n_window, TQ_IDENTIFY_HORIZON, by_whom[c->options.validation],
                     tqa_calibration_yields(c)
                         ? " Gears that yield before they slip are not simulated: a smoothed sign "
-                          "of velocity stands in for them."
+                          "of velocity replaces them."
                         : "");
     tqa_html_raw(page,
                  "<table><caption>RMS of simulated less measured, over all steps of all windows; "

@@ -56,7 +56,7 @@ typedef struct tqa_ensemble {
     bool own_mechanisms; /* members differ in what they are made of */
     bool varied_rows;    /* they do so side by side */
     bool own_effects;    /* members differ in gains or disturbances */
-    size_t n_event;      /* that the request looks out for */
+    size_t n_event;      /* that the request defines */
     bool in_lanes;       /* by tq_ensemble_run; else each by a tq_run */
     size_t n_level;
     double levels[TQA_QUANTILES_MAX]; /* of quantiles */

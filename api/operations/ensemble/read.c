@@ -116,7 +116,7 @@ static bool runs_in_lanes(const tqa_ensemble *e)
            method != TQ_RUN_MIDPOINT;
 }
 
-/* joints that follow others are solved for by the mass matrix, which knows one robot only */
+/* joints that follow others are solved for by the mass matrix, which holds one robot only */
 static bool follows(const tq_mechanism *mechanism)
 {
     const tq_model *model = tq_mechanism_model(mechanism);

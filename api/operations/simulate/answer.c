@@ -75,7 +75,7 @@ static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
     const size_t left = s->n_row - s->told_row;
     const size_t n = left < piece_rows(s) ? left : piece_rows(s);
     if (!tqa_simulation_read_rows(s, s->told_row, n, s->piece)) {
-        return false; /* the world knows, and lets the answer fail */
+        return false; /* the host has recorded it, and fails the answer */
     }
     for (size_t k = 0; k < n; k++) {
         const double *from = s->piece + k * s->width + place;

@@ -13,7 +13,7 @@
 enum { STRETCH_ADAPTIVE = 16, STRETCH_FIXED = 64 };
 /* a stretch, its middle, and two more each time that one is halved */
 enum { PLACES_MAX = 3 + 2 * 6 + 1 };
-enum { EIGEN_MAX = 64 }; /* points whose modes are looked at */
+enum { EIGEN_MAX = 64 }; /* points whose modes are computed */
 
 static const double tolerated_miss = 3e-4; /* of what is carried, in a stretch */
 static const double coarse_miss = 1e-2;

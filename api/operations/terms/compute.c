@@ -160,7 +160,7 @@ static bool by_block(const tqa_include *row, const tq_inverse_input *in)
     return row->block != NULL && in->n_wrench == 0;
 }
 
-/* One name by its kernel, which knows the robot's order only. */
+/* One name by its kernel, which writes in the robot's order. */
 static tq_status compute_block(const tqa_call *call, const tqa_include *row,
                                const tq_inverse_input *in, tq_scratch *scratch, double *to,
                                tq_error *error)

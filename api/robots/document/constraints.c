@@ -303,7 +303,7 @@ static bool read_expression(const tqa_json_at *at, tq_expression *ret, const cha
     return true;
 }
 
-/* the entries of all rows, one behind the other */
+/* the entries of all rows, in order */
 static bool read_entries(const tqa_json_at *rows, tq_pfaffian_term *terms, const char **texts)
 {
     size_t k = 0;

@@ -31,7 +31,7 @@ static bool read_row(const tqa_json_at *at, row *ret)
     if (tq_joint_kind_nv(ret->kind) != 1 && ret->kind != TQ_JOINT_FIXED) {
         tqa_draft_fault(at->draft, "invalid-value", kind.pointer,
                         "kind is one of: revolute, continuous, prismatic, fixed",
-                        "a row of the table cannot tell a joint of this kind");
+                        "a row of the table cannot describe a joint of this kind");
         return false;
     }
     tqa_json_optional(at, "theta", &ret->theta);
@@ -108,7 +108,7 @@ void tqa_document_fixed(tqa_chain *chain, const char *name, const char *place, u
     (void)tqa_chain_join(chain, &weld);
 }
 
-/* "base" and "tool": a frame before the first row, and one behind the last. */
+/* "base" and "tool": a frame before the first row, and one after the last. */
 static bool add_end(tqa_chain *chain, const tqa_json_at *dh, const char *which, uint32_t *link)
 {
     static const char *const known[] = {"name", "pose", TQA_DOCUMENT_INERTIA, NULL};

@@ -10,7 +10,7 @@
 
 #include "api/problems/nearest.h"
 
-/* Looks at brackets and commas outside strings only; malformed text is left for the parser. */
+/* Reads brackets and commas outside strings only; malformed text is left for the parser. */
 static bool is_small_enough(const char *bytes, size_t n)
 {
     size_t depth = 0;

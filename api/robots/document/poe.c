@@ -128,7 +128,7 @@ static bool add_joint(tqa_chain *chain, const tqa_json_at *at, const char *name,
     if (tq_joint_kind_nv(joint.kind) != 1) {
         tqa_draft_fault(draft, "invalid-value", kind.pointer,
                         "kind is one of: revolute, continuous, prismatic",
-                        "a screw cannot tell a joint of this kind");
+                        "a screw cannot describe a joint of this kind");
         return false;
     }
     if (!read_screw(&screw, &joint) ||

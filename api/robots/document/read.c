@@ -144,7 +144,7 @@ static bool read_kinematics(const tqa_json_at *root)
         const tqa_json_at at = tqa_json_field(root, ways[k]);
         if (at.value != NULL && (bare || way != N_WAY)) {
             tqa_draft_fault(draft, "invalid-value", at.pointer, "keep one of the two",
-                            "links and joints are told twice: use one of \"links\" with "
+                            "links and joints are given twice: use one of \"links\" with "
                             "\"joints\", \"tree\", \"dh\", \"poe\", \"urdf\"");
             return false;
         }

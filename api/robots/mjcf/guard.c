@@ -97,7 +97,7 @@ static void guard_joint(tqa_mjcf *m, uint32_t i)
         guard_series(m, i, "stiffness", "a spring that is not linear");
     }
     refuse_unless_zero(m, i, "springyield", "a spring that yields");
-    refuse_unless_zero(m, i, "springdamper", "a spring told by time and damping ratio");
+    refuse_unless_zero(m, i, "springdamper", "a spring given by time and damping ratio");
 }
 
 /* Sections that pull at joints without being one. */

@@ -27,7 +27,8 @@ static void read_tensor(tqa_mjcf *m, uint32_t i, double ret[6])
         }
         if (diagonal || turned) {
             tqa_mjcf_fault(m, i, "invalid-value", "keep fullinertia alone",
-                           "fullinertia stands beside %s", diagonal ? "diaginertia" : "a rotation");
+                           "fullinertia is given beside %s",
+                           diagonal ? "diaginertia" : "a rotation");
         }
     } else if (!diagonal) {
         tqa_mjcf_fault(m, i, "missing-field", "add diaginertia=\"x y z\" in kg m^2",

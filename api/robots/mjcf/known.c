@@ -20,7 +20,7 @@ typedef struct element_row {
 #define POSE    " name class pos quat axisangle euler xyaxes zaxis "
 #define CONTACT " contype conaffinity condim priority friction solmix solref solimp margin gap "
 #define LIMIT   " solreflimit solimplimit solreffriction solimpfriction margin "
-#define LOOKS   "looks have no effect on the dynamics"
+#define LOOKS   "appearance has no effect on the dynamics"
 
 static const element_row rows[] = {
     {TOP, "compiler",
@@ -147,7 +147,7 @@ static void report_equality(tqa_mjcf *m, uint32_t i)
         const bool active = !m->set.no_equality && !tqa_mjcf_is(m, i, "active", "false");
         if (active) {
             tqa_mjcf_doubt(m, i, NULL,
-                           "told by sites, tendons or deformable bodies: the robot is without it");
+                           "given by sites, tendons or deformable bodies: the robot is without it");
         } else {
             tqa_mjcf_ignore(m, i, NULL, "not active: the robot is without it");
         }
@@ -181,7 +181,7 @@ static void report_actuators(tqa_mjcf *m, uint32_t section)
     }
 }
 
-/* Reports element i; returns the next to look at, behind its children when they go with it. */
+/* Reports element i; returns the next to check, after its children when they are covered by it. */
 static uint32_t report_element(tqa_mjcf *m, uint32_t i)
 {
     const uint32_t parent = m->nodes[i].parent;

@@ -27,8 +27,8 @@ bool tqa_mjcf_recognise(const char *bytes, size_t n);
  * nothing (mjcf_guard.c): compensation of gravity, fluids, masses of meshes that move, shells,
  * springs, dampers, armature and dry friction of balls, free joints and tendons, springs and
  * dampers that are not linear, armature and dampers of actuators, aligned free joints, copies and
- * composites, plugins, deformable bodies. What has no effect is listed as ignored: looks,
- * contacts, sensors, actuators. What no table here knows, and equality constraints by sites or
+ * composites, plugins, deformable bodies. What has no effect is listed as ignored: appearance,
+ * contacts, sensors, actuators. What no table here has, and equality constraints by sites or
  * tendons, are the doctor's.
  *
  * The world is the root link "world". Coordinates are those of qpos, but the velocity of a free

@@ -14,7 +14,7 @@ typedef struct tqa_mjcf_node {
     uint32_t member;               /* of the archive that the file is in; TQ_NONE: a single file */
     const char *const *attributes; /* name, value, ..., NULL */
     uint32_t parent;               /* TQ_NONE: the outermost */
-    uint32_t end;                  /* first element behind this one's children */
+    uint32_t end;                  /* first element after this one's children */
     uint32_t owner;                /* the body (or worldbody) it belongs to, frames left out */
     uint32_t childclass;           /* default class of what is inside, as a row of `classes` */
     uint32_t link;                 /* of a body or worldbody */
@@ -105,7 +105,7 @@ void tqa_mjcf_read_settings(tqa_mjcf *m);
  * (mjcf_guard.c). */
 void tqa_mjcf_guard(tqa_mjcf *m);
 
-/* Lists everything that had no effect, and doubts what no table of MuJoCo's format knows
+/* Lists everything that had no effect, and doubts what no table of MuJoCo's format has
  * (mjcf_known.c). */
 void tqa_mjcf_report(tqa_mjcf *m);
 

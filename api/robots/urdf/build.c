@@ -136,7 +136,7 @@ static void fill_limits(tqa_urdf_file *file, uint32_t i, tq_joint *joint)
     } else if (!row->has_limit) {
         tqa_draft_find(file->draft, TQA_FINDING_DOCTOR,
                        tqa_arena_format(file->draft->arena, "joint %s", row->name),
-                       "has no <limit>, which URDF asks for: read as unlimited", 1);
+                       "has no <limit>, which URDF requires: read as unlimited", 1);
     }
 }
 

@@ -271,7 +271,7 @@ static void put_comment(tqa_json_text *text, const tqa_robot *robot)
     if (drives > 0) {
         (void)snprintf(
             line, sizeof line,
-            "<!-- Not told at all: motors and amplifiers of %u joints. The motors' friction "
+            "<!-- Not expressed at all: motors and amplifiers of %u joints. The motors' friction "
             "is in\n     the damping, their inertia in the rotors. -->\n",
             drives);
         tqa_json_text_raw(text, line);

@@ -37,7 +37,7 @@ bool tqa_zip_recognise(const char *bytes, size_t n)
     return n >= 4 && (memcmp(bytes, "PK\3\4", 4) == 0 || memcmp(bytes, "PK\5\6", 4) == 0);
 }
 
-/* The record at the end of the directory, NULL: none. A comment is behind it. */
+/* The record at the end of the directory, NULL: none. A comment follows it. */
 static const unsigned char *find_end(const unsigned char *bytes, size_t n)
 {
     for (size_t back = END_SIZE; back <= n && back <= END_SIZE + COMMENT_MAX; back++) {
@@ -234,7 +234,7 @@ char *tqa_zip_read(tqa_zip *archive, uint32_t i, size_t *ret_n)
         return NULL;
     }
     if (m->size > TQA_ZIP_BYTES_MAX - archive->n_read) {
-        tqa_draft_fault(draft, "too-large", m->path, "leave out meshes that are only looks",
+        tqa_draft_fault(draft, "too-large", m->path, "leave out meshes that are only visual",
                         "the members that are read have more than %d bytes", TQA_ZIP_BYTES_MAX);
         return NULL;
     }

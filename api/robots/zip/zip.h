@@ -46,7 +46,7 @@ tqa_zip *tqa_zip_open(tqa_draft *draft, const char *bytes, size_t n);
  * Paths may hold "." and ".."; those that lead out of the archive find nothing. */
 uint32_t tqa_zip_find(const tqa_zip *archive, uint32_t from, const char *path);
 
-/* The bytes of member i, malloc'ed, with a NUL behind them. NULL: a fault was added. */
+/* The bytes of member i, malloc'ed, terminated by NUL. NULL: a fault was added. */
 char *tqa_zip_read(tqa_zip *archive, uint32_t i, size_t *ret_n);
 
 /* The member that is the robot, TQ_NONE with a fault when that is not certain; *ret_n_text is what

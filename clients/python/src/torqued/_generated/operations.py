@@ -968,7 +968,7 @@ class RobotOperations:
             limits: One number for each of qd, instead of the robot's own; `acceleration` has no other source
             criterion: Least condition of the base regressor with columns of one length, or the largest determinant
                 of its normal matrix (default condition)
-            tries: Motions looked at: a fifth at random, then changes of the best (default 1000)
+            tries: Candidate motions: a fifth at random, then changes of the best (default 1000)
             seed: default 0
             interval_s: s: with it, the answer has samples of one period
             joints: Another order of joints
@@ -1049,7 +1049,7 @@ class RobotOperations:
                 where logs and parameters need more, as one log of 64 joints with all parameters does, or of 40 by
                 `iv` or `feasible-iv`
             rate_hz: Hz: of rows without a clock, or of the even clock to be made
-            rows: [first, behind the last], from 0, or several such ranges
+            rows: [first, one past the last], from 0, or several such ranges
             delay_s: Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in
                 calibrations where `friction` is left out and the robot has no Coulomb friction yet: what explains
                 the torque best

@@ -1345,7 +1345,7 @@ class Log(TypedDict):
 class LogColumns(TypedDict):
     """Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR, Franka
     and KUKA, then names with a joint and a word for the quantity; without a header, plain numbers time | q | qd |
-    qdd | tau. `layout` of the answer says which. What stands beside a preset takes its place.
+    qdd | tau. `layout` of the answer says which. A field beside a preset replaces the preset's.
     """
     preset: NotRequired[Literal['ros-joint-state', 'ur-rtde', 'libfranka', 'plain']]
     groups: NotRequired[str]

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/support/fuzzed.h - what holds of any answer to any bytes; a fuzzer aborts where it does
+ * not. */
+#ifndef TQT_FUZZED_H
+#define TQT_FUZZED_H
+
+#include <stdlib.h>
+
+#include "tests/support/one_call.h"
+
+static inline void tqt_must(bool holds)
+{
+    if (!holds) {
+        abort();
+    }
+}
+
+/* 200, or a problem of the request: 400 to 499, or 503 where a call can be stopped; never 500. */
+void tqt_must_answer(const tqt_answer *answer, bool can_stop);
+
+/* The same bytes, or the same kind of problem, which fits where problems are printed. */
+void tqt_must_agree(const tqt_answer *a, const tqt_answer *b);
+
+/* The answer is one JSON object without duplicate keys: no NaN, no comma too many. */
+void tqt_must_be_object(const tqt_answer *answer);
+
+#endif
