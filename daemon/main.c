@@ -179,6 +179,27 @@ static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
                n_running, n_queued);
 }
 
+/* Two daemons of one host, or of two containers with one host name, are two nodes: the state folder
+ * is locked by one process, so its path (FNV-1a) tells them apart, and stays over a restart. */
+static const char *name_node(void)
+{
+    static char node[TQD_JOB_NODE_TEXT];
+    char host[TQD_JOB_NODE_TEXT - 10] = "";
+    uint32_t sum = 2166136261U;
+    if (settings.node[0] != '\0') {
+        return settings.node;
+    }
+    if (strncmp(settings.store, "sqlite:", 7) == 0) {
+        return NULL;
+    }
+    for (const char *c = state; *c != '\0'; c++) {
+        sum = (sum ^ (unsigned char)*c) * 16777619U;
+    }
+    (void)gethostname(host, sizeof host - 1);
+    snprintf(node, sizeof node, "%s.%08" PRIx32, host, sum);
+    return node;
+}
+
 static bool open_jobs(char *why)
 {
     workers = tqd_workers_new((size_t)settings.queue);
@@ -192,6 +213,7 @@ static bool open_jobs(char *why)
         .registry = registry,
         .host = &computing.host,
         .state = state,
+        .node = name_node(),
         .n_runner = (size_t)settings.jobs,
         .lease_ms = settings.lease,
         .queued_max = (uint64_t)settings.jobs_queued,
@@ -255,9 +277,28 @@ static bool open_server(const char **reterr)
     return server != NULL;
 }
 
+/* Commits of any node. */
+static void take_news(void *ctx, unsigned changes)
+{
+    (void)ctx;
+    if ((changes & TQD_CHANGED_ROBOTS) != 0) {
+        tqd_registry_follow(registry);
+    }
+    tqd_jobs_follow(jobs, (changes & TQD_CHANGED_QUEUE) != 0);
+}
+
+static void follow_store(void *arg)
+{
+    const tqd_changed changed = {.call = take_news};
+    tqd_store_follow(arg, &changed);
+}
+
 static bool start_threads(void)
 {
     bool good = tqd_threads_start(&store_threads, "store", write_store, store);
+    if (strncmp(settings.store, "sqlite:", 7) != 0) {
+        good = good && tqd_threads_start(&store_threads, "follow", follow_store, store);
+    }
     for (int64_t i = 0; good && i < settings.workers; i++) {
         good = tqd_threads_start(&worker_threads, "worker", tqd_workers_run, workers);
     }
@@ -337,12 +378,14 @@ static bool confine(void)
 static void log_start(void)
 {
     char credentials[32] = "none";
+    char shown[TQD_SETTING_TEXT];
+    tqd_store_uri_show(settings.store, shown, sizeof shown);
     if (tokens.n > 0) {
         snprintf(credentials, sizeof credentials, "%zu tokens", tokens.n);
     }
     tqd_log(TQD_LOG_INFO, "listening", TQD_TEXT("url", listener.url),
-            TQD_TEXT("version", TQA_VERSION), TQD_NUMBER("pid", getpid()),
-            TQD_TEXT("store", settings.store), TQD_TEXT("state", state),
+            TQD_TEXT("version", TQA_VERSION), TQD_NUMBER("pid", getpid()), TQD_TEXT("store", shown),
+            TQD_TEXT("state", state),
             TQD_TEXT("settings", settings.config != NULL ? settings.config : "none: defaults"),
             TQD_TEXT("credentials", credentials), TQD_TEXT("confinement", confined),
             TQD_NUMBER("workers", settings.workers), TQD_NUMBER("io_threads", settings.io_threads));

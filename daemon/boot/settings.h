@@ -26,7 +26,12 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_TEXT(state_dir, "state-dir", "",                                                             \
            "state folder; empty: $STATE_DIRECTORY, else $XDG_STATE_HOME/torqued, else "            \
            "~/.local/state/torqued")                                                               \
-    X_TEXT(store, "store", "sqlite:", "where jobs and robots are kept")                            \
+    X_TEXT(store, "store", "sqlite:",                                                              \
+           "where jobs and robots are kept: sqlite: in the state folder, or postgresql://... for " \
+           "several nodes (docs/cluster.md)")                                                      \
+    X_TEXT(node, "node", "",                                                                       \
+           "name of this daemon among the nodes of its store; empty: the host's name, with a "     \
+           "number made of the state folder where the store is PostgreSQL")                        \
     X_TEXT(hosts, "", "",                                                                          \
            "names that a Host header may have, besides localhost, 127.0.0.1 and [::1]")            \
     X_TEXT(                                                                                        \

@@ -14,9 +14,11 @@
 
 enum { RETRY_MS = 1000 };
 
-static void name_node(char node[TQD_JOB_NODE_TEXT])
+static void name_node(char node[TQD_JOB_NODE_TEXT], const char *given)
 {
-    if (gethostname(node, TQD_JOB_NODE_TEXT) != 0) {
+    if (given != NULL) {
+        snprintf(node, TQD_JOB_NODE_TEXT, "%s", given);
+    } else if (gethostname(node, TQD_JOB_NODE_TEXT) != 0) {
         snprintf(node, TQD_JOB_NODE_TEXT, "localhost");
     }
     node[TQD_JOB_NODE_TEXT - 1] = '\0';
@@ -35,7 +37,7 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
         return NULL;
     }
     jobs->options = *options;
-    name_node(jobs->node);
+    name_node(jobs->node, options->node);
     /* before any job is submitted: events from then on belong to this process */
     uint64_t last_seq = 0;
     if (tqd_store_event_last(options->store, &last_seq) != TQD_STORE_OK) {
@@ -107,6 +109,18 @@ void tqd_jobs_changed(tqd_jobs *jobs, bool queued)
         jobs->changed = true;
         pthread_cond_signal(&jobs->news);
     }
+    pthread_mutex_unlock(&jobs->mutex);
+}
+
+void tqd_jobs_follow(tqd_jobs *jobs, bool queued)
+{
+    pthread_mutex_lock(&jobs->mutex);
+    if (queued) {
+        jobs->n_queued++;
+        pthread_cond_broadcast(&jobs->queued);
+    }
+    jobs->changed = true;
+    pthread_cond_signal(&jobs->news);
     pthread_mutex_unlock(&jobs->mutex);
 }
 

@@ -14,6 +14,7 @@ typedef struct tqd_jobs_options {
     tqd_registry *registry;
     const tqa_host *host; /* of immediate calls: robots and parallel_for are the same for jobs */
     const char *state;    /* state folder; holds the note of a crash */
+    const char *node;     /* name among the nodes of the store; NULL: the host's */
     size_t n_runner;      /* jobs that run concurrently */
     int64_t lease_ms;
     uint64_t queued_max;    /* jobs that may wait; 0: no bound */
@@ -56,6 +57,9 @@ const tqd_jobs_options *tqd_jobs_settings(const tqd_jobs *jobs);
 /* Notification that a job may have been queued or changed; any thread, for instance in `committed`.
  * */
 void tqd_jobs_changed(tqd_jobs *jobs, bool queued);
+
+/* The same after a commit of any node, for every runner: how many jobs it queued is unknown. */
+void tqd_jobs_follow(tqd_jobs *jobs, bool queued);
 
 /* The store has recorded a cancellation: signals the runner, if the job runs in this process. */
 void tqd_jobs_cancel_asked(tqd_jobs *jobs, const char *id);

@@ -19,7 +19,10 @@ static const uint64_t parsed_bytes_default = (uint64_t)256 << 20;
 struct tqd_registry {
     tqd_registry_options options;
     tqd_cache *cache;
-    tqd_robot_row *builtins;          /* index: the parser's number */
+    tqd_robot_row *builtins; /* index: the parser's number */
+    pthread_mutex_t
+        changing;      /* the names change together with n_change; a leaf but for the cache */
+    uint64_t n_change; /* commits of this process that the cache has followed */
     pthread_mutex_t loading[LOADERS]; /* by digest: concurrent users wait for one parse */
 };
 
@@ -136,6 +139,7 @@ tqd_registry *tqd_registry_new(const tqd_registry_options *options, char *why)
     o->stored_bytes_max = o->stored_bytes_max != 0 ? o->stored_bytes_max : stored_bytes_default;
     o->parsed_max = o->parsed_max != 0 ? o->parsed_max : parsed_max_default;
     o->parsed_bytes_max = o->parsed_bytes_max != 0 ? o->parsed_bytes_max : parsed_bytes_default;
+    pthread_mutex_init(&registry->changing, NULL);
     for (size_t i = 0; i < LOADERS; i++) {
         pthread_mutex_init(&registry->loading[i], NULL);
     }
@@ -168,6 +172,7 @@ void tqd_registry_free(tqd_registry *registry)
         return;
     }
     tqd_cache_free(registry->cache, registry->options.parser->release);
+    pthread_mutex_destroy(&registry->changing);
     for (size_t i = 0; i < LOADERS; i++) {
         pthread_mutex_destroy(&registry->loading[i]);
     }
@@ -356,7 +361,10 @@ typedef struct put_change {
 static void follow_put(tqd_write *write)
 {
     put_change *change = (put_change *)write;
+    pthread_mutex_lock(&change->registry->changing);
+    change->registry->n_change++;
     tqd_cache_name(change->registry->cache, change->named);
+    pthread_mutex_unlock(&change->registry->changing);
     change->named = NULL;
 }
 
@@ -368,7 +376,81 @@ typedef struct delete_change {
 static void follow_delete(tqd_write *write)
 {
     const delete_change *change = (const delete_change *)write;
+    pthread_mutex_lock(&change->registry->changing);
+    change->registry->n_change++;
     tqd_cache_forget(change->registry->cache, change->delete.name);
+    pthread_mutex_unlock(&change->registry->changing);
+}
+
+/* the names that the store has, by name */
+typedef struct name_list {
+    tqd_robot_row *rows;
+    size_t n, size;
+    bool is_short; /* of memory: names are missing */
+} name_list;
+
+static int add_name(void *ctx, const tqd_robot_row *row)
+{
+    name_list *list = ctx;
+    if (list->n == list->size) {
+        const size_t size = list->size != 0 ? 2 * list->size : 64;
+        tqd_robot_row *rows = realloc(list->rows, size * sizeof *rows);
+        if (rows == NULL) {
+            list->is_short = true;
+            return 1;
+        }
+        list->rows = rows;
+        list->size = size;
+    }
+    list->rows[list->n++] = *row;
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const tqd_robot_row *)a)->name, ((const tqd_robot_row *)b)->name);
+}
+
+/* Requires `changing`. */
+static void take_over(tqd_registry *registry, const name_list *stored)
+{
+    size_t n = 0;
+    tqd_registry_row *known = tqd_cache_list(registry->cache, &n);
+    for (size_t i = 0; known != NULL && i < n; i++) {
+        if (!known[i].builtin &&
+            (stored->n == 0 || bsearch(&known[i].row, stored->rows, stored->n, sizeof *stored->rows,
+                                       by_name) == NULL)) {
+            tqd_cache_forget(registry->cache, known[i].row.name);
+        }
+    }
+    free(known);
+    for (size_t i = 0; i < stored->n; i++) {
+        tqd_registry_row row;
+        if (!tqd_cache_row(registry->cache, stored->rows[i].name, &row) ||
+            strcmp(row.row.digest, stored->rows[i].digest) != 0) {
+            (void)add_stored(registry, &stored->rows[i]);
+        }
+    }
+}
+
+void tqd_registry_follow(tqd_registry *registry)
+{
+    bool over = false;
+    while (!over) {
+        name_list stored = {.n = 0};
+        pthread_mutex_lock(&registry->changing);
+        const uint64_t n_change = registry->n_change;
+        pthread_mutex_unlock(&registry->changing);
+        over = tqd_store_robots(registry->options.store, add_name, &stored) != TQD_STORE_OK ||
+               stored.is_short;
+        pthread_mutex_lock(&registry->changing);
+        if (!over && n_change == registry->n_change) {
+            take_over(registry, &stored);
+            over = true;
+        }
+        pthread_mutex_unlock(&registry->changing);
+        free(stored.rows);
+    }
 }
 
 static bool refuse_builtin(tqd_registry *registry, const char *name, tqa_problem *reterr)

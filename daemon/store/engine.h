@@ -98,6 +98,9 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*spool_put)(tqd_engine *engine, const char *job, uint64_t fence, int fd,
                                   uint64_t from, uint64_t size);
     tqd_store_status (*spool_get)(tqd_engine *engine, const char *job, const tqd_chunks *chunks);
+    /* tqd_store_follow; unfollow, on any thread, ends it */
+    void (*follow)(tqd_engine *engine, const tqd_changed *changed);
+    void (*unfollow)(tqd_engine *engine);
     /* identity of the database, and the number of its last commit; the writer's thread only */
     void (*mark)(tqd_engine *engine, tqd_mark *ret);
     void (*close)(tqd_engine *engine);

@@ -84,6 +84,24 @@ bool tqd_store_uri_is_shared(const char *uri)
     return uri != NULL && strncmp(uri, scheme, sizeof scheme - 1) == 0;
 }
 
+/* postgresql://user:password@host/db?password=...: without the password and the query. One @ and
+ * that in its place, or nothing is shown: in what is no URI anything may be the password. */
+void tqd_store_uri_show(const char *uri, char *out, size_t size)
+{
+    const char *authority = uri + (tqd_store_uri_is_shared(uri) ? strlen("postgresql://") : 0);
+    const char *at = strchr(uri, '@');
+    const char *end = authority + strcspn(authority, "/?");
+    if (at == NULL) {
+        snprintf(out, size, "%.*s", (int)strcspn(uri, "?"), uri);
+    } else if (authority == uri || at >= end || strchr(at + 1, '@') != NULL) {
+        snprintf(out, size, "postgresql://...");
+    } else {
+        const size_t n_user = strcspn(authority, ":@");
+        snprintf(out, size, "%.*s%.*s", (int)((size_t)(authority - uri) + n_user), uri,
+                 (int)strcspn(at, "?"), at);
+    }
+}
+
 /* A folder that has had a database is not initialised again. */
 static bool check_present(const tqd_store_options *options, bool is_used, char *why)
 {
@@ -345,6 +363,16 @@ void tqd_store_stop(tqd_store *store)
     store->stopping = true;
     pthread_cond_broadcast(&store->some);
     pthread_mutex_unlock(&store->mutex);
+    if (store->engine->methods->unfollow != NULL) {
+        store->engine->methods->unfollow(store->engine);
+    }
+}
+
+void tqd_store_follow(tqd_store *store, const tqd_changed *changed)
+{
+    if (store->engine->methods->follow != NULL) {
+        store->engine->methods->follow(store->engine, changed);
+    }
 }
 
 /* ----------------------------------------------------------------------- waiting for a write */

@@ -34,6 +34,14 @@ void tqd_store_health_read(tqd_store *store, tqd_store_health *ret);
 void tqd_store_write_loop(tqd_store *store);
 void tqd_store_stop(tqd_store *store);
 
+/* Body of a thread that calls `changed` after commits of any node, and now and then without: it may
+ * block on the network. Returns after tqd_store_stop, and at once if no other node has the store.
+ */
+void tqd_store_follow(tqd_store *store, const tqd_changed *changed);
+
+/* A setting `store` without its password, for the log. */
+void tqd_store_uri_show(const char *uri, char *out, size_t size);
+
 /* ------------------------------------------------------------------------------------ writes */
 
 /* Queues a write and returns at once. False: refused (status has the reason), and `done` will not

@@ -39,6 +39,18 @@ typedef struct tqd_store_options {
 
 enum { TQD_STORE_WHY = 256 };
 
+/* What commits of any node may have changed; by |. */
+enum {
+    TQD_CHANGED_JOBS = 1,
+    TQD_CHANGED_QUEUE = 2, /* a job was queued */
+    TQD_CHANGED_ROBOTS = 4,
+    TQD_CHANGED_ALL = 7,
+};
+typedef struct tqd_changed {
+    void (*call)(void *ctx, unsigned changes); /* on the thread of tqd_store_follow */
+    void *ctx;
+} tqd_changed;
+
 /* ------------------------------------------------------------------------------------ writes */
 
 typedef enum tqd_write_kind {

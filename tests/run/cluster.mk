@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/run/cluster.mk - several daemons on one PostgreSQL: make deps-cluster, make check-cluster.
+# tests/run/cluster.mk - several daemons on one PostgreSQL: make deps-cluster, make check-cluster, make run-cluster.
 store_test := $(filter tests/unit/daemon/store/%,$(test_src))
 # those whose subject is SQLite's file or the folder of files alone
 on_postgresql := $(filter-out %/test_faults.c %/test_sums.c,$(store_test))
 
-#: deps-cluster check-cluster   PostgreSQL and a proxy; the suite of the store on PostgreSQL
-.PHONY: check-cluster check-postgresql
+#: deps-cluster check-cluster   PostgreSQL and a proxy; the suite of the store on PostgreSQL, and three daemons that are killed and frozen
+#: run-cluster      three daemons on a scratch PostgreSQL with a proxy in front, on 127.0.0.1 (PORT=8420); Ctrl-C ends all
+.PHONY: check-cluster check-postgresql run-cluster
 check-cluster: build $(on_postgresql:%.c=$(out)/%)
 	@tests/run/postgres.sh tests/run/units.sh $(out)/log-postgresql $(filter $(out)/tests/unit/%,$^) || [ $$? = 77 ]
+	@POSTGRES_DURABLE=1 PYTEST_JOBS=1 tests/run/postgres.sh tests/run/pytest.sh tests/cluster $(out)/torqued || [ $$? = 77 ]
 # the part of seconds, for `make check`: the life of jobs
-check-postgresql: $(out)/tests/unit/daemon/store/test_jobs $(out)/tests/unit/daemon/store/test_jobs_kept
+check-postgresql: $(out)/tests/unit/daemon/store/test_jobs
 	@tests/run/postgres.sh tests/run/units.sh $(out)/log-postgresql $^ || [ $$? = 77 ]
+run-cluster: build
+	@POSTGRES_DURABLE=1 tests/run/postgres.sh tests/run/run_cluster.sh $(out)/torqued $(PORT)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "daemon/store/postgresql/group.h"
 
@@ -17,6 +19,7 @@ typedef struct postgresql_engine {
     tqd_session *idle;
     size_t n_idle;
     tqd_mark mark;
+    int stop_fd; /* an eventfd: the listener ends */
     char *uri;
 } postgresql_engine;
 
@@ -259,6 +262,16 @@ static tqd_store_status spool_get(tqd_engine *engine, const char *job, const tqd
     ONCE(engine, tqd_pg_spool_get(reader, job, chunks));
 }
 
+static void follow(tqd_engine *engine, const tqd_changed *changed)
+{
+    tqd_listen(of(engine)->uri, of(engine)->stop_fd, changed);
+}
+
+static void unfollow(tqd_engine *engine)
+{
+    (void)eventfd_write(of(engine)->stop_fd, 1);
+}
+
 /* pg_dump and PITR do it, at the server: docs/cluster.md. */
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
@@ -282,6 +295,9 @@ static void close_engine(tqd_engine *engine)
     postgresql_engine *self = of(engine);
     drop_idle(self);
     tqd_session_close(self->writer.session);
+    if (self->stop_fd >= 0) {
+        close(self->stop_fd);
+    }
     pthread_mutex_destroy(&self->mutex);
     free(self->uri);
     free(self);
@@ -314,6 +330,8 @@ static const tqd_engine_methods methods = {
     .file_get = file_get,
     .spool_put = spool_put,
     .spool_get = spool_get,
+    .follow = follow,
+    .unfollow = unfollow,
     .mark = read_mark,
     .close = close_engine,
 };
@@ -344,6 +362,7 @@ tqd_engine *tqd_postgresql_open(const tqd_engine_options *options, char *why)
     engine->engine.methods = &methods;
     engine->uri = uri;
     engine->writer.uri = uri;
+    engine->stop_fd = eventfd(0, EFD_CLOEXEC);
     pthread_mutex_init(&engine->mutex, NULL);
     if (tqd_libpq_load(why)) {
         engine->writer.session = tqd_session_open(uri, why);

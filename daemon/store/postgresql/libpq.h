@@ -33,6 +33,7 @@
     X(PQresultStatus)                                                                              \
     X(PQsendFlushRequest)                                                                          \
     X(PQsendQueryParams)                                                                           \
+    X(PQsetNoticeProcessor)                                                                        \
     X(PQsetnonblocking)                                                                            \
     X(PQsocket)                                                                                    \
     X(PQstatus)                                                                                    \
@@ -73,6 +74,7 @@ bool tqd_libpq_load(char *why);
 #define PQresultStatus       tqd_libpq.PQresultStatus_
 #define PQsendFlushRequest   tqd_libpq.PQsendFlushRequest_
 #define PQsendQueryParams    tqd_libpq.PQsendQueryParams_
+#define PQsetNoticeProcessor tqd_libpq.PQsetNoticeProcessor_
 #define PQsetnonblocking     tqd_libpq.PQsetnonblocking_
 #define PQsocket             tqd_libpq.PQsocket_
 #define PQstatus             tqd_libpq.PQstatus_

@@ -72,6 +72,9 @@ unsigned tqd_write_send(PGconn *db, const tqd_write *write);
 /* Takes the results of these statements, one by one from 0; each has rows. */
 void tqd_write_take(tqd_write *write, const PGresult *result, unsigned statement);
 
+/* Calls `changed` after notifications, and every 5 s of silence, until stop_fd can be read. */
+void tqd_listen(const char *uri, int stop_fd, const tqd_changed *changed);
+
 /* Reads, by subject. */
 tqd_store_status tqd_pg_robot(tqd_session *session, const char *name, const char *digest,
                               tqd_robot_row *ret_row, char **ret_bytes);

@@ -18,6 +18,12 @@ static const char *const names[] = {"connect_timeout",  "tcp_user_timeout",
                                     "application_name", "target_session_attrs",
                                     "dbname",           NULL};
 
+/* The server's notices and warnings: libpq would print them. */
+static void drop_notice(void *ctx, const char *text)
+{
+    (void)ctx, (void)text;
+}
+
 tqd_session *tqd_session_open(const char *uri, char why[TQD_STORE_WHY])
 {
     const char *const values[] = {"3",    "5000",    "5",          "2", "3",
@@ -28,6 +34,7 @@ tqd_session *tqd_session_open(const char *uri, char why[TQD_STORE_WHY])
         return NULL;
     }
     session->db = PQconnectdbParams(names, values, 1);
+    (void)PQsetNoticeProcessor(session->db, drop_notice, NULL);
     if (PQstatus(session->db) != CONNECTION_OK) {
         const char *reason = PQerrorMessage(session->db);
         snprintf(why, TQD_STORE_WHY, "PostgreSQL: %.*s", (int)strcspn(reason, "\n"), reason);

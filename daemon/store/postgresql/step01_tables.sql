@@ -25,7 +25,7 @@ $$ UPDATE usage SET n = n + more, bytes = bytes + more_bytes WHERE what = counte
 CREATE FUNCTION tqd_now() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 
--- tqd_name(): what names the channel of this store, one of several schemas of a database perhaps
+-- the channel of this store, one of several schemas of a database perhaps; a transaction sends each word once
 CREATE FUNCTION tqd_channel() RETURNS text LANGUAGE sql STABLE AS
 $$ SELECT 'torqued.' || current_schema() $$;
 
@@ -175,7 +175,7 @@ BEGIN
   UPDATE usage SET n = n + 1 WHERE what = 'event' RETURNING n INTO number;
   INSERT INTO job_event(seq, job, state, attempts, at_ms)
     VALUES (number, new.seq, new.state, new.attempts, new.changed_ms);
-  PERFORM pg_notify(tqd_channel(), 'jobs');
+  PERFORM pg_notify(tqd_channel(), CASE new.state WHEN 0 THEN 'queued' ELSE 'jobs' END);
   RETURN NULL;
 END $$;
 CREATE TRIGGER job_in AFTER INSERT ON job FOR EACH ROW EXECUTE FUNCTION tqd_job_changed();

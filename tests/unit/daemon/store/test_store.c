@@ -379,3 +379,24 @@ Test(store, migration_takes_a_snapshot_first_and_is_whole_or_nothing)
         ne(int, sqlite3_exec(connection->db, "SELECT x FROM b", NULL, NULL, NULL), SQLITE_OK));
     tqd_connection_close(connection);
 }
+
+/* no password gets into the log */
+Test(store, shown_uri_has_no_password)
+{
+    static const char *const uris[][2] = {
+        {"sqlite:", "sqlite:"},
+        {"postgresql:///torqued", "postgresql:///torqued"},
+        {"postgresql://lab@db1,db2/torqued?sslmode=require", "postgresql://lab@db1,db2/torqued"},
+        {"postgresql://lab:secret@db1:5432/torqued", "postgresql://lab@db1:5432/torqued"},
+        {"postgresql://lab:se@secret@db1/t?password=secret", "postgresql://..."},
+        {"postgresql://lab@db1/t?password=x@secret", "postgresql://..."},
+        {"postgresql://:secret@db1/t", "postgresql://@db1/t"},
+        {"postgresql://lab:secret?x@db1/t", "postgresql://..."},
+        {"postgresql://lab:secret/x@db1/t", "postgresql://..."},
+    };
+    for (size_t i = 0; i < sizeof uris / sizeof uris[0]; i++) {
+        char shown[128];
+        tqd_store_uri_show(uris[i][0], shown, sizeof shown);
+        cr_assert(eq(str, shown, (char *)uris[i][1]));
+    }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/store/postgresql/listen.c - a connection that hears of commits of all nodes. */
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/store/postgresql/postgresql.h"
+
+/* LOOK_MS: nothing depends on a notification. A pooler that passes none on makes it the delay. */
+enum { LOOK_MS = 5000, RETRY_MS = 1000 };
+
+static const char listen_sql[] = "DO $$ BEGIN EXECUTE format('LISTEN %I', tqd_channel()); END $$";
+
+/* false: the engine closes */
+static bool wait_for(int stop_fd, int socket, int wait_ms)
+{
+    struct pollfd fds[2] = {{.fd = stop_fd, .events = POLLIN}, {.fd = socket, .events = POLLIN}};
+    (void)poll(fds, socket >= 0 ? 2 : 1, wait_ms);
+    return fds[0].revents == 0;
+}
+
+static unsigned change_of(const char *payload)
+{
+    return strcmp(payload, "robots") == 0   ? TQD_CHANGED_ROBOTS
+           : strcmp(payload, "queued") == 0 ? TQD_CHANGED_JOBS | TQD_CHANGED_QUEUE
+                                            : TQD_CHANGED_JOBS;
+}
+
+/* what has come; all of them when nothing has for LOOK_MS */
+static unsigned take(PGconn *db)
+{
+    unsigned changes = 0;
+    for (PGnotify *news = PQnotifies(db); news != NULL; news = PQnotifies(db)) {
+        changes |= change_of(news->extra);
+        PQfreemem(news);
+    }
+    return changes;
+}
+
+/* Until the connection is lost or the engine closes: false. */
+static bool hear(PGconn *db, int stop_fd, const tqd_changed *changed)
+{
+    for (;;) {
+        struct pollfd fd = {.fd = PQsocket(db), .events = POLLIN};
+        if (!wait_for(stop_fd, PQsocket(db), LOOK_MS)) {
+            return false;
+        }
+        const bool silent = poll(&fd, 1, 0) == 0;
+        if (!silent && PQconsumeInput(db) != 1) {
+            return true;
+        }
+        const unsigned changes = silent ? TQD_CHANGED_ALL : take(db);
+        if (changes != 0) {
+            changed->call(changed->ctx, changes);
+        }
+    }
+}
+
+void tqd_listen(const char *uri, int stop_fd, const tqd_changed *changed)
+{
+    bool goes_on = true;
+    while (goes_on) {
+        char why[TQD_STORE_WHY];
+        tqd_session *session = tqd_session_open(uri, why);
+        if (session != NULL) {
+            PQclear(tqd_query(session, listen_sql, NULL));
+            changed->call(changed->ctx, TQD_CHANGED_ALL); /* what came before LISTEN */
+            goes_on = hear(session->db, stop_fd, changed);
+            tqd_session_close(session);
+        }
+        goes_on = goes_on && wait_for(stop_fd, -1, RETRY_MS);
+    }
+}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/cluster/test_cluster.py - three daemons on one PostgreSQL: killed, frozen, cut off from it; no acknowledged job is lost.
+"""Run by `make check-cluster` (tests/run/postgres.sh). KILLS of daemons (15) and POSTGRES_KILLS of the server (4) under load."""
+
+import http.client
+import itertools
+import json
+import os
+import random
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "system"))
+import test_jobs_survive as single  # noqa: E402
+
+conftest, PATH, ASYNC, ENDED, PATIENCE = single.conftest, single.PATH, single.ASYNC, single.ENDED, single.PATIENCE
+KILLS, POSTGRES_KILLS = int(os.environ.get("KILLS", "15")), int(os.environ.get("POSTGRES_KILLS", "4"))
+URI = os.environ.get("TORQUED_POSTGRESQL")
+pytestmark = pytest.mark.skipif(URI is None, reason="no PostgreSQL: make check-cluster")
+JSON = {"Content-Type": "application/json"}
+numbers = itertools.count()
+
+
+class Postgres:
+    folder, programs = os.environ.get("TORQUED_POSTGRESQL_FOLDER"), os.environ.get("TORQUED_POSTGRESQL_PROGRAMS")
+    user = shlex.split(os.environ.get("TORQUED_POSTGRESQL_AS", ""))
+
+    def control(self, *words):
+        subprocess.run([*self.user, f"{self.programs}/pg_ctl", "-D", f"{self.folder}/data", "-l", f"{self.folder}/log", "-w", *words],
+                       check=True, stdout=subprocess.DEVNULL, cwd="/")
+
+    def query(self, text):
+        got = subprocess.run([f"{self.programs}/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", URI, "-c", text], check=True, capture_output=True, text=True)
+        return got.stdout.strip()
+
+    def kill(self):
+        with open(f"{self.folder}/data/postmaster.pid") as f:
+            process = int(f.readline())
+        os.kill(process, signal.SIGKILL)
+
+        def restart():  # the former server's children end by themselves, and hold its memory until then
+            try:
+                self.control("start")
+            except subprocess.CalledProcessError:
+                return False
+            return True
+        conftest.eventually(restart)
+
+
+class Cluster:
+    """Nodes with a state folder and a port each, on one schema of the server."""
+
+    def __init__(self, n=3, settings=None):
+        self.postgres, self.schema = Postgres(), f"cluster_{os.getpid()}_{next(numbers)}"
+        self.postgres.query(f"CREATE SCHEMA {self.schema}")
+        store = f"{URI}&options=-c%20client_min_messages%3Dwarning%20-c%20search_path%3D{self.schema}"
+        self.nodes = [single.House({"store": store, "lease": 2000, "workers": 1, "jobs": 1, "node": f"node-{i}", **(settings or {})})
+                      for i in range(n)]
+        for node in self.nodes:
+            node.start()
+
+    def request(self, method, path, data=None, headers=None):
+        """From whoever answers, a random one first."""
+        until, chance = time.monotonic() + 2 * PATIENCE, random.Random()
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", chance.choice(self.nodes).port, timeout=PATIENCE)
+            try:
+                connection.request(method, path, body=data, headers=headers or {})
+                response = connection.getresponse()
+                got = response.status, response.headers, response.read()
+                if got[0] != 503:
+                    return got
+            except (OSError, http.client.HTTPException):
+                pass
+            finally:
+                connection.close()
+            assert time.monotonic() < until, f"{method} {path}: no answer"
+            time.sleep(0.01)
+
+    json, ended = single.House.json, single.House.ended
+
+    def close(self):
+        for node in self.nodes:
+            if not node.daemon.closed:
+                node.daemon.stop()
+            node.folder.cleanup()
+        self.postgres.query(f"SET client_min_messages = warning; DROP SCHEMA {self.schema} CASCADE")
+
+
+@pytest.fixture
+def cluster():
+    made = []
+
+    def make(*arguments, **named):
+        made.append(Cluster(*arguments, **named))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+def check_all(home, jobs):
+    """Each ended once, with the bits of an immediate answer, and there is no other."""
+    expected, nodes = {}, set()
+    for job, data in jobs.items():
+        document = home.ended(job)
+        assert document["state"] == "succeeded", document
+        nodes.add(document.get("node"))
+        if data not in expected:
+            expected[data] = home.request("POST", PATH, data, JSON)[2]
+        assert home.request("GET", f"/v1/jobs/{job}/result")[2] == expected[data]
+        assert home.request("GET", f"/v1/jobs/{job}/request")[2] == data
+        states = single.states_of(home, job)
+        assert states[0] == "queued" and states[-1] == "succeeded" and states.count("succeeded") == 1, states
+    listed, cursor = set(), ""
+    while cursor is not None:
+        page = home.json("/v1/jobs?limit=200" + cursor)
+        listed |= {job["id"] for job in page["jobs"]}
+        cursor = page["cursor"] and "&cursor=" + page["cursor"]
+    assert listed == set(jobs), "a key made two jobs, or a job is not listed"
+    return nodes
+
+
+@pytest.mark.seconds(240 + 8 * (KILLS + POSTGRES_KILLS))
+def test_killed_under_load(cluster):
+    home, stop, chance = cluster(), threading.Event(), random.Random(KILLS)
+    clients = [single.Client(home, i, stop) for i in range(4)]
+    for c in clients:
+        c.start()
+    plan = [True] * KILLS + [False] * POSTGRES_KILLS
+    chance.shuffle(plan)
+    for i, of_daemon in enumerate(plan):
+        conftest.eventually(lambda i=i: sum(len(c.jobs) for c in clients) > 3 * i or any(c.fault for c in clients))
+        time.sleep(0.05 + 0.3 * chance.random())
+        if of_daemon:
+            node = chance.choice(home.nodes)
+            node.kill()
+            node.start()
+        else:
+            home.postgres.kill()
+    time.sleep(0.2)
+    stop.set()
+    for c in clients:
+        c.join(2 * PATIENCE)
+        assert not c.is_alive() and c.fault is None, c.fault
+    jobs = {job: data for c in clients for job, data in c.jobs.items()}
+    assert len(jobs) == sum(len(c.jobs) for c in clients) > 2 * len(plan)
+    check_all(home, jobs)
+    numbered = home.postgres.query(f"SELECT count(*), max(seq), min(seq) FROM {home.schema}.job_event").split("|")
+    assert numbered[0] == numbered[1] and numbered[2] == "1", "events are numbered without a hole"
+    for c in clients:
+        for name, tag in c.robots.items():
+            for node in home.nodes:
+                conftest.eventually(lambda: node.request("GET", f"/v1/robots/{name}")[1]["ETag"] == tag)
+
+
+# seconds, with a checkpoint each
+SIMULATE = "/v1/robots/planar-2r/simulate"
+LONG = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration_s": 600, "output": {"interval_s": 10}, "solver": {"method": "rk4", "step_s": 1e-4}}).encode()
+
+
+@pytest.mark.seconds(300)
+def test_frozen_node_comes_back_and_changes_nothing(cluster):
+    home = cluster(2)
+    alone = json.loads(home.request("POST", SIMULATE, LONG, ASYNC)[2])["id"]
+    conftest.eventually(lambda: home.json(f"/v1/jobs/{alone}")["progress"]["fraction"] > 0.1)
+    owner = int(home.json(f"/v1/jobs/{alone}")["node"].removeprefix("node-"))
+    frozen, other = home.nodes[owner], home.nodes[1 - owner]
+    frozen.daemon.process.send_signal(signal.SIGSTOP)
+    try:
+        conftest.eventually(lambda: other.json(f"/v1/jobs/{alone}")["attempts"] > 1 or other.json(f"/v1/jobs/{alone}")["state"] in ENDED)
+    finally:
+        frozen.daemon.process.send_signal(signal.SIGCONT)
+    document = home.ended(alone)
+    assert document["state"] == "succeeded", document
+    result = home.request("GET", f"/v1/jobs/{alone}/result")[2]
+    again = json.loads(home.request("POST", SIMULATE, LONG, ASYNC)[2])["id"]
+    assert home.ended(again)["state"] == "succeeded"
+    assert home.request("GET", f"/v1/jobs/{again}/result")[2] == result, "the same bits as in one go"
+    assert single.states_of(home, alone).count("succeeded") == 1
+
+
+def test_what_one_node_stores_the_others_serve(cluster):
+    home = cluster(2)
+    first, second = home.nodes
+    arm = single.test_robots.urdf(3)
+    tag = first.request("PUT", "/v1/robots/arm", arm)[1]["ETag"]
+    conftest.eventually(lambda: second.request("GET", "/v1/robots/arm")[1].get("ETag") == tag)
+    rows = b"t,a\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(200000))
+    status, _, text = first.request("PUT", "/v1/datasets/run", rows, {"Content-Type": "text/csv"})
+    assert status == 201, text
+    assert second.request("GET", "/v1/datasets/run/content")[2] == rows
+    status, _, part = second.request("GET", "/v1/datasets/run/content", headers={"Range": "bytes=1000000-1000009"})
+    assert status == 206 and part == rows[1000000:1000010]
+    second.request("DELETE", "/v1/robots/arm")
+    conftest.eventually(lambda: first.request("GET", "/v1/robots/arm")[0] == 404)
+    # jobs of both are run by both: those that wait are taken by whoever is idle
+    jobs = {}
+    for i in range(40):
+        data = single.body(900, i % 3)
+        jobs[json.loads(first.request("POST", PATH, data, ASYNC)[2])["id"]] = data
+    assert len(check_all(second, jobs)) == 2, "one node has run all of them"
+
+
+@pytest.mark.seconds(120)
+def test_without_the_database_nothing_is_acknowledged(cluster):
+    home = cluster(1)
+    node, data = home.nodes[0], single.body(1, 1)
+    job = json.loads(node.request("POST", PATH, data, ASYNC)[2])["id"]
+    home.ended(job)
+    home.postgres.control("stop", "-m", "immediate")
+    try:
+        for _ in range(3):
+            status, headers, text = node.daemon.request("POST", PATH, data, ASYNC)
+            assert status == 503 and int(headers["Retry-After"]) > 0, text
+        assert node.daemon.request("GET", f"/v1/jobs/{job}")[0] == 503
+        assert node.daemon.request("POST", PATH, data, JSON)[0] == 200, "what needs no store goes on"
+    finally:
+        home.postgres.control("start")
+    again = json.loads(node.request("POST", PATH, data, ASYNC)[2])["id"]
+    assert home.ended(again)["state"] == "succeeded"
+    assert {j["id"] for j in home.json("/v1/jobs")["jobs"]} == {job, again}
