@@ -161,8 +161,12 @@
       "Start nearer to the solution, widen the tolerance, or give it more steps, where the "       \
       "operation has these fields.",                                                               \
       "no configuration within 1e-10 after 200 steps")                                             \
-    X("too-many-requests", 429, "Too many requests", "A limit on requests at a time is reached.",  \
-      "Wait for the seconds of Retry-After, then send it again.", "32 uploads are open already")   \
+    X("too-many-requests", 429, "Too many requests",                                               \
+      "A quota of the client is reached: requests a second, bodies, streams or computations at "   \
+      "a time. Other clients are served.",                                                         \
+      "Wait for the seconds of Retry-After, then send it again. detail names the quota: the "      \
+      "administrator sets it in the file of credentials, or by the setting client_share.",         \
+      "cell may send 50 requests a second (requests= of its token)")                               \
     X("headers-too-large", 431, "The request headers are larger than is accepted",                 \
       "The headers or the address exceed the memory of a connection.",                             \
       "Send fewer or shorter headers; data belong into the body.",                                 \

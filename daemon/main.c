@@ -200,6 +200,14 @@ static const char *name_node(void)
     return node;
 }
 
+/* What one client may have of a bound; 1 at least. */
+static int64_t share_of(int64_t all)
+{
+    const int64_t share =
+        all / 100 * settings.client_share + all % 100 * settings.client_share / 100;
+    return share > 0 ? share : 1;
+}
+
 static bool open_jobs(char *why)
 {
     workers = tqd_workers_new((size_t)settings.queue);
@@ -223,6 +231,7 @@ static bool open_jobs(char *why)
         .wait_ms = settings.wait,
         .crashes_max = (uint32_t)settings.jobs_tries,
         .watch_max = (size_t)settings.streams,
+        .client_watch_max = (size_t)share_of(settings.streams),
         .report = report_jobs,
     };
     jobs = tqd_jobs_new(&options, why);
@@ -253,6 +262,9 @@ static bool open_server(const char **reterr)
         .n_loop = (size_t)settings.io_threads,
         .connections_max = (size_t)settings.connections,
         .body_budget_b = (uint64_t)settings.body_budget,
+        .client_bodies_b = (uint64_t)share_of(settings.body_budget),
+        .client_queue_max = (size_t)share_of(settings.queue),
+        .turns_max = (unsigned)settings.workers + 1,
         .tokens = tokens.n > 0 ? &tokens : NULL,
         .sessions = &sessions,
         .origins = settings.origins,

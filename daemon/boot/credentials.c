@@ -71,12 +71,49 @@ static bool read_expiry(const entry *e, const char *value)
     return true;
 }
 
+static bool read_number(const entry *e, const char *value, uint64_t *ret)
+{
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long n = strtoull(value, &end, 10);
+    const unsigned shift = strcmp(end, "KiB") == 0   ? 10
+                           : strcmp(end, "MiB") == 0 ? 20
+                           : strcmp(end, "GiB") == 0 ? 30
+                                                     : 0;
+    if (value[0] < '0' || value[0] > '9' || errno != 0 || n == 0 || n > UINT64_MAX >> (shift + 4) ||
+        (*end != '\0' && shift == 0)) {
+        return refuse(e, "a number from 1 on, such as 50 or 64MiB, not \"%.40s\"", value);
+    }
+    *ret = n << shift;
+    return true;
+}
+
+static bool read_requests(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.requests) &&
+           (e->to->limits.requests <= 1000000 || refuse(e, "requests: at most 1000000 a second"));
+}
+
+static bool read_bodies(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.bodies);
+}
+
+static bool read_streams(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.streams);
+}
+
 static bool read_attribute(const entry *e, char *word)
 {
     static const struct {
         const char *name;
         bool (*read)(const entry *e, const char *value);
-    } attributes[] = {{"roles", read_roles}, {"expires", read_expiry}};
+    } attributes[] = {{"roles", read_roles},
+                      {"expires", read_expiry},
+                      {"requests", read_requests},
+                      {"bodies", read_bodies},
+                      {"streams", read_streams}};
     char *equals = strchr(word, '=');
     if (equals == NULL) {
         return refuse(e, LINE_FORM);

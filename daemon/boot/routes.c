@@ -66,6 +66,7 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
     add(routes, (tqd_route){TQD_GET, "/favicon.ico", 0, &tqd_favicon_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/problems", 0, &tqd_problem_list_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/problems/{}", 0, &tqd_problem_handler, service, false});
+    add(routes, (tqd_route){TQD_GET, "/livez", 0, &tqd_healthz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/healthz", 0, &tqd_healthz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/readyz", 0, &tqd_readyz_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/metrics", 0, &tqd_metrics_handler, service, false});

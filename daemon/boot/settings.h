@@ -80,6 +80,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(body_budget, "", "bytes", 65536, INT64_MAX / 2, 1073741824,                           \
              "memory for request bodies that are being received or computed, all together; the "   \
              "default is less where an eighth of the memory is less")                              \
+    X_NUMBER(client_share, "", "", 1, 100, 50,                                                     \
+             "percent of body_budget, queue and streams that one client, by its token, may have")  \
     X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \
              "memory for the samples of all computations; 0: half of what the machine, or the "    \
              "control group of this process, has")                                                 \

@@ -60,6 +60,7 @@ tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest
         const tqd_token *row = &tokens->rows[found];
         memcpy(ret->client, row->client, sizeof ret->client);
         ret->roles = row->roles;
+        ret->limits = row->limits;
         verdict = now_s < row->until_s ? TQD_TOKEN_VALID : TQD_TOKEN_EXPIRED;
     }
     pthread_rwlock_unlock(&changing);
@@ -101,15 +102,9 @@ void tqd_roles_print(unsigned roles, char ret[TQD_ROLES_TEXT])
 
 bool tqd_bearer_is_open(const char *path)
 {
-    static const char *const paths[] = {"/",
-                                        "/healthz",
-                                        "/readyz",
-                                        "/docs",
-                                        "/docs.js",
-                                        "/openapi.json",
-                                        "/favicon.ico",
-                                        "/problems",
-                                        "/openapi/clients.json"};
+    static const char *const paths[] = {
+        "/",        "/healthz",      "/livez",       "/readyz",   "/docs",
+        "/docs.js", "/openapi.json", "/favicon.ico", "/problems", "/openapi/clients.json"};
     static const char problems[] = "/problems/", dashboard[] = "/dashboard/";
     bool open = strncmp(path, problems, sizeof problems - 1) == 0 ||
                 strncmp(path, dashboard, sizeof dashboard - 1) == 0;

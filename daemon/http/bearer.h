@@ -25,6 +25,13 @@ bool tqd_role_add(const char *name, size_t n, unsigned *roles);
 /* Names of a set, as in the file: "read,compute". */
 void tqd_roles_print(unsigned roles, char ret[TQD_ROLES_TEXT]);
 
+/* Quotas of a client; 0: the service's own. */
+typedef struct tqd_limits {
+    uint64_t requests; /* a second */
+    uint64_t bodies;   /* bytes of bodies that are being received or computed */
+    uint64_t streams;  /* open event streams, and requests that wait for a job */
+} tqd_limits;
+
 /* An accepted token. Its digest (BLAKE2b-256) cannot be used as a token. Tokens of one name are one
  * client. */
 typedef struct tqd_token {
@@ -32,6 +39,7 @@ typedef struct tqd_token {
     char client[TQD_CLIENT_TEXT];
     unsigned roles;
     int64_t until_s; /* expiry, Unix time; INT64_MAX: none */
+    tqd_limits limits;
 } tqd_token;
 
 typedef struct tqd_tokens {
@@ -41,8 +49,9 @@ typedef struct tqd_tokens {
 
 /* Who sends a request, and what it may do. */
 typedef struct tqd_identity {
-    char client[TQD_CLIENT_TEXT];
+    char client[TQD_CLIENT_TEXT]; /* name of the token; "": without credentials */
     unsigned roles;
+    tqd_limits limits;
 } tqd_identity;
 
 typedef enum tqd_verdict { TQD_TOKEN_VALID, TQD_TOKEN_EXPIRED, TQD_TOKEN_UNKNOWN } tqd_verdict;

@@ -26,8 +26,8 @@ typedef struct tqd_head {
     const char *part[TQD_PATH_PARTS]; /* segments that matched {..}, percent-decoded; "" if none */
     const char *query;                /* raw, NULL if none */
     char request_id[TQD_REQUEST_ID_TEXT];
-    const char *owner;       /* the client: name of its token; "" without credentials */
-    uint64_t content_length; /* UINT64_MAX when chunked */
+    const struct tqd_identity *who; /* the client (http/bearer.h); NULL before it is known */
+    uint64_t content_length;        /* UINT64_MAX when chunked */
     /* Value of a request header (case-insensitive), NULL if absent. */
     const char *(*header)(const struct tqd_head *head, const char *name);
     /* Wakes this exchange: ends its wait, or the next one if it does not wait now. Any thread,

@@ -5,13 +5,14 @@
 #include <string.h>
 #include <time.h>
 
-void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max)
+void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max)
 {
     pthread_mutex_init(&hub->mutex, NULL);
     hub->n = hub->last_seq = 0;
     hub->watches = NULL;
     hub->n_watch = 0;
     hub->watch_max = watch_max;
+    hub->client_max = client_max;
     hub->stopped = false;
 }
 
@@ -44,10 +45,25 @@ static void wake(tqd_watch *watch)
     }
 }
 
-bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch)
+/* Whether the client has all the subscriptions that one may have. The lock is held. */
+static bool has_share(const tqd_event_hub *hub, const tqd_identity *who)
+{
+    if (who == NULL || who->client[0] == '\0') {
+        return false;
+    }
+    const size_t most = who->limits.streams != 0 ? (size_t)who->limits.streams : hub->client_max;
+    size_t n = 0;
+    for (const tqd_watch *w = most != 0 ? hub->watches : NULL; w != NULL; w = w->next) {
+        n += w->head->who != NULL && strcmp(w->head->who->client, who->client) == 0;
+    }
+    return most != 0 && n >= most;
+}
+
+bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own)
 {
     pthread_mutex_lock(&hub->mutex);
-    const bool good = hub->n_watch < hub->watch_max;
+    *ret_own = has_share(hub, watch->head->who);
+    const bool good = !*ret_own && hub->n_watch < hub->watch_max;
     if (good) {
         watch->woken = false;
         watch->prev = NULL;

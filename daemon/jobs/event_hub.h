@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 
+#include "daemon/http/bearer.h"
 #include "daemon/http/exchange.h"
 #include "daemon/store/jobs.h"
 
@@ -39,11 +40,12 @@ typedef struct tqd_event_hub {
     uint64_t last_seq;
     tqd_watch *watches;
     size_t n_watch, watch_max;
+    size_t client_max; /* subscriptions of one client; 0: no bound */
     bool stopped;
     tqd_hub_event news[TQD_EVENT_HUB_RING];
 } tqd_event_hub;
 
-void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max);
+void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max);
 void tqd_event_hub_clear(tqd_event_hub *hub);
 /* last_seq: the last event of former processes. */
 void tqd_event_hub_begin(tqd_event_hub *hub, uint64_t last_seq);
@@ -51,8 +53,8 @@ void tqd_event_hub_begin(tqd_event_hub *hub, uint64_t last_seq);
 /* Monotonic, as in tqd_watch. */
 int64_t tqd_event_hub_now_ms(void);
 
-/* False: too many subscriptions. Any thread, as all below. */
-bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch);
+/* False: too many subscriptions, of this client if *ret_own. Any thread, as all below. */
+bool tqd_event_hub_watch(tqd_event_hub *hub, tqd_watch *watch, bool *ret_own);
 /* Sets until_ms of a watch in the list. */
 void tqd_event_hub_until(tqd_event_hub *hub, tqd_watch *watch, int64_t until_ms);
 void tqd_event_hub_unwatch(tqd_event_hub *hub, tqd_watch *watch);

@@ -45,7 +45,7 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
         free(jobs);
         return NULL;
     }
-    tqd_event_hub_init(&jobs->hub, options->watch_max);
+    tqd_event_hub_init(&jobs->hub, options->watch_max, options->client_watch_max);
     tqd_event_hub_begin(&jobs->hub, last_seq);
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);

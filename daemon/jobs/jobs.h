@@ -17,13 +17,14 @@ typedef struct tqd_jobs_options {
     const char *node;     /* name among the nodes of the store; NULL: the host's */
     size_t n_runner;      /* jobs that run concurrently */
     int64_t lease_ms;
-    uint64_t queued_max;    /* jobs that may wait; 0: no bound */
-    uint64_t bytes_max;     /* of all bodies of jobs together; 0: no bound */
-    int64_t keep_ms;        /* finished jobs are kept so long */
-    int64_t keep_waited_ms; /* those with tqd_job.waited; no longer than keep_ms */
-    int64_t wait_ms;        /* a POST waits so long for the end of its job, without Prefer: wait */
-    uint32_t crashes_max;   /* of the process, by one job without a checkpoint between: it fails */
-    size_t watch_max;       /* event streams and waiting requests */
+    uint64_t queued_max;     /* jobs that may wait; 0: no bound */
+    uint64_t bytes_max;      /* of all bodies of jobs together; 0: no bound */
+    int64_t keep_ms;         /* finished jobs are kept so long */
+    int64_t keep_waited_ms;  /* those with tqd_job.waited; no longer than keep_ms */
+    int64_t wait_ms;         /* a POST waits so long for the end of its job, without Prefer: wait */
+    uint32_t crashes_max;    /* of the process, by one job without a checkpoint between: it fails */
+    size_t watch_max;        /* event streams and waiting requests */
+    size_t client_watch_max; /* of one client; 0: no bound */
     /* once a second after changes, on the keeper's thread; NULL: no report */
     void (*report)(void *ctx, uint64_t n_running, uint64_t n_queued);
     void *report_ctx;

@@ -98,8 +98,16 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
     s->watch.head = head;
     s->sent_ms = tqd_event_hub_now_ms();
     s->watch.until_ms = s->sent_ms + BEAT_MS;
-    if (!tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch)) {
-        tqa_problem_set(&problem, "busy", "as many streams are open as the settings allow");
+    bool own = false;
+    if (!tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch, &own)) {
+        if (own) {
+            tqa_problem_set(&problem, "too-many-requests",
+                            "\"%s\" has as many streams open as it may (streams= of its token, or "
+                            "client_share)",
+                            head->who->client);
+        } else {
+            tqa_problem_set(&problem, "busy", "as many streams are open as the settings allow");
+        }
         problem.retry_after_s = 5;
         tqd_answer_problem(reply, head->request_id, &problem);
         end(s);

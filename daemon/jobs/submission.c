@@ -279,7 +279,8 @@ static bool watch(submission *s)
     memcpy(s->watch.id, s->id, sizeof s->watch.id);
     s->watch.end_only = true;
     s->watch.until_ms = tqd_event_hub_now_ms() + s->submit_options.wait_ms;
-    s->watching = tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch);
+    bool own = false; /* in either case the answer is 202 now */
+    s->watching = tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch, &own);
     return s->watching;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/bearer.h"
 #include "daemon/http/format.h"
 
 enum {
@@ -26,7 +27,10 @@ static bool read_client(const tqd_head *head, char client[TQD_JOB_CLIENT_TEXT],
                         "Torqued-Client has up to 64 of A-Z a-z 0-9 . _ @ -");
         return false;
     }
-    snprintf(client, TQD_JOB_CLIENT_TEXT, "%s", name);
+    /* turns and keys belong to the token: what a client calls itself holds only where all clients
+     * are one anyway */
+    const bool is_known = head->who != NULL && head->who->client[0] != '\0';
+    snprintf(client, TQD_JOB_CLIENT_TEXT, "%s", is_known ? head->who->client : name);
     return true;
 }
 
@@ -65,7 +69,11 @@ static int read_priority(const tqd_head *head)
 {
     const char *text = head->header(head, "Priority");
     const char *u = text != NULL ? strstr(text, "u=") : NULL;
-    return u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
+    const int priority =
+        u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
+    /* before the jobs of all others: not by a client's own word */
+    const bool may_pass = head->who == NULL || (head->who->roles & TQD_ROLE_ADMIN) != 0;
+    return priority > 0 && !may_pass ? 0 : priority;
 }
 
 /* The form of the result, if this answer may contain it: refused now rather than after the run. */

@@ -19,6 +19,9 @@
     X(requests_inline, "counter", "Requests computed on their connection's thread.")               \
     X(requests_queued, "counter", "Requests computed by a worker.")                                \
     X(requests_refused, "counter", "Requests refused before their body was complete.")             \
+    X(requests_unauthenticated, "counter", "Requests answered 401: no valid token or session.")    \
+    X(requests_forbidden, "counter", "Requests answered 403: a role is missing, or the origin.")   \
+    X(requests_limited, "counter", "Requests answered 429: a quota of the client is reached.")     \
     X(body_bytes, "counter", "Bytes of request bodies received.")
 
 typedef enum tqd_counter {

@@ -215,9 +215,10 @@ static bool check_token(tqd_client *client)
     tqd_request *request = &client->request;
     const tqd_server_options *options = &client->loop->server->options;
     unsigned char token[TQD_TOKEN_DIGEST];
-    request->head.owner = request->who.client;
+    request->head.who = &request->who;
     request->who.roles = TQD_ROLES_ALL;
     if (options->tokens == NULL || tqd_bearer_is_open(request->head.path)) {
+        memcpy(request->who.client, client->peer, sizeof client->peer);
         return true;
     }
     const int64_t now_s = (client->loop->now_ms + client->loop->unix_offset_ms) / 1000;
@@ -252,6 +253,46 @@ static bool check_role(tqd_client *client)
                           misses);
     }
     return false;
+}
+
+/* 429 with what there is to have and when (draft-ietf-httpapi-ratelimit-headers). */
+static void refuse_rate(tqd_client *client, uint64_t rate, int64_t wait_ns)
+{
+    tqd_request *request = &client->request;
+    tqa_problem problem;
+    tqa_problem_set(&problem, "too-many-requests",
+                    "\"%s\" may send %llu requests a second (requests= of its token)",
+                    request->who.client, (unsigned long long)rate);
+    problem.retry_after_s = (unsigned)(wait_ns / 1000000000) + 1;
+    tqd_refuse(client, &problem);
+    if (request->refusal != NULL) {
+        tqd_answer_header(request->refusal, "RateLimit-Policy", "\"requests\";q=%llu;w=1",
+                          (unsigned long long)rate);
+        tqd_answer_header(request->refusal, "RateLimit", "\"requests\";r=0;t=%u",
+                          problem.retry_after_s);
+    }
+}
+
+/* The client's account, and its requests a second. */
+static bool check_rate(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    if (request->who.client[0] == '\0') {
+        return true;
+    }
+    if (client->account == NULL || strcmp(client->account->name, request->who.client) != 0) {
+        client->account = tqd_account_find(&client->loop->server->accounts, request->who.client);
+    }
+    request->account = client->account;
+    const uint64_t rate = request->who.limits.requests;
+    if (rate == 0 || request->account == NULL) {
+        return true;
+    }
+    const int64_t wait_ns = tqd_account_take(request->account, rate, request->admitted_ns);
+    if (wait_ns > 0) {
+        refuse_rate(client, rate, wait_ns);
+    }
+    return wait_ns == 0;
 }
 
 /* 404, with the last segment of a similar address as a suggestion. */
@@ -345,27 +386,35 @@ static bool is_same_origin(const tqd_head *head, const char *host)
 /* The browser shows its user no more than "CORS": the log names what to list. */
 static void log_refused_origin(tqd_client *client, const char *event)
 {
+    const char *origin = client->request.kept[TQD_HEADER_ORIGIN];
     const uint64_t n = tqd_log_due(&client->loop->server->refused_origin);
     if (n > 0) {
         tqd_log(TQD_LOG_WARNING, event, TQD_NUMBER("refused", n),
-                TQD_TEXT("origin", client->request.kept[TQD_HEADER_ORIGIN]),
-                TQD_TEXT("setting", "origins"));
+                TQD_TEXT("origin", origin != NULL ? origin : ""), TQD_TEXT("setting", "origins"));
     }
+}
+
+/* A page of another site sent it, as its browser says; also where it sends no Origin. */
+static bool is_of_other_site(const tqd_head *head)
+{
+    const char *site = header(head, "Sec-Fetch-Site");
+    return site != NULL && (strcmp(site, "cross-site") == 0 || strcmp(site, "same-site") == 0);
 }
 
 /* Protection against cross-site request forgery: a page of another site may send simple requests
  * here, though it cannot read the answers. A request that changes state must come from our own
- * origin or from a client that is no browser. */
+ * origin (scheme, host and port: other ports of this machine are other programs) or from a client
+ * that is no browser. A token in Authorization is no ambient authority: a page that has it may. */
 static bool check_origin(tqd_client *client)
 {
     tqd_request *request = &client->request;
     const bool is_read = request->head.method == TQD_GET || request->head.method == TQD_HEAD;
     const char *origin = request->kept[TQD_HEADER_ORIGIN];
-    if (origin == NULL) {
+    if (origin == NULL && (is_read || !is_of_other_site(&request->head))) {
         return true;
     }
     const tqd_server_options *options = &client->loop->server->options;
-    const char *host = strstr(origin, "://");
+    const char *host = origin != NULL ? strstr(origin, "://") : NULL;
     const bool listed =
         (is_read || !request->by_cookie) &&
         tqd_origin_is_listed(atomic_load_explicit(&options->origins, memory_order_acquire), origin);
@@ -375,10 +424,9 @@ static bool check_origin(tqd_client *client)
         }
         return true;
     }
-    if (listed ||
-        (request->by_cookie || options->hosts.any
-             ? is_same_origin(&request->head, host)
-             : host != NULL && tqd_gate_host(&options->hosts, host + 3, strlen(host + 3)))) {
+    const bool has_token = options->tokens != NULL && !request->by_cookie && !options->hosts.any;
+    if (listed || is_same_origin(&request->head, host) ||
+        (has_token && host != NULL && tqd_gate_host(&options->hosts, host + 3, strlen(host + 3)))) {
         return true;
     }
     tqa_problem problem;
@@ -412,8 +460,10 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
         }
     }
     if (problem.status == 0 && gate->n_length > 0 && !request->route->handler->keeps_little &&
-        !tqd_admit_body(client, gate->length)) {
-        return false;
+        gate->length > client->loop->server->options.body_budget_b) {
+        tqa_problem_set(&problem, "too-large",
+                        "the body is larger than all bodies may be together "
+                        "(setting: body_budget)");
     }
     if (problem.status != 0) {
         tqd_refuse(client, &problem);
@@ -421,9 +471,49 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
     return problem.status == 0;
 }
 
+/* False: the client has its share of the budget already. */
+static bool take_share(tqd_client *client, uint64_t n)
+{
+    const tqd_request *request = &client->request;
+    tqd_account *account = request->account;
+    const uint64_t own = request->who.limits.bodies;
+    const uint64_t most = own != 0 ? own : client->loop->server->options.client_bodies_b;
+    if (account == NULL || most == 0) {
+        return true;
+    }
+    /* a single body may be as large as the budget: else the share would be the limit of a body */
+    const uint64_t before =
+        atomic_fetch_add_explicit(&account->body_bytes, n, memory_order_relaxed);
+    if (before + n <= most || (own == 0 && before == request->body_taken)) {
+        return true;
+    }
+    atomic_fetch_sub_explicit(&account->body_bytes, n, memory_order_relaxed);
+    tqa_problem problem;
+    tqa_problem_set(&problem, "too-many-requests",
+                    "bodies of \"%s\" have %llu bytes already, of %llu at a time (%s)",
+                    request->who.client, (unsigned long long)before, (unsigned long long)most,
+                    own != 0 ? "bodies= of its token" : "setting: client_share");
+    problem.retry_after_s = 1;
+    tqd_refuse(client, &problem);
+    return false;
+}
+
+static void release_share(const tqd_client *client, uint64_t n)
+{
+    tqd_account *account = client->request.account;
+    const bool counts = client->request.who.limits.bodies != 0 ||
+                        client->loop->server->options.client_bodies_b != 0;
+    if (account != NULL && counts) {
+        atomic_fetch_sub_explicit(&account->body_bytes, n, memory_order_relaxed);
+    }
+}
+
 bool tqd_admit_body(tqd_client *client, uint64_t n)
 {
     tqd_server *server = client->loop->server;
+    if (!take_share(client, n)) {
+        return false;
+    }
     if (n <= client->loop->spare_bytes) {
         client->loop->spare_bytes -= n;
         client->request.body_taken += n;
@@ -437,22 +527,19 @@ bool tqd_admit_body(tqd_client *client, uint64_t n)
         return true;
     }
     atomic_fetch_sub_explicit(&server->body_bytes, n, memory_order_relaxed);
+    release_share(client, n);
     tqa_problem problem;
-    if (n > budget) {
-        tqa_problem_set(&problem, "too-large",
-                        "the body is larger than all bodies may be together "
-                        "(setting: body_budget)");
-    } else {
-        tqa_problem_set(&problem, "busy", "other requests are being received; try again");
-    }
+    tqa_problem_set(&problem, "busy", "other requests are being received; try again");
     tqd_refuse(client, &problem);
     return false;
 }
 
 /* A loop keeps some released bytes for its next short bodies: the shared counter's cache line then
  * does not move between cores. */
-void tqd_admit_body_end(tqd_loop *loop, uint64_t n)
+void tqd_admit_body_end(tqd_client *client, uint64_t n)
 {
+    tqd_loop *loop = client->loop;
+    release_share(client, n);
     if (loop->spare_bytes + n <= loop->server->spare_max) {
         loop->spare_bytes += n;
     } else {
@@ -492,7 +579,6 @@ bool tqd_admit(tqd_client *client, const char *method)
     request->head.given_up = tqd_patience_given_up;
     request->head.ctx = client;
     request->head.path = "";
-    request->head.owner = "";
     for (size_t i = 0; i < TQD_PATH_PARTS; i++) {
         request->head.part[i] = "";
     }
@@ -505,6 +591,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     const tqd_target *kept = tqd_route_cache_find(&loop->targets, request->target,
                                                   request->n_target, request->head.method);
     return sound && check_target(client, kept) && check_preflight(client, method) &&
-           check_token(client) && check_route(client, method, kept) && check_role(client) &&
-           check_origin(client) && check_body(client, &gate) && open_exchange(client);
+           check_token(client) && check_rate(client) && check_route(client, method, kept) &&
+           check_role(client) && check_origin(client) && check_body(client, &gate) &&
+           open_exchange(client);
 }

@@ -2,6 +2,7 @@
 /* daemon/serve/client.c - connections open and close; the loop keeps a list of them. */
 #include "daemon/serve/server_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "daemon/serve/library/library.h"
@@ -27,6 +28,19 @@ enum MHD_Result tqd_client_accept(void *arg, const struct sockaddr *address, soc
     return n < server->options.connections_max ? MHD_YES : MHD_NO;
 }
 
+/* Without credentials a Unix socket's clients are told apart by their users. All of loopback is one
+ * client: any process may bind any of its addresses. */
+static void find_peer(tqd_client *client)
+{
+    const tqd_server_options *options = &client->loop->server->options;
+    struct ucred peer;
+    socklen_t n = sizeof peer;
+    if (options->hosts.any && options->tokens == NULL &&
+        getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0) {
+        (void)snprintf(client->peer, sizeof client->peer, "uid-%u", (unsigned)peer.uid);
+    }
+}
+
 static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_context)
 {
     const union MHD_ConnectionInfo *info =
@@ -42,6 +56,7 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     client->loop = loop;
     client->mhd = mhd;
     client->fd = info->connect_fd;
+    find_peer(client);
     client->next = loop->open;
     if (loop->open != NULL) {
         loop->open->prev = client;

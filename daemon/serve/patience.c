@@ -112,7 +112,7 @@ static void check_begin(tqd_client *client)
     const int64_t now_ms = client->loop->now_ms;
     if (request->begin_ms != 0 && now_ms >= request->begin_ms) {
         request->begin_ms = 0;
-        if (tqd_request_withdraw(client)) {
+        if (tqd_turn_withdraw(client)) {
             refuse_busy(client, now_ms - client->since_ms);
             tqd_request_resume(client);
         }
@@ -137,7 +137,7 @@ bool tqd_patience_check(tqd_client *client)
         check_begin(client);
         return true;
     }
-    if (tqd_request_withdraw(client)) {
+    if (tqd_turn_withdraw(client)) {
         tqd_request_resume(client);
     }
     return true;

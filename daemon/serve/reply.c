@@ -77,6 +77,13 @@ static void count(tqd_client *client, const tqd_reply *reply)
         request->route != NULL ? (size_t)(request->route - options->routes) : TQD_LATENCY_ROUTES;
     tqd_latency_count(&client->loop->latency, route, reply->status,
                       tqd_latency_now_ns() - request->admitted_ns);
+    if (reply->status == 401 || reply->status == 403 || reply->status == 429) {
+        tqd_count(&client->loop->counters,
+                  reply->status == 401   ? TQD_COUNTER_requests_unauthenticated
+                  : reply->status == 403 ? TQD_COUNTER_requests_forbidden
+                                         : TQD_COUNTER_requests_limited,
+                  1);
+    }
     /* 503: the client waits and retries. Every other 5xx is a fault for the operator. */
     bool ours = reply->status >= 500 && reply->status != 503;
     if (options->log_requests || ours) {

@@ -40,7 +40,7 @@ void tqd_request_end(tqd_client *client)
         request->route->handler->close(request->exchange);
     }
     if (request->body_taken > 0) {
-        tqd_admit_body_end(client->loop, request->body_taken);
+        tqd_admit_body_end(client, request->body_taken);
     }
     if (request->refusal != NULL) {
         free(request->refusal->body);
@@ -161,17 +161,17 @@ enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n
     if (request->discard) {
         return MHD_YES;
     }
-    if (request->head.content_length == UINT64_MAX) {
+    if (request->head.content_length == UINT64_MAX &&
+        request->body_seen > request->route->body_max) {
         tqa_problem problem;
-        if (request->body_seen > request->route->body_max) {
-            tqa_problem_set(&problem, "too-large", "the body may have %llu bytes at most",
-                            (unsigned long long)request->route->body_max);
-            tqd_refuse(client, &problem);
-            return refuse(client);
-        }
-        if (!request->route->handler->keeps_little && !tqd_admit_body(client, n)) {
-            return refuse(client);
-        }
+        tqa_problem_set(&problem, "too-large", "the body may have %llu bytes at most",
+                        (unsigned long long)request->route->body_max);
+        tqd_refuse(client, &problem);
+        return refuse(client);
+    }
+    /* charged as it arrives: who announces a large body and sends none keeps nobody out */
+    if (!request->route->handler->keeps_little && !tqd_admit_body(client, n)) {
+        return refuse(client);
     }
     const tqd_handler *handler = request->route->handler;
     if (handler->feed != NULL && !handler->feed(request->exchange, bytes, n)) {
@@ -180,8 +180,7 @@ enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n
     return MHD_YES;
 }
 
-/* Any thread. After the push the loop owns the connection again. */
-static void complete(tqd_client *client)
+void tqd_request_complete(tqd_client *client)
 {
     tqd_loop *loop = client->loop;
     tqd_client *top = atomic_load_explicit(&loop->done, memory_order_relaxed);
@@ -194,27 +193,18 @@ static void complete(tqd_client *client)
     }
 }
 
-static void run_on_worker(void *arg)
+void tqd_request_compute(tqd_client *client)
 {
-    tqd_client *client = arg;
     if (tqd_patience_run(client)) {
         client->request.route->handler->run(client->request.exchange);
     }
-    complete(client);
-}
-
-bool tqd_request_withdraw(tqd_client *client)
-{
-    const tqd_server_options *options = &client->loop->server->options;
-    return options->withdraw != NULL &&
-           options->withdraw(options->submit_ctx, run_on_worker, client);
 }
 
 void tqd_request_wake(const tqd_head *head)
 {
     tqd_client *client = head->ctx;
     if (atomic_exchange(&client->request.wake, TQD_WAKE_COME) == TQD_WAKE_AWAITED) {
-        complete(client);
+        tqd_request_complete(client);
     }
 }
 
@@ -255,19 +245,16 @@ static void suspend(tqd_client *client, tqd_phase phase)
     }
 }
 
-bool tqd_request_run(tqd_client *client)
+tqd_turn tqd_request_run(tqd_client *client)
 {
-    const tqd_server_options *options = &client->loop->server->options;
     tqd_count(&client->loop->counters, TQD_COUNTER_requests_queued, 1);
     /* suspended first: a worker may complete it before submit returns */
     suspend(client, TQD_PHASE_RUN);
-    const bool is_soon = !client->request.is_patient && options->submit_soon != NULL;
-    if ((is_soon ? options->submit_soon : options->submit)(options->submit_ctx, run_on_worker,
-                                                           client)) {
-        return true;
+    const tqd_turn turn = tqd_turn_submit(client);
+    if (turn != TQD_TURN_TAKEN) {
+        tqd_request_resume(client);
     }
-    tqd_request_resume(client);
-    return false;
+    return turn;
 }
 
 void tqd_request_wait(tqd_client *client)
@@ -299,9 +286,16 @@ static enum MHD_Result run(tqd_client *client)
     if (!tqd_patience_begin(client)) {
         return reply(client);
     }
-    if (!tqd_request_run(client)) {
-        tqa_problem problem;
+    const tqd_turn turn = tqd_request_run(client);
+    tqa_problem problem;
+    if (turn == TQD_TURN_FULL) {
         tqa_problem_set(&problem, "busy", "the queue of computations is full; try again");
+        tqd_refuse(client, &problem);
+    } else if (turn == TQD_TURN_OWN_FULL) {
+        tqa_problem_set(&problem, "too-many-requests",
+                        "%zu computations of \"%s\" wait already (setting: client_share)",
+                        client->loop->server->options.client_queue_max, client->request.who.client);
+        problem.retry_after_s = 1;
         tqd_refuse(client, &problem);
     }
     return MHD_YES;

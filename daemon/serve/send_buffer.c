@@ -29,7 +29,7 @@ bool tqd_send_buffer_fill(tqd_send_buffer *buffer)
         return buffer->over;
     }
     if (n == TQD_READ_RUN) {
-        buffer->over = client->overdue || !tqd_request_run(client);
+        buffer->over = client->overdue || tqd_request_run(client) != TQD_TURN_TAKEN;
         return false;
     }
     if (n == TQD_READ_CUT) {

@@ -92,6 +92,7 @@ tqd_server *tqd_server_open(const tqd_server_options *options, const char **rete
     }
     memset(server, 0, size);
     server->options = *options;
+    tqd_accounts_init(&server->accounts);
     server->n_loop = options->n_loop;
     const uint64_t spare = options->body_budget_b / (BUDGET_SHARE * options->n_loop);
     server->spare_max = spare < SPARE_MAX ? spare : SPARE_MAX;
@@ -166,6 +167,7 @@ bool tqd_server_close(tqd_server *server)
             close(loop->event_fd);
         }
     }
+    tqd_accounts_clear(&server->accounts);
     while (server->lists != NULL) {
         tqd_list *next = server->lists->next;
         free(server->lists);

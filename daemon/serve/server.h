@@ -35,6 +35,9 @@ typedef struct tqd_server_options {
     size_t n_loop;
     size_t connections_max;   /* over all loops */
     uint64_t body_budget_b;   /* bytes of bodies in flight, over all connections */
+    uint64_t client_bodies_b; /* of body_budget_b for one client; 0: all */
+    size_t client_queue_max;  /* requests of one client that may wait for its turn */
+    unsigned turns_max;       /* its requests in the workers' queue or computed, at a time */
     const tqd_tokens *tokens; /* bearer tokens of clients; NULL: no authentication */
     tqd_sessions *sessions;   /* of browsers that sent a token; not NULL where tokens are not */
     /* CORS: other origins that may send requests; NULL or "": none */

@@ -11,6 +11,7 @@
 #include "daemon/observe/counters.h"
 #include "daemon/observe/log.h"
 #include "daemon/observe/request_id.h"
+#include "daemon/serve/account.h"
 #include "daemon/serve/response_cache.h"
 #include "daemon/serve/route_cache.h"
 #include "daemon/serve/server.h"
@@ -44,6 +45,13 @@ typedef enum tqd_step {
     TQD_STEP_REPLIED,
 } tqd_step;
 
+/* Whether a request has a place in a queue. */
+typedef enum tqd_turn {
+    TQD_TURN_TAKEN,
+    TQD_TURN_FULL,     /* the workers' queue is full */
+    TQD_TURN_OWN_FULL, /* the client has its share of it already */
+} tqd_turn;
+
 /* A wake-up that comes first is kept until the connection waits for it. */
 enum { TQD_WAKE_NONE, TQD_WAKE_AWAITED, TQD_WAKE_COME };
 
@@ -58,6 +66,8 @@ typedef struct tqd_request {
     uint64_t body_taken;               /* bytes reserved in the budget of bodies */
     uint64_t body_seen;                /* bytes of the body received */
     tqd_identity who;                  /* the client and its roles */
+    tqd_account *account;              /* the client's; NULL: it has no name */
+    bool waits_turn;                   /* in the account's list; guarded by its lock */
     bool expects_continue;
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
@@ -90,9 +100,12 @@ typedef struct tqd_client {
     tqd_direct *successor;          /* holds the socket for a new connection of the library */
     struct tqd_client *prev, *next; /* of the loop's open connections */
     struct tqd_client *next_done;   /* in the completion list */
+    struct tqd_client *next_turn;   /* in the list of its account */
+    tqd_account *account;           /* of the last request */
     struct MHD_Connection *mhd;
     int fd;
-    bool overdue; /* shut down by the deadline; logged once */
+    char peer[16]; /* "uid-N" on a Unix socket without credentials; else "" */
+    bool overdue;  /* shut down by the deadline; logged once */
     bool mark_known;
     tqd_phase phase;
     int64_t since_ms; /* when the phase began */
@@ -141,6 +154,7 @@ struct tqd_server {
     tqd_server_options options;
     tqd_list *lists;
     tqd_log_limit refused_origin, refused_token;
+    tqd_accounts accounts;
     _Atomic bool draining;
     _Atomic int64_t drain_until_ms;
     _Atomic size_t n_open;
@@ -189,23 +203,31 @@ enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n
 enum MHD_Result tqd_request_go_on(tqd_client *client);
 /* The loop calls it when a worker has run the request, or a wake-up has come. */
 void tqd_request_resume(tqd_client *client);
-/* Suspends the connection while a worker runs the request; false: the queue is full, not suspended.
- * */
-bool tqd_request_run(tqd_client *client);
-/* Removes it from the work queue, to be resumed; false: a worker has begun it. */
-bool tqd_request_withdraw(tqd_client *client);
+/* Suspends the connection while a worker runs the request; unless TAKEN it is not suspended. */
+tqd_turn tqd_request_run(tqd_client *client);
+/* On a worker: what the request is suspended for. */
+void tqd_request_compute(tqd_client *client);
+/* Any thread: the loop owns the connection again. */
+void tqd_request_complete(tqd_client *client);
 /* Suspends until the wake-up; returns at once when that has already come. */
 void tqd_request_wait(tqd_client *client);
 /* tqd_head.wake */
 void tqd_request_wake(const tqd_head *head);
 
+/* turns.c: the client's queue, then the workers'. */
+tqd_turn tqd_turn_submit(tqd_client *client);
+/* A task of the workers: runs a request, and begins the client's next one. */
+void tqd_turn_run(void *client);
+/* Takes it out of either queue, to be resumed; false: a worker has begun it. */
+bool tqd_turn_withdraw(tqd_client *client);
+
 /* admit.c: everything between complete headers and the first byte of the body. True: an exchange is
  * open. False: request->refusal holds the problem (NULL: out of memory). */
 bool tqd_admit(tqd_client *client, const char *method);
-/* Reserves n more bytes of the budget; false: refused, the budget is exhausted. */
+/* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
 bool tqd_admit_body(tqd_client *client, uint64_t n);
 /* Releases n bytes of the budget. */
-void tqd_admit_body_end(tqd_loop *loop, uint64_t n);
+void tqd_admit_body_end(tqd_client *client, uint64_t n);
 
 /* reply.c */
 struct tqa_problem;

@@ -2,6 +2,7 @@
 /* daemon/service/backup.c - POST /v1/backup: the whole store as one archive. */
 #include "daemon/service/backup.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,22 @@ typedef struct exchange {
     uint64_t left; /* bytes of the archive not read yet */
 } exchange;
 
+/* A backup copies the database, and no file is removed meanwhile: one at a time. */
+static _Atomic bool is_taken;
+
 static bool open_backup(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     exchange *e = calloc(1, sizeof *e);
     if (e == NULL) {
         tqd_answer_no_memory(reply, head->request_id);
+        return false;
+    }
+    if (atomic_exchange(&is_taken, true)) {
+        tqa_problem problem;
+        tqa_problem_set(&problem, "too-many-requests", "a backup is being taken: one at a time");
+        problem.retry_after_s = 30;
+        tqd_answer_problem(reply, head->request_id, &problem);
+        free(e);
         return false;
     }
     e->store = ctx;
@@ -104,6 +116,7 @@ static void close_backup(void *arg)
 {
     exchange *e = arg;
     tqd_backup_close(e->backup);
+    atomic_store(&is_taken, false);
     free(e->answer.body);
     free(e->window);
     free(e);

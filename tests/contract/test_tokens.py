@@ -85,7 +85,8 @@ def test_a_token_expires(start, tmp_path):
 @pytest.mark.parametrize(
     ("attributes", "says"),
     [("roles=", ":1: roles: of read"), ("roles=reed", ':1: there is no role "reed": read, compute, write or admin'), ("role=read", ':1: there is no attribute "role"'),
-     ("expires=tomorrow", ":1: expires: 2027-01-31"), ("expires=2027-13-01", ":1: expires:"), ("expires=2027-01-01T00:00:00+01:00", ":1: expires:")])
+     ("requests=0", ":1: a number from 1 on"), ("streams=many", ":1: a number from 1 on"), ("bodies=5MB", ":1: a number from 1 on"),
+     ("requests=2000000", ":1: requests: at most 1000000"), ("expires=tomorrow", ":1: expires: 2027-01-31"), ("expires=2027-13-01", ":1: expires:"), ("expires=2027-01-01T00:00:00+01:00", ":1: expires:")])
 def test_an_attribute_that_is_none_is_refused(tmp_path, attributes, says):
     path = tmp_path / "tokens"
     path.write_text(line("t", attributes))

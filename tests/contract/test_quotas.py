@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_quotas.py - what one client may have at once, by its token: 429 names the quota, others go on.
+import contextlib
+import hashlib
+import json
+import select
+
+import pytest
+from conftest import eventually, metric, problem
+
+BODY = b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}'
+PATH = "/v1/robots/planar-2r/inverse-dynamics"
+JSON = {"Content-Type": "application/json"}
+GOOD, GREEDY = "good", "greedy"
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def line(name, attributes=""):
+    return f"{name} {hashlib.blake2b(name.encode(), digest_size=32).hexdigest()} {attributes}\n"
+
+
+@pytest.fixture
+def service(start, tmp_path):
+    def make(attributes, settings=None):
+        path = tmp_path / "tokens"
+        path.write_text(line(GOOD, "roles=compute,write") + line(GREEDY, f"roles=compute,write {attributes}") + line("admin"))
+        one = start({"credentials": path, **(settings or {})})
+        one.counter = lambda name: next(float(row.split()[1]) for row in one.request("GET", "/metrics", headers=bearer("admin"))[2].decode().splitlines()
+                                        if row.startswith(f"torqued_{name} "))
+        return one
+
+    return make
+
+
+def post(path, body, token, length=None, **headers):
+    fields = "".join(f"{name}: {value}\r\n" for name, value in {**JSON, **bearer(token), **headers}.items())
+    return f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{fields}Content-Length: {length or len(body)}\r\n\r\n".encode() + body
+
+
+def test_requests_a_second(service):
+    one = service("requests=1")
+    with one.socket() as s:  # 60 at once: they cannot take a minute
+        s.sendall(post(PATH, BODY, GREEDY) * 60)
+        got = b""
+        while got.count(b"HTTP/1.1 ") < 60 or not got.rstrip().endswith(b"}"):
+            got += s.recv(65536)
+    answers = got.split(b"HTTP/1.1 ")[1:]
+    limited = [a for a in answers if a.startswith(b"429")]
+    assert answers[0].startswith(b"200") and limited and {a[:3] for a in answers} == {b"200", b"429"}
+    head, _, body = limited[0].decode().partition("\r\n\r\n")
+    assert 'RateLimit-Policy: "requests";q=1;w=1' in head and 'RateLimit: "requests";r=0;t=' in head and "Retry-After: " in head
+    told = json.loads(body)
+    assert told["type"] == "/problems/too-many-requests" and told["status"] == 429 and "greedy" in told["detail"] and "requests=" in told["detail"]
+    for _ in range(20):
+        assert one.request("POST", PATH, BODY, {**JSON, **bearer(GOOD)})[0] == 200
+    assert one.counter("requests_limited_total") == len(limited)
+
+
+def test_streams(service):
+    one = service("streams=2")
+    with contextlib.ExitStack() as open_ones:
+        def stream(token):
+            s = open_ones.enter_context(one.socket())
+            s.sendall(f"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+            return s.recv(4096)[:12]
+
+        assert [stream(GREEDY) for _ in range(3)] == [b"HTTP/1.1 200", b"HTTP/1.1 200", b"HTTP/1.1 429"]
+        assert [stream(GOOD) for _ in range(3)] == [b"HTTP/1.1 200"] * 3
+        detail = problem(one.request("GET", "/v1/events", headers=bearer(GREEDY)), 429)["detail"]
+        assert "streams=" in detail
+    eventually(lambda: one.counter("connections_open") == 1)
+
+
+@pytest.mark.parametrize(("attributes", "settings"), [("bodies=60KiB", {}), ("", {"body_budget": "120KiB"})])
+def test_bytes_of_bodies(service, attributes, settings):
+    one = service(attributes, {"rate_grace": 3600000, **settings})
+    with one.socket() as first:
+        first.sendall(post(PATH, b'{"q":[' + b" " * 49000, GREEDY, length=50000))
+        eventually(lambda: one.counter("body_bytes_total") >= 49000)
+        reply = one.request("POST", PATH, BODY + b" " * 20000, {**JSON, **bearer(GREEDY)})
+        assert ("bodies=" if attributes else "client_share") in problem(reply, 429)["detail"] and reply[1]["Retry-After"] == "1"
+        assert one.request("POST", PATH, BODY + b" " * 20000, {**JSON, **bearer(GOOD)})[0] == 200
+    eventually(lambda: one.request("POST", PATH, BODY + b" " * 20000, {**JSON, **bearer(GREEDY)})[0] == 200)
+
+
+SLOW = json.dumps({"frame": {"link": "flange", "at": "origin"}, "pose": {"position": [9, 9, 9]}, "seeds": 64, "iterations": 300}).encode()
+IK = "/v1/robots/panda/inverse-kinematics"
+
+
+def test_calls_of_one_client_let_those_of_another_pass(service):
+    """240 computations wait; the other client's begins after the few that the first one has a turn for."""
+    one = service("", {"workers": 1})
+    with contextlib.ExitStack() as open_ones:
+        sockets = [open_ones.enter_context(one.socket()) for _ in range(240)]
+        for s in sockets:
+            s.sendall(post(IK, SLOW, GREEDY))
+        eventually(lambda: one.counter("requests_queued_total") >= 240)
+        body = json.dumps({name: [[0.1] * 2] * 3000 for name in ("q", "qd", "qdd")}).encode()
+        assert one.request("POST", PATH, body, {**JSON, **bearer(GOOD)})[0] == 200
+        answered = select.select(sockets, [], [], 0)[0]
+        assert len(answered) < 200
+        assert all(s.recv(12) in (b"HTTP/1.1 200", b"HTTP/1.1 422") for s in answered)
+    eventually(lambda: one.counter("connections_open") == 1)
+    assert one.request("POST", PATH, BODY, {**JSON, **bearer(GREEDY)})[0] == 200, "its turns are free again"
+
+
+def test_more_calls_than_its_share_of_the_queue_are_refused(service):
+    one = service("", {"workers": 1, "queue": 8})
+    with contextlib.ExitStack() as open_ones:
+        sockets = [open_ones.enter_context(one.socket()) for _ in range(40)]
+        for s in sockets:
+            s.sendall(post(IK, SLOW, GREEDY))
+        eventually(lambda: one.counter("requests_limited_total") > 0)
+        assert one.request("POST", PATH, BODY + b" " * 70000, {**JSON, **bearer(GOOD)})[0] == 200
+
+
+def simulation(duration_s):
+    return json.dumps({"initial": {"q": [0.1, 0]}, "duration_s": duration_s, "output": {"interval_s": duration_s / 10}}).encode()
+
+
+def job(one, token, body=None, **headers):
+    body = body or simulation(0.01)
+    reply = one.request("POST", "/v1/robots/planar-2r/simulate", body, {**JSON, **bearer(token), "Prefer": "respond-async", **headers})
+    assert reply[0] == 202, reply
+    return json.loads(reply[2])
+
+
+def test_turns_and_keys_of_jobs_belong_to_the_token(service):
+    """Whatever a client calls itself, and however urgent it says that its jobs are."""
+    one = service("", {"jobs": 1})
+    first = job(one, GREEDY, simulation(1e6))
+    eventually(lambda: json.loads(one.request("GET", f"/v1/jobs/{first['id']}", headers=bearer(GOOD))[2])["state"] == "running")
+    greedy = [job(one, GREEDY, **{"Torqued-Client": f"name{k}", "Priority": "u=0", "Idempotency-Key": f"k{k}"}) for k in range(20)]
+    good = job(one, GOOD, **{"Torqued-Client": "name0", "Idempotency-Key": "k0"})
+    assert good["id"] != greedy[0]["id"], "a key of another client is no key of this one"
+    assert job(one, GREEDY, **{"Torqued-Client": "another", "Idempotency-Key": "k0"})["id"] == greedy[0]["id"]
+    one.request("POST", f"/v1/jobs/{first['id']}/cancel", b"", bearer(GREEDY))
+
+    def of(j):
+        return json.loads(one.request("GET", f"/v1/jobs/{j['id']}", headers=bearer(GOOD))[2])
+
+    eventually(lambda: all(of(j)["state"] == "succeeded" for j in [*greedy, good]))
+    earlier = [j for j in greedy if of(j)["started"] < of(good)["started"]]
+    assert len(earlier) <= 2
+
+
+def test_one_backup_at_a_time(service):
+    one = service("")
+    rows = b"t,q\n" + b"0.125,1.0625\n" * 1_200_000  # more than the sockets hold
+    assert one.request("PUT", "/v1/datasets/large", rows, {"Content-Type": "text/csv", **bearer(GOOD)})[0] in (200, 201)
+    with one.socket() as first:
+        first.sendall(b"POST /v1/backup HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer admin\r\nContent-Length: 0\r\n\r\n")
+        assert first.recv(12) == b"HTTP/1.1 200"
+        reply = one.request("POST", "/v1/backup", b"", bearer("admin"))
+        assert "one at a time" in problem(reply, 429)["detail"] and reply[1]["Retry-After"] == "30"
+    eventually(lambda: one.request("POST", "/v1/backup", b"", bearer("admin"))[0] == 200)
+
+
+def test_refusals_are_counted_by_reason(service):
+    one = service("")
+    problem(one.request("GET", "/v1/robots"), 401)
+    problem(one.request("POST", "/v1/backup", b"", bearer(GOOD)), 403)
+    assert [one.counter(f"requests_{why}_total") for why in ("unauthenticated", "forbidden", "limited")] == [1, 1, 0]
+    assert one.request("GET", "/livez")[0] == 200
+
+
+def test_pages_of_other_origins_send_nothing(start):
+    one = start()
+    host, port = one.address
+
+    def send(**headers):
+        return one.request("POST", PATH, BODY, {**JSON, **{k.replace("_", "-"): v for k, v in headers.items()}})[0]
+
+    assert send(Origin=f"http://{host}:{port}") == 200
+    assert send(Origin=f"http://{host}:{port + 1}") == 403, "another port of this machine is another program"
+    assert send(Origin="http://localhost") == 403
+    assert [send(Sec_Fetch_Site=site) for site in ("cross-site", "same-site", "same-origin", "none")] == [403, 403, 200, 200]
+    assert one.request("GET", "/v1/robots", headers={"Sec-Fetch-Site": "cross-site"})[0] == 200
+    assert metric(one, "torqued_requests_forbidden_total") == 4
