@@ -113,7 +113,8 @@ static bool read_limits(excitation *e)
     }
     for (unsigned k = 0; k < LIMITS && limits.value != NULL; k++) {
         const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
-        if (row.value != NULL && !tqa_value_row(&row, &e->order, TQA_ROW_OTHER, e->limits[k])) {
+        const tqa_row_kind kind = k == EFFORT ? TQA_ROW_OTHER : TQA_ROW_RATE_LIMIT;
+        if (row.value != NULL && !tqa_value_row(&row, &e->order, kind, e->limits[k])) {
             return false;
         }
     }
@@ -347,6 +348,9 @@ static bool tell_samples(excitation *e, double interval)
         tq_fourier_at(&e->search.motion, t[i], q + i * nv, qd + i * nv, qdd + i * nv);
     }
     tqa_writer_vector(answer, "t", t, n);
+    tqa_rows_to_user(e->control, TQA_ROW_Q, q, n);
+    tqa_rows_to_user(e->control, TQA_ROW_RATE, qd, n);
+    tqa_rows_to_user(e->control, TQA_ROW_RATE, qdd, n);
     tqa_writer_rows(answer, "q", q, n, false, e->order.q, nv);
     tqa_writer_rows(answer, "qd", qd, n, false, e->order.v, nv);
     tqa_writer_rows(answer, "qdd", qdd, n, false, e->order.v, nv);
@@ -365,6 +369,8 @@ static bool tell_fourier(excitation *e)
     memcpy(copy, motion->offset, nv * sizeof *copy);
     memcpy(copy + nv, motion->a, h * nv * sizeof *copy);
     memcpy(copy + (h + 1) * nv, motion->b, h * nv * sizeof *copy);
+    tqa_rows_to_user(e->control, TQA_ROW_Q, copy, 1);
+    tqa_rows_to_user(e->control, TQA_ROW_RATE, copy + nv, 2 * h);
     tqa_writer_object(answer, "fourier");
     tqa_writer_number(answer, "frequency_hz", motion->frequency);
     tqa_writer_rows(answer, "offset", copy, 1, true, e->order.q, nv);

@@ -8,6 +8,7 @@
 #include "api/codec/json/scan.h"
 #include "api/codec/npy/npy.h"
 #include "api/codec/number/number.h"
+#include "api/tables/records.h"
 
 enum { PATH_MAX_KEYS = 4, NAME_MAX_BYTES = 160, RANK_MAX = TQA_ARRAY_RANK_MAX, NUMBER_ROOM = 32 };
 
@@ -33,7 +34,14 @@ struct tqa_field {
     char *out;
     size_t n_out, out_size;
     tqa_json_scan scan;
+    tqa_records *records; /* of a list of objects, in CSV */
 };
+
+/* what happens in the objects of such a list is theirs */
+static bool is_inside(const tqa_field *f)
+{
+    return f->records != NULL && tqa_records_is_open(f->records);
+}
 
 static bool refuse(tqa_field *f, const char *why)
 {
@@ -115,12 +123,42 @@ static bool put_numbers(tqa_field *f, const double *values, size_t n)
 
 /* ------------------------------------------------------------------------------------- events */
 
+static bool of_records(tqa_field *f, bool good)
+{
+    f->fault = good ? f->fault : tqa_records_fault(f->records);
+    f->short_of_memory = f->short_of_memory || (!good && f->fault == NULL);
+    return good;
+}
+
+static bool on_begin_record(tqa_field *f)
+{
+    if (f->format != TQA_FIELD_CSV || f->depth > 1 || (f->rank > 0 && f->records == NULL)) {
+        return refuse(f, "holds objects");
+    }
+    if (f->records == NULL) {
+        f->records = tqa_records_new();
+        f->short_of_memory = f->records == NULL;
+    }
+    return f->records != NULL && of_records(f, tqa_records_begin_map(f->records));
+}
+
+static bool on_end_record(tqa_field *f)
+{
+    size_t n = 0;
+    if (!of_records(f, tqa_records_end_map(f->records)) || is_inside(f) || !f->writing) {
+        return f->fault == NULL;
+    }
+    const char *line = tqa_records_line(f->records, &n);
+    f->short_of_memory = f->short_of_memory || (line == NULL && n > 0);
+    return !f->short_of_memory && put(f, "\n", 1) && (n == 0 || put(f, line, n));
+}
+
 static bool on_begin_map(void *ctx, uint64_t at)
 {
     (void)at;
     tqa_field *f = ctx;
     if (f->depth > 0) {
-        return refuse(f, "holds objects");
+        return on_begin_record(f);
     }
     if (f->pending && f->on_path + 1 < f->n_key) {
         f->on_path++;
@@ -136,6 +174,9 @@ static bool on_end_map(void *ctx, uint64_t at)
 {
     (void)at;
     tqa_field *f = ctx;
+    if (f->depth > 0) {
+        return on_end_record(f);
+    }
     f->level--;
     if (f->on_path > 0 && f->on_path >= f->level) {
         f->on_path = f->level > 0 ? f->level - 1 : 0;
@@ -147,6 +188,9 @@ static bool on_key(void *ctx, uint64_t at, const char *text, size_t n)
 {
     (void)at;
     tqa_field *f = ctx;
+    if (is_inside(f)) {
+        return of_records(f, tqa_records_key(f->records, text, n));
+    }
     const char *wanted = f->keys[f->on_path];
     f->pending = f->level == f->on_path + 1 && strlen(wanted) == n && memcmp(wanted, text, n) == 0;
     return true;
@@ -156,6 +200,12 @@ static bool on_begin_array(void *ctx, uint64_t at)
 {
     (void)at;
     tqa_field *f = ctx;
+    if (is_inside(f)) {
+        return of_records(f, tqa_records_begin_array(f->records));
+    }
+    if (f->records != NULL && f->depth > 0) {
+        return refuse(f, "has arrays beside objects");
+    }
     if (f->depth == 0 && !(f->pending && f->on_path + 1 == f->n_key)) {
         f->pending = false;
         f->level++;
@@ -180,6 +230,9 @@ static bool on_end_array(void *ctx, uint64_t at)
 {
     (void)at;
     tqa_field *f = ctx;
+    if (is_inside(f)) {
+        return of_records(f, tqa_records_end_array(f->records));
+    }
     if (f->depth == 0) {
         f->level--;
         return true;
@@ -197,6 +250,17 @@ static bool on_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
     (void)at;
     tqa_field *f = ctx;
+    for (size_t i = 0; is_inside(f) && i < n; i++) {
+        if (!of_records(f, tqa_records_number(f->records, values[i]))) {
+            return false;
+        }
+    }
+    if (is_inside(f)) {
+        return true;
+    }
+    if (f->records != NULL && f->depth > 0) {
+        return refuse(f, "has numbers beside objects");
+    }
     if (f->depth == 0) {
         if (f->pending && f->on_path + 1 == f->n_key) {
             return refuse(f, "is one number, not an array");
@@ -237,22 +301,24 @@ static bool on_other(tqa_field *f)
 static bool on_string(void *ctx, uint64_t at, const char *text, size_t n)
 {
     (void)at;
-    (void)text;
-    (void)n;
-    return on_other(ctx);
+    tqa_field *f = ctx;
+    return is_inside(f) ? of_records(f, tqa_records_text(f->records, text, n)) : on_other(f);
 }
 
 static bool on_boolean(void *ctx, uint64_t at, bool value)
 {
     (void)at;
-    (void)value;
-    return on_other(ctx);
+    tqa_field *f = ctx;
+    return is_inside(f) ? of_records(f, tqa_records_text(f->records, value ? "true" : "false",
+                                                         value ? 4 : 5))
+                        : on_other(f);
 }
 
 static bool on_null(void *ctx, uint64_t at)
 {
     (void)at;
-    return on_other(ctx);
+    tqa_field *f = ctx;
+    return is_inside(f) ? of_records(f, tqa_records_none(f->records)) : on_other(f);
 }
 
 static const tqa_events events = {
@@ -305,6 +371,7 @@ tqa_field *tqa_field_new(const char *name, tqa_field_format format)
 void tqa_field_free(tqa_field *field)
 {
     if (field != NULL) {
+        tqa_records_free(field->records);
         free(field->out);
         free(field);
     }
@@ -348,6 +415,12 @@ static bool put_csv_header(tqa_field *f)
 
 static bool put_header(tqa_field *f)
 {
+    if (f->records != NULL) {
+        size_t n = 0;
+        tqa_records_turn(f->records);
+        const char *names = tqa_records_names(f->records, &n);
+        return names != NULL && put(f, names, n);
+    }
     if (f->format == TQA_FIELD_CSV) {
         return put_csv_header(f);
     }

@@ -9,7 +9,8 @@
 
 typedef enum tqa_field_format {
     TQA_FIELD_NPY, /* '<f8', C order, the shape of the array */
-    TQA_FIELD_CSV, /* a header NAME_0,NAME_1,...; a line for each entry of the first index */
+    TQA_FIELD_CSV, /* a header NAME_0,NAME_1,...; a line for each entry of the first index. Of
+                    * objects: see records.h */
 } tqa_field_format;
 
 typedef struct tqa_field tqa_field;
@@ -20,7 +21,7 @@ tqa_field *tqa_field_new(const char *name, tqa_field_format format);
 void tqa_field_free(tqa_field *field); /* accepts NULL */
 
 /* The first pass: the whole document, in any pieces; then `measured`, once. False with a problem:
- * there is no such array, it is not of numbers alone, or its rows differ in length. */
+ * there is no such array, it is not of numbers (or, in CSV, objects) alone, or its rows differ in length. */
 bool tqa_field_measure(tqa_field *field, const char *bytes, size_t n, tqa_problem *reterr);
 bool tqa_field_measured(tqa_field *field, tqa_problem *reterr);
 

@@ -169,6 +169,7 @@ static struct curl_slist *make_headers(const tqc_client *client, const tqc_reque
                       add(&list, "Content-Type: ", r->content_type) &&
                       add(&list, "Prefer: ", r->prefer) &&
                       add(&list, "Idempotency-Key: ", r->idempotency_key) &&
+                      add(&list, "Last-Event-ID: ", r->last_event_id) &&
                       add(&list, "", client->authorization) && add(&list, "", client->name) &&
                       (r->content_type != NULL || add(&list, "Content-Type:", " "));
     if (!good) {
@@ -200,6 +201,15 @@ static void set_body(CURL *curl, transfer *t)
     curl_easy_setopt(curl, CURLOPT_SEEKDATA, t);
 }
 
+static int ask_stop(void *ctx, curl_off_t down, curl_off_t downloaded, curl_off_t up,
+                    curl_off_t uploaded)
+{
+    transfer *t = ctx;
+    (void)down, (void)downloaded, (void)up, (void)uploaded;
+    t->is_stopped = t->is_stopped || t->request->is_stopped(t->request->stop_ctx) != 0;
+    return t->is_stopped;
+}
+
 static tqc_code try_once(tqc_client *client, transfer *t, const struct curl_slist *headers,
                          long long until_ms, tqc_error *error)
 {
@@ -218,6 +228,9 @@ static tqc_code try_once(tqc_client *client, transfer *t, const struct curl_slis
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(curl, CURLOPT_WRITEDATA, t);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, left);
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, t->request->is_stopped == NULL ? 1L : 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, ask_stop);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, t);
     const CURLcode done = curl_easy_perform(curl);
     if (t->is_stopped) {
         return tqci_fail(error, TQC_STOPPED, "stopped by the caller");

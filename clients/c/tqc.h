@@ -80,6 +80,8 @@ typedef int tqc_write(void *ctx, const char *bytes, size_t n);
 /* Goes back to the start of the body for a retry, and of what `write` has taken. Returns 0 if it
  * can. */
 typedef int tqc_rewind(void *ctx);
+/* Returns 0 to go on. */
+typedef int tqc_stop(void *ctx);
 
 /* `accept` is application/json if NULL. GET, PUT and DELETE may be repeated, POST with an
  * `idempotency_key` or `is_repeatable`. After a connection that failed, 429 and 503 they are sent
@@ -102,6 +104,9 @@ typedef struct tqc_request {
     void *write_ctx;
     void *memory; /* takes it */
     size_t memory_size;
+    const char *last_event_id; /* of an event stream, behind which it goes on */
+    tqc_stop *is_stopped;      /* asked about once a second: other than 0 ends it, TQC_STOPPED */
+    void *stop_ctx;
 } tqc_request;
 
 typedef struct tqc_answer {

@@ -528,6 +528,8 @@ export interface CalibrateResult {
     t?: number[];
     tau_measured?: Table;
     tau_predicted?: Table;
+    /** `tau_measured` - `tau_predicted` */
+    residual?: Table;
   }[];
   provenance: Provenance;
 }
@@ -1002,6 +1004,8 @@ export interface EnsembleRequest {
   gravity?: Vector3;
   without?: SimulateWithout;
   joints?: SimulateJoints;
+  /** Of `initial`, of `reference`, of levels and of `vary`, where it is of q and qd; results are in rad (default rad) */
+  angles?: Angles;
   drives?: SimulateDrives;
   events?: SimulateEvents;
   vary: Variation[];
@@ -1087,6 +1091,8 @@ export interface EnsembleResult {
     side_by_side: boolean;
   };
   warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -1192,6 +1198,8 @@ export interface ExcitationRequest {
   interval_s?: number;
   /** Another order of joints */
   joints?: string[];
+  /** Of `limits`, and of the answer (default rad) */
+  angles?: Angles;
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
 }
@@ -1219,6 +1227,8 @@ export interface ExcitationResult {
   samples_judged: number;
   /** Names as of `regressor?form=base` */
   base_parameters: string[];
+  /** Where the request states it */
+  angles?: Angles;
   provenance: Provenance;
 }
 
@@ -1539,8 +1549,10 @@ export interface ForwardDynamicsResult {
   provenance: Provenance;
 }
 
-/** One number for all joints, or one for each */
-export type Gains = number | number[];
+/** One number for all joints, or one for each; by name, a gain that is not named is 0, and of a limit there is none */
+export type Gains = number | number[] | {
+  [name: string]: number;
+};
 
 export interface Index {
   name: "torqued";
@@ -1662,6 +1674,20 @@ export interface InverseDynamicsRequest {
   provenance?: unknown;
   /** Not used: of an answer of `trajectory` */
   warnings?: unknown;
+  /** Not used: of an answer of `excitation` */
+  fourier?: unknown;
+  /** Not used: of an answer of `excitation` */
+  score?: unknown;
+  /** Not used: of an answer of `excitation` */
+  first_random?: unknown;
+  /** Not used: of an answer of `excitation` */
+  tries?: unknown;
+  /** Not used: of an answer of `excitation` */
+  improvements?: unknown;
+  /** Not used: of an answer of `excitation` */
+  samples_judged?: unknown;
+  /** Not used: of an answer of `excitation` */
+  base_parameters?: unknown;
 }
 
 export interface InverseDynamicsResult {
@@ -2556,7 +2582,7 @@ export type Matrix = Vector[];
 export interface NoiseDisturbance {
   kind: "noise";
   /** N m or N: one for each joint: standard deviations */
-  torque?: number[];
+  torque?: JointValues;
   wrench?: ConstantWrench;
   /** s: for which each number is held */
   interval_s: number;
@@ -2689,7 +2715,7 @@ export interface ProvenanceOfRequest {
 export interface PulseDisturbance {
   kind: "pulse";
   /** N m or N: one for each joint */
-  torque?: number[];
+  torque?: JointValues;
   wrench?: ConstantWrench;
   /** s: 0 if absent */
   start_s?: number;
@@ -2718,7 +2744,9 @@ export interface Reactions {
   base_wrench: Samples;
 }
 
-/** Motion over time, as `trajectory` takes it; or a setpoint; or a table */
+/**
+ * Motion over time, as `trajectory` takes it; or a setpoint; or a table. An answer of `excitation` is one as it is: its series
+ */
 export interface Reference {
   waypoints?: TrajectoryWaypoints;
   poses?: TrajectoryPoses;
@@ -2727,7 +2755,7 @@ export interface Reference {
   setpoint?: JointValues;
   /**
    * `q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of `trajectory` is one
-   * as it is
+   * as it is, and one of `excitation`
    */
   table?: {
     t: number[];
@@ -2750,6 +2778,20 @@ export interface Reference {
     provenance?: unknown;
     /** Not used: of an answer of `trajectory` */
     warnings?: unknown;
+    /** Not used: of an answer of `excitation` */
+    fourier?: unknown;
+    /** Not used: of an answer of `excitation` */
+    score?: unknown;
+    /** Not used: of an answer of `excitation` */
+    first_random?: unknown;
+    /** Not used: of an answer of `excitation` */
+    tries?: unknown;
+    /** Not used: of an answer of `excitation` */
+    improvements?: unknown;
+    /** Not used: of an answer of `excitation` */
+    samples_judged?: unknown;
+    /** Not used: of an answer of `excitation` */
+    base_parameters?: unknown;
   };
   frame?: Point;
   axes?: Axes;
@@ -2759,6 +2801,34 @@ export interface Reference {
   times_s?: TrajectoryTimesS;
   durations_s?: TrajectoryDurationsS;
   duration_s?: TrajectoryDurationS;
+  /** With `fourier`: the order of its numbers; that of the request if absent */
+  joints?: string[];
+  /** With `fourier`: of its numbers; those of the request if absent */
+  angles?: Angles;
+  /** Not used: of an answer of `trajectory` */
+  t?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  provenance?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  warnings?: unknown;
+  /** Not used: of an answer of `excitation` */
+  q?: unknown;
+  /** Not used: of an answer of `excitation` */
+  qd?: unknown;
+  /** Not used: of an answer of `excitation` */
+  qdd?: unknown;
+  /** Not used: of an answer of `excitation` */
+  score?: unknown;
+  /** Not used: of an answer of `excitation` */
+  first_random?: unknown;
+  /** Not used: of an answer of `excitation` */
+  tries?: unknown;
+  /** Not used: of an answer of `excitation` */
+  improvements?: unknown;
+  /** Not used: of an answer of `excitation` */
+  samples_judged?: unknown;
+  /** Not used: of an answer of `excitation` */
+  base_parameters?: unknown;
 }
 
 export interface RegressorRequest {
@@ -3394,7 +3464,7 @@ export type SimulateWithout = ("friction" | "rotor" | "spring" | "gravity")[];
 export interface SineDisturbance {
   kind: "sine";
   /** N m or N: one for each joint: amplitudes */
-  torque?: number[];
+  torque?: JointValues;
   wrench?: ConstantWrench;
   /** Hz */
   frequency_hz: number;
@@ -3516,7 +3586,7 @@ export type Table = number[][];
 export interface TableDisturbance {
   kind: "table";
   /** N m or N: one row a time, one number for each joint */
-  torque?: number[][];
+  torque?: JointValues[];
   /** force and moment have one row a time */
   wrench?: Wrench;
   /** s: increasing */
@@ -3840,6 +3910,20 @@ export interface TermsRequest {
   provenance?: unknown;
   /** Not used: of an answer of `trajectory` */
   warnings?: unknown;
+  /** Not used: of an answer of `excitation` */
+  fourier?: unknown;
+  /** Not used: of an answer of `excitation` */
+  score?: unknown;
+  /** Not used: of an answer of `excitation` */
+  first_random?: unknown;
+  /** Not used: of an answer of `excitation` */
+  tries?: unknown;
+  /** Not used: of an answer of `excitation` */
+  improvements?: unknown;
+  /** Not used: of an answer of `excitation` */
+  samples_judged?: unknown;
+  /** Not used: of an answer of `excitation` */
+  base_parameters?: unknown;
 }
 
 export interface TermsResult {
@@ -4113,7 +4197,7 @@ export interface TorqueTable {
   kind: "torque";
   /** s: increasing; before the first and after the last the torque stays */
   t: number[];
-  tau: Samples;
+  tau: Sample | JointValues[];
   /** default linear */
   interpolation?: "hold" | "linear" | "cubic";
 }
@@ -4318,7 +4402,7 @@ export interface RobotOperations {
   /** Joint torques from motion */
   inverseDynamics: [InverseDynamicsRequest, InverseDynamicsResult, { format?: "json" | "cbor" | "npz" | "npy" | "csv" }];
   /** Accelerations from joint torques */
-  forwardDynamics: [ForwardDynamicsRequest, ForwardDynamicsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  forwardDynamics: [ForwardDynamicsRequest, ForwardDynamicsResult, { format?: "json" | "cbor" | "npz" | "npy" | "csv" }];
   /** Any terms of the equation of motion, in one pass */
   terms: [TermsRequest, TermsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Poses of links and points, their velocities, accelerations and Jacobians */

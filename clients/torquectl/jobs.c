@@ -11,6 +11,7 @@
 
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/files.h"
+#include "clients/torquectl/follow.h"
 #include "clients/torquectl/print.h"
 
 enum { PAUSE_LEAST_MS = 50, PAUSE_MOST_MS = 1000, PAUSE_BAR_MS = 200, BAR = 30 };
@@ -100,48 +101,86 @@ static void pause_ms(long ms)
     nanosleep(&pause, NULL);
 }
 
-int ctl_wait(ctl *c, const char *id, json_t **ret_job)
+/* How a wait goes. */
+typedef struct waiting {
+    ctl *c;
+    bool has_bar;
+    time_t begun;
+    char last[128];
+} waiting;
+
+static void show(void *ctx, const json_t *job)
 {
-    const bool has_bar = !c->quiet && c->patience != CTL_FOLLOW && isatty(STDERR_FILENO) != 0;
-    const struct sigaction catch = {.sa_handler = interrupt};
-    struct sigaction before;
-    char path[CTL_PATH], last[128] = "";
-    long pause = PAUSE_LEAST_MS;
-    int status = -1;
-    *ret_job = NULL;
-    if (!ctl_fill(c, path, "/v1/jobs/%s", id)) {
-        return CTL_USAGE;
+    waiting *w = ctx;
+    if (w->has_bar) {
+        print_bar(job);
+    } else if (w->c->patience == CTL_FOLLOW) {
+        print_change(job, w->last);
     }
-    const time_t begun = time(NULL);
-    sigaction(SIGINT, &catch, &before);
-    while (status < 0) {
+}
+
+static bool is_late(const waiting *w)
+{
+    return w->c->timeout_s > 0 && time(NULL) - w->begun >= w->c->timeout_s;
+}
+
+static int is_stopped(void *ctx)
+{
+    return is_interrupted != 0 || is_late(ctx);
+}
+
+/* Asks for the job, then follows its events; where there are none, pauses and asks again. */
+static int wait_for_end(waiting *w, const char *id, const char *path, json_t **ret_job)
+{
+    const ctl_follower follower = {.changed = show, .is_stopped = is_stopped, .ctx = w};
+    ctl_stream stream = {0};
+    long pause = PAUSE_LEAST_MS;
+    for (;;) {
         const ctl_request request = {.method = "GET", .path = path};
         ctl_answer answer;
-        if (!ctl_send(c, &request, &answer)) {
-            status = ctl_report(c, &answer);
+        int status = -1;
+        if (!ctl_send(w->c, &request, &answer)) {
+            status = ctl_report(w->c, &answer);
             ctl_answer_clear(&answer);
-            break;
+            return status;
         }
         json_decref(*ret_job);
         *ret_job = json_loadb(answer.body, answer.n_body, 0, NULL);
         ctl_answer_clear(&answer);
+        show(w, *ret_job);
         status = end_of(*ret_job);
-        if (has_bar) {
-            print_bar(*ret_job);
-        } else if (c->patience == CTL_FOLLOW) {
-            print_change(*ret_job, last);
+        if (status >= 0) {
+            return status;
         }
-        if (status < 0 && is_interrupted != 0) {
-            status = CTL_INTERRUPTED;
-        } else if (status < 0 && c->timeout_s > 0 && time(NULL) - begun >= c->timeout_s) {
-            status = CTL_TIMEOUT;
-        } else if (status < 0) {
-            pause_ms(has_bar && pause > PAUSE_BAR_MS ? PAUSE_BAR_MS : pause);
+        if (!ctl_follow(w->c, id, &stream, *ret_job, &follower) && is_stopped(w) == 0) {
+            pause_ms(w->has_bar && pause > PAUSE_BAR_MS ? PAUSE_BAR_MS : pause);
             pause = pause < PAUSE_MOST_MS ? 2 * pause : PAUSE_MOST_MS;
         }
+        if (is_interrupted != 0) {
+            return CTL_INTERRUPTED;
+        }
+        if (is_late(w)) {
+            return CTL_TIMEOUT;
+        }
     }
+}
+
+int ctl_wait(ctl *c, const char *id, json_t **ret_job)
+{
+    waiting w = {.c = c,
+                 .has_bar = !c->quiet && c->patience != CTL_FOLLOW && isatty(STDERR_FILENO) != 0,
+                 .begun = time(NULL)};
+    const struct sigaction catch = {.sa_handler = interrupt};
+    struct sigaction before;
+    char path[CTL_PATH];
+    *ret_job = NULL;
+    if (!ctl_fill(c, path, "/v1/jobs/%s", id)) {
+        return CTL_USAGE;
+    }
+    sigaction(SIGINT, &catch, &before);
+    const int status = wait_for_end(&w, id, path, ret_job);
     sigaction(SIGINT, &before, NULL);
-    if (has_bar) {
+    if (w.has_bar) {
         fputs("\r\x1b[K", stderr);
     }
     if (status == CTL_INTERRUPTED || status == CTL_TIMEOUT) {

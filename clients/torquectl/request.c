@@ -174,13 +174,16 @@ bool ctl_send(ctl *c, const ctl_request *request, ctl_answer *ret_answer)
         .read = request->upload != NULL ? give : NULL,
         .n_read = request->upload != NULL ? file_bytes(request->upload) : 0,
         .read_ctx = &t,
-        .rewind = again,
+        .rewind = request->take == NULL ? again : NULL,
         .accept = request->accept,
         .prefer = request->prefer,
         .idempotency_key = request->key,
         .is_repeatable = request->is_repeatable,
-        .write = take,
-        .write_ctx = &t,
+        .write = request->take != NULL ? request->take : take,
+        .write_ctx = request->take != NULL ? request->take_ctx : &t,
+        .last_event_id = request->last_event_id,
+        .is_stopped = request->is_stopped,
+        .stop_ctx = request->stop_ctx,
     };
     ret_answer->code = tqc_send(c->client, &r, &ret_answer->head, &ret_answer->error);
     return ret_answer->code == TQC_OK;

@@ -14,6 +14,11 @@ typedef struct ctl_request {
     FILE *upload;
     const char *upload_name; /* of its file, for --curl */
     FILE *download;          /* takes the body of a 2xx; NULL: it goes into the answer */
+    tqc_write *take;         /* or this takes it, as it comes; such an answer is not sent again */
+    void *take_ctx;
+    const char *last_event_id;
+    tqc_stop *is_stopped; /* asked about once a second; NULL: never */
+    void *stop_ctx;
     const char *prefer, *key;
     bool is_repeatable; /* a POST that makes nothing: again after a lost connection */
 } ctl_request;

@@ -155,18 +155,15 @@ static int report_refusal(const ctl *c, const char *file, const ctl_answer *answ
     return CTL_FAILED;
 }
 
-/* The file is put under a name of its own, which is removed again. */
+/* `PUT ?dry_run=true` under a name that need not be there: nothing is stored */
 static int check(ctl *c, const char *file, const char *text, size_t n)
 {
-    char key[33], path[CTL_PATH];
-    if (tqc_make_key(key) != TQC_OK) {
-        return CTL_FAILED;
-    }
-    (void)snprintf(path, sizeof path, "/v1/robots/check-%s", key);
-    const ctl_request put = {
-        .method = "PUT", .path = path, .body = text, .n_body = n, .upload_name = file};
-    const ctl_request removal = {.method = "DELETE", .path = path};
-    ctl_answer answer, removed;
+    const ctl_request put = {.method = "PUT",
+                             .path = "/v1/robots/check?dry_run=true",
+                             .body = text,
+                             .n_body = n,
+                             .upload_name = file};
+    ctl_answer answer;
     if (!ctl_send(c, &put, &answer)) {
         const int status = report_refusal(c, file, &answer);
         ctl_answer_clear(&answer);
@@ -185,10 +182,6 @@ static int check(ctl *c, const char *file, const char *text, size_t n)
     }
     json_decref(document);
     ctl_answer_clear(&answer);
-    if (!ctl_send(c, &removal, &removed)) {
-        status = ctl_report(c, &removed);
-    }
-    ctl_answer_clear(&removed);
     return status == CTL_DONE && c->strict && n_finding > 0 ? CTL_FAILED : status;
 }
 

@@ -10,6 +10,7 @@
 #include "daemon/http/answer.h"
 #include "daemon/http/document.h"
 #include "daemon/robots/conditions.h"
+#include "daemon/store/problem.h"
 
 enum { BODY_FIRST = 16384 };
 
@@ -17,6 +18,7 @@ enum { BODY_FIRST = 16384 };
 typedef struct put_query {
     char main[TQD_QUERY_TEXT]; /* the file of an archive that is the robot */
     char base[TQD_QUERY_TEXT]; /* what holds its root */
+    bool is_dry;               /* checked, not stored */
 } put_query;
 
 /* One request. finish or run makes the answer, reply returns it. */
@@ -232,7 +234,7 @@ static bool find_format(const char *name, tqa_media *ret)
     return false;
 }
 
-/* ?format=, ?main= and ?base=; *ret_given: the format is among them. */
+/* ?format=, ?main=, ?base= and ?dry_run=; *ret_given: the format is among them. */
 static bool read_query(const tqd_head *head, put_query *ret, tqa_media *ret_media, bool *ret_given,
                        tqa_problem *problem)
 {
@@ -246,6 +248,9 @@ static bool read_query(const tqd_head *head, put_query *ret, tqa_media *ret_medi
             memcpy(ret->main, value, sizeof ret->main);
         } else if (strcmp(name, "base") == 0) {
             memcpy(ret->base, value, sizeof ret->base);
+        } else if (strcmp(name, "dry_run") == 0 &&
+                   (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)) {
+            ret->is_dry = value[0] == 't';
         } else if (strcmp(name, "format") == 0 && find_format(value, ret_media)) {
             *ret_given = true;
         } else {
@@ -256,7 +261,7 @@ static bool read_query(const tqd_head *head, put_query *ret, tqa_media *ret_medi
         tqa_problem_set(
             problem, "invalid-value",
             "the query may be format=urdf, mjcf, sdf, zip, document or json, main=FILE of "
-            "an archive, and base=fixed, floating or planar");
+            "an archive, base=fixed, floating or planar, and dry_run=true or false");
     }
     return !bad && !unknown;
 }
@@ -399,6 +404,32 @@ static void answer_put(exchange *e, const tqa_robot *robot, bool created)
     }
 }
 
+/* What a PUT would answer, without one: `name` keeps what it has. Takes the robot. */
+static void answer_dry(exchange *e, tqa_robot *robot, const tqd_condition *condition)
+{
+    tqd_registry_row row;
+    const bool exists = tqd_registry_find(e->registry, e->head->part[0], &row);
+    const char *wanted = condition->if_match;
+    const char *unwanted = condition->if_none_match;
+    if ((wanted != NULL &&
+         (!exists || (strcmp(wanted, "*") != 0 && strcmp(wanted, row.row.digest) != 0))) ||
+        (unwanted != NULL && exists &&
+         (strcmp(unwanted, "*") == 0 || strcmp(unwanted, row.row.digest) == 0))) {
+        tqa_problem problem;
+        tqd_store_problem(TQD_STORE_MISMATCH, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
+    } else {
+        e->answer.body =
+            tqd_registry_parser(e->registry)->report(robot, e->head->part[0], &e->answer.n_body);
+        e->answer.status = 200;
+        e->answer.media = "application/json";
+        if (e->answer.body == NULL) {
+            answer_no_memory(e);
+        }
+    }
+    tqd_registry_parser(e->registry)->release(robot);
+}
+
 static bool annotate(exchange *e, const char *key, const char *value, tqa_problem *problem)
 {
     return value[0] == '\0' || tqa_robot_annotate(&e->body, &e->n_body, key, value, problem);
@@ -423,6 +454,10 @@ static void put_run(void *arg)
                            ->parse(e->media, e->body != NULL ? e->body : "", e->n_body, &problem);
     if (robot == NULL) {
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
+    if (e->query.is_dry) {
+        answer_dry(e, robot, &condition);
         return;
     }
     const tqa_robot *stored = NULL;

@@ -57,6 +57,44 @@ def test_the_motion_may_be_sent_on_as_it_stands(daemon):
     assert other["fourier"] != found["fourier"]
 
 
+@pytest.mark.parametrize("angles", ["rad", "deg"])
+def test_the_whole_answer_is_a_request_and_a_reference(daemon, angles):
+    """In degrees the same motion; sent on in the unit that it states."""
+    np = pytest.importorskip("numpy")
+    unit = np.pi / 180 if angles == "deg" else 1.0
+    limit = [40.0 / 180 * np.pi / unit] * 7
+    request = {"tries": 20, "harmonics": 3, "frequency_hz": 0.5, "interval_s": 0.01, "angles": angles,
+               "limits": {"velocity": limit, "acceleration": [10 * x for x in limit]}}
+    status, found = post(daemon, "/v1/robots/panda/excitation", request)
+    assert status == 200 and found.get("angles", "rad") == angles, found
+    q, qd, qdd = (np.array(found[k]) * unit for k in ("q", "qd", "qdd"))
+    assert np.max(abs(qd)) <= np.radians(40) * (1 + 1e-9) and np.max(abs(qd)) > np.radians(10)
+    assert np.gradient(q, 0.01, axis=0)[1:-1] == pytest.approx(qd[1:-1], abs=2e-3)
+    status, sent = post(daemon, "/v1/robots/panda/inverse-dynamics", found)
+    assert status == 200 and {"fourier", "score", "base_parameters", "t"} <= set(sent["not_used"]), sent
+    status, plain = post(daemon, "/v1/robots/panda/inverse-dynamics", {"q": q.tolist(), "qd": qd.tolist(), "qdd": qdd.tolist()})
+    assert np.array(sent["tau"]) == pytest.approx(np.array(plain["tau"]), abs=1e-9)
+    status, gravity = post(daemon, "/v1/robots/panda/terms", {**found, "include": ["gravity_torque"]})
+    assert status == 200 and np.shape(gravity["gravity_torque"]) == q.shape
+    for reference in (found, {"table": found}):
+        run = {"initial": {"q": found["q"][0]}, "angles": angles, "duration_s": 0.1, "output": {"interval_s": 0.05},
+               "input": {"kind": "computed-torque", "reference": reference, "kp": 100, "kd": 20}}
+        status, told = post(daemon, "/v1/robots/panda/simulate", run)
+        assert status == 200, told
+        assert told["q"][-1] == pytest.approx(q[10], abs=1e-4)
+
+
+def test_a_series_of_other_joints_and_units_is_read_in_its_own(daemon):
+    joints = [f"joint{k}" for k in (7, 6, 5, 4, 3, 2, 1)]
+    status, found = post(daemon, "/v1/robots/panda/excitation", {"joints": joints, "angles": "deg", "tries": 5, "harmonics": 2, "interval_s": 0.5})
+    start = [x * 3.14159265358979323846 / 180 for x in reversed(found["q"][0])]
+    run = {"initial": {"q": start}, "duration_s": 0.5, "output": {"interval_s": 0.5},
+           "input": {"kind": "computed-torque", "reference": found, "kp": 100, "kd": 20}}
+    status, told = post(daemon, "/v1/robots/panda/simulate", run)
+    assert status == 200, told
+    assert told["q"][-1] == pytest.approx([x * 3.14159265358979323846 / 180 for x in reversed(found["q"][1])], abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("robot", "request_", "pointer"),
     [

@@ -524,3 +524,44 @@ def test_two_orientations_are_one_too_many(daemon):
     for other in ({"quaternion_wxyz": [1, 0, 0, 0]}, {"rotation": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}):
         fault = refused(daemon, "inverse-kinematics", {"frame": "flange", "pose": {"position": [0.4, 0, 0.5], "rpy": [0, 0, 0], **other}})
         assert fault["pointer"] == f"/pose/{next(iter(other))}" and fault["hint"] == "leave one of them out"
+
+
+def test_torques_gains_and_disturbances_are_taken_by_name(daemon):
+    """What is not named is 0; of limits there is none."""
+    def run(**more):
+        return {"initial": {"q": Q}, "duration_s": 0.1, "output": {"interval_s": 0.05}} | more
+
+    def row(**named):
+        return [float(named.get(f"joint{k}", 0)) for k in range(1, 8)]
+
+    def control(gains, limits, push, table):
+        return run(input={"kind": "pd-gravity", "reference": {"setpoint": Q}, "kp": gains[0], "kd": gains[1], "effort_limits": limits},
+                   disturbance=[{"kind": "pulse", "torque": push}, {"kind": "table", "t": [0, 1], "torque": table}])
+
+    by_name = control(({"joint1": 100, "joint4": 50}, {"joint2": 20}), {"joint3": 12}, {"joint4": 1.5}, [{"joint1": 1}, {}])
+    rows = control((row(joint1=100, joint4=50), row(joint2=20)), [1e9, 1e9, 12, 1e9, 1e9, 1e9, 1e9], row(joint4=1.5), [row(joint1=1), row()])
+    assert ask(daemon, "simulate", by_name)["q"] == ask(daemon, "simulate", rows)["q"]
+    tables = [run(input={"kind": "torque", "t": [0, 1], "tau": tau}) for tau in ([{"joint1": 1}, {"joint2": 3}], [row(joint1=1), row(joint2=3)])]
+    assert ask(daemon, "simulate", tables[0])["q"] == ask(daemon, "simulate", tables[1])["q"]
+    fault = refused(daemon, "simulate", control(({"joint1": 100}, {"joint2": -20}), "robot", row(), [row(), row()]))
+    assert (fault["pointer"], fault["hint"]) == ("/input/kd/joint2", "gains push back: 0 or more")
+    fault = refused(daemon, "simulate", control(({"joint1": 100}, {"joint2": 2}), {"joint3": 0}, row(), [row(), row()]))
+    assert fault["pointer"] == "/input/effort_limits/joint3"
+    assert refused(daemon, "simulate", run(input={"kind": "torque", "t": [0, 1], "tau": [{"join1": 1}, {}]}))["pointer"] == "/input/tau/0/join1"
+
+
+def test_an_ensemble_is_taken_in_degrees_and_answered_in_radians(daemon):
+    def request(angles, unit):
+        return {"initial": {"q": [x / unit for x in Q]}, "angles": angles, "duration_s": 0.1, "output": {"interval_s": 0.05}, "members": 4,
+                "input": {"kind": "pd-gravity", "reference": {"setpoint": [x / unit for x in Q]}, "kp": 100, "kd": 20}, "return_members": [1],
+                "vary": [{"of": "q", "joint": "joint2", "uniform": [-0.1 / unit, 0.1 / unit]}, {"of": "q", "joint": "joint3", "normal": {"deviation": 0.1 / unit}},
+                         {"of": "qd", "joint": "joint1", "list": [0, 0.3 / unit]}, {"of": "torque", "joint": "joint1", "list": [0, 3]}]}
+
+    plain = ask(daemon, "ensemble", request("rad", 1.0))
+    taken = ask(daemon, "ensemble", request("deg", math.pi / 180))
+    assert taken["angles"] == "rad" and "angles" not in plain
+    for name in ("mean", "deviation"):
+        for got, expected in zip(taken["q"][name], plain["q"][name], strict=True):
+            assert got == pytest.approx(expected, abs=1e-9)
+    assert taken["returned_members"][0]["values"] == pytest.approx(plain["returned_members"][0]["values"], rel=1e-12)
+

@@ -60,6 +60,14 @@ def test_one_sample_is_one_line(daemon):
     assert np.load(io.BytesIO(good(post(daemon, "/v1/robots/ur10e/inverse-dynamics?format=npy", {"q": Q}), "application/x-npy"))).shape == (4, 6)
 
 
+def test_accelerations_come_as_one_array(daemon):
+    path, body = "/v1/robots/ur10e/forward-dynamics", {"q": Q, "qd": Q, "tau": Q}
+    plain = json.loads(good(post(daemon, path, body), "application/json"))["qdd"]
+    for reply in (post(daemon, path, body, Accept="application/x-npy"), post(daemon, path + "?format=npy", body)):
+        assert np.array_equal(np.load(io.BytesIO(good(reply, "application/x-npy"))), np.array(plain))
+    assert "one array" in problem(post(daemon, path, body | {"include": ["mass_matrix"]}, Accept="application/x-npy"), 406)["detail"]
+
+
 def test_poses_come_as_lines(daemon):
     body = {"q": Q, "frames": ["wrist_3_link"]}
     header, rows = table(post(daemon, "/v1/robots/ur10e/kinematics?format=csv", body))
@@ -149,4 +157,31 @@ def test_arrays_of_a_calibration_have_parameters_and_predictions(daemon, calibra
     assert np.array_equal(arrays["parameter_values"], values, equal_nan=True)
     assert np.array_equal(arrays["parameter_deviations"], [math.nan if p["standard_deviation"] is None else p["standard_deviation"] for p in plain["parameters"]],
                           equal_nan=True)
-    assert np.array_equal(arrays["prediction.1.tau_predicted"], np.array(plain["prediction"][1]["tau_predicted"]))
+    for k, log in enumerate(plain["prediction"]):
+        for name in ("t", "tau_measured", "tau_predicted", "residual"):
+            assert np.array_equal(arrays[f"prediction.{k}.{name}"], np.array(log[name]))
+        assert np.array_equal(log["residual"], np.array(log["tau_measured"]) - np.array(log["tau_predicted"]))
+
+
+def test_lists_of_objects_are_tables(daemon):
+    """Events of a run and members of an ensemble: a column for each key, a line for each object."""
+    run = {"initial": {"q": [0.3, 0.2]}, "duration_s": 2, "output": {"interval_s": 0.5}, "events": [{"on": "qd", "joint": "joint1"}, {"on": "kinetic_energy", "level": 0.5}]}
+    reply = daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(run), {"Content-Type": "application/json"})
+    events = json.loads(good(reply, "application/json"))["events"]
+    where = reply[1].get("Content-Location", reply[1].get("Location", "")).removesuffix("/result")
+    header, rows = table(daemon.request("GET", f"{where}/result/events?format=csv"))
+    assert {key for event in events for key in event} == set(header) and len(rows) == len(events) > 1
+    for event, row in zip(events, rows, strict=True):
+        got = dict(zip(header, row, strict=True))
+        for key in header:
+            assert got[key] == "" if key not in event else got[key] == event[key] if isinstance(event[key], str) else float(got[key]) == event[key]
+    problem(daemon.request("GET", f"{where}/result/events", headers={"Accept": "application/x-npy"}), 406)
+    many = {"initial": {"q": [0.3, 0.2]}, "duration_s": 0.1, "output": {"interval_s": 0.05}, "return_members": [0, 2], "members": 3,
+            "vary": [{"of": "q", "joint": "joint1", "uniform": [-1, 1]}, {"of": "qd", "joint": "joint2", "uniform": [-1, 1]}]}
+    reply = daemon.request("POST", "/v1/robots/planar-2r/ensemble", json.dumps(many), {"Content-Type": "application/json"})
+    members = json.loads(good(reply, "application/json"))["returned_members"]
+    where = reply[1].get("Content-Location", reply[1].get("Location", "")).removesuffix("/result")
+    header, rows = table(daemon.request("GET", f"{where}/result/returned_members", headers={"Accept": "text/csv"}))
+    assert header == ["member", "values_0", "values_1", "outcome"], "q and qd are tables of their own"
+    assert [[float(r[0]), float(r[1]), float(r[2]), r[3]] for r in rows] == [[m["member"], *m["values"], m["outcome"]] for m in members]
+

@@ -154,6 +154,29 @@ def test_what_is_no_robot_changes_nothing(daemon):
     assert daemon.request("GET", "/v1/robots/kept")[1]["ETag"] == f'"{digest(urdf())}"'
 
 
+def test_a_dry_run_says_what_a_put_would_say_and_stores_nothing(daemon):
+    before = rows(daemon)
+    faulty = urdf().replace(b'ixx="0.01"', b'ixx="0.1"')  # above the sum of the other two
+    status, headers, body = put(daemon, "dry?dry_run=true", faulty)
+    report = json.loads(body)
+    assert status == 200 and headers["ETag"] is None and headers["Location"] is None
+    assert len(report["doctor"]) > 0, report
+    assert rows(daemon) == before and daemon.request("GET", "/v1/robots/dry")[0] == 404
+    assert put(daemon, "dry?dry_run=false", faulty)[0] == 201
+    assert json.loads(put(daemon, "dry", faulty)[2]) == report
+    held = rows(daemon)
+    assert put(daemon, "dry?dry_run=true&format=urdf", urdf(2))[0] == 200
+    problem(put(daemon, "dry?dry_run=true", urdf(2), If_None_Match="*"), 412)
+    problem(put(daemon, "dry?dry_run=true", urdf(2), If_Match=f'"{digest(urdf(2))}"'), 412)
+    assert put(daemon, "dry?dry_run=true", urdf(2), If_Match=f'"{digest(faulty)}"')[0] == 200
+    problem(put(daemon, "other?dry_run=true", urdf(2), If_Match="*"), 412)
+    problem(put(daemon, "dry?dry_run=true", b"<robot"), 400)
+    problem(put(daemon, "panda?dry_run=true", urdf(2)), 409)
+    assert "dry_run=true or false" in problem(put(daemon, "dry?dry_run=yes", urdf(2)), 422)["detail"]
+    assert rows(daemon) == held
+    daemon.request("DELETE", "/v1/robots/dry")
+
+
 def test_accept(daemon):
     put(daemon, "taken", urdf())
     problem(daemon.request("GET", "/v1/robots/taken", headers={"Accept": "image/png"}), 406)

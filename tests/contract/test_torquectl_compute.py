@@ -179,11 +179,12 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe():
     replies = [http_reply(200, running), http_reply(200, {**running, "state": "succeeded", "progress": {"fraction": 1}})]
     with socket.create_server(("127.0.0.1", 0)) as s:
         def serve():
-            for reply in replies * 2:
+            left = replies * 2
+            while left:
                 one, _ = s.accept()
                 with one:
-                    one.recv(65536)
-                    one.sendall(reply)
+                    is_stream = b"/events" in one.recv(65536)  # an older service, which has no streams
+                    one.sendall(http_reply(404, {"title": "no"}) if is_stream else left.pop(0))
         threading.Thread(target=serve, daemon=True).start()
         url = f"http://127.0.0.1:{s.getsockname()[1]}"
         master, slave = pty.openpty()
@@ -193,6 +194,31 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe():
         os.close(master)
         assert done.returncode == 0 and "[###############...............]  50 %  1:05 left  fit" in said, said
         assert ctl(url, "jobs", "wait", "x").stderr == b""
+
+
+def test_follow_reads_the_event_stream_and_resumes_where_it_broke():
+    """Changes come without asking again; behind a lost connection the stream goes on from its last event."""
+    seen = []
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+    first = (b'id: 7\nevent: state\ndata: {"job":"x","state":"running"}\n\n: beat\n\n'
+             b'event: progress\ndata: {"job":"x","progress":{"fraction":0.25,"step":"fit","eta_s":9}}\n\nevent: progress\ndata: {"jo')
+    second = b'event: progress\r\ndata: {"job":"x","progress":{"fraction":0.75,"step":"fit","eta_s":3}}\r\n\r\nid: 9\nevent: state\ndata: {"state":"succeeded"}\n\n'
+    jobs = [{"id": "x", "state": "queued"}, {"id": "x", "state": "running", "progress": {"fraction": 0.5, "step": "fit"}}, {"id": "x", "state": "succeeded"}]
+    replies = [http_reply(200, jobs[0]), head + first, http_reply(200, jobs[1]), head + second, http_reply(200, jobs[2])]
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        def serve():
+            for reply in replies:
+                one, _ = s.accept()
+                with one:
+                    seen.append(one.recv(65536).decode())
+                    one.sendall(reply)
+        threading.Thread(target=serve, daemon=True).start()
+        done = ctl(f"http://127.0.0.1:{s.getsockname()[1]}", "jobs", "wait", "x", "--follow")
+    assert done.returncode == 0, done.stderr
+    lines = [" ".join(line.split()) for line in done.stderr.decode().splitlines()]
+    assert lines == ["queued 0 %", "running 0 %", "running 25 % fit", "running 50 % fit", "running 75 % fit", "succeeded 75 % fit", "succeeded 0 %"], lines
+    assert [request.split()[1] for request in seen] == ["/v1/jobs/x", "/v1/jobs/x/events", "/v1/jobs/x", "/v1/jobs/x/events", "/v1/jobs/x"]
+    assert "Last-Event-ID" not in seen[1] and "Last-Event-ID: 7\r\n" in seen[3] and "Accept: text/event-stream\r\n" in seen[1]
 
 
 def test_a_failed_job_says_why_with_its_hint():
@@ -347,6 +373,7 @@ def test_robots_check_prints_as_a_compiler(daemon, tmp_path):
     path.write_bytes(arm(2))
     assert ctl(daemon, "robots", "check", "--strict", str(path)).returncode == 0
     path.write_text("<robot")
+    assert "dry_run=true" in good(daemon, "--curl", "robots", "check", str(path)).decode()
     done = ctl(daemon, "robots", "check", str(path), str(path))
     assert done.returncode == 1 and done.stderr.decode().count(f"{path}:") >= 2 and b"error" in done.stderr
     assert good(daemon, "robots") == before, "nothing is stored"

@@ -39,13 +39,14 @@
 #define TQA_FIELDS_DRIVE_REQUEST_LOAD "inertia", "viscous", "locked"
 #define TQA_FIELDS_DRIVE_VELOCITY_LOOP "gain", "lead", "lead_time_s", "tacho_time_s"
 #define TQA_FIELDS_ENSEMBLE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
-    "external_wrenches", "payload", "solver", "gravity", "without", "joints", "drives", \
-    "events", "vary", "members", "seed", "quantiles", "return_members", "only", "end_states"
+    "external_wrenches", "payload", "solver", "gravity", "without", "joints", "angles", \
+    "drives", "events", "vary", "members", "seed", "quantiles", "return_members", "only", \
+    "end_states"
 #define TQA_FIELDS_EQUATION_CONSTRAINT "name", "kind", "expression"
 #define TQA_FIELDS_EVENT_RULE "on", "action", "joint", "joints", "level", "direction", \
     "restitution"
 #define TQA_FIELDS_EXCITATION_REQUEST "parameters", "frequency_hz", "harmonics", "limits", \
-    "criterion", "tries", "seed", "interval_s", "joints", "gravity"
+    "criterion", "tries", "seed", "interval_s", "joints", "angles", "gravity"
 #define TQA_FIELDS_EXCITATION_REQUEST_LIMITS "lower", "upper", "velocity", "acceleration", \
     "effort"
 #define TQA_FIELDS_FORWARD_DYNAMICS_REQUEST "q", "qd", "tau", "joints", "external_wrenches", \
@@ -57,7 +58,8 @@
 #define TQA_FIELDS_INVERSE_DYNAMICS_REQUEST "from", "q", "qd", "qdd", "joints", \
     "external_wrenches", "gravity", "without", "include", "payload", "coriolis_form", "frame", \
     "axes", "box", "qd_ref", "qdd_ref", "angles", "t", "violations", "duration_s", "binding", \
-    "tau", "provenance", "warnings"
+    "tau", "provenance", "warnings", "fourier", "score", "first_random", "tries", \
+    "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST "frame", "pose", "axes", "joints", "initial", \
     "limits", "solutions", "seeds", "iterations", "tolerance", "angles"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE "position_m", "rotation_rad"
@@ -105,9 +107,12 @@
 #define TQA_FIELDS_PROVENANCE_OF_REQUEST "engine", "request_digest"
 #define TQA_FIELDS_PULSE_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s"
 #define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "setpoint", "table", "frame", \
-    "axes", "initial", "timing", "blend", "times_s", "durations_s", "duration_s"
+    "axes", "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "joints", \
+    "angles", "t", "provenance", "warnings", "q", "qd", "qdd", "score", "first_random", "tries", \
+    "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd", "joints", "angles", "violations", \
-    "duration_s", "binding", "tau", "provenance", "warnings"
+    "duration_s", "binding", "tau", "provenance", "warnings", "fourier", "score", \
+    "first_random", "tries", "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", \
     "form", "angles"
 #define TQA_FIELDS_RIGID_BODY_REQUEST "axis_motion", "point_motion", "body", "lie_bracket"
@@ -152,7 +157,8 @@
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
     "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
     "qdd_ref", "angles", "t", "violations", "duration_s", "binding", "tau", "provenance", \
-    "warnings"
+    "warnings", "fourier", "score", "first_random", "tries", "improvements", "samples_judged", \
+    "base_parameters"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", \

@@ -466,6 +466,20 @@ static void put_logs(const tqa_calibration *c)
     put_friction_sign(c);
 }
 
+/* what the prediction misses; both are in the user's order by now */
+static void put_residual(const tqa_calibration *c, const tq_identify_series *s)
+{
+    const size_t nv = c->order.nv;
+    const size_t shape[2] = {s->n, nv};
+    double *rows = tqa_tree_take(c->control, s->n * nv + 1, sizeof *rows);
+    for (size_t k = 0; rows != NULL && k < s->n * nv; k++) {
+        rows[k] = s->measured[k] - s->predicted[k];
+    }
+    if (rows != NULL) {
+        tqa_writer_array(c->control->answer, "residual", rows, 2, shape);
+    }
+}
+
 static void put_prediction(const tqa_calibration *c)
 {
     tqa_writer *answer = c->control->answer;
@@ -481,6 +495,7 @@ static void put_prediction(const tqa_calibration *c)
         tqa_writer_vector(answer, "t", s->t, s->n);
         tqa_writer_rows(answer, "tau_measured", s->measured, s->n, false, c->order.v, nv);
         tqa_writer_rows(answer, "tau_predicted", s->predicted, s->n, false, c->order.v, nv);
+        put_residual(c, s);
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);

@@ -222,6 +222,24 @@ static bool check_factor(const tqa_value *item, const tqa_variation *x)
            tqa_value_refuse(item, "range", "0 or more", "%s of %g", varied_words[x->varied], least);
 }
 
+/* what is added to angles and their rates, in degrees as the request has them; always true */
+static bool to_radians(const tqa_tree *control, tqa_variation *x)
+{
+    const bool of_q = x->varied == TQA_VARIED_Q;
+    const bool *angle = control->robot->is_angle + (of_q ? 0 : control->robot->model->nq);
+    if (!control->in_degrees || !(of_q || x->varied == TQA_VARIED_QD) || !angle[x->row]) {
+        return true;
+    }
+    double *const numbers[] = {&x->low, &x->high, &x->mean, &x->deviation};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        *numbers[k] *= tqa_radians_of_degree;
+    }
+    for (size_t k = 0; k < x->n_value; k++) {
+        x->values[k] *= tqa_radians_of_degree;
+    }
+    return true;
+}
+
 static bool read_variation(tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
 {
     static const char *const known[] = {TQA_FIELDS_VARIATION, NULL};
@@ -252,7 +270,7 @@ static bool read_variation(tqa_ensemble *e, const tqa_value *item, tqa_variation
             : of_gain      ? read_gain(e, item, x)
             : of_link      ? read_link(item, x)
                            : read_joint(item, x)) &&
-           read_spread(item, x) && check_factor(item, x);
+           read_spread(item, x) && to_radians(item->control, x) && check_factor(item, x);
 }
 
 bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root)

@@ -44,6 +44,22 @@ static bool refuse_sign(const tqa_value *part, double x)
     return tqa_value_refuse(part, "range", "gains push back: 0 or more", "a gain of %g", x);
 }
 
+/* what `part` says of number r of the user's order, as an array or by name */
+static tqa_value number_of(const tqa_value *part, const tqa_order *order, size_t r)
+{
+    const tqa_robot *robot = part->control->robot;
+    if (!json_is_object(part->value)) {
+        return tqa_value_item(part, r);
+    }
+    uint32_t j = 0;
+    while (j + 1 < robot->model->n_joint &&
+           !(order->v[r] >= robot->model->joints[j].v_index &&
+             order->v[r] < robot->model->joints[j].v_index + robot->model->joints[j].nv)) {
+        j++;
+    }
+    return tqa_value_field(part, robot->joint_names[j]);
+}
+
 bool tqa_value_gain(const tqa_value *part, const tqa_order *order, const double **ret)
 {
     double *values = tqa_tree_take(part->control, order->nv + 1, sizeof *values);
@@ -58,12 +74,12 @@ bool tqa_value_gain(const tqa_value *part, const tqa_order *order, const double 
         }
         return x >= 0.0 || refuse_sign(part, x);
     }
-    if (!tqa_value_row(part, order, TQA_ROW_OTHER, values)) {
+    if (!tqa_value_row(part, order, TQA_ROW_TORQUE, values)) {
         return false;
     }
     for (size_t r = 0; r < order->nv; r++) {
         if (values[order->v[r]] < 0.0) {
-            const tqa_value item = tqa_value_item(part, r);
+            const tqa_value item = number_of(part, order, r);
             return refuse_sign(&item, values[order->v[r]]);
         }
     }
@@ -110,12 +126,15 @@ bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, cons
         }
         return tqa_value_choice(part, words, &word);
     }
-    if (!tqa_value_row(part, order, TQA_ROW_OTHER, limit)) {
+    if (!tqa_value_row(part, order, TQA_ROW_TORQUE, limit)) {
         return false;
     }
     for (size_t r = 0; r < order->nv; r++) {
+        const tqa_value item = number_of(part, order, r);
+        if (item.value == NULL) { /* not named */
+            limit[order->v[r]] = (double)INFINITY;
+        }
         if (!(limit[order->v[r]] > 0.0)) {
-            const tqa_value item = tqa_value_item(part, r);
             return tqa_value_refuse(&item, "range",
                                     "above 0; leave the limit out where there is none",
                                     "expected an effort above 0, got %g", limit[order->v[r]]);
@@ -200,7 +219,7 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
                           "add \"reference\": {\"waypoints\": [[q], [q]], \"times_s\": [0, 1], "
                           "\"timing\": \"quintic\"}; or \"setpoint\", \"poses\", \"fourier\", "
                           "\"table\"") &&
-           tqa_value_object(&reference, tqa_reference_fields) &&
+           tqa_reference_object(&reference) &&
            tqa_value_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);
 }
 

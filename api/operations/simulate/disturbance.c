@@ -78,7 +78,7 @@ static bool read_size(const reading *r, const tqa_value *object, tq_disturbance 
     }
     d->size = size;
     if (torque.value != NULL) {
-        return tqa_value_row(&torque, r->order, TQA_ROW_OTHER, size);
+        return tqa_value_row(&torque, r->order, TQA_ROW_TORQUE, size);
     }
     tqa_load load;
     if (!tqa_value_load(&wrench, &load)) {
@@ -194,7 +194,7 @@ static bool read_torques(const reading *r, const tqa_value *torque, size_t n, do
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value row = tqa_value_item(torque, k);
-        if (!tqa_value_row(&row, r->order, TQA_ROW_OTHER, rows + k * nv)) {
+        if (!tqa_value_row(&row, r->order, TQA_ROW_TORQUE, rows + k * nv)) {
             return false;
         }
     }

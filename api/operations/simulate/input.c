@@ -20,7 +20,7 @@ static bool read_values(tqa_simulation *s, const tqa_value *t, const tqa_value *
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value row = tqa_value_item(tau, k);
-        if (!tqa_value_row(&row, &s->order, TQA_ROW_OTHER, values + k * nv)) {
+        if (!tqa_value_row(&row, &s->order, TQA_ROW_TORQUE, values + k * nv)) {
             return false;
         }
         if (k > 0 && times[k] <= times[k - 1]) {

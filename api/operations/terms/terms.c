@@ -33,6 +33,14 @@ static const tqa_field fields[] = {
     {.name = "tau", .receiver = &tqa_unused_receiver},
     {.name = "provenance", .receiver = &tqa_unused_receiver},
     {.name = "warnings", .receiver = &tqa_unused_receiver},
+    /* of an answer of `excitation` */
+    {.name = "fourier", .receiver = &tqa_unused_receiver},
+    {.name = "score", .receiver = &tqa_unused_receiver},
+    {.name = "first_random", .receiver = &tqa_unused_receiver},
+    {.name = "tries", .receiver = &tqa_unused_receiver},
+    {.name = "improvements", .receiver = &tqa_unused_receiver},
+    {.name = "samples_judged", .receiver = &tqa_unused_receiver},
+    {.name = "base_parameters", .receiver = &tqa_unused_receiver},
     {.name = "angles", .receiver = &tqa_angles_receiver},
 };
 
@@ -77,7 +85,7 @@ const tqa_operation_methods tqa_terms_methods = {
             .fields = fields,
             .n_field = sizeof fields / sizeof fields[0],
             .required = 1u << 0 | 1u << 7, /* q, include */
-            .unused = 127u << 15,
+            .unused = 16383u << 15,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

@@ -17,8 +17,6 @@ enum {
     CELLS_OF_A_STRETCH = 64,
 };
 
-const char *const tqa_reference_fields[] = {TQA_FIELDS_REFERENCE, NULL};
-
 static const char *const axis_names[] = {TQA_WORDS_AXES, NULL};
 
 /* By the numbers of tq_timing_law, then those of our own. */
@@ -361,6 +359,39 @@ static bool refuse_stray(const tqa_plan *p)
         }
     }
     return true;
+}
+
+bool tqa_reference_object(const tqa_value *object)
+{
+    static const char *const all[] = {TQA_FIELDS_REFERENCE, NULL};
+    static const char *const of_series[] = {"joints",
+                                            "angles",
+                                            "t",
+                                            "q",
+                                            "qd",
+                                            "qdd",
+                                            "score",
+                                            "first_random",
+                                            "tries",
+                                            "improvements",
+                                            "samples_judged",
+                                            "base_parameters",
+                                            "provenance",
+                                            "warnings",
+                                            NULL};
+    const char *plain[sizeof all / sizeof all[0]] = {NULL};
+    const tqa_value fourier = tqa_value_field(object, "fourier");
+    size_t n = 0;
+    for (size_t k = 0; all[k] != NULL; k++) {
+        bool is_plain = true;
+        for (size_t i = 0; of_series[i] != NULL; i++) {
+            is_plain = is_plain && strcmp(all[k], of_series[i]) != 0;
+        }
+        if (is_plain) {
+            plain[n++] = all[k];
+        }
+    }
+    return tqa_value_object(object, fourier.value != NULL ? all : plain);
 }
 
 bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsigned kinds,

@@ -19,8 +19,9 @@ enum {
     TQA_PATH_BY_LIMITS = 1u << 5, /* with any of these: point k is at time k, lines between them */
 };
 
-/* The fields of an object that is one reference and nothing else; ends with NULL. */
-extern const char *const tqa_reference_fields[];
+/* An object that is one reference and nothing else: false, with the problem set, where it has other
+ * fields. Those of an answer of `excitation` may come with its series alone. */
+bool tqa_reference_object(const tqa_value *object);
 
 /* In the robot's order; its arrays are the call's. */
 typedef struct tqa_reference {

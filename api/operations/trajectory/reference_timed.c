@@ -9,12 +9,24 @@
 
 enum { TABLE_POINTS_MAX = 1 << 20, HARMONICS_MAX = 256 };
 
-bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
+/* A table and a series may be answers of `trajectory` and `excitation`, which name their joints. */
+static bool own_order(tqa_plan *p, const tqa_value *object, tqa_order *ret)
+{
+    const tqa_value joints = tqa_value_field(object, "joints");
+    if (joints.value == NULL) {
+        return true;
+    }
+    *ret = (tqa_order){.q = tqa_tree_take(p->control, p->order->nq, sizeof(uint32_t)),
+                       .v = tqa_tree_take(p->control, p->order->nv, sizeof(uint32_t))};
+    return ret->q != NULL && ret->v != NULL && tqa_value_order(&joints, ret);
+}
+
+static bool read_fourier(tqa_plan *p, const tqa_order *order, const tqa_value *fourier)
 {
     static const char *const known[] = {TQA_FIELDS_TRAJECTORY_REQUEST_FOURIER, NULL};
     static const char *const harmonics[2] = {"a", "b"};
     const tqa_value duration = tqa_value_field(p->object, "duration_s");
-    const size_t nq = p->order->nq;
+    const size_t nq = order->nq;
     if (!tqa_value_object(fourier, known)) {
         return false;
     }
@@ -26,7 +38,7 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
     if (!tqa_value_positive(&frequency, &p->to->motion.fourier.frequency) ||
         !tqa_value_array(&first, 1, HARMONICS_MAX, &n) ||
         (all = tqa_tree_take(p->control, (2 * n + 1) * nq, sizeof *all)) == NULL ||
-        !tqa_value_row(&offset, p->order, TQA_ROW_Q, all)) {
+        !tqa_value_row(&offset, order, TQA_ROW_Q, all)) {
         return false;
     }
     for (unsigned k = 0; k < 2; k++) {
@@ -37,7 +49,7 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
         }
         for (size_t i = 0; i < n; i++) {
             const tqa_value row = tqa_value_item(&table, i);
-            if (!tqa_value_row(&row, p->order, TQA_ROW_RATE_LIMIT, all + (1 + k * n + i) * nq)) {
+            if (!tqa_value_row(&row, order, TQA_ROW_RATE_LIMIT, all + (1 + k * n + i) * nq)) {
                 return false;
             }
         }
@@ -51,6 +63,23 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
     series->b = all + (1 + n) * nq;
     p->to->end = 1.0 / series->frequency; /* one period */
     return duration.value == NULL || tqa_value_positive(&duration, &p->to->end);
+}
+
+/* `joints` and `angles` of a nested object are of its series; those of the root of everything. */
+bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
+{
+    const tqa_value root = tqa_value_root(p->control);
+    if (p->object->value == root.value) {
+        return read_fourier(p, p->order, fourier);
+    }
+    const tqa_value angles = tqa_value_field(p->object, "angles");
+    const bool in_degrees = p->control->in_degrees;
+    tqa_order order = *p->order;
+    const bool good =
+        (angles.value == NULL || tqa_value_angles(&angles, &p->control->in_degrees)) &&
+        own_order(p, p->object, &order) && read_fourier(p, &order, fourier);
+    p->control->in_degrees = in_degrees;
+    return good;
 }
 
 /* quaternions of unit length, which small rounding of them is taken out of */
@@ -112,18 +141,6 @@ static bool read_ends(tqa_plan *p, const tqa_order *order, const tqa_value *rows
     return true;
 }
 
-/* A table may be an answer of `trajectory`, which names its joints. */
-static bool table_order(tqa_plan *p, const tqa_value *table, tqa_order *ret)
-{
-    const tqa_value joints = tqa_value_field(table, "joints");
-    if (joints.value == NULL) {
-        return true;
-    }
-    *ret = (tqa_order){.q = tqa_tree_take(p->control, p->order->nq, sizeof(uint32_t)),
-                       .v = tqa_tree_take(p->control, p->order->nv, sizeof(uint32_t))};
-    return ret->q != NULL && ret->v != NULL && tqa_value_order(&joints, ret);
-}
-
 /* q alone: their spline; with qd and qdd: quintics between them */
 static bool read_table(tqa_plan *p, const tqa_value *table)
 {
@@ -137,7 +154,7 @@ static bool read_table(tqa_plan *p, const tqa_value *table)
     const tqa_value qdd = tqa_value_field(table, "qdd");
     const size_t nq = p->order->nq;
     tqa_order order = *p->order;
-    if (!table_order(p, table, &order)) {
+    if (!own_order(p, table, &order)) {
         return false;
     }
     if (!tqa_value_need(&t, "add \"t\": the times of the coordinates, s") ||

@@ -452,6 +452,7 @@ class ExcitationResult(Result):
     improvements: int
     samples_judged: int
     base_parameters: list[str]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -477,6 +478,7 @@ class EnsembleResult(Result):
     end_states: EnsembleEndStatesOut
     stats: EnsembleStatsOut
     warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -554,7 +556,9 @@ class RobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
+            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
+            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> InverseDynamicsResult: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -572,7 +576,9 @@ class RobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
+            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
+            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Array | InverseDynamicsResult:
         """Joint torques from motion.
 
@@ -606,13 +612,22 @@ class RobotOperations:
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
             warnings: Not used: of an answer of `trajectory`
+            fourier: Not used: of an answer of `excitation`
+            score: Not used: of an answer of `excitation`
+            first_random: Not used: of an answer of `excitation`
+            tries: Not used: of an answer of `excitation`
+            improvements: Not used: of an answer of `excitation`
+            samples_judged: Not used: of an answer of `excitation`
+            base_parameters: Not used: of an answer of `excitation`
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
             joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
             'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
             axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings}
+            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
+            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
+            base_parameters}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -699,7 +714,9 @@ class RobotOperations:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            idempotency_key: str | None = None
+            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
+            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
+            None, idempotency_key: str | None = None
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
 
@@ -730,13 +747,22 @@ class RobotOperations:
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
             warnings: Not used: of an answer of `trajectory`
+            fourier: Not used: of an answer of `excitation`
+            score: Not used: of an answer of `excitation`
+            first_random: Not used: of an answer of `excitation`
+            tries: Not used: of an answer of `excitation`
+            improvements: Not used: of an answer of `excitation`
+            samples_judged: Not used: of an answer of `excitation`
+            base_parameters: Not used: of an answer of `excitation`
         """
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings}, idempotency_key)
+            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
+            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
+            base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
@@ -946,15 +972,17 @@ class RobotOperations:
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
             None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
-            = None, idempotency_key: str | None = None, progress: bool | None = None
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None, progress: bool |
+            None = None
     ) -> ExcitationResult:
         """Motion to record, from which `calibrate` can identify the parameters.
 
         A periodic motion, q = offset + sum_k a_k sin(k w t) / (k w) - b_k cos(k w t) / (k w), that begins and ends
         each period at rest, keeps the limits of position, velocity, acceleration and torque, and excites the base
         parameters as evenly as was found: by random motions, then changes of the best one. `fourier` of the answer
-        may be sent to `trajectory` and to `simulate` unchanged. Collisions are not looked for: narrow the limits. A
+        may be sent to `trajectory` unchanged, the whole answer is a `reference` of a controller of `simulate`, and
+        with `interval_s` a request to `inverse-dynamics`. Collisions are not looked for: narrow the limits. A
         turning joint without limits gets half a turn either way. The same request gives the same motion. Answers
         200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at most), else the
         setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at `Location` + `/result`.
@@ -972,12 +1000,13 @@ class RobotOperations:
             seed: default 0
             interval_s: s: with it, the answer has samples of one period
             joints: Another order of joints
+            angles: Of `limits`, and of the answer (default rad)
             gravity: m/s^2 in the world frame, instead of the robot's own
         """
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key,
-            progress)
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
@@ -985,10 +1014,11 @@ class RobotOperations:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
-            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
-            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
-            = None, end_states: bool | None = None, idempotency_key: str | None = None, progress: bool | None = None
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,
+            members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None, return_members:
+            Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None = None,
+            idempotency_key: str | None = None, progress: bool | None = None
     ) -> EnsembleResult:
         """Many simulations that differ in what varies.
 
@@ -1008,6 +1038,8 @@ class RobotOperations:
         an Idempotency-Key for 30 days.
 
         Arguments:
+            angles: Of `initial`, of `reference`, of levels and of `vary`, where it is of q and qd; results are in
+                rad (default rad)
             members: Members for each point of lists and grids; only where something is drawn, and then needed
             seed: default 0
             return_members: Members whose whole motion is returned, by their place
@@ -1017,9 +1049,9 @@ class RobotOperations:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
-            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
-            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
-            end_states}, idempotency_key, progress)
+            'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
+            'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
+            'end_states': end_states}, idempotency_key, progress)
 
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
@@ -1107,14 +1139,18 @@ class RobotJobs:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
+            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
+            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Job[InverseDynamicsResult]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
             coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
             'angles': angles, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding':
-            binding, 'provenance': provenance, 'warnings': warnings}, idempotency_key)
+            binding, 'provenance': provenance, 'warnings': warnings, 'fourier': fourier, 'score': score,
+            'first_random': first_random, 'tries': tries, 'improvements': improvements, 'samples_judged':
+            samples_judged, 'base_parameters': base_parameters}, idempotency_key)
 
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -1154,14 +1190,18 @@ class RobotJobs:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            idempotency_key: str | None = None
+            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
+            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
+            None, idempotency_key: str | None = None
     ) -> Job[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings}, idempotency_key)
+            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
+            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
+            base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
@@ -1247,12 +1287,13 @@ class RobotJobs:
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
             None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
-            = None, idempotency_key: str | None = None
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Job[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key)
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
@@ -1260,17 +1301,18 @@ class RobotJobs:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
-            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
-            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
-            = None, end_states: bool | None = None, idempotency_key: str | None = None
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,
+            members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None, return_members:
+            Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None = None,
+            idempotency_key: str | None = None
     ) -> Job[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
-            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
-            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
-            end_states}, idempotency_key)
+            'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
+            'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
+            'end_states': end_states}, idempotency_key)
 
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
@@ -1318,7 +1360,9 @@ class AsyncRobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
+            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
+            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[InverseDynamicsResult]: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -1336,7 +1380,9 @@ class AsyncRobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
+            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
+            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
         """Joint torques from motion.
 
@@ -1370,13 +1416,22 @@ class AsyncRobotOperations:
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
             warnings: Not used: of an answer of `trajectory`
+            fourier: Not used: of an answer of `excitation`
+            score: Not used: of an answer of `excitation`
+            first_random: Not used: of an answer of `excitation`
+            tries: Not used: of an answer of `excitation`
+            improvements: Not used: of an answer of `excitation`
+            samples_judged: Not used: of an answer of `excitation`
+            base_parameters: Not used: of an answer of `excitation`
         """
         request: dict[str, Any] = {'q': q, 'qd': qd, 'qdd': qdd, 'tau': tau, 'from': from_, 'joints':
             joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without': without,
             'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
             axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings}
+            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
+            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
+            base_parameters}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -1463,14 +1518,18 @@ class AsyncRobotOperations:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            idempotency_key: str | None = None
+            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
+            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings}, idempotency_key)
+            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
+            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
+            base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
@@ -1556,13 +1615,14 @@ class AsyncRobotOperations:
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
             None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
-            = None, idempotency_key: str | None = None, progress: bool | None = None
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None, progress: bool |
+            None = None
     ) -> Awaitable[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key,
-            progress)
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
@@ -1570,17 +1630,18 @@ class AsyncRobotOperations:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
-            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
-            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
-            = None, end_states: bool | None = None, idempotency_key: str | None = None, progress: bool | None = None
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,
+            members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None, return_members:
+            Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None = None,
+            idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
-            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
-            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
-            end_states}, idempotency_key, progress)
+            'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
+            'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
+            'end_states': end_states}, idempotency_key, progress)
 
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
@@ -1624,14 +1685,18 @@ class AsyncRobotJobs:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
+            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
+            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
             coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
             'angles': angles, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding':
-            binding, 'provenance': provenance, 'warnings': warnings}, idempotency_key)
+            binding, 'provenance': provenance, 'warnings': warnings, 'fourier': fourier, 'score': score,
+            'first_random': first_random, 'tries': tries, 'improvements': improvements, 'samples_judged':
+            samples_judged, 'base_parameters': base_parameters}, idempotency_key)
 
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -1671,14 +1736,18 @@ class AsyncRobotJobs:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            idempotency_key: str | None = None
+            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
+            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TermsResult]]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings}, idempotency_key)
+            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
+            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
+            base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
@@ -1764,12 +1833,13 @@ class AsyncRobotJobs:
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
             None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, gravity: ArrayLike | None
-            = None, idempotency_key: str | None = None
+            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[ExcitationResult]]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'gravity': gravity}, idempotency_key)
+            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
@@ -1777,17 +1847,18 @@ class AsyncRobotJobs:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
-            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, drives: SimulateDrives |
-            None = None, events: Sequence[EventRule] | None = None, members: int | None = None, seed: int | None = None,
-            quantiles: ArrayLike | None = None, return_members: Sequence[int] | None = None, only: Sequence[int] | None
-            = None, end_states: bool | None = None, idempotency_key: str | None = None
+            'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
+            'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,
+            members: int | None = None, seed: int | None = None, quantiles: ArrayLike | None = None, return_members:
+            Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[EnsembleResult]]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
-            'joints': joints, 'drives': drives, 'events': events, 'members': members, 'seed': seed,
-            'quantiles': quantiles, 'return_members': return_members, 'only': only, 'end_states':
-            end_states}, idempotency_key)
+            'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
+            'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
+            'end_states': end_states}, idempotency_key)
 
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |

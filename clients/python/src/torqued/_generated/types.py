@@ -257,6 +257,7 @@ class CalibratePredictionItemOut(TypedDict):
     t: NotRequired[Array]
     tau_measured: NotRequired[Array]
     tau_predicted: NotRequired[Array]
+    residual: NotRequired[Array]
 
 
 class CalibrateRankOut(TypedDict):
@@ -341,11 +342,11 @@ class ConstrainedController(TypedDict):
     kind: Literal['hybrid-position-force', 'nonholonomic']
     reference: Reference
     coordinates: NotRequired[Sequence[str]]
-    kp: NotRequired[float | ArrayLike]
-    kd: float | ArrayLike
-    ki: NotRequired[float | ArrayLike]
+    kp: NotRequired[float | ArrayLike | Mapping[str, Any]]
+    kd: float | ArrayLike | Mapping[str, Any]
+    ki: NotRequired[float | ArrayLike | Mapping[str, Any]]
     force: NotRequired[ConstrainedControllerForce]
-    effort_limits: NotRequired[Literal['robot'] | float | ArrayLike]
+    effort_limits: NotRequired[Literal['robot'] | float | ArrayLike | Mapping[str, Any]]
     model: NotRequired[ControllerModel]
 
 
@@ -361,11 +362,11 @@ class ConstrainedControllerForce(TypedDict):
 Controller = TypedDict('Controller', {
     'kind': "Literal['feedforward', 'pd', 'pd-gravity', 'computed-torque', 'passivity-based']",
     'reference': "Reference",
-    'kp': "NotRequired[float | ArrayLike]",
-    'kd': "NotRequired[float | ArrayLike]",
-    'ki': "NotRequired[float | ArrayLike]",
-    'lambda': "NotRequired[float | ArrayLike]",
-    'effort_limits': "NotRequired[Literal['robot'] | float | ArrayLike]",
+    'kp': "NotRequired[float | ArrayLike | Mapping[str, Any]]",
+    'kd': "NotRequired[float | ArrayLike | Mapping[str, Any]]",
+    'ki': "NotRequired[float | ArrayLike | Mapping[str, Any]]",
+    'lambda': "NotRequired[float | ArrayLike | Mapping[str, Any]]",
+    'effort_limits': "NotRequired[Literal['robot'] | float | ArrayLike | Mapping[str, Any]]",
     'sample_time_s': "NotRequired[float]",
     'model': "NotRequired[ControllerModel]",
 })
@@ -1450,7 +1451,7 @@ class LoopConstraintOut(TypedDict):
 class NoiseDisturbance(TypedDict):
     """Normal, independent of one another"""
     kind: Literal['noise']
-    torque: NotRequired[ArrayLike]
+    torque: NotRequired[ArrayLike | Mapping[str, Any]]
     wrench: NotRequired[ConstantWrench]
     interval_s: float
     seed: int
@@ -1524,7 +1525,7 @@ class ProvenanceOut(TypedDict):
 
 class PulseDisturbance(TypedDict):
     kind: Literal['pulse']
-    torque: NotRequired[ArrayLike]
+    torque: NotRequired[ArrayLike | Mapping[str, Any]]
     wrench: NotRequired[ConstantWrench]
     start_s: NotRequired[float]
     duration_s: NotRequired[float]
@@ -1543,7 +1544,9 @@ class ReactionsOut(TypedDict):
 
 
 class Reference(TypedDict):
-    """Motion over time, as `trajectory` takes it; or a setpoint; or a table"""
+    """Motion over time, as `trajectory` takes it; or a setpoint; or a table. An answer of `excitation` is one as it
+    is: its series
+    """
     waypoints: NotRequired[Sequence[ArrayLike | Mapping[str, Any]]]
     poses: NotRequired[Sequence[Pose]]
     fourier: NotRequired[TrajectoryFourier]
@@ -1557,11 +1560,25 @@ class Reference(TypedDict):
     times_s: NotRequired[ArrayLike]
     durations_s: NotRequired[ArrayLike]
     duration_s: NotRequired[float]
+    joints: NotRequired[Sequence[str]]
+    angles: NotRequired[Literal['rad', 'deg']]
+    t: NotRequired[Any]
+    provenance: NotRequired[Any]
+    warnings: NotRequired[Any]
+    q: NotRequired[Any]
+    qd: NotRequired[Any]
+    qdd: NotRequired[Any]
+    score: NotRequired[Any]
+    first_random: NotRequired[Any]
+    tries: NotRequired[Any]
+    improvements: NotRequired[Any]
+    samples_judged: NotRequired[Any]
+    base_parameters: NotRequired[Any]
 
 
 class ReferenceTable(TypedDict):
     """`q` alone: their cubic spline; with `qd` and `qdd`, both or neither: quintics between them. An answer of
-    `trajectory` is one as it is
+    `trajectory` is one as it is, and one of `excitation`
     """
     t: ArrayLike
     q: Sequence[ArrayLike | Mapping[str, Any]]
@@ -1575,6 +1592,13 @@ class ReferenceTable(TypedDict):
     tau: NotRequired[Any]
     provenance: NotRequired[Any]
     warnings: NotRequired[Any]
+    fourier: NotRequired[Any]
+    score: NotRequired[Any]
+    first_random: NotRequired[Any]
+    tries: NotRequired[Any]
+    improvements: NotRequired[Any]
+    samples_judged: NotRequired[Any]
+    base_parameters: NotRequired[Any]
 
 
 class RegressorColumnsItemOut(TypedDict):
@@ -1946,7 +1970,7 @@ class SimulateVerdictOut(TypedDict):
 
 class SineDisturbance(TypedDict):
     kind: Literal['sine']
-    torque: NotRequired[ArrayLike]
+    torque: NotRequired[ArrayLike | Mapping[str, Any]]
     wrench: NotRequired[ConstantWrench]
     frequency_hz: float
     phase_rad: NotRequired[float]
@@ -2003,7 +2027,7 @@ class StaticsRequestJointStiffness1(TypedDict):
 
 class TableDisturbance(TypedDict):
     kind: Literal['table']
-    torque: NotRequired[ArrayLike]
+    torque: NotRequired[Sequence[ArrayLike | Mapping[str, Any]]]
     wrench: NotRequired[Wrench]
     t: ArrayLike
     interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
@@ -2222,7 +2246,7 @@ class TorqueTable(TypedDict):
     """Torques over time"""
     kind: Literal['torque']
     t: ArrayLike
-    tau: ArrayLike
+    tau: ArrayLike | Sequence[ArrayLike | Mapping[str, Any]]
     interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
 
 
