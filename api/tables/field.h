@@ -21,7 +21,8 @@ tqa_field *tqa_field_new(const char *name, tqa_field_format format);
 void tqa_field_free(tqa_field *field); /* accepts NULL */
 
 /* The first pass: the whole document, in any pieces; then `measured`, once. False with a problem:
- * there is no such array, it is not of numbers (or, in CSV, objects) alone, or its rows differ in length. */
+ * there is no such array, it is not of numbers (or, in CSV, objects) alone, or its rows differ in
+ * length. */
 bool tqa_field_measure(tqa_field *field, const char *bytes, size_t n, tqa_problem *reterr);
 bool tqa_field_measured(tqa_field *field, tqa_problem *reterr);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/records.h - a list of objects as CSV: a column for each key, a line for each object. */
+/* api/tables/records.h - a list of objects as CSV: a column for each key, a line each. */
 #ifndef TQA_TABLES_RECORDS_H
 #define TQA_TABLES_RECORDS_H
 

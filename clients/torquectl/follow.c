@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/follow.c - a job's event stream (Server-Sent Events), resumed where it broke. */
+/* clients/torquectl/follow.c - a job's event stream, resumed where it broke. */
 #include "clients/torquectl/follow.h"
 
 #include <string.h>

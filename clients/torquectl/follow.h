@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/follow.h - a job's event stream (Server-Sent Events), resumed where it broke. */
+/* clients/torquectl/follow.h - a job's event stream, resumed where it broke. */
 #ifndef TORQUECTL_FOLLOW_H
 #define TORQUECTL_FOLLOW_H
 
