@@ -89,6 +89,18 @@ static bool is_plain(unsigned char c)
 
 void tqa_json_text_string(tqa_json_text *text, const char *s)
 {
+    size_t n_plain = 0;
+    while (is_plain((unsigned char)s[n_plain])) {
+        n_plain++;
+    }
+    char *whole = s[n_plain] == '\0' ? make_room(text, n_plain + 2) : NULL;
+    if (whole != NULL) { /* the common case: nothing to escape */
+        whole[0] = '"';
+        memcpy(whole + 1, s, n_plain);
+        whole[n_plain + 1] = '"';
+        text->n += n_plain + 2;
+        return;
+    }
     put(text, "\"", 1);
     for (const unsigned char *p = (const unsigned char *)s; *p != '\0';) {
         const unsigned char *const run = p;
