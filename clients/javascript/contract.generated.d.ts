@@ -2578,6 +2578,26 @@ export interface ManipulabilityResult {
 /** Three rows */
 export type Matrix = Vector[];
 
+/** A daemon; `node` of a job is its name */
+export interface Node {
+  name: string;
+  version: string;
+  /** Its start */
+  since: string;
+  /** It was there then: each says so every five seconds */
+  seen: string;
+  /** Jobs that it runs */
+  running: number;
+  /** Jobs that it runs at most */
+  runners: number;
+  [name: string]: unknown;
+}
+
+export interface NodeList {
+  nodes: Node[];
+  [name: string]: unknown;
+}
+
 /** Normal, independent of one another */
 export interface NoiseDisturbance {
   kind: "noise";

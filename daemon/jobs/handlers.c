@@ -260,6 +260,7 @@ size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
         {TQD_GET, "/v1/jobs/{}/report", 0, &tqd_job_report_handler, jobs, false},
         {TQD_GET, "/v1/jobs/{}/events", 0, &tqd_events_handler, jobs, true},
         {TQD_GET, "/v1/events", 0, &tqd_events_handler, jobs, true},
+        {TQD_GET, "/v1/nodes", 0, &tqd_nodes_handler, jobs, false},
     };
     memcpy(routes, table, sizeof table);
     return sizeof table / sizeof table[0];

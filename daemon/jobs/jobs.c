@@ -38,6 +38,7 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
     }
     jobs->options = *options;
     name_node(jobs->node, options->node);
+    jobs->started_ms = tqd_event_hub_now_ms();
     /* before any job is submitted: events from then on belong to this process */
     uint64_t last_seq = 0;
     if (tqd_store_event_last(options->store, &last_seq) != TQD_STORE_OK) {

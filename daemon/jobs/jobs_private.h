@@ -26,6 +26,7 @@ typedef struct tqd_runner {
 struct tqd_jobs {
     tqd_jobs_options options;
     char node[TQD_JOB_NODE_TEXT];
+    int64_t started_ms; /* monotonic */
     tqd_event_hub hub;
     pthread_mutex_t mutex; /* guards what follows; a leaf */
     pthread_cond_t queued; /* for runners */
@@ -43,6 +44,9 @@ struct tqd_jobs {
 /* Each thread calls both. */
 void tqd_jobs_enter(tqd_jobs *jobs);
 void tqd_jobs_leave(tqd_jobs *jobs);
+
+/* nodes.c: says in the store that this node is there. */
+void tqd_jobs_beat_node(tqd_jobs *jobs);
 
 /* execute.c: computes a claimed job and ends it in the store. */
 void tqd_execute(tqd_runner *runner);

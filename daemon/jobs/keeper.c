@@ -15,6 +15,7 @@ enum {
     TICK_MS = 250,  /* while a job runs or an exchange waits: four progress events a second */
     IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
     EXPIRE_MS = 1000,
+    NODE_MS = 4000, /* below IDLE_MS: at each tick of an idle keeper */
     RETAIN_MS = 60000,
     CLEAR_MS = 50, /* time for removing files in each tick */
     INTERRUPTIONS_MAX =
@@ -289,11 +290,13 @@ void tqd_jobs_keep(void *arg)
     uint64_t last_seq = 0;
     (void)tqd_event_hub_end(&jobs->hub, &last_seq);
     bool recovered = recover(jobs);
+    tqd_jobs_beat_node(jobs);
     int64_t beat_ms = tqd_event_hub_now_ms();
     int64_t expire_ms = beat_ms;
     int64_t retain_ms = beat_ms;
     int64_t progress_ms = beat_ms;
     int64_t counts_ms = beat_ms;
+    int64_t node_ms = beat_ms;
     const int64_t keep_ms = jobs->options.keep_waited_ms;
     const int64_t retain_every_ms = keep_ms < RETAIN_MS ? keep_ms : RETAIN_MS;
     file_sweep lost = {.shelf = 0};
@@ -329,6 +332,9 @@ void tqd_jobs_keep(void *arg)
         busy = busy || uncounted || is_unpublished;
         if (recovered && due(&retain_ms, retain_every_ms)) {
             retain(jobs);
+        }
+        if (due(&node_ms, NODE_MS)) {
+            tqd_jobs_beat_node(jobs);
         }
     }
     tqd_jobs_leave(jobs);

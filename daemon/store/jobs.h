@@ -289,4 +289,24 @@ typedef struct tqd_job_counts {
 } tqd_job_counts;
 tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret);
 
+/* -------------------------------------------------------------------------------------- nodes */
+
+enum { TQD_VERSION_TEXT = 33 };
+
+/* What a daemon says of itself. Times are the store's own clock, and not read in a beat. */
+typedef struct tqd_node {
+    char name[TQD_JOB_NODE_TEXT];
+    char version[TQD_VERSION_TEXT];
+    int64_t since_ms, seen_ms;    /* its start, its last beat */
+    uint32_t n_running, n_runner; /* jobs that it runs, and runs at most */
+} tqd_node;
+
+/* Says that this daemon is there, and since when. Lost with the process or the database: no promise
+ * depends on it. Any thread that may block on the store. */
+tqd_store_status tqd_store_node_beat(tqd_store *store, const tqd_node *node, int64_t uptime_ms);
+
+/* Those of the last day, by name; of a store of one node, that one. */
+tqd_store_status tqd_store_nodes(tqd_store *store, int (*each)(void *ctx, const tqd_node *node),
+                                 void *ctx);
+
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "daemon/store/folder.h"
@@ -501,6 +502,42 @@ tqd_store_status tqd_store_datasets(tqd_store *store,
                                     void *ctx)
 {
     return store->engine->methods->datasets(store->engine, each, ctx);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+tqd_store_status tqd_store_node_beat(tqd_store *store, const tqd_node *node, int64_t uptime_ms)
+{
+    if (store->engine->methods->node_beat != NULL) {
+        return store->engine->methods->node_beat(store->engine, node, uptime_ms);
+    }
+    pthread_mutex_lock(&store->mutex);
+    const int64_t since_ms = store->node.since_ms;
+    store->node = *node;
+    store->node.seen_ms = now_ms();
+    store->node.since_ms = since_ms != 0 ? since_ms : store->node.seen_ms - uptime_ms;
+    pthread_mutex_unlock(&store->mutex);
+    return TQD_STORE_OK;
+}
+
+tqd_store_status tqd_store_nodes(tqd_store *store, int (*each)(void *ctx, const tqd_node *node),
+                                 void *ctx)
+{
+    if (store->engine->methods->nodes != NULL) {
+        return store->engine->methods->nodes(store->engine, each, ctx);
+    }
+    pthread_mutex_lock(&store->mutex);
+    const tqd_node node = store->node;
+    pthread_mutex_unlock(&store->mutex);
+    if (node.name[0] != '\0') {
+        (void)each(ctx, &node);
+    }
+    return TQD_STORE_OK;
 }
 
 tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)

@@ -21,6 +21,7 @@ struct tqd_store {
     tqd_write **last;
     size_t n_waiting, writes_max;
     bool stopping;
+    tqd_node node; /* the only one; name "": it has not said so yet */
 };
 
 #endif

@@ -202,6 +202,8 @@ def test_what_one_node_stores_the_others_serve(cluster):
     assert status == 206 and part == rows[1000000:1000010]
     second.request("DELETE", "/v1/robots/arm")
     conftest.eventually(lambda: first.request("GET", "/v1/robots/arm")[0] == 404)
+    for node in home.nodes:
+        conftest.eventually(lambda: [n["name"] for n in node.json("/v1/nodes")["nodes"]] == ["node-0", "node-1"])
     # jobs of both are run by both: those that wait are taken by whoever is idle
     jobs = {}
     for i in range(40):

@@ -103,6 +103,14 @@ def test_request_ids_differ(daemon):
     assert len(ids) == 50
 
 
+def test_a_daemon_alone_is_the_only_node(start):
+    one = start({"node": "north", "jobs": 3})
+    eventually(lambda: json.loads(one.request("GET", "/v1/nodes")[2])["nodes"])
+    (node,) = json.loads(one.request("GET", "/v1/nodes")[2])["nodes"]
+    assert node["name"] == "north" and node["runners"] == 3 and node["running"] == 0
+    assert node["since"] <= node["seen"]
+
+
 def test_metrics_count(daemon):
     before = metric(daemon, "torqued_requests_total")
     for _ in range(3):

@@ -262,6 +262,16 @@ static tqd_store_status spool_get(tqd_engine *engine, const char *job, const tqd
     ONCE(engine, tqd_pg_spool_get(reader, job, chunks));
 }
 
+static tqd_store_status node_beat(tqd_engine *engine, const tqd_node *node, int64_t uptime_ms)
+{
+    READ(engine, tqd_pg_node_beat(reader, node, uptime_ms));
+}
+
+static tqd_store_status nodes(tqd_engine *engine, int (*each)(void *, const tqd_node *), void *ctx)
+{
+    READ(engine, tqd_pg_nodes(reader, each, ctx));
+}
+
 static void follow(tqd_engine *engine, const tqd_changed *changed)
 {
     tqd_listen(of(engine)->uri, of(engine)->stop_fd, changed);
@@ -330,6 +340,8 @@ static const tqd_engine_methods methods = {
     .file_get = file_get,
     .spool_put = spool_put,
     .spool_get = spool_get,
+    .node_beat = node_beat,
+    .nodes = nodes,
     .follow = follow,
     .unfollow = unfollow,
     .mark = read_mark,
