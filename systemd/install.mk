@@ -54,6 +54,12 @@ sbom: build
 	@systemd/sbom.py $(out)/torqued $(out)/torquectl >build/torqued-$(version).spdx.json
 	@echo build/torqued-$(version).spdx.json
 
+#: container        an image of Debian's packages in build/container; test-container runs its root in 256 MiB (make deps-container; root)
+.PHONY: container test-container
+container:
+	@systemd/container/build.sh build/container
+test-container:
+	@tests/run/container.sh
 #: check-proxies    nginx, Caddy and haproxy as systemd/proxies configures them, promtool over the alert rules (make deps-proxies)
 .PHONY: check-proxies
 check-proxies: build

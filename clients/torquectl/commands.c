@@ -83,6 +83,7 @@ const ctl_command ctl_commands[] = {
     {"jobs delete", "[ID]", 0, 1, ctl_job_delete, "DELETE", "/v1/jobs/%s", NULL, NULL, CTL_O_FILTER | CTL_O_YES, NULL, "a finished job and its result, or all of a filter",
      "With --state, --older-than, --newer-than instead of an ID jobs are counted, and with --yes deleted.", "torquectl jobs delete --state succeeded,failed --older-than 7d --yes"},
     {"status", "", 0, 0, ctl_show, "GET", "/v1/version", NULL, NULL, 0, NULL, "name and version of the service", "", ""},
+    {"ready", "", 0, 0, ctl_show, "GET", "/readyz", NULL, NULL, 0, NULL, "whether the service takes work", "Exit status 0 if it does; 1: it starts, stops, is overloaded or does not answer. Needs no token.", "torquectl -s unix:/run/torqued.sock --timeout 5 --retries 0 ready"},
     {"top", "", 0, 0, ctl_top, "GET", "/v1/jobs", NULL, NULL, CTL_O_TOP, NULL, "live view of jobs and rates", "Ends with Ctrl-C. In a pipe: one snapshot.", ""},
     {"docs", "[COMMAND]", 0, 2, ctl_docs, "GET", "/docs", NULL, NULL, 0, NULL, "where the service's own pages are", "", ""},
     {"contexts list", "", 0, 0, ctl_contexts_list, NULL, NULL, "contexts", "name server token_file in_use", 0, NULL, "servers by name", "They are kept in $XDG_CONFIG_HOME/torquectl/contexts, by default ~/.config.", ""},

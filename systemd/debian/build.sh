@@ -36,5 +36,6 @@ torqued ($version$more) unstable; urgency=medium
 C
 DEB_BUILD_OPTIONS="nocheck noautodbgsym terse parallel=$(nproc)" dpkg-buildpackage -us -uc -b >../build.log 2>&1 ||
     { tail -30 ../build.log >&2; exit 1; }
+[ "$out" = "${tree%/*}" ] || rm -f "$out"/*.deb "$out"/*.buildinfo "$out"/*.changes
 [ "$out" = "${tree%/*}" ] || mv ../*.deb ../*.buildinfo ../*.changes "$out/"
 ls "$out"/*.deb

@@ -365,3 +365,9 @@ def test_raw_answers_are_raw_in_a_pipe_and_seen_on_a_terminal(body):
         assert json.loads(said) == json.loads(body)
     assert said.count("é".encode()) == body.count("é".encode())
     assert said.count(b"\\u001b") == body.count(b"\x1b")
+
+
+def test_ready_is_an_exit_status(daemon):
+    """What a container's health check runs."""
+    assert json.loads(good(daemon, "-o", "json", "ready")) == {"status": "ready"}
+    assert ctl("http://127.0.0.1:9", "--retries", "0", "--timeout", "5", "ready").returncode == 1

@@ -21,7 +21,7 @@ packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mm
 # robot descriptions that `make check-models` reads; only .urdf, .xml, .sdf, .xacro and meshes of them are kept
 packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robosuite metaworld example-robot-data pybullet \
     fourier-robot-descriptions dexmate-urdf hello-robot-stretch-urdf rtb-data airo-models gb-robot-models
-.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models deps-deb deps-proxies
+.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models deps-deb deps-proxies deps-container
 deps-models:
 	@tests/run/venv.sh build/venv $(venv_check)
 	@tests/run/models.sh build/models $(packages_models)
@@ -48,6 +48,9 @@ packages_proxies := nginx-light caddy haproxy prometheus
 deps-proxies:
 	@tests/run/unpacked.sh build/proxies $(packages_proxies)
 	@tests/run/venv.sh build/venv $(venv_check)
+packages_container := mmdebstrap buildah util-linux binutils
+deps-container: deps-deb
+	@tests/run/packages.sh $(packages_container)
 deps-deb:
 	@tests/run/packages.sh $(packages_check) $(packages_deb)
 deps-clients:
