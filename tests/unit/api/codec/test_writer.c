@@ -4,6 +4,7 @@
 #include <criterion/new/assert.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,5 +118,30 @@ Test(writer, strings)
         char *json = tqa_json_text_take(&text, &n);
         cr_expect(eq(str, json, (char *)rows[i].json), "row %zu", i);
         free(json);
+    }
+}
+
+/* one byte of each value at each place of a longer string: escaped exactly where it must be */
+Test(writer, every_byte_at_every_place)
+{
+    for (unsigned c = 1; c < 0x80; c++) {
+        for (size_t at = 0; at < 20; at++) {
+            char string[] = "abcdefgh!ZYX~01 #][x";
+            char want[40];
+            tqa_json_text text = {0};
+            size_t n = 0;
+            string[at] = (char)c;
+            int used = snprintf(want, sizeof want, "\"%.*s", (int)at, string);
+            used += snprintf(want + used, sizeof want - (size_t)used,
+                             c < 0x20                ? "\\u%04x"
+                             : c == '"' || c == '\\' ? "\\%c"
+                                                     : "%c",
+                             c);
+            (void)snprintf(want + used, sizeof want - (size_t)used, "%s\"", string + at + 1);
+            tqa_json_text_string(&text, string);
+            char *json = tqa_json_text_take(&text, &n);
+            cr_assert(eq(str, json, want), "byte %u at %zu", c, at);
+            free(json);
+        }
     }
 }
