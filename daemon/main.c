@@ -43,6 +43,8 @@ static tqd_compute_host computing;
 static tqd_threads io_threads, worker_threads, job_threads, spool_threads, store_threads;
 static tqd_threads scrub_threads;
 static tqd_scrub scrub;
+static tqd_threads audit_threads;
+static tqd_audit audit;
 static tqd_store *store;
 static tqd_registry *registry;
 static tqd_workers *workers;
@@ -277,6 +279,7 @@ static bool open_server(const char **reterr)
                       .grace_ms = settings.rate_grace,
                       .rate_min_b_s = (uint64_t)settings.rate_least},
         .log_requests = settings.log_requests != 0,
+        .audit = settings.audit_size > 0 ? &audit : NULL,
         .submit = submit,
         .submit_soon = submit_soon,
         .withdraw = withdraw,
@@ -319,6 +322,8 @@ static bool start_threads(void)
         good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);
     }
     good = good && tqd_threads_start(&spool_threads, "spool", tqd_spool_run, spool);
+    good = good && (settings.audit_size == 0 ||
+                    tqd_threads_start(&audit_threads, "audit", tqd_audit_run, &audit));
     good = good && tqd_threads_start(&scrub_threads, "scrub", tqd_scrub_run, &scrub);
     for (int64_t i = 0; good && i < settings.io_threads; i++) {
         good = tqd_threads_start(&io_threads, "io", tqd_server_run,
@@ -452,6 +457,11 @@ static bool stop(void)
     }
     tqd_scrub_stop(&scrub);
     tqd_threads_join(&scrub_threads);
+    if (audit_threads.n > 0) {
+        tqd_audit_stop(&audit);
+        tqd_threads_join(&audit_threads);
+        tqd_audit_clear(&audit);
+    }
     tqd_spool_stop(spool);
     tqd_threads_join(&spool_threads);
     tqd_store_stop(store);
@@ -514,6 +524,10 @@ int main(int argc, char **argv)
         return refuse(EXIT_FAILURE, "there is no memory");
     }
     tqd_sessions_init(&sessions);
+    if (settings.audit_size > 0 && !tqd_audit_init(&audit, state, (uint64_t)settings.audit_size)) {
+        return refuse(EXIT_FAILURE, "there is no memory");
+    }
+    service.audit = settings.audit_size > 0 ? &audit : NULL;
     service.workers = workers;
     service.queue_ms = settings.queue_timeout;
     tqd_service_prepare(&service);

@@ -48,6 +48,9 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
            "json, journal (JSON after <N>, the priority), text, or auto: text on a terminal, "     \
            "journal under systemd, else json")                                                     \
     X_NUMBER(log_requests, "", "", 0, 1, 0, "1: a log line for every request")                     \
+    X_NUMBER(audit_size, "", "bytes", 0, INT64_MAX / 4, 16777216,                                  \
+             "audit.log in the state folder: a line for each write, refusal and login; four "      \
+             "former files of this size are kept; 0: none")                                        \
     X_NUMBER(workers, "workers", "", 0, 512, 0, "threads that compute; 0: one per core")           \
     X_NUMBER(io_threads, "", "", 0, 64, 0, "threads that serve connections; 0: half the cores")    \
     X_NUMBER(lane_width, "", "", 0, 8, 0, "doubles per vector: 1, 2, 4 or 8; 0: what the CPU has") \

@@ -2,6 +2,7 @@
 /* daemon/serve/client.c - connections open and close; the loop keeps a list of them. */
 #include "daemon/serve/server_private.h"
 
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,6 +39,25 @@ static void find_peer(tqd_client *client)
     if (options->hosts.any && options->tokens == NULL &&
         getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &peer, &n) == 0) {
         (void)snprintf(client->peer, sizeof client->peer, "uid-%u", (unsigned)peer.uid);
+    }
+}
+
+void tqd_client_peer(const tqd_client *client, char ret[TQD_AUDIT_PEER_TEXT])
+{
+    struct sockaddr_storage address;
+    struct ucred user;
+    socklen_t n = sizeof address;
+    socklen_t n_user = sizeof user;
+    ret[0] = '\0';
+    if (getpeername(client->fd, (struct sockaddr *)&address, &n) != 0) {
+        return; /* it has disconnected */
+    }
+    if (address.ss_family == AF_UNIX &&
+        getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &user, &n_user) == 0) {
+        (void)snprintf(ret, TQD_AUDIT_PEER_TEXT, "uid-%u", (unsigned)user.uid);
+    } else {
+        (void)getnameinfo((const struct sockaddr *)&address, n, ret, TQD_AUDIT_PEER_TEXT, NULL, 0,
+                          NI_NUMERICHOST);
     }
 }
 

@@ -69,8 +69,48 @@ static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
                                            constant.out, MHD_RESPMEM_PERSISTENT);
 }
 
+/* Whether an answer is of a write, a refusal or a login. */
+static bool is_audited(const tqd_request *request, int status, tqd_audit_kind *ret)
+{
+    *ret = TQD_AUDIT_WRITE;
+    if (status == 401 || status == 403 || status == 429) {
+        *ret = TQD_AUDIT_REFUSAL;
+        return true;
+    }
+    const tqd_route *route = request->route;
+    if (route == NULL || route->method == TQD_GET) {
+        return false;
+    }
+    if (route->handler->role == TQD_ROLE_READ) { /* sessions and tickets */
+        *ret = route->method == TQD_POST ? TQD_AUDIT_LOGIN : TQD_AUDIT_WRITE;
+        return true;
+    }
+    /* of computations those that became a job */
+    return route->method != TQD_POST || status == 202 || route->handler->role != 0 ||
+           strcmp(route->pattern, "/v1/jobs/{}/cancel") == 0;
+}
+
+static void audit(const tqd_client *client, const tqd_reply *reply)
+{
+    const tqd_request *request = &client->request;
+    tqd_audit *to = client->loop->server->options.audit;
+    tqd_audit_entry entry;
+    if (to == NULL || !is_audited(request, reply->status, &entry.kind)) {
+        return;
+    }
+    static const char *const methods[] = {"GET", "HEAD", "PUT", "POST", "DELETE", ""};
+    entry.status = reply->status;
+    entry.method = methods[request->head.method];
+    (void)snprintf(entry.request_id, sizeof entry.request_id, "%s", request->head.request_id);
+    (void)snprintf(entry.client, sizeof entry.client, "%s", request->who.client);
+    (void)snprintf(entry.path, sizeof entry.path, "%s", request->head.path);
+    tqd_client_peer(client, entry.peer);
+    tqd_audit_put(to, &entry);
+}
+
 static void count(tqd_client *client, const tqd_reply *reply)
 {
+    audit(client, reply);
     const tqd_request *request = &client->request;
     const tqd_server_options *options = &client->loop->server->options;
     const size_t route =

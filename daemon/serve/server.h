@@ -12,6 +12,7 @@
 #include "daemon/http/exchange.h"
 #include "daemon/http/gate.h"
 #include "daemon/http/session.h"
+#include "daemon/observe/audit.h"
 #include "daemon/observe/latency.h"
 
 enum { TQD_LOOPS_MAX = 64 };
@@ -45,6 +46,7 @@ typedef struct tqd_server_options {
     tqd_hosts hosts;
     tqd_deadlines deadlines;
     bool log_requests;
+    tqd_audit *audit; /* NULL: none */
     /* Puts work into the queue; false: the queue is full. */
     bool (*submit)(void *ctx, void (*run)(void *arg), void *arg);
     /* The same for short work, which takes precedence; NULL: as submit. */

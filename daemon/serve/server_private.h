@@ -170,6 +170,8 @@ struct tqd_server {
 void tqd_client_phase(tqd_client *client, tqd_phase phase);
 void tqd_client_notify(void *loop, struct MHD_Connection *mhd, void **socket_context,
                        enum MHD_ConnectionNotificationCode code);
+/* Address, or uid-N on a Unix socket. */
+void tqd_client_peer(const tqd_client *client, char ret[TQD_AUDIT_PEER_TEXT]);
 enum MHD_Result tqd_client_accept(void *loop, const struct sockaddr *address, socklen_t n_address);
 
 /* patience.c */

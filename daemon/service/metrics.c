@@ -88,6 +88,11 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
     }
     put_queue(service, &text);
     put_store(service->store, &text);
+    if (service->audit != NULL) {
+        tqd_metric_print(&text, "audit_lost", "gauge",
+                         "Entries of the audit log that could not be written since the start.",
+                         (double)tqd_audit_lost(service->audit));
+    }
     put_process(service, &text);
     if (text.failed) {
         free(text.bytes);

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 
+#include "daemon/observe/audit.h"
 #include "daemon/queue/workers.h"
 #include "daemon/serve/server.h"
 #include "daemon/service/page.h"
@@ -25,6 +26,7 @@ typedef struct tqd_service {
     _Atomic uint64_t jobs_running, jobs_queued; /* as the keeper reported them last */
     int64_t started_s;                          /* Unix time */
     int64_t queue_ms; /* not ready while the expected time in the work queue is longer */
+    tqd_audit *audit; /* NULL: none */
     tqd_store *store; /* the same; set before the server opens */
     tqd_page docs, docs_script, favicon, contract, index, index_html;
 } tqd_service;

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon/observe/audit.c - entries wait in a ring; a thread writes and rotates the files. */
+#include "daemon/observe/audit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE_TEXT = 2048, PATH_TEXT = 4096 + 32, TIME_TEXT = 40 };
+
+bool tqd_audit_init(tqd_audit *audit, const char *folder, uint64_t bytes_max)
+{
+    memset(audit, 0, sizeof *audit);
+    pthread_mutex_init(&audit->mutex, NULL);
+    pthread_cond_init(&audit->news, NULL);
+    snprintf(audit->folder, sizeof audit->folder, "%s", folder);
+    audit->bytes_max = bytes_max;
+    audit->fd = -1;
+    audit->ring = calloc(TQD_AUDIT_RING, sizeof *audit->ring);
+    return audit->ring != NULL;
+}
+
+void tqd_audit_clear(tqd_audit *audit)
+{
+    if (audit->ring != NULL) {
+        free(audit->ring);
+        pthread_cond_destroy(&audit->news);
+        pthread_mutex_destroy(&audit->mutex);
+    }
+}
+
+/* Guessed tokens cannot push the writes of others out of the files. The lock is held. */
+static bool is_suppressed(tqd_audit *audit, tqd_audit_entry *entry)
+{
+    if (entry->kind != TQD_AUDIT_REFUSAL) {
+        return false;
+    }
+    if (entry->at_ms / 1000 != audit->second) {
+        audit->second = entry->at_ms / 1000;
+        audit->n_refusal = 0;
+    }
+    if (audit->n_refusal == TQD_AUDIT_REFUSALS_S) {
+        audit->n_suppressed++;
+        return true;
+    }
+    audit->n_refusal++;
+    entry->suppressed = audit->n_suppressed;
+    audit->n_suppressed = 0;
+    return false;
+}
+
+void tqd_audit_put(tqd_audit *audit, const tqd_audit_entry *entry)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    tqd_audit_entry stamped = *entry;
+    stamped.at_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    stamped.suppressed = 0;
+    pthread_mutex_lock(&audit->mutex);
+    if (!is_suppressed(audit, &stamped)) {
+        if (audit->n_put - audit->n_written == TQD_AUDIT_RING) {
+            audit->n_lost++;
+        } else {
+            audit->ring[audit->n_put++ % TQD_AUDIT_RING] = stamped;
+            pthread_cond_signal(&audit->news);
+        }
+    }
+    pthread_mutex_unlock(&audit->mutex);
+}
+
+uint64_t tqd_audit_lost(tqd_audit *audit)
+{
+    pthread_mutex_lock(&audit->mutex);
+    const uint64_t n = audit->n_lost;
+    pthread_mutex_unlock(&audit->mutex);
+    return n;
+}
+
+/* --------------------------------------------------------------------------------- the thread */
+
+static bool open_file(tqd_audit *audit)
+{
+    char path[PATH_TEXT];
+    struct stat info;
+    snprintf(path, sizeof path, "%s/audit.log", audit->folder);
+    audit->fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    audit->n_byte = audit->fd >= 0 && fstat(audit->fd, &info) == 0 ? (uint64_t)info.st_size : 0;
+    return audit->fd >= 0;
+}
+
+/* audit.log.3 becomes audit.log.4, and so on; the oldest goes. */
+static void rotate(tqd_audit *audit)
+{
+    char from[PATH_TEXT];
+    char to[PATH_TEXT];
+    close(audit->fd);
+    audit->fd = -1;
+    for (int i = TQD_AUDIT_KEPT; i > 0; i--) {
+        snprintf(to, sizeof to, "%s/audit.log.%d", audit->folder, i);
+        snprintf(from, sizeof from, i > 1 ? "%s/audit.log.%d" : "%s/audit.log", audit->folder,
+                 i - 1);
+        (void)rename(from, to); /* one that is not there yet fails */
+    }
+}
+
+/* JSON text; what is not printable ASCII as \u00XX */
+static void print_text(const char *text, char *out, size_t size)
+{
+    size_t n = 0;
+    for (; *text != '\0' && n + 8 < size; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
+            n += (size_t)snprintf(out + n, size - n, "\\u%04x", c);
+        } else {
+            out[n++] = (char)c;
+        }
+    }
+    out[n] = '\0';
+}
+
+static size_t print_line(const tqd_audit_entry *e, char out[LINE_TEXT])
+{
+    static const char *const kinds[] = {"write", "refusal", "login"};
+    char when[TIME_TEXT];
+    char client[6 * sizeof e->client];
+    char path[6 * sizeof e->path];
+    char more[48] = "";
+    struct tm utc;
+    const time_t s = (time_t)(e->at_ms / 1000);
+    (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&s, &utc));
+    print_text(e->client, client, sizeof client);
+    print_text(e->path, path, sizeof path);
+    if (e->suppressed > 0) {
+        snprintf(more, sizeof more, ",\"suppressed\":%" PRIu64, e->suppressed);
+    }
+    return (size_t)snprintf(out, LINE_TEXT,
+                            "{\"time\":\"%s.%03dZ\",\"kind\":\"%s\",\"client\":\"%s\",\"from\":"
+                            "\"%s\",\"method\":\"%s\",\"path\":\"%s\",\"status\":%d,"
+                            "\"request_id\":\"%s\"%s}\n",
+                            when, (int)(e->at_ms % 1000), kinds[e->kind], client, e->peer,
+                            e->method, path, e->status, e->request_id, more);
+}
+
+/* False: the disk has refused it. */
+static bool write_entry(tqd_audit *audit, const tqd_audit_entry *entry)
+{
+    char line[LINE_TEXT];
+    const size_t n = print_line(entry, line);
+    if (audit->fd >= 0 && audit->n_byte + n > audit->bytes_max) {
+        rotate(audit);
+    }
+    if (audit->fd < 0 && !open_file(audit)) {
+        return false;
+    }
+    ssize_t written = 0;
+    do {
+        written = write(audit->fd, line, n);
+    } while (written < 0 && errno == EINTR);
+    audit->n_byte += written > 0 ? (uint64_t)written : 0;
+    return written == (ssize_t)n;
+}
+
+void tqd_audit_run(void *arg)
+{
+    tqd_audit *audit = arg;
+    pthread_mutex_lock(&audit->mutex);
+    for (;;) {
+        while (audit->n_put == audit->n_written && !audit->stopping) {
+            pthread_cond_wait(&audit->news, &audit->mutex);
+        }
+        if (audit->n_put == audit->n_written) {
+            break;
+        }
+        /* its slot stays taken until n_written has passed it */
+        const tqd_audit_entry *entry = &audit->ring[audit->n_written % TQD_AUDIT_RING];
+        pthread_mutex_unlock(&audit->mutex);
+        const bool good = write_entry(audit, entry);
+        pthread_mutex_lock(&audit->mutex);
+        audit->n_written++;
+        audit->n_lost += good ? 0 : 1;
+    }
+    pthread_mutex_unlock(&audit->mutex);
+    if (audit->fd >= 0) {
+        (void)fsync(audit->fd);
+        close(audit->fd);
+        audit->fd = -1;
+    }
+}
+
+void tqd_audit_stop(tqd_audit *audit)
+{
+    pthread_mutex_lock(&audit->mutex);
+    audit->stopping = true;
+    pthread_cond_signal(&audit->news);
+    pthread_mutex_unlock(&audit->mutex);
+}
