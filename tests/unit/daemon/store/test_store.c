@@ -380,6 +380,39 @@ Test(store, migration_takes_a_snapshot_first_and_is_whole_or_nothing)
     tqd_connection_close(connection);
 }
 
+/* each schema from the first on, as its own release left it; the newest but one is the last */
+Test(store, each_former_schema_steps_forward)
+{
+    only_sqlite();
+    for (int n = 1; n < tqd_sqlite_schema.n_step; n++) {
+        char path[128];
+        char why[TQD_STORE_WHY] = "";
+        stop_store();
+        remove_folder();
+        cr_assert(eq(int, mkdir(folder, 0700), 0));
+        snprintf(path, sizeof path, "%s/torqued.db", folder);
+        tqd_connection *connection = tqd_connection_open(path, true, why);
+        cr_assert(connection != NULL, "%s", why);
+        const tqd_schema former = {tqd_sqlite_schema.steps, n};
+        cr_assert(tqd_sqlite_migrate(connection, &former, folder, why), "%s", why);
+        tqd_connection_close(connection);
+        char sql[1024];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO robot_version(digest, media, source, nv, size, bytes) VALUES "
+                 "('%064x', 'application/xml', 'urdf', 1, 7, CAST('robot 1' AS BLOB));"
+                 "INSERT INTO robot_revision(name, digest, created_ms) VALUES "
+                 "('arm', '%064x', 1700000000000); INSERT INTO robot VALUES ('arm', '%064x')",
+                 1, 1, 1);
+        change_file(sql);
+        start_store();
+        cr_assert(eq(int, read_version("arm", NULL), 1), "from schema %d", n);
+        put("arm", 2, NULL, NULL);
+        cr_assert(eq(int, read_version("arm", NULL), 2), "from schema %d", n);
+        snprintf(path, sizeof path, "%s/torqued-schema%d.db", folder, n);
+        cr_assert(eq(int, access(path, F_OK), 0), "the copy of schema %d", n);
+    }
+}
+
 /* no password gets into the log */
 Test(store, shown_uri_has_no_password)
 {
