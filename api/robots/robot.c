@@ -18,6 +18,7 @@
 #include "api/robots/parsed.h"
 #include "api/robots/sdf/sdf.h"
 #include "api/robots/urdf/urdf.h"
+#include "api/robots/xacro/xacro.h"
 #include "api/robots/zip/zip.h"
 
 enum { DIGEST_BYTES = 32, ARENA_FLOOR = 1 << 20, ARENA_MAX = 1 << 30 };
@@ -90,6 +91,9 @@ static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size
     }
     if (media == TQA_MEDIA_XML && tqa_sdf_recognise(bytes, n)) {
         return tqa_sdf_read(draft, bytes, n) && check_draft(draft);
+    }
+    if (media == TQA_MEDIA_XML && tqa_xacro_recognise(bytes, n)) {
+        return tqa_xacro_read(draft, bytes, n) && check_draft(draft);
     }
     if (media == TQA_MEDIA_XML) {
         return tqa_urdf_read(draft, bytes, n) && check_draft(draft);

@@ -18,7 +18,7 @@ static bool kind_of(const char *name, tqa_sdf_kind *ret)
 
 static bool is(const tqa_sdf *s, uint32_t i, const char *name)
 {
-    return strcmp(s->nodes[i].name, name) == 0;
+    return strcmp(s->tree.nodes[i].name, name) == 0;
 }
 
 static tqa_sdf_thing *add_thing(tqa_sdf *s, tqa_sdf_kind kind, uint32_t node, uint32_t scope)
@@ -29,7 +29,7 @@ static tqa_sdf_thing *add_thing(tqa_sdf *s, tqa_sdf_kind kind, uint32_t node, ui
     const char *name = tqa_sdf_attribute(s, node, "name");
     if (name == NULL || name[0] == '\0') {
         tqa_sdf_fault(s, node, "missing-field", "add name=\"...\"", "<%s> has no name",
-                      s->nodes[node].name);
+                      s->tree.nodes[node].name);
         return NULL;
     }
     if (things == NULL) {
@@ -56,15 +56,15 @@ static tqa_sdf_thing *add_thing(tqa_sdf *s, tqa_sdf_kind kind, uint32_t node, ui
 /* Models inside models are in the order of the file, so that scopes come first. */
 static bool list_things(tqa_sdf *s, uint32_t n_top)
 {
-    uint32_t *scope_of = tqa_arena_take(s->draft->arena, s->n_node + 1, sizeof *scope_of, 16);
-    for (uint32_t i = 0; i < s->n_node && scope_of != NULL; i++) {
+    uint32_t *scope_of = tqa_arena_take(s->draft->arena, s->tree.n_node + 1, sizeof *scope_of, 16);
+    for (uint32_t i = 0; i < s->tree.n_node && scope_of != NULL; i++) {
         tqa_sdf_kind kind = TQA_SDF_MODEL;
-        const uint32_t parent = s->nodes[i].parent;
+        const uint32_t parent = s->tree.nodes[i].parent;
         scope_of[i] = TQ_NONE;
         const bool inside =
             parent != TQ_NONE && is(s, parent, "model") && scope_of[parent] != TQ_NONE;
         const bool top = parent != TQ_NONE && (is(s, parent, "sdf") || is(s, parent, "world"));
-        if (!kind_of(s->nodes[i].name, &kind) || !(inside || (top && kind == TQA_SDF_MODEL))) {
+        if (!kind_of(s->tree.nodes[i].name, &kind) || !(inside || (top && kind == TQA_SDF_MODEL))) {
             continue;
         }
         const uint32_t scope = inside ? scope_of[parent] : TQ_NONE;
@@ -140,7 +140,7 @@ uint32_t tqa_sdf_body(const tqa_sdf *s, uint32_t thing)
             const char *named = tqa_sdf_attribute(s, t->node, "canonical_link");
             uint32_t next = named != NULL ? tqa_sdf_find(s, thing, named) : TQ_NONE;
             for (uint32_t k = thing + 1; k < s->n_thing && next == TQ_NONE && named == NULL; k++) {
-                const bool inside = s->things[k].node < s->nodes[t->node].end;
+                const bool inside = s->things[k].node < s->tree.nodes[t->node].end;
                 next = inside && s->things[k].kind == TQA_SDF_LINK ? k : TQ_NONE;
             }
             thing = next;
@@ -209,8 +209,8 @@ static bool place(tqa_sdf *s, uint32_t thing, uint32_t *stack)
 bool tqa_sdf_frames(tqa_sdf *s)
 {
     uint32_t n_top = 0;
-    for (uint32_t i = 1; i < s->n_node; i++) {
-        const uint32_t parent = s->nodes[i].parent;
+    for (uint32_t i = 1; i < s->tree.n_node; i++) {
+        const uint32_t parent = s->tree.nodes[i].parent;
         n_top += is(s, i, "model") && (is(s, parent, "sdf") || is(s, parent, "world"));
     }
     if (!list_things(s, n_top) || !index_names(s)) {

@@ -23,9 +23,9 @@ static void guard_link(tqa_sdf *s, uint32_t link)
         tqa_sdf_fault(s, link, "invalid-value", "let gravity act on it, or on no link of the world",
                       "a link without gravity is not read");
     }
-    for (uint32_t k = link + 1; k < s->nodes[link].end; k = s->nodes[k].end) {
+    for (uint32_t k = link + 1; k < s->tree.nodes[link].end; k = s->tree.nodes[k].end) {
         for (size_t row = 0; row < sizeof looks / sizeof looks[0]; row++) {
-            if (strcmp(s->nodes[k].name, looks[row][0]) == 0) {
+            if (strcmp(s->tree.nodes[k].name, looks[row][0]) == 0) {
                 tqa_sdf_ignore(s, k, looks[row][1]);
             }
         }
@@ -43,7 +43,7 @@ static void guard_decay(tqa_sdf *s, uint32_t link)
         if (linear != 0.0 || angular != 0.0) {
             tqa_draft_find(s->draft, TQA_FINDING_DOCTOR,
                            tqa_arena_format(s->draft->arena, "link/velocity_decay (line %lu)",
-                                            s->nodes[decay].line),
+                                            s->tree.nodes[decay].line),
                            "a drag on the link that is not read: torques of moving robots are too "
                            "small",
                            1);
@@ -83,7 +83,7 @@ void tqa_sdf_inertia(tqa_sdf *s, uint32_t thing, tq_inertia *ret)
     if (inertial == TQ_NONE || tqa_sdf_child(s, inertial, "inertia") == TQ_NONE) {
         tqa_draft_find(s->draft, TQA_FINDING_DOCTOR,
                        tqa_arena_format(s->draft->arena, "link %s (line %lu)",
-                                        s->things[thing].name, s->nodes[link].line),
+                                        s->things[thing].name, s->tree.nodes[link].line),
                        inertial == TQ_NONE
                            ? "has no <inertial>: as SDF has it, 1 kg with moments of 1 kg m^2"
                            : "its <inertial> has no <inertia>: as SDF has it, moments of 1 kg m^2",

@@ -6,15 +6,7 @@
 
 #include "api/robots/chain.h"
 #include "api/robots/urdf/walk.h"
-
-/* Elements are in the order of the file, so that parents come first. */
-typedef struct tqa_sdf_node {
-    const char *name, *text;
-    unsigned long line;
-    const char *const *attributes; /* name, value, ..., NULL */
-    uint32_t parent;               /* TQ_NONE: the outermost */
-    uint32_t end;                  /* first element behind this one's children */
-} tqa_sdf_node;
+#include "api/robots/xml_tree.h"
 
 typedef enum tqa_sdf_kind {
     TQA_SDF_MODEL,
@@ -40,8 +32,7 @@ typedef struct tqa_sdf_thing {
 typedef struct tqa_sdf {
     tqa_draft *draft;
     tqa_urdf_file ignored; /* only its list of what is ignored is used */
-    tqa_sdf_node *nodes;
-    size_t n_node, node_capacity;
+    tqa_xml_tree tree;
     tqa_sdf_thing *things;
     size_t n_thing, thing_capacity;
     tqa_names links, all;        /* numbers of things by name: links alone, and all */

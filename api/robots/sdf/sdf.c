@@ -8,13 +8,13 @@
 
 static bool is(const tqa_sdf *s, uint32_t i, const char *name)
 {
-    return strcmp(s->nodes[i].name, name) == 0;
+    return strcmp(s->tree.nodes[i].name, name) == 0;
 }
 
 static void read_version(tqa_sdf *s)
 {
     const char *text = tqa_sdf_attribute(s, 0, "version");
-    const tqa_urdf_place place = {.draft = s->draft, .path = "/sdf", .line = s->nodes[0].line};
+    const tqa_urdf_place place = {.draft = s->draft, .path = "/sdf", .line = s->tree.nodes[0].line};
     s->version = 1.11;
     if (text == NULL) {
         tqa_sdf_fault(s, 0, "missing-field", "add version=\"1.9\"", "<sdf> has no version");
@@ -33,8 +33,8 @@ static void read_surroundings(tqa_sdf *s)
 {
     bool world = false;
     double *gravity = s->draft->model.gravity;
-    for (uint32_t i = 1; i < s->n_node; i++) {
-        const uint32_t parent = s->nodes[i].parent;
+    for (uint32_t i = 1; i < s->tree.n_node; i++) {
+        const uint32_t parent = s->tree.nodes[i].parent;
         const bool in_model =
             is(s, parent, "model") || is(s, parent, "world") || is(s, parent, "sdf");
         if (is(s, i, "world") && is(s, parent, "sdf")) {
@@ -49,7 +49,7 @@ static void read_surroundings(tqa_sdf *s)
             }
         } else if (in_model && (is(s, i, "include") || is(s, i, "actor"))) {
             tqa_sdf_fault(s, i, "invalid-value", "put the model in its place: gz sdf -p model.sdf",
-                          "<%s>: its bodies would be missing", s->nodes[i].name);
+                          "<%s>: its bodies would be missing", s->tree.nodes[i].name);
         } else if (in_model && (is(s, i, "gripper") || is(s, i, "plugin"))) {
             tqa_sdf_ignore(s, i, "acts in the simulator: what it pushes comes with the request");
         } else if (is(s, i, "model") && tqa_sdf_attribute(s, i, "placement_frame") != NULL) {
@@ -65,7 +65,7 @@ static bool is_in_world(const tqa_sdf *s, uint32_t thing)
     while (s->things[thing].scope != TQ_NONE) {
         thing = s->things[thing].scope;
     }
-    return is(s, s->nodes[s->things[thing].node].parent, "world");
+    return is(s, s->tree.nodes[s->things[thing].node].parent, "world");
 }
 
 static void mark_carried(const tqa_sdf *s, bool *carried)

@@ -10,82 +10,9 @@
 #include "api/robots/sdf/sdf.h"
 #include "api/robots/xml.h"
 
-typedef struct walk {
-    tqa_sdf *s;
-    uint32_t open; /* the innermost open element */
-} walk;
-
-static const char *const *keep(tqa_arena *arena, const char *const *attributes)
-{
-    size_t n = 0;
-    while (attributes[n] != NULL) {
-        n++;
-    }
-    const char **kept = tqa_arena_take(arena, n + 1, sizeof *kept, sizeof *kept);
-    for (size_t k = 0; k < n && kept != NULL; k++) {
-        kept[k] = tqa_arena_text(arena, attributes[k], strlen(attributes[k]));
-        if (kept[k] == NULL) {
-            return NULL;
-        }
-    }
-    return kept;
-}
-
-static bool on_open(void *ctx, unsigned long line, const char *name, const char *const *attributes)
-{
-    walk *w = ctx;
-    tqa_sdf *s = w->s;
-    tqa_arena *arena = s->draft->arena;
-    tqa_sdf_node *nodes =
-        tqa_arena_grow(arena, s->nodes, s->n_node, &s->node_capacity, sizeof *nodes);
-    const char *const *kept = keep(arena, attributes);
-    const char *copy = tqa_arena_text(arena, name, strlen(name));
-    if (nodes == NULL || kept == NULL || copy == NULL) {
-        return false;
-    }
-    s->nodes = nodes;
-    nodes[s->n_node] = (tqa_sdf_node){
-        .name = copy, .text = "", .line = line, .attributes = kept, .parent = w->open};
-    w->open = (uint32_t)s->n_node++;
-    return true;
-}
-
-static bool on_close(void *ctx, const char *name, const char *text)
-{
-    walk *w = ctx;
-    tqa_sdf_node *node = &w->s->nodes[w->open];
-    (void)name;
-    text += strspn(text, " \t\r\n");
-    size_t n = strlen(text);
-    while (n > 0 && strchr(" \t\r\n", text[n - 1]) != NULL) {
-        n--;
-    }
-    if (n > 0) {
-        node->text = tqa_arena_text(w->s->draft->arena, text, n);
-    }
-    node->end = (uint32_t)w->s->n_node;
-    w->open = node->parent;
-    return node->text != NULL;
-}
-
 bool tqa_sdf_tree(tqa_sdf *s, const char *bytes, size_t n)
 {
-    walk w = {.s = s, .open = TQ_NONE};
-    const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
-    tqa_xml_error error = {.detail = ""};
-    const tqa_xml_end end = tqa_xml_read(bytes, n, &reader, &error);
-    if (end == TQA_XML_LIMIT && error.no_memory) {
-        tqa_arena_miss(s->draft->arena);
-    }
-    if (end == TQA_XML_REFUSED || tqa_arena_spent(s->draft->arena)) {
-        tqa_draft_fault(s->draft, "too-large", "", "a smaller file",
-                        "the robot needs more memory than is given");
-    } else if (end != TQA_XML_OK) {
-        tqa_draft_fault(s->draft, end == TQA_XML_LIMIT ? "too-large" : "malformed", "",
-                        "check the file with xmllint, and that it arrived whole",
-                        "line %lu, column %lu: %s", error.line, error.column, error.detail);
-    }
-    return s->draft->problem->status == 0;
+    return tqa_xml_tree_read(s->draft, bytes, n, &s->tree);
 }
 
 static bool on_first(void *ctx, unsigned long line, const char *name, const char *const *attributes)
@@ -115,8 +42,8 @@ bool tqa_sdf_recognise(const char *bytes, size_t n)
 
 uint32_t tqa_sdf_child(const tqa_sdf *s, uint32_t i, const char *name)
 {
-    for (uint32_t k = i + 1; k < s->nodes[i].end; k = s->nodes[k].end) {
-        if (strcmp(s->nodes[k].name, name) == 0) {
+    for (uint32_t k = i + 1; k < s->tree.nodes[i].end; k = s->tree.nodes[k].end) {
+        if (strcmp(s->tree.nodes[k].name, name) == 0) {
             return k;
         }
     }
@@ -125,18 +52,13 @@ uint32_t tqa_sdf_child(const tqa_sdf *s, uint32_t i, const char *name)
 
 const char *tqa_sdf_attribute(const tqa_sdf *s, uint32_t i, const char *name)
 {
-    for (const char *const *a = s->nodes[i].attributes; *a != NULL; a += 2) {
-        if (strcmp(a[0], name) == 0) {
-            return a[1];
-        }
-    }
-    return NULL;
+    return tqa_xml_tree_attribute(&s->tree, i, name);
 }
 
 const char *tqa_sdf_text(const tqa_sdf *s, uint32_t i, const char *child)
 {
     const uint32_t k = tqa_sdf_child(s, i, child);
-    return k != TQ_NONE ? s->nodes[k].text : NULL;
+    return k != TQ_NONE ? s->tree.nodes[k].text : NULL;
 }
 
 static void describe(const tqa_sdf *s, uint32_t i, char pointer[TQA_POINTER_TEXT])
@@ -144,7 +66,7 @@ static void describe(const tqa_sdf *s, uint32_t i, char pointer[TQA_POINTER_TEXT
     const char *name = tqa_sdf_attribute(s, i, "name");
     (void)snprintf(pointer, TQA_POINTER_TEXT,
                    name != NULL ? "/sdf//%.30s[@name='%.60s']" : "/sdf//%.30s%.0s",
-                   s->nodes[i].name, name != NULL ? name : "");
+                   s->tree.nodes[i].name, name != NULL ? name : "");
 }
 
 void tqa_sdf_fault(tqa_sdf *s, uint32_t i, const char *slug, const char *hint, const char *format,
@@ -157,29 +79,30 @@ void tqa_sdf_fault(tqa_sdf *s, uint32_t i, const char *slug, const char *hint, c
     (void)vsnprintf(detail, sizeof detail, format, args);
     va_end(args);
     describe(s, i, pointer);
-    tqa_draft_fault(s->draft, slug, pointer, hint, "line %lu: %s", s->nodes[i].line, detail);
+    tqa_draft_fault(s->draft, slug, pointer, hint, "line %lu: %s", s->tree.nodes[i].line, detail);
 }
 
 void tqa_sdf_ignore(tqa_sdf *s, uint32_t i, const char *why)
 {
-    const tqa_sdf_node *node = &s->nodes[i];
+    const tqa_xml_node *node = &s->tree.nodes[i];
     tqa_urdf_walk w = {.file = &s->ignored};
     tqa_urdf_ignore(&w, node->line, why, "%.60s/%.60s",
-                    node->parent != TQ_NONE ? s->nodes[node->parent].name : "", node->name);
+                    node->parent != TQ_NONE ? s->tree.nodes[node->parent].name : "", node->name);
 }
 
 void tqa_sdf_numbers(tqa_sdf *s, uint32_t i, size_t n, double *ret)
 {
     char pointer[TQA_POINTER_TEXT];
     describe(s, i, pointer);
-    const tqa_urdf_place place = {.draft = s->draft, .path = pointer, .line = s->nodes[i].line};
-    (void)tqa_urdf_read_numbers(&place, s->nodes[i].name, s->nodes[i].text, n, ret);
+    const tqa_urdf_place place = {
+        .draft = s->draft, .path = pointer, .line = s->tree.nodes[i].line};
+    (void)tqa_urdf_read_numbers(&place, s->tree.nodes[i].name, s->tree.nodes[i].text, n, ret);
 }
 
 void tqa_sdf_optional(tqa_sdf *s, uint32_t i, const char *child, double *ret)
 {
     const uint32_t k = tqa_sdf_child(s, i, child);
-    const char *text = k != TQ_NONE ? s->nodes[k].text : "";
+    const char *text = k != TQ_NONE ? s->tree.nodes[k].text : "";
     const bool minus = text[0] == '-';
     const char *word = text + (minus || text[0] == '+');
     if (strcmp(word, "inf") == 0 || strcmp(word, "Inf") == 0 || strcmp(word, "infinity") == 0) {
@@ -200,7 +123,7 @@ void tqa_sdf_pose(tqa_sdf *s, uint32_t i, tq_pose *ret)
     const uint32_t k = tqa_sdf_child(s, i, "pose");
     double x[7] = {0.0};
     *ret = tq_pose_identity;
-    if (k == TQ_NONE || s->nodes[k].text[0] == '\0') {
+    if (k == TQ_NONE || s->tree.nodes[k].text[0] == '\0') {
         return;
     }
     const char *format = tqa_sdf_attribute(s, k, "rotation_format");

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "api/robots/draft.h"
+#include "api/robots/urdf/urdf.h"
 
 typedef struct tqa_urdf_link {
     const char *name; /* "" when it has none: a fault was added */
@@ -65,7 +66,7 @@ typedef struct tqa_urdf_file {
 } tqa_urdf_file;
 
 /* Reads every element (urdf_read.c). False: faults were added. */
-bool tqa_urdf_read_elements(tqa_urdf_file *file, const char *bytes, size_t n);
+bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_feed *feed, void *ctx);
 
 /* What the torqued: elements and limits mean for a joint of one freedom (urdf_extension.c). */
 void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint);
@@ -84,6 +85,9 @@ typedef struct tqa_urdf_place {
  * leading '+', ".5", "1." and leading zeros. False: a fault was added and ret is unchanged. */
 bool tqa_urdf_read_numbers(const tqa_urdf_place *place, const char *attribute, const char *text,
                            size_t n, double *ret);
+
+/* One number, written as those of tqa_urdf_read_numbers. False: it is none. */
+bool tqa_urdf_word_number(const char *word, size_t n, double *ret);
 
 /* Text that is no number, and no xacro expression either. */
 bool tqa_urdf_is_words(const char *text);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/robots/urdf/urdf.h"
 #include "api/robots/urdf/walk.h"
 
 static const char *why_ignored(const char *name)
@@ -482,17 +483,36 @@ static void report_end(tqa_draft *draft, tqa_xml_end end, const tqa_xml_error *e
     }
 }
 
-bool tqa_urdf_read_elements(tqa_urdf_file *file, const char *bytes, size_t n)
+/* Bytes as they are. */
+typedef struct plain {
+    tqa_draft *draft;
+    const char *bytes;
+    size_t n;
+} plain;
+
+static void feed_plain(void *ctx, const tqa_xml_reader *reader)
+{
+    plain *p = ctx;
+    tqa_xml_error error;
+    const tqa_xml_end end = tqa_xml_read(p->bytes, p->n, reader, &error);
+    if (end == TQA_XML_LIMIT && error.no_memory) {
+        tqa_arena_miss(p->draft->arena);
+    }
+    report_end(p->draft, end, &error);
+}
+
+bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n)
+{
+    plain p = {.draft = draft, .bytes = bytes, .n = n};
+    return tqa_urdf_read_from(draft, feed_plain, &p);
+}
+
+bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_feed *feed, void *ctx)
 {
     tqa_draft *draft = file->draft;
     tqa_urdf_walk w = {.file = file};
     const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
-    tqa_xml_error error;
-    const tqa_xml_end end = tqa_xml_read(bytes, n, &reader, &error);
-    if (end == TQA_XML_LIMIT && error.no_memory) {
-        tqa_arena_miss(draft->arena);
-    }
-    report_end(draft, end, &error);
+    feed(ctx, &reader);
     if (draft->problem->status == 0 && tqa_arena_spent(draft->arena)) {
         tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
                         "the robot needs more memory than is given");

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "api/robots/draft.h"
+#include "api/robots/xml.h"
 
 /* A limit this large is none: URDF requires an effort and a velocity even where none is known. */
 #define TQA_URDF_NO_LIMIT 1e300
@@ -27,5 +28,12 @@
  * Checked  tests/unit/api/robots/urdf/test_urdf.c, tests/fuzz/fuzz_urdf.c
  */
 bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n);
+
+/* Gives the elements of a URDF to a reader one after another, at most TQA_XML_DEPTH_MAX inside each
+ * other, until that returns false; what is wrong beside goes to the draft as faults. */
+typedef void tqa_urdf_feed(void *ctx, const tqa_xml_reader *reader);
+
+/* The same as tqa_urdf_read, from wherever the elements come. */
+bool tqa_urdf_read_from(tqa_draft *draft, tqa_urdf_feed *feed, void *ctx);
 
 #endif

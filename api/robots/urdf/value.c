@@ -154,6 +154,11 @@ bool tqa_urdf_read_numbers(const tqa_urdf_place *place, const char *attribute, c
     return true;
 }
 
+bool tqa_urdf_word_number(const char *word, size_t n, double *ret)
+{
+    return read_word(word, n, ret) == WORD_NUMBER;
+}
+
 bool tqa_urdf_is_words(const char *text)
 {
     return strspn(text, "0123456789+-.eE \t\r\n") != strlen(text) && strstr(text, "${") == NULL;

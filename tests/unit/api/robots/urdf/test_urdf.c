@@ -42,7 +42,7 @@ static const bad_case bad_cases[] = {
     {"document type", "<!DOCTYPE robot [<!ENTITY a 'b'>]><robot/>", 400, "malformed", "", "never read", "remove the <!DOCTYPE"},
     {"bomb", "<!DOCTYPE r [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;&a;&a;'>]><robot name='&b;'/>", 400, "malformed", "", "never read", "remove"},
     {"unknown entity", "<robot name='&b;'/>", 400, "malformed", "", "undefined entity", ""},
-    {"sdf", "<sdf/>", 400, "malformed", "", "<sdf>, no robot", "convert the model to URDF"},
+    {"sdf", "<sdf><model name='m'/></sdf>", 422, "missing-field", "/sdf//sdf", "no version", "version="},
     {"no link", ROBOT(""), 422, "invalid-robot", "/robot", "no link", "<link name="},
     {"link without name", ROBOT("<link/>"), 422, "missing-field", "/robot/link[1]", "has no name", "name="},
     {"joint without name", ROBOT(TWO_LINKS "<joint type='fixed'><parent link='a'/><child link='b'/></joint>"), 422, "missing-field", "/robot/joint[1]", "has no name", "name="},
