@@ -207,13 +207,15 @@ tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsig
                                     uint64_t *ret_moved)
 {
     char path[PATH_MAX];
-    sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK, .keeps = true};
+    /* a cache's file that no row refers to was deleted by another node: nothing is lost */
+    const bool keeps = engine->methods->file_put == NULL;
+    sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK, .keeps = keeps};
     if (shelf == 0 && atomic_load(&set->n_lost) > 0) {
         snprintf(path, sizeof path, "%s/" TQD_LOST_FOLDER, set->folder);
         (void)walk(path, find_again, &s);
     }
     snprintf(path, sizeof path, "%s/%02x", set->folder, shelf & 0xff);
     const bool good = walk(path, check_file, &s) || errno == ENOENT;
-    *ret_moved += s.moved;
+    *ret_moved += keeps ? s.moved : 0;
     return good ? TQD_STORE_OK : s.status != TQD_STORE_OK ? s.status : TQD_STORE_BROKEN;
 }

@@ -15,11 +15,13 @@ BEGIN
 END $$;
 
 CREATE FUNCTION tqd_body_put(number bigint, kind smallint, media_ text, size_ bigint, file_ text, bytes_ bytea)
-RETURNS void LANGUAGE sql AS $$
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
   INSERT INTO job_body(job, what, media, size, file, bytes)
     VALUES (number, kind, media_, size_, file_, bytes_)
     ON CONFLICT (job, what) DO UPDATE SET media = excluded.media, size = excluded.size,
-      file = excluded.file, bytes = excluded.bytes $$;
+      file = excluded.file, bytes = excluded.bytes;
+END $$;
 
 -- One input: a dataset, a version of one that another job keeps, or the result of a job.
 CREATE FUNCTION tqd_pin(number bigint, called text) RETURNS void LANGUAGE plpgsql AS $$
@@ -118,8 +120,11 @@ BEGIN
 END $$;
 
 -- the number of a running job, if `fence_` is that of its present claim
-CREATE FUNCTION tqd_held(id_ text, fence_ bigint, OUT number bigint, OUT cancel boolean) LANGUAGE sql AS
-$$ SELECT seq, cancel_asked FROM job WHERE id = id_ AND state = 1 AND fence = fence_ $$;
+CREATE FUNCTION tqd_held(id_ text, fence_ bigint, OUT number bigint, OUT cancel boolean)
+LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT seq, cancel_asked INTO number, cancel FROM job WHERE id = id_ AND state = 1 AND fence = fence_;
+END $$;
 
 CREATE FUNCTION tqd_beat(id_ text, fence_ bigint, lease_ms bigint, fraction_ double precision,
   eta double precision, step_ text, OUT status integer, OUT cancel boolean) LANGUAGE plpgsql AS $$
@@ -192,8 +197,10 @@ BEGIN
     changed_ms = now_ms WHERE seq = number;
 END $$;
 
-CREATE FUNCTION tqd_requeue(number bigint) RETURNS void LANGUAGE sql AS
-$$ UPDATE job SET state = 0, lease_until_ms = 0, changed_ms = tqd_now() WHERE seq = number $$;
+CREATE FUNCTION tqd_requeue(number bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE job SET state = 0, lease_until_ms = 0, changed_ms = tqd_now() WHERE seq = number;
+END $$;
 
 CREATE FUNCTION tqd_release(id_ text, fence_ bigint, OUT status integer) LANGUAGE plpgsql AS $$
 DECLARE
