@@ -77,6 +77,8 @@ static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
     return 0;
 }
 
+enum { SPARE_PART = 64 }; /* of the connections, so many are kept free: none of a few */
+
 /* As the handler's wake-up, unless that has already been sent. */
 static void wake_reader(tqd_client *client)
 {
@@ -151,6 +153,42 @@ static bool has_disconnected(const tqd_client *client)
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
+/* What waits for a request for longest; of clients without a token first. NULL: none. */
+static tqd_client *find_idle(const tqd_loop *loop)
+{
+    tqd_client *found = NULL;
+    for (tqd_client *c = loop->open; c != NULL; c = c->next) {
+        if (c->overdue || (c->phase != TQD_PHASE_IDLE && c->phase != TQD_PHASE_HEADER)) {
+            continue;
+        }
+        const bool is_worse = found != NULL && found->account == NULL && c->account != NULL;
+        const bool is_better = found == NULL || (found->account != NULL && c->account == NULL);
+        if (is_better || (!is_worse && c->since_ms < found->since_ms)) {
+            found = c;
+        }
+    }
+    return found;
+}
+
+/* Idle connections give way when few are left: else whoever opens all and sends nothing keeps
+ * everybody out until they are overdue. */
+static void make_room(tqd_loop *loop)
+{
+    const tqd_server *server = loop->server;
+    const size_t most = server->options.connections_max;
+    const size_t limit = most - most / SPARE_PART;
+    const size_t n_open = atomic_load_explicit(&server->n_open, memory_order_relaxed);
+    if (n_open <= limit) {
+        return;
+    }
+    tqd_client *idle = NULL;
+    for (size_t k = (n_open - limit) / server->n_loop + 1;
+         k > 0 && (idle = find_idle(loop)) != NULL; k--) {
+        shut(idle);
+        tqd_count(&loop->counters, TQD_COUNTER_connections_overdue, 1);
+    }
+}
+
 void tqd_deadline_check(tqd_loop *loop)
 {
     const tqd_server *server = loop->server;
@@ -188,4 +226,5 @@ void tqd_deadline_check(tqd_loop *loop)
             shut_late(c, age_ms);
         }
     }
+    make_room(loop);
 }

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_greedy.py - one greedy client beside a good one: all that is shared is asked for at once, and the good one is served.
+import contextlib
+import hashlib
+import http.client
+import json
+import os
+import threading
+import time
+
+from conftest import eventually, metric
+
+LONG_S = float(os.environ.get("TORQUED_GREEDY_S", "0"))  # how long the attack goes on; 0: until the good client is done
+BODY = b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}'
+PATH = "/v1/robots/planar-2r/inverse-dynamics"
+SIMULATE = "/v1/robots/planar-2r/simulate"
+IK = "/v1/robots/panda/inverse-kinematics"
+JSON = {"Content-Type": "application/json"}
+RUN = json.dumps({"initial": {"q": [0.1, 0]}, "duration_s": 0.01, "output": {"interval_s": 0.001}}).encode()
+SLOW = json.dumps({"frame": {"link": "flange", "at": "origin"}, "pose": {"position": [9, 9, 9]}, "seeds": 32, "iterations": 200}).encode()
+LARGE = json.dumps({name: [[0.1, 0.2]] * 20000 for name in ("q", "qd", "qdd")}).encode()
+
+
+def head(method, path, token, length=0, **more):
+    fields = "".join(f"{name}: {value}\r\n" for name, value in {"Authorization": f"Bearer {token}", **JSON, **more}.items())
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n{fields}Content-Length: {length}\r\n\r\n".encode()
+
+
+class Greedy:
+    """Keeps open what it gets; sends again what ends."""
+
+    def __init__(self, one, stack):
+        self.one, self.stack, self.over = one, stack, threading.Event()
+        self.opened = [self.open(head("POST", IK, "greedy", len(SLOW)) + SLOW) for _ in range(40)]  # computations
+        self.opened += [self.open(head("GET", "/v1/events", "greedy")) for _ in range(24)]  # more streams than there are
+        self.opened += [self.open(head("POST", PATH, "greedy", 1 << 20) + b"{") for _ in range(24)]  # bodies that do not come
+        self.opened += [self.open(head("POST", PATH, "greedy", len(LARGE)) + LARGE) for _ in range(8)]  # answers that it does not read
+        with self.one.socket() as s:
+            for k in range(60):  # queued jobs, by many names
+                s.sendall(head("POST", SIMULATE, "greedy", len(RUN), **{"Prefer": "respond-async", "Torqued-Client": f"n{k}", "Priority": "u=0"}) + RUN)
+                s.recv(65536)
+        self.thread = threading.Thread(target=self.refresh)
+        self.thread.start()
+
+    def open(self, data):
+        s = self.stack.enter_context(self.one.socket())
+        s.sendall(data)
+        return s
+
+    def refresh(self):
+        while not self.over.wait(0.05):
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                self.one.request("POST", IK, SLOW, {**JSON, "Authorization": "Bearer greedy"})
+
+    def stop(self):
+        self.over.set()
+        self.thread.join()
+
+
+def test_a_good_client_beside_a_greedy_one(start, tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text("".join(f"{name} {hashlib.blake2b(name.encode(), digest_size=32).hexdigest()} roles=compute,write\n" for name in ("good", "greedy")))
+    one = start({"credentials": path, "workers": 2, "jobs": 1, "streams": 32, "body_budget": "4MiB", "queue": 128, "rate_grace": 3600000})
+    good = {**JSON, "Authorization": "Bearer good"}
+
+    def ask(method, target, body=None, **more):
+        return one.request(method, target, body, {**good, **more})
+
+    with contextlib.ExitStack() as stack:
+        greedy = Greedy(one, stack)
+        stack.callback(greedy.stop)
+        until = time.monotonic() + LONG_S
+        kept = []
+        while True:
+            assert [ask("POST", PATH, BODY)[0] for _ in range(10)] == [200] * 10
+            assert ask("POST", PATH, LARGE)[0] == 200, "a large body, computed by a worker"
+            assert ask("PUT", "/v1/datasets/mine", b"t\n1\n2\n", **{"Content-Type": "text/csv"})[0] in (200, 201)
+            status, _, body = ask("POST", SIMULATE, RUN, Prefer="respond-async")
+            assert status == 202
+            kept.append(json.loads(body)["id"])
+            eventually(lambda: json.loads(ask("GET", f"/v1/jobs/{kept[-1]}")[2])["state"] == "succeeded")
+            with one.socket() as s:
+                s.sendall(head("GET", "/v1/events", "good"))
+                assert s.recv(12) == b"HTTP/1.1 200", "a stream"
+            if time.monotonic() >= until:
+                break
+        assert [ask("GET", f"/v1/jobs/{job}/result")[0] for job in kept] == [200] * len(kept), "nothing of it is evicted"
+        assert ask("GET", "/v1/datasets/mine")[0] == 200
+
+
+def test_idle_connections_give_way(start):
+    """All connections are taken by a client that sends nothing: another one is served all the same."""
+    one = start({"connections": 128, "io_threads": 1, "header_timeout": 3600000, "idle_timeout": 3600000})
+    with contextlib.ExitStack() as stack:
+        for _ in range(160):
+            stack.enter_context(one.socket())
+
+        def served():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                return one.request("POST", PATH, BODY, JSON)[0] == 200
+            return False
+
+        eventually(served)
+    eventually(lambda: metric(one, "torqued_connections_open") == 1)
