@@ -5,14 +5,15 @@
 #include "api/recordings/parts.h"
 
 const char *const tqa_recording_repair_names[TQ_REPAIRS] = {
-    "not-finite", "absurd", "spike",     "repeated-time", "out-of-order", "set-back",
-    "bridged",    "split",  "unwrapped", "braked",        "unpaired",     "too-short",
+    "not-finite", "absurd", "spike",     "outlier", "repeated-time", "out-of-order", "set-back",
+    "bridged",    "split",  "unwrapped", "braked",  "unpaired",      "too-short",
 };
 
 static const char *const meanings[TQ_REPAIRS] = {
     "rows left out: a number is NaN or infinite",
     "rows left out: a number beyond the range of any robot",
     "rows left out: outliers, far from their neighbours",
+    "rows with outliers replaced from their neighbours, since there are many",
     "rows left out: the time of another row",
     "rows sorted by time",
     "the clock was set back: a new segment begins",

@@ -55,7 +55,7 @@ export type CalibrateDataset = string | {
 
 /** A fault of the logs: where, how large, and its cure in `text` */
 export interface CalibrateFinding {
-  kind: "torque-sign" | "torque-swap" | "position-swap" | "torque-scale" | "torque-stuck" | "position-stuck" | "gravity" | "payload" | "friction-drift" | "friction-of-run" | "runs-disagree" | "torque-lag";
+  kind: "torque-sign" | "torque-swap" | "position-swap" | "torque-scale" | "torque-stuck" | "position-stuck" | "gravity" | "payload" | "friction-drift" | "friction-of-run" | "runs-disagree" | "outliers" | "torque-lag";
   text: string;
   /** Parameters found in spite of it are not usable: the verdict is incomplete or worse */
   gross: boolean;
@@ -2485,7 +2485,7 @@ export interface LogReport {
   /** At the ends of segments, one period of the cut-off: there the filter has to guess */
   samples_at_borders_left_out?: number;
   repairs: {
-    kind: "not-finite" | "absurd" | "spike" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short";
+    kind: "not-finite" | "absurd" | "spike" | "outlier" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short";
     meaning: string;
     count: number;
     /** Of bridged */

@@ -35,6 +35,7 @@ typedef struct tq_identify_recording {
     unsigned n_difference;
     const tq_stuck *stuck; /* (n_stuck) columns that repeat a value */
     size_t n_stuck;
+    const uint64_t *n_outlier; /* rows of the last pass with values replaced as outliers */
 } tq_identify_recording;
 
 typedef struct tq_identify_options {

@@ -4,10 +4,18 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "core/kernels/table.h"
 
-enum { STRETCH = 128 }; /* samples tested together */
+enum {
+    STRETCH = 128, /* samples tested together */
+    ABOUT = 11,    /* samples about an outlier that is replaced: 10 % leave six good ones */
+    ROUNDS = 4,
+    HERE = 4, /* mark: in this channel */
+    GOOD = 4, /* values that an outlier is interpolated from */
+};
 
 /* Hoare's quickselect: x[k] becomes the k-th smallest */
 static double select_nth(size_t n, double *x, size_t k)
@@ -108,4 +116,88 @@ size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
         }
     }
     return n_spike;
+}
+
+/* median of the values about x[k], without their trend; their deviation from it */
+static double middle_about(size_t n, const double *x, size_t k, double *ret_deviation)
+{
+    double near[ABOUT], away[ABOUT], steps[ABOUT - 1];
+    const size_t half = ABOUT / 2;
+    const size_t first = k < half ? 0 : k + half + 1 > n ? n - ABOUT : k - half;
+    for (size_t i = 0; i + 1 < ABOUT; i++) {
+        steps[i] = x[first + i + 1] - x[first + i];
+    }
+    const double slope = tq_median(ABOUT - 1, steps);
+    for (size_t i = 0; i < ABOUT; i++) {
+        near[i] = x[first + i] + slope * ((double)k - (double)(first + i));
+    }
+    const double middle = tq_median(ABOUT, near);
+    for (size_t i = 0; i < ABOUT; i++) {
+        away[i] = fabs(near[i] - middle);
+    }
+    *ret_deviation = 1.4826 * tq_median(ABOUT, away);
+    return middle;
+}
+
+/* cubic through the two good values before x[k] and the two after it, or the nearest at an end */
+static double between(size_t n, const double *x, const unsigned char *mark, size_t k)
+{
+    size_t at[GOOD];
+    size_t n_good = 0;
+    for (size_t i = k; i-- > 0 && n_good < GOOD / 2;) {
+        if (mark[i] != HERE) {
+            at[n_good++] = i;
+        }
+    }
+    for (size_t i = k + 1; i < n && n_good < GOOD; i++) {
+        if (mark[i] != HERE) {
+            at[n_good++] = i;
+        }
+    }
+    double sum = n_good > 0 ? 0.0 : x[k];
+    for (size_t a = 0; a < n_good; a++) {
+        double weight = 1.0;
+        for (size_t b = 0; b < n_good; b++) {
+            if (b != a) {
+                weight *= ((double)k - (double)at[b]) / ((double)at[a] - (double)at[b]);
+            }
+        }
+        sum += weight * x[at[a]];
+    }
+    return sum;
+}
+
+size_t tq_outliers_replace(size_t n, double *x, double noise, double factor,
+                           unsigned char *inout_mark, double *work)
+{
+    assert(n >= ABOUT);
+    size_t n_replaced = 0;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        size_t n_now = 0;
+        for (size_t k = 0; k < n; k++) {
+            const double before = x[k > 0 ? k - 1 : 1], after = x[k + 1 < n ? k + 1 : n - 2];
+            double deviation = 0.0;
+            work[k] = x[k];
+            if (fabs(before - 2.0 * x[k] + after) <= factor * noise) { /* on a line with them */
+                continue;
+            }
+            const double middle = middle_about(n, x, k, &deviation);
+            const bool is_far = fabs(x[k] - middle) > factor * fmax(noise, deviation);
+            work[k] = is_far ? middle : work[k];
+            inout_mark[k] = is_far ? (unsigned char)HERE : inout_mark[k];
+            n_now += is_far;
+        }
+        memcpy(x, work, n * sizeof *x);
+        n_replaced += n_now;
+        if (n_now == 0) {
+            break;
+        }
+    }
+    for (size_t k = 0; n_replaced > 0 && k < n; k++) {
+        x[k] = inout_mark[k] == HERE ? between(n, x, inout_mark, k) : x[k];
+    }
+    for (size_t k = 0; n_replaced > 0 && k < n; k++) {
+        inout_mark[k] = inout_mark[k] == HERE ? 2 : inout_mark[k];
+    }
+    return n_replaced;
 }

@@ -9,11 +9,15 @@
 enum {
     MEDIAN_SAMPLES = 4096, /* determine a median to 2 % */
     MEDIAN_LEAST = 256,    /* and these to 8 %, where there is another window */
+    OUTLIERS_IN = 100,     /* rows of a window that has a share of outliers */
 };
 
 /* Hampel identifier: an outlier is so many deviations away; noise, quantisation and steps are
  * not. */
 static const double spike_factor = 30.0;
+/* Many outliers are replaced from fewer deviations on: so many of a channel's values. */
+static const double outlier_factor = 8.0, outlier_share = 0.01, outlier_most = 0.3;
+static const double outlier_floor = 5e-3; /* of the spread: quantisation is no outlier */
 /* Least noise, for signals that are clean or coarsely quantised: part of the spread, and so many SI
  * units. */
 static const double spike_floor = 1e-3;
@@ -22,12 +26,12 @@ static const double spike_least[] = {[TQ_QUANTITY_Q] = 1e-4,
                                      [TQ_QUANTITY_QDD] = 0.1,
                                      [TQ_QUANTITY_TAU] = 1e-3};
 
-/* Takes rows out that are marked. */
+/* Takes rows out that are marked by 1; in those of 2 a value was replaced. */
 static void drop_bad(tq_pass *p)
 {
     size_t to = 0;
     for (size_t i = 0; i < p->n; i++) {
-        if (p->bad[i] != 0) {
+        if (p->bad[i] == 1) {
             continue;
         }
         if (to != i) {
@@ -88,6 +92,24 @@ static void note_clean(const tq_pass *p)
     }
 }
 
+/* Where outliers are many, rows without any are few, and a low-pass would smear those that are
+ * left: values are replaced, each in its own channel. */
+static size_t replace_many(tq_pass *p, double *x, double noise)
+{
+    const double most = outlier_factor * noise;
+    size_t n_far = 0;
+    for (size_t i = 1; i + 1 < p->n;
+         i++) { /* there and back: a step, to another pose, is neither */
+        const double there = x[i] - x[i - 1], back = x[i] - x[i + 1];
+        n_far += fmin(there, back) > most || fmax(there, back) < -most;
+    }
+    const double share = (double)n_far / (double)p->n;
+    if (!(share > outlier_share && share < outlier_most)) {
+        return 0;
+    }
+    return tq_outliers_replace(p->n, x, noise, outlier_factor, p->bad, p->work);
+}
+
 void tq_outliers_remove(tq_pass *p)
 {
     if (p->n < TQ_SEGMENT_LEAST || is_clean(p)) {
@@ -98,10 +120,15 @@ void tq_outliers_remove(tq_pass *p)
     const size_t every = p->n / (size_t)(is_long ? MEDIAN_LEAST : MEDIAN_SAMPLES) + 1;
     size_t n_bad = 0;
     for (size_t c = 0; c < p->recording->channels.n; c++) {
-        const double *x = p->values + c * p->room;
+        double *x = p->values + c * p->room;
         const double spread = spread_of(p->n, x, every, p->work);
         const double noise = tq_noise_deviation(p->n, x, every, p->work);
-        const double least = fmax(spike_floor * spread, spike_least[quantity_of(p->recording, c)]);
+        const double part = quantity_of(p->recording, c) == TQ_QUANTITY_Q ? 0.0 : outlier_floor;
+        const double floor = spike_least[quantity_of(p->recording, c)];
+        const double least = fmax(spike_floor * spread, floor);
+        if (p->n >= OUTLIERS_IN) {
+            n_bad += replace_many(p, x, fmax(fmax(noise, part * spread), floor));
+        }
         n_bad += tq_spikes_mark(p->n, x, fmax(noise, least), spike_factor, p->bad);
     }
     if (n_bad == 0) {
@@ -110,7 +137,8 @@ void tq_outliers_remove(tq_pass *p)
     }
     for (size_t i = 0; i < p->n; i++) {
         if (p->bad[i] != 0 && i >= p->n_checked) {
-            tq_recording_note(p->recording, TQ_REPAIR_SPIKE, p->row[i]);
+            tq_recording_note(p->recording, p->bad[i] == 1 ? TQ_REPAIR_SPIKE : TQ_REPAIR_OUTLIER,
+                              p->row[i]);
         }
     }
     drop_bad(p);

@@ -69,6 +69,7 @@ typedef enum tq_repair {
     TQ_REPAIR_NOT_FINITE,   /* rows left out: NaN or infinite */
     TQ_REPAIR_ABSURD,       /* rows left out: beyond the range of any robot */
     TQ_REPAIR_SPIKE,        /* rows left out: outliers (Hampel identifier) */
+    TQ_REPAIR_OUTLIER,      /* rows with values replaced by a running median */
     TQ_REPAIR_REPEATED,     /* rows left out: the time of another row */
     TQ_REPAIR_OUT_OF_ORDER, /* rows sorted by time */
     TQ_REPAIR_SET_BACK,     /* a new segment begins: the clock was set back */

@@ -181,7 +181,7 @@
 #define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_CALIBRATE_FINDING_KIND "torque-sign", "torque-swap", "position-swap", \
     "torque-scale", "torque-stuck", "position-stuck", "gravity", "payload", "friction-drift", \
-    "friction-of-run", "runs-disagree", "torque-lag"
+    "friction-of-run", "runs-disagree", "outliers", "torque-lag"
 #define TQA_WORDS_CALIBRATE_PARAMETER_VERDICT "usable", "robust-control-only", "incomplete", \
     "unidentifiable"
 #define TQA_WORDS_CALIBRATE_REQUEST_METHOD "feasible", "ols", "wls", "irls", "tls", "ridge", \
@@ -275,9 +275,9 @@
 #define TQA_WORDS_LOG_FILTER_KIND "butterworth", "savitzky-golay", "first-order", "none"
 #define TQA_WORDS_LOG_FILTER_USED_KIND "butterworth", "savitzky-golay", "first-order", "none"
 #define TQA_WORDS_LOG_REPORT_CLOCK "even", "resampled"
-#define TQA_WORDS_LOG_REPORT_REPAIRS_KIND "not-finite", "absurd", "spike", "repeated-time", \
-    "out-of-order", "set-back", "bridged", "split", "unwrapped", "braked", "unpaired", \
-    "too-short"
+#define TQA_WORDS_LOG_REPORT_REPAIRS_KIND "not-finite", "absurd", "spike", "outlier", \
+    "repeated-time", "out-of-order", "set-back", "bridged", "split", "unwrapped", "braked", \
+    "unpaired", "too-short"
 #define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
 #define TQA_WORDS_LOOP_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_REGRESSOR_REQUEST_FORM "base"

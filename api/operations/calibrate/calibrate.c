@@ -49,6 +49,7 @@ static void describe(const tqa_recording *of, tq_identify_recording *ret)
         .stuck = log->stuck.found,
         .n_stuck = log->stuck.n,
         .n_difference = log->n_difference,
+        .n_outlier = &log->repairs[TQ_REPAIR_OUTLIER].n,
     };
 }
 

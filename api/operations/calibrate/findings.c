@@ -126,6 +126,12 @@ void tqa_calibration_finding(const tqa_calibration *c, const tq_finding *f,
             "in its own: was the robot another one there?",
             logs, f->size);
         break;
+    case TQ_FINDING_OUTLIERS:
+        (void)snprintf(text, size,
+                       "%.2g %% of the rows%.80s had outliers, replaced from their neighbours: "
+                       "look for lost or repeated packets",
+                       100.0 * f->size, logs);
+        break;
     case TQ_FINDING_TORQUE_LAG:
         (void)snprintf(
             text, size,

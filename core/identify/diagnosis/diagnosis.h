@@ -20,6 +20,7 @@ typedef enum tq_finding_kind {
     TQ_FINDING_FRICTION, /* size: viscous friction at the end of a run over that at its start */
     TQ_FINDING_FRICTION_OF_RUN, /* size: viscous friction of the run over that of the others */
     TQ_FINDING_RUN,        /* size: rms residual of the run in a common fit over that by its own */
+    TQ_FINDING_OUTLIERS,   /* size: part of the rows that had outliers; they were replaced */
     TQ_FINDING_TORQUE_LAG, /* size: Hz, corner of the first-order low-pass that torque has passed */
 } tq_finding_kind;
 

@@ -7,7 +7,8 @@
 #include "core/identify/session/session_private.h"
 
 static const double two_pi = 6.28318530717958647692;
-static const double lag_most = 0.01; /* s, of torque that parameters are usable with */
+static const double outliers_told = 0.01; /* of the rows of a recording */
+static const double lag_most = 0.01;      /* s, of torque that parameters are usable with */
 
 #define STANDSTILL 0.25 /* s, the shortest pose of the static check */
 
@@ -325,6 +326,24 @@ static bool rests(const tq_identify *id, uint32_t joint)
     return n_still == id->options.n_fitted && n_other > 0;
 }
 
+/* recordings of which values were replaced, and the largest part of their rows */
+static void put_outliers(tq_identify *id)
+{
+    tq_identify_result *result = &id->result;
+    tq_finding found = {.kind = TQ_FINDING_OUTLIERS, .joint = TQ_NONE, .other = TQ_NONE};
+    for (size_t e = 0; e < id->options.n_fitted && e < TQ_FINDING_RUNS; e++) {
+        const tq_identify_recording *r = &id->options.recordings[e];
+        const uint64_t n = r->n_outlier != NULL ? *r->n_outlier : 0;
+        if ((double)n > outliers_told * r->n_row) {
+            found.runs |= (uint64_t)1 << e;
+            found.size = fmax(found.size, (double)n / fmax(r->n_row, 1.0));
+        }
+    }
+    if (found.runs != 0 && result->n_finding < TQ_FINDING_MAX) {
+        result->findings[result->n_finding++] = found;
+    }
+}
+
 /* Columns that are stuck come first: they spoil every other comparison. */
 static tq_status diagnose(tq_identify *id, tq_error *reterr)
 {
@@ -349,6 +368,7 @@ static tq_status diagnose(tq_identify *id, tq_error *reterr)
             is_gross = is_gross || !s->is_whole;
         }
     }
+    put_outliers(id);
     if (id->now.torque_lag > 0.0 && result->n_finding < TQ_FINDING_MAX) {
         result->findings[result->n_finding++] =
             (tq_finding){.kind = TQ_FINDING_TORQUE_LAG,

@@ -67,7 +67,7 @@ class CalibrateFeasibilityOut(TypedDict):
 
 class CalibrateFindingOut(TypedDict):
     """A fault of the logs: where, how large, and its cure in `text`"""
-    kind: Literal['torque-sign', 'torque-swap', 'position-swap', 'torque-scale', 'torque-stuck', 'position-stuck', 'gravity', 'payload', 'friction-drift', 'friction-of-run', 'runs-disagree', 'torque-lag']
+    kind: Literal['torque-sign', 'torque-swap', 'position-swap', 'torque-scale', 'torque-stuck', 'position-stuck', 'gravity', 'payload', 'friction-drift', 'friction-of-run', 'runs-disagree', 'outliers', 'torque-lag']
     text: str
     gross: bool
     explained: float
@@ -1415,7 +1415,7 @@ class LogReportOut(TypedDict):
 
 
 class LogReportRepairsItemOut(TypedDict):
-    kind: Literal['not-finite', 'absurd', 'spike', 'repeated-time', 'out-of-order', 'set-back', 'bridged', 'split', 'unwrapped', 'braked', 'unpaired', 'too-short']
+    kind: Literal['not-finite', 'absurd', 'spike', 'outlier', 'repeated-time', 'out-of-order', 'set-back', 'bridged', 'split', 'unwrapped', 'braked', 'unpaired', 'too-short']
     meaning: str
     count: int
     longest_s: NotRequired[float]
