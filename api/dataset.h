@@ -32,9 +32,11 @@ bool tqa_dataset_options_read(const char *query, const char *content_type, tqa_d
 /* One file being read; a few KB and what its columns need. One thread at a time. */
 typedef struct tqa_dataset tqa_dataset;
 
-/* `n_points` 0: statistics of all columns. Else at most n_points buckets of rows with the least and
- * greatest value of each column: `n_row` must be the number of rows. NULL when memory is short. */
-tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t n_row, size_t n_points);
+/* `n_points` 0: statistics of all columns. Else at most n_points buckets with the least and
+ * greatest value of each column, of the n_row rows from first_row on: there must be as many.
+ * NULL when memory is short. */
+tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t first_row,
+                              uint64_t n_row, size_t n_points);
 void tqa_dataset_close(tqa_dataset *dataset); /* accepts NULL */
 
 /* The next bytes, cut anywhere; false: the problem says why not, and with the same answer from

@@ -326,7 +326,8 @@ static bool feed_form(void *ctx, const char *bytes, size_t n)
 
 static const tqa_front_sink front_sink = {open_form, feed_form};
 
-tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t n_row, size_t n_points)
+tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t first_row,
+                              uint64_t n_row, size_t n_points)
 {
     tqa_dataset *d = calloc(1, sizeof *d);
     if (d == NULL) {
@@ -336,6 +337,7 @@ tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t n_row
     d->front = (tqa_front){.sink = &front_sink, .ctx = d};
     if (n_points > 0) {
         tqa_dataset_columns *t = &d->columns;
+        t->first_row = first_row;
         t->rows_per_bucket = n_row > n_points ? (n_row + n_points - 1) / n_points : 1;
         t->n_bucket = (size_t)((n_row + t->rows_per_bucket - 1) / t->rows_per_bucket);
         t->n_bucket = t->n_bucket > 0 ? t->n_bucket : 1;
@@ -544,6 +546,7 @@ char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n)
     tqa_writer_count(&to, "rows", (size_t)d->n_row);
     tqa_writer_count(&to, "columns", (size_t)tqa_dataset_width(d));
     if (d->columns.n_bucket > 0) {
+        tqa_writer_count(&to, "first_row", (size_t)d->columns.first_row);
         tqa_writer_count(&to, "rows_per_point", (size_t)d->columns.rows_per_bucket);
         tqa_writer_count(&to, "points", d->columns.n_bucket);
         tqa_writer_list(&to, "series");

@@ -67,8 +67,9 @@ const char *tqa_dataset_columns_append(tqa_dataset_columns *columns, uint64_t n,
 static void add_points(tqa_dataset_columns *t, uint64_t c, uint64_t row, const double *values,
                        size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t b = (row + i) / t->rows_per_bucket;
+    const uint64_t before = row < t->first_row ? t->first_row - row : 0;
+    for (size_t i = before < n ? (size_t)before : n; i < n; i++) {
+        const uint64_t b = (row + i - t->first_row) / t->rows_per_bucket;
         const double x = values[i];
         if (b < t->n_bucket && isfinite(x)) {
             double *least = t->least + c * t->n_bucket + b;

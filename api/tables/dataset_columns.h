@@ -24,7 +24,7 @@ typedef struct tqa_dataset_columns {
     size_t n, n_room;
     tqa_dataset_column *columns;
     size_t n_bucket;
-    uint64_t rows_per_bucket;
+    uint64_t first_row, rows_per_bucket;
     /* bucket b of column c has least[c * n_bucket + b] */
     double *least, *most;
 } tqa_dataset_columns;

@@ -23,6 +23,8 @@ typedef struct tqa_view_options {
     const char *fields; /* keys of the root with commas between; NULL: all */
     const char *array;  /* this one alone; NULL: all of the fields */
     size_t n_points;    /* of POINTS */
+    uint64_t first_row; /* of POINTS: those of the rows from this one on */
+    uint64_t n_row;     /* of POINTS: at most so many rows; 0: all */
 } tqa_view_options;
 
 typedef struct tqa_view tqa_view;

@@ -140,6 +140,7 @@ static void put_points(const tqa_view *v, const double *least, const double *mos
     char name[TQA_VIEW_NAME_TEXT];
     tqa_writer_object(to, NULL);
     tqa_writer_count(to, "rows", (size_t)count_rows(v));
+    tqa_writer_count(to, "first_row", (size_t)v->options.first_row);
     tqa_writer_count(to, "rows_per_point", (size_t)each);
     tqa_writer_count(to, "points", n_bucket);
     tqa_writer_list(to, "series");
@@ -157,7 +158,10 @@ static void put_points(const tqa_view *v, const double *least, const double *mos
 
 bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
 {
-    const uint64_t n_row = count_rows(v);
+    const uint64_t first = v->options.first_row;
+    const uint64_t left = count_rows(v) > first ? count_rows(v) - first : 0;
+    const uint64_t n_row =
+        v->options.n_row > 0 && v->options.n_row < left ? v->options.n_row : left;
     const uint64_t wish = v->options.n_points;
     const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
     const size_t n_bucket = (size_t)((n_row + each - 1) / each);
@@ -177,6 +181,8 @@ bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
     for (size_t i = 0; i < n_bucket * n; i++) {
         least[i] = (double)INFINITY;
         most[i] = (double)-INFINITY;
+    }
+    for (uint64_t r = 0; r < first && next_row(v, v->row); r++) {
     }
     for (uint64_t r = 0; r < n_row && next_row(v, v->row); r++) {
         double *low = least + r / each * n;

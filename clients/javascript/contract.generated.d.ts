@@ -742,6 +742,8 @@ export interface DatasetPoints {
   columns: number;
   /** A sample log */
   built_in?: true;
+  /** Of the first point: of `rows` in the query */
+  first_row?: number;
   rows_per_point: number;
   points: number;
   series: {
@@ -2915,6 +2917,8 @@ export type RequestDigest = string;
 
 export interface ResultPoints {
   rows: number;
+  /** Of the first point: of `rows` in the query */
+  first_row?: number;
   rows_per_point: number;
   points: number;
   series: {

@@ -143,40 +143,52 @@ static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
 
 /* -------------------------------------------------------------------------------------- points */
 
-static bool read_points(const tqd_head *head, size_t *ret, tqa_problem *reterr)
+typedef struct points_query {
+    size_t n_points; /* 0: the description */
+    uint64_t first_row, end_row;
+} points_query;
+
+static bool read_points(const tqd_head *head, points_query *ret, tqa_problem *reterr)
 {
     const char *query = head->query;
     char name[TQD_QUERY_TEXT];
     char value[TQD_QUERY_TEXT];
     bool bad = false;
-    *ret = 0;
-    while (tqd_query_next(&query, name, value, &bad)) {
+    *ret = (points_query){.end_row = UINT64_MAX};
+    while (!bad && tqd_query_next(&query, name, value, &bad)) {
         const char *p = value;
         uint64_t n;
-        if (strcmp(name, "points") != 0 || !read_count(&p, &n) || *p != '\0' || n < 1 ||
-            n > TQA_DATASET_POINTS_MAX) {
+        if (strcmp(name, "rows") == 0) {
+            bad = !tqd_query_rows(value, &ret->first_row, &ret->end_row);
+        } else if (strcmp(name, "points") == 0 && read_count(&p, &n) && *p == '\0' && n >= 1 &&
+                   n <= TQA_DATASET_POINTS_MAX) {
+            ret->n_points = (size_t)n;
+        } else {
             bad = true;
-            break;
         }
-        *ret = (size_t)n;
     }
+    bad = bad || (ret->n_points == 0 && ret->end_row != UINT64_MAX);
     if (bad) {
-        tqa_problem_set(reterr, "invalid-value", "the query may say points=1 to %d",
+        tqa_problem_set(reterr, "invalid-value",
+                        "the query may say points=1 to %d, and with it rows=FIRST,BEHIND",
                         (int)TQA_DATASET_POINTS_MAX);
     }
     return !bad;
 }
 
 /* reads the whole file again */
-static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row, size_t n_points)
+static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row,
+                          const points_query *query)
 {
+    const uint64_t end = query->end_row < row->n_row ? query->end_row : row->n_row;
+    const uint64_t n_row = end > query->first_row ? end - query->first_row : 0;
     const tqa_dataset_options options = {.format = TQA_DATASET_FIND};
     tqd_store_status status = TQD_STORE_NO_MEMORY;
     const tqd_sample *sample = tqd_sample_find(row->name, strlen(row->name));
     tqd_file *file = sample == NULL
                          ? tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status)
                          : NULL;
-    tqa_dataset *dataset = tqa_dataset_open(&options, row->n_row, n_points);
+    tqa_dataset *dataset = tqa_dataset_open(&options, query->first_row, n_row, query->n_points);
     char *window = malloc(WINDOW);
     char *summary = NULL;
     size_t n_summary = 0;
@@ -259,11 +271,11 @@ static void answer_description(tqd_dataset_exchange *e, const tqd_dataset_row *r
                                const char *summary)
 {
     tqa_problem problem;
-    size_t n_points = 0;
-    if (!read_points(e->head, &n_points, &problem)) {
+    points_query points;
+    if (!read_points(e->head, &points, &problem)) {
         tqd_dataset_answer_problem(e, &problem);
-    } else if (n_points > 0) {
-        answer_points(e, row, n_points);
+    } else if (points.n_points > 0) {
+        answer_points(e, row, &points);
     } else if (selects_bytes(e, row)) {
         answer_bytes(e, row);
         tqd_answer_header(&e->answer, "Vary", "Accept");

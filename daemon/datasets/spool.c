@@ -126,7 +126,7 @@ tqd_intake *tqd_intake_open(tqd_spool *spool, const tqa_dataset_options *options
     intake->spool = spool;
     intake->wake = wake;
     intake->ctx = ctx;
-    intake->dataset = tqa_dataset_open(options, 0, 0);
+    intake->dataset = tqa_dataset_open(options, 0, 0, 0);
     bool taken = intake->dataset != NULL;
     for (size_t i = 0; i < CHUNKS; i++) {
         intake->chunks[i] = malloc(CHUNK); /* pages are allocated at first touch */

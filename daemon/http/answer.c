@@ -84,6 +84,24 @@ static bool decode(const char *text, size_t n, char out[TQD_QUERY_TEXT])
     return true;
 }
 
+bool tqd_query_rows(const char *value, uint64_t *ret_first, uint64_t *ret_end)
+{
+    uint64_t number[2] = {0};
+    const char *p = value;
+    for (size_t k = 0; k < 2; k++) {
+        const char *begin = p;
+        while (*p >= '0' && *p <= '9' && p - begin < 18) {
+            number[k] = number[k] * 10 + (uint64_t)(*p++ - '0');
+        }
+        if (p == begin || *p++ != (k == 0 ? ',' : '\0')) {
+            return false;
+        }
+    }
+    *ret_first = number[0];
+    *ret_end = number[1];
+    return number[0] < number[1];
+}
+
 bool tqd_query_next(const char **query, char name[TQD_QUERY_TEXT], char value[TQD_QUERY_TEXT],
                     bool *ret_bad)
 {

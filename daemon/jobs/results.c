@@ -61,7 +61,8 @@ typedef struct result_query {
     char fields[TQD_QUERY_TEXT];
     bool has_fields;
     size_t n_points;
-    tqa_media media; /* format=, or Accept */
+    uint64_t first_row, end_row; /* of the points */
+    tqa_media media;             /* format=, or Accept */
 } result_query;
 
 static bool read_result_query(const tqd_head *head, bool with_fields, result_query *ret,
@@ -75,13 +76,15 @@ static bool read_result_query(const tqd_head *head, bool with_fields, result_que
         return false;
     }
     const char *query = format.query;
-    *ret = (result_query){.media = format.media};
+    *ret = (result_query){.media = format.media, .end_row = UINT64_MAX};
     while (tqd_query_next(&query, name, value, &bad)) {
         char *rest = value;
         if (strcmp(name, "points") == 0 && value[0] >= '1' && value[0] <= '9') {
             const unsigned long n = strtoul(value, &rest, 10);
             ret->n_points = n;
             bad = *rest != '\0' || n > TQA_VIEW_POINTS_MAX;
+        } else if (strcmp(name, "rows") == 0) {
+            bad = !tqd_query_rows(value, &ret->first_row, &ret->end_row);
         } else if (strcmp(name, "fields") == 0 && with_fields && value[0] != '\0') {
             memcpy(ret->fields, value, sizeof ret->fields);
             ret->has_fields = true;
@@ -92,9 +95,11 @@ static bool read_result_query(const tqd_head *head, bool with_fields, result_que
             break;
         }
     }
+    bad = bad || (ret->n_points == 0 && ret->end_row != UINT64_MAX);
     if (bad) {
         tqa_problem_set(reterr, "invalid-value",
-                        "the query may say %sformat=csv, %s and points=1 to %d",
+                        "the query may say %sformat=csv, %s and points=1 to %d, and with that "
+                        "rows=FIRST,BEHIND",
                         with_fields ? "fields=KEY,KEY,..., " : "",
                         with_fields ? "npz, cbor or json" : "npy", (int)TQA_VIEW_POINTS_MAX);
     }
@@ -175,8 +180,11 @@ static void result_run(void *exchange)
         !choose_form(&w, &form, &as_is, &problem)) {
         tqd_job_refuse(e, &problem);
     } else if (find_result(e)) {
-        const tqa_view_options options = {
-            .form = form, .fields = w.has_fields ? w.fields : NULL, .n_points = w.n_points};
+        const tqa_view_options options = {.form = form,
+                                          .fields = w.has_fields ? w.fields : NULL,
+                                          .n_points = w.n_points,
+                                          .first_row = w.first_row,
+                                          .n_row = w.end_row - w.first_row};
         if (form == TQA_VIEW_CSV && !w.has_fields && answer_table(e, NULL)) {
             tqd_answer_header(&e->answer, "Vary", "Accept");
         } else if (as_is) {
@@ -210,8 +218,11 @@ static void answer_field(tqd_job_exchange *e)
         return;
     }
     if (w.n_points > 0) {
-        const tqa_view_options options = {
-            .form = TQA_VIEW_POINTS, .array = e->head->part[1], .n_points = w.n_points};
+        const tqa_view_options options = {.form = TQA_VIEW_POINTS,
+                                          .array = e->head->part[1],
+                                          .n_points = w.n_points,
+                                          .first_row = w.first_row,
+                                          .n_row = w.end_row - w.first_row};
         answer_view(e, &options);
         return;
     }

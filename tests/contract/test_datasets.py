@@ -143,7 +143,13 @@ def test_points_keep_extremes(daemon):
     assert (told["points"], told["rows_per_point"]) == (10, 100)
     series = told["series"][0]
     assert series["max"] == [0.0, 9.0] + [0.0] * 8 and series["min"] == [0.0] * 8 + [-9.0, 0.0]
-    for query in ("points=0", "points=x", "points=20001", "pints=4"):
+    # the finer points of a part: rows 100 to 199, ten to each
+    part = json.loads(daemon.request("GET", "/v1/datasets/peaks?points=10&rows=100,200")[2])
+    assert (part["rows"], part["first_row"], part["points"], part["rows_per_point"]) == (1000, 100, 10, 10)
+    assert part["series"][0]["max"] == [0.0] * 3 + [9.0] + [0.0] * 6
+    beyond = json.loads(daemon.request("GET", "/v1/datasets/peaks?points=10&rows=995,2000")[2])
+    assert (beyond["points"], beyond["rows_per_point"], beyond["series"][0]["min"]) == (5, 1, [0.0] * 5)
+    for query in ("points=0", "points=x", "points=20001", "pints=4", "rows=0,5", "points=4&rows=5", "points=4&rows=5,5", "points=4&rows=5,x", "points=4&rows=,5", "points=4&rows=1,2,3"):
         problem(daemon.request("GET", f"/v1/datasets/peaks?{query}"), 422)
 
 

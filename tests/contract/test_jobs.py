@@ -408,6 +408,11 @@ def test_a_whole_result_in_other_forms(daemon, rows):
     status, _, part = daemon.request("GET", path + "/qd?points=10")
     assert [s["name"] for s in json.loads(part)["series"]] == ["qd_0", "qd_1"]
     assert json.loads(part)["series"][1] == series["qd_1"]
+    part = json.loads(daemon.request("GET", path + "?fields=t,qd&points=3&rows=4,10")[2])
+    assert part["rows"] == rows and part["first_row"] == 4 and part["rows_per_point"] == 2
+    assert part["series"][2]["max"] == [max(column[k:k + 2]) for k in (4, 6, 8)]
+    problem(daemon.request("GET", path + "?rows=4,10"), 422)
+    problem(daemon.request("GET", path + "?points=3&rows=10,4"), 422)
     problem(daemon.request("GET", path + "?points=0"), 422)
     problem(daemon.request("GET", path + "?points=3", None, {"Accept": "text/csv"}), 406)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/datasets.ts - recorded data: the list, the way in, curves of any of them from points that the daemon picks.
 import { ago, bytes, number } from './format.ts';
-import { html, useMemo, useState, type VNode } from './html.ts';
+import { html, useMemo, useRef, useState, type VNode } from './html.ts';
 import { json, send } from './http.ts';
 import { Drop, Empty, Fault, say, useLoaded } from './parts.ts';
 import { Plot, type Curve, type Mark } from './plot.ts';
@@ -89,27 +89,52 @@ export interface RowMark {
   text: string;
 }
 
-/** Curves of chosen columns over the column of time, else over rows. */
+/** Curves of chosen columns over the column of time, else over rows; of a part as many points as of the whole. */
 export function DatasetPlot({ name, columns, x, title, unit, rows = NONE }: { name: string; columns: number[]; x: number; title: string; unit: string; rows?: RowMark[] }): VNode {
-  const [points, fault] = useLoaded(() => json<Series>('GET', `${datasetPath(name)}?points=2000`, { quiet: true }), name);
+  const [part, zoom] = useState<[number, number] | null>(null);
+  const [loaded, fault] = useLoaded(() => json<Series>('GET', `${datasetPath(name)}?points=2000${part ? `&rows=${part.join(',')}` : ''}`, { quiet: true }), `${name} ${part}`);
+  const last = useRef<Series | null>(null);
+  if (loaded) last.current = loaded;
+  const points = last.current;
   const time = useMemo(() => new Store(0), []);
   const drawn = useMemo(() => {
     if (!points) return null;
     const named: Series = { ...points, series: points.series.map((one, k) => ({ ...one, name: String(k) })) };
     const n = unfold(named, '0').length;
     const half = points.rows_per_point > 1 ? 2 : 1;
-    const t = x >= 0 ? (unfold(named, String(x)) as number[]) : Array.from({ length: n }, (_, k) => Math.floor(k / half) * points.rows_per_point + (k % half) * (points.rows_per_point - 1));
+    const first = points.first_row ?? 0;
+    const row = (k: number): number => first + Math.floor(k / half) * points.rows_per_point + (k % half) * (points.rows_per_point - 1);
+    const t = x >= 0 ? (unfold(named, String(x)) as number[]) : Array.from({ length: n }, (_, k) => row(k));
     const ordered = t.every((value, k) => value !== null && (k === 0 || value >= t[k - 1]!));
-    return { t: ordered ? t : t.map((_, k) => Math.floor(k / half) * points.rows_per_point), ordered,
+    return { t: ordered ? t : t.map((_, k) => row(k)), ordered, row,
       curves: columns.map<Curve>((k) => ({ name: points.series[k]?.name ?? `column ${k}`, values: unfold(named, String(k)), tone: columns.indexOf(k) })) };
   }, [points, columns.join(), x]);
+  const indexOf = (t: number): number => {
+    const k = drawn!.t.findIndex((one) => one >= t);
+    return k < 0 ? drawn!.t.length - 1 : k;
+  };
   const marks = useMemo<Mark[]>(() => {
     if (!drawn || !points) return [];
     const half = points.rows_per_point > 1 ? 2 : 1;
-    return rows.map(({ row, text }) => ({ t: drawn.t[Math.min(drawn.t.length - 1, Math.floor(row / points.rows_per_point) * half)]!, text }));
+    const first = points.first_row ?? 0;
+    return rows.filter(({ row }) => row >= first && row <= drawn.row(drawn.t.length - 1)).map(({ row, text }) => ({ t: drawn.t[Math.min(drawn.t.length - 1, Math.floor((row - first) / points.rows_per_point) * half)]!, text }));
   }, [drawn, rows]);
-  return html`<${Fault} fault=${fault} />${drawn && html`<${Plot} title=${title} unit=${unit} t=${drawn.t} curves=${drawn.curves} marks=${marks} time=${time} height=${320} />
-    <p class="dim">${points!.rows.toLocaleString('en')} rows${points!.rows_per_point > 1 ? `, the least and the greatest value of each ${points!.rows_per_point} rows are drawn` : ''}; ${x >= 0 && drawn.ordered ? 'over time' : x >= 0 ? 'over rows: this column of time does not increase' : 'over rows'}. Drag across to zoom, double-click to see all.</p>`}`;
+  if (!drawn || !points) return html`<${Fault} fault=${fault} />`;
+  const [from, behind] = part ?? [0, points.rows];
+  const look = (first: number, size: number): void => {
+    const n = Math.max(10, Math.min(points.rows, Math.round(size)));
+    const at = Math.max(0, Math.min(points.rows - n, Math.round(first)));
+    zoom(n >= points.rows ? null : [at, at + n]);
+  };
+  const size = behind - from;
+  // at the time cursor, where it is in sight
+  const closer = (): void => look(drawn.row(indexOf(time.value)) - size / 4, size / 2);
+  const wide = points.rows > 20;
+  return html`<${Fault} fault=${fault} /><${Plot} title=${title} unit=${unit} t=${drawn.t} curves=${drawn.curves} marks=${marks} time=${time} height=${320}
+      onzoom=${(a: number, b: number) => { if (points.rows_per_point > 1) look(drawn.row(indexOf(a)), drawn.row(indexOf(b)) - drawn.row(indexOf(a)) + 1); }} onall=${() => zoom(null)} />
+    <div class="row tight plot-tools">${wide && html`<div class="choice" role="group" aria-label="Part of the rows"><button type="button" onClick=${closer} disabled=${size <= 10}>Closer</button><button type="button" onClick=${() => look(from - size / 2, size * 2)} disabled=${!part}>Wider</button>
+        <button type="button" onClick=${() => look(from - size / 2, size)} disabled=${!part || from === 0} aria-label="Earlier">\u2190</button><button type="button" onClick=${() => look(from + size / 2, size)} disabled=${!part || behind >= points.rows} aria-label="Later">\u2192</button><button type="button" onClick=${() => zoom(null)} disabled=${!part}>All</button></div>`}
+      <p class="dim">${points.rows.toLocaleString('en')} rows${part ? `, of these ${from.toLocaleString('en')} to ${(behind - 1).toLocaleString('en')}` : ''}${points.rows_per_point > 1 ? `, the least and the greatest value of each ${points.rows_per_point} are drawn` : ''}; ${x >= 0 && drawn.ordered ? 'over time' : x >= 0 ? 'over rows: this column of time does not increase' : 'over rows'}. Drag across for finer points, double-click for all.</p></div>`;
 }
 
 export function DatasetPage({ name }: { name: string }): VNode {

@@ -127,8 +127,8 @@ export function words(a: Robot, b: Robot, nameA: string, nameB: string): string[
 const shown = (value: Leaf): string => (typeof value === 'number' ? number(value, 5) : value === undefined ? 'none' : String(value));
 
 export function Numbers({ changed, before = 'Before', after = 'After' }: { changed: Change[]; before?: string; after?: string }): VNode {
-  return html`<div class="scroll tall-scroll" tabindex="0" role="region" aria-label="Numbers that differ"><table class="parameters"><thead><tr><th scope="col">Of</th><th scope="col">What</th><th class="num" scope="col">${before}</th><th class="num" scope="col">${after}</th><th scope="col">Unit</th><th class="num" scope="col">Change</th></tr></thead>
-    <tbody>${changed.map((one) => html`<tr><th scope="row">${one.of}</th><td>${one.what}</td><td class="num">${shown(one.before)}</td><td class="num">${shown(one.after)}</td><td>${one.unit}</td>
+  return html`<div class="scroll tall-scroll" tabindex="0" role="region" aria-label="Numbers that differ"><table class="parameters differences"><thead><tr><th scope="col">Of</th><th scope="col">What</th><th class="num" scope="col">${before}</th><th class="num" scope="col">${after}</th><th scope="col">Unit</th><th class="num" scope="col">Change</th></tr></thead>
+    <tbody>${changed.map((one, k) => html`<tr><th scope="row">${changed[k - 1]?.of === one.of ? html`<span class="away">${one.of}</span>` : one.of}</th><td>${one.what}</td><td class="num">${shown(one.before)}</td><td class="num">${shown(one.after)}</td><td>${one.unit}</td>
       <td class="num">${typeof one.before === 'number' && typeof one.after === 'number' ? (one.before !== 0 ? `${one.after >= one.before ? '+' : ''}${number((100 * (one.after - one.before)) / Math.abs(one.before), 3)} %` : 'new') : one.before === undefined ? 'new' : one.after === undefined ? 'gone' : ''}</td></tr>`)}</tbody></table></div>`;
 }
 

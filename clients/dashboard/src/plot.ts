@@ -26,7 +26,8 @@ interface Props {
   levels?: { value: number; text: string }[];
   marks?: Mark[];
   time?: Store<number>;
-  onzoom?: (from: number, to: number) => void;
+  onzoom?: (from: number, to: number) => void; // times
+  onall?: () => void; // by a double click
   height?: number;
   xunit?: string;
   band?: boolean; // between the first two curves
@@ -53,7 +54,7 @@ function extremes(values: ArrayLike<number | null>): [number, number] {
   return [low, high];
 }
 
-function options(props: Props, width: number): uPlot.Options {
+function options(props: Props, width: number, live: { current: Props }): uPlot.Options {
   const ink = isDark() ? '#a2adb9' : '#54606d';
   const line = isDark() ? '#2c3641' : '#dfe4ea';
   const font = '12px system-ui, sans-serif';
@@ -109,7 +110,7 @@ function options(props: Props, width: number): uPlot.Options {
         ctx.restore();
       }],
       setSelect: [(plot) => {
-        if (plot.select.width > 4 && props.onzoom) props.onzoom(plot.posToVal(plot.select.left, 'x'), plot.posToVal(plot.select.left + plot.select.width, 'x'));
+        if (plot.select.width > 4) live.current.onzoom?.(plot.posToVal(plot.select.left, 'x'), plot.posToVal(plot.select.left + plot.select.width, 'x'));
       }],
     },
   };
@@ -120,11 +121,14 @@ export function Plot(props: Props): VNode {
   const held = useRef<uPlot | null>(null);
   const values = useRef<HTMLUListElement>(null);
   const light = theme.use();
+  const live = useRef(props);
+  live.current = props;
   const shape = `${light} ${props.title} ${props.unit} ${props.height ?? ''} ${props.curves.map((one) => `${one.name}/${one.tone}/${one.wide}`).join(' ')} ${JSON.stringify([props.levels, props.marks])}`;
   useEffect(() => {
     const host = box.current!;
-    const plot = new uPlot(options(props, Math.max(120, host.clientWidth)), [props.t, ...props.curves.map((one) => one.values)] as unknown as uPlot.AlignedData, host);
+    const plot = new uPlot(options(props, Math.max(120, host.clientWidth), live), [props.t, ...props.curves.map((one) => one.values)] as unknown as uPlot.AlignedData, host);
     held.current = plot;
+    plot.over.addEventListener('dblclick', () => live.current.onall?.());
     const now = document.createElement('div');
     now.className = 'now';
     plot.over.append(now);
@@ -163,7 +167,7 @@ export function Plot(props: Props): VNode {
   }, [shape, props.time]);
   useEffect(() => {
     held.current?.setData([props.t, ...props.curves.map((one) => one.values)] as unknown as uPlot.AlignedData);
-    if (props.time) props.time.set(Math.min(props.time.value, props.t[props.t.length - 1] ?? 0));
+    if (props.time) props.time.set(Math.max(props.t[0] ?? 0, Math.min(props.time.value, props.t[props.t.length - 1] ?? 0)));
   }, [props.t, props.curves]);
   const said = props.curves.map((one) => {
     const [low, high] = extremes(one.values);

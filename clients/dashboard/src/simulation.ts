@@ -23,6 +23,7 @@ interface Summary {
 
 export interface Series {
   rows: number;
+  first_row?: number;
   rows_per_point: number;
   series: { name: string | null; min: (number | null)[]; max: (number | null)[] }[];
 }

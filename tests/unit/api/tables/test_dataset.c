@@ -12,7 +12,7 @@ static const tqa_dataset_options find = {.format = TQA_DATASET_FIND};
 
 static char *summarise(const char *bytes, size_t n, size_t piece, uint64_t n_row, size_t n_points)
 {
-    tqa_dataset *d = tqa_dataset_open(&find, n_row, n_points);
+    tqa_dataset *d = tqa_dataset_open(&find, 0, n_row, n_points);
     for (size_t at = 0; at < n; at += piece) {
         const size_t take = n - at < piece ? n - at : piece;
         cr_assert(tqa_dataset_feed(d, bytes + at, take), "%s", tqa_dataset_problem(d)->detail);
@@ -95,8 +95,10 @@ Test(dataset, points_keep_the_extremes)
 {
     static const char csv[] = "q\n1\n5\n-2\n\n3\n4\n";
     char *text = summarise(csv, sizeof csv - 1, 3, 5, 2);
-    cr_assert_str_eq(text, "\"rows\":5,\"columns\":1,\"rows_per_point\":3,\"points\":2,\"series\":["
-                           "{\"name\":\"q\",\"min\":[-2.0,3.0],\"max\":[5.0,4.0]}]");
+    cr_assert_str_eq(
+        text,
+        "\"rows\":5,\"columns\":1,\"first_row\":0,\"rows_per_point\":3,\"points\":2,\"series\":["
+        "{\"name\":\"q\",\"min\":[-2.0,3.0],\"max\":[5.0,4.0]}]");
     free(text);
 }
 
@@ -121,7 +123,7 @@ Test(dataset, refusals)
         {"\x93NUMPY\x09", 7, "malformed", "cut"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        tqa_dataset *d = tqa_dataset_open(&find, 0, 0);
+        tqa_dataset *d = tqa_dataset_open(&find, 0, 0, 0);
         cr_assert(!(tqa_dataset_feed(d, bad[i].bytes, bad[i].n) && tqa_dataset_finish(d)));
         const tqa_problem *problem = tqa_dataset_problem(d);
         cr_assert_str_eq(problem->slug, bad[i].slug);

@@ -324,7 +324,7 @@ Test(view, table_of_arrays_as_long_as_t)
     cr_assert(eq(
         str, csv,
         name(
-            "{\"rows\":3,\"rows_per_point\":2,\"points\":2,\"series\":[{\"name\":\"t\","
+            "{\"rows\":3,\"first_row\":0,\"rows_per_point\":2,\"points\":2,\"series\":[{\"name\":\"t\","
             "\"min\":[0.0,1.0],\"max\":[0.5,1.0]},{\"name\":\"gaps\",\"min\":[1.0,3.0],\"max\":[1.0,"
             "3.0]}]}\n")));
     free(csv);
