@@ -5,9 +5,7 @@
 #define TQD_STORE_SHARED_H
 
 #include "daemon/store/engine.h"
-
-/* False: the folder has the only copy of every file, and the others are not called. */
-bool tqd_store_is_shared(tqd_store *store);
+#include "daemon/store/store.h"
 
 /* Makes a complete file of the folder durable for all nodes. OK, QUOTA or a failure. */
 tqd_store_status tqd_shared_put(tqd_store *store, const char *digest, uint64_t size);

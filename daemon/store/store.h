@@ -21,6 +21,9 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why);
 /* No other call may be running. Queued writes are refused as BROKEN. Accepts NULL. */
 void tqd_store_close(tqd_store *store);
 
+/* Whether several nodes may have it: its database is elsewhere, and the folder a cache of files. */
+bool tqd_store_is_shared(tqd_store *store);
+
 /* Losses and damage. */
 typedef struct tqd_store_health {
     uint64_t n_commit_lost;  /* acknowledged, but not in the database when it was opened */

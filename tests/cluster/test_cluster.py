@@ -200,6 +200,7 @@ def test_what_one_node_stores_the_others_serve(cluster):
     assert second.request("GET", "/v1/datasets/run/content")[2] == rows
     status, _, part = second.request("GET", "/v1/datasets/run/content", headers={"Range": "bytes=1000000-1000009"})
     assert status == 206 and part == rows[1000000:1000010]
+    assert second.request("POST", "/v1/backup")[0] == 409, "the server's own backups are for that"
     second.request("DELETE", "/v1/robots/arm")
     conftest.eventually(lambda: first.request("GET", "/v1/robots/arm")[0] == 404)
     for node in home.nodes:
