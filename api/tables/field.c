@@ -419,6 +419,9 @@ static bool put_header(tqa_field *f)
         size_t n = 0;
         tqa_records_turn(f->records);
         const char *names = tqa_records_names(f->records, &n);
+        if (names != NULL && n == 0) {
+            return refuse(f, "holds objects without a number, a word or a flag");
+        }
         return names != NULL && put(f, names, n);
     }
     if (f->format == TQA_FIELD_CSV) {
@@ -449,6 +452,9 @@ bool tqa_field_measured(tqa_field *field, tqa_problem *reterr)
     rewind_document(field);
     field->writing = true;
     if (!put_header(field)) {
+        if (field->fault != NULL) {
+            return explain(field, reterr);
+        }
         tqa_problem_set(reterr, "busy", "memory is short");
         return false;
     }
