@@ -7,12 +7,16 @@
 typedef struct start {
     void (*run)(void *);
     void *arg;
+    const char *name;
 } start;
 
 static void *thread_main(void *arg)
 {
     start job = *(start *)arg;
     free(arg);
+    /* for debuggers and top; an error is ignored. Of itself a thread's name is prctl(2); of another
+     * it is a file of /proc, which a confined process cannot write. */
+    (void)pthread_setname_np(pthread_self(), job.name);
     job.run(job.arg);
     return NULL;
 }
@@ -26,15 +30,13 @@ bool tqd_threads_start(tqd_threads *threads, const char *name, void (*run)(void 
     if (job == NULL) {
         return false;
     }
-    *job = (start){run, arg};
+    *job = (start){run, arg, name};
     pthread_t *id = &threads->id[threads->n];
     if (pthread_create(id, NULL, thread_main, job) != 0) {
         free(job);
         return false;
     }
     threads->n++;
-    /* for debuggers and top only; an error is ignored */
-    (void)pthread_setname_np(*id, name);
     return true;
 }
 

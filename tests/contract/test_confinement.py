@@ -6,7 +6,7 @@ import pathlib
 import subprocess
 
 import pytest
-from conftest import PATIENCE, TORQUED
+from conftest import PATIENCE, TORQUED, eventually
 
 SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan"))
 
@@ -32,6 +32,9 @@ def test_every_thread_is_confined(start):
     for thread in threads:
         found = status(daemon, thread)
         assert (found["Seccomp"], found["NoNewPrivs"]) == ("2", "1"), (thread, said)
+    # a confined thread cannot name another: each names itself
+    names = lambda: {pathlib.Path(f"/proc/{daemon.process.pid}/task/{t}/comm").read_text().strip() for t in threads}
+    eventually(lambda: {"io", "worker", "job", "keeper", "store"} <= names())
     # what it is for goes on: a computation, a stored file, a reload
     assert daemon.request("PUT", "/v1/datasets/log", b"t,q\n0,1\n1,2\n", {"Content-Type": "text/csv"})[0] in (200, 201)
     assert daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(
