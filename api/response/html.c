@@ -13,19 +13,26 @@
 
 enum { WIDTH = 720, LEFT = 62, RIGHT = 12, TOP = 22, BOTTOM = 34, PIECE = 512 };
 
+/* dark where the reader's system is, except on paper */
 static const char style[] =
+    ":root{color-scheme:light dark;--ink:#111;--paper:#fff;--line:#999;--soft:#eee;--grid:#ccc;"
+    "--second:#0a4fa3}@media screen and (prefers-color-scheme:dark){:root{--ink:#e6e8eb;"
+    "--paper:#14181d;--line:#6b7682;--soft:#232a32;--grid:#3a434d;--second:#7db4ff}}"
     "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:64em;padding:0 1em;"
-    "color:#111;background:#fff}h1{font-size:1.6em}h2{margin-top:2em;border-bottom:1px solid #999}"
+    "color:var(--ink);background:var(--paper);overflow-wrap:anywhere}a{color:var(--second)}"
+    "h1{font-size:1.6em}h2{margin-top:2em;border-bottom:1px solid var(--line)}"
+    ".wide{overflow-x:auto;overflow-wrap:normal}"
     "table{border-collapse:collapse;margin:1em 0;font-variant-numeric:tabular-nums}"
-    "th,td{border:1px solid #999;padding:.2em .6em;text-align:right;vertical-align:top}"
-    "th:first-child,td:first-child,td.text,td.unit{text-align:left}th{background:#eee}"
-    "td{white-space:nowrap}td.text{white-space:normal}th[colspan]{text-align:center}tr+tr th,tr+tr th:first-child{text-align:right}"
+    "th,td{border:1px solid var(--line);padding:.2em .6em;text-align:right;vertical-align:top}"
+    "th:first-child,td:first-child,td.text,td.unit{text-align:left}th{background:var(--soft)}"
+    "td{white-space:nowrap}td.text{white-space:normal}th[colspan]{text-align:center}tr+tr th,tr+tr "
+    "th:first-child{text-align:right}"
     "caption{text-align:left;padding:.3em 0;font-weight:600}"
     "svg{display:block;max-width:100%;height:auto;margin:.6em 0}svg text{font:11px system-ui,"
-    "sans-serif;fill:#111}.axis{stroke:#111;fill:none}.grid{stroke:#ccc;fill:none}"
-    ".line{stroke:#111;stroke-width:1;fill:none}.dash{stroke:#0a4fa3;stroke-width:1.8;"
-    "stroke-dasharray:6 3;fill:none}.verdict{border:2px solid #111;padding:.6em 1em}"
-    "@media print{h2{break-after:avoid}svg{break-inside:avoid}}";
+    "sans-serif;fill:var(--ink)}.axis{stroke:var(--ink);fill:none}.grid{stroke:var(--grid);"
+    "fill:none}.line{stroke:var(--ink);stroke-width:1;fill:none}.dash{stroke:var(--second);"
+    "stroke-width:1.8;stroke-dasharray:6 3;fill:none}.verdict{border:2px solid var(--ink);"
+    "padding:.6em 1em}@media print{h2{break-after:avoid}svg{break-inside:avoid}}";
 
 void tqa_html_raw(tqa_html *page, const char *html)
 {

@@ -69,8 +69,10 @@ static void put_html_head(tqa_json_text *t, const char *title)
     put(t,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width\"><title>%s</title>"
-        "<style>:root{color-scheme:light dark}body{font:16px/1.6 sans-serif;max-width:40em;"
-        "margin:3em auto;padding:0 1em}pre{white-space:pre-wrap}</style></head>\n<body>"
+        "<style>:root{color-scheme:light dark;background:light-dark(#fff,#14181d);"
+        "color:light-dark(#111,#e6e8eb)}body{font:16px/1.6 sans-serif;max-width:40em;"
+        "margin:3em auto;padding:0 1em}pre{white-space:pre-wrap;overflow-wrap:anywhere}"
+        "a{color:light-dark(#0645ad,#8ab4f8)}</style></head>\n<body>"
         "<h1>%s</h1>\n",
         title, title);
 }

@@ -48,6 +48,10 @@ system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
 browser: build
 	@tests/run/pytest.sh tests/browser $(out)/torqued
+#: pictures         the docs, a report and the pages of problems at two widths in two colour schemes, measured; pictures in build/browser
+.PHONY: pictures
+pictures: build
+	@TORQUED_PICTURES=1 tests/run/pytest.sh tests/browser/test_pictures.py $(out)/torqued
 peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
 check-models: build

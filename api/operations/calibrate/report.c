@@ -106,7 +106,7 @@ static void put_verdict(tqa_html *page, const tqa_calibration *c)
 
 /* Fills of a bar by grade, legible without colour: full, hatched, dotted, empty; lined: a spread
  * without effect on the torque. */
-static const char *const fills[] = {"#555", "url(#hatch)", "url(#dots)", "none"};
+static const char *const fills[] = {"currentColor", "url(#hatch)", "url(#dots)", "none"};
 static const double usable = 0.30;
 
 static void put_band_words(tqa_html *page, const tq_estimate *e, double spread, bool is_harmless)
@@ -136,14 +136,15 @@ static void put_bands(tqa_html *page, const tqa_calibration *c)
                     "<svg role=\"img\" viewBox=\"0 0 720 %u\" width=\"720\" height=\"%u\">"
                     "<title>Consistency of each parameter</title><defs>",
                     height, height);
-    tqa_html_raw(page,
-                 "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-                 "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"#555\"/>"
-                 "</pattern><pattern id=\"dots\" width=\"5\" height=\"5\" "
-                 "patternUnits=\"userSpaceOnUse\"><circle cx=\"2\" cy=\"2\" r=\"1.2\" "
-                 "fill=\"#555\"/></pattern><pattern id=\"lines\" width=\"4\" height=\"4\" "
-                 "patternUnits=\"userSpaceOnUse\"><rect width=\"4\" height=\"1\" fill=\"#777\"/>"
-                 "</pattern></defs>");
+    tqa_html_raw(
+        page,
+        "<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+        "patternTransform=\"rotate(45)\"><rect width=\"3\" height=\"6\" fill=\"currentColor\"/>"
+        "</pattern><pattern id=\"dots\" width=\"5\" height=\"5\" "
+        "patternUnits=\"userSpaceOnUse\"><circle cx=\"2\" cy=\"2\" r=\"1.2\" "
+        "fill=\"currentColor\"/></pattern><pattern id=\"lines\" width=\"4\" height=\"4\" "
+        "patternUnits=\"userSpaceOnUse\"><rect width=\"4\" height=\"1\" fill=\"currentColor\"/>"
+        "</pattern></defs>");
     static const double marks[] = {0.0, 0.3, 0.8, 1.0};
     for (size_t k = 0; k < sizeof marks / sizeof marks[0]; k++) {
         tqa_html_format(page,
@@ -160,13 +161,13 @@ static void put_bands(tqa_html *page, const tqa_calibration *c)
         tqa_column_name(c->control->robot->model, &c->found->columns[k], name);
         const size_t y = 20 + 16 * k;
         const bool is_harmless = e->grade == TQ_GRADE_USABLE && spread >= usable;
-        tqa_html_format(page,
-                        "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">%s</text><rect x=\"%d\" "
-                        "y=\"%zu\" width=\"%.1f\" height=\"11\" fill=\"%s\" stroke=\"#111\"/>"
-                        "<text x=\"%.1f\" y=\"%zu\">",
-                        BAR_LEFT - 6, y + 10, name, BAR_LEFT, y + 1, length,
-                        is_harmless ? "url(#lines)" : fills[e->grade],
-                        (double)BAR_LEFT + length + 6.0, y + 10);
+        tqa_html_format(
+            page,
+            "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">%s</text><rect x=\"%d\" "
+            "y=\"%zu\" width=\"%.1f\" height=\"11\" fill=\"%s\" stroke=\"currentColor\"/>"
+            "<text x=\"%.1f\" y=\"%zu\">",
+            BAR_LEFT - 6, y + 10, name, BAR_LEFT, y + 1, length,
+            is_harmless ? "url(#lines)" : fills[e->grade], (double)BAR_LEFT + length + 6.0, y + 10);
         put_band_words(page, e, spread, is_harmless);
     }
     tqa_html_raw(page, "</svg>\n");
@@ -263,9 +264,11 @@ static void put_combinations(tqa_html *page, const tqa_calibration *c)
         if (strcmp(name, expression) == 0) {
             continue;
         }
-        tqa_html_raw(page, any ? ""
-                               : "<h3>Combinations</h3><p>Torque shows some parameters only "
-                                 "together: such a name above denotes all of</p>\n<table>");
+        tqa_html_raw(
+            page,
+            any ? ""
+                : "<h3>Combinations</h3><p>Torque shows some parameters only "
+                  "together: such a name above denotes all of</p>\n<div class=\"wide\" tabindex=\"0\"><table>");
         any = true;
         tqa_html_raw(page, "<tr><td>");
         tqa_html_text(page, name);
@@ -273,7 +276,7 @@ static void put_combinations(tqa_html *page, const tqa_calibration *c)
         tqa_html_text(page, expression);
         tqa_html_raw(page, "</td></tr>\n");
     }
-    tqa_html_raw(page, any ? "</table>\n" : "");
+    tqa_html_raw(page, any ? "</table></div>\n" : "");
     free(expression);
 }
 
@@ -281,7 +284,7 @@ static void put_parameters(tqa_html *page, const tqa_calibration *c)
 {
     tqa_html_format(
         page,
-        "<h2>Parameters</h2><table><caption>With intervals at %.4g %%; effect: RMS "
+        "<h2>Parameters</h2><div class=\"wide\" tabindex=\"0\"><table><caption>With intervals at %.4g %%; effect: RMS "
         "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
         "<th>value</th><th>deviation</th>%s<th>%%</th><th>from</th><th>to</th><th>unit</th>"
         "<th>effect</th>%s<th>verdict</th></tr>\n",
@@ -290,7 +293,7 @@ static void put_parameters(tqa_html *page, const tqa_calibration *c)
     for (size_t k = 0; k < c->found->n_column; k++) {
         put_parameter(page, c, k);
     }
-    tqa_html_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table></div>\n");
     put_combinations(page, c);
     if (c->found->solution.n_unidentified > 0) {
         tqa_html_raw(page, "<h3>What the motion does not excite</h3><ul>");
@@ -360,18 +363,22 @@ static void put_part(tqa_html *page, const tqa_calibration *c)
 
 static void put_logs(tqa_html *page, const tqa_calibration *c)
 {
-    tqa_html_raw(page, "<h2>Logs</h2><table><caption>Rows count from 0, without the header"
-                       "</caption><tr><th>log</th><th>rows</th><th>samples</th><th>period ms</th>"
-                       "<th>clock</th><th>at rest, left out</th><th>repairs</th></tr>\n");
+    tqa_html_raw(
+        page,
+        "<h2>Logs</h2><div class=\"wide\" tabindex=\"0\"><table><caption>Rows count from 0, without the header"
+        "</caption><tr><th>log</th><th>rows</th><th>samples</th><th>period ms</th>"
+        "<th>clock</th><th>at rest, left out</th><th>repairs</th></tr>\n");
     for (size_t i = 0; i < c->n_log; i++) {
         put_log(page, &c->logs[i]);
     }
-    tqa_html_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table></div>\n");
     put_part(page, c);
-    tqa_html_raw(page, "<table><caption>Cut-off against bandwidths: 10 w_BW &lt; w_f "
-                       "&lt; 0.1 w_noise</caption><tr><th>log</th><th>10 w_BW Hz</th><th>w_f Hz"
-                       "</th><th>0.1 w_noise Hz</th><th>above motion</th><th>below noise</th>"
-                       "</tr>\n");
+    tqa_html_raw(
+        page,
+        "<div class=\"wide\" tabindex=\"0\"><table><caption>Cut-off against bandwidths: 10 w_BW &lt; w_f "
+        "&lt; 0.1 w_noise</caption><tr><th>log</th><th>10 w_BW Hz</th><th>w_f Hz"
+        "</th><th>0.1 w_noise Hz</th><th>above motion</th><th>below noise</th>"
+        "</tr>\n");
     for (size_t i = 0; i < c->n_log; i++) {
         const tqa_recording *log = &c->logs[i];
         tqa_html_raw(page, "<tr><td>");
@@ -385,7 +392,7 @@ static void put_logs(tqa_html *page, const tqa_calibration *c)
                         log->signal.cutoff.above_motion ? "yes" : "no",
                         log->signal.cutoff.below_noise ? "yes" : "no");
     }
-    tqa_html_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table></div>\n");
 }
 
 static void draw_joint(tqa_html *page, const tqa_calibration *c, size_t i, size_t v,

@@ -32,11 +32,12 @@ static bool has_unmoved(const tqa_calibration *c)
 void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *c)
 {
     const bool validated = c->options.validation != TQ_VALIDATE_NONE;
-    tqa_html_raw(page,
-                 "<h2>Errors of torque</h2><table><caption>RMS of measured (unfiltered) less "
-                 "predicted torque, N m or N; relative: of the torque about its "
-                 "mean</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"4\">on the data "
-                 "fitted</th>");
+    tqa_html_raw(
+        page,
+        "<h2>Errors of torque</h2><div class=\"wide\" tabindex=\"0\"><table><caption>RMS of measured (unfiltered) less "
+        "predicted torque, N m or N; relative: of the torque about its "
+        "mean</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"4\">on the data "
+        "fitted</th>");
     tqa_html_raw(page,
                  validated ? "<th colspan=\"4\">on data not seen</th></tr>\n<tr>" : "</tr>\n<tr>");
     for (unsigned k = 0; k < (validated ? 2u : 1u); k++) {
@@ -54,7 +55,7 @@ void tqa_calibration_page_errors(tqa_html *page, const tqa_calibration *c)
         }
         tqa_html_raw(page, "</tr>\n");
     }
-    tqa_html_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table></div>\n");
     if (has_unmoved(c)) {
         tqa_html_raw(page,
                      "<p>A joint at rest can hold anything within its friction: where data do "
@@ -78,10 +79,11 @@ void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *c)
         "which is why deviations here come from experiments or stretches of time left "
         "out. ",
         white);
-    tqa_html_raw(page,
-                 "What terms that the model may lack would take of the square: above 10 % it "
-                 "is stated with the verdict.</p>\n<table><caption>Residual of the unfiltered "
-                 "torque on data ");
+    tqa_html_raw(
+        page,
+        "What terms that the model may lack would take of the square: above 10 % it "
+        "is stated with the verdict.</p>\n<div class=\"wide\" tabindex=\"0\"><table><caption>Residual of the unfiltered "
+        "torque on data ");
     tqa_html_raw(page, judged == &c->found->fitted ? "fitted" : "not seen");
     tqa_html_raw(
         page, "</caption><tr><th rowspan=\"2\">joint</th><th colspan=\"2\">autocorrelation "
@@ -97,7 +99,7 @@ void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *c)
                         j->lag_one, j->lag_ten, 100.0 * j->by_slowness, 100.0 * j->by_load,
                         100.0 * j->by_position);
     }
-    tqa_html_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table></div>\n");
 }
 
 void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
@@ -117,10 +119,11 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
                         ? " Gears that yield before they slip are not simulated: a smoothed sign "
                           "of velocity replaces them."
                         : "");
-    tqa_html_raw(page,
-                 "<table><caption>RMS of simulated less measured, over all steps of all windows; "
-                 "mrad or mm</caption><tr><th>joint</th><th>position</th><th>rate, per s</th>"
-                 "<th>coasting</th><th>of coasting %</th><th>worst</th></tr>\n");
+    tqa_html_raw(
+        page,
+        "<div class=\"wide\" tabindex=\"0\"><table><caption>RMS of simulated less measured, over all steps of all windows; "
+        "mrad or mm</caption><tr><th>joint</th><th>position</th><th>rate, per s</th>"
+        "<th>coasting</th><th>of coasting %</th><th>worst</th></tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
         const tq_rollout_error *joint = &all->joints[c->order.v[r]];
         tqa_html_raw(page, "<tr><td>");
@@ -133,7 +136,7 @@ void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *c)
         tqa_html_number(page, 1e3 * joint->worst);
         tqa_html_raw(page, "</tr>\n");
     }
-    tqa_html_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table></div>\n");
     if (all->n_lost > 0) {
         tqa_html_format(page,
                         "<p>%zu windows left all bounds: only their steps until then "
@@ -164,12 +167,13 @@ void tqa_calibration_page_static_check(tqa_html *page, const tqa_calibration *c)
         tqa_html_format(page, " carries %.3g &#177; %.2g kg (one standard deviation).", body.mass,
                         body.deviation);
     }
-    tqa_html_raw(page,
-                 "</p>\n<table><caption>RMS over poses of measured less predicted torque, friction "
-                 "left out, N m or N; outside: poses beyond what friction can hold; off: what lies "
-                 "beyond, of the joint's torque</caption><tr><th>joint</th><th>torque</th>"
-                 "<th>residual</th><th>worst</th><th>friction</th><th>outside</th><th>pairs</th>"
-                 "<th>of pairs</th><th>off %</th></tr>\n");
+    tqa_html_raw(
+        page,
+        "</p>\n<div class=\"wide\" tabindex=\"0\"><table><caption>RMS over poses of measured less predicted torque, friction "
+        "left out, N m or N; outside: poses beyond what friction can hold; off: what lies "
+        "beyond, of the joint's torque</caption><tr><th>joint</th><th>torque</th>"
+        "<th>residual</th><th>worst</th><th>friction</th><th>outside</th><th>pairs</th>"
+        "<th>of pairs</th><th>off %</th></tr>\n");
     for (size_t r = 0; r < c->order.nv; r++) {
         const tq_static_residual residual = tq_static_check_of(check, c->order.v[r]);
         tqa_html_raw(page, "<tr><td>");
@@ -184,5 +188,5 @@ void tqa_calibration_page_static_check(tqa_html *page, const tqa_calibration *c)
         tqa_html_number(page, 100.0 * residual.relative);
         tqa_html_raw(page, "</tr>\n");
     }
-    tqa_html_raw(page, "</table>\n");
+    tqa_html_raw(page, "</table></div>\n");
 }
