@@ -17,14 +17,15 @@ bool tqa_mjcf_recognise(const char *bytes, size_t n);
  * Understood: bodies and frames with every form of a rotation; hinge, slide, ball and free
  * joints with pos, axis, range, ref, and on joints of one freedom stiffness, springref, damping,
  * armature (rotor inertia) and frictionloss (Coulomb friction); inertial with diaginertia or
- * fullinertia; inertias of simple geoms by mass or density where the compiler infers them; default
- * classes; equality constraints connect, weld and joint, as rigid ones; angle, eulerseq,
+ * fullinertia; inertias of simple geoms, and of meshes whose files came along, by mass or density
+ * where the compiler infers them; files of the same archive that are included; default classes;
+ * equality constraints connect, weld and joint, as rigid ones; angle, eulerseq,
  * autolimits, inertiafromgeom, inertiagrouprange, boundmass, boundinertia, balanceinertia and
  * settotalmass of the compiler; gravity, and the flags that leave gravity, springs, dampers, dry
  * friction or equality constraints out.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
- * nothing (mjcf_guard.c): compensation of gravity, fluids, masses of meshes that move, shells,
+ * nothing (guard.c): compensation of gravity, fluids, masses of meshes that are not there, shells,
  * springs, dampers, armature and dry friction of balls, free joints and tendons, springs and
  * dampers that are not linear, armature and dampers of actuators, aligned free joints, copies and
  * composites, plugins, deformable bodies. What has no effect is listed as ignored: appearance,
