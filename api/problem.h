@@ -181,10 +181,9 @@
       "is better sent as a job (Prefer: respond-async).",                                          \
       "100000 jobs wait already; try again later")                                                 \
     X("took-too-long", 504, "The computation took too long for an immediate answer",               \
-      "The computation exceeded the setting run_timeout for immediate answers, and was "           \
-      "stopped.",                                                                                  \
-      "Send it as a job (Prefer: respond-async), which has no limit of time, or ask for "          \
-      "less.",                                                                                     \
+      "The computation exceeded the setting run_timeout for immediate answers, or jobs_time for "  \
+      "jobs, and was stopped.",                                                                    \
+      "Send it as a job (Prefer: respond-async), which may take days, or ask for less.",           \
       "longer than 600 s")                                                                         \
     X("not-ready", 503, "The service is starting or stopping",                                     \
       "The service is starting, or stopping after a signal.",                                      \

@@ -232,6 +232,7 @@ static bool open_jobs(char *why)
         .keep_waited_ms = settings.jobs_keep_waited,
         .wait_ms = settings.wait,
         .crashes_max = (uint32_t)settings.jobs_tries,
+        .time_ms = settings.jobs_time,
         .watch_max = (size_t)settings.streams,
         .client_watch_max = (size_t)share_of(settings.streams),
         .report = report_jobs,

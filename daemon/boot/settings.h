@@ -60,6 +60,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(jobs_queued, "", "", 1, 10000000, 100000, "jobs that may wait")                       \
     X_NUMBER(jobs_bytes, "", "bytes", 1048576, INT64_MAX / 4, 34359738368,                         \
              "requests, results and checkpoints of all jobs together")                             \
+    X_NUMBER(jobs_time, "", "ms", 0, INT64_MAX / 4, 604800000,                                     \
+             "a job that has run for so long, from its last start, fails; 0: no bound")            \
     X_NUMBER(jobs_keep, "", "ms", 1000, INT64_MAX / 4, 2592000000,                                 \
              "retention time of a finished job and its result")                                    \
     X_NUMBER(jobs_keep_waited, "", "ms", 1000, INT64_MAX / 4, 3600000,                             \

@@ -256,6 +256,12 @@ void tqd_execute(tqd_runner *runner)
     }
     tqd_registry_release(registry, robot);
     tqd_crash_set_job(NULL);
+    if (out.state == TQD_JOB_FAILED && atomic_load(&runner->overdue)) {
+        tqa_problem_set(&out.problem, "took-too-long",
+                        "the job did not end within %lld s (setting: jobs_time)",
+                        (long long)(runner->jobs->options.time_ms / 1000));
+        out.requeue = false;
+    }
     const bool stopped = out.state == TQD_JOB_FAILED && tqd_jobs_stopping(runner->jobs);
     const bool cancelled = atomic_load(&runner->cancelled);
     if (cancelled) {

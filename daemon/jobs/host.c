@@ -66,6 +66,11 @@ static bool world_cancelled(void *ctx)
 {
     tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
     tqd_workers_beat(); /* heartbeat of a helping worker */
+    const int64_t most_ms = runner->jobs->options.time_ms;
+    if (most_ms > 0 && tqd_event_hub_now_ms() - runner->begun_ms > most_ms) {
+        atomic_store(&runner->overdue, true);
+        return true;
+    }
     return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
            tqd_jobs_stopping(runner->jobs);
 }

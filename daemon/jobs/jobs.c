@@ -208,6 +208,7 @@ static bool claim(tqd_runner *runner, tqd_store_status *ret_status)
         return false;
     }
     atomic_store(&runner->cancelled, false);
+    atomic_store(&runner->overdue, false);
     atomic_store(&runner->lost, false);
     pthread_mutex_lock(&runner->mutex);
     runner->job = claim.job;

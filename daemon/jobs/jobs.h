@@ -23,6 +23,7 @@ typedef struct tqd_jobs_options {
     int64_t keep_waited_ms;  /* those with tqd_job.waited; no longer than keep_ms */
     int64_t wait_ms;         /* a POST waits so long for the end of its job, without Prefer: wait */
     uint32_t crashes_max;    /* of the process, by one job without a checkpoint between: it fails */
+    int64_t time_ms;         /* a job runs for so long at most, from its last start; 0: no bound */
     size_t watch_max;        /* event streams and waiting requests */
     size_t client_watch_max; /* of one client; 0: no bound */
     /* once a second after changes, on the keeper's thread; NULL: no report */

@@ -20,6 +20,7 @@ typedef struct tqd_runner {
     int64_t begun_ms;       /* monotonic */
     bool moved;             /* progress that the event hub does not have yet */
     _Atomic bool cancelled; /* somebody has asked */
+    _Atomic bool overdue;   /* it has run for longer than a job may */
     _Atomic bool lost;      /* the lease is another's: whatever comes out counts for nothing */
 } tqd_runner;
 

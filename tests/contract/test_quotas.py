@@ -147,6 +147,17 @@ def test_turns_and_keys_of_jobs_belong_to_the_token(service):
     assert len(earlier) <= 2
 
 
+def test_a_job_has_a_longest_time(service):
+    one = service("", {"jobs": 1, "jobs_time": "1s"})
+    long, short = job(one, GREEDY, simulation(1e6)), job(one, GOOD)
+
+    def of(j):
+        return json.loads(one.request("GET", f"/v1/jobs/{j['id']}", headers=bearer(GOOD))[2])
+
+    eventually(lambda: of(short)["state"] == "succeeded")
+    assert of(long)["state"] == "failed" and of(long)["problem"]["type"] == "/problems/took-too-long" and "jobs_time" in of(long)["problem"]["detail"]
+
+
 def test_one_backup_at_a_time(service):
     one = service("")
     rows = b"t,q\n" + b"0.125,1.0625\n" * 1_200_000  # more than the sockets hold
