@@ -275,9 +275,11 @@ export interface CalibrateResult {
   reasons: string[];
   /**
    * Faults of the fitted logs that explain what the fit leaves, the gravest first; `reasons` begins with them. Fits of whole
-   * robots of at most 8 joints, of one freedom each; empty for others
+   * robots of at most 8 joints, of one freedom each; for others see findings_limit
    */
   findings: CalibrateFinding[];
+  /** Which faults were not searched for, and why: their absence from findings says nothing */
+  findings_limit?: string;
   /** As asked for; feasible or feasible-iv where none was */
   method: string;
   model: string;

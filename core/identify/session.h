@@ -183,6 +183,7 @@ typedef struct tq_identify_result {
     size_t biased;
     tq_finding findings[TQ_FINDING_MAX]; /* faults of the logs, the gravest first */
     size_t n_finding;
+    bool is_diagnosed; /* all faults were searched for; else stuck columns, outliers, lags alone */
 } tq_identify_result;
 const tq_identify_result *tq_identify_found(const tq_identify *session);
 

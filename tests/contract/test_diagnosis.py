@@ -261,3 +261,11 @@ def test_how_many_faults_are_named(daemon):
         print(f"{kind}: {good} of {CASES}", flush=True)
     assert rates.pop("clean") >= 0.98
     assert min(rates.values()) >= 0.9, rates
+
+
+@pytest.mark.skipif(CASES > 0, reason="the long variant runs instead")
+def test_silence_says_where_no_fault_was_searched_for(daemon):
+    few, status = (b := Bench(daemon, np.random.default_rng(9), 2, 1)).ask(b.logs())
+    many, status = (b := Bench(daemon, np.random.default_rng(9), 9, 1)).ask(b.logs())
+    assert status == 200 and "findings_limit" not in few
+    assert many["findings"] == [] and "more than 8 joints" in many["findings_limit"]

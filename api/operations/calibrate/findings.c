@@ -187,6 +187,24 @@ static void put_finding(const tqa_calibration *c, const tq_finding *f)
     tqa_writer_end(answer);
 }
 
+/* where silence is no acquittal */
+static const char *why_not_searched(const tqa_calibration *c)
+{
+    for (size_t k = 0; k < c->found->n_finding; k++) {
+        const tq_finding_kind kind = c->found->findings[k].kind;
+        if (kind == TQ_FINDING_TORQUE_STUCK || kind == TQ_FINDING_POSITION_STUCK) {
+            return "a stuck column spoils every comparison: other faults are searched for once it "
+                   "is mended";
+        }
+    }
+    return c->chosen.model.kind == TQ_FIT_PER_JOINT
+               ? "joint by joint, only stuck columns, outliers and a lag of the torque are "
+                 "searched for: no other fault is excluded"
+               : "of robots of more than 8 joints, or with joints of several freedoms, only stuck "
+                 "columns, outliers and a lag of the torque are searched for: no other fault is "
+                 "excluded";
+}
+
 void tqa_calibration_put_findings(const tqa_calibration *c)
 {
     tqa_writer_list(c->control->answer, "findings");
@@ -194,4 +212,7 @@ void tqa_calibration_put_findings(const tqa_calibration *c)
         put_finding(c, &c->found->findings[k]);
     }
     tqa_writer_end(c->control->answer);
+    if (!c->found->is_diagnosed) {
+        tqa_writer_string(c->control->answer, "findings_limit", why_not_searched(c));
+    }
 }

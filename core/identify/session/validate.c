@@ -378,6 +378,7 @@ static tq_status diagnose(tq_identify *id, tq_error *reterr)
                          .explained = id->now.torque_lag_gain,
                          .is_gross = id->now.torque_lag > lag_most};
     }
+    result->is_diagnosed = !is_gross && id->validation.diagnosis != NULL;
     if (is_gross || result->n_finding == TQ_FINDING_MAX || id->validation.diagnosis == NULL) {
         return TQ_OK;
     }

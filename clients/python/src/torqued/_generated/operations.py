@@ -492,6 +492,7 @@ class CalibrateResult(Result):
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
     reasons: list[str]
     findings: list[CalibrateFindingOut]
+    findings_limit: str
     method: str
     model: str
     joints: list[str]
