@@ -67,7 +67,7 @@ function ofLinks(a: Link, b: Link): Change[] {
   const [p, r] = [centred(a), centred(b)];
   ['xx', 'xy', 'xz', 'yy', 'yz', 'zz'].forEach((name) => {
     const [i, j] = [...name].map((one) => 'xyz'.indexOf(one)) as [number, number];
-    list.push({ of: a.name, what: `inertia ${name} about its centre`, unit: 'kg\u00b7m\u00b2', group: 'inertias', before: p[i]![j], after: r[i]![j] });
+    list.push({ of: a.name, what: `inertia ${name}`, unit: 'kg\u00b7m\u00b2', group: 'inertias', before: p[i]![j], after: r[i]![j] });
   });
   return list;
 }
@@ -156,5 +156,5 @@ export function Differences({ robot }: { robot: Robot }): VNode {
     <${Fault} fault=${fault} />
     ${!other && html`<p class="dim">What was changed since a run or a calibration, or how a calibrated robot differs from its model: masses, centres, inertias, places, limits, friction.</p>`}
     ${found && result && html`<ul class="reasons">${words(found, robot, called, robot.name).map((text) => html`<li>${text}</li>`)}</ul>
-      ${result.changed.length > 0 && html`<h3>${result.changed.length} of ${result.count} numbers differ</h3><${Numbers} changed=${result.changed} before=${called} after=${robot.name} />`}`}</section>`;
+      ${result.changed.length > 0 && html`<h3>${result.changed.length} of ${result.count} numbers differ</h3><p class="dim">Inertias are about the centres of mass.</p><${Numbers} changed=${result.changed} before=${called} after=${robot.name} />`}`}</section>`;
 }
