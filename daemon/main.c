@@ -114,7 +114,10 @@ static bool print_settings(int *ret_status)
         *ret_status = refuse(EXIT_CONFIG, why);
         return false;
     }
-    tqd_settings_print(&settings, state, stdout);
+    static tqd_settings shown;
+    shown = settings;
+    tqd_store_uri_show(settings.store, shown.store, sizeof shown.store);
+    tqd_settings_print(&shown, state, stdout);
     return false;
 }
 

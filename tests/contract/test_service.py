@@ -427,6 +427,11 @@ def test_bad_setting_is_one_line_with_its_place(name, tmp_path):
         assert f"{path}:{line}: " in done.stderr and word in done.stderr
 
 
+def test_check_config_prints_no_password(tmp_path):
+    done = run("--store", "postgresql://lab:secret@db/torqued?sslpassword=other", "--state-dir", str(tmp_path), "--check-config")
+    assert done.returncode == 0 and "store = postgresql://lab@db/torqued\n" in done.stdout and "secret" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("args", [
     ("--workers", "x"), ("--workers",), ("--nonsense",), ("stray",), ("--listen", "8420"), ("--listen", "localhost:"),
     ("--listen", "::1:80"), ("--listen", "unix:"), ("--listen", "unix:" + "a" * 200), ("--config", "/nowhere/x.conf"),
