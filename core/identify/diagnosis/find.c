@@ -8,13 +8,13 @@
 #include "core/identify/diagnosis/search.h"
 
 enum { ROUNDS = 3, SUBSETS_OF = 6 };
-static const double poor = 0.05;         /* of a row's torque: signs and columns are in question */
-static const double least_angle = 0.009; /* rad */
-static const double least_scale = 0.14;  /* |log| of a factor of torque */
-static const double farthest = 1.0;      /* m, of a payload's centre */
-static const double most_scale = 7.7;    /* of it: beyond, the row is on its own */
-static const double gross_part = 0.10;   /* of a row's torque that a fault explains */
-static const double gross_gain = 0.5;    /* nats */
+static const double poor = 0.05; /* of a row's torque: signs and columns are in question */
+static const double least_angle = 0.009, most_angle = 0.8; /* rad: no base is set up further off */
+static const double least_scale = 0.14;                    /* |log| of a factor of torque */
+static const double farthest = 1.0;                        /* m, of a payload's centre */
+static const double most_scale = 7.7;  /* of it: beyond, the row is on its own */
+static const double gross_part = 0.10; /* of a row's torque that a fault explains */
+static const double gross_gain = 0.5;  /* nats */
 /* nats that a fault must explain: 0.15 is a quarter of one joint's squared residual */
 static const double price_column = 0.15, price_exchange = 0.12, price_of_run = 0.04;
 static const double price_joint = 0.02;
@@ -248,7 +248,7 @@ static void try_gravity(tq_search *s)
     for (unsigned k = 0; k < 3 && norm > 0.0; k++) {
         found.vector[k] /= sqrt(norm);
     }
-    if (found.size > least_angle && !s->is_level) {
+    if (found.size > least_angle && found.size < most_angle && !s->is_level) {
         consider(s, gain, price_column, &found);
     }
 }
