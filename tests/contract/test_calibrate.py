@@ -460,12 +460,13 @@ def test_motion_told_late_is_found(daemon, bare, late):
 
 
 def test_a_delay_beyond_the_search_is_not_told(daemon, bare):
-    """It ends at four samples: nearer ones are found, and its end is no answer."""
-    for late, told in [(0.0068, True), (0.012, False)]:  # 2.7 and 4.8 samples, below a quarter period of what shakes
+    """It ends at 50 ms: nearer ones are found, and its end is no answer."""
+    for late, told in [(0.0068, True), (0.012, True), (0.06, False)]:  # 2.7, 4.8 and 24 samples
         write_run(daemon, "fast", bare, 1, noise=0.05, quantities=("q", "qd", "tau"), late=late, shake=2.0, seconds=10, rate=400)
         found = calibrate(daemon, {"datasets": ["fast"], "filter": {"cutoff_hz": 5}}, robot="bare")
         assert found["delay"]["from_data"] is told
-        assert found["delay"]["delay_s"] == (pytest.approx(late, abs=0.001) if told else 0)
+        # 1.9 ms off where nothing above the cut-off confirms it; it was not found at all
+        assert found["delay"]["delay_s"] == (pytest.approx(late, abs=0.001 if late < 0.01 else 0.002) if told else 0)
 
 
 def test_nothing_shakes_nothing_told(daemon, bare):
@@ -480,11 +481,11 @@ def test_nothing_shakes_nothing_told(daemon, bare):
 
 def test_delay_within_the_log(daemon, bare):
     write_run(daemon, "on_time", bare, 4)
-    answer = calibrate(daemon, {"datasets": ["on_time"], "delay_s": 0.05}, 422, robot="bare")
-    assert "4 samples" in answer["detail"] and "whole rows" in json.dumps(answer)
+    answer = calibrate(daemon, {"datasets": ["on_time"], "delay_s": 0.06}, 422, robot="bare")
+    assert "50 ms" in answer["detail"] and "whole rows" in json.dumps(answer)
     # so late that the velocity has nothing to do with the motion: it is the delay all the same
     answer = calibrate(daemon, {"datasets": ["on_time"], "delay_s": 6}, 422, robot="bare")
-    assert "4 samples" in answer["detail"]
+    assert "50 ms" in answer["detail"]
     body = {"from": {"dataset": "on_time", "filter": {"kind": "none"}}}
     straight = ask(daemon, "truth", "inverse-dynamics", body)["residual"]["by_joint"]
     body["from"]["delay_s"] = 0.02

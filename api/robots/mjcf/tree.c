@@ -162,8 +162,9 @@ static bool read_xml(walk *w, const char *bytes, size_t n)
     const tqa_xml_reader reader = {.ctx = w, .open = on_open, .close = on_close};
     tqa_xml_error error = {.detail = ""};
     const tqa_xml_end end = tqa_xml_read(bytes, n, &reader, &error);
-    const char *path = w->member != TQ_NONE ? draft->archive->members[w->member].path : "";
-    const char *comma = w->member != TQ_NONE ? ", " : "";
+    const bool is_member = draft->archive != NULL && w->member != TQ_NONE;
+    const char *path = is_member ? draft->archive->members[w->member].path : "";
+    const char *comma = is_member ? ", " : "";
     if (end == TQA_XML_LIMIT && error.no_memory) {
         tqa_arena_miss(draft->arena);
     }
