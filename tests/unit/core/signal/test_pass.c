@@ -363,7 +363,7 @@ Test(pass, refuses_filters_and_delays_that_do_not_fit_the_clock)
     r->options.filter.cutoff = 1e-3; /* forgets over minutes */
     cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_FILTER_SLOW));
     r->options.filter.cutoff = 20.0;
-    r->options.delay = -0.021; /* 4.2 samples */
+    r->options.delay = -0.051; /* 10.2 samples, and above 50 ms */
     cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_DELAY));
     tqt_recorded_free(r);
 }
