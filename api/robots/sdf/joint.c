@@ -141,10 +141,15 @@ static const char *place_text(tqa_sdf *s, const char *name)
     return tqa_arena_format(s->draft->arena, "/sdf//joint[@name='%.90s']", name);
 }
 
-/* One axis into the chain: from `parent`, whose frame is `from` in the world, to `child`. */
+/* A link of the chain, and its frame in the world. */
+typedef struct link_end {
+    uint32_t link;
+    const tq_pose *pose;
+} link_end;
+
+/* One axis into the chain. */
 static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const char *name,
-                 joint_type type, uint32_t parent, const tq_pose *from, uint32_t child,
-                 const tq_pose *to)
+                 joint_type type, link_end parent, link_end child)
 {
     static const tq_joint_kind kinds[] = {
         [FIXED] = TQ_JOINT_FIXED,           [REVOLUTE] = TQ_JOINT_REVOLUTE,
@@ -152,13 +157,13 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
         [BALL] = TQ_JOINT_SPHERICAL,        [UNIVERSAL] = TQ_JOINT_REVOLUTE};
     const uint32_t i = tqa_sdf_child(s, joint->node, axis);
     const bool turns = type != FIXED && type != BALL;
-    const tq_pose at = relative(from, &joint->pose);
+    const tq_pose at = relative(parent.pose, &joint->pose);
     tqa_chain_joint one = {.name = name,
                            .place = place_text(s, name),
                            .kind = kinds[type],
-                           .parent = parent,
-                           .child = child,
-                           .pose = relative(from, to)};
+                           .parent = parent.link,
+                           .child = child.link,
+                           .pose = relative(parent.pose, child.pose)};
     double world[3] = {0.0, 0.0, 1.0};
     memcpy(one.point, at.p, sizeof one.point);
     if (turns && i == TQ_NONE) {
@@ -169,9 +174,9 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
     if (turns && !read_direction(s, joint, i, world)) {
         return false;
     }
-    tq_mat_tvec(from->r, world, one.axis);
+    tq_mat_tvec(parent.pose->r, world, one.axis);
     /* a joint at the origin of its child is there to the bit, so that no carrier is made */
-    if (memcmp(joint->pose.p, to->p, sizeof to->p) == 0) {
+    if (memcmp(joint->pose.p, child.pose->p, sizeof child.pose->p) == 0) {
         memcpy(one.point, one.pose.p, sizeof one.point);
     }
     tq_joint *made = &s->chain.joints[tqa_chain_join(&s->chain, &one)];
@@ -201,17 +206,18 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     if (parent == TQ_NONE || child == TQ_NONE) {
         return false;
     }
-    const tq_pose *from = above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity;
-    const tq_pose *to = &s->things[below].pose;
+    const link_end from = {parent, above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity};
+    const link_end to = {child, &s->things[below].pose};
     if (type != UNIVERSAL) {
-        return join(s, joint, "axis", joint->name, type, parent, from, child, to);
+        return join(s, joint, "axis", joint->name, type, from, to);
     }
     /* two hinges, a link without mass in between, at the joint */
     const char *name = tqa_arena_format(s->draft->arena, "%.110s_axis2", joint->name);
     const char *middle = tqa_arena_format(s->draft->arena, "%.110s_cross", joint->name);
-    const uint32_t between = tqa_chain_link(&s->chain, middle, place_text(s, joint->name));
-    return join(s, joint, "axis", joint->name, UNIVERSAL, parent, from, between, &joint->pose) &&
-           join(s, joint, "axis2", name, UNIVERSAL, between, &joint->pose, child, to);
+    const link_end between = {tqa_chain_link(&s->chain, middle, place_text(s, joint->name)),
+                              &joint->pose};
+    return join(s, joint, "axis", joint->name, UNIVERSAL, from, between) &&
+           join(s, joint, "axis2", name, UNIVERSAL, between, to);
 }
 
 /* <axis><mimic joint="leader">: q = multiplier (q_leader - reference) + offset */
