@@ -62,7 +62,7 @@ static void split(const char *line, token_line *ret)
     }
 }
 
-/* Frees nothing: the process ends soon. */
+/* The lines stay until the process ends. */
 static int load(const ctl *c, bool must_exist, token_file *ret)
 {
     char line[LINE_BYTES];
@@ -222,7 +222,7 @@ static void note_made(const ctl *c, const token_file *all, const char *token)
 
 int ctl_token_create(ctl *c, int n, char **arguments)
 {
-    token_file all;
+    static token_file all; /* a process runs one command */
     char token[TOKEN_TEXT], digest[DIGEST_TEXT], line[LINE_BYTES - 2];
     const char *name = arguments[0];
     bool has_roles = false;
@@ -284,7 +284,7 @@ int ctl_token_list(ctl *c, int n, char **arguments)
 {
     (void)n;
     (void)arguments;
-    token_file all;
+    static token_file all; /* a process runs one command */
     int status = load(c, true, &all);
     json_t *list = json_array();
     for (size_t i = 0; status == CTL_DONE && i < all.n; i++) {
@@ -312,7 +312,7 @@ int ctl_token_list(ctl *c, int n, char **arguments)
 
 int ctl_token_revoke(ctl *c, int n, char **arguments)
 {
-    token_file all;
+    static token_file all; /* a process runs one command */
     int status = load(c, true, &all);
     const char *id = n > 1 ? arguments[1] : "";
     size_t n_gone = 0;
@@ -323,6 +323,7 @@ int ctl_token_revoke(ctl *c, int n, char **arguments)
         token_line line;
         split(all.lines[i], &line);
         if (strcmp(line.name, arguments[0]) == 0 && strncmp(line.digest, id, strlen(id)) == 0) {
+            free(all.lines[i]);
             all.lines[i] = NULL;
             n_gone++;
         }
@@ -376,6 +377,7 @@ static size_t end_old(token_file *all, const char *name, const char *until, char
         copy_attributes(old.attributes, ended, sizeof ended);
         const size_t n = strlen(ended);
         (void)snprintf(ended + n, sizeof ended - n, " expires=%s", until);
+        free(all->lines[i]);
         all->lines[i] = strdup(ended);
     }
     return n_old;
@@ -383,7 +385,7 @@ static size_t end_old(token_file *all, const char *name, const char *until, char
 
 int ctl_token_rotate(ctl *c, int n, char **arguments)
 {
-    token_file all;
+    static token_file all; /* a process runs one command */
     char token[TOKEN_TEXT], digest[DIGEST_TEXT], line[LINE_BYTES - 2], until[32];
     const time_t overlap_s = n > 1 ? read_span(arguments[1]) : DAY_S;
     if (overlap_s == 0) {
