@@ -185,7 +185,7 @@ static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
 }
 
 /* Two daemons of one host, or of two containers with one host name, are two nodes: the state folder
- * is locked by one process, so its path (FNV-1a) tells them apart, and stays over a restart. */
+ * is locked by one process, so its path (FNV-1a) distinguishes them, and stays over a restart. */
 static const char *name_node(void)
 {
     static char node[TQD_JOB_NODE_TEXT];

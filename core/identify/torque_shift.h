@@ -9,7 +9,7 @@
 
 #define TQ_SHIFT_FARTHEST 0.05 /* s, either way */
 
-/* What the recordings tell: torque(t) is the model's torque at t - late, or has passed
+/* What the recordings show: torque(t) is the model's torque at t - late, or has passed
  * 1 / (lag s + 1). */
 typedef struct tq_shift_found {
     double late;     /* s; negative: early */
@@ -23,13 +23,14 @@ typedef struct tq_shift tq_shift;
 /**
  * Begin; push the blocks of each recording; find.
  *
- * One pass tells of all times: beside its columns, each row of torque has the filtered torque at
- * times before and after the sample. It is band-limited, so that any time between is a combination
- * of these (Lagrange's, of six), and a lag the torque and its rate:
+ * One pass gives the misfit of all times: beside its columns, each row of torque has the filtered
+ * torque at times before and after the sample. It is band-limited, so that any time between is a
+ * combination of these (Lagrange's, of six), and a lag the torque and its rate:
  *
  *     S(late) = sum_r log sigma_r,  of torque(t + late) against the columns at t
  *
- * All terms tell, the reversals of friction as well; what is above the filter's cut-off does not.
+ * All terms contribute, the reversals of friction as well; what is above the filter's cut-off
+ * does not.
  *
  * Memory   begin takes tq_shift_size bytes of `memory` until the caller rewinds it. Sums above
  *          TQ_SHIFT_BYTES: none, *ret_shift NULL.

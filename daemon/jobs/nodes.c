@@ -20,7 +20,7 @@ void tqd_jobs_beat_node(tqd_jobs *jobs)
     }
     snprintf(node.name, sizeof node.name, "%s", jobs->node);
     snprintf(node.version, sizeof node.version, "%s", TQA_VERSION);
-    /* a failure is told by those that matter */
+    /* those that matter report a failure */
     (void)tqd_store_node_beat(jobs->options.store, &node,
                               tqd_event_hub_now_ms() - jobs->started_ms);
 }

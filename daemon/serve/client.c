@@ -29,8 +29,8 @@ enum MHD_Result tqd_client_accept(void *arg, const struct sockaddr *address, soc
     return n < server->options.connections_max ? MHD_YES : MHD_NO;
 }
 
-/* Without credentials a Unix socket's clients are told apart by their users. All of loopback is one
- * client: any process may bind any of its addresses. */
+/* Without credentials a Unix socket's clients are distinguished by their users. All of loopback is
+ * one client: any process may bind any of its addresses. */
 static void find_peer(tqd_client *client)
 {
     const tqd_server_options *options = &client->loop->server->options;

@@ -169,7 +169,7 @@ enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n
         tqd_refuse(client, &problem);
         return refuse(client);
     }
-    /* charged as it arrives: who announces a large body and sends none keeps nobody out */
+    /* charged as it arrives: who announces a large body and sends none keeps no client out */
     if (!request->route->handler->keeps_little && !tqd_admit_body(client, n)) {
         return refuse(client);
     }

@@ -13,7 +13,7 @@
 
 #include "daemon/store/sums.h"
 
-enum { FILES_MAX = 1 << 16 }; /* looked at in one trim */
+enum { FILES_MAX = 1 << 16 }; /* examined in one trim */
 
 typedef struct cached {
     struct timespec at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/postgresql/listen.c - a connection that hears of commits of all nodes. */
+/* daemon/store/postgresql/listen.c - a connection that is notified of commits of all nodes. */
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
