@@ -129,6 +129,9 @@ static bool is_name(const char *name, size_t n, const char *word)
     return strlen(word) == n && memcmp(name, word, n) == 0;
 }
 
+/* Recursive descent, TQA_XACRO_NESTING deep at most in all expressions that are open. */
+/* NOLINTBEGIN(misc-no-recursion) */
+
 static bool call(parser *p, const char *name, size_t n, tqa_xacro_value *ret)
 {
     tqa_xacro_value a[8];
@@ -495,3 +498,4 @@ bool tqa_xacro_evaluate(tqa_xacro *x, tqa_xacro_scope *scope, const char *text, 
     x->n_call--;
     return good;
 }
+/* NOLINTEND(misc-no-recursion) */

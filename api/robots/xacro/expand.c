@@ -38,6 +38,9 @@ bool tqa_xacro_step(tqa_xacro *x, size_t n)
                            "expanding it takes more than %d steps", TQA_XACRO_STEP_MAX);
 }
 
+/* Elements inside each other: TQA_XML_DEPTH_MAX at most, and TQA_XACRO_CALL_MAX macros. */
+/* NOLINTBEGIN(misc-no-recursion) */
+
 /* An element of the robot, with its attributes evaluated. */
 static bool emit(tqa_xacro *x, const tqa_xacro_block *block)
 {
@@ -102,6 +105,7 @@ bool tqa_xacro_expand(tqa_xacro *x, const tqa_xacro_block *block)
     }
     return true;
 }
+/* NOLINTEND(misc-no-recursion) */
 
 static void feed(void *ctx, const tqa_xml_reader *reader)
 {

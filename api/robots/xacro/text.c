@@ -135,6 +135,9 @@ static bool append(tqa_xacro *x, char out[TQA_XACRO_TEXT_MAX], size_t *used, con
     return tqa_xacro_step(x, 1 + n / 16);
 }
 
+/* Properties that refer to properties: TQA_XACRO_CALL_MAX deep at most. */
+/* NOLINTBEGIN(misc-no-recursion) */
+
 static bool evaluate_part(tqa_xacro *x, tqa_xacro_scope *scope, const char *p, const char *end,
                           tqa_xacro_value *ret)
 {
@@ -237,3 +240,4 @@ const char *tqa_xacro_string(tqa_xacro *x, tqa_xacro_scope *scope, const char *t
     }
     return printed;
 }
+/* NOLINTEND(misc-no-recursion) */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/robots/zip/zip.c - the directory of a zip archive, and its members inflated. */
+#define ZLIB_CONST /* next_in points to const */
 #include "api/robots/zip/zip.h"
 
 #include <assert.h>
@@ -195,12 +196,11 @@ uint32_t tqa_zip_find(const tqa_zip *archive, uint32_t from, const char *path)
 }
 
 /* Raw deflate of a member, exactly to its stated size. */
-static bool inflate_member(const tqa_zip_member *member, const unsigned char *packed, char *ret)
+static bool inflate_member(const tqa_zip_member *member, const unsigned char *packed,
+                           unsigned char *ret)
 {
-    z_stream stream = {.next_in = (unsigned char *)(uintptr_t)packed,
-                       .avail_in = member->packed,
-                       .next_out = (unsigned char *)ret,
-                       .avail_out = member->size};
+    z_stream stream = {.next_in = packed, .avail_in = member->packed, .avail_out = member->size};
+    stream.next_out = ret;
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
         return false;
     }
@@ -248,7 +248,7 @@ char *tqa_zip_read(tqa_zip *archive, uint32_t i, size_t *ret_n)
     archive->n_read += m->size;
     bool good = packed != NULL;
     if (good && m->deflated) {
-        good = inflate_member(m, packed, bytes);
+        good = inflate_member(m, packed, (unsigned char *)bytes);
     } else if (good && m->packed == m->size) {
         memcpy(bytes, packed, m->size);
     } else {
