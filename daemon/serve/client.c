@@ -44,7 +44,7 @@ static void find_peer(tqd_client *client)
 
 void tqd_client_peer(const tqd_client *client, char ret[TQD_AUDIT_PEER_TEXT])
 {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
     struct ucred user;
     socklen_t n = sizeof address;
     socklen_t n_user = sizeof user;
