@@ -246,3 +246,39 @@ tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *read
     budget_hit = outer_hit;
     return end;
 }
+
+typedef struct outermost {
+    const char *name, *attribute;
+    bool found;
+} outermost;
+
+static bool on_outermost(void *ctx, unsigned long line, const char *name,
+                         const char *const *attributes)
+{
+    outermost *wanted = ctx;
+    (void)line;
+    if (strcmp(name, wanted->name) == 0) {
+        wanted->found = wanted->attribute == NULL;
+        for (const char *const *a = attributes; *a != NULL && !wanted->found; a += 2) {
+            wanted->found = strcmp(a[0], wanted->attribute) == 0;
+        }
+    }
+    return false;
+}
+
+static bool on_no_close(void *ctx, const char *name, const char *text)
+{
+    (void)ctx;
+    (void)name;
+    (void)text;
+    return false;
+}
+
+bool tqa_xml_begins_with(const char *bytes, size_t n, const char *name, const char *attribute)
+{
+    outermost wanted = {.name = name, .attribute = attribute};
+    const tqa_xml_reader reader = {.ctx = &wanted, .open = on_outermost, .close = on_no_close};
+    tqa_xml_error error;
+    (void)tqa_xml_read(bytes, n, &reader, &error);
+    return wanted.found;
+}

@@ -51,4 +51,8 @@ typedef struct tqa_xml_reader {
 tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *reader,
                          tqa_xml_error *reterr);
 
+/* Whether the outermost element is `name` and, unless that is NULL, has `attribute`. Reads no
+ * further. */
+bool tqa_xml_begins_with(const char *bytes, size_t n, const char *name, const char *attribute);
+
 #endif

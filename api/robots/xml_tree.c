@@ -12,7 +12,7 @@ typedef struct walk {
     uint32_t open; /* the innermost open element */
 } walk;
 
-static const char *const *keep(tqa_arena *arena, const char *const *attributes)
+const char *const *tqa_xml_keep(tqa_arena *arena, const char *const *attributes)
 {
     size_t n = 0;
     while (attributes[n] != NULL) {
@@ -35,7 +35,7 @@ static bool on_open(void *ctx, unsigned long line, const char *name, const char 
     tqa_arena *arena = w->draft->arena;
     tqa_xml_node *nodes =
         tqa_arena_grow(arena, s->nodes, s->n_node, &s->node_capacity, sizeof *nodes);
-    const char *const *kept = keep(arena, attributes);
+    const char *const *kept = tqa_xml_keep(arena, attributes);
     const char *copy = tqa_arena_text(arena, name, strlen(name));
     if (nodes == NULL || kept == NULL || copy == NULL) {
         return false;

@@ -11,7 +11,7 @@ typedef struct tqa_xml_node {
     unsigned long line;
     const char *const *attributes; /* name, value, ..., NULL */
     uint32_t parent;               /* TQ_NONE: the outermost */
-    uint32_t end;                  /* first element behind this one's children */
+    uint32_t end;                  /* first element after this one's children */
 } tqa_xml_node;
 
 typedef struct tqa_xml_tree {
@@ -23,6 +23,9 @@ typedef struct tqa_xml_tree {
 
 /* Reads n bytes; everything lives in the draft's arena. False: faults were added. */
 bool tqa_xml_tree_read(tqa_draft *draft, const char *bytes, size_t n, tqa_xml_tree *tree);
+
+/* Copies of a reader's attributes in the arena, NULL when memory is short. */
+const char *const *tqa_xml_keep(tqa_arena *arena, const char *const *attributes);
 
 /* The value of an attribute of element i, or NULL. */
 const char *tqa_xml_tree_attribute(const tqa_xml_tree *tree, uint32_t i, const char *name);

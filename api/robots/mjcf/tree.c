@@ -8,6 +8,7 @@
 #include "api/robots/mjcf/parts.h"
 #include "api/robots/rotation.h"
 #include "api/robots/xml.h"
+#include "api/robots/xml_tree.h"
 #include "api/robots/zip/zip.h"
 
 typedef struct walk {
@@ -23,23 +24,6 @@ typedef struct walk {
 enum { NESTING_MAX = 16 };
 
 static bool read_xml(walk *w, const char *bytes, size_t n);
-
-/* Copies of the attributes, in the arena; NULL when memory is short. */
-static const char *const *keep(tqa_arena *arena, const char *const *attributes)
-{
-    size_t n = 0;
-    while (attributes[n] != NULL) {
-        n++;
-    }
-    const char **kept = tqa_arena_take(arena, n + 1, sizeof *kept, sizeof *kept);
-    for (size_t k = 0; k < n && kept != NULL; k++) {
-        kept[k] = tqa_arena_text(arena, attributes[k], strlen(attributes[k]));
-        if (kept[k] == NULL) {
-            return NULL;
-        }
-    }
-    return kept;
-}
 
 static const char *attribute(const char *const *attributes, const char *key)
 {
@@ -120,7 +104,7 @@ static bool on_open(void *ctx, unsigned long line, const char *name, const char 
     }
     tqa_mjcf_node *nodes =
         tqa_arena_grow(arena, m->nodes, m->n_node, &m->node_capacity, sizeof *nodes);
-    const char *const *kept = keep(arena, attributes);
+    const char *const *kept = tqa_xml_keep(arena, attributes);
     const char *copy = tqa_arena_text(arena, name, strlen(name));
     if (nodes == NULL || kept == NULL || copy == NULL) {
         return false;
@@ -206,27 +190,7 @@ bool tqa_mjcf_tree(tqa_mjcf *m, const char *bytes, size_t n)
     return read_xml(&w, bytes, n);
 }
 
-static bool on_first(void *ctx, unsigned long line, const char *name, const char *const *attributes)
-{
-    (void)line;
-    (void)attributes;
-    *(bool *)ctx = strcmp(name, "mujoco") == 0;
-    return false;
-}
-
-static bool on_any_close(void *ctx, const char *name, const char *text)
-{
-    (void)ctx;
-    (void)name;
-    (void)text;
-    return false;
-}
-
 bool tqa_mjcf_recognise(const char *bytes, size_t n)
 {
-    bool found = false;
-    const tqa_xml_reader reader = {.ctx = &found, .open = on_first, .close = on_any_close};
-    tqa_xml_error error;
-    (void)tqa_xml_read(bytes, n, &reader, &error);
-    return found;
+    return tqa_xml_begins_with(bytes, n, "mujoco", NULL);
 }

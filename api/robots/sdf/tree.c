@@ -15,29 +15,9 @@ bool tqa_sdf_tree(tqa_sdf *s, const char *bytes, size_t n)
     return tqa_xml_tree_read(s->draft, bytes, n, &s->tree);
 }
 
-static bool on_first(void *ctx, unsigned long line, const char *name, const char *const *attributes)
-{
-    (void)line;
-    (void)attributes;
-    *(bool *)ctx = strcmp(name, "sdf") == 0;
-    return false;
-}
-
-static bool on_any_close(void *ctx, const char *name, const char *text)
-{
-    (void)ctx;
-    (void)name;
-    (void)text;
-    return false;
-}
-
 bool tqa_sdf_recognise(const char *bytes, size_t n)
 {
-    bool found = false;
-    const tqa_xml_reader reader = {.ctx = &found, .open = on_first, .close = on_any_close};
-    tqa_xml_error error;
-    (void)tqa_xml_read(bytes, n, &reader, &error);
-    return found;
+    return tqa_xml_begins_with(bytes, n, "sdf", NULL);
 }
 
 uint32_t tqa_sdf_child(const tqa_sdf *s, uint32_t i, const char *name)

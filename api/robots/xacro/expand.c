@@ -7,6 +7,7 @@
 #include "api/robots/urdf/urdf.h"
 #include "api/robots/xacro/parts.h"
 #include "api/robots/xacro/xacro.h"
+#include "api/robots/xml.h"
 
 bool tqa_xacro_fault(tqa_xacro *x, const char *slug, const char *hint, const char *format, ...)
 {
@@ -116,31 +117,9 @@ static void feed(void *ctx, const tqa_xml_reader *reader)
     (void)emit(x, &root);
 }
 
-static bool on_first(void *ctx, unsigned long line, const char *name, const char *const *attributes)
-{
-    (void)line;
-    for (const char *const *a = attributes; *a != NULL; a += 2) {
-        *(bool *)ctx =
-            *(bool *)ctx || (strcmp(name, "robot") == 0 && strcmp(a[0], "xmlns:xacro") == 0);
-    }
-    return false;
-}
-
-static bool on_any_close(void *ctx, const char *name, const char *text)
-{
-    (void)ctx;
-    (void)name;
-    (void)text;
-    return false;
-}
-
 bool tqa_xacro_recognise(const char *bytes, size_t n)
 {
-    bool found = false;
-    const tqa_xml_reader reader = {.ctx = &found, .open = on_first, .close = on_any_close};
-    tqa_xml_error error;
-    (void)tqa_xml_read(bytes, n, &reader, &error);
-    return found;
+    return tqa_xml_begins_with(bytes, n, "robot", "xmlns:xacro");
 }
 
 bool tqa_xacro_read(tqa_draft *draft, const char *bytes, size_t n)
