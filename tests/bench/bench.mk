@@ -18,7 +18,7 @@ peer_flags := -std=c++20 -O3 -march=native -DNDEBUG -DBOOST_MPL_LIMIT_LIST_SIZE=
 benches := kernels scaling trajectory number cost jobs calibration http
 .PHONY: bench $(benches:%=bench-%)
 bench: build
-	@$(MAKE) -s -j$(jobs) $(peer_libs) $(patsubst %,$(out)/tests/bench/%,kernels scaling trajectory number formats cost jobs responder fit)
+	@$(MAKE) -s -j$(jobs) $(peer_libs) $(patsubst %,$(out)/tests/bench/%,kernels scaling trajectory number formats cost jobs responder exchange fit)
 	@MAKE='$(MAKE)' tests/bench/run.sh build/bench $(benches); status=$$?; \
 	    python3 tests/bench/collect.py build/bench build/bench.json $(benches) && exit $$status
 bench-jobs: $(out)/tests/bench/jobs
@@ -106,3 +106,10 @@ benches += optimal
 bench-optimal: build $(out)/tests/bench/optimal
 	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/optimal.py $(out)/torqued $(out)/tests/bench/optimal build/bench/optimal.json
+
+# bodies of a million samples and stored files, against a bare exchange of the same bytes; AVX2 beside
+benches += bulk
+.PHONY: bench-bulk
+bench-bulk: build $(out)/tests/bench/exchange
+	@mkdir -p build/bench
+	@$(if $(wildcard $(python)),$(python),python3) tests/bench/bulk.py $(out)/torqued $(out)/tests/bench/exchange build/bench/bulk.json 0 4
