@@ -26,6 +26,9 @@ static void run_block(void *arg, size_t i, void *memory)
 {
     block_run *run = arg;
     const size_t b = run->first + i;
+    if (tqa_overlap_has(run->call, b)) {
+        return;
+    }
     if (memory != NULL && run->compute(run->call, b, memory, run->scratch_size, NULL) == TQ_OK) {
         return;
     }

@@ -3,6 +3,7 @@
 #include "api/call/compute_early.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "api/call/transpose.h"
 
@@ -48,17 +49,30 @@ static size_t expected(const tqa_call *call, const tqa_motion motion[3])
     return n;
 }
 
+/* No other field can come: a table has no others, and a CBOR map tells its length in front. */
+static bool is_final(const tqa_call *call)
+{
+    return call->body.media == TQA_MEDIA_NPY ||
+           (call->body.media == TQA_MEDIA_CBOR && tqa_cbor_decoder_is_last(&call->body.as.cbor));
+}
+
 /* From here on the tables of blocks stay where they are, for all blocks that can be announced. */
 static bool look(tqa_call *call, const tqa_motion motion[3])
 {
     tqa_overlap *ahead = &call->ahead;
     const size_t n_block = tq_block_count(expected(call, motion));
+    assert(n_block > 0);
     bool good = tqa_blocks_pin(&call->tau, n_block);
     for (size_t k = 0; k < 3; k++) {
         tqa_blocks *blocks = &call->request.motion[motion[k]];
         good = good && tqa_blocks_pin(blocks, n_block);
         ahead->in[k] = *blocks;
+        blocks->uses_spares = true;
     }
+    /* the result of a table has memory of its own, which outlives the motion's; a map's first
+     * arrays are complete, and what they lie in can only become the result's */
+    ahead->states = is_final(call) ? calloc(n_block, 1) : NULL;
+    call->tau.uses_spares = ahead->states != NULL && call->body.media != TQA_MEDIA_NPY;
     ahead->out = call->tau;
     ahead->turns = tqa_transpose_is_possible(call);
     ahead->n_most = n_block;
@@ -114,15 +128,33 @@ static void prefetch(const tqa_overlap *ahead, size_t b)
     }
 }
 
+/* Warnings name samples that are far out, when the answer is written: their q stays. */
+static void spare_motion(const tqa_call *call, size_t b, bool is_far)
+{
+    for (size_t k = is_far ? 1 : 0; k < 3; k++) {
+        tqa_blocks_spare(&call->ahead.in[k], b);
+    }
+    call->ahead.states[b] = is_far ? TQA_OVERLAP_FAR : TQA_OVERLAP_SPARED;
+}
+
 void tqa_call_compute_early(tqa_call *call, size_t b, void *scratch, size_t size)
 {
     assert(b < call->ahead.n_most);
     prefetch(&call->ahead, b);
     /* without memory, or with a fault in it, the block is left to tqa_call_run */
-    if ((scratch != NULL || size == 0) &&
-        call->operation->methods->ahead(call, b, scratch, size, NULL) == TQ_OK) {
-        atomic_fetch_add_explicit(&call->ahead.n_good, 1, memory_order_relaxed);
+    if ((scratch == NULL && size > 0) ||
+        call->operation->methods->ahead(call, b, scratch, size, NULL) != TQ_OK) {
+        return;
     }
+    const bool is_far = tqa_far_any(call->robot, tqa_blocks_block(&call->ahead.in[0], b),
+                                    TQ_BLOCK_STRIDE, TQ_BLOCK);
+    if (is_far) {
+        atomic_store_explicit(&call->is_far, true, memory_order_relaxed);
+    }
+    if (call->ahead.states != NULL) {
+        spare_motion(call, b, is_far);
+    }
+    atomic_fetch_add_explicit(&call->ahead.n_good, 1, memory_order_relaxed);
 }
 
 size_t tqa_call_compute_early_scratch_size(const tqa_call *call)
@@ -131,10 +163,27 @@ size_t tqa_call_compute_early_scratch_size(const tqa_call *call)
     return call->operation->methods->scratch_size(call);
 }
 
+static unsigned state_of(const tqa_call *call, size_t b)
+{
+    const tqa_overlap *ahead = &call->ahead;
+    return ahead->states != NULL && b < ahead->n_ready ? ahead->states[b] : TQA_OVERLAP_OPEN;
+}
+
+bool tqa_overlap_has(const tqa_call *call, size_t b)
+{
+    return state_of(call, b) != TQA_OVERLAP_OPEN;
+}
+
+bool tqa_overlap_has_q(const tqa_call *call, size_t b)
+{
+    return state_of(call, b) != TQA_OVERLAP_SPARED;
+}
+
 size_t tqa_overlap_done(const tqa_call *call)
 {
     const tqa_overlap *ahead = &call->ahead;
     tqa_motion motion[3];
+    assert(ahead->states == NULL || ahead->turns == tqa_transpose_is_on(call));
     if (ahead->n_ready == 0 || ahead->turns != tqa_transpose_is_on(call) ||
         atomic_load_explicit(&ahead->n_good, memory_order_relaxed) < ahead->n_ready ||
         call->request.seen != columns(&call->operation->methods->schema, motion)) {

@@ -5,6 +5,10 @@
 
 #include "api/call/call.h"
 
+/* Whether block b of those that do need it has been computed all the same: its motion is gone. */
+bool tqa_overlap_has(const tqa_call *call, size_t b);
+/* Whether block b still has its q, as those with samples that are far out do. */
+bool tqa_overlap_has_q(const tqa_call *call, size_t b);
 /* Blocks that need not be computed again; the request is complete. */
 size_t tqa_overlap_done(const tqa_call *call);
 

@@ -64,6 +64,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->n_body = head->content_length;
     call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
     call->ahead.is_off = false;
+    call->ahead.states = NULL;
     atomic_init(&call->ahead.n_good, 0);
     call->ahead.n_ready = 0;
     call->reactions = call->multipliers = call->terms = (tqa_blocks){0};
@@ -259,7 +260,7 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
             return false;
         }
     }
-    if (call->request.n_sample > TQ_BLOCK_PAD) {
+    if (call->request.n_sample > TQ_BLOCK_PAD && !call->tau.uses_spares) {
         tqa_request_drop_samples(&call->request); /* the answer may take their memory */
     }
     return true;
@@ -325,6 +326,7 @@ void tqa_call_close(tqa_call *call)
         free(tqa_json_text_take(&call->notes.text, &ignored));
     }
     free(call->own_mechanism);
+    free(call->ahead.states);
     free(call->text);
     if (!call->is_borrowed) {
         free(call);

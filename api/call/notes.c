@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "api/call/compute_early.h"
 #include "api/request/refuse.h"
 
 tqa_writer *tqa_notes_next(tqa_call *call)
@@ -52,6 +53,10 @@ static void put_far(tqa_call *call)
     tqa_far found[TQA_FAR_MAX];
     size_t n = 0;
     for (size_t i = 0; i < call->request.n_sample; i++) {
+        if (!tqa_overlap_has_q(call, i / TQ_BLOCK)) {
+            i |= TQ_BLOCK - 1; /* none of its samples is */
+            continue;
+        }
         const double *at = tqa_blocks_sample(q, i);
         if (tqa_far_one(call->robot, at, q->stride)) {
             tqa_far_note(call->robot, at, q->stride, i, found, &n);

@@ -91,7 +91,6 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     const tq_inverse_input motion = tqa_overlap_motion(&call->ahead, b);
-    tqa_call_watch(call, &motion);
     const tq_forward_input in = {
         .n_sample = motion.n_sample,
         .stride = motion.stride,

@@ -120,7 +120,6 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
     tq_inverse_input in = tqa_overlap_motion(&call->ahead, b);
-    tqa_call_watch(call, &in);
     in.qdd = tqa_blocks_block(&call->ahead.in[2], b);
     const tqa_transpose out = tqa_transpose_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
     const tq_status status = tq_inverse_dynamics(call->mechanism, &in, &scratch, out.rows, error);

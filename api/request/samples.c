@@ -121,6 +121,48 @@ static bool widen(tqa_blocks *blocks)
     return true;
 }
 
+void tqa_blocks_spare(const tqa_blocks *blocks, size_t b)
+{
+    tqa_spare *spare = (tqa_spare *)(void *)tqa_blocks_block(blocks, b);
+    _Atomic(tqa_spare *) *given = &blocks->budget->given;
+    assert(blocks->stride == TQ_BLOCK_STRIDE);
+    *spare = (tqa_spare){.next = atomic_load_explicit(given, memory_order_relaxed),
+                         .n_double = blocks->n_row * TQ_BLOCK_STRIDE};
+    while (!atomic_compare_exchange_weak_explicit(given, &spare->next, spare, memory_order_release,
+                                                  memory_order_relaxed)) {
+    }
+}
+
+/* A spare block that is large enough; NULL: there is none. Only one thread takes, and all at once:
+ * no block can leave the stack and come again between a look and an exchange. */
+static double *take_spare(tqa_blocks *blocks)
+{
+    tqa_budget *budget = blocks->budget;
+    if (budget->spares == NULL) {
+        budget->spares = atomic_exchange_explicit(&budget->given, NULL, memory_order_acquire);
+    }
+    for (tqa_spare **link = &budget->spares; *link != NULL; link = &(*link)->next) {
+        tqa_spare *spare = *link;
+        if (spare->n_double >= blocks->n_row * TQ_BLOCK_STRIDE) {
+            *link = spare->next;
+            return (double *)(void *)spare;
+        }
+    }
+    return NULL;
+}
+
+static bool add_spare(tqa_blocks *blocks)
+{
+    const size_t b = blocks->n_room / TQ_BLOCK;
+    double *block = blocks->uses_spares && grow_table(blocks, b + 1) ? take_spare(blocks) : NULL;
+    if (block == NULL) {
+        return false;
+    }
+    blocks->table[b] = block;
+    blocks->n_room += TQ_BLOCK;
+    return true;
+}
+
 /* Segments double as long as malloc has them at hand: what it takes from the system for one call
  * and gives back has pages to be cleared. Then they have the size that is kept. */
 static bool add_blocks(tqa_blocks *blocks)
@@ -156,7 +198,7 @@ bool tqa_blocks_reserve(tqa_blocks *blocks, size_t n_sample)
         return false;
     }
     while (n_sample > blocks->n_room) {
-        if (!add_blocks(blocks)) {
+        if (!add_spare(blocks) && !add_blocks(blocks)) {
             return false;
         }
     }

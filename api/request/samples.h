@@ -4,16 +4,25 @@
 #ifndef TQA_REQUEST_SAMPLES_H
 #define TQA_REQUEST_SAMPLES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/block.h"
 
+/* A block whose samples nobody needs any more. */
+typedef struct tqa_spare {
+    struct tqa_spare *next;
+    size_t n_double;
+} tqa_spare;
+
 /* Memory that all sample arrays of one call may take together. */
 typedef struct tqa_budget {
     size_t bytes_left;
     bool is_over; /* the last refusal was for want of these, not of the process's memory */
+    _Atomic(tqa_spare *) given; /* a stack, on which any thread puts; */
+    tqa_spare *spares;          /* the call's own thread takes all of it at once */
 } tqa_budget;
 
 /* A growing run of blocks (core/base/block.h). The first TQ_BLOCK_PAD samples lie in a small block
@@ -30,6 +39,7 @@ typedef struct tqa_blocks {
     size_t n_segment; /* blocks of the newest one */
     double **pinned; /* a table that others may still read; NULL: there is none, or it is `table` */
     bool is_pinned;  /* `table` must not move or go before all is freed */
+    bool uses_spares; /* grows by spare blocks of the call before it takes memory */
     tqa_budget *budget;
 } tqa_blocks;
 
@@ -69,6 +79,10 @@ static inline double *tqa_blocks_block(const tqa_blocks *blocks, size_t b)
 {
     return b == 0 ? blocks->first : blocks->table[b];
 }
+
+/* Block b of full stride is no longer read: arrays of the call that use spares may have its memory.
+ * Any thread, of a copy of a pinned array too. */
+void tqa_blocks_spare(const tqa_blocks *blocks, size_t b);
 
 /* Row 0 of sample i; row r lies r * stride after it. */
 static inline double *tqa_blocks_sample(const tqa_blocks *blocks, size_t i)

@@ -19,7 +19,8 @@ enum {
     PIECE = 16 << 10,
     WHOLE_MAX = 64 << 10,  /* a longer answer of known length is written while it is sent */
     OVERLAP_MIN = 1 << 20, /* bytes of a body; its samples are computed while it arrives */
-    OVERLAP_GRAIN = 8,     /* blocks that must wait to wake one more worker */
+    OVERLAP_GRAIN = 8,     /* blocks that must wait to wake one more worker, */
+    OVERLAP_WAITING = 24,  /* and before the I/O thread takes a turn: 1 MiB of an arm's motion */
 };
 
 /* A piece of the answer's text, from the pool of samples. */
@@ -348,6 +349,7 @@ static void publish_blocks(compute_exchange *c)
     if (c->stream != NULL) {
         c->n_reached = n;
         tqd_task_stream_publish(c->stream, n);
+        tqd_task_stream_help(c->stream, OVERLAP_WAITING);
     }
 }
 

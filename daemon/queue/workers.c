@@ -529,6 +529,29 @@ void tqd_task_stream_publish(tqd_task_stream *stream, size_t n)
     signal_workers(workers, n_called);
 }
 
+static size_t waiting(const group *g)
+{
+    return atomic_load_explicit(&g->n, memory_order_relaxed) -
+           atomic_load_explicit(&g->taken, memory_order_relaxed);
+}
+
+void tqd_task_stream_help(tqd_task_stream *stream, size_t waiting_max)
+{
+    group *g = &stream->group;
+    assert(depth == 0);
+    if (waiting(g) <= waiting_max) {
+        return;
+    }
+    void *scratch = g->scratch_size > 0 ? tqd_scratch(g->level, g->scratch_size) : NULL;
+    size_t i = 0;
+    depth = g->level;
+    while ((scratch != NULL || g->scratch_size == 0) && waiting(g) > waiting_max &&
+           group_take(g, &i)) {
+        g->body(g->arg, i, scratch);
+    }
+    depth = 0;
+}
+
 void tqd_task_stream_finish(tqd_task_stream *stream)
 {
     assert(depth == 0);

@@ -64,6 +64,9 @@ tqd_task_stream *tqd_task_stream_new(tqd_workers *workers, size_t grain, size_t 
                                      void (*destroy)(void *arg), void *arg);
 /* Publishes the indices below n, which never shrinks, to idle workers. Never blocks. */
 void tqd_task_stream_publish(tqd_task_stream *stream, size_t n);
+/* Runs indices on the calling thread until at most `waiting_max` that are published wait for a
+ * worker: who publishes faster than workers take keeps what is in flight bounded. Never blocks. */
+void tqd_task_stream_help(tqd_task_stream *stream, size_t waiting_max);
 /* Runs the indices that no worker has begun, waits for the others, and frees the stream. Blocks:
  * not for an I/O thread. */
 void tqd_task_stream_finish(tqd_task_stream *stream);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/bench/exchange.c - the bare exchange: receives a body, sends so many bytes, touches neither.
+/* tests/bench/exchange.c - the bare exchange: receives a body, sends so many bytes, reads neither.
  * The peer of bulk bodies. Usage: exchange; prints its port, serves one connection at a time until
- * stdin ends. The number of bytes of the answer is the request's target: POST /56000128 HTTP/1.1. */
+ * stdin ends. The target of a request is its answer's length: POST /56000128 HTTP/1.1. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -69,8 +69,8 @@ static int serve_one(int fd)
         }
         left -= (size_t)got;
     }
-    const int n = snprintf(head, sizeof head,
-                           "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", answer);
+    const int n =
+        snprintf(head, sizeof head, "HTTP/1.1 200 OK\r\nContent-Length: %zu\r\n\r\n", answer);
     if (!send_all(fd, head, (size_t)n)) {
         return 0;
     }

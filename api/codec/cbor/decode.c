@@ -395,6 +395,13 @@ static size_t feed_held(tqa_cbor_decoder *d, const char *bytes, size_t n)
     return used;
 }
 
+bool tqa_cbor_decoder_is_last(const tqa_cbor_decoder *decoder)
+{
+    const tqa_cbor_level *root = &decoder->levels[0];
+    return decoder->is_root_done || (decoder->depth > 0 && root->is_map && !root->indefinite &&
+                                     !root->key_next && root->left == 1);
+}
+
 size_t tqa_cbor_decoder_phase(const tqa_cbor_decoder *d)
 {
     return d->state == WANT_PAYLOAD ? d->array.n_held : 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/memory.h"
 #include "tests/support/one_call.h"
 
 enum { SAMPLES = 2000, JOINTS = 7, BLOCKS = SAMPLES / 256, BODY_MAX = 8 << 20 };
@@ -212,5 +213,123 @@ Test(ahead, tables, .timeout = 100)
         tqt_answer_clear(&ahead);
         tqt_answer_clear(&after);
     }
+    tqa_robot_free(robot);
+}
+
+/* A row of the next table: how the arrays come, what follows them, and a number in the middle of an
+ * array: a coordinate beyond its limits, or a velocity whose torque overflows. */
+typedef struct spared {
+    bool as_map;
+    const char *after;
+    size_t array;
+    double one;
+    int status;
+} spared;
+
+static void put_cbor_array(const char *name, size_t array, double one)
+{
+    const size_t n = (size_t)SAMPLES * JOINTS * sizeof(double);
+    put(&body, "%c%s", (int)(0x60 + strlen(name)), name);
+    const unsigned char head[] = {0xd8,
+                                  0x28,
+                                  0x82,
+                                  0x82,
+                                  0x19,
+                                  SAMPLES >> 8,
+                                  SAMPLES & 255,
+                                  JOINTS,
+                                  0xd8,
+                                  0x56,
+                                  0x5a,
+                                  0,
+                                  (unsigned char)(n >> 16),
+                                  (unsigned char)(n >> 8),
+                                  (unsigned char)n};
+    memcpy(body.bytes + body.n, head, sizeof head);
+    body.n += sizeof head;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        for (size_t k = 0; k < JOINTS; k++) {
+            const double x = i == 700 && k == 3 && one > 0.0 ? one : value(array, i, k);
+            memcpy(body.bytes + body.n, &x, sizeof x);
+            body.n += sizeof x;
+        }
+    }
+}
+
+static void make_spared(const spared *s)
+{
+    if (!s->as_map) {
+        const size_t at = npy(false, SAMPLES) - (size_t)SAMPLES * 21 * sizeof(double);
+        if (s->one > 0.0) {
+            memcpy(body.bytes + at + (700 * 21 + 7 * s->array + 3) * sizeof(double), &s->one,
+                   sizeof s->one);
+        }
+        return;
+    }
+    body.n = 0;
+    put(&body, "%c", s->after[0] != '\0' ? 0xa4 : 0xa3);
+    static const char *const names[3] = {"q", "qd", "qdd"};
+    for (size_t a = 0; a < 3; a++) {
+        put_cbor_array(names[a], a, s->array == a ? s->one : 0.0);
+    }
+    put(&body, "%s", s->after);
+}
+
+/* Where no field can follow, the memory of a computed block's motion takes the next samples. */
+Test(ahead, motion_that_is_spared, .timeout = 100)
+{
+    static const spared cases[] = {
+        {false, "", 0, 0.0, 200},
+        {false, "", 0, 900.0, 200},
+        {false, "", 1, 1e200, 422},
+        {true, "", 0, 0.0, 200},
+        {true, "", 0, 900.0, 200},
+        {true, "", 1, 1e200, 422},
+        {true, "\x67without\x81\x67gravity", 0, 0.0, 200},
+        {true, "\x65speed\x01", 0, 0.0, 400},
+    };
+    static const tqa_media accepts[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR, TQA_MEDIA_NPY};
+    tqa_robot *robot = tqt_builtin("panda");
+    for (size_t k = 0; k < 3 * sizeof cases / sizeof cases[0]; k++) {
+        const spared *s = &cases[k / 3];
+        make_spared(s);
+        tqt_call_options options = {.content = s->as_map ? TQA_MEDIA_CBOR : TQA_MEDIA_NPY,
+                                    .accept = accepts[k % 3],
+                                    .step = 10007};
+        tqt_answer after = tqt_call(robot, body.bytes, body.n, options);
+        cr_assert(eq(int, after.status, s->status), "case %zu: %s", k, after.problem.detail);
+        const bool is_told = s->one == 900.0 && accepts[k % 3] == TQA_MEDIA_JSON;
+        cr_expect(eq(int, is_told, is_told &&strstr(after.text, "\"sample\":700") != NULL));
+        for (int idle = 0; idle < 2; idle++) {
+            options.ahead = idle == 0;
+            options.idle = idle == 1;
+            tqt_answer ahead = tqt_call(robot, body.bytes, body.n, options);
+            cr_expect(ge(sz, ahead.n_ready, BLOCKS - 1));
+            same(&ahead, &after);
+            tqt_answer_clear(&ahead);
+        }
+        tqt_answer_clear(&after);
+    }
+    tqa_robot_free(robot);
+}
+
+/* A table takes memory for its result and for what is in flight, not for all of its motion; so does
+ * a map for all but the array that it ends with. */
+Test(ahead, memory_of_what_is_in_flight, .timeout = 100)
+{
+    enum { PIECES_OF_TABLE = 3 + 3, TABLE = 20000 };
+    tqa_robot *robot = tqt_builtin("panda");
+    (void)npy(false, TABLE);
+    tqt_call_options options = {
+        .content = TQA_MEDIA_NPY, .accept = TQA_MEDIA_NPY, .step = 10007, .ahead = true};
+    tqa_memory_bound_set((size_t)PIECES_OF_TABLE * TQA_MEMORY_PIECE);
+    tqt_answer answer = tqt_call(robot, body.bytes, body.n, options);
+    cr_expect(eq(int, answer.status, 200), "%s", answer.problem.detail);
+    tqt_answer_clear(&answer);
+    options.ahead = false; /* motion of every sample does not fit */
+    answer = tqt_call(robot, body.bytes, body.n, options);
+    cr_expect(eq(int, answer.status, 503));
+    tqt_answer_clear(&answer);
+    tqa_memory_bound_set(SIZE_MAX);
     tqa_robot_free(robot);
 }

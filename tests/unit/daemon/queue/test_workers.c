@@ -319,6 +319,28 @@ Test(workers, who_tells_a_course_of_indices_does_none)
     tqd_scratch_free();
 }
 
+/* Without a worker the publisher runs what is beyond those that may wait. */
+Test(workers, who_publishes_helps_beyond_what_may_wait)
+{
+    static course_state state;
+    course_init(&state);
+    tqd_workers *workers = tqd_workers_new(8); /* no thread */
+    tqd_task_stream *course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
+    tqd_task_stream_publish(course, 10);
+    tqd_task_stream_help(course, 10);
+    cr_expect(eq(int, atomic_load(&state.done[0]), 0));
+    tqd_task_stream_help(course, 4);
+    for (int i = 0; i < 10; i++) {
+        cr_expect(eq(int, atomic_load(&state.done[i]), i < 6));
+    }
+    tqd_task_stream_finish(course);
+    for (int i = 0; i < 11; i++) {
+        cr_expect(eq(int, atomic_load(&state.done[i]), i < 10));
+    }
+    tqd_workers_free(workers);
+    tqd_scratch_free();
+}
+
 Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
 {
     static course_state state;
