@@ -49,6 +49,23 @@ char *tqa_robot_report(const tqa_robot *robot, const char *name, size_t *ret_n);
  * are written. */
 char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
 
+/* The robot as MJCF or SDF, malloc'ed; read again it has the same dynamics (a mimic joint of MJCF
+ * is a constraint). A comment at its beginning lists what the format has no words for. NULL with a
+ * problem: 406 when the tree itself cannot be expressed (constraints, a body that floats elsewhere
+ * than in the world, names). */
+char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
+char *tqa_robot_sdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
+
+/* The formats that robots are written in, by the word of ?format=. */
+typedef enum tqa_robot_form {
+    TQA_FORM_DOCUMENT, /* "document", "json" */
+    TQA_FORM_URDF,
+    TQA_FORM_MJCF,
+    TQA_FORM_SDF,
+} tqa_robot_form;
+char *tqa_robot_print(const tqa_robot *robot, tqa_robot_form form, const char *name, size_t *ret_n,
+                      tqa_problem *reterr);
+
 /* The built-in robots: n of them, name and bytes by number. */
 size_t tqa_builtin_count(void);
 const char *tqa_builtin_name(size_t i);

@@ -39,3 +39,24 @@ double tqa_robot_damping(const tqa_robot *robot, uint32_t j)
     return tqa_robot_drive(robot, j) != NULL ? robot->drives[j].damping
                                              : robot->model->joints[j].friction.viscous;
 }
+
+char *tqa_robot_print(const tqa_robot *robot, tqa_robot_form form, const char *name, size_t *ret_n,
+                      tqa_problem *reterr)
+{
+    char *text = NULL;
+    switch (form) {
+    case TQA_FORM_URDF:
+        return tqa_robot_urdf(robot, name, ret_n, reterr);
+    case TQA_FORM_MJCF:
+        return tqa_robot_mjcf(robot, name, ret_n, reterr);
+    case TQA_FORM_SDF:
+        return tqa_robot_sdf(robot, name, ret_n, reterr);
+    case TQA_FORM_DOCUMENT:
+        text = tqa_robot_document(robot, name, ret_n);
+        break;
+    }
+    if (text == NULL) {
+        tqa_problem_set(reterr, "busy", "memory is short");
+    }
+    return text;
+}

@@ -25,9 +25,10 @@ typedef struct put_query {
 typedef struct exchange {
     tqd_registry *registry;
     const tqd_head *head;
-    tqa_media media; /* PUT: of the body; GET: of the answer */
-    put_query query; /* PUT */
-    char *body;      /* PUT: the bytes so far */
+    tqa_media media;     /* PUT: of the body */
+    tqa_robot_form form; /* GET: of the answer */
+    put_query query;     /* PUT */
+    char *body;          /* PUT: the bytes so far */
     size_t n_body, body_size;
     tqd_reply answer;
 } exchange;
@@ -120,29 +121,35 @@ static void list_run(void *arg)
 /* -------------------------------------------------------------------- GET /v1/robots/{name} */
 
 /* ?format= takes precedence, then Accept: the robot document unless XML has a greater weight */
-static bool choose_form(const tqd_head *head, bool *ret_xml, tqa_problem *problem)
+static bool choose_form(const tqd_head *head, tqa_robot_form *ret, tqa_problem *problem)
 {
     static const struct {
         const char *query;
-        bool xml;
-    } formats[] = {{"format=urdf", true}, {"format=document", false}, {"format=json", false}};
+        tqa_robot_form form;
+    } formats[] = {{"format=urdf", TQA_FORM_URDF},
+                   {"format=mjcf", TQA_FORM_MJCF},
+                   {"format=sdf", TQA_FORM_SDF},
+                   {"format=document", TQA_FORM_DOCUMENT},
+                   {"format=json", TQA_FORM_DOCUMENT}};
     if (head->query != NULL && head->query[0] != '\0') {
         for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
             if (strcmp(head->query, formats[i].query) == 0) {
-                *ret_xml = formats[i].xml;
+                *ret = formats[i].form;
                 return true;
             }
         }
-        tqa_problem_set(problem, "invalid-value", "the query may be format=urdf, document or json");
+        tqa_problem_set(problem, "invalid-value",
+                        "the query may be format=urdf, mjcf, sdf, document or json");
         return false;
     }
     const char *accept = head->header(head, "Accept");
     const unsigned json = tqd_accept_weight(accept, "application/json");
     const unsigned xml = tqd_accept_weight(accept, "application/xml");
-    *ret_xml = xml > json;
+    *ret = xml > json ? TQA_FORM_URDF : TQA_FORM_DOCUMENT;
     if (xml == 0 && json == 0) {
         tqa_problem_set(problem, "not-acceptable",
-                        "a robot is given as application/json, or as application/xml (URDF)");
+                        "a robot is given as application/json, or as application/xml (URDF; "
+                        "?format=mjcf and sdf)");
         return false;
     }
     return true;
@@ -151,23 +158,23 @@ static bool choose_form(const tqd_head *head, bool *ret_xml, tqa_problem *proble
 static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     tqa_problem problem;
-    bool xml = false;
-    if (!choose_form(head, &xml, &problem)) {
+    tqa_robot_form form = TQA_FORM_DOCUMENT;
+    if (!choose_form(head, &form, &problem)) {
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
     if (!begin(ctx, head, ret_exchange, reply)) {
         return false;
     }
-    ((exchange *)*ret_exchange)->media = xml ? TQA_MEDIA_XML : TQA_MEDIA_JSON;
+    ((exchange *)*ret_exchange)->form = form;
     return true;
 }
 
-/* Both forms of one version have the same digest as tag; that of the URDF is weak, since a strong
- * tag identifies one sequence of bytes. */
+/* All forms of one version have the same digest as tag; those in XML are weak, since a strong tag
+ * identifies one sequence of bytes. */
 static void add_tag(exchange *e, const char *digest)
 {
-    tqd_answer_header(&e->answer, "ETag", "%s\"%s\"", e->media == TQA_MEDIA_XML ? "W/" : "",
+    tqd_answer_header(&e->answer, "ETag", "%s\"%s\"", e->form != TQA_FORM_DOCUMENT ? "W/" : "",
                       digest);
     tqd_answer_header(&e->answer, "Cache-Control", "no-cache");
     tqd_answer_header(&e->answer, "Vary", "Accept");
@@ -202,10 +209,8 @@ static void get_run(void *arg)
     char name[TQD_NAME_TEXT];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(e->head->part[0], "@"), e->head->part[0]);
     const tqd_robot_parser *parser = tqd_registry_parser(e->registry);
-    const bool xml = e->media == TQA_MEDIA_XML;
-    tqa_problem_set(&problem, "busy", "memory is short");
-    e->answer.body = xml ? parser->urdf(robot, name, &e->answer.n_body, &problem)
-                         : parser->document(robot, name, &e->answer.n_body);
+    const bool xml = e->form != TQA_FORM_DOCUMENT;
+    e->answer.body = parser->print(robot, e->form, name, &e->answer.n_body, &problem);
     if (e->answer.body == NULL) {
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
     } else {

@@ -5,9 +5,8 @@
 const tqd_robot_parser tqd_robot_parser_api = {
     .parse = tqa_robot_parse,
     .release = tqa_robot_free,
-    .document = tqa_robot_document,
     .report = tqa_robot_report,
-    .urdf = tqa_robot_urdf,
+    .print = tqa_robot_print,
     .builtin_count = tqa_builtin_count,
     .builtin_name = tqa_builtin_name,
     .builtin_bytes = tqa_builtin_bytes,

@@ -15,9 +15,9 @@
 typedef struct tqd_robot_parser {
     tqa_robot *(*parse)(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
     void (*release)(tqa_robot *robot);
-    char *(*document)(const tqa_robot *robot, const char *name, size_t *ret_n);
     char *(*report)(const tqa_robot *robot, const char *name, size_t *ret_n);
-    char *(*urdf)(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
+    char *(*print)(const tqa_robot *robot, tqa_robot_form form, const char *name, size_t *ret_n,
+                   tqa_problem *reterr);
     size_t (*builtin_count)(void);
     const char *(*builtin_name)(size_t i);
     const char *(*builtin_bytes)(size_t i, size_t *ret_n, tqa_media *ret_media);

@@ -87,7 +87,7 @@ def test_the_type_is_negotiated(daemon):
                          ("application/xml;q=0.1, application/json", "application/json")]:
         assert get(daemon, "panda", {"Accept": accept})[0]["Content-Type"] == kind
     assert get(daemon, "panda", XML, "?format=json")[0]["Content-Type"] == "application/json"
-    problem(daemon.request("GET", "/v1/robots/panda?format=sdf"), 422)
+    problem(daemon.request("GET", "/v1/robots/panda?format=dae"), 422)
     tag = get(daemon, "panda", XML)[0]["ETag"]
     assert tag == "W/" + get(daemon, "panda")[0]["ETag"]
     assert daemon.request("GET", "/v1/robots/panda", headers={**XML, "If-None-Match": tag})[0] == 304

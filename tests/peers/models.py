@@ -237,7 +237,7 @@ def send(daemon, kind, path, more=b""):
     """The file with what it names; `more` becomes the last element of a model."""
     if kind == "xacro":  # with every other one of the folder above its own, where packages keep what they include
         near = [one for one in path.parents[1].rglob("*.xacro")]
-        return put(daemon, archive(path, {one: one.read_bytes() for one in near}))
+        return put(daemon, archive(path, {one: one.read_bytes() for one in {path, *near}}))
     if kind != "mjcf":
         return put(daemon, path.read_bytes())
     files = mjcf_closure(path)

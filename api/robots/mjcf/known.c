@@ -3,6 +3,7 @@
  * the motion that is computed here. What acts and is not read is in mjcf_guard.c. */
 #include <string.h>
 
+#include "api/robots/mjcf/mjcf.h"
 #include "api/robots/mjcf/parts.h"
 
 /* Where an element lies: its parent's kind. */
@@ -181,6 +182,18 @@ static void report_actuators(tqa_mjcf *m, uint32_t section)
     }
 }
 
+/* A <custom> that has only what an exported robot writes there, which is read (mjcf.c). */
+static bool is_own_data(const tqa_mjcf *m, uint32_t i)
+{
+    bool own = is(m, i, "custom");
+    for (uint32_t k = i + 1; k < m->nodes[i].end && own; k = m->nodes[k].end) {
+        const char *name = tqa_mjcf_get(m, k, "name");
+        own = is(m, k, "numeric") && name != NULL &&
+              strncmp(name, TQA_MJCF_FRICTION, sizeof TQA_MJCF_FRICTION - 1) == 0;
+    }
+    return own;
+}
+
 /* Reports element i; returns the next to check, after its children when they are covered by it. */
 static uint32_t report_element(tqa_mjcf *m, uint32_t i)
 {
@@ -204,7 +217,9 @@ static uint32_t report_element(tqa_mjcf *m, uint32_t i)
         if (is(m, i, "actuator")) {
             report_actuators(m, i);
         }
-        tqa_mjcf_ignore(m, i, NULL, row->whole);
+        if (!is_own_data(m, i)) {
+            tqa_mjcf_ignore(m, i, NULL, row->whole);
+        }
     } else {
         report_attributes(m, i, row);
         return i + 1;

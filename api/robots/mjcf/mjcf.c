@@ -91,10 +91,11 @@ static void read_drive(tqa_mjcf *m, uint32_t i, tq_joint *joint)
     const bool automatic = limited == NULL || strcmp(limited, "auto") == 0;
     const bool bounded = automatic ? m->set.autolimits : strcmp(limited, "true") == 0;
     if (tqa_mjcf_numbers(m, i, "range", 2, 2, range) > 0 && bounded) {
-        joint->limits.lower = range[0] * unit;
-        joint->limits.upper = range[1] * unit;
+        joint->limits.lower = range[0] > -TQA_MJCF_NO_LIMIT ? range[0] * unit : -HUGE_VAL;
+        joint->limits.upper = range[1] < TQA_MJCF_NO_LIMIT ? range[1] * unit : HUGE_VAL;
     }
-    if (joint->kind == TQ_JOINT_REVOLUTE && !isfinite(joint->limits.lower)) {
+    if (joint->kind == TQ_JOINT_REVOLUTE && !isfinite(joint->limits.lower) &&
+        !isfinite(joint->limits.upper)) {
         joint->kind = TQ_JOINT_CONTINUOUS;
     }
     if (tqa_mjcf_numbers(m, i, "actuatorfrcrange", 2, 2, range) > 0) {
@@ -255,6 +256,33 @@ static bool add_body(tqa_mjcf *m, uint32_t body)
     return true;
 }
 
+/* <custom>: what torqued's own export says there of joints of one freedom, once they are indexed */
+static void read_own_friction(tqa_mjcf *m)
+{
+    static const size_t n_key = sizeof TQA_MJCF_FRICTION - 1;
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        const uint32_t parent = m->nodes[i].parent;
+        const char *name = is(m, i, "numeric") ? tqa_mjcf_get(m, i, "name") : NULL;
+        double data[4];
+        if (name == NULL || m->nodes[parent].parent != 0 || !is(m, parent, "custom") ||
+            strncmp(name, TQA_MJCF_FRICTION, n_key) != 0) {
+            continue;
+        }
+        const char *joint = name + n_key;
+        const uint32_t k = tqa_names_find(&m->draft->joints, joint, strlen(joint));
+        if (k == TQ_NONE || tq_joint_kind_nv(m->chain.joints[k].kind) != 1) {
+            tqa_mjcf_fault(m, i, "unknown-name", "name a hinge or a slide",
+                           "friction of \"%.80s\", which is no joint of one freedom", joint);
+        } else if (tqa_mjcf_numbers(m, i, "data", 4, 4, data) == 4) {
+            tq_friction *f = &m->chain.joints[k].friction;
+            f->breakaway = data[0];
+            f->stribeck_velocity = data[1];
+            f->smoothing = data[2];
+            f->offset = data[3];
+        }
+    }
+}
+
 static bool build(tqa_mjcf *m)
 {
     if (!tqa_chain_init(&m->chain, m->draft, count_links(m))) {
@@ -279,7 +307,11 @@ static bool build(tqa_mjcf *m)
         return false;
     }
     tqa_mjcf_scale_masses(m);
-    return tqa_chain_finish(&m->chain) && tqa_mjcf_equality(m);
+    if (!tqa_chain_finish(&m->chain)) {
+        return false;
+    }
+    read_own_friction(m);
+    return tqa_mjcf_equality(m);
 }
 
 bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)

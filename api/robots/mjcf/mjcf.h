@@ -8,6 +8,13 @@
 
 #include "api/robots/draft.h"
 
+/* A limit this large is none: a range has two ends. */
+#define TQA_MJCF_NO_LIMIT 1e10
+
+/* <custom><numeric name="torqued:friction:JOINT" data="breakaway stribeck_velocity smoothing
+ * offset"/>: what an exported robot has beyond damping and frictionloss. */
+#define TQA_MJCF_FRICTION "torqued:friction:"
+
 /* True when the outermost element is <mujoco>. */
 bool tqa_mjcf_recognise(const char *bytes, size_t n);
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "api/robots/sdf/parts.h"
-
-static const double NO_LIMIT = 1e16; /* what the format writes for none */
+#include "api/robots/sdf/sdf.h"
 
 typedef enum joint_type {
     FIXED,
@@ -91,10 +90,11 @@ static void read_axis(tqa_sdf *s, uint32_t i, joint_type type, tq_joint *joint)
         tqa_sdf_optional(s, limit, "effort", &effort);
         tqa_sdf_optional(s, limit, "velocity", &velocity);
     }
-    joint->limits = (tq_limits){.lower = lower <= -NO_LIMIT || type == CONTINUOUS ? -none : lower,
-                                .upper = upper >= NO_LIMIT || type == CONTINUOUS ? none : upper,
-                                .velocity = velocity < 0.0 ? none : velocity,
-                                .effort = effort < 0.0 ? none : effort};
+    joint->limits =
+        (tq_limits){.lower = lower <= -TQA_SDF_NO_LIMIT || type == CONTINUOUS ? -none : lower,
+                    .upper = upper >= TQA_SDF_NO_LIMIT || type == CONTINUOUS ? none : upper,
+                    .velocity = velocity < 0.0 ? none : velocity,
+                    .effort = effort < 0.0 ? none : effort};
     if (joint->kind == TQ_JOINT_REVOLUTE && !isfinite(joint->limits.lower) &&
         !isfinite(joint->limits.upper)) {
         joint->kind = TQ_JOINT_CONTINUOUS;
@@ -105,6 +105,30 @@ static void read_axis(tqa_sdf *s, uint32_t i, joint_type type, tq_joint *joint)
         tqa_sdf_optional(s, dynamics, "spring_stiffness", &joint->spring.stiffness);
         tqa_sdf_optional(s, dynamics, "spring_reference", &joint->spring.rest);
         joint->spring.rest = joint->spring.stiffness != 0.0 ? joint->spring.rest : 0.0;
+    }
+}
+
+/* torqued:friction and torqued:rotor, which an exported robot has for what SDF cannot express. */
+static void read_extension(tqa_sdf *s, uint32_t node, tq_joint *joint)
+{
+    tq_friction *f = &joint->friction;
+    const struct {
+        const char *element, *attribute;
+        double *ret;
+    } rows[] = {{"torqued:friction", "breakaway", &f->breakaway},
+                {"torqued:friction", "stribeck_velocity", &f->stribeck_velocity},
+                {"torqued:friction", "smoothing", &f->smoothing},
+                {"torqued:friction", "offset", &f->offset},
+                {"torqued:rotor", "inertia", &joint->rotor.inertia},
+                {"torqued:rotor", "ratio", &joint->rotor.ratio}};
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        const uint32_t i = tqa_sdf_child(s, node, rows[k].element);
+        const char *text = i != TQ_NONE ? tqa_sdf_attribute(s, i, rows[k].attribute) : NULL;
+        if (text != NULL) {
+            const tqa_urdf_place place = {
+                .draft = s->draft, .path = rows[k].element, .line = s->tree.nodes[i].line};
+            (void)tqa_urdf_read_numbers(&place, rows[k].attribute, text, 1, rows[k].ret);
+        }
     }
 }
 
@@ -182,6 +206,7 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
     tq_joint *made = &s->chain.joints[tqa_chain_join(&s->chain, &one)];
     if (turns) {
         read_axis(s, i, type, made);
+        read_extension(s, joint->node, made);
     }
     return true;
 }

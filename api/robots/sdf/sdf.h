@@ -8,6 +8,9 @@
 
 #include "api/robots/draft.h"
 
+/* A limit this large is none. */
+#define TQA_SDF_NO_LIMIT 1e16
+
 /* True when the outermost element is <sdf>. */
 bool tqa_sdf_recognise(const char *bytes, size_t n);
 
@@ -17,7 +20,8 @@ bool tqa_sdf_recognise(const char *bytes, size_t n);
  * Understood: models, nested ones too (their names are "model::link"), links with inertial,
  * frames, poses relative to any of these, in radians, degrees or as quaternions; revolute,
  * continuous, prismatic, fixed, ball, universal and revolute2 joints with axes expressed in any
- * frame (up to 1.4: in the model's), limits, damping, friction, springs, mimic; gravity of a world.
+ * frame (up to 1.4: in the model's), limits, damping, friction, springs, mimic; gravity of a world;
+ * of joints torqued:friction and torqued:rotor, which tqa_robot_sdf writes.
  *
  * A model outside of a <world> that no joint holds stands on its first link, as a URDF does
  * (draft->base changes that); in a <world> it floats, unless it is static. A link without

@@ -2,58 +2,22 @@
 /* api/robots/urdf/print.c - any robot as URDF. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "api/codec/json/text.h"
 #include "api/robots/parsed.h"
 #include "api/robots/rotation.h"
 #include "api/robots/urdf/urdf.h"
+#include "api/robots/xml_print.h"
 
 static bool has_one_freedom(const tq_joint *joint)
 {
     return tq_joint_kind_nv(joint->kind) == 1;
 }
 
-/* Text of an attribute. False when XML cannot hold it, or our reader would not take it. */
-static bool put_attribute(tqa_json_text *text, const char *s)
+/* Our reader would take it for xacro. */
+static bool is_expression(const char *name)
 {
-    char one[16];
-    bool good = strstr(s, "${") == NULL;
-    for (const char *p = s; *p != '\0'; p++) {
-        const unsigned char c = (unsigned char)*p;
-        const bool noncharacter = c == 0xEF && (unsigned char)p[1] == 0xBF &&
-                                  (unsigned char)p[2] >= 0xBE; /* U+FFFE, U+FFFF */
-        good = good && (c >= 0x20 || c == '\t' || c == '\n' || c == '\r') && !noncharacter;
-        if (c < 0x20 || c == '&' || c == '<' || c == '>' || c == '"') {
-            (void)snprintf(one, sizeof one, "&#%u;", c);
-        } else {
-            (void)snprintf(one, sizeof one, "%c", (char)c);
-        }
-        tqa_json_text_raw(text, one);
-    }
-    return good;
-}
-
-static void put_number(tqa_json_text *text, const char *key, double x)
-{
-    tqa_json_text_raw(text, " ");
-    tqa_json_text_raw(text, key);
-    tqa_json_text_raw(text, "=\"");
-    tqa_json_text_number(text, x);
-    tqa_json_text_raw(text, "\"");
-}
-
-static void put_three(tqa_json_text *text, const char *key, const double x[3])
-{
-    tqa_json_text_raw(text, " ");
-    tqa_json_text_raw(text, key);
-    tqa_json_text_raw(text, "=\"");
-    for (int k = 0; k < 3; k++) {
-        tqa_json_text_raw(text, k > 0 ? " " : "");
-        tqa_json_text_number(text, x[k]);
-    }
-    tqa_json_text_raw(text, "\"");
+    return strstr(name, "${") != NULL;
 }
 
 static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
@@ -66,19 +30,19 @@ static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
         massless = massless && inertia->about_com[k] == 0.0 && inertia->com[k / 2] == 0.0;
     }
     tqa_json_text_raw(text, "  <link name=\"");
-    (void)put_attribute(text, robot->link_names[l]);
+    (void)tqa_xml_put_text(text, robot->link_names[l]);
     if (massless) {
         tqa_json_text_raw(text, "\"/>\n");
         return;
     }
     tqa_json_text_raw(text, "\">\n    <inertial>\n      <origin");
-    put_three(text, "xyz", inertia->com);
-    put_three(text, "rpy", zero);
+    tqa_xml_put_numbers(text, "xyz", inertia->com, 3);
+    tqa_xml_put_numbers(text, "rpy", zero, 3);
     tqa_json_text_raw(text, "/>\n      <mass");
-    put_number(text, "value", inertia->mass);
+    tqa_xml_put_number(text, "value", inertia->mass);
     tqa_json_text_raw(text, "/>\n      <inertia");
     for (int k = 0; k < 6; k++) {
-        put_number(text, names[k], inertia->about_com[k]);
+        tqa_xml_put_number(text, names[k], inertia->about_com[k]);
     }
     tqa_json_text_raw(text, "/>\n    </inertial>\n  </link>\n");
 }
@@ -95,56 +59,34 @@ static tq_joint_kind told_kind(const tq_joint *joint)
     return joint->kind == TQ_JOINT_REVOLUTE && unbounded ? TQ_JOINT_CONTINUOUS : joint->kind;
 }
 
-static bool has_more_friction(const tq_friction *f)
-{
-    return f->breakaway != 0.0 || f->stribeck_velocity != 0.0 || f->smoothing != 0.0 ||
-           f->offset != 0.0;
-}
-
-static bool has_spring(const tq_joint *joint)
-{
-    return joint->spring.stiffness != 0.0 || joint->spring.rest != 0.0;
-}
-
-static bool has_rotor(const tq_joint *joint)
-{
-    return joint->rotor.inertia != 0.0 || joint->rotor.ratio != 1.0;
-}
-
-static bool has_turn_limits(const tq_joint *joint)
-{
-    return joint->kind == TQ_JOINT_CONTINUOUS &&
-           (isfinite(joint->limits.lower) || isfinite(joint->limits.upper));
-}
-
 /* What only our own reader understands. */
 static void put_extension(tqa_json_text *text, const tq_joint *joint)
 {
     const tq_friction *f = &joint->friction;
-    if (has_more_friction(f)) {
+    if (tqa_xml_has_friction(f)) {
         tqa_json_text_raw(text, "    <torqued:friction");
-        put_number(text, "breakaway", f->breakaway);
-        put_number(text, "stribeck_velocity", f->stribeck_velocity);
-        put_number(text, "smoothing", f->smoothing);
-        put_number(text, "offset", f->offset);
+        tqa_xml_put_number(text, "breakaway", f->breakaway);
+        tqa_xml_put_number(text, "stribeck_velocity", f->stribeck_velocity);
+        tqa_xml_put_number(text, "smoothing", f->smoothing);
+        tqa_xml_put_number(text, "offset", f->offset);
         tqa_json_text_raw(text, "/>\n");
     }
-    if (has_spring(joint)) {
+    if (tqa_xml_has_spring(joint)) {
         tqa_json_text_raw(text, "    <torqued:spring");
-        put_number(text, "stiffness", joint->spring.stiffness);
-        put_number(text, "rest", joint->spring.rest);
+        tqa_xml_put_number(text, "stiffness", joint->spring.stiffness);
+        tqa_xml_put_number(text, "rest", joint->spring.rest);
         tqa_json_text_raw(text, "/>\n");
     }
-    if (has_rotor(joint)) {
+    if (tqa_xml_has_rotor(joint)) {
         tqa_json_text_raw(text, "    <torqued:rotor");
-        put_number(text, "inertia", joint->rotor.inertia);
-        put_number(text, "ratio", joint->rotor.ratio);
+        tqa_xml_put_number(text, "inertia", joint->rotor.inertia);
+        tqa_xml_put_number(text, "ratio", joint->rotor.ratio);
         tqa_json_text_raw(text, "/>\n");
     }
-    if (has_turn_limits(joint)) {
+    if (tqa_xml_has_turn_limits(joint)) {
         tqa_json_text_raw(text, "    <torqued:limits");
-        put_number(text, "lower", finite_limit(joint->limits.lower));
-        put_number(text, "upper", finite_limit(joint->limits.upper));
+        tqa_xml_put_number(text, "lower", finite_limit(joint->limits.lower));
+        tqa_xml_put_number(text, "upper", finite_limit(joint->limits.upper));
         tqa_json_text_raw(text, "/>\n");
     }
 }
@@ -155,25 +97,25 @@ static void put_drive(tqa_json_text *text, const tqa_robot *robot, const tq_join
     if (bounded || isfinite(joint->limits.velocity) || isfinite(joint->limits.effort)) {
         tqa_json_text_raw(text, "    <limit");
         if (bounded) {
-            put_number(text, "lower", finite_limit(joint->limits.lower));
-            put_number(text, "upper", finite_limit(joint->limits.upper));
+            tqa_xml_put_number(text, "lower", finite_limit(joint->limits.lower));
+            tqa_xml_put_number(text, "upper", finite_limit(joint->limits.upper));
         }
-        put_number(text, "effort", finite_limit(joint->limits.effort));
-        put_number(text, "velocity", finite_limit(joint->limits.velocity));
+        tqa_xml_put_number(text, "effort", finite_limit(joint->limits.effort));
+        tqa_xml_put_number(text, "velocity", finite_limit(joint->limits.velocity));
         tqa_json_text_raw(text, "/>\n");
     }
     if (joint->friction.viscous != 0.0 || joint->friction.coulomb != 0.0) {
         tqa_json_text_raw(text, "    <dynamics");
-        put_number(text, "damping", joint->friction.viscous);
-        put_number(text, "friction", joint->friction.coulomb);
+        tqa_xml_put_number(text, "damping", joint->friction.viscous);
+        tqa_xml_put_number(text, "friction", joint->friction.coulomb);
         tqa_json_text_raw(text, "/>\n");
     }
     if (joint->mimic != TQ_NONE) {
         tqa_json_text_raw(text, "    <mimic joint=\"");
-        (void)put_attribute(text, robot->joint_names[joint->mimic]);
+        (void)tqa_xml_put_text(text, robot->joint_names[joint->mimic]);
         tqa_json_text_raw(text, "\"");
-        put_number(text, "multiplier", joint->mimic_multiplier);
-        put_number(text, "offset", joint->mimic_offset);
+        tqa_xml_put_number(text, "multiplier", joint->mimic_multiplier);
+        tqa_xml_put_number(text, "offset", joint->mimic_offset);
         tqa_json_text_raw(text, "/>\n");
     }
     put_extension(text, joint);
@@ -190,20 +132,20 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
         tqa_rotation_to_rpy(joint->origin.r, rpy);
     }
     tqa_json_text_raw(text, "  <joint name=\"");
-    (void)put_attribute(text, robot->joint_names[i]);
+    (void)tqa_xml_put_text(text, robot->joint_names[i]);
     tqa_json_text_raw(text, "\" type=\"");
     tqa_json_text_raw(text, tqa_joint_kind_name(told_kind(joint)));
     tqa_json_text_raw(text, "\">\n    <parent link=\"");
-    (void)put_attribute(text, robot->link_names[joint->parent]);
+    (void)tqa_xml_put_text(text, robot->link_names[joint->parent]);
     tqa_json_text_raw(text, "\"/>\n    <child link=\"");
-    (void)put_attribute(text, robot->link_names[joint->child]);
+    (void)tqa_xml_put_text(text, robot->link_names[joint->child]);
     tqa_json_text_raw(text, "\"/>\n    <origin");
-    put_three(text, "xyz", joint->origin.p);
-    put_three(text, "rpy", rpy);
+    tqa_xml_put_numbers(text, "xyz", joint->origin.p, 3);
+    tqa_xml_put_numbers(text, "rpy", rpy, 3);
     tqa_json_text_raw(text, "/>\n");
     if (has_one_freedom(joint) || joint->kind == TQ_JOINT_PLANAR) {
         tqa_json_text_raw(text, "    <axis");
-        put_three(text, "xyz", joint->axis);
+        tqa_xml_put_numbers(text, "xyz", joint->axis, 3);
         tqa_json_text_raw(text, "/>\n");
     }
     if (has_one_freedom(joint)) {
@@ -215,21 +157,20 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
 /* Why the robot cannot be written as URDF; false: it can. */
 static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem *reterr)
 {
-    tqa_json_text sink = {0};
     const tq_model *model = robot->model;
-    const char *obstacle = put_attribute(&sink, name) ? NULL : name;
+    const char *obstacle = tqa_xml_bad_name(robot, name);
     const char *why = "has a name that XML cannot hold";
+    obstacle = obstacle == NULL && is_expression(name) ? name : obstacle;
     for (uint32_t l = 0; l < model->n_link && obstacle == NULL; l++) {
-        obstacle = put_attribute(&sink, robot->link_names[l]) ? NULL : robot->link_names[l];
+        obstacle = is_expression(robot->link_names[l]) ? robot->link_names[l] : NULL;
     }
     for (uint32_t i = 0; i < model->n_joint && obstacle == NULL; i++) {
-        obstacle = put_attribute(&sink, robot->joint_names[i]) ? NULL : robot->joint_names[i];
+        obstacle = is_expression(robot->joint_names[i]) ? robot->joint_names[i] : NULL;
         if (obstacle == NULL && model->joints[i].kind == TQ_JOINT_SPHERICAL) {
             obstacle = robot->joint_names[i];
             why = "is a spherical joint, which URDF does not have";
         }
     }
-    free(tqa_json_text_take(&sink, &(size_t){0}));
     if (obstacle == NULL && robot->constraints != NULL) {
         obstacle = name;
         why = "has constraints or joints without a drive, for which URDF has no words";
@@ -244,36 +185,22 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
 /* What other programs will not see, for people. */
 static void put_comment(tqa_json_text *text, const tqa_robot *robot)
 {
-    const tq_model *model = robot->model;
-    unsigned drives = 0;
-    unsigned springs = 0;
-    unsigned frictions = 0;
-    unsigned rotors = 0;
-    unsigned turns = 0;
-    for (uint32_t i = 0; i < model->n_joint; i++) {
-        const tq_joint *joint = &model->joints[i];
-        springs += has_one_freedom(joint) && has_spring(joint);
-        frictions += has_one_freedom(joint) && has_more_friction(&joint->friction);
-        rotors += has_one_freedom(joint) && has_rotor(joint);
-        turns += has_turn_limits(joint);
-        drives += tqa_robot_drive(robot, i) != NULL;
-    }
-    const double *g = model->gravity;
-    const bool other_gravity = g[0] != 0.0 || g[1] != 0.0 || g[2] != -9.81;
+    tqa_xml_counts n;
     char line[512];
+    tqa_xml_count(robot, &n);
     (void)snprintf(line, sizeof line,
                    "<!-- Written by torqued. URDF itself cannot say, so that only the elements\n"
                    "     torqued:... tell, which other programs pass over: gravity%s, springs of "
                    "%u joints,\n     friction beyond damping and Coulomb's of %u, rotors of %u, "
                    "limits of %u continuous joints. -->\n",
-                   other_gravity ? "" : " (as usual)", springs, frictions, rotors, turns);
+                   n.other_gravity ? "" : " (as usual)", n.springs, n.frictions, n.rotors, n.turns);
     tqa_json_text_raw(text, line);
-    if (drives > 0) {
+    if (n.drives > 0) {
         (void)snprintf(
             line, sizeof line,
             "<!-- Not expressed at all: motors and amplifiers of %u joints. The motors' friction "
             "is in\n     the damping, their inertia in the rotors. -->\n",
-            drives);
+            n.drives);
         tqa_json_text_raw(text, line);
     }
 }
@@ -290,9 +217,9 @@ char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
     tqa_json_text_raw(&text, "<?xml version=\"1.0\"?>\n");
     put_comment(&text, robot);
     tqa_json_text_raw(&text, "<robot name=\"");
-    (void)put_attribute(&text, name);
+    (void)tqa_xml_put_text(&text, name);
     tqa_json_text_raw(&text, "\" xmlns:torqued=\"urn:torqued:robot\">\n  <torqued:gravity");
-    put_three(&text, "xyz", model->gravity);
+    tqa_xml_put_numbers(&text, "xyz", model->gravity, 3);
     tqa_json_text_raw(&text, "/>\n");
     for (uint32_t l = 0; l < model->n_link; l++) {
         put_link(&text, robot, l);

@@ -66,14 +66,19 @@ static char *fake_text(const tqa_robot *robot, const char *name, size_t *ret_n)
     return text;
 }
 
-static char *fake_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)
+static char *fake_print(const tqa_robot *robot, tqa_robot_form form, const char *name,
+                        size_t *ret_n, tqa_problem *reterr)
 {
+    static const char *const elements[] = {"", "robot", "mujoco", "sdf"};
+    if (form == TQA_FORM_DOCUMENT) {
+        return fake_text(robot, name, ret_n);
+    }
     if (robot->model->nv == 406) {
         tqa_problem_set(reterr, "not-acceptable", "no words for it");
         return NULL;
     }
     char *text = malloc(256);
-    *ret_n = (size_t)snprintf(text, 256, "<robot name=\"%s\"/>", name);
+    *ret_n = (size_t)snprintf(text, 256, "<%s name=\"%s\"/>", elements[form], name);
     return text;
 }
 
@@ -94,8 +99,8 @@ static const char *fake_bytes(size_t i, size_t *ret_n, tqa_media *ret_media)
     return i == 0 ? "robot 701" : "robot 401";
 }
 
-static const tqd_robot_parser fake_parser = {fake_parse, fake_release, fake_text, fake_text,
-                                             fake_urdf,  fake_count,   fake_name, fake_bytes};
+static const tqd_robot_parser fake_parser = {fake_parse, fake_release, fake_text, fake_print,
+                                             fake_count, fake_name,    fake_bytes};
 
 static char folder[64];
 static tqd_store *store;

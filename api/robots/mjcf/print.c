@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/mjcf/print.c - any tree as MJCF: a body for a link, inside the body of its parent. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/robots/mjcf/mjcf.h"
+#include "api/robots/xml.h"
+#include "api/robots/xml_print.h"
+
+enum {
+    BODY_DEPTH_MAX =
+        TQA_XML_DEPTH_MAX - 3 /* below mujoco and worldbody, above inertial and joint */
+};
+
+typedef struct printer {
+    tqa_json_text *text;
+    const tqa_robot *robot;
+    uint32_t *open; /* (n_link) links whose bodies are open, the outermost first */
+    uint32_t n_open;
+} printer;
+
+static void raw(const printer *p, const char *s)
+{
+    tqa_json_text_raw(p->text, s);
+}
+
+static void indent(const printer *p)
+{
+    for (uint32_t k = 0; k < p->n_open + 2; k++) {
+        raw(p, "  ");
+    }
+}
+
+static void put_inertial(const printer *p, const tq_inertia *inertia)
+{
+    const double *s = inertia->about_com;
+    const bool diagonal = s[1] == 0.0 && s[2] == 0.0 && s[4] == 0.0;
+    const double moments[6] = {s[0], s[3], s[5], s[1], s[2], s[4]};
+    if (inertia->mass == 0.0 && diagonal && s[0] == 0.0 && s[3] == 0.0 && s[5] == 0.0) {
+        return; /* without geoms a body weighs nothing */
+    }
+    indent(p);
+    raw(p, "<inertial");
+    tqa_xml_put_numbers(p->text, "pos", inertia->com, 3);
+    tqa_xml_put_number(p->text, "mass", inertia->mass);
+    tqa_xml_put_numbers(p->text, diagonal ? "diaginertia" : "fullinertia", moments,
+                        diagonal ? 3 : 6);
+    raw(p, "/>\n");
+}
+
+/* The body of link l stays open. */
+static void open_body(printer *p, uint32_t l, const char *name, const tq_pose *origin)
+{
+    double quaternion[4];
+    indent(p);
+    raw(p, "<body");
+    tqa_xml_put_string(p->text, "name", name);
+    tqa_xml_put_numbers(p->text, "pos", origin->p, 3);
+    tq_quaternion_of_mat(origin->r, quaternion);
+    if (quaternion[1] != 0.0 || quaternion[2] != 0.0 || quaternion[3] != 0.0) {
+        tqa_xml_put_numbers(p->text, "quat", quaternion, 4);
+    }
+    raw(p, ">\n");
+    p->open[p->n_open++] = l;
+    put_inertial(p, &p->robot->model->links[l].inertia);
+}
+
+static void close_body(printer *p)
+{
+    p->n_open--;
+    indent(p);
+    raw(p, "</body>\n");
+}
+
+static void put_range(const printer *p, const tq_limits *limits)
+{
+    if (isfinite(limits->lower) || isfinite(limits->upper)) {
+        const double range[2] = {fmax(limits->lower, -TQA_MJCF_NO_LIMIT),
+                                 fmin(limits->upper, TQA_MJCF_NO_LIMIT)};
+        raw(p, " limited=\"true\"");
+        tqa_xml_put_numbers(p->text, "range", range, 2);
+    }
+    if (isfinite(limits->effort)) {
+        const double range[2] = {-limits->effort, limits->effort};
+        tqa_xml_put_numbers(p->text, "actuatorfrcrange", range, 2);
+    }
+}
+
+static void put_nonzero(const printer *p, const char *key, double x)
+{
+    if (x != 0.0) {
+        tqa_xml_put_number(p->text, key, x);
+    }
+}
+
+/* Friction, spring and rotor of a joint of one freedom. */
+static void put_drive(const printer *p, const tq_joint *joint)
+{
+    put_range(p, &joint->limits);
+    put_nonzero(p, "damping", joint->friction.viscous);
+    put_nonzero(p, "frictionloss", joint->friction.coulomb);
+    put_nonzero(p, "stiffness", joint->spring.stiffness);
+    put_nonzero(p, "springref", joint->spring.stiffness != 0.0 ? joint->spring.rest : 0.0);
+    put_nonzero(p, "armature", joint->rotor.inertia * joint->rotor.ratio * joint->rotor.ratio);
+}
+
+static void put_axis(const printer *p, const char *name, const char *ending, bool slides,
+                     const double axis[3])
+{
+    char whole[2 * TQA_NAME_MAX];
+    (void)snprintf(whole, sizeof whole, "%s%s", name, ending);
+    indent(p);
+    raw(p, "<joint");
+    tqa_xml_put_string(p->text, "name", whole);
+    raw(p, slides ? " type=\"slide\"" : " type=\"hinge\"");
+    tqa_xml_put_numbers(p->text, "axis", axis, 3);
+}
+
+static void put_joint(const printer *p, uint32_t i)
+{
+    const tq_joint *joint = &p->robot->model->joints[i];
+    const char *name = p->robot->joint_names[i];
+    if (joint->kind == TQ_JOINT_PLANAR) {
+        double r[9];
+        tq_mat_third_column(joint->axis, r);
+        for (int k = 0; k < 3; k++) {
+            put_axis(p, name, tqa_xml_planar_endings[k], k < 2,
+                     (const double[3]){r[k], r[3 + k], r[6 + k]});
+            raw(p, "/>\n");
+        }
+    } else if (joint->kind == TQ_JOINT_FLOATING || joint->kind == TQ_JOINT_SPHERICAL) {
+        indent(p);
+        raw(p, joint->kind == TQ_JOINT_FLOATING ? "<joint type=\"free\"" : "<joint type=\"ball\"");
+        tqa_xml_put_string(p->text, "name", name);
+        raw(p, "/>\n");
+    } else if (joint->kind != TQ_JOINT_FIXED) {
+        put_axis(p, name, "", joint->kind == TQ_JOINT_PRISMATIC, joint->axis);
+        put_drive(p, joint);
+        raw(p, "/>\n");
+    }
+}
+
+/* Bodies in depth-first order: those that float, which hang from the world itself, or all others.
+ */
+static void put_bodies(printer *p, bool floating)
+{
+    const tq_model *model = p->robot->model;
+    bool inside = false;
+    for (uint32_t k = 0; k < model->n_joint; k++) {
+        const tq_joint *joint = &model->joints[model->order[k]];
+        if (joint->parent == model->root) {
+            inside = (joint->kind == TQ_JOINT_FLOATING) == floating;
+        }
+        if (!inside) {
+            continue;
+        }
+        while (p->n_open > 0 && p->open[p->n_open - 1] != joint->parent) {
+            close_body(p);
+        }
+        open_body(p, joint->child, p->robot->link_names[joint->child], &joint->origin);
+        put_joint(p, model->order[k]);
+    }
+}
+
+static void put_worldbody(printer *p)
+{
+    const tq_model *model = p->robot->model;
+    const bool bare = tqa_xml_root_is_world(p->robot);
+    raw(p, "  <worldbody>\n");
+    if (!bare) {
+        char name[TQA_NAME_MAX];
+        const char *root = p->robot->link_names[model->root];
+        if (strcmp(root, "world") == 0) { /* that is MuJoCo's own */
+            tqa_xml_free_name(p->robot, true, root, "_link", name, sizeof name);
+            root = name;
+        }
+        open_body(p, model->root, root, &tq_pose_identity);
+    }
+    put_bodies(p, false);
+    while (p->n_open > 0) {
+        close_body(p);
+    }
+    put_bodies(p, true);
+    while (p->n_open > 0) {
+        close_body(p);
+    }
+    raw(p, "  </worldbody>\n");
+}
+
+/* Joints that follow another: MuJoCo couples two coordinates by a constraint. */
+static void put_equality(const printer *p)
+{
+    const tq_model *model = p->robot->model;
+    unsigned n = 0;
+    for (uint32_t i = 0; i < model->n_joint; i++) {
+        const tq_joint *joint = &model->joints[i];
+        if (joint->mimic == TQ_NONE) {
+            continue;
+        }
+        const double polynomial[5] = {joint->mimic_offset, joint->mimic_multiplier, 0.0, 0.0, 0.0};
+        raw(p, n++ == 0 ? "  <equality>\n    <joint" : "    <joint");
+        tqa_xml_put_string(p->text, "joint1", p->robot->joint_names[i]);
+        tqa_xml_put_string(p->text, "joint2", p->robot->joint_names[joint->mimic]);
+        tqa_xml_put_numbers(p->text, "polycoef", polynomial, 5);
+        raw(p, "/>\n");
+    }
+    raw(p, n > 0 ? "  </equality>\n" : "");
+}
+
+/* Friction beyond damping and frictionloss, in data of the user's own that MuJoCo passes over. */
+static void put_friction(const printer *p)
+{
+    const tq_model *model = p->robot->model;
+    bool any = false;
+    for (uint32_t i = 0; i < model->n_joint; i++) {
+        const tq_friction *f = &model->joints[i].friction;
+        if (tq_joint_kind_nv(model->joints[i].kind) == 1 && tqa_xml_has_friction(f)) {
+            const double data[4] = {f->breakaway, f->stribeck_velocity, f->smoothing, f->offset};
+            char name[2 * TQA_NAME_MAX];
+            (void)snprintf(name, sizeof name, "%s%s", TQA_MJCF_FRICTION, p->robot->joint_names[i]);
+            raw(p, any ? "    <numeric" : "  <custom>\n    <numeric");
+            tqa_xml_put_string(p->text, "name", name);
+            tqa_xml_put_numbers(p->text, "data", data, 4);
+            raw(p, "/>\n");
+            any = true;
+        }
+    }
+    raw(p, any ? "  </custom>\n" : "");
+}
+
+/* Depth of link l below the root, as far as bodies may go. */
+static uint32_t depth_of(const tq_model *model, uint32_t l)
+{
+    uint32_t depth = 0;
+    for (; model->links[l].joint != TQ_NONE && depth < BODY_DEPTH_MAX; depth++) {
+        l = model->joints[model->links[l].joint].parent;
+    }
+    return depth;
+}
+
+/* Why the robot cannot be written as MJCF; false: it can. */
+static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem *reterr)
+{
+    const tq_model *model = robot->model;
+    const char *obstacle = tqa_xml_bad_name(robot, name);
+    const char *why = "has a name that XML cannot hold";
+    for (uint32_t i = 0; i < model->n_joint && obstacle == NULL; i++) {
+        const tq_joint *joint = &model->joints[i];
+        if (joint->kind == TQ_JOINT_FLOATING && !tqa_xml_floats_in_world(robot, i)) {
+            obstacle = robot->joint_names[i];
+            why = "floats elsewhere than in the axes of the world, which MJCF does not have";
+        } else if (joint->kind == TQ_JOINT_PLANAR) {
+            obstacle = tqa_xml_planar_is_free(robot, i) ? NULL : robot->joint_names[i];
+            why = "is planar, and its name with _x or _y is taken, or too long";
+        }
+    }
+    for (uint32_t l = 0; l < model->n_link && obstacle == NULL; l++) {
+        if (l != model->root && strcmp(robot->link_names[l], "world") == 0) {
+            obstacle = "world";
+            why = "is a link that moves: in MJCF that is the name of the world";
+        } else if (depth_of(model, l) >= BODY_DEPTH_MAX) {
+            obstacle = robot->link_names[l];
+            why = "is deeper inside other bodies than torqued reads MJCF";
+        }
+    }
+    if (obstacle == NULL && robot->constraints != NULL && robot->constraints->n_constraint > 0) {
+        obstacle = name;
+        why = "has constraints, which are not written as MJCF";
+    }
+    if (obstacle != NULL) {
+        tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",
+                        obstacle, why);
+    }
+    return obstacle != NULL;
+}
+
+/* What the format has no words for, for people. */
+static void put_lost(const printer *p)
+{
+    const tq_model *model = p->robot->model;
+    tqa_xml_counts n;
+    char line[640];
+    unsigned planar = 0;
+    unsigned mimics = 0;
+    unsigned massless = 0;
+    bool ordered = true;
+    tqa_xml_count(p->robot, &n);
+    for (uint32_t i = 0; i < model->n_joint; i++) {
+        planar += model->joints[i].kind == TQ_JOINT_PLANAR;
+        mimics += model->joints[i].mimic != TQ_NONE;
+        massless += model->joints[i].kind != TQ_JOINT_FIXED &&
+                    model->links[model->joints[i].child].inertia.mass == 0.0;
+        ordered = ordered && model->order[i] == i;
+    }
+    (void)snprintf(
+        line, sizeof line,
+        "<!-- Written by torqued. Not expressed: limits of velocity of %u joints, motors and "
+        "amplifiers of %u,\n     which joints are driven. In <custom>, which only torqued reads: "
+        "friction beyond damping and\n     Coulomb's of %u joints. In other words: rotors of %u "
+        "joints are armature, %u planar joints are\n     two slides and a hinge each, %u joints "
+        "that follow another are coupled by <equality> and have\n     coordinates of their own%s. "
+        "MuJoCo\n     refuses %u moving bodies without mass unless another is fixed to them. "
+        "-->\n",
+        n.velocities, n.drives, n.frictions, n.rotors, planar, mimics,
+        ordered ? "" : ",\n     and coordinates are in the order of the bodies", massless);
+    raw(p, line);
+}
+
+char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)
+{
+    tqa_json_text text = {0};
+    printer p = {.text = &text, .robot = robot};
+    reterr->status = 0;
+    reterr->n_fault = 0;
+    if (find_obstacle(robot, name, reterr)) {
+        return NULL;
+    }
+    p.open = malloc((size_t)robot->model->n_link * sizeof *p.open);
+    if (p.open == NULL) {
+        tqa_problem_set(reterr, "busy", "memory is short");
+        return NULL;
+    }
+    raw(&p, "<?xml version=\"1.0\"?>\n");
+    put_lost(&p);
+    raw(&p, "<mujoco");
+    tqa_xml_put_string(&text, "model", name);
+    raw(&p, ">\n  <compiler angle=\"radian\"/>\n  <option");
+    tqa_xml_put_numbers(&text, "gravity", robot->model->gravity, 3);
+    raw(&p, "/>\n");
+    put_worldbody(&p);
+    put_equality(&p);
+    put_friction(&p);
+    raw(&p, "</mujoco>\n");
+    free(p.open);
+    char *bytes = tqa_json_text_take(&text, ret_n);
+    if (bytes == NULL) {
+        tqa_problem_set(reterr, "busy", "memory is short");
+    }
+    return bytes;
+}

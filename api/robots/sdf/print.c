@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/sdf/print.c - any tree as SDF: poses of links relative to their parents, joints at
+ * their children. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/robots/rotation.h"
+#include "api/robots/sdf/sdf.h"
+#include "api/robots/xml_print.h"
+
+typedef struct printer {
+    tqa_json_text *text;
+    const tqa_robot *robot;
+    const char *root; /* name of the root's link; NULL: it is the world, which has none */
+    char other[TQA_NAME_MAX];
+} printer;
+
+static void raw(const printer *p, const char *s)
+{
+    tqa_json_text_raw(p->text, s);
+}
+
+static void put_numbers(const printer *p, const double *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        raw(p, k > 0 ? " " : "");
+        tqa_json_text_number(p->text, x[k]);
+    }
+}
+
+/* <key>x</key> */
+static void put_element(const printer *p, const char *key, double x)
+{
+    raw(p, "<");
+    raw(p, key);
+    raw(p, ">");
+    tqa_json_text_number(p->text, x);
+    raw(p, "</");
+    raw(p, key);
+    raw(p, ">");
+}
+
+static void put_inertial(const printer *p, const tq_inertia *inertia)
+{
+    static const char *const names[6] = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+    raw(p, "      <inertial>\n        <pose>");
+    put_numbers(p, inertia->com, 3);
+    raw(p, " 0 0 0</pose>\n        ");
+    put_element(p, "mass", inertia->mass);
+    raw(p, "\n        <inertia>");
+    for (int k = 0; k < 6; k++) {
+        put_element(p, names[k], inertia->about_com[k]);
+    }
+    raw(p, "</inertia>\n      </inertial>\n");
+}
+
+/* A link at `origin`, seen from link `parent` (NULL: from the model). */
+static void put_link(const printer *p, const char *name, const char *parent, const tq_pose *origin,
+                     const double *written_rpy, const tq_inertia *inertia)
+{
+    double rpy[3];
+    if (written_rpy != NULL && !isnan(written_rpy[0])) {
+        memcpy(rpy, written_rpy, sizeof rpy);
+    } else {
+        tqa_rotation_to_rpy(origin->r, rpy);
+    }
+    raw(p, "    <link");
+    tqa_xml_put_string(p->text, "name", name);
+    raw(p, ">\n      <pose");
+    if (parent != NULL) {
+        tqa_xml_put_string(p->text, "relative_to", parent);
+    }
+    raw(p, ">");
+    put_numbers(p, origin->p, 3);
+    raw(p, " ");
+    put_numbers(p, rpy, 3);
+    raw(p, "</pose>\n");
+    put_inertial(p, inertia);
+    raw(p, "    </link>\n");
+}
+
+/* The name of a link as joints and poses write it; NULL: the world, and so the model itself. */
+static const char *link_name(const printer *p, uint32_t l)
+{
+    return l == p->robot->model->root ? p->root : p->robot->link_names[l];
+}
+
+static void put_links(const printer *p)
+{
+    static const tq_inertia none;
+    const tqa_robot *robot = p->robot;
+    const tq_model *model = robot->model;
+    if (p->root != NULL) {
+        put_link(p, p->root, NULL, &tq_pose_identity, NULL, &model->links[model->root].inertia);
+    }
+    for (uint32_t k = 0; k < model->n_joint; k++) { /* parents first */
+        const uint32_t i = model->order[k];
+        const tq_joint *joint = &model->joints[i];
+        const double *rpy = robot->joint_rpy != NULL ? robot->joint_rpy + 3 * (size_t)i : NULL;
+        const char *parent = link_name(p, joint->parent);
+        const tq_inertia *inertia = &model->links[joint->child].inertia;
+        if (joint->kind != TQ_JOINT_PLANAR) {
+            const bool free = joint->kind == TQ_JOINT_FLOATING;
+            put_link(p, robot->link_names[joint->child], free ? NULL : parent, &joint->origin, rpy,
+                     inertia);
+            continue;
+        }
+        char name[2][TQA_NAME_MAX + 8];
+        for (int e = 0; e < 2; e++) {
+            (void)snprintf(name[e], sizeof name[e], "%s%s", robot->joint_names[i],
+                           tqa_xml_planar_endings[e]);
+            put_link(p, name[e], e == 0 ? parent : name[0],
+                     e == 0 ? &joint->origin : &tq_pose_identity, e == 0 ? rpy : NULL, &none);
+        }
+        put_link(p, robot->link_names[joint->child], name[1], &tq_pose_identity, NULL, inertia);
+    }
+}
+
+/* What only torqued's reader has words for. */
+static void put_extension(const printer *p, const tq_joint *joint)
+{
+    const tq_friction *f = &joint->friction;
+    if (tqa_xml_has_friction(f)) {
+        raw(p, "      <torqued:friction");
+        tqa_xml_put_number(p->text, "breakaway", f->breakaway);
+        tqa_xml_put_number(p->text, "stribeck_velocity", f->stribeck_velocity);
+        tqa_xml_put_number(p->text, "smoothing", f->smoothing);
+        tqa_xml_put_number(p->text, "offset", f->offset);
+        raw(p, "/>\n");
+    }
+    if (tqa_xml_has_rotor(joint)) {
+        raw(p, "      <torqued:rotor");
+        tqa_xml_put_number(p->text, "inertia", joint->rotor.inertia);
+        tqa_xml_put_number(p->text, "ratio", joint->rotor.ratio);
+        raw(p, "/>\n");
+    }
+}
+
+static void put_limit(const printer *p, const tq_limits *limits)
+{
+    const struct {
+        const char *key;
+        double value;
+    } rows[] = {{"lower", limits->lower},
+                {"upper", limits->upper},
+                {"effort", limits->effort},
+                {"velocity", limits->velocity}};
+    raw(p, "        <limit>");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        if (isfinite(rows[k].value)) {
+            put_element(p, rows[k].key, rows[k].value);
+        } else if (k < 2) {
+            put_element(p, rows[k].key, k == 0 ? -TQA_SDF_NO_LIMIT : TQA_SDF_NO_LIMIT);
+        }
+    }
+    raw(p, "</limit>\n");
+}
+
+static void put_axis(const printer *p, const double axis[3], const tq_joint *joint)
+{
+    raw(p, "      <axis>\n        <xyz>");
+    put_numbers(p, axis, 3);
+    raw(p, "</xyz>\n");
+    if (joint != NULL) {
+        put_limit(p, &joint->limits);
+        raw(p, "        <dynamics>");
+        put_element(p, "damping", joint->friction.viscous);
+        put_element(p, "friction", joint->friction.coulomb);
+        put_element(p, "spring_reference", joint->spring.rest);
+        put_element(p, "spring_stiffness", joint->spring.stiffness);
+        raw(p, "</dynamics>\n");
+    }
+    if (joint != NULL && joint->mimic != TQ_NONE) {
+        raw(p, "        <mimic");
+        tqa_xml_put_string(p->text, "joint", p->robot->joint_names[joint->mimic]);
+        raw(p, ">");
+        put_element(p, "multiplier", joint->mimic_multiplier);
+        put_element(p, "offset", joint->mimic_offset);
+        raw(p, "<reference>0</reference></mimic>\n");
+    }
+    raw(p, "      </axis>\n");
+}
+
+static void open_joint(const printer *p, const char *name, const char *type, const char *parent,
+                       const char *child)
+{
+    raw(p, "    <joint");
+    tqa_xml_put_string(p->text, "name", name);
+    tqa_xml_put_string(p->text, "type", type);
+    raw(p, ">\n      <parent>");
+    (void)tqa_xml_put_text(p->text, parent != NULL ? parent : "world");
+    raw(p, "</parent>\n      <child>");
+    (void)tqa_xml_put_text(p->text, child);
+    raw(p, "</child>\n");
+}
+
+static void put_planar(const printer *p, uint32_t i)
+{
+    const tq_joint *joint = &p->robot->model->joints[i];
+    const char *parent = link_name(p, joint->parent);
+    char name[3][TQA_NAME_MAX + 8];
+    double r[9];
+    tq_mat_third_column(joint->axis, r);
+    for (int k = 0; k < 3; k++) {
+        (void)snprintf(name[k], sizeof name[k], "%s%s", p->robot->joint_names[i],
+                       tqa_xml_planar_endings[k]);
+        open_joint(p, name[k], k < 2 ? "prismatic" : "continuous", k == 0 ? parent : name[k - 1],
+                   k < 2 ? name[k] : p->robot->link_names[joint->child]);
+        put_axis(p, (const double[3]){r[k], r[3 + k], r[6 + k]}, NULL);
+        raw(p, "    </joint>\n");
+    }
+}
+
+static void put_joint(const printer *p, uint32_t i)
+{
+    static const char *const types[] = {[TQ_JOINT_FIXED] = "fixed",
+                                        [TQ_JOINT_REVOLUTE] = "revolute",
+                                        [TQ_JOINT_CONTINUOUS] = "continuous",
+                                        [TQ_JOINT_PRISMATIC] = "prismatic",
+                                        [TQ_JOINT_SPHERICAL] = "ball"};
+    const tq_joint *joint = &p->robot->model->joints[i];
+    if (joint->kind == TQ_JOINT_FLOATING) {
+        return; /* a link of a world that no joint holds floats */
+    }
+    if (joint->kind == TQ_JOINT_PLANAR) {
+        put_planar(p, i);
+        return;
+    }
+    const tq_joint_kind kind = tqa_xml_has_turn_limits(joint) ? TQ_JOINT_REVOLUTE : joint->kind;
+    open_joint(p, p->robot->joint_names[i], types[kind], link_name(p, joint->parent),
+               p->robot->link_names[joint->child]);
+    if (tq_joint_kind_nv(joint->kind) == 1) {
+        put_axis(p, joint->axis, joint);
+        put_extension(p, joint);
+    }
+    raw(p, "    </joint>\n");
+}
+
+/* Why the robot cannot be written as SDF; false: it can. */
+static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem *reterr)
+{
+    const tq_model *model = robot->model;
+    const char *obstacle = tqa_xml_bad_name(robot, name);
+    const char *why = "has a name that XML cannot hold";
+    for (uint32_t i = 0; i < model->n_joint && obstacle == NULL; i++) {
+        const tq_joint *joint = &model->joints[i];
+        if (joint->kind == TQ_JOINT_FLOATING && !tqa_xml_floats_in_world(robot, i)) {
+            obstacle = robot->joint_names[i];
+            why = "floats elsewhere than in the axes of the world, which SDF does not have";
+        } else if (joint->kind == TQ_JOINT_PLANAR && !tqa_xml_planar_is_free(robot, i)) {
+            obstacle = robot->joint_names[i];
+            why = "is planar, and its name with _x or _y is taken, or too long";
+        }
+    }
+    for (uint32_t l = 0; l < model->n_link && obstacle == NULL; l++) {
+        if (l != model->root && strcmp(robot->link_names[l], "world") == 0) {
+            obstacle = "world";
+            why = "is a link that moves: in SDF that is the name of the world";
+        }
+    }
+    if (obstacle == NULL && robot->constraints != NULL && robot->constraints->n_constraint > 0) {
+        obstacle = name;
+        why = "has constraints, for which SDF has no words";
+    }
+    if (obstacle != NULL) {
+        tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",
+                        obstacle, why);
+    }
+    return obstacle != NULL;
+}
+
+/* What the format has no words for, for people. */
+static void put_lost(const printer *p)
+{
+    const tq_model *model = p->robot->model;
+    tqa_xml_counts n;
+    char line[640];
+    unsigned planar = 0;
+    unsigned floating = 0;
+    unsigned massless = 0;
+    tqa_xml_count(p->robot, &n);
+    for (uint32_t i = 0; i < model->n_joint; i++) {
+        planar += model->joints[i].kind == TQ_JOINT_PLANAR;
+        floating += model->joints[i].kind == TQ_JOINT_FLOATING;
+        massless += model->links[model->joints[i].child].inertia.mass == 0.0;
+    }
+    (void)snprintf(
+        line, sizeof line,
+        "<!-- Written by torqued. Not expressed: motors and amplifiers of %u joints, which joints "
+        "are driven,\n     names of %u floating joints. In elements torqued:..., which other "
+        "programs pass over: rotors of\n     %u joints, friction beyond damping and Coulomb's of "
+        "%u. In other words: %u planar joints are two\n     prismatic and a continuous one each. "
+        "Other programs may refuse %u links without mass. -->\n",
+        n.drives, floating, n.rotors, n.frictions, planar, massless);
+    raw(p, line);
+}
+
+/* Gravity is a world's, and only in one does a body float. */
+static bool needs_world(const tqa_robot *robot)
+{
+    tqa_xml_counts n;
+    tqa_xml_count(robot, &n);
+    bool needed = n.other_gravity;
+    for (uint32_t i = 0; i < robot->model->n_joint; i++) {
+        needed = needed || robot->model->joints[i].kind == TQ_JOINT_FLOATING;
+    }
+    return needed;
+}
+
+static void put_model(printer *p, const char *name)
+{
+    const tq_model *model = p->robot->model;
+    const char *root = p->robot->link_names[model->root];
+    char weld[TQA_NAME_MAX];
+    if (!tqa_xml_root_is_world(p->robot)) {
+        p->root = root;
+        if (strcmp(root, "world") == 0) { /* that is the format's own */
+            tqa_xml_free_name(p->robot, true, root, "_link", p->other, sizeof p->other);
+            p->root = p->other;
+        }
+    }
+    raw(p, "  <model");
+    tqa_xml_put_string(p->text, "name", name);
+    raw(p, ">\n");
+    put_links(p);
+    if (p->root != NULL) {
+        tqa_xml_free_name(p->robot, false, p->root, "_weld", weld, sizeof weld);
+        open_joint(p, weld, "fixed", NULL, p->root);
+        raw(p, "    </joint>\n");
+    }
+    for (uint32_t i = 0; i < model->n_joint; i++) {
+        put_joint(p, i);
+    }
+    raw(p, "  </model>\n");
+}
+
+char *tqa_robot_sdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)
+{
+    tqa_json_text text = {0};
+    printer p = {.text = &text, .robot = robot};
+    bool mimics = false;
+    reterr->status = 0;
+    reterr->n_fault = 0;
+    if (find_obstacle(robot, name, reterr)) {
+        return NULL;
+    }
+    for (uint32_t i = 0; i < robot->model->n_joint; i++) {
+        mimics = mimics || robot->model->joints[i].mimic != TQ_NONE;
+    }
+    const bool world = needs_world(robot);
+    raw(&p, "<?xml version=\"1.0\"?>\n");
+    put_lost(&p);
+    raw(&p, mimics ? "<sdf version=\"1.11\"" : "<sdf version=\"1.9\"");
+    raw(&p, " xmlns:torqued=\"urn:torqued:robot\">\n");
+    if (world) {
+        raw(&p, "  <world name=\"default\">\n  <gravity>");
+        put_numbers(&p, robot->model->gravity, 3);
+        raw(&p, "</gravity>\n");
+    }
+    put_model(&p, name);
+    raw(&p, world ? "  </world>\n</sdf>\n" : "</sdf>\n");
+    char *bytes = tqa_json_text_take(&text, ret_n);
+    if (bytes == NULL) {
+        tqa_problem_set(reterr, "busy", "memory is short");
+    }
+    return bytes;
+}

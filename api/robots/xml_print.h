@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/xml_print.h - attributes and texts of the XML formats that robots are written in. */
+#ifndef TQA_ROBOTS_XML_PRINT_H
+#define TQA_ROBOTS_XML_PRINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/codec/json/text.h"
+#include "api/robots/parsed.h"
+
+/* Text of an attribute or an element, escaped. False: it has a character that XML has not. */
+bool tqa_xml_put_text(tqa_json_text *text, const char *s);
+
+/* ' key="s"', ' key="x"' and ' key="x y z"'; numbers in the fewest digits that read back alike */
+void tqa_xml_put_string(tqa_json_text *text, const char *key, const char *s);
+void tqa_xml_put_number(tqa_json_text *text, const char *key, double x);
+void tqa_xml_put_numbers(tqa_json_text *text, const char *key, const double *x, size_t n);
+
+/* What of a robot a format has no words for: how many joints have it. */
+typedef struct tqa_xml_counts {
+    unsigned springs, frictions, rotors, turns, drives, velocities;
+    bool other_gravity; /* not (0, 0, -9.81) */
+} tqa_xml_counts;
+void tqa_xml_count(const tqa_robot *robot, tqa_xml_counts *ret);
+
+/* Beyond damping and Coulomb's friction; a spring; a rotor; limits of a joint without an end. */
+bool tqa_xml_has_friction(const tq_friction *f);
+bool tqa_xml_has_spring(const tq_joint *joint);
+bool tqa_xml_has_rotor(const tq_joint *joint);
+bool tqa_xml_has_turn_limits(const tq_joint *joint);
+
+/* The name of a link, a joint or the robot that XML cannot hold, or NULL. */
+const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name);
+
+/* True when the root is only a place: named "world", without mass. Formats whose world is not a
+ * link write no body for it. */
+bool tqa_xml_root_is_world(const tqa_robot *robot);
+
+/* `base` + `ending`, or with a number that no link (or joint) of the robot has; at most `room`
+ * bytes. */
+void tqa_xml_free_name(const tqa_robot *robot, bool of_link, const char *base, const char *ending,
+                       char *ret, size_t room);
+
+/* A planar joint as two slides and a hinge: their names are its own with these endings. False: one
+ * of them is taken. */
+extern const char *const tqa_xml_planar_endings[3];
+bool tqa_xml_planar_is_free(const tqa_robot *robot, uint32_t i);
+
+/* Joint i hangs from the root where the world is: 7 coordinates that are a pose in the world. */
+bool tqa_xml_floats_in_world(const tqa_robot *robot, uint32_t i);
+
+#endif
