@@ -153,9 +153,9 @@ $(out)/tests/%: tests/%.c $(out)/flags $(support_lib) $(libs)
 $(out)/flags: always
 	@command -v $(firstword $(CC)) >/dev/null || { echo "there is no $(firstword $(CC)): \`make deps\` installs what is needed" >&2; exit 1; }
 	@mkdir -p $(@D)
-	@{ printf '%s\n' "$$($(CC) --version 2>&1 | head -n 1)"; printf '%s ' $(CC) $(filter-out -Werror,$(flags)) $(ldflags); echo; } >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else \
-	    $(CC) $(base) -fsyntax-only -x c core/base/machine.h && mv $@.new $@; fi
+	@now=$@.$$$$; { printf '%s\n' "$$($(CC) --version 2>&1 | head -n 1)"; printf '%s ' $(CC) $(filter-out -Werror,$(flags)) $(ldflags); echo; } >$$now; \
+	if cmp -s $$now $@; then rm $$now; else \
+	    $(CC) $(base) -fsyntax-only -x c core/base/machine.h && mv $$now $@; fi
 
 define kernel_rule
 $(out)/core/kernels/%.$(1).o: core/kernels/%.c $(out)/flags

@@ -15,9 +15,10 @@
 #include "core/integrate/setup.h"
 #include "tests/support/host.h"
 #include "tests/support/one_call.h"
+#include "tests/support/sanitized.h"
 #include "tests/support/short_memory.h"
 
-enum { TEXT_MAX = 4 << 20, WALK_MAX = 2000 };
+enum { TEXT_MAX = 4 << 20, WALK_MAX = 2000, WRITER = 40 };
 
 /* ------------------------------------------------------------------------------------------------
  * A world whose own memory is never short
@@ -198,11 +199,6 @@ static void walk_last(const asked *a, size_t many, size_t last)
     cr_assert(eq(int, now.status, 200), "%s: %s", a->name, now.problem.detail);
 }
 
-static void walk(const asked *a, size_t many)
-{
-    walk_last(a, many, SIZE_MAX);
-}
-
 static json_t *examples_of(json_t *root, const tqa_operation *operation)
 {
     char path[128];
@@ -236,9 +232,12 @@ static void walk_body(const tqa_operation *operation, const char *of, const char
     static const tqa_media forms[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR};
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         a.accept = forms[f];
-        walk(&a, 1);
+        /* A form is another writer at the end. Under a sanitizer the one is walked with single
+         * failures and the other with all that follow; what is left of both is of the writers. */
+        const bool is_json = a.accept == TQA_MEDIA_JSON;
+        walk_last(&a, 1, TQT_SANITIZED && !is_json ? WRITER : SIZE_MAX);
         if (library_survives(operation)) {
-            walk(&a, SIZE_MAX);
+            walk_last(&a, SIZE_MAX, TQT_SANITIZED && is_json ? WRITER : SIZE_MAX);
         }
     }
     tqa_robot_free(robot);

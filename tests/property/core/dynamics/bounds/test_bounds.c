@@ -336,7 +336,7 @@ Test(bounds, end_once_the_question_is_answered_with_yes)
     const double n = N_JOINT;
     const double work = (double)want.n_evaluated * (100 * n * n + 2 * n * n * n) + 10 * n * n * n;
     cr_assert(ge(dbl, never.asked, floor(work / TQ_SCRATCH_ASK_WORK)));
-    for (unsigned k = 1; k <= never.asked; k += TQT_SANITIZED ? 15 : 3) {
+    for (unsigned k = 1; k <= never.asked; k += TQT_SANITIZED ? 75 : 3) {
         asker a = {.yes_at = k};
         tq_scratch_set_stop(&scratch, stop, &a);
         const tq_status status =

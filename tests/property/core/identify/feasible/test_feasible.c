@@ -15,8 +15,9 @@
 #include "tests/support/csdp.h"
 #include "tests/support/excited.h"
 #include "tests/support/random_robot.h"
+#include "tests/support/sanitized.h"
 
-enum { TEN = TQ_SVEC4, OTHER_MAX = 12, HARD = 4000 };
+enum { TEN = TQ_SVEC4, OTHER_MAX = 12, HARD = TQT_SANITIZED ? 400 : 4000 };
 
 /* a random problem; arrays are the test's */
 typedef struct trial {

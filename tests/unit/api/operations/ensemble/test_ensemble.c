@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/support/ask.h"
+#include "tests/support/sanitized.h"
 
 #define START "'initial':{'q':[0.3,-0.4],'qd':[0.5,0]},'duration_s':0.4,'output':{'interval_s':0.1}"
 #define RK4   ",'solver':{'method':'rk4','step_s':0.002}"
@@ -250,12 +251,13 @@ static char *answer_of(keeper *k, int status)
         body, sizeof body,
         "{\"initial\":{\"q\":[0.3,-0.4]},\"duration_s\":4,\"output\":{\"interval_s\":1},"
         "\"solver\":{%s},\"seed\":5,\"quantiles\":[0.5],\"end_states\":true,\"vary\":[{\"of\":"
-        "\"q\",\"joint\":\"joint1\",\"normal\":{\"deviation\":0.2}}%s}",
+        "\"q\",\"joint\":\"joint1\",\"normal\":{\"deviation\":0.2}}%s],\"members\":%d}",
         k->adaptive ? "\"method\":\"dopri87\",\"rtol\":1e-4"
                     : "\"method\":\"semi-implicit-euler\",\"step_s\":0.004",
-        k->adaptive ? ",{\"of\":\"mass_factor\",\"link\":\"link2\",\"uniform\":[0.5,2]}],"
-                      "\"members\":3000"
-                    : "],\"members\":20000");
+        k->adaptive ? ",{\"of\":\"mass_factor\",\"link\":\"link2\",\"uniform\":[0.5,2]}" : "",
+        k->adaptive     ? 3000
+        : TQT_SANITIZED ? 10000
+                        : 20000);
     const tqa_host host = {.ctx = k,
                            .parallel_for = for_each,
                            .cancelled = cancelled,
