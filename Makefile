@@ -62,10 +62,12 @@ support_src := $(sort $(wildcard tests/support/*.c))
 test_src   := $(sort $(shell find tests/unit tests/property tests/golden -name 'test_*.c' 2>/dev/null))
 core_obj   := $(core_src:%.c=$(out)/%.o) $(foreach b,$(kernel_builds),$(kernel_src:%.c=$(out)/%.$(b).o))
 page_files := $(sort $(wildcard clients/dashboard/dist/*.html clients/dashboard/dist/*.css clients/dashboard/dist/*.js))
+# the guide, where `make docs-site` has built it
+guide_files := $(sort $(wildcard build/site/*.html build/site/*.css build/site/*.js build/site/*.json))
 robot_files := $(sort $(wildcard api/robots/builtin/*.urdf api/robots/builtin/*.json))
 api_obj    := $(api_src:%.c=$(out)/%.o) $(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o
 schema_files := $(sort $(wildcard daemon/store/postgresql/step*.sql))
-daemon_obj := $(daemon_src:%.c=$(out)/%.o) $(out)/daemon/service/dashboard_files.o $(out)/daemon/store/postgresql/steps.o
+daemon_obj := $(daemon_src:%.c=$(out)/%.o) $(out)/daemon/service/dashboard_files.o $(out)/daemon/service/guide_files.o $(out)/daemon/store/postgresql/steps.o
 support_obj := $(support_src:%.c=$(out)/%.o)
 test_bin   := $(test_src:%.c=$(out)/%)
 has_main   := $(wildcard daemon/main.c)
@@ -176,12 +178,19 @@ $(out)/api/docs/docs.c: api/docs/embed.sh api/docs/docs.html api/docs/docs.js
 # and the dashboard, which is committed as built: clients/dashboard/DECISIONS.md
 $(out)/daemon/service/dashboard_files.c: daemon/service/embed.sh $(page_files)
 	@mkdir -p $(@D)
-	$(Q)$^ >$@.new && mv $@.new $@
+	$(Q)$< daemon/service/dashboard.h tqd_dashboard_files $(page_files) >$@.new && mv $@.new $@
+# and the guide: made again when its files have changed, or there are others
+$(out)/daemon/service/guide_list: always
+	@mkdir -p $(@D)
+	@echo "$(guide_files)" | cmp -s - $@ || echo "$(guide_files)" >$@
+$(out)/daemon/service/guide_files.c: daemon/service/embed.sh $(out)/daemon/service/guide_list $(guide_files)
+	$(Q)$< daemon/service/guide.h tqd_guide_files $(guide_files) >$@.new && mv $@.new $@
 # and the schema of PostgreSQL, which is SQL to read and to lint
 $(out)/daemon/store/postgresql/steps.c: daemon/store/postgresql/embed.sh $(schema_files)
 	@mkdir -p $(@D)
 	$(Q)$^ >$@.new && mv $@.new $@
-$(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o $(out)/daemon/service/dashboard_files.o $(out)/daemon/store/postgresql/steps.o: $(out)/%.o: $(out)/%.c $(out)/flags
+$(out)/api/robots/builtin/table.o $(out)/api/docs/docs.o $(out)/daemon/service/dashboard_files.o $(out)/daemon/service/guide_files.o \
+    $(out)/daemon/store/postgresql/steps.o: $(out)/%.o: $(out)/%.c $(out)/flags
 	$(Q)$(CC) $(flags) -MMD -MP -c $< -o $@
 
 $(out)/%.o: %.c $(out)/flags

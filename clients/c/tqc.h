@@ -147,7 +147,8 @@ typedef struct tqc_array {
 } tqc_array;
 
 /* A named array of an answer: `room` doubles at `values`; rows, columns and n are set. `name` is a
- * key of the answer, inside of objects with dots ("reactions.base"). */
+ * key of the answer, inside of objects with dots ("reactions.base"), of lists with an index
+ * ("frames.0.position"). */
 typedef struct tqc_result {
     const char *name;
     double *values;

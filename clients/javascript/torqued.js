@@ -160,7 +160,7 @@ class Reader {
   }
   tagged(tag) {
     const value = this.value();
-    if (tag === 86) return new Float64Array(value.slice().buffer);
+    if (tag === 86) return new Float64Array(Uint8Array.from(value).buffer);
     if (tag === 40) return new NDArray(value[1], value[0]);
     throw new RangeError(`CBOR tag ${tag}`);
   }
@@ -200,7 +200,8 @@ export function decodeNpy(bytes) {
   const of = NPY_TYPES[type];
   if (!of || order === ">" || /'fortran_order': True/.test(head)) throw new RangeError(`this NPY is not read here: ${head.trim()}`);
   const shape = (/'shape': \(([^)]*)\)/.exec(head)[1].match(/\d+/g) ?? []).map(Number);
-  const numbers = new of(bytes.slice(start).buffer);
+  // a copy, and aligned: `slice` of a Buffer is a view of its pool
+  const numbers = new of(Uint8Array.from(bytes.subarray(start)).buffer);
   const data = of === Float64Array ? numbers : Float64Array.from(numbers, Number);
   return shape.length < 2 ? data : new NDArray(data, shape);
 }

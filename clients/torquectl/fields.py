@@ -41,6 +41,8 @@ def kind_of(contract, node):
         kinds += [k for k in (kind if isinstance(kind, list) else [kind]) if k not in (None, "null")]
         kinds += ["string"] if kind is None and "enum" in each else []
     kinds = list(dict.fromkeys(KINDS[k] for k in kinds))
+    if set(kinds) == {"ARRAY", "OBJECT"}:
+        return "ARRAY"  # of numbers, or by names: one number is a list of one, JSON is what it is
     return kinds[0] if len(kinds) == 1 else "ANY"
 
 
@@ -77,7 +79,7 @@ def walk(contract, node, path, found, needed):
             row[0] += [k for k in [kind_of(contract, whole)] if k not in row[0]]
             row[1] += [w for w in words_of(contract, whole).split() if w not in row[1]]
             row[2] = row[2] or text_of(whole)
-            if len(here) < DEPTH and kind_of(contract, whole) in ("OBJECT", "ANY"):
+            if len(here) < DEPTH and kind_of(contract, whole) in ("OBJECT", "ANY", "ARRAY"):
                 walk(contract, whole, here, found, False)
 
 

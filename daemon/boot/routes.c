@@ -9,6 +9,7 @@
 #include "daemon/robots/handlers.h"
 #include "daemon/service/backup.h"
 #include "daemon/service/dashboard.h"
+#include "daemon/service/guide.h"
 #include "daemon/service/problems.h"
 #include "daemon/service/session.h"
 
@@ -75,6 +76,11 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
                             service, false});
     add(routes, (tqd_route){TQD_GET, "/docs", 0, &tqd_docs_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/dashboard/{}", 0, &tqd_dashboard_handler, NULL, false});
+    if (tqd_guide_is_built()) {
+        add(routes, (tqd_route){TQD_GET, "/docs/guide", 0, &tqd_guide_folder_handler, NULL, false});
+        add(routes, (tqd_route){TQD_GET, "/docs/guide/", 0, &tqd_guide_handler, NULL, false});
+        add(routes, (tqd_route){TQD_GET, "/docs/guide/{}", 0, &tqd_guide_handler, NULL, false});
+    }
     add(routes, (tqd_route){TQD_GET, "/docs.js", 0, &tqd_docs_script_handler, service, false});
     add(routes, (tqd_route){TQD_GET, "/v1/version", 0, &tqd_version_handler, service, false});
 }

@@ -106,8 +106,10 @@ bool tqd_bearer_is_open(const char *path)
         "/",        "/healthz",      "/livez",       "/readyz",   "/docs",
         "/docs.js", "/openapi.json", "/favicon.ico", "/problems", "/openapi/clients.json"};
     static const char problems[] = "/problems/", dashboard[] = "/dashboard/";
+    static const char guide[] = "/docs/guide";
     bool open = strncmp(path, problems, sizeof problems - 1) == 0 ||
-                strncmp(path, dashboard, sizeof dashboard - 1) == 0;
+                strncmp(path, dashboard, sizeof dashboard - 1) == 0 ||
+                strncmp(path, guide, sizeof guide - 1) == 0;
     for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
         open = open || strcmp(path, paths[k]) == 0;
     }

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# daemon/service/embed.sh - print the files of daemon/service/dashboard.h in C, compressed: embed.sh FILE...
+# daemon/service/embed.sh - print files as a tqd_dashboard_file table in C, compressed: embed.sh HEADER TABLE FILE...
 set -eu
 echo '/* made by daemon/service/embed.sh; do not edit */'
-echo '#include "daemon/service/dashboard.h"'
+echo "#include \"$1\""
+table=$2
+shift 2
 rows=
 k=0
 for file in "$@"; do
@@ -11,6 +13,7 @@ for file in "$@"; do
     *.html) media='text/html; charset=utf-8' ;;
     *.js) media='text/javascript; charset=utf-8' ;;
     *.css) media='text/css; charset=utf-8' ;;
+    *.json) media='application/json' ;;
     *) echo "embed.sh: what is $file?" >&2 && exit 1 ;;
     esac
     echo "static const unsigned char file_$k[] = {"
@@ -20,6 +23,6 @@ for file in "$@"; do
 "
     k=$((k + 1))
 done
-echo "const tqd_dashboard_file tqd_dashboard_files[] = {"
+echo "const tqd_dashboard_file $table[] = {"
 printf '%s' "$rows"
 echo "    {0}};"

@@ -15,6 +15,7 @@
 #include "daemon/observe/request_id.h"
 #include "daemon/robots/conditions.h"
 #include "daemon/service/dashboard.h"
+#include "daemon/service/guide.h"
 #include "daemon/service/index.h"
 
 /* The exchange of all of these: the answer is chosen when the request arrives. */
@@ -105,7 +106,7 @@ static tqd_page text_page(const char *media, const char *text)
 void tqd_service_prepare(tqd_service *service)
 {
     service->started_s = time(NULL);
-    service->docs = text_page("text/html; charset=utf-8", tqa_docs_html);
+    service->docs = text_page("text/html; charset=utf-8", tqd_guide_link(tqa_docs_html));
     service->docs.policy = docs_policy;
     service->docs_script = text_page("text/javascript; charset=utf-8", tqa_docs_js);
     service->favicon = text_page("image/svg+xml", favicon);
@@ -118,6 +119,7 @@ void tqd_service_prepare(tqd_service *service)
         tqd_page_prepare(pages[i]);
     }
     tqd_dashboard_prepare();
+    tqd_guide_prepare();
 }
 
 static void reply_openapi(void *exchange, tqd_reply *reply)

@@ -480,6 +480,17 @@ def test_environment_gives_the_state_folder(tmp_path):
     assert run("--check-config", env={**clean, "STATE_DIRECTORY": str(tmp_path)}).returncode == 0
 
 
+def test_the_guide_is_there_with_its_link_or_neither(daemon):
+    """`make docs-site` before `make build` puts it into the daemon; without it there is no such route."""
+    status, headers, body = daemon.request("GET", "/docs/guide/")
+    assert (status == 200) == (b'href="/docs/guide/"' in daemon.request("GET", "/docs")[2])
+    if status == 200:
+        policy = {name.lower(): value for name, value in headers.items()}["content-security-policy"]
+        assert b"<h1" in body and "unsafe" not in policy
+    else:
+        assert status == 404 and json.loads(body)["type"] == json.loads(daemon.request("GET", "/nowhere")[2])["type"]
+
+
 def test_the_contract_is_a_page_for_people(daemon):
     """What the page loads is there, may run under its own policy, and asks for nothing of others."""
     status, headers, body = daemon.request("GET", "/docs")

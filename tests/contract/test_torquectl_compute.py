@@ -87,6 +87,13 @@ def write_csv(path, names=None):
     return str(path)
 
 
+def test_one_number_for_one_joint_is_a_list(daemon):
+    """`initial.q` may be an array or names of joints: for a robot of one joint it is one number."""
+    swing = ("simulate", "pendulum", "duration_s=0.1", "output.interval_s=0.1")
+    assert json.loads(good(daemon, *swing, "initial.q=0.5", "-o", "json"))["q"][0] == [0.5]
+    assert b'"q":{"joint":0.5}' in good(daemon, *swing, 'initial.q={"joint": 0.5}', "--curl").replace(b" ", b"")
+
+
 def test_motion_from_files_and_pipes(daemon, tmp_path):
     names = [f"{part}_{j}" for part in ("q", "qd", "qdd") for j in range(7)]
     body = {"q": MOTION[:, :7].tolist(), "qd": MOTION[:, 7:14].tolist(), "qdd": MOTION[:, 14:].tolist()}

