@@ -710,8 +710,8 @@ export interface Dataset {
   created: string;
   rows: number;
   columns: number;
-  /** A sample log, the same on every daemon */
-  built_in?: true;
+  /** Only of a sample log, where it is true: the same on every daemon */
+  built_in?: boolean;
   /** Of CSV */
   delimiter?: "comma" | "semicolon" | "tab" | "space";
   /** The last line had no end and too few cells */
@@ -742,8 +742,8 @@ export interface DatasetPoints {
   created: string;
   rows: number;
   columns: number;
-  /** A sample log */
-  built_in?: true;
+  /** Only of a sample log, where it is true */
+  built_in?: boolean;
   /** Of the first point: of `rows` in the query */
   first_row?: number;
   rows_per_point: number;
@@ -763,8 +763,8 @@ export interface DatasetRow {
   created: string;
   rows: number;
   columns: number;
-  /** A sample log, the same on every daemon: it cannot be replaced or deleted */
-  built_in?: true;
+  /** Only of a sample log, where it is true: the same on every daemon, it cannot be replaced or deleted */
+  built_in?: boolean;
 }
 
 export type DatasetType = "text/csv" | "application/x-npy" | "application/x-npz" | "application/json" | "application/cbor" | "application/gzip" | "application/zstd";

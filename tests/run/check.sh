@@ -53,6 +53,7 @@ released() {
     step "system" WERROR=1 system
     step "store, PostgreSQL" WERROR=1 check-postgresql
     step "python client" WERROR=1 python-client
+    step "generated clients" WERROR=1 check-generated
     step "browser" WERROR=1 browser
     step "peers" WERROR=1 peers
     step "instructions" instructions

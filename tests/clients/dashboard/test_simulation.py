@@ -58,22 +58,23 @@ def test_a_fault_is_shown_at_its_field(daemon, page):
 
 
 def test_jobs_are_live_and_can_be_cancelled_repeated_and_removed(daemon, page):
-    open_at(page, daemon, "jobs", ".jobs")
+    open_at(page, daemon, "jobs", ".jobs, .empty")
     wait_for(page, "document.querySelector('.title .good')?.textContent.includes('live')")
-    known = page.execute_script("return document.querySelectorAll('.jobs tbody tr').length")
     body = {"initial": {"q": [0, -1, 1, 0, 0, 0]}, "duration_s": 90000, "output": {"interval_s": 1}, "solver": {"method": "rk4", "step_s": 0.0001}}
     status, _, text = daemon.request("POST", "/v1/robots/ur5e/simulate", json.dumps(body).encode(), {"Prefer": "respond-async", "Content-Type": "application/json"})
     assert status == 202
     ident = json.loads(text)["id"]
-    # it comes by the stream, without a reload
-    wait_for(page, f"document.querySelectorAll('.jobs tbody tr').length === {known + 1} && document.querySelector('.state.running')")
-    wait_for(page, "document.querySelector('progress')?.value > 0")
-    wait_for(page, f"[...document.querySelectorAll('[aria-label=\"Cancel simulate {ident}\"]')].map((one) => (one.click(), true))[0]")
-    wait_for(page, "document.querySelector('.jobs tbody tr .state.cancelled')")
-    wait_for(page, f"[...document.querySelectorAll('[aria-label=\"Remove simulate {ident}\"]')].map((one) => (one.click(), true))[0]")
-    wait_for(page, f"document.querySelectorAll('.jobs tbody tr').length === {known}")
+    # its row comes by the stream, without a reload; there may be rows of other jobs
+    row = f"document.querySelector('.jobs tr:has(a[href*=\"{ident}\"])')"
+    click = "[...document.querySelectorAll('[aria-label=\"%s simulate " + ident + "\"]')].map((one) => (one.click(), true))[0]"
+    wait_for(page, f"{row}.querySelector('.state.running')")
+    wait_for(page, f"{row}.querySelector('progress')?.value > 0")
+    wait_for(page, click % "Cancel")
+    wait_for(page, f"{row}.querySelector('.state.cancelled')")
+    wait_for(page, click % "Remove")
+    wait_for(page, f"!{row}")
     press(page, "Undo")
-    wait_for(page, f"document.querySelectorAll('.jobs tbody tr').length === {known + 1}")
+    wait_for(page, f"{row}?.querySelector('.state.cancelled')")
     assert daemon.request("GET", f"/v1/jobs/{ident}")[0] == 200
     assert not faults_of(page)
 
