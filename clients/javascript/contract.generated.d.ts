@@ -2092,7 +2092,7 @@ export interface JobList {
   [name: string]: unknown;
 }
 
-export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | {
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | {
   [name: string]: unknown;
 };
 
@@ -2624,6 +2624,111 @@ export interface Payload {
   com: Vector3;
   /** kg m^2 about that centre of mass, products negative; a point when left out */
   inertia?: Matrix;
+}
+
+export interface PayloadEstimate {
+  /** mass, com_x ..., Ixx ... about the centre of mass; m, mx ..., Ixx ... about the link's origin */
+  name: string;
+  unit: string;
+  /** In `unit` */
+  value: number | null;
+  value_reason?: string;
+  /** In `unit` */
+  standard_deviation?: number;
+  /** In `unit`, at `confidence` */
+  interval?: number[];
+}
+
+export interface PayloadRequest {
+  /** Logs with the payload */
+  datasets: CalibrateDataset[];
+  /** Logs of the robot without it */
+  reference?: CalibrateDataset[];
+  columns?: LogColumns;
+  units?: LogUnits;
+  scale?: LogScale;
+  /** Hz: of rows without a clock, or of the even clock to be made */
+  rate_hz?: number;
+  /** [first, one past the last], from 0, or several such ranges */
+  rows?: number[] | number[][];
+  filter?: LogFilter;
+  /**
+   * Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in calibrations where `friction` is left
+   * out and the robot has no Coulomb friction yet: what explains the torque best
+   */
+  delay_s?: number;
+  /** Another order of joints for every array of the request and the answer; names each moving joint once */
+  joints?: string[];
+  /** That carries; left out: the link after the most moving joints */
+  link?: string;
+  /** auto: motion, where a carrying joint moves in a twentieth of the samples (default auto) */
+  from?: "auto" | "motion" | "poses";
+  /**
+   * Of each joint, fitted beside as a change of the robot's: friction follows load and temperature. Left out: all three. Of
+   * motion
+   */
+  friction?: ("viscous" | "coulomb" | "offset")[];
+  /** default 0.95 */
+  confidence?: number;
+}
+
+export interface PayloadResult {
+  /**
+   * none: 0 kg lies within the interval of the mass; less: the robot carries less than its model has; open: the data do not show
+   * a mass
+   */
+  verdict: "found" | "none" | "less" | "open";
+  text: string;
+  /** Carries it; centre and inertia are in its frame, along its axes */
+  link: string;
+  from: "motion" | "poses";
+  joints: JointNames;
+  samples: number;
+  /** Of motion, left out in turn */
+  segments?: number;
+  poses?: number;
+  confidence: number;
+  /** Of the intervals, by Student's t */
+  degrees_of_freedom: number;
+  /**
+   * Mass, centre, inertia about the centre. Values are of a body of positive density, and intervals are cut where no body has
+   * such values
+   */
+  estimates: PayloadEstimate[];
+  /** The ten in which torque is linear, about the link's origin, without constraints */
+  parameters: PayloadEstimate[];
+  payload: Payload | null;
+  payload_reason?: string;
+  /** What of it the data do not show, and what stands there */
+  payload_note?: string;
+  /** Of the logs with the payload */
+  by_joint: {
+    joint: string;
+    /** N m or N: Filtered torque less the robot's alone */
+    rmse_without?: number | null;
+    rmse_without_reason?: string;
+    /** N m or N: Less the payload's, and changes of friction */
+    rmse_with?: number | null;
+    rmse_with_reason?: string;
+    /** N m s/rad or N s/m */
+    viscous_change?: number | null;
+    viscous_change_reason?: string;
+    /** N m or N */
+    coulomb_change?: number | null;
+    coulomb_change_reason?: string;
+    /** N m or N */
+    offset_change?: number | null;
+    offset_change_reason?: string;
+  }[];
+  /** LogReport; used_for: payload or reference */
+  datasets: {
+    [name: string]: unknown;
+  }[];
+  filter: LogFilterUsed;
+  /** With the payload as a part of the link */
+  robot: RobotDocument | null;
+  robot_reason?: string;
+  provenance: Provenance;
 }
 
 /** Sum of entry * qd = equals, row by row */
@@ -4451,6 +4556,8 @@ export interface RobotOperations {
   ensemble: [EnsembleRequest, EnsembleResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Parameters from measured motion */
   calibrate: [CalibrateRequest, CalibrateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  /** The body that a calibrated robot carries, from motion or from poses at rest */
+  payload: [PayloadRequest, PayloadResult, { format?: "json" | "cbor" }];
 }
 
 /** Request, answer and query of each. */

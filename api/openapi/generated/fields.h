@@ -99,6 +99,8 @@
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
 #define TQA_FIELDS_NOISE_DISTURBANCE "kind", "torque", "wrench", "interval_s", "seed"
 #define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
+#define TQA_FIELDS_PAYLOAD_REQUEST "datasets", "reference", "columns", "units", "scale", \
+    "rate_hz", "rows", "filter", "delay_s", "joints", "link", "from", "friction", "confidence"
 #define TQA_FIELDS_PFAFFIAN_CONSTRAINT "name", "kind", "rows", "equals"
 #define TQA_FIELDS_POINT "link", "at"
 #define TQA_FIELDS_POINT_ON_PLANE_CONSTRAINT "name", "kind", "plane", "point"
@@ -280,6 +282,10 @@
     "unpaired", "too-short"
 #define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
 #define TQA_WORDS_LOOP_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_PAYLOAD_REQUEST_FRICTION "viscous", "coulomb", "offset"
+#define TQA_WORDS_PAYLOAD_REQUEST_FROM "auto", "motion", "poses"
+#define TQA_WORDS_PAYLOAD_RESULT_FROM "motion", "poses"
+#define TQA_WORDS_PAYLOAD_RESULT_VERDICT "found", "none", "less", "open"
 #define TQA_WORDS_REGRESSOR_REQUEST_FORM "base"
 #define TQA_WORDS_REGRESSOR_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"

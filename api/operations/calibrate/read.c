@@ -4,6 +4,7 @@
 
 #include "api/openapi/generated/fields.h"
 #include "api/operations/calibrate/calibrate.h"
+#include "api/recordings/logs.h"
 
 static const char *const model_fields[] = {TQA_FIELDS_CALIBRATE_REQUEST_MODEL, NULL};
 static const char *const kinds[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_KIND, NULL};
@@ -228,18 +229,6 @@ static bool read_method(tqa_calibration *c)
     return values != NULL && tqa_value_numbers(&prior, n, values);
 }
 
-static bool overlap(const tqa_recording *a, const tqa_recording *b)
-{
-    bool any = a->n_window == 0 || b->n_window == 0;
-    for (size_t i = 0; i < a->n_window; i++) {
-        for (size_t k = 0; k < b->n_window; k++) {
-            any = any || (a->windows[i].first < b->windows[k].end &&
-                          b->windows[k].first < a->windows[i].end);
-        }
-    }
-    return any;
-}
-
 /* Repeated rows make intervals too narrow, and rows of the fit do not validate it.
  */
 static bool is_news(const tqa_calibration *c, size_t i)
@@ -247,10 +236,7 @@ static bool is_news(const tqa_calibration *c, size_t i)
     const tqa_recording *log = &c->logs[i];
     for (size_t k = 0; k < i; k++) {
         const tqa_recording *other = &c->logs[k];
-        bool same = overlap(log, other);
-        for (size_t q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
-            same = same && strcmp(log->source[q], other->source[q]) == 0;
-        }
+        const bool same = tqa_recordings_overlap(log, other);
         if (same && i < c->n_fitted) {
             return tqa_value_refuse(
                 &log->part, "invalid-value", "leave it out, or choose other \"rows\" of it",

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/operations/calibrate/calibrate.h"
-#include "api/recordings/parts.h"
+#include "api/recordings/logs.h"
 
 bool tqa_calibration_has_instruments(const tqa_calibration *c)
 {
@@ -39,46 +39,6 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
         tqa_calibration_has_instruments(c) ? ", with as many beside them as instruments need" : "");
 }
 
-/* Ranges of rows or short segments may have left nothing. */
-static bool has_samples(const tqa_recording *log)
-{
-    if (log->signal.n_sample == 0 && 2 * log->signal.n_braked > log->signal.n_chosen) {
-        return tqa_value_refuse(
-            &log->part, "invalid-value",
-            "leave the log out, or record it while the motors hold the arm",
-            "nothing is left of the %llu rows of \"%.60s\": %llu are without "
-            "torque, at rest where gravity pulls: brakes hold, or drives are off",
-            (unsigned long long)log->signal.n_chosen, log->name,
-            (unsigned long long)log->signal.n_braked);
-    }
-    static const struct {
-        const char *field, *hint;
-    } of[] = {
-        [TQ_SMOOTHING_BUTTERWORTH] = {"cutoff_hz",
-                                      "record longer, or raise \"filter\": {\"cutoff_hz\": ...}"},
-        [TQ_SMOOTHING_SAVITZKY_GOLAY] = {"window",
-                                         "record longer, or shorten \"filter\": {\"window\": ...}"},
-        [TQ_SMOOTHING_FIRST_ORDER] = {"tau_f_s",
-                                      "record longer, or shorten \"filter\": {\"tau_f_s\": ...}"},
-        [TQ_SMOOTHING_NONE] = {"kind", "record longer"},
-    };
-    const tq_recording_filter *filter = &log->request->options.filter;
-    /* so few samples lower the automatic cut-off: its filter needs longer stretches */
-    const bool is_thinned = filter->is_auto && filter->has_decimate && filter->decimate > 1;
-    const bool is_filters = log->n_window == 0 && log->signal.n_border > log->signal.n_chosen / 2;
-    const char *field = is_thinned ? "decimate" : of[filter->kind].field;
-    const tqa_value where = is_filters ? tqa_recording_place(log, "filter", field) : log->part;
-    return log->signal.n_sample > 0 ||
-           tqa_value_refuse(&where, "wrong-length",
-                            is_thinned ? "keep more of the samples, or say \"cutoff_hz\" as well"
-                                       : of[filter->kind].hint,
-                            "nothing is left of the %llu rows of \"%.60s\": %llu samples are at "
-                            "rest, %llu too near to the ends of a stretch for the filter",
-                            (unsigned long long)log->signal.n_chosen, log->name,
-                            (unsigned long long)log->signal.n_rest,
-                            (unsigned long long)log->signal.n_border);
-}
-
 /* Instruments lie before and after a sample: a log within two lags has no sample for the fit. */
 static bool reaches_lags(const tqa_calibration *c, const tqa_recording *log)
 {
@@ -93,7 +53,7 @@ static bool reaches_lags(const tqa_calibration *c, const tqa_recording *log)
 bool tqa_calibration_check_samples(const tqa_calibration *c, tq_identify_pass pass, size_t i)
 {
     return (pass != TQ_IDENTIFY_PASS_FIT && pass != TQ_IDENTIFY_PASS_VALIDATE) ||
-           (has_samples(&c->logs[i]) &&
+           (tqa_recording_has_samples(&c->logs[i]) &&
             (pass != TQ_IDENTIFY_PASS_FIT || reaches_lags(c, &c->logs[i])));
 }
 

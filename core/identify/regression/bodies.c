@@ -24,8 +24,7 @@ void tq_pseudo_of_ten(const double t[TEN], double ret[16])
     memcpy(ret, p, sizeof p);
 }
 
-/* the inverse */
-static void ten_of_pseudo(const double p[16], double ret[TEN])
+void tq_ten_of_pseudo(const double p[16], double ret[TEN])
 {
     ret[0] = p[15];
     ret[1] = p[3];
@@ -219,7 +218,7 @@ static void describe_bodies(bodies *w, const double *triangle)
             tq_smat4(unit, e);
             tq_mul4(l, e, half);
             tq_mult4(half, l, p);
-            ten_of_pseudo(p, ten);
+            tq_ten_of_pseudo(p, ten);
             double *column = w->a + w->m * (TEN * next + u);
             memset(column, 0, w->m * sizeof *column);
             for (unsigned c = 0; c < TEN; c++) {
@@ -287,7 +286,7 @@ static void write_back(bodies *w, double *ret_full, double *ret_value)
         tq_smat4(w->x + TEN * k, inner);
         tq_mul4(w->factor + 16 * k, inner, half);
         tq_mult4(half, w->factor + 16 * k, p);
-        ten_of_pseudo(p, ret_full + (size_t)TEN * w->body[k]);
+        tq_ten_of_pseudo(p, ret_full + (size_t)TEN * w->body[k]);
     }
     for (size_t k = 0; k < w->n_other; k++) {
         const double value = w->centre[k] + w->unit[k] * w->x[TEN * w->n_body + k];

@@ -33,7 +33,8 @@ void tq_fit_combine(const tq_fit *fit, const double *full, double *ret_value);
  * rotor's minus the inertia of a body of a mimic joint. */
 bool tq_fit_is_positive(const tq_fit *fit, size_t column);
 
-/* The pseudo-inertia of ten parameters. */
+/* The pseudo-inertia of ten parameters, and the inverse. */
 void tq_pseudo_of_ten(const double ten[TQ_PARAMETERS_OF_LINK], double ret_pseudo[16]);
+void tq_ten_of_pseudo(const double pseudo[16], double ret_ten[TQ_PARAMETERS_OF_LINK]);
 
 #endif

@@ -532,6 +532,19 @@ tq_static_residual_payload tq_static_check_payload(const tq_static_check *s)
     return ret;
 }
 
+tq_static_equations tq_static_check_equations(const tq_static_check *s)
+{
+    tq_static_equations ret = {.n = s->n_equation, .left = s->left};
+    memcpy(ret.gram, s->gram, sizeof ret.gram);
+    memcpy(ret.right, s->right, sizeof ret.right);
+    return ret;
+}
+
+void tq_static_check_carrier(tq_static_check *s, uint32_t at)
+{
+    s->end = at;
+}
+
 void tq_static_check_judge(const tq_static_check *s, tq_verdict_report *report)
 {
     for (size_t r = 0; r < s->fit->n_row; r++) {

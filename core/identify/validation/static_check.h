@@ -71,6 +71,16 @@ tq_status tq_static_check_end(tq_static_check *check, tq_error *reterr);
 tq_static_residual tq_static_check_of(const tq_static_check *check, size_t row);
 tq_static_residual_payload tq_static_check_payload(const tq_static_check *check);
 
+/* Normal equations of that payload: mass and three first moments about the link's origin, kg and
+ * kg m, each of n equations over its deviation (friction anywhere in its band, and noise). */
+typedef struct tq_static_equations {
+    size_t n;
+    double gram[16], right[4], left; /* left: sum of the squares of the right-hand sides */
+} tq_static_equations;
+tq_static_equations tq_static_check_equations(const tq_static_check *check);
+/* The payload is looked for on the child link of joint model->order[at]: before the first pose. */
+void tq_static_check_carrier(tq_static_check *check, uint32_t at);
+
 /* Adds the findings of the static check to a verdict. */
 void tq_static_check_judge(const tq_static_check *check, tq_verdict_report *report);
 

@@ -43,18 +43,18 @@ if TYPE_CHECKING:
         InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut,
         InverseDynamicsResidualOut, InverseKinematicsNearestOut, InverseKinematicsRequestTolerance,
         InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, Log, LogColumns, LogFilter, LogFilterUsedOut,
-        LogScale, LogUnits, NoiseDisturbance, Payload, Point1, PointResultOut, Pose, ProvenanceOfRequestOut,
-        ProvenanceOut, PulseDisturbance, ReactionsOut, RegressorColumnsItemOut, RigidBodyAxisMotionOut,
-        RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
-        RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, RobotDocumentOut, SimulateAuditOut,
-        SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateOutput,
-        SimulateRequestVerdict, SimulateSolver, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
-        SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsRequestJointStiffness1,
-        TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut,
-        TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut,
-        TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut,
-        TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut,
-        TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
+        LogScale, LogUnits, NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut, PayloadOut,
+        Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance, ReactionsOut,
+        RegressorColumnsItemOut, RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut,
+        RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
+        RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut,
+        SimulateInitial, SimulateOutput, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
+        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
+        StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
+        TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
+        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
+        TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
+        TermsMultipliersOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
         TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits, TrajectoryViolationsItemOut,
         Variation, WarningsItemOut, Wrench, WrenchOverTime,
     )
@@ -527,6 +527,34 @@ class CalibrateResult(Result):
     robot_reason: str
     robot_note: str
     prediction: list[CalibratePredictionItemOut]
+    provenance: ProvenanceOut
+
+
+class PayloadResult(Result):
+    """Of `payload`: The body that a calibrated robot carries, from motion or from poses at rest."""
+
+    _units = {
+    }
+    verdict: Literal['found', 'none', 'less', 'open']
+    text: str
+    link: str
+    from_: Literal['motion', 'poses']
+    joints: list[str]
+    samples: int
+    segments: int
+    poses: int
+    confidence: float
+    degrees_of_freedom: float
+    estimates: list[PayloadEstimateOut]
+    parameters: list[PayloadEstimateOut]
+    payload: PayloadOut | None
+    payload_reason: str
+    payload_note: str
+    by_joint: list[PayloadByJointItemOut]
+    datasets: list[dict[str, Any]]
+    filter: LogFilterUsedOut
+    robot: RobotDocumentOut | None
+    robot_reason: str
     provenance: ProvenanceOut
 
 
@@ -1116,6 +1144,45 @@ class RobotOperations:
             'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key, progress)
 
+    def payload(
+            self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, link: str | None = None, from_: Literal['auto',
+            'motion', 'poses'] | None = None, friction: Sequence[Literal['viscous', 'coulomb', 'offset']] | None = None,
+            confidence: float | None = None, idempotency_key: str | None = None
+    ) -> PayloadResult:
+        """The body that a calibrated robot carries, from motion or from poses at rest.
+
+        Mass, centre and inertia of a body fixed to one link, from logs of a robot whose own parameters are known:
+        calibrate it first, PUT its `robot`, then record it with the payload. Intervals come from leaving out
+        segments of time, and hold the robot's own parameters for true: with `reference`, logs of the robot alone,
+        its error at the carrying link is fitted beside and taken off. The motion of all joints that carry is used
+        where they move; rest shows mass and centre, no inertia. What the data do not show is null. `payload` is
+        ready for inverse-dynamics, terms and simulate; `robot` has it welded on, as URDF it is result/robot.urdf of
+        the job.
+
+        Arguments:
+            datasets: Logs with the payload
+            reference: Logs of the robot without it
+            rate_hz: Hz: of rows without a clock, or of the even clock to be made
+            rows: [first, one past the last], from 0, or several such ranges
+            delay_s: Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in
+                calibrations where `friction` is left out and the robot has no Coulomb friction yet: what explains
+                the torque best
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            link: That carries; left out: the link after the most moving joints
+            from_: auto: motion, where a carrying joint moves in a twentieth of the samples (default auto)
+            friction: Of each joint, fitted beside as a change of the robot's: friction follows load and
+                temperature. Left out: all three. Of motion
+            confidence: default 0.95
+        """
+        return self._compute('payload', PayloadResult, {'datasets': datasets, 'reference': reference,
+            'columns': columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter':
+            filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
+            'confidence': confidence}, idempotency_key)
+
 
 class RobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -1332,6 +1399,19 @@ class RobotJobs:
             'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
             'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key)
+
+    def payload(
+            self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, link: str | None = None, from_: Literal['auto',
+            'motion', 'poses'] | None = None, friction: Sequence[Literal['viscous', 'coulomb', 'offset']] | None = None,
+            confidence: float | None = None, idempotency_key: str | None = None
+    ) -> Job[PayloadResult]:
+        return self._compute('payload', PayloadResult, {'datasets': datasets, 'reference': reference,
+            'columns': columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter':
+            filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
+            'confidence': confidence}, idempotency_key)
 
 
 class AsyncRobotOperations:
@@ -1662,6 +1742,19 @@ class AsyncRobotOperations:
             'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key, progress)
 
+    def payload(
+            self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, link: str | None = None, from_: Literal['auto',
+            'motion', 'poses'] | None = None, friction: Sequence[Literal['viscous', 'coulomb', 'offset']] | None = None,
+            confidence: float | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[PayloadResult]:
+        return self._compute('payload', PayloadResult, {'datasets': datasets, 'reference': reference,
+            'columns': columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter':
+            filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
+            'confidence': confidence}, idempotency_key)
+
 
 class AsyncRobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -1878,6 +1971,19 @@ class AsyncRobotJobs:
             'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
             'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key)
+
+    def payload(
+            self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, link: str | None = None, from_: Literal['auto',
+            'motion', 'poses'] | None = None, friction: Sequence[Literal['viscous', 'coulomb', 'offset']] | None = None,
+            confidence: float | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[PayloadResult]]:
+        return self._compute('payload', PayloadResult, {'datasets': datasets, 'reference': reference,
+            'columns': columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter':
+            filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
+            'confidence': confidence}, idempotency_key)
 
 
 class ServiceOperations:

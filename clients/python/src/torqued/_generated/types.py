@@ -1465,6 +1465,37 @@ class Payload(TypedDict):
     inertia: NotRequired[ArrayLike]
 
 
+class PayloadByJointItemOut(TypedDict):
+    joint: str
+    rmse_without: NotRequired[float | None]
+    rmse_without_reason: NotRequired[str]
+    rmse_with: NotRequired[float | None]
+    rmse_with_reason: NotRequired[str]
+    viscous_change: NotRequired[float | None]
+    viscous_change_reason: NotRequired[str]
+    coulomb_change: NotRequired[float | None]
+    coulomb_change_reason: NotRequired[str]
+    offset_change: NotRequired[float | None]
+    offset_change_reason: NotRequired[str]
+
+
+class PayloadEstimateOut(TypedDict):
+    name: str
+    unit: str
+    value: float | None
+    value_reason: NotRequired[str]
+    standard_deviation: NotRequired[float]
+    interval: NotRequired[Array]
+
+
+class PayloadOut(TypedDict):
+    """A body fixed to a link for this request, along the axes of the link"""
+    link: str
+    mass: float
+    com: Array
+    inertia: NotRequired[Array]
+
+
 class PfaffianConstraintOut(TypedDict):
     """Sum of entry * qd = equals, row by row"""
     name: NotRequired[str]

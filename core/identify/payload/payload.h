@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/payload/payload.h - the body that a robot of known parameters carries, from motion
+ * or from poses. */
+#ifndef TQ_IDENTIFY_PAYLOAD_PAYLOAD_H
+#define TQ_IDENTIFY_PAYLOAD_PAYLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/identify/regression/fit.h"
+#include "core/model/model.h"
+#include "core/signal/experiment.h"
+
+enum { TQ_PAYLOAD_TEN = 10, TQ_PAYLOAD_FRICTIONS = 3 };
+
+/* Friction of each joint that is fitted beside the payload, as changes of the model's. */
+enum {
+    TQ_PAYLOAD_VISCOUS = 1u << 0,
+    TQ_PAYLOAD_COULOMB = 1u << 1,
+    TQ_PAYLOAD_OFFSET = 1u << 2,
+};
+
+typedef enum tq_payload_source {
+    TQ_PAYLOAD_AUTO,   /* motion, where joints move in a twentieth of the samples */
+    TQ_PAYLOAD_MOTION, /* all ten parameters */
+    TQ_PAYLOAD_POSES,  /* mass and centre: rest shows no inertia */
+} tq_payload_source;
+
+typedef struct tq_payload_plan {
+    uint32_t link;      /* that carries; it must move */
+    size_t n_recording; /* > 0 */
+    unsigned friction;  /* TQ_PAYLOAD_VISCOUS ...: of motion */
+    double confidence;  /* of the intervals, in (0, 1) */
+    tq_payload_source source;
+} tq_payload_plan;
+
+typedef struct tq_payload tq_payload;
+
+/* The link with the most moving joints before it, TQ_NONE without joints; whether one moves it. */
+uint32_t tq_payload_last_link(const tq_model *model);
+bool tq_payload_is_moved(const tq_model *model, uint32_t link);
+
+/* Options of the fit whose friction regressors the blocks must bring, and which names the columns:
+ * that of tq_payload_begin. */
+tq_fit_options tq_payload_fit_options(const tq_model *model);
+
+/**
+ * Begin; then for each recording: next, its blocks, end; then solve.
+ *
+ *     tau - model(q, qd, qdd) = Y(q, qd, qdd) (p + k) + friction,   k alone where nothing is carried
+ *
+ * Y the carrier's ten columns, p the payload's parameters. k, the model's own error at the carrier,
+ * is there only with recordings that carry nothing. Samples of a joint slower than 0.01 rad/s or
+ * m/s are left out of its row: at rest friction holds any torque within its band.
+ *
+ * Memory   begin takes tq_payload_size(fit, plan) bytes of `memory` until the caller rewinds it.
+ *          The fit (one experiment, tq_payload_fit_options) must live as long.
+ * Returns  TQ_OK; TQ_ERR_RANGE "link": no joint moves it; TQ_ERR_SCRATCH; push and end: statuses of
+ *          the regressor.
+ * Cost     A regressor and 200 flops for each row of every sample.
+ * Source   J. Swevers, W. Verdonck, J. De Schutter, Dynamic model identification for industrial
+ *          robots, IEEE Control Systems 27(5), 2007; W. Khalil, M. Gautier, P. Lemoine,
+ *          Identification of the payload inertial parameters of industrial manipulators, ICRA 2007.
+ * Checked  tests/contract/test_payload.py
+ */
+tq_status tq_payload_begin(const tq_fit *fit, const tq_payload_plan *plan, tq_scratch *memory,
+                           tq_payload **ret_payload, tq_error *reterr);
+size_t tq_payload_size(const tq_fit *fit, const tq_payload_plan *plan);
+/* `carries` false: a recording of the robot alone. n_sample: of it, about, `period` s apart. */
+tq_status tq_payload_next(tq_payload *payload, size_t n_sample, double period, bool carries,
+                          tq_error *reterr);
+/* t: (n_sample) s. */
+tq_status tq_payload_push(tq_payload *payload, const tq_experiment_block *block, const double *t,
+                          tq_error *reterr);
+tq_status tq_payload_end(tq_payload *payload, tq_error *reterr);
+
+/* NaN: the data do not say. */
+typedef struct tq_payload_number {
+    double value, deviation, low, high;
+} tq_payload_number;
+
+typedef enum tq_payload_state {
+    TQ_PAYLOAD_FOUND,
+    TQ_PAYLOAD_NONE, /* 0 kg lies within the interval of the mass */
+    TQ_PAYLOAD_LESS, /* a negative mass: the robot carries less than its model has */
+    TQ_PAYLOAD_OPEN, /* the data do not say its mass */
+} tq_payload_state;
+
+typedef struct tq_payload_result {
+    tq_payload_state state;
+    bool from_poses;
+    size_t n_sample, n_pose, n_segment;
+    double freedom; /* of the intervals */
+    /* The ten parameters about the carrier's origin, in its frame, in the order of
+     * tq_parameter_kind: without constraints. kg, kg m, kg m^2. */
+    tq_payload_number ten[TQ_PAYLOAD_TEN];
+    /* Mass kg; its centre in the carrier's frame m; the tensor about the centre, along the
+     * carrier's axes, xx xy xz yy yz zz, kg m^2. With TQ_PAYLOAD_FOUND values are those of `body`,
+     * intervals are of the estimate without constraints, cut where no body has such values. */
+    tq_payload_number mass, com[3], inertia[6];
+    tq_inertia body; /* of positive density; with TQ_PAYLOAD_FOUND */
+    bool is_whole; /* all of `body` is from the data; else what is open is that of a compact one */
+    double *without,
+        *with;        /* (nv) rms residual of the recordings that carry, N m or N; NaN: none */
+    double *friction; /* (nv x 3) changes of viscous, Coulomb, offset; NaN: not fitted */
+} tq_payload_result;
+
+/**
+ * Solve. Intervals are by leaving out segments of time in turn (jackknife, Student's t); from poses
+ * by the width of each joint's friction band, or by what is left where that is more.
+ *
+ * Memory   ret_result's arrays are in the payload's memory.
+ * Returns  TQ_OK; TQ_ERR_SHAPE "samples": motion: no joint moves, poses: fewer than five; the
+ *          statuses of tq_feasible_solve.
+ */
+tq_status tq_payload_solve(tq_payload *payload, tq_payload_result *ret_result, tq_error *reterr);
+
+#endif

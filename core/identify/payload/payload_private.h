@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/payload/payload_private.h - the sums of a payload: private to this folder. */
+#ifndef TQ_IDENTIFY_PAYLOAD_PAYLOAD_PRIVATE_H
+#define TQ_IDENTIFY_PAYLOAD_PAYLOAD_PRIVATE_H
+
+#include "core/identify/payload/payload.h"
+#include "core/identify/regression/fit_private.h"
+#include "core/identify/validation/static_check.h"
+
+/* Columns of a row: the carrier's ten, its joint's friction, what the model leaves of torque. */
+enum {
+    TQ_PAYLOAD_FRICTION = TQ_PAYLOAD_TEN,
+    TQ_PAYLOAD_LEFT = TQ_PAYLOAD_TEN + TQ_PAYLOAD_FRICTIONS,
+    TQ_PAYLOAD_WIDTH,
+    TQ_PAYLOAD_GRAM = TQ_PAYLOAD_WIDTH * TQ_PAYLOAD_WIDTH,
+};
+
+struct tq_payload {
+    const tq_fit *fit;
+    tq_payload_plan plan;
+    uint32_t at;     /* the carrier is the child of joint model->order[at] */
+    size_t n_row;    /* rows of torque that move it */
+    uint32_t *row;   /* (n_row) */
+    uint32_t *joint; /* (n_row) of one freedom, or TQ_NONE: without friction */
+    double *value;   /* (n_column) of the model */
+    tq_fit_run run;
+    double *torque;               /* (TQ_FOLD_RUN) of the model, one row */
+    size_t each;                  /* segments of a recording */
+    size_t n_segment;             /* of those begun */
+    double *grams;                /* (n_recording each x n_row x TQ_PAYLOAD_GRAM) upper triangles */
+    double *count;                /* (n_recording each x n_row) samples in them */
+    uint8_t *carries;             /* (n_recording each) */
+    size_t seen, expected, first; /* of the recording at hand; its first segment */
+    bool now_carries;
+    size_t n_sample, n_moving;  /* of recordings that carry */
+    tq_static_check *checks[2]; /* poses that carry nothing, and that carry */
+    double *total;              /* (2 x n_row x TQ_PAYLOAD_GRAM) */
+    double *sigma;              /* (n_row) */
+    double *friction;           /* (nv x TQ_PAYLOAD_FRICTIONS) */
+    double *rms;                /* (2 nv) */
+    tq_scratch *memory;
+};
+
+/* The estimate of mass and first moments from poses: fills ten, counts and freedom. */
+tq_status tq_payload_of_poses(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
+
+tq_payload_state tq_payload_state_of(const tq_payload_number *mass);
+/* The body of positive density that the estimate is of, and values and intervals by it. */
+tq_status tq_payload_adopt_body(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
+
+/* Symmetric sweep of an n x n matrix at its pivot k (J. Goodnight, A tutorial on the sweep operator,
+ * The American Statistician 33(3), 1979): afterwards entry (k, j) of an unswept j is the coefficient
+ * of k in j, and the unswept block is what the swept columns leave. */
+void tq_payload_sweep(size_t n, double *a, size_t k);
+
+#endif
