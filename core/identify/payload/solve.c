@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/elementary/elementary.h"
 #include "core/identify/feasible/block4.h"
 #include "core/identify/feasible/feasible.h"
 #include "core/identify/nominal.h"
@@ -22,6 +23,7 @@ enum {
 static const double dependent = 1e-9; /* of a column's square, beside the others */
 static const double mixed = 1e-4;     /* coefficient of a dependent column in another, scaled */
 static const double moves_enough = 0.05;
+static const double pi = 3.14159265358979323846;
 static const double density = 2000.0;     /* kg/m^3, of a compact payload */
 static const double floor_of_body = 1e-6; /* of the prior */
 static const double entropy = 1e-5;       /* weight of the prior, of the objective */
@@ -355,7 +357,7 @@ static void ten_of_body(const tq_inertia *body, double ret[TEN])
 
 static tq_inertia compact(double mass, const double com[3])
 {
-    const double radius = cbrt(3.0 * mass / (4.0 * 3.14159265358979323846 * density));
+    const double radius = tq_exp(tq_log(3.0 * mass / (4.0 * pi * density)) / 3.0);
     const double own = 0.4 * mass * radius * radius;
     return (tq_inertia){
         .mass = mass, .com = {com[0], com[1], com[2]}, .about_com = {own, 0, 0, own, 0, own}};
