@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/payload/answer.c - a payload as members of an answer, and the robot that has it. */
+/* api/operations/payload/answer.c - a payload as members of an answer, and the robot with it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

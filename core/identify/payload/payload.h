@@ -50,7 +50,7 @@ tq_fit_options tq_payload_fit_options(const tq_model *model);
 /**
  * Begin; then for each recording: next, its blocks, end; then solve.
  *
- *     tau - model(q, qd, qdd) = Y(q, qd, qdd) (p + k) + friction,   k alone where nothing is carried
+ *     tau - model(q, qd, qdd) = Y(q, qd, qdd) (p + k) + friction,   p = 0 if nothing is carried
  *
  * Y the carrier's ten columns, p the payload's parameters. k, the model's own error at the carrier,
  * is there only with recordings that carry nothing. Samples of a joint slower than 0.01 rad/s or

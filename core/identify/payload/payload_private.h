@@ -13,6 +13,7 @@ enum {
     TQ_PAYLOAD_LEFT = TQ_PAYLOAD_TEN + TQ_PAYLOAD_FRICTIONS,
     TQ_PAYLOAD_WIDTH,
     TQ_PAYLOAD_GRAM = TQ_PAYLOAD_WIDTH * TQ_PAYLOAD_WIDTH,
+    TQ_PAYLOAD_DERIVED = 10, /* mass, centre, tensor about it */
 };
 
 struct tq_payload {
@@ -45,12 +46,18 @@ struct tq_payload {
 tq_status tq_payload_of_poses(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
 
 tq_payload_state tq_payload_state_of(const tq_payload_number *mass);
+/* Mass, centre and tensor about it of ten parameters whose mass is not 0. */
+void tq_payload_derive(const double ten[TQ_PAYLOAD_TEN], double ret[TQ_PAYLOAD_DERIVED]);
+/* The payload's normal equations from motion, the model's error swept out: ret_a (10 x 10),
+ * ret_right (10); ret_left: objective of the estimate. */
+void tq_payload_equations(const tq_payload *payload, double *ret_a, double *ret_right,
+                          double *ret_left);
 /* The body of positive density that the estimate is of, and values and intervals by it. */
 tq_status tq_payload_adopt_body(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
 
-/* Symmetric sweep of an n x n matrix at its pivot k (J. Goodnight, A tutorial on the sweep operator,
- * The American Statistician 33(3), 1979): afterwards entry (k, j) of an unswept j is the coefficient
- * of k in j, and the unswept block is what the swept columns leave. */
+/* Symmetric sweep of an n x n matrix at its pivot k (J. Goodnight, A tutorial on the sweep
+ * operator, The American Statistician 33(3), 1979): afterwards entry (k, j) of an unswept j is the
+ * coefficient of k in j, and the unswept block is what the swept columns leave. */
 void tq_payload_sweep(size_t n, double *a, size_t k);
 
 #endif

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/payload/solve.c - a payload from the sums of motion, and the body that has it. */
+/* core/identify/payload/solve.c - a payload from the sums of motion. */
 #include <math.h>
 #include <string.h>
 
-#include "core/elementary/elementary.h"
-#include "core/identify/feasible/block4.h"
-#include "core/identify/feasible/feasible.h"
 #include "core/identify/nominal.h"
 #include "core/identify/payload/payload_private.h"
-#include "core/identify/regression/bodies.h"
 #include "core/identify/validation/student.h"
 #include "core/model/inertia.h"
 
@@ -18,17 +14,10 @@ enum {
     LEFT = TQ_PAYLOAD_LEFT,
     ALL = 2 * TEN + 1, /* payload, the model's error at the carrier, what is left of torque */
     PASSES = 6,        /* of weights */
-    DERIVED = 10,      /* mass, centre, tensor about it */
 };
 static const double dependent = 1e-9; /* of a column's square, beside the others */
 static const double mixed = 1e-4;     /* coefficient of a dependent column in another, scaled */
 static const double moves_enough = 0.05;
-static const double pi = 3.14159265358979323846;
-static const double density = 2000.0;     /* kg/m^3, of a compact payload */
-static const double floor_of_body = 1e-6; /* of the prior */
-static const double entropy = 1e-5;       /* weight of the prior, of the objective */
-static const double gap_wanted = 1e-9;
-static const double least_objective = 1e-12; /* of the torque's square */
 
 void tq_payload_sweep(size_t n, double *a, size_t k)
 {
@@ -273,7 +262,7 @@ static bool weigh(tq_payload *p, equations *e)
 }
 
 /* mass, centre, tensor about it, of ten parameters; the mass is not 0 */
-static void derive(const double ten[TEN], double ret[DERIVED])
+void tq_payload_derive(const double ten[TEN], double ret[TQ_PAYLOAD_DERIVED])
 {
     double com[3];
     tq_inertia body;
@@ -287,7 +276,7 @@ static void derive(const double ten[TEN], double ret[DERIVED])
 }
 
 /* Which of the ten each derived number depends on, as bits. */
-static const uint16_t needs[DERIVED] = {
+static const uint16_t needs[TQ_PAYLOAD_DERIVED] = {
     0x001, 0x003, 0x005, 0x009, 0x01d, 0x027, 0x04b, 0x08b, 0x10d, 0x207,
 };
 
@@ -304,14 +293,14 @@ static void set_number(tq_payload_number *ret, double value, double deviation, d
 /* The estimate with segments left out in turn: variances of the ten and of what derives from them.
  */
 static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TEN],
-                      double ret_derived[DERIVED], double *ret_n)
+                      double ret_derived[TQ_PAYLOAD_DERIVED], double *ret_n)
 {
-    double sum[TEN + DERIVED] = {0}, square[TEN + DERIVED] = {0}, n = 0.0;
-    double whole[TEN + DERIVED];
+    double sum[TEN + TQ_PAYLOAD_DERIVED] = {0}, square[TEN + TQ_PAYLOAD_DERIVED] = {0}, n = 0.0;
+    double whole[TEN + TQ_PAYLOAD_DERIVED];
     for (size_t i = 0; i < TEN; i++) {
         whole[i] = value_of(e, e, i);
     }
-    derive(whole, whole + TEN); /* not finite without a mass, and then not read */
+    tq_payload_derive(whole, whole + TEN); /* not finite without a mass, and then not read */
     for (size_t s = 0; s < p->n_segment; s++) {
         double count = 0.0;
         for (size_t k = 0; k < p->n_row; k++) {
@@ -321,20 +310,21 @@ static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TE
             continue;
         }
         equations but;
-        double x[TEN + DERIVED];
+        double x[TEN + TQ_PAYLOAD_DERIVED];
         gather(p, s, &but);
         sweep_again(&but, e);
         for (size_t i = 0; i < TEN; i++) {
             x[i] = value_of(&but, e, i);
         }
-        derive(x, x + TEN);
-        for (size_t i = 0; i < TEN + DERIVED; i++) { /* about the whole: no cancellation */
+        tq_payload_derive(x, x + TEN);
+        for (size_t i = 0; i < TEN + TQ_PAYLOAD_DERIVED;
+             i++) { /* about the whole: no cancellation */
             sum[i] += x[i] - whole[i];
             square[i] += (x[i] - whole[i]) * (x[i] - whole[i]);
         }
         n += 1.0;
     }
-    for (size_t i = 0; i < TEN + DERIVED; i++) {
+    for (size_t i = 0; i < TEN + TQ_PAYLOAD_DERIVED; i++) {
         const double variance = (n - 1.0) / n * (square[i] - sum[i] * sum[i] / n);
         double *to = i < TEN ? ret_ten + i : ret_derived + (i - TEN);
         *to = sqrt(fmax(variance, 0.0));
@@ -342,82 +332,8 @@ static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TE
     *ret_n = n;
 }
 
-/* ------------------------------------------------------------------------------------------------
- * The body
- */
-
-static void ten_of_body(const tq_inertia *body, double ret[TEN])
-{
-    ret[0] = body->mass;
-    for (unsigned k = 0; k < 3; k++) {
-        ret[1 + k] = body->mass * body->com[k];
-    }
-    tq_inertia_about_origin(body, ret + 4);
-}
-
-static tq_inertia compact(double mass, const double com[3])
-{
-    const double radius = tq_exp(tq_log(3.0 * mass / (4.0 * pi * density)) / 3.0);
-    const double own = 0.4 * mass * radius * radius;
-    return (tq_inertia){
-        .mass = mass, .com = {com[0], com[1], com[2]}, .about_com = {own, 0, 0, own, 0, own}};
-}
-
-/* Columns of the problem in units of the prior P = L X L^T, and its right-hand side, from the
- * Cholesky factor R of the payload's normal matrix: |R p - b|^2. */
-static void put_problem(const double *r, const double *right, const tq_block4 l, double *a,
-                        double *b)
-{
-    for (size_t i = 0; i < TEN; i++) { /* R^T b = right */
-        double sum = right[i];
-        for (size_t k = 0; k < i; k++) {
-            sum -= r[k * TEN + i] * b[k];
-        }
-        b[i] = sum / r[i * TEN + i];
-    }
-    for (size_t u = 0; u < TEN; u++) {
-        double unit[TEN] = {0}, ten[TEN];
-        tq_block4 e, half, p;
-        unit[u] = 1.0;
-        tq_smat4(unit, e);
-        tq_mul4(l, e, half);
-        tq_mult4(half, l, p);
-        tq_ten_of_pseudo(p, ten);
-        for (size_t i = 0; i < TEN; i++) {
-            a[u * TEN + i] = 0.0;
-            for (size_t c = i; c < TEN; c++) {
-                a[u * TEN + i] += r[i * TEN + c] * ten[c];
-            }
-        }
-    }
-}
-
-/* upper Cholesky factor of a matrix that may be singular: a part of 1e-12 is added */
-static void factor(double *a)
-{
-    double most = 0.0;
-    for (size_t i = 0; i < TEN; i++) {
-        most = fmax(most, a[(TEN + 1) * i]);
-    }
-    for (size_t i = 0; i < TEN; i++) {
-        double d = a[(TEN + 1) * i] + 1e-12 * fmax(a[(TEN + 1) * i], 1e-12 * most);
-        for (size_t k = 0; k < i; k++) {
-            d -= a[k * TEN + i] * a[k * TEN + i];
-        }
-        d = sqrt(fmax(d, 1e-15 * (a[(TEN + 1) * i] + 1e-12 * most)));
-        a[(TEN + 1) * i] = d;
-        for (size_t j = i + 1; j < TEN; j++) {
-            for (size_t k = 0; k < i; k++) {
-                a[i * TEN + j] -= a[k * TEN + i] * a[k * TEN + j];
-            }
-            a[i * TEN + j] /= d;
-        }
-    }
-}
-
 /* The payload's normal equations, the error swept out; ret_left: objective of the estimate. */
-static void payload_equations(const tq_payload *p, double *ret_a, double *ret_right,
-                              double *ret_left)
+void tq_payload_equations(const tq_payload *p, double *ret_a, double *ret_right, double *ret_left)
 {
     equations e, whole;
     gather(p, SIZE_MAX, &e);
@@ -439,103 +355,6 @@ static void payload_equations(const tq_payload *p, double *ret_a, double *ret_ri
         }
         ret_right[i] = e.a[i * ALL + 2 * TEN] / si;
     }
-}
-
-static tq_status feasible_body(tq_payload *p, tq_payload_result *ret, tq_error *reterr)
-{
-    double r[TEN * TEN], right[TEN], b[TEN], a[TEN * TEN], x[TEN], ten[TEN], left = 0.0;
-    double com[3], square = 0.0;
-    tq_block4 prior, l, inner, half, pseudo;
-    for (unsigned k = 0; k < 3; k++) {
-        com[k] = isfinite(ret->com[k].value) ? ret->com[k].value : 0.0;
-    }
-    const tq_inertia ball = compact(ret->mass.value, com);
-    ten_of_body(&ball, ten);
-    tq_pseudo_of_ten(ten, prior);
-    payload_equations(p, r, right, &left);
-    factor(r);
-    if (!tq_cholesky4(prior, l)) {
-        return tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "feasible", 0, ret->mass.value);
-    }
-    put_problem(r, right, l, a, b);
-    for (size_t i = 0; i < TEN; i++) {
-        square += b[i] * b[i];
-    }
-    const tq_feasible problem = {.n_body = 1,
-                                 .m = TEN,
-                                 .a = a,
-                                 .b = b,
-                                 .floor = floor_of_body,
-                                 .entropy = entropy * (left + least_objective * square),
-                                 .tolerance = gap_wanted};
-    tq_feasible_report report;
-    const tq_status status = tq_feasible_solve(&problem, p->memory, x, &report, reterr);
-    if (status != TQ_OK) {
-        return status;
-    }
-    tq_smat4(x, inner);
-    tq_mul4(l, inner, half);
-    tq_mult4(half, l, pseudo);
-    tq_ten_of_pseudo(pseudo, ten);
-    double derived[DERIVED];
-    derive(ten, derived);
-    ret->body.mass = derived[0];
-    memcpy(ret->body.com, derived + 1, sizeof ret->body.com);
-    memcpy(ret->body.about_com, derived + 4, sizeof ret->body.about_com);
-    return TQ_OK;
-}
-
-/* Values become the body's, intervals keep what some body has. */
-static void adopt(tq_payload_number *n, double value, double least)
-{
-    if (isfinite(n->value)) {
-        n->value = value;
-        n->low = fmin(fmax(n->low, least), value);
-        n->high = fmax(n->high, value);
-    }
-}
-
-tq_status tq_payload_adopt_body(tq_payload *p, tq_payload_result *ret, tq_error *reterr)
-{
-    static const bool is_moment[6] = {true, false, false, true, false, true};
-    double ten[TEN];
-    tq_block4 pseudo, l;
-    bool whole = true;
-    for (size_t i = 0; i < TEN; i++) {
-        ten[i] = ret->ten[i].value;
-        whole = whole && isfinite(ten[i]);
-    }
-    ret->is_whole = whole;
-    tq_status status = TQ_OK;
-    if (whole) {
-        tq_pseudo_of_ten(ten, pseudo);
-    }
-    if (whole && tq_cholesky4(pseudo, l)) {
-        double derived[DERIVED];
-        derive(ten, derived);
-        ret->body.mass = derived[0];
-        memcpy(ret->body.com, derived + 1, sizeof ret->body.com);
-        memcpy(ret->body.about_com, derived + 4, sizeof ret->body.about_com);
-    } else if (ret->from_poses) {
-        double com[3];
-        for (unsigned k = 0; k < 3; k++) {
-            com[k] = isfinite(ret->com[k].value) ? ret->com[k].value : 0.0;
-        }
-        ret->body = compact(ret->mass.value, com);
-    } else {
-        status = feasible_body(p, ret, reterr);
-    }
-    if (status != TQ_OK) {
-        return status;
-    }
-    adopt(&ret->mass, ret->body.mass, 0.0);
-    for (unsigned k = 0; k < 3; k++) {
-        adopt(&ret->com[k], ret->body.com[k], -(double)INFINITY);
-    }
-    for (unsigned k = 0; k < 6; k++) {
-        adopt(&ret->inertia[k], ret->body.about_com[k], is_moment[k] ? 0.0 : -(double)INFINITY);
-    }
-    return TQ_OK;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -580,7 +399,8 @@ static void put_rows(tq_payload *p, const equations *e, tq_payload_result *ret)
 static tq_status of_motion(tq_payload *p, tq_payload_result *ret, tq_error *reterr)
 {
     equations e;
-    double ten[TEN], derived[DERIVED], deviation[TEN], spread[DERIVED], most[TEN];
+    double ten[TEN], derived[TQ_PAYLOAD_DERIVED], deviation[TEN], spread[TQ_PAYLOAD_DERIVED],
+        most[TEN];
     double n = 0.0;
     bool open[TEN];
     sum_segments(p);
@@ -605,8 +425,8 @@ static tq_status of_motion(tq_payload *p, tq_payload_result *ret, tq_error *rete
     if (ret->state != TQ_PAYLOAD_FOUND) {
         return TQ_OK;
     }
-    derive(ten, derived);
-    for (size_t i = 1; i < DERIVED; i++) {
+    tq_payload_derive(ten, derived);
+    for (size_t i = 1; i < TQ_PAYLOAD_DERIVED; i++) {
         const bool is_known = (known & needs[i]) == needs[i];
         tq_payload_number *to = i < 4 ? &ret->com[i - 1] : &ret->inertia[i - 4];
         set_number(to, is_known ? derived[i] : (double)NAN, spread[i], quantile,
