@@ -13,7 +13,8 @@ void tqa_memory_bound_set(size_t bytes_max);
 enum { TQA_MEMORY_PIECE = 512 << 10 };
 void *tqa_memory_take(void);
 void tqa_memory_give(void *piece); /* accepts NULL */
-/* Bytes that are kept for next calls, not counted there: 32 MiB at most. Any thread. */
+/* Bytes that are kept for next calls, not counted there: 32 MiB at most, of all sizes together. Any
+ * thread. */
 size_t tqa_memory_kept(void);
 /* Frees those that no call has needed since the last time, and returns what is left: to be
  * called every few seconds while something is kept. Any thread. */

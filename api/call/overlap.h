@@ -10,13 +10,14 @@
 #include "api/request/request.h"
 #include "core/dynamics/inverse.h"
 
+/* States of a block; of one with a sample that is far beyond its limits q is kept. */
+enum { TQA_OVERLAP_OPEN, TQA_OVERLAP_SPARED, TQA_OVERLAP_FAR /* computed; its q is kept */ };
+
 /* What such blocks are read from and written to: a look at the call's arrays which the arriving
  * body does not change. A field that would change what they mean makes them void: they are computed
  * again when the request is complete. Where none can follow, the memory of a block's motion is used
  * again for samples that arrive: it is still in cache, and only the pages of what is in flight are
  * touched. A block that could not be computed keeps its motion for tqa_call_run. */
-enum { TQA_OVERLAP_OPEN, TQA_OVERLAP_SPARED, TQA_OVERLAP_FAR /* computed; its q is kept */ };
-
 typedef struct tqa_overlap {
     bool is_off;           /* nothing more is computed ahead */
     bool turns;            /* results lie sample by sample */

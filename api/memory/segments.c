@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define KEPT_MAX 0 /* so that a stale pointer shows */
@@ -15,19 +16,28 @@
 #endif
 #endif
 #ifndef KEPT_MAX
-#define KEPT_MAX 64 /* two batches of 100,000 samples of an arm */
+#define KEPT_MAX 64 /* segments; two batches of 100,000 samples of an arm */
 #endif
+
+static const size_t kept_max = (size_t)KEPT_MAX * TQA_SEGMENT_BYTES; /* 0 where memory is watched */
 
 /* of all calls together */
 static atomic_size_t bytes_used;
 static atomic_size_t bytes_max = SIZE_MAX;
 
-static const size_t kept_max = KEPT_MAX; /* 0 where memory is watched */
+/* Segments of one size between two calls. Each place holds one or NULL; whoever swaps it out owns
+ * it. */
+typedef struct pool {
+    size_t bytes; /* of each */
+    atomic_size_t n_kept;
+    atomic_size_t n_least; /* the fewest since the last trim: those were not needed */
+    _Atomic(void *) places[KEPT_MAX + 1];
+} pool;
 
-/* Each place holds a segment or NULL; whoever swaps it out owns it. */
-static _Atomic(void *) places[KEPT_MAX + 1];
-static atomic_size_t n_kept;
-static atomic_size_t n_least; /* the fewest since the last trim: those were not needed */
+static pool pools[] = {{.bytes = TQA_SEGMENT_BYTES}, {.bytes = TQA_SEGMENT_LARGE}};
+enum { N_POOL = sizeof pools / sizeof pools[0] };
+
+static atomic_size_t bytes_kept; /* by all of them */
 
 void tqa_memory_bound_set(size_t bytes)
 {
@@ -50,19 +60,32 @@ static void give_bytes(size_t n)
     atomic_fetch_sub_explicit(&bytes_used, n, memory_order_relaxed);
 }
 
-/* NULL: none is kept. */
-static void *take_kept(void)
+/* NULL: none is kept of this size. */
+static pool *pool_of(size_t bytes)
 {
-    for (size_t i = 0; i < kept_max && atomic_load_explicit(&n_kept, memory_order_relaxed) > 0;
+    for (size_t k = 0; k < N_POOL; k++) {
+        if (pools[k].bytes == bytes) {
+            return &pools[k];
+        }
+    }
+    return NULL;
+}
+
+/* NULL: none is kept. */
+static void *take_kept(pool *from)
+{
+    const size_t n_place = kept_max / from->bytes;
+    for (size_t i = 0; i < n_place && atomic_load_explicit(&from->n_kept, memory_order_relaxed) > 0;
          i++) {
-        if (atomic_load_explicit(&places[i], memory_order_relaxed) == NULL) {
+        if (atomic_load_explicit(&from->places[i], memory_order_relaxed) == NULL) {
             continue;
         }
-        void *segment = atomic_exchange_explicit(&places[i], NULL, memory_order_acquire);
+        void *segment = atomic_exchange_explicit(&from->places[i], NULL, memory_order_acquire);
         if (segment != NULL) {
-            const size_t left = atomic_fetch_sub(&n_kept, 1) - 1;
-            size_t least = atomic_load(&n_least);
-            while (left < least && !atomic_compare_exchange_weak(&n_least, &least, left)) {
+            const size_t left = atomic_fetch_sub(&from->n_kept, 1) - 1;
+            atomic_fetch_sub_explicit(&bytes_kept, from->bytes, memory_order_relaxed);
+            size_t least = atomic_load(&from->n_least);
+            while (left < least && !atomic_compare_exchange_weak(&from->n_least, &least, left)) {
             }
             return segment;
         }
@@ -70,20 +93,39 @@ static void *take_kept(void)
     return NULL;
 }
 
-/* False: all places are taken. */
-static bool keep(void *segment)
+/* False: all places are taken, or all pools keep enough. */
+static bool keep(pool *to, void *segment)
 {
-    for (size_t i = 0; i < kept_max; i++) {
-        void *none = NULL;
-        /* counted first: n_kept may be too large for a moment, never too small */
-        atomic_fetch_add(&n_kept, 1);
-        if (atomic_compare_exchange_strong_explicit(&places[i], &none, segment,
-                                                    memory_order_release, memory_order_relaxed)) {
-            return true;
+    const size_t n_place = kept_max / to->bytes;
+    if (atomic_fetch_add_explicit(&bytes_kept, to->bytes, memory_order_relaxed) + to->bytes <=
+        kept_max) {
+        for (size_t i = 0; i < n_place; i++) {
+            void *none = NULL;
+            /* counted first: n_kept may be too large for a moment, never too small */
+            atomic_fetch_add(&to->n_kept, 1);
+            if (atomic_compare_exchange_strong_explicit(
+                    &to->places[i], &none, segment, memory_order_release, memory_order_relaxed)) {
+                return true;
+            }
+            atomic_fetch_sub(&to->n_kept, 1);
         }
-        atomic_fetch_sub(&n_kept, 1);
     }
+    atomic_fetch_sub_explicit(&bytes_kept, to->bytes, memory_order_relaxed);
     return false;
+}
+
+/* Large ones begin at a huge page and are mapped by one where the system has them: 1 fault in place
+ * of 512. Where it has none the advice has no effect. */
+static void *allocate(size_t bytes)
+{
+    if (bytes != TQA_SEGMENT_LARGE) {
+        return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    }
+    void *segment = aligned_alloc(TQA_SEGMENT_LARGE, TQA_SEGMENT_LARGE);
+    if (segment != NULL) {
+        (void)madvise(segment, TQA_SEGMENT_LARGE, MADV_HUGEPAGE);
+    }
+    return segment;
 }
 
 void *tqa_segment_take(size_t bytes)
@@ -91,9 +133,10 @@ void *tqa_segment_take(size_t bytes)
     if (!take_bytes(bytes)) {
         return NULL;
     }
-    void *segment = bytes == TQA_SEGMENT_BYTES ? take_kept() : NULL;
+    pool *from = pool_of(bytes);
+    void *segment = from != NULL ? take_kept(from) : NULL;
     if (segment == NULL) {
-        segment = aligned_alloc(64, (bytes + 63) / 64 * 64);
+        segment = allocate(bytes);
     }
     if (segment == NULL) {
         give_bytes(bytes);
@@ -107,7 +150,8 @@ void tqa_segment_give(void *segment, size_t bytes)
         return;
     }
     give_bytes(bytes);
-    if (bytes != TQA_SEGMENT_BYTES || !keep(segment)) {
+    pool *to = pool_of(bytes);
+    if (to == NULL || !keep(to, segment)) {
         free(segment);
     }
 }
@@ -124,15 +168,24 @@ void tqa_memory_give(void *piece)
 
 size_t tqa_memory_trim(void)
 {
-    for (size_t n = atomic_load(&n_least); n > 0; n--) {
-        free(take_kept());
+    size_t left = 0;
+    for (size_t k = 0; k < N_POOL; k++) {
+        pool *from = &pools[k];
+        for (size_t n = atomic_load(&from->n_least); n > 0; n--) {
+            free(take_kept(from));
+        }
+        const size_t n_kept = atomic_load(&from->n_kept);
+        atomic_store(&from->n_least, n_kept);
+        left += n_kept * from->bytes;
     }
-    const size_t left = atomic_load(&n_kept);
-    atomic_store(&n_least, left);
-    return left * TQA_SEGMENT_BYTES;
+    return left;
 }
 
 size_t tqa_memory_kept(void)
 {
-    return atomic_load_explicit(&n_kept, memory_order_relaxed) * TQA_SEGMENT_BYTES;
+    size_t kept = 0;
+    for (size_t k = 0; k < N_POOL; k++) {
+        kept += atomic_load_explicit(&pools[k].n_kept, memory_order_relaxed) * pools[k].bytes;
+    }
+    return kept;
 }

@@ -8,8 +8,9 @@
 
 #include "api/memory.h"
 
-/* Segments of this size are kept: fresh pages cost a call three times what its numbers do. */
-enum { TQA_SEGMENT_BYTES = TQA_MEMORY_PIECE };
+/* Segments of these sizes are kept: fresh pages cost a call three times what its numbers do. Large
+ * ones are huge pages where the system allows (transparent_hugepage: always or madvise). */
+enum { TQA_SEGMENT_BYTES = TQA_MEMORY_PIECE, TQA_SEGMENT_LARGE = 2 << 20 };
 
 /* `bytes` bytes, aligned to 64, not initialised. NULL: beyond the bound of all calls together, or
  * no memory. Any thread. */

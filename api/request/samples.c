@@ -13,6 +13,7 @@
 enum {
     SEGMENT_HEADER = 64,       /* keeps the blocks after it aligned */
     SMALL_MAX = 48 << 10,      /* bytes of a segment that malloc keeps when it is freed */
+    LARGE_FROM = 3 << 19,      /* three segments: a large one doubles the array at most */
     ROWS_BEYOND_MAX = 1 << 16, /* numbers counted beyond a sample's end before it is refused */
 };
 
@@ -38,8 +39,11 @@ static double *add_segment(tqa_blocks *blocks, size_t n_double)
 {
     /* a row-less array (a robot without joints) still has an address */
     size_t bytes = SEGMENT_HEADER + (n_double + TQ_BLOCK_PAD) * sizeof(double) / 64 * 64;
+    /* the sizes that are kept */
     if (bytes > TQA_SEGMENT_BYTES / 2 && bytes < TQA_SEGMENT_BYTES) {
-        bytes = TQA_SEGMENT_BYTES; /* the size that is kept */
+        bytes = TQA_SEGMENT_BYTES;
+    } else if (bytes > TQA_SEGMENT_LARGE - TQA_SEGMENT_LARGE / 4 && bytes < TQA_SEGMENT_LARGE) {
+        bytes = TQA_SEGMENT_LARGE;
     }
     blocks->budget->is_over = bytes > blocks->budget->bytes_left;
     if (blocks->budget->is_over) {
@@ -82,19 +86,27 @@ static bool grow_table(tqa_blocks *blocks, size_t n_block)
     return true;
 }
 
-/* Blocks of a segment of the size that is kept. */
-static size_t most_blocks(const tqa_blocks *blocks)
+/* Blocks of a segment of a size that is kept. */
+static size_t most_blocks(const tqa_blocks *blocks, size_t segment_bytes)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE * sizeof(double);
-    const size_t room = TQA_SEGMENT_BYTES - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
+    const size_t room = segment_bytes - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
     return each > 0 && room >= each ? room / each : 1;
+}
+
+/* An array of more than LARGE_FROM bytes grows by large segments. */
+static size_t next_bytes(const tqa_blocks *blocks)
+{
+    const size_t each = blocks->n_row * TQ_BLOCK_STRIDE * sizeof(double);
+    return blocks->n_room / TQ_BLOCK * each >= LARGE_FROM ? (size_t)TQA_SEGMENT_LARGE
+                                                          : (size_t)TQA_SEGMENT_BYTES;
 }
 
 bool tqa_blocks_pin(tqa_blocks *blocks, size_t n_block)
 {
     assert(blocks->stride == TQ_BLOCK_STRIDE && blocks->pinned == NULL);
     /* the segment of the last one may hold more than are asked for */
-    if (!grow_table(blocks, n_block + most_blocks(blocks))) {
+    if (!grow_table(blocks, n_block + most_blocks(blocks, TQA_SEGMENT_LARGE))) {
         return false;
     }
     blocks->is_pinned = true;
@@ -169,7 +181,7 @@ static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
     size_t n = 2 * blocks->n_segment;
-    n = n * each * sizeof(double) <= SMALL_MAX ? n : most_blocks(blocks);
+    n = n * each * sizeof(double) <= SMALL_MAX ? n : most_blocks(blocks, next_bytes(blocks));
     const size_t b = blocks->n_room / TQ_BLOCK;
     double *memory = grow_table(blocks, b + n) ? add_segment(blocks, n * each) : NULL;
     if (memory == NULL) {

@@ -55,6 +55,29 @@ Test(segments, whole_ones_are_kept_up_to_a_bound_and_given_back_when_nobody_need
     cr_assert(eq(sz, tqa_memory_kept(), 0));
 }
 
+Test(segments, large_ones_are_kept_within_the_same_bound)
+{
+    void *small[MANY], *large[MANY];
+    for (size_t i = 0; i < 40; i++) {
+        small[i] = tqa_segment_take(TQA_SEGMENT_BYTES);
+        large[i] = tqa_segment_take(TQA_SEGMENT_LARGE);
+        cr_assert(eq(sz, (uintptr_t)large[i] % TQA_SEGMENT_LARGE, 0));
+        ((char *)large[i])[TQA_SEGMENT_LARGE - 1] = 1;
+    }
+    for (size_t i = 0; i < 40; i++) {
+        tqa_segment_give(small[i], TQA_SEGMENT_BYTES);
+        tqa_segment_give(large[i], TQA_SEGMENT_LARGE);
+        cr_assert(le(sz, tqa_memory_kept(), (size_t)32 << 20));
+    }
+    const size_t kept = tqa_memory_kept();
+    void *again = tqa_segment_take(TQA_SEGMENT_LARGE);
+    cr_assert(eq(sz, tqa_memory_kept(), kept > 0 ? kept - TQA_SEGMENT_LARGE : 0));
+    tqa_segment_give(again, TQA_SEGMENT_LARGE);
+    (void)tqa_memory_trim();
+    cr_assert(eq(sz, tqa_memory_trim(), 0));
+    cr_assert(eq(sz, tqa_memory_kept(), 0));
+}
+
 Test(segments, small_ones_are_not_kept)
 {
     void *small = tqa_segment_take(1000);
