@@ -64,10 +64,20 @@ static bool is_double(tqa_element element)
     return element.kind == TQA_ELEMENT_FLOAT && element.size == 8 && !element.big_endian;
 }
 
+static bool is_in_place(tqa_element element, const unsigned char *bytes)
+{
+    return is_double(element) && (uintptr_t)bytes % _Alignof(double) == 0;
+}
+
+size_t tqa_element_most(tqa_element element, const unsigned char *bytes)
+{
+    return is_in_place(element, bytes) ? (size_t)TQA_ELEMENT_VIEW : (size_t)TQA_ELEMENT_RUN;
+}
+
 const double *tqa_element_view(tqa_element element, const unsigned char *bytes, size_t n,
                                double *room)
 {
-    if (is_double(element) && (uintptr_t)bytes % _Alignof(double) == 0) {
+    if (is_in_place(element, bytes)) {
         return (const double *)(const void *)bytes;
     }
     tqa_element_decode(element, bytes, n, room);
@@ -98,10 +108,10 @@ void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t 
     }
 }
 
-size_t tqa_element_run(uint64_t index, uint64_t length, size_t n)
+size_t tqa_element_run(uint64_t index, uint64_t length, size_t n, size_t most)
 {
     enum { LINE = 8 };
-    const size_t run = n < TQA_ELEMENT_RUN ? n : (size_t)TQA_ELEMENT_RUN;
+    const size_t run = n < most ? n : most;
     if (length == 0 || length > run) {
         return run;
     }

@@ -29,11 +29,15 @@ void tqa_element_decode(tqa_element element, const unsigned char *bytes, size_t 
 const double *tqa_element_view(tqa_element element, const unsigned char *bytes, size_t n,
                                double *room);
 
-/* How many of the n values from value `index` of a table to process at once, rows of `length`: few
- * enough for a buffer of TQA_ELEMENT_RUN; the rest of a row that has begun, else whole rows, in
- * numbers such that eight samples share a cache line of a block. */
-enum { TQA_ELEMENT_RUN = 1024 };
-size_t tqa_element_run(uint64_t index, uint64_t length, size_t n);
+/* Values to process at once: as many as a buffer holds; of a view three times as many, which the
+ * first cache holds beside the blocks that they go to. */
+enum { TQA_ELEMENT_RUN = 1024, TQA_ELEMENT_VIEW = 3 * TQA_ELEMENT_RUN };
+size_t tqa_element_most(tqa_element element, const unsigned char *bytes);
+
+/* How many of the n values from value `index` of a table to process at once, rows of `length`: at
+ * most `most`; the rest of a row that has begun, else whole rows, in numbers such that eight
+ * samples share a cache line of a block. */
+size_t tqa_element_run(uint64_t index, uint64_t length, size_t n, size_t most);
 
 /* The first of n values that is not finite, n if there is none. */
 size_t tqa_element_not_finite(const double *values, size_t n);

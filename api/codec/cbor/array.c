@@ -143,8 +143,9 @@ tqa_decode tqa_cbor_array_feed(tqa_cbor_array *array, const tqa_events *events, 
         status = emit(array, events, ctx, reterr, at + used - size, values, 1);
     }
     while (status == TQA_DECODE_OK && n - used >= size) {
+        const size_t most = tqa_element_most(array->element, from + used);
         const size_t run =
-            tqa_element_run(array->index, array->extents[array->rank - 1], (n - used) / size);
+            tqa_element_run(array->index, array->extents[array->rank - 1], (n - used) / size, most);
         status = emit(array, events, ctx, reterr, at + used,
                       tqa_element_view(array->element, from + used, run, values), run);
         used += run * size;

@@ -113,13 +113,13 @@ static size_t feed_header(tqa_npy_decoder *decoder, const char *bytes, size_t n)
 }
 
 /* How many of n values to take at once. */
-static size_t take_run(const tqa_npy_decoder *decoder, size_t n)
+static size_t take_run(const tqa_npy_decoder *decoder, size_t n, size_t most)
 {
     const tqa_npy_shape *shape = &decoder->shape;
     const uint64_t left = decoder->count - decoder->index;
     /* columns of a file in Fortran order may be split anywhere */
     return tqa_element_run(decoder->index, shape->fortran_order ? 0 : shape->n_column,
-                           n < left ? n : (size_t)left);
+                           n < left ? n : (size_t)left, most);
 }
 
 /* Reports values in runs that end with their row or column. `offset` is that of values[0]. */
@@ -192,9 +192,10 @@ static tqa_decode feed_values(tqa_npy_decoder *decoder, const char *bytes, size_
         }
     }
     while (n - used >= element.size && decoder->index < decoder->count) {
-        const size_t run = take_run(decoder, (n - used) / element.size);
-        const double *from =
-            tqa_element_view(element, (const unsigned char *)bytes + used, run, values);
+        const unsigned char *at = (const unsigned char *)bytes + used;
+        const size_t most = tqa_element_most(element, at);
+        const size_t run = take_run(decoder, (n - used) / element.size, most);
+        const double *from = tqa_element_view(element, at, run, values);
         if (emit(decoder, from, run, decoder->offset) != TQA_DECODE_OK) {
             return decoder->status;
         }

@@ -93,7 +93,8 @@ Test(element, runs_end_with_rows_and_with_cache_lines)
         {0, UINT64_MAX, 10, 10},
     };
     for (size_t k = 0; k < sizeof runs / sizeof runs[0]; k++) {
-        cr_expect(eq(sz, tqa_element_run(runs[k].index, runs[k].length, runs[k].n), runs[k].run),
+        cr_expect(eq(sz, tqa_element_run(runs[k].index, runs[k].length, runs[k].n, TQA_ELEMENT_RUN),
+                     runs[k].run),
                   "row %zu", k);
     }
 }
