@@ -82,6 +82,7 @@
 #include "core/plant/stiction.h" /* dry friction and end stops at rest */
 #include "core/plant/torque_table.h" /* torque over time from a table */
 #include "core/simulate/event.h" /* conditions and actions of a run */
+#include "core/simulate/lock_step.h" /* a run in control periods: held torques, sensors, history */
 #include "core/simulate/run.h" /* one trajectory: methods, outputs, checkpoints */
 #include "core/stability/linearize.h" /* linearisation, growth of errors */
 

@@ -51,6 +51,7 @@ static tqd_workers *workers;
 static tqd_jobs *jobs;
 static tqd_spool *spool;
 static tqd_datasets datasets;
+static tqd_lock_step_service lock_steps;
 static tqd_server *server;
 static tqd_watchdog watchdog;
 
@@ -256,6 +257,20 @@ static bool open_datasets(void)
                               .file_bytes_max = (uint64_t)settings.files_size,
                               .datasets_max = (uint64_t)settings.datasets};
     return spool != NULL;
+}
+
+static bool open_lock_steps(void)
+{
+    const tqd_lock_step_options options = {
+        .sessions_max = (size_t)settings.sessions,
+        .client_sessions_max = (size_t)share_of(settings.sessions),
+        .bytes_max = (uint64_t)settings.sessions_size,
+        .client_bytes_max = (uint64_t)share_of(settings.sessions_size),
+        .idle_ms = settings.session_idle,
+    };
+    lock_steps =
+        (tqd_lock_step_service){.table = tqd_lock_steps_new(&options), .host = &computing.host};
+    return lock_steps.table != NULL;
 }
 
 static bool open_server(const char **reterr)
@@ -474,6 +489,7 @@ static bool stop(void)
         tqd_jobs_free(jobs);
         tqd_spool_free(spool);
         tqd_workers_free(workers);
+        tqd_lock_steps_free(lock_steps.table);
         tqd_registry_free(registry);
         tqd_store_close(store);
     }
@@ -524,7 +540,7 @@ int main(int argc, char **argv)
                             sizeof why)) {
         return refuse(EXIT_FAILURE, why);
     }
-    if (!open_datasets()) {
+    if (!open_datasets() || !open_lock_steps()) {
         return refuse(EXIT_FAILURE, "there is no memory");
     }
     tqd_sessions_init(&sessions);
@@ -535,7 +551,8 @@ int main(int argc, char **argv)
     service.workers = workers;
     service.queue_ms = settings.queue_timeout;
     tqd_service_prepare(&service);
-    tqd_routes_init(&routes, &service, &computing, &datasets, &sessions);
+    service.lock_steps = lock_steps.table;
+    tqd_routes_init(&routes, &service, &computing, &datasets, &lock_steps, &sessions);
     if (!open_server(&reason)) {
         return refuse(EXIT_FAILURE, reason != NULL ? reason : "there is no memory");
     }

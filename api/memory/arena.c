@@ -21,6 +21,7 @@ typedef struct piece {
 struct tqa_arena {
     piece *newest;
     size_t budget; /* bytes left */
+    size_t whole;  /* bytes at the start */
     bool spent;
     bool is_short; /* it was not the budget */
 };
@@ -29,7 +30,7 @@ tqa_arena *tqa_arena_new(size_t budget)
 {
     tqa_arena *arena = calloc(1, sizeof *arena);
     if (arena != NULL) {
-        arena->budget = budget;
+        arena->budget = arena->whole = budget;
     }
     return arena;
 }
@@ -151,6 +152,11 @@ void *tqa_arena_grow(tqa_arena *arena, void *rows, size_t n, size_t *capacity, s
     }
     *capacity = wider;
     return moved;
+}
+
+size_t tqa_arena_held(const tqa_arena *arena)
+{
+    return arena->whole - arena->budget;
 }
 
 bool tqa_arena_spent(const tqa_arena *arena)

@@ -31,6 +31,9 @@ const char *tqa_arena_format(tqa_arena *arena, const char *format, ...)
  * Returns the rows, moved or not; NULL when there is no room, and then nothing has changed. */
 void *tqa_arena_grow(tqa_arena *arena, void *rows, size_t n, size_t *capacity, size_t each);
 
+/* Bytes of all its pieces. */
+size_t tqa_arena_held(const tqa_arena *arena);
+
 /* True when any request was refused. */
 bool tqa_arena_spent(const tqa_arena *arena);
 

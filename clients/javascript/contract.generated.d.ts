@@ -3306,6 +3306,159 @@ export type SamplesIn = Sample | Sample[] | {
 /** One number, or for a batch one a sample */
 export type Scalars = number | number[];
 
+export interface Session {
+  id: string;
+  /** As the request named it */
+  robot: string;
+  robot_digest: string;
+  /** The order of rows */
+  joints: string[];
+  /** s */
+  step_s: number;
+  solver: {
+    method: "rk4" | "semi-implicit-euler" | "implicit-midpoint";
+    /** s: Of each of the equal steps of a control period */
+    step_s: number;
+  };
+  /** `rewind` reaches back to it, and to 0 */
+  oldest_step: number;
+  /** Memory that it holds */
+  bytes: number;
+  /** s: Without a request until then it ends */
+  expires_in_s: number;
+  state: SessionState;
+}
+
+export interface SessionForkRequest {
+  /** Of the session that is forked; the present one if absent */
+  step?: number;
+  /** Of the new session's noise; the same one if absent */
+  seed?: number;
+}
+
+export interface SessionList {
+  sessions: {
+    id: string;
+    robot: string;
+    robot_digest: string;
+    bytes: number;
+    /** s */
+    expires_in_s: number;
+  }[];
+}
+
+export interface SessionRequest {
+  /** Its name, or `name@digest` */
+  robot: string;
+  initial: SimulateInitial;
+  /** s: The control period: each torque is held for it (zero-order hold) (default 0.001) */
+  step_s?: number;
+  /** As of `simulate`, of its methods with steps of one size */
+  solver?: {
+    /** default rk4 */
+    method?: "rk4" | "semi-implicit-euler" | "implicit-midpoint";
+    /** s: The largest: a control period is divided into equal steps, 10,000 at most (default 0.001) */
+    step_s?: number;
+  };
+  actuators?: {
+    /** Largest torques: `robot` takes the robot's own */
+    effort_limits?: "robot" | Gains;
+    /** s: From a torque to its effect, in whole control periods; until the first one arrives it is 0 (default 0) */
+    delay_s?: number;
+  };
+  /** Readings beside the true state; without it there are none */
+  sensors?: SessionSensors;
+  /** Steps that `rewind` and `fork` reach back (default 1000) */
+  history?: number;
+  /** Accelerations in each answer, of the state and the torque that acted last */
+  include?: "qdd"[];
+  disturbance?: Disturbance[];
+  external_wrenches?: WrenchOverTime[];
+  payload?: Payload;
+  /** As of `simulate`: limits act only where they say so; `stop` ends the session */
+  events?: EventRule[];
+  /** m/s^2 in the world frame, instead of the robot's own */
+  gravity?: Vector3;
+  without?: ("friction" | "rotor" | "spring" | "gravity")[];
+  drives?: SimulateDrives;
+  /** Another order of joints, of this request, of torques and of answers */
+  joints?: string[];
+  /** Of `initial`, and of levels of q and qd; answers are in rad (default rad) */
+  angles?: Angles;
+}
+
+/** One of the two */
+export interface SessionRewindRequest {
+  /** 0 is the start, and always there */
+  step?: number;
+  /** s: The step at this time */
+  t?: number;
+}
+
+/** The true value `delay_s` ago (before the start: that of the start), plus noise, rounded to a multiple of the resolution */
+export interface SessionSensor {
+  /** Standard deviation; normal, independent from step to step */
+  noise_std?: Gains;
+  /** Of an encoder, say; 0: none. Not of joints with quaternions */
+  resolution?: Gains;
+  /** s: In whole control periods (default 0) */
+  delay_s?: number;
+}
+
+export interface SessionSensors {
+  /** Of the noise; the same one gives the same readings (default 0) */
+  seed?: number;
+  /** rad or m */
+  q?: SessionSensor;
+  qd?: SessionSensor;
+  /** Of the torque that acted during the last step */
+  tau?: SessionSensor;
+}
+
+/** After a step */
+export interface SessionState {
+  /** Control periods since the start */
+  step: number;
+  /** s */
+  t: number;
+  /** rad or m: The true state */
+  q: Sample;
+  qd: Sample;
+  qdd?: Sample;
+  /** N m or N: That acted in the last period, after delay and limits */
+  tau: Sample;
+  /** Readings of those that the session has */
+  sensors?: {
+    /** rad or m */
+    q?: Sample;
+    qd?: Sample;
+    tau?: Sample;
+  };
+  /**
+   * XXH3-128 of the state's bits: step (8 bytes), t, q, qd as doubles in the robot's order, little-endian; then states of drives,
+   * modes of joints that stick, and torques under way, where there are any
+   */
+  hash: string;
+  /** Of the last step, where there are any; 64 at most */
+  events?: Event[];
+  events_omitted?: number;
+  /** Why the motion goes no further; `rewind` leads back */
+  ended?: string;
+  ended_joint?: string;
+}
+
+export interface SessionStepRequest {
+  /** N m or N */
+  tau: JointValues;
+  /** Control periods for which it is held; the answer is the state after the last (default 1) */
+  steps?: number;
+  /**
+   * The session's `step` that this follows: 409 at another one. The same request again, after an answer that was lost, makes no
+   * second step and has the same answer
+   */
+  at_step?: number;
+}
+
 export interface SimulateAudit {
   /** J. What is left of the change of energy = work - dissipated + external, each integrated with the run */
   energy: {

@@ -84,7 +84,7 @@ def operations(contract):
     long = set(long_ones())
     for path, item in contract["paths"].items():
         post = item.get("post", {})
-        if "requestBody" not in post:
+        if "requestBody" not in post or "202" not in post["responses"]:  # a resource
             continue
         prefix = "/v1/robots/{name}/" if path.startswith("/v1/robots/") else "/v1/"
         queries = {one["name"]: type_of(one["schema"]) for one in post.get("parameters", []) if one.get("in") == "query"}

@@ -251,7 +251,7 @@ def result_class(contract, operation):
 
 def operations_text(contract):
     operations = [Operation(contract, path, item["post"]) for path, item in contract.document["paths"].items()
-                  if "post" in item and "requestBody" in item["post"]]
+                  if "requestBody" in item.get("post", {}) and "202" in item["post"]["responses"]]  # no resource
     results = [result_class(contract, one) for one in operations]
     of_robot, others = [o for o in operations if o.of_robot], [o for o in operations if not o.of_robot]
 

@@ -95,7 +95,8 @@ def main():
     for path, item in contract["paths"].items():
         post = item.get("post", {})
         request = post.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-        if not re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", path) or "$ref" not in request or not request["$ref"].endswith("Request"):
+        if not re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", path) or "$ref" not in request or not request["$ref"].endswith("Request") \
+                or "202" not in post["responses"]:
             continue
         name = path.rsplit("/", 1)[1]
         found = {}

@@ -37,7 +37,8 @@ static void add_operations(tqd_routes *routes, tqd_compute_host *computing)
 }
 
 void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host *computing,
-                     tqd_datasets *datasets, tqd_sessions *sessions)
+                     tqd_datasets *datasets, tqd_lock_step_service *lock_steps,
+                     tqd_sessions *sessions)
 {
     tqd_route robots[TQD_ROBOT_ROUTES];
     routes->n = 0;
@@ -55,6 +56,11 @@ void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host 
     tqd_dataset_routes(datasets, data);
     for (size_t i = 0; i < TQD_DATASET_ROUTES; i++) {
         add(routes, data[i]);
+    }
+    tqd_route steps[TQD_LOCK_STEP_ROUTES];
+    tqd_lock_step_routes(lock_steps, steps);
+    for (size_t i = 0; i < TQD_LOCK_STEP_ROUTES; i++) {
+        add(routes, steps[i]);
     }
     add(routes,
         (tqd_route){TQD_POST, "/v1/backup", 0, &tqd_backup_handler, datasets->store, false});

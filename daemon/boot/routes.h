@@ -8,6 +8,7 @@
 #include "daemon/http/exchange.h"
 #include "daemon/http/session.h"
 #include "daemon/service/service.h"
+#include "daemon/sessions/handlers.h"
 
 enum { TQD_ROUTES_MAX = 128, TQD_PATTERN_TEXT = 96 };
 
@@ -20,6 +21,7 @@ typedef struct tqd_routes {
 
 /* Fills the table; its arguments must outlive the server. */
 void tqd_routes_init(tqd_routes *routes, tqd_service *service, tqd_compute_host *computing,
-                     tqd_datasets *datasets, tqd_sessions *sessions);
+                     tqd_datasets *datasets, tqd_lock_step_service *lock_steps,
+                     tqd_sessions *sessions);
 
 #endif

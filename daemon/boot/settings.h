@@ -75,6 +75,12 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(lease, "", "ms", 1000, 3600000, 15000,                                                \
              "a running job without a heartbeat for this time is run again")                       \
     X_NUMBER(streams, "", "", 1, 100000, 1024, "event streams and requests that wait for a job")   \
+    X_NUMBER(sessions, "", "", 1, 65536, 256,                                                      \
+             "sessions (simulated robots driven step by step) that may be open")                   \
+    X_NUMBER(sessions_size, "", "bytes", 1048576, INT64_MAX / 4, 268435456,                        \
+             "memory of all sessions together, their histories included")                          \
+    X_NUMBER(session_idle, "", "ms", 100, INT64_MAX / 4, 600000,                                   \
+             "a session without a request for this time ends")                                     \
     X_NUMBER(dataset_size, "", "bytes", 1024, INT64_MAX / 4, 17179869184, "one dataset at most")   \
     X_NUMBER(files_size, "", "bytes", 0, INT64_MAX / 4, 0,                                         \
              "datasets and large results together; 0: no bound")                                   \
@@ -86,7 +92,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
              "memory for request bodies that are being received or computed, all together; the "   \
              "default is less where an eighth of the memory is less")                              \
     X_NUMBER(client_share, "", "", 1, 100, 50,                                                     \
-             "percent of body_budget, queue and streams that one client, by its token, may have")  \
+             "percent of body_budget, queue, streams and sessions that one client, by its token, " \
+             "may have")                                                                           \
     X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \
              "memory for the samples of all computations; 0: half of what the machine, or the "    \
              "control group of this process, has")                                                 \

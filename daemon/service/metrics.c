@@ -45,6 +45,24 @@ static void put_store(tqd_store *store, tqd_text *out)
                      (double)health.n_file_damaged);
 }
 
+static void put_sessions(tqd_service *service, tqd_text *out)
+{
+    tqd_lock_steps_figures figures;
+    tqd_lock_steps_count(service->lock_steps, &figures);
+    tqd_metric_print(out, "sessions_open", "gauge",
+                     "Sessions: simulated robots that clients drive step by step.",
+                     (double)figures.open);
+    tqd_metric_print(out, "sessions_bytes", "gauge", "Memory of all sessions.",
+                     (double)figures.bytes);
+    tqd_metric_print(out, "sessions_opened_total", "counter", "Sessions opened, forks included.",
+                     (double)figures.opened);
+    tqd_metric_print(out, "sessions_expired_total", "counter",
+                     "Sessions that ended without a request for the setting session_idle.",
+                     (double)figures.expired);
+    tqd_metric_print(out, "session_steps_total", "counter", "Control periods computed.",
+                     (double)figures.steps);
+}
+
 /* The second number of /proc/self/statm: resident pages. 0: unknown. */
 static double resident_bytes(void)
 {
@@ -88,6 +106,7 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
     }
     put_queue(service, &text);
     put_store(service->store, &text);
+    put_sessions(service, &text);
     if (service->audit != NULL) {
         tqd_metric_print(&text, "audit_lost", "gauge",
                          "Entries of the audit log that could not be written since the start.",

@@ -10,6 +10,7 @@
 #include "daemon/queue/workers.h"
 #include "daemon/serve/server.h"
 #include "daemon/service/page.h"
+#include "daemon/sessions/table.h"
 #include "daemon/store/store.h"
 
 typedef enum tqd_service_state {
@@ -27,6 +28,7 @@ typedef struct tqd_service {
     int64_t started_s;                          /* Unix time */
     int64_t queue_ms; /* not ready while the expected time in the work queue is longer */
     tqd_audit *audit; /* NULL: none */
+    tqd_lock_steps *lock_steps;
     tqd_store *store; /* the same; set before the server opens */
     tqd_page docs, docs_script, favicon, contract, index, index_html;
 } tqd_service;

@@ -140,6 +140,16 @@
     "spins"
 #define TQA_FIELDS_ROLLING_CONSTRAINT_BODY "link", "position", "radius", "axis"
 #define TQA_FIELDS_ROLLING_CONSTRAINT_SPHERE "link", "position", "radius", "inside"
+#define TQA_FIELDS_SESSION_FORK_REQUEST "step", "seed"
+#define TQA_FIELDS_SESSION_REQUEST "robot", "initial", "step_s", "solver", "actuators", \
+    "sensors", "history", "include", "disturbance", "external_wrenches", "payload", "events", \
+    "gravity", "without", "drives", "joints", "angles"
+#define TQA_FIELDS_SESSION_REQUEST_ACTUATORS "effort_limits", "delay_s"
+#define TQA_FIELDS_SESSION_REQUEST_SOLVER "method", "step_s"
+#define TQA_FIELDS_SESSION_REWIND_REQUEST "step", "t"
+#define TQA_FIELDS_SESSION_SENSOR "noise_std", "resolution", "delay_s"
+#define TQA_FIELDS_SESSION_SENSORS "seed", "q", "qd", "tau"
+#define TQA_FIELDS_SESSION_STEP_REQUEST "tau", "steps", "at_step"
 #define TQA_FIELDS_SIMULATE_DRIVES "command", "t", "values", "interpolation", "reduced"
 #define TQA_FIELDS_SIMULATE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
     "external_wrenches", "payload", "events", "solver", "gravity", "without", "include", \
@@ -296,6 +306,11 @@
 #define TQA_WORDS_ROBOT_DOCUMENT_DH_JOINTS_KIND "revolute", "continuous", "prismatic", "fixed"
 #define TQA_WORDS_ROBOT_DOCUMENT_POE_JOINTS_KIND "revolute", "continuous", "prismatic"
 #define TQA_WORDS_ROBOT_SOURCE "urdf", "mjcf", "sdf", "document"
+#define TQA_WORDS_SESSION_REQUEST_INCLUDE "qdd"
+#define TQA_WORDS_SESSION_REQUEST_SOLVER_METHOD "rk4", "semi-implicit-euler", \
+    "implicit-midpoint"
+#define TQA_WORDS_SESSION_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
+#define TQA_WORDS_SESSION_SOLVER_METHOD "rk4", "semi-implicit-euler", "implicit-midpoint"
 #define TQA_WORDS_SIMULATE_DRIVES_COMMAND "voltage", "duty", "current", "velocity", "torque"
 #define TQA_WORDS_SIMULATE_DRIVES_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_SIMULATE_REQUEST_INCLUDE "qdd", "multipliers", "energy", "momentum", \

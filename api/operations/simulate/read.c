@@ -240,6 +240,18 @@ static bool read_events(tqa_simulation *s)
     return true;
 }
 
+bool tqa_simulation_read_start(tqa_simulation *s)
+{
+    s->control->in_radians = true;
+    return tqa_tree_order(s->control, &s->order) && tqa_drives_read(s) && read_terms(s) &&
+           read_initial(s) && tqa_simulation_constrain(s, false) && tqa_simulation_read_solver(s);
+}
+
+bool tqa_simulation_read_effects(tqa_simulation *s)
+{
+    return tqa_drives_add(s) && read_disturbances(s) && read_events(s);
+}
+
 bool tqa_simulation_read_plant(tqa_simulation *s)
 {
     bool multipliers = false;
@@ -247,8 +259,8 @@ bool tqa_simulation_read_plant(tqa_simulation *s)
     return tqa_tree_order(s->control, &s->order) && read_columns(s, &multipliers) &&
            tqa_drives_read(s) && read_terms(s) && read_initial(s) &&
            tqa_simulation_constrain(s, multipliers) && read_output(s) && find_duration(s) &&
-           tqa_simulation_read_solver(s) && tqa_simulation_read_input(s) && tqa_drives_add(s) &&
-           read_disturbances(s) && read_events(s);
+           tqa_simulation_read_solver(s) && tqa_simulation_read_input(s) &&
+           tqa_simulation_read_effects(s);
 }
 
 bool tqa_simulation_read(tqa_simulation *s)

@@ -87,6 +87,10 @@ struct tqa_simulation {
 bool tqa_simulation_read(tqa_simulation *s);
 /* The same without verdict and balance. */
 bool tqa_simulation_read_plant(tqa_simulation *s);
+/* Two parts of it, for a plant without outputs whose duration and interval are set: all up to the
+ * solver; then, once what commands torque has been added, what else acts on it. */
+bool tqa_simulation_read_start(tqa_simulation *s);
+bool tqa_simulation_read_effects(tqa_simulation *s);
 /* What of the request takes long, on a worker, before anything runs. False: the problem is set. */
 bool tqa_simulation_prepare(tqa_simulation *s);
 /* `input`: a table of torques, or a controller. */
