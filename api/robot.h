@@ -66,6 +66,18 @@ typedef enum tqa_robot_form {
 char *tqa_robot_print(const tqa_robot *robot, tqa_robot_form form, const char *name, size_t *ret_n,
                       tqa_problem *reterr);
 
+/* Where tqa_robot_patch takes another robot from: get is NULL with a problem. */
+typedef struct tqa_robot_others {
+    void *ctx;
+    const tqa_robot *(*get)(void *ctx, const char *name, tqa_problem *reterr);
+    void (*release)(void *ctx, const tqa_robot *robot);
+} tqa_robot_others;
+
+/* The document of another robot: this one after a list of operations (JSON: {"operations": [{"op":
+ * "lock", "joints": {"j3": 0.5}}, ...]}; api/robots/surgery). malloc'ed; NULL with a problem. */
+char *tqa_robot_patch(const tqa_robot *robot, const char *name, const char *patch, size_t n,
+                      const tqa_robot_others *others, size_t *ret_n, tqa_problem *reterr);
+
 /* The built-in robots: n of them, name and bytes by number. */
 size_t tqa_builtin_count(void);
 const char *tqa_builtin_name(size_t i);

@@ -4,6 +4,29 @@
 /** Nested arrays of numbers, rows outside. */
 export type Tensor = number[] | number[][] | number[][][] | number[][][][];
 
+/** A link welded to a link */
+export interface AddPayload {
+  op: "payload";
+  link: string;
+  /** Of the new link; "payload" where it is absent */
+  name?: string;
+  /** m: Of the new link in the frame of the other; its rotation by one of the next three */
+  position?: Vector;
+  rotation?: number[][];
+  /** rad */
+  rpy?: Vector;
+  quaternion_wxyz?: Quaternion;
+  /** kg */
+  mass?: number;
+  /** m */
+  com?: Vector;
+  /** kg m^2 */
+  inertia?: number[][];
+  inertia_about?: "com" | "origin";
+  /** One solid, or an array of them */
+  solid?: Solid | Solid[];
+}
+
 /**
  * Unit of angles of joints in q, qd, qdd and what is measured like them (rad/s: deg/s), and of rpy, in the request and in the
  * answer. All else (torques, Jacobians, derivatives) is in SI units
@@ -536,6 +559,78 @@ export interface CalibrateResult {
   provenance: Provenance;
 }
 
+export interface ChangeGravity {
+  op: "gravity";
+  /** m/s^2: In the frame of the root link */
+  gravity: Vector;
+}
+
+/** Other numbers for a joint of one freedom; what is not there stays */
+export interface ChangeJoint {
+  op: "joint";
+  joint: string;
+  /** N m s/rad or N s/m: Of the joint, without its motor's */
+  damping?: number;
+  friction?: {
+    /** N m or N */
+    coulomb?: number;
+    /** N m or N */
+    breakaway?: number;
+    /** rad/s or m/s */
+    stribeck_velocity?: number;
+    /** rad/s or m/s */
+    smoothing?: number;
+    /** N m or N */
+    offset?: number;
+  };
+  spring?: {
+    /** N m/rad or N/m */
+    stiffness?: number;
+    /** rad or m */
+    rest?: number;
+  };
+  /** Not with a drive, whose motor has it */
+  rotor?: {
+    /** kg m^2 */
+    inertia?: number;
+    ratio?: number;
+  };
+  limits?: {
+    /** rad or m */
+    lower?: number;
+    /** rad or m */
+    upper?: number;
+    /** rad/s or m/s */
+    velocity?: number;
+    /** N m or N */
+    effort?: number;
+  };
+}
+
+/** Another mass: alone it scales the tensor, as another density would; with inertia or solid all is stated anew */
+export interface ChangeLink {
+  op: "link";
+  link: string;
+  /** kg */
+  mass?: number;
+  /** m */
+  com?: Vector;
+  /** kg m^2 */
+  inertia?: number[][];
+  inertia_about?: "com" | "origin";
+  /** One solid, or an array of them */
+  solid?: Solid | Solid[];
+}
+
+/**
+ * Another link is held: joints on the way are turned round, a free base carries the link from then on. Coordinates of joints of
+ * one freedom, and their torques, keep their meaning; gravity is in the axes of the new root
+ */
+export interface ChangeRoot {
+  op: "root";
+  link: string;
+}
+
 /** Name of a column, or its number from 0 */
 export type CompareColumn = string | number;
 
@@ -693,6 +788,14 @@ export interface CouplingConstraint {
   };
   /** rad or m (default 0) */
   offset?: number;
+}
+
+/** What hangs from a link alone; with tips only what lies between, and what is fixed to it */
+export interface CutSubchain {
+  op: "subchain";
+  /** The new root */
+  link: string;
+  tips?: string[];
 }
 
 /** What the database holds of this dataset is not what was written; put it anew, or restore a backup */
@@ -2104,6 +2207,22 @@ export interface JobsDeleted {
   [name: string]: unknown;
 }
 
+/** Another robot, its root welded to a link; as Pinocchio's appendModel */
+export interface JoinRobot {
+  op: "join";
+  /** Its name, or name@digest */
+  robot: string;
+  link: string;
+  /** Before the names of its links and joints */
+  prefix?: string;
+  /** m: Of its root in the frame of the link; its rotation by one of the next three */
+  position?: Vector;
+  rotation?: number[][];
+  /** rad */
+  rpy?: Vector;
+  quaternion_wxyz?: Quaternion;
+}
+
 /** damping to mimic are stated of joints of one degree of freedom only (revolute, continuous, prismatic) */
 export interface Joint {
   name: string;
@@ -2353,6 +2472,15 @@ export interface LinkSphere {
   position?: Vector;
   /** m */
   radius: number;
+}
+
+/** Joints that become fixed where they are, and with them those that follow; as Pinocchio's buildReducedModel */
+export interface LockJoints {
+  op: "lock";
+  /** The position of each by its name: a number; of planar, spherical and floating joints an array as in q */
+  joints: {
+    [name: string]: unknown;
+  };
 }
 
 /**
@@ -3252,6 +3380,13 @@ export interface RobotList {
     digest: Digest;
     builtin: boolean;
   }[];
+}
+
+export type RobotOperation = ChangeJoint | ChangeLink | ChangeGravity | AddPayload | LockJoints | ChangeRoot | CutSubchain | JoinRobot;
+
+/** What makes another robot of this one: operations in their order, each on what those before it have left */
+export interface RobotPatch {
+  operations: RobotOperation[];
 }
 
 /** The robot document, with everything that was understood, everything ignored, and the doctor's findings */

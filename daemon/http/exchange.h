@@ -16,6 +16,7 @@ typedef enum tqd_method {
     TQD_PUT,
     TQD_POST,
     TQD_DELETE,
+    TQD_PATCH,
     TQD_METHOD_COUNT
 } tqd_method;
 

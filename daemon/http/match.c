@@ -7,11 +7,14 @@
 
 #include "daemon/http/bearer.h"
 
-static const char *const method_names[TQD_METHOD_COUNT] = {"GET", "HEAD", "PUT", "POST", "DELETE"};
+static const char *const method_names[TQD_METHOD_COUNT] = {"GET",  "HEAD",   "PUT",
+                                                           "POST", "DELETE", "PATCH"};
 
 tqd_method tqd_method_find(const char *name)
 {
-    const tqd_method guess = name[0] == 'P'   ? (name[1] == 'O' ? TQD_POST : TQD_PUT)
+    const tqd_method guess = name[0] == 'P'   ? (name[1] == 'O'   ? TQD_POST
+                                                 : name[1] == 'A' ? TQD_PATCH
+                                                                  : TQD_PUT)
                              : name[0] == 'G' ? TQD_GET
                              : name[0] == 'H' ? TQD_HEAD
                                               : TQD_DELETE;
@@ -97,6 +100,7 @@ unsigned tqd_route_role(const tqd_route *route)
         return TQD_ROLE_COMPUTE;
     case TQD_PUT:
     case TQD_DELETE:
+    case TQD_PATCH:
     case TQD_METHOD_COUNT:
         break;
     }

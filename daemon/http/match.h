@@ -27,7 +27,7 @@ void tqd_match_find(const tqd_route *routes, size_t n_route, tqd_method method, 
                     size_t n_path, tqd_match *ret_match);
 
 /* The tqd_role that a request of this route needs: the handler's own, else read for GET, compute
- * for POST, write for PUT and DELETE. */
+ * for POST, write for PUT, DELETE and PATCH. */
 unsigned tqd_route_role(const tqd_route *route);
 
 /* TQD_METHOD_COUNT for an unknown method. */

@@ -44,7 +44,7 @@ const char *tqd_origin_fault(const char *origin, size_t n)
 void tqd_origin_preflight(tqd_reply *reply)
 {
     reply->status = 204;
-    tqd_answer_header(reply, "Access-Control-Allow-Methods", "GET, HEAD, PUT, POST, DELETE");
+    tqd_answer_header(reply, "Access-Control-Allow-Methods", "GET, HEAD, PUT, POST, DELETE, PATCH");
     tqd_answer_header(reply, "Access-Control-Allow-Headers",
                       "Authorization, Content-Type, Accept, Prefer, Priority, Idempotency-Key, "
                       "If-Match, If-None-Match, If-Range, Range, Last-Event-ID");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/robots/handlers.c - GET, PUT and DELETE of /v1/robots. */
+/* daemon/robots/handlers.c - GET, PUT and DELETE of /v1/robots, and what PATCH shares with them. */
 #include "daemon/robots/handlers.h"
 
 #include <stdio.h>
@@ -7,68 +7,50 @@
 #include <string.h>
 #include <strings.h>
 
-#include "daemon/http/answer.h"
 #include "daemon/http/document.h"
 #include "daemon/robots/conditions.h"
+#include "daemon/robots/exchange.h"
 #include "daemon/store/problem.h"
 
 enum { BODY_FIRST = 16384 };
 
-/* What a query says of a robot's bytes, "" where it says nothing. */
-typedef struct put_query {
-    char main[TQD_QUERY_TEXT]; /* the file of an archive that is the robot */
-    char base[TQD_QUERY_TEXT]; /* what holds its root */
-    bool is_dry;               /* checked, not stored */
-} put_query;
-
-/* One request. finish or run makes the answer, reply returns it. */
-typedef struct exchange {
-    tqd_registry *registry;
-    const tqd_head *head;
-    tqa_media media;     /* PUT: of the body */
-    tqa_robot_form form; /* GET: of the answer */
-    put_query query;     /* PUT */
-    char *body;          /* PUT: the bytes so far */
-    size_t n_body, body_size;
-    tqd_reply answer;
-} exchange;
-
 /* ---------------------------------------------------------------------------------- answering */
 
-static void answer_no_memory(exchange *e)
+static void answer_no_memory(tqd_robot_exchange *e)
 {
     tqd_answer_no_memory(&e->answer, e->head->request_id);
 }
 
-static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
+bool tqd_robot_begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    exchange *e = calloc(1, sizeof *e);
+    tqd_robot_exchange *e = calloc(1, sizeof *e);
     if (e == NULL) {
         tqd_answer_no_memory(reply, head->request_id);
         return false;
     }
     e->registry = ctx;
     e->head = head;
+    e->name = head->part[0];
     *ret_exchange = e;
     return true;
 }
 
-static void give_reply(void *arg, tqd_reply *reply)
+void tqd_robot_give_reply(void *arg, tqd_reply *reply)
 {
-    exchange *e = arg;
+    tqd_robot_exchange *e = arg;
     *reply = e->answer;
     e->answer.body = NULL;
 }
 
-static void end(void *arg)
+void tqd_robot_end(void *arg)
 {
-    exchange *e = arg;
+    tqd_robot_exchange *e = arg;
     free(e->body);
     free(e->answer.body);
     free(e);
 }
 
-static tqd_next always_run(void *arg)
+tqd_next tqd_robot_always_run(void *arg)
 {
     (void)arg;
     return TQD_NEXT_RUN;
@@ -89,12 +71,12 @@ static bool refuse_unless_json(const tqd_head *head, tqd_reply *reply)
 
 static bool list_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
-    return !refuse_unless_json(head, reply) && begin(ctx, head, ret_exchange, reply);
+    return !refuse_unless_json(head, reply) && tqd_robot_begin(ctx, head, ret_exchange, reply);
 }
 
 static void list_run(void *arg)
 {
-    exchange *e = arg;
+    tqd_robot_exchange *e = arg;
     size_t n = 0;
     tqd_registry_row *rows = tqd_registry_list(e->registry, &n);
     if (rows == NULL) {
@@ -163,16 +145,16 @@ static bool get_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
-    if (!begin(ctx, head, ret_exchange, reply)) {
+    if (!tqd_robot_begin(ctx, head, ret_exchange, reply)) {
         return false;
     }
-    ((exchange *)*ret_exchange)->form = form;
+    ((tqd_robot_exchange *)*ret_exchange)->form = form;
     return true;
 }
 
 /* All forms of one version have the same digest as tag; those in XML are weak, since a strong tag
  * identifies one sequence of bytes. */
-static void add_tag(exchange *e, const char *digest)
+static void add_tag(tqd_robot_exchange *e, const char *digest)
 {
     tqd_answer_header(&e->answer, "ETag", "%s\"%s\"", e->form != TQA_FORM_DOCUMENT ? "W/" : "",
                       digest);
@@ -183,7 +165,7 @@ static void add_tag(exchange *e, const char *digest)
 /* 304 needs the list of names only */
 static tqd_next get_finish(void *arg)
 {
-    exchange *e = arg;
+    tqd_robot_exchange *e = arg;
     const char *header = e->head->header(e->head, "If-None-Match");
     tqd_registry_row row;
     char tag[TQD_TAG_TEXT];
@@ -199,7 +181,7 @@ static tqd_next get_finish(void *arg)
 
 static void get_run(void *arg)
 {
-    exchange *e = arg;
+    tqd_robot_exchange *e = arg;
     tqa_problem problem;
     const tqa_robot *robot = tqd_registry_get(e->registry, e->head->part[0], &problem);
     if (robot == NULL) {
@@ -240,8 +222,8 @@ static bool find_format(const char *name, tqa_media *ret)
 }
 
 /* ?format=, ?main=, ?base= and ?dry_run=; *ret_given: the format is among them. */
-static bool read_query(const tqd_head *head, put_query *ret, tqa_media *ret_media, bool *ret_given,
-                       tqa_problem *problem)
+static bool read_query(const tqd_head *head, tqd_robot_query *ret, tqa_media *ret_media,
+                       bool *ret_given, tqa_problem *problem)
 {
     const char *query = head->query != NULL ? head->query : "";
     char name[TQD_QUERY_TEXT];
@@ -272,7 +254,7 @@ static bool read_query(const tqd_head *head, put_query *ret, tqa_media *ret_medi
 }
 
 /* ?format= takes precedence, then Content-Type, then the first bytes */
-static bool find_media(const tqd_head *head, put_query *ret_query, tqa_media *ret_media,
+static bool find_media(const tqd_head *head, tqd_robot_query *ret_query, tqa_media *ret_media,
                        tqa_problem *problem)
 {
     static const struct {
@@ -310,40 +292,43 @@ static bool find_media(const tqd_head *head, put_query *ret_query, tqa_media *re
     return false;
 }
 
+bool tqd_robot_name_free(tqd_registry *registry, const char *name, tqa_problem *problem)
+{
+    tqd_registry_row row;
+    if (!tqd_robot_name_good(name)) {
+        tqa_problem_set(problem, "invalid-value",
+                        "a name has 1 to 128 of A-Z a-z 0-9 . _ - and does not begin with a dot");
+        return false;
+    }
+    if (tqd_registry_find(registry, name, &row) && row.builtin) {
+        tqa_problem_set(problem, "read-only", "\"%s\" is built in: choose another name", name);
+        return false;
+    }
+    return true;
+}
+
 static bool put_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     tqa_problem problem;
     tqa_media media = TQA_MEDIA_NONE;
-    tqd_registry_row row;
-    put_query query = {.main = "", .base = ""};
-    bool good = true;
-    if (!tqd_robot_name_good(head->part[0])) {
-        tqa_problem_set(&problem, "invalid-value",
-                        "a name has 1 to 128 of A-Z a-z 0-9 . _ - and does not begin with a dot");
-        good = false;
-    } else if (tqd_registry_find(ctx, head->part[0], &row) && row.builtin) {
-        tqa_problem_set(&problem, "read-only", "\"%s\" is built in: choose another name",
-                        head->part[0]);
-        good = false;
-    } else {
-        good = find_media(head, &query, &media, &problem);
-    }
-    if (!good) {
+    tqd_robot_query query = {.main = "", .base = ""};
+    if (!tqd_robot_name_free(ctx, head->part[0], &problem) ||
+        !find_media(head, &query, &media, &problem)) {
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
     }
-    if (!begin(ctx, head, ret_exchange, reply)) {
+    if (!tqd_robot_begin(ctx, head, ret_exchange, reply)) {
         return false;
     }
-    exchange *e = *ret_exchange;
+    tqd_robot_exchange *e = *ret_exchange;
     e->media = media;
     e->query = query;
     return true;
 }
 
-static bool put_feed(void *arg, const char *bytes, size_t n)
+bool tqd_robot_feed(void *arg, const char *bytes, size_t n)
 {
-    exchange *e = arg;
+    tqd_robot_exchange *e = arg;
     if (e->n_body + n > TQA_ROBOT_BYTES_MAX) {
         tqa_problem problem;
         tqa_problem_set(&problem, "too-large", "a robot may have %d bytes at most",
@@ -371,11 +356,11 @@ static bool put_feed(void *arg, const char *bytes, size_t n)
 }
 
 /* reads the preconditions against the present version; the store checks again in its transaction */
-static bool read_conditions(exchange *e, char match[TQD_TAG_TEXT], char none_match[TQD_TAG_TEXT],
-                            tqd_condition *ret)
+static bool read_conditions(tqd_robot_exchange *e, char match[TQD_TAG_TEXT],
+                            char none_match[TQD_TAG_TEXT], tqd_condition *ret)
 {
     tqd_registry_row row;
-    const bool exists = tqd_registry_find(e->registry, e->head->part[0], &row);
+    const bool exists = tqd_registry_find(e->registry, e->name, &row);
     const char *current = exists ? row.row.digest : "";
     const char *if_match = e->head->header(e->head, "If-Match");
     const char *if_none_match = e->head->header(e->head, "If-None-Match");
@@ -392,10 +377,9 @@ static bool read_conditions(exchange *e, char match[TQD_TAG_TEXT], char none_mat
     return true;
 }
 
-static void answer_put(exchange *e, const tqa_robot *robot, bool created)
+static void answer_put(tqd_robot_exchange *e, const tqa_robot *robot, bool created)
 {
-    e->answer.body =
-        tqd_registry_parser(e->registry)->report(robot, e->head->part[0], &e->answer.n_body);
+    e->answer.body = tqd_registry_parser(e->registry)->report(robot, e->name, &e->answer.n_body);
     if (e->answer.body == NULL) {
         /* stored, but no memory for the report */
         e->answer.constant = "{}\n";
@@ -405,15 +389,15 @@ static void answer_put(exchange *e, const tqa_robot *robot, bool created)
     e->answer.media = "application/json";
     tqd_answer_header(&e->answer, "ETag", "\"%s\"", tqa_robot_digest(robot));
     if (created) {
-        tqd_answer_header(&e->answer, "Location", "/v1/robots/%s", e->head->part[0]);
+        tqd_answer_header(&e->answer, "Location", "/v1/robots/%s", e->name);
     }
 }
 
 /* What a PUT would answer, without one: `name` keeps what it has. Takes the robot. */
-static void answer_dry(exchange *e, tqa_robot *robot, const tqd_condition *condition)
+static void answer_dry(tqd_robot_exchange *e, tqa_robot *robot, const tqd_condition *condition)
 {
     tqd_registry_row row;
-    const bool exists = tqd_registry_find(e->registry, e->head->part[0], &row);
+    const bool exists = tqd_registry_find(e->registry, e->name, &row);
     const char *wanted = condition->if_match;
     const char *unwanted = condition->if_none_match;
     if ((wanted != NULL &&
@@ -425,7 +409,7 @@ static void answer_dry(exchange *e, tqa_robot *robot, const tqd_condition *condi
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
     } else {
         e->answer.body =
-            tqd_registry_parser(e->registry)->report(robot, e->head->part[0], &e->answer.n_body);
+            tqd_registry_parser(e->registry)->report(robot, e->name, &e->answer.n_body);
         e->answer.status = 200;
         e->answer.media = "application/json";
         if (e->answer.body == NULL) {
@@ -435,26 +419,22 @@ static void answer_dry(exchange *e, tqa_robot *robot, const tqd_condition *condi
     tqd_registry_parser(e->registry)->release(robot);
 }
 
-static bool annotate(exchange *e, const char *key, const char *value, tqa_problem *problem)
+static bool annotate(tqd_robot_exchange *e, const char *key, const char *value,
+                     tqa_problem *problem)
 {
     return value[0] == '\0' || tqa_robot_annotate(&e->body, &e->n_body, key, value, problem);
 }
 
-static void put_run(void *arg)
+void tqd_robot_keep(tqd_robot_exchange *e, const char *digest)
 {
-    exchange *e = arg;
     char match[TQD_TAG_TEXT];
     char none_match[TQD_TAG_TEXT];
     tqd_condition condition;
+    tqa_problem problem;
     if (!read_conditions(e, match, none_match, &condition)) {
         return;
     }
-    tqa_problem problem;
-    if (!annotate(e, "main", e->query.main, &problem) ||
-        !annotate(e, "base", e->query.base, &problem)) {
-        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
-        return;
-    }
+    condition.if_match = condition.if_match != NULL ? condition.if_match : digest;
     tqa_robot *robot = tqd_registry_parser(e->registry)
                            ->parse(e->media, e->body != NULL ? e->body : "", e->n_body, &problem);
     if (robot == NULL) {
@@ -467,8 +447,8 @@ static void put_run(void *arg)
     }
     const tqa_robot *stored = NULL;
     bool created = false;
-    if (!tqd_registry_put(e->registry, e->head->part[0], robot, e->body, e->n_body, &condition,
-                          &stored, &created, &problem)) {
+    if (!tqd_registry_put(e->registry, e->name, robot, e->body, e->n_body, &condition, &stored,
+                          &created, &problem)) {
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return;
     }
@@ -476,11 +456,23 @@ static void put_run(void *arg)
     tqd_registry_release(e->registry, stored);
 }
 
+static void put_run(void *arg)
+{
+    tqd_robot_exchange *e = arg;
+    tqa_problem problem;
+    if (!annotate(e, "main", e->query.main, &problem) ||
+        !annotate(e, "base", e->query.base, &problem)) {
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
+        return;
+    }
+    tqd_robot_keep(e, NULL);
+}
+
 /* ----------------------------------------------------------------- DELETE /v1/robots/{name} */
 
 static void delete_run(void *arg)
 {
-    exchange *e = arg;
+    tqd_robot_exchange *e = arg;
     char match[TQD_TAG_TEXT];
     char none_match[TQD_TAG_TEXT];
     tqd_condition condition;
@@ -497,18 +489,27 @@ static void delete_run(void *arg)
 
 /* -------------------------------------------------------------------------------------- routes */
 
-static const tqd_handler list_handler = {
-    .open = list_open, .finish = always_run, .run = list_run, .reply = give_reply, .close = end};
-static const tqd_handler get_handler = {
-    .open = get_open, .finish = get_finish, .run = get_run, .reply = give_reply, .close = end};
+static const tqd_handler list_handler = {.open = list_open,
+                                         .finish = tqd_robot_always_run,
+                                         .run = list_run,
+                                         .reply = tqd_robot_give_reply,
+                                         .close = tqd_robot_end};
+static const tqd_handler get_handler = {.open = get_open,
+                                        .finish = get_finish,
+                                        .run = get_run,
+                                        .reply = tqd_robot_give_reply,
+                                        .close = tqd_robot_end};
 static const tqd_handler put_handler = {.open = put_open,
-                                        .feed = put_feed,
-                                        .finish = always_run,
+                                        .feed = tqd_robot_feed,
+                                        .finish = tqd_robot_always_run,
                                         .run = put_run,
-                                        .reply = give_reply,
-                                        .close = end};
-static const tqd_handler delete_handler = {
-    .open = begin, .finish = always_run, .run = delete_run, .reply = give_reply, .close = end};
+                                        .reply = tqd_robot_give_reply,
+                                        .close = tqd_robot_end};
+static const tqd_handler delete_handler = {.open = tqd_robot_begin,
+                                           .finish = tqd_robot_always_run,
+                                           .run = delete_run,
+                                           .reply = tqd_robot_give_reply,
+                                           .close = tqd_robot_end};
 
 void tqd_robot_routes(tqd_registry *registry, tqd_route routes[TQD_ROBOT_ROUTES])
 {
@@ -519,6 +520,7 @@ void tqd_robot_routes(tqd_registry *registry, tqd_route routes[TQD_ROBOT_ROUTES]
         {TQD_HEAD, "/v1/robots/{}", 0, &get_handler, registry, true},
         {TQD_PUT, "/v1/robots/{}", TQA_ROBOT_BYTES_MAX, &put_handler, registry, true},
         {TQD_DELETE, "/v1/robots/{}", 0, &delete_handler, registry, false},
+        {TQD_PATCH, "/v1/robots/{}", TQD_ROBOT_PATCH_MAX, &tqd_robot_patch_handler, registry, true},
     };
     memcpy(routes, table, sizeof table);
 }

@@ -18,6 +18,8 @@ typedef struct tqd_robot_parser {
     char *(*report)(const tqa_robot *robot, const char *name, size_t *ret_n);
     char *(*print)(const tqa_robot *robot, tqa_robot_form form, const char *name, size_t *ret_n,
                    tqa_problem *reterr);
+    char *(*patch)(const tqa_robot *robot, const char *name, const char *patch, size_t n,
+                   const tqa_robot_others *others, size_t *ret_n, tqa_problem *reterr);
     size_t (*builtin_count)(void);
     const char *(*builtin_name)(size_t i);
     const char *(*builtin_bytes)(size_t i, size_t *ret_n, tqa_media *ret_media);

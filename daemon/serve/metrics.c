@@ -7,7 +7,8 @@
 
 static const char *method_name(tqd_method method)
 {
-    static const char *const names[TQD_METHOD_COUNT] = {"GET", "HEAD", "PUT", "POST", "DELETE"};
+    static const char *const names[TQD_METHOD_COUNT] = {"GET",  "HEAD",   "PUT",
+                                                        "POST", "DELETE", "PATCH"};
     return names[method];
 }
 

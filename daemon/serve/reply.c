@@ -98,7 +98,7 @@ static void audit(const tqd_client *client, const tqd_reply *reply)
     if (to == NULL || !is_audited(request, reply->status, &entry.kind)) {
         return;
     }
-    static const char *const methods[] = {"GET", "HEAD", "PUT", "POST", "DELETE", ""};
+    static const char *const methods[] = {"GET", "HEAD", "PUT", "POST", "DELETE", "PATCH", ""};
     entry.status = reply->status;
     entry.method = methods[request->head.method];
     (void)snprintf(entry.request_id, sizeof entry.request_id, "%s", request->head.request_id);

@@ -188,6 +188,7 @@
     "expressed_in", "t", "interpolation"
 
 /* words of a choice, in the order of the schema and of the enum in C */
+#define TQA_WORDS_ADD_PAYLOAD_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_ANGLES "rad", "deg"
 #define TQA_WORDS_AT "origin", "com"
 #define TQA_WORDS_AXES "x", "y", "z", "rx", "ry", "rz"
@@ -206,6 +207,7 @@
 #define TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND "none", "leave-one-out", "datasets"
 #define TQA_WORDS_CALIBRATE_RESULT_VERDICT "usable", "robust-control-only", "incomplete", \
     "physically-inconsistent", "insufficient-excitation"
+#define TQA_WORDS_CHANGE_LINK_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_COMPARE_REQUEST_BY "time", "row"
 #define TQA_WORDS_COMPARE_REQUEST_INCLUDE "series"
 #define TQA_WORDS_CONSTANT_WRENCH_APPLIED_TO "robot", "environment"

@@ -82,6 +82,20 @@ static char *fake_print(const tqa_robot *robot, tqa_robot_form form, const char 
     return text;
 }
 
+/* "robot n" of a patch "+k" is the robot n + k */
+static char *fake_patch(const tqa_robot *robot, const char *name, const char *patch, size_t n,
+                        const tqa_robot_others *others, size_t *ret_n, tqa_problem *reterr)
+{
+    (void)name, (void)others;
+    if (n < 2 || patch[0] != '+') {
+        tqa_problem_set(reterr, "malformed", "this is no patch");
+        return NULL;
+    }
+    char *text = malloc(64);
+    *ret_n = (size_t)snprintf(text, 64, "robot %u", robot->model->nv + (unsigned)(patch[1] - '0'));
+    return text;
+}
+
 static size_t fake_count(void)
 {
     return 2;
@@ -100,7 +114,7 @@ static const char *fake_bytes(size_t i, size_t *ret_n, tqa_media *ret_media)
 }
 
 static const tqd_robot_parser fake_parser = {fake_parse, fake_release, fake_text, fake_print,
-                                             fake_count, fake_name,    fake_bytes};
+                                             fake_patch, fake_count,   fake_name, fake_bytes};
 
 static char folder[64];
 static tqd_store *store;
