@@ -93,6 +93,7 @@
 #include "core/identify/regression/base.h" /* base parameters */
 #include "core/identify/regression/columns.h" /* columns of the fitted torque */
 #include "core/identify/regression/fit.h" /* parameters from torque, in one pass */
+#include "core/identify/watch/watch.h" /* contacts and drift, by the momentum observer */
 #include "core/identify/session.h" /* a calibration as passes: next, push, save */
 #include "core/signal/bandwidth.h" /* bandwidths of motion and noise of a recording */
 #include "core/signal/braked.h" /* intervals in which brakes hold */

@@ -2195,7 +2195,7 @@ export interface JobList {
   [name: string]: unknown;
 }
 
-export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | {
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | {
   [name: string]: unknown;
 };
 
@@ -3149,6 +3149,111 @@ export type RequestArchive = string;
 
 /** XXH3-128 of the body's bytes as sent, in hex (`xxhsum -H2`); with `?form=base`, of that and the body */
 export type RequestDigest = string;
+
+export interface ResidualFinding {
+  /** persistent: beyond its threshold for longer than persistent_s: a payload, an offset */
+  kind: "contact" | "persistent" | "drift";
+  text: string;
+  /** Of a contact: the largest torque over its threshold */
+  joint: string;
+  dataset?: string;
+  /** s: From the log's first row */
+  from_s?: number;
+  /** s */
+  duration_s?: number;
+  /** N m or N: The largest, with its sign: positive pushes the joint forward */
+  torque?: number;
+  /** Of drift */
+  term?: "viscous" | "coulomb" | "offset";
+  /** Of the term over all logs, in its own unit: N m s/rad or N s/m, N m or N */
+  change?: number;
+  /** Of the change */
+  standard_deviation?: number;
+  /** Of the change, 95 % */
+  interval?: number[];
+  /** Term at the end over that at the start */
+  relative?: number | null;
+  relative_reason?: string;
+}
+
+export interface ResidualRequest {
+  datasets: CalibrateDataset[];
+  /** Logs without contact: their rms is the noise, and thresholds are above their worst */
+  quiet?: CalibrateDataset[];
+  columns?: LogColumns;
+  units?: LogUnits;
+  scale?: LogScale;
+  /** Hz: of rows without a clock, or of the even clock to be made */
+  rate_hz?: number;
+  /** [first, one past the last], from 0, or several such ranges */
+  rows?: number[] | number[][];
+  /** Left out: none */
+  filter?: LogFilter;
+  /**
+   * Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in calibrations where `friction` is left
+   * out and the robot has no Coulomb friction yet: what explains the torque best
+   */
+  delay_s?: number;
+  /** Another order of joints for every array of the request and the answer; names each moving joint once */
+  joints?: string[];
+  /** Of the observer: a push shows by 1 - exp(-2 pi gain t) (default 20) */
+  gain_hz?: number;
+  /**
+   * N m or N: Deviation of what the observer leaves without contact, one a joint, in the order of `joints`: such as
+   * validation.rmse of a calibration
+   */
+  sigma?: number[];
+  /** N m or N: One a joint; left out: by false_alarms_per_day */
+  threshold?: number[];
+  /** Of all joints together (default 1) */
+  false_alarms_per_day?: number;
+  /** s: What lasts longer is a change of the robot, no contact (default 10) */
+  persistent_s?: number;
+}
+
+export interface ResidualResult {
+  /** contact: also of what persists */
+  verdict: "quiet" | "contact" | "drift";
+  /** Drift first, then contacts in order of time; 1000 contacts at most */
+  findings: ResidualFinding[];
+  /** All of them */
+  contacts: number;
+  joints: JointNames;
+  gain_hz: number;
+  noise_from: "quiet" | "sigma" | "logs";
+  /** Time of the logs */
+  watched_s: number;
+  /** In that time, at most, of Gaussian noise */
+  false_alarms_expected: number;
+  by_joint: {
+    joint: string;
+    /** N m or N: Of what the observer leaves without contact */
+    sigma: number;
+    /** Of neighbouring samples of it */
+    correlation: number;
+    /** N m or N */
+    threshold: number;
+    /** Of this joint: 2 P(x_k <= u < x_k+1) of the samples of a day, Gaussian */
+    false_alarms_per_day: number;
+    /** N m or N: Largest size in the logs */
+    worst: number;
+    /** Trends of its friction over the logs, by windows of 10 s and more, six and more */
+    drift: {
+      term: "viscous" | "coulomb" | "offset";
+      change: number | null;
+      change_reason?: string;
+      standard_deviation?: number;
+      /** At 1 % for all joints and terms together */
+      significant?: boolean;
+    }[];
+  }[];
+  /** LogReport; used_for: watch or noise */
+  datasets: {
+    [name: string]: unknown;
+  }[];
+  filter: LogFilterUsed;
+  provenance: Provenance;
+}
 
 export interface ResultPoints {
   rows: number;
@@ -4846,6 +4951,8 @@ export interface RobotOperations {
   calibrate: [CalibrateRequest, CalibrateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** The body that a calibrated robot carries, from motion or from poses at rest */
   payload: [PayloadRequest, PayloadResult, { format?: "json" | "cbor" }];
+  /** What pushes a calibrated robot that its model does not explain: contacts, and friction that drifts */
+  residual: [ResidualRequest, ResidualResult, { format?: "json" | "cbor" }];
 }
 
 /** Request, answer and query of each. */

@@ -9,7 +9,7 @@ function close_file() {
     if (name == "") return
     if (!spdx) { print name ":1: no SPDX-License-Identifier: Apache-2.0 line at the top"; bad = 1 }
     if (!titled) { print name ":1: no \"" name " - one sentence\" comment at the top"; bad = 1 }
-    if (lines > 600 && name !~ /generated|openapi_json[.]c$|^clients\/dashboard\/dist\//) { print name ":" lines ": longer than 600 lines"; bad = 1 }
+    if (lines > 600 && name !~ /generated|openapi_json[.]c$|^clients\/torquectl\/fields[.]h$|^clients\/dashboard\/dist\//) { print name ":" lines ": longer than 600 lines"; bad = 1 }
 }
 FNR == 1 { close_file(); name = FILENAME; spdx = 0; titled = 0 }
 { lines = FNR }

@@ -117,6 +117,9 @@
     "first_random", "tries", "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", \
     "form", "angles"
+#define TQA_FIELDS_RESIDUAL_REQUEST "datasets", "quiet", "columns", "units", "scale", "rate_hz", \
+    "rows", "filter", "delay_s", "joints", "gain_hz", "sigma", "threshold", \
+    "false_alarms_per_day", "persistent_s"
 #define TQA_FIELDS_RIGID_BODY_REQUEST "axis_motion", "point_motion", "body", "lie_bracket"
 #define TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION "axis", "axis_rate", "rate_rad_s", \
     "acceleration"
@@ -302,6 +305,11 @@
 #define TQA_WORDS_REGRESSOR_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"
 #define TQA_WORDS_REGRESSOR_RESULT_FORM "full", "base"
+#define TQA_WORDS_RESIDUAL_FINDING_KIND "contact", "persistent", "drift"
+#define TQA_WORDS_RESIDUAL_FINDING_TERM "viscous", "coulomb", "offset"
+#define TQA_WORDS_RESIDUAL_RESULT_BY_JOINT_DRIFT_TERM "viscous", "coulomb", "offset"
+#define TQA_WORDS_RESIDUAL_RESULT_NOISE_FROM "quiet", "sigma", "logs"
+#define TQA_WORDS_RESIDUAL_RESULT_VERDICT "quiet", "contact", "drift"
 #define TQA_WORDS_RIGID_BODY_REQUEST_BODY_EXPRESSED_IN "world", "body"
 #define TQA_WORDS_RIGID_BODY_REQUEST_BODY_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_ROBOT_DOCUMENT_DH_CONVENTION "standard", "modified"

@@ -24,7 +24,8 @@
     ROW("excitation", tqa_excitation_methods, true, true, false) \
     ROW("ensemble", tqa_ensemble_methods, true, true, false) \
     ROW("calibrate", tqa_calibrate_methods, true, true, false) \
-    ROW("payload", tqa_payload_methods, true, true, false)
+    ROW("payload", tqa_payload_methods, true, true, false) \
+    ROW("residual", tqa_residual_methods, true, true, false)
 /* clang-format on */
 
 #endif

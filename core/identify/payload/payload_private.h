@@ -5,6 +5,7 @@
 
 #include "core/identify/payload/payload.h"
 #include "core/identify/regression/fit_private.h"
+#include "core/identify/sweep.h"
 #include "core/identify/validation/static_check.h"
 
 /* Columns of a row: the carrier's ten, its joint's friction, what the model leaves of torque. */
@@ -54,10 +55,5 @@ void tq_payload_equations(const tq_payload *payload, double *ret_a, double *ret_
                           double *ret_left);
 /* The body of positive density that the estimate is of, and values and intervals by it. */
 tq_status tq_payload_adopt_body(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
-
-/* Symmetric sweep of an n x n matrix at its pivot k (J. Goodnight, A tutorial on the sweep
- * operator, The American Statistician 33(3), 1979): afterwards entry (k, j) of an unswept j is the
- * coefficient of k in j, and the unswept block is what the swept columns leave. */
-void tq_payload_sweep(size_t n, double *a, size_t k);
 
 #endif

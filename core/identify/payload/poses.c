@@ -33,7 +33,7 @@ static void sweep_all(double *a, const double *scale, bool *is_swept)
         if (best == SIZE_MAX) {
             return;
         }
-        tq_payload_sweep(WIDTH, a, best);
+        tq_sweep(WIDTH, a, best);
         is_swept[best] = true;
     }
 }

@@ -19,25 +19,6 @@ static const double dependent = 1e-9; /* of a column's square, beside the others
 static const double mixed = 1e-4;     /* coefficient of a dependent column in another, scaled */
 static const double moves_enough = 0.05;
 
-void tq_payload_sweep(size_t n, double *a, size_t k)
-{
-    const double d = a[k * n + k];
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            if (i != k && j != k) {
-                a[i * n + j] -= a[i * n + k] * a[k * n + j] / d;
-            }
-        }
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (i != k) {
-            a[i * n + k] /= d;
-            a[k * n + i] /= d;
-        }
-    }
-    a[k * n + k] = -1.0 / d;
-}
-
 /* A system of normal equations: [payload, error, left], scaled to unit columns. */
 typedef struct equations {
     double a[ALL * ALL];
@@ -74,7 +55,7 @@ static double row_sums(const tq_payload *p, size_t k, bool carries, size_t but, 
     for (unsigned f = 0; f < TQ_PAYLOAD_FRICTIONS; f++) {
         const size_t at = TQ_PAYLOAD_FRICTION + f;
         if ((p->plan.friction >> f & 1u) != 0 && ret[(WIDTH + 1) * at] > dependent * own[f]) {
-            tq_payload_sweep(WIDTH, ret, at);
+            tq_sweep(WIDTH, ret, at);
         }
     }
     return n;
@@ -155,7 +136,7 @@ static void choose_pivots(equations *e, bool has_error)
             if (best == SIZE_MAX) {
                 break;
             }
-            tq_payload_sweep(ALL, e->a, best);
+            tq_sweep(ALL, e->a, best);
             e->is_swept[best] = true;
             e->order[e->n_order++] = (unsigned)best;
         }
@@ -169,7 +150,7 @@ static void sweep_again(equations *e, const equations *like)
     scale_columns(e);
     for (unsigned k = 0; k < like->n_order; k++) {
         if (e->a[(ALL + 1) * like->order[k]] > 0.0) {
-            tq_payload_sweep(ALL, e->a, like->order[k]);
+            tq_sweep(ALL, e->a, like->order[k]);
         }
     }
 }
@@ -344,7 +325,7 @@ void tq_payload_equations(const tq_payload *p, double *ret_a, double *ret_right,
     scale_columns(&e);
     for (unsigned k = 0; k < whole.n_order; k++) {
         if (whole.order[k] >= TEN) {
-            tq_payload_sweep(ALL, e.a, whole.order[k]);
+            tq_sweep(ALL, e.a, whole.order[k]);
         }
     }
     for (size_t i = 0; i < TEN; i++) {

@@ -45,16 +45,17 @@ if TYPE_CHECKING:
         InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, Log, LogColumns, LogFilter, LogFilterUsedOut,
         LogScale, LogUnits, NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut, PayloadOut,
         Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance, ReactionsOut,
-        RegressorColumnsItemOut, RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut,
-        RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
-        RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut,
-        SimulateInitial, SimulateOutput, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
-        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
-        StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
-        TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
-        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
-        TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
-        TermsMultipliersOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
+        RegressorColumnsItemOut, ResidualByJointItemOut, ResidualFindingOut, RigidBodyAxisMotionOut,
+        RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
+        RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, RobotDocumentOut, SimulateAuditOut,
+        SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateOutput,
+        SimulateRequestVerdict, SimulateSolver, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
+        SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsRequestJointStiffness1,
+        TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut,
+        TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut,
+        TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut,
+        TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut,
+        TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
         TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits, TrajectoryViolationsItemOut,
         Variation, WarningsItemOut, Wrench, WrenchOverTime,
     )
@@ -555,6 +556,25 @@ class PayloadResult(Result):
     filter: LogFilterUsedOut
     robot: RobotDocumentOut | None
     robot_reason: str
+    provenance: ProvenanceOut
+
+
+class ResidualResult(Result):
+    """Of `residual`: What pushes a calibrated robot that its model does not explain: contacts, and friction that drifts."""
+
+    _units = {
+    }
+    verdict: Literal['quiet', 'contact', 'drift']
+    findings: list[ResidualFindingOut]
+    contacts: int
+    joints: list[str]
+    gain_hz: float
+    noise_from: Literal['quiet', 'sigma', 'logs']
+    watched_s: float
+    false_alarms_expected: float
+    by_joint: list[ResidualByJointItemOut]
+    datasets: list[dict[str, Any]]
+    filter: LogFilterUsedOut
     provenance: ProvenanceOut
 
 
@@ -1183,6 +1203,46 @@ class RobotOperations:
             filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
             'confidence': confidence}, idempotency_key)
 
+    def residual(
+            self, datasets: Sequence[str | CalibrateDataset1], *, quiet: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, gain_hz: float | None = None, sigma: ArrayLike | None =
+            None, threshold: ArrayLike | None = None, false_alarms_per_day: float | None = None, persistent_s: float |
+            None = None, idempotency_key: str | None = None
+    ) -> ResidualResult:
+        """What pushes a calibrated robot that its model does not explain: contacts, and friction that drifts.
+
+        A momentum observer over logs: the torque that the robot's own parameters do not explain, through a first-
+        order lag, without accelerations. A contact is told from drift by how long it lasts. The threshold of each
+        joint follows from the noise and from how many false alarms a day are allowed. Noise is that of `quiet`
+        logs, of `sigma`, or of the logs themselves by medians. Friction drifts where what is left follows the speed
+        more and more over the logs, in their order. By default nothing is filtered: a filter spreads a contact over
+        its own length, and is there for logs of few samples.
+
+        Arguments:
+            quiet: Logs without contact: their rms is the noise, and thresholds are above their worst
+            rate_hz: Hz: of rows without a clock, or of the even clock to be made
+            rows: [first, one past the last], from 0, or several such ranges
+            filter: Left out: none
+            delay_s: Lag of the logged q, qd and qdd behind tau; at most 4 samples or 50 ms. Left out: 0; in
+                calibrations where `friction` is left out and the robot has no Coulomb friction yet: what explains
+                the torque best
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            gain_hz: Of the observer: a push shows by 1 - exp(-2 pi gain t) (default 20)
+            sigma: N m or N: Deviation of what the observer leaves without contact, one a joint, in the order of
+                `joints`: such as validation.rmse of a calibration
+            threshold: N m or N: One a joint; left out: by false_alarms_per_day
+            false_alarms_per_day: Of all joints together (default 1)
+            persistent_s: s: What lasts longer is a change of the robot, no contact (default 10)
+        """
+        return self._compute('residual', ResidualResult, {'datasets': datasets, 'quiet': quiet, 'columns':
+            columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter,
+            'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
+            threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
+            idempotency_key)
+
 
 class RobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -1412,6 +1472,20 @@ class RobotJobs:
             'columns': columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter':
             filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
             'confidence': confidence}, idempotency_key)
+
+    def residual(
+            self, datasets: Sequence[str | CalibrateDataset1], *, quiet: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, gain_hz: float | None = None, sigma: ArrayLike | None =
+            None, threshold: ArrayLike | None = None, false_alarms_per_day: float | None = None, persistent_s: float |
+            None = None, idempotency_key: str | None = None
+    ) -> Job[ResidualResult]:
+        return self._compute('residual', ResidualResult, {'datasets': datasets, 'quiet': quiet, 'columns':
+            columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter,
+            'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
+            threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
+            idempotency_key)
 
 
 class AsyncRobotOperations:
@@ -1755,6 +1829,20 @@ class AsyncRobotOperations:
             filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
             'confidence': confidence}, idempotency_key)
 
+    def residual(
+            self, datasets: Sequence[str | CalibrateDataset1], *, quiet: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, gain_hz: float | None = None, sigma: ArrayLike | None =
+            None, threshold: ArrayLike | None = None, false_alarms_per_day: float | None = None, persistent_s: float |
+            None = None, idempotency_key: str | None = None
+    ) -> Awaitable[ResidualResult]:
+        return self._compute('residual', ResidualResult, {'datasets': datasets, 'quiet': quiet, 'columns':
+            columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter,
+            'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
+            threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
+            idempotency_key)
+
 
 class AsyncRobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -1984,6 +2072,20 @@ class AsyncRobotJobs:
             'columns': columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter':
             filter, 'delay_s': delay_s, 'joints': joints, 'link': link, 'from': from_, 'friction': friction,
             'confidence': confidence}, idempotency_key)
+
+    def residual(
+            self, datasets: Sequence[str | CalibrateDataset1], *, quiet: Sequence[str | CalibrateDataset1] | None =
+            None, columns: LogColumns | None = None, units: LogUnits | None = None, scale: LogScale | None = None,
+            rate_hz: float | None = None, rows: ArrayLike | None = None, filter: LogFilter | None = None, delay_s: float
+            | None = None, joints: Sequence[str] | None = None, gain_hz: float | None = None, sigma: ArrayLike | None =
+            None, threshold: ArrayLike | None = None, false_alarms_per_day: float | None = None, persistent_s: float |
+            None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[ResidualResult]]:
+        return self._compute('residual', ResidualResult, {'datasets': datasets, 'quiet': quiet, 'columns':
+            columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter,
+            'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
+            threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
+            idempotency_key)
 
 
 class ServiceOperations:

@@ -1646,6 +1646,40 @@ class RegressorColumnsItemTermsItemOut(TypedDict):
     factor: float
 
 
+class ResidualByJointItemDriftItemOut(TypedDict):
+    term: Literal['viscous', 'coulomb', 'offset']
+    change: float | None
+    change_reason: NotRequired[str]
+    standard_deviation: NotRequired[float]
+    significant: NotRequired[bool]
+
+
+class ResidualByJointItemOut(TypedDict):
+    joint: str
+    sigma: float
+    correlation: float
+    threshold: float
+    false_alarms_per_day: float
+    worst: float
+    drift: list[ResidualByJointItemDriftItemOut]
+
+
+class ResidualFindingOut(TypedDict):
+    kind: Literal['contact', 'persistent', 'drift']
+    text: str
+    joint: str
+    dataset: NotRequired[str]
+    from_s: NotRequired[float]
+    duration_s: NotRequired[float]
+    torque: NotRequired[float]
+    term: NotRequired[Literal['viscous', 'coulomb', 'offset']]
+    change: NotRequired[float]
+    standard_deviation: NotRequired[float]
+    interval: NotRequired[Array]
+    relative: NotRequired[float | None]
+    relative_reason: NotRequired[str]
+
+
 class RigidBodyAxisMotionOut(TypedDict):
     angular_velocity: Array
     angular_acceleration: Array
