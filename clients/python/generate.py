@@ -307,16 +307,17 @@ WORDS = [("async def ", "def "), ("async with ", "with "), ("async for ", "for "
          ("AsyncRobotOperations", "RobotOperations"), ("AsyncRobotJobs", "RobotJobs"), ("AsyncServiceOperations", "ServiceOperations"),
          ("AsyncServiceJobs", "ServiceJobs"), ("AsyncRobot", "Robot"), ("AsyncJob", "Job"), ("AsyncDatasets", "Datasets"),
          ("aiter_", "iter_"), ("aclose", "close"), ("__aenter__", "__enter__"), ("__aexit__", "__exit__"), ("__aiter__", "__iter__"),
+         ("from ._session import AsyncSession", "from ._generated.session import Session"), ("AsyncSession", "Session"),
          ("asyncio.sleep", "time.sleep"), ("import asyncio\n", "import time\n"), ("AsyncSubmit", "Submit")]
 
 
-def sync_text():
-    text = (SOURCE / "_async.py").read_text(encoding="utf-8")
+def sync_text(source="_async.py", made="client.py", what="the client"):
+    text = (SOURCE / source).read_text(encoding="utf-8")
     for word, other in WORDS:
         text = text.replace(word, other)
     # a generator's values come through `yield`, a coroutine's through its caller
     lines = text.split("\n", 2)
-    lines[1] = f"# clients/python/src/torqued/_generated/client.py - {MADE} _async.py: the client, without async."
+    lines[1] = f"# clients/python/src/torqued/_generated/{made} - {MADE} {source}: {what}, without async."
     text = "\n".join(lines)
     # one folder further in
     text = re.sub(r"^( *)from \.(_\w+)?( ?)", r"\1from ..\2\3", text, flags=re.M).replace("from .._generated.", "from .")
@@ -325,7 +326,8 @@ def sync_text():
 
 def main(check):
     contract = Contract()
-    made = {"operations.py": operations_text(contract), "types.py": types_text(contract), "client.py": sync_text()}
+    made = {"operations.py": operations_text(contract), "types.py": types_text(contract), "client.py": sync_text(),
+            "session.py": sync_text("_session.py", "session.py", "lock step").replace("from .._async import Client", "from .client import Client")}
     wrong = []
     for name, text in made.items():
         text = text.rstrip("\n") + "\n"

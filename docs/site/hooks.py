@@ -17,7 +17,8 @@ HOW_TO = "docs/first-hour.md"
 PAGES = (
     ("Start", (("index", "docs/guide.md", "torqued"), ("tutorial", "docs/tutorial.md", "Tutorial"))),
     ("How to", ()),  # the sections of HOW_TO
-    ("Understand", (("conventions", "docs/conventions.md", "Conventions"), ("verdicts", "docs/verdicts.md", "What a verdict means"),
+    ("Understand", (("conventions", "docs/conventions.md", "Conventions"), ("lock-step", "docs/lock-step.md", "Lock step"),
+                    ("verdicts", "docs/verdicts.md", "What a verdict means"),
                     ("glossary", "docs/glossary.md", "Glossary"))),
     ("Clients", (("python", "clients/python/README.md", "Python"), ("javascript", "clients/javascript/README.md", "JavaScript"),
                  ("c", "clients/c/README.md", "C"), ("others", "docs/other-languages.md", "Other languages"),

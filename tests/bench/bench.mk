@@ -37,6 +37,12 @@ bench-trajectory: $(out)/tests/bench/trajectory
 	@mkdir -p build/bench
 	@$(if $(wildcard $(python)),$(python),python3) tests/bench/trajectory.py $< api/robots/builtin/panda.urdf build/bench/trajectory.json
 
+#: bench-sessions   a lock step of an arm over a Unix socket: p50, p99 and steps a second beside the bare HTTP library
+bench-sessions: $(out)/torqued $(out)/tests/bench/responder $(out)/tests/bench/steps
+	@mkdir -p build/bench
+	@python3 tests/bench/sessions.py $^ build/bench/sessions.json
+.PHONY: bench-sessions
+
 build/bench/pinocchio-targets.so: private venv := $(targets_venv)
 build/bench/pinocchio-newest.so: private venv := build/venv
 build/bench/pinocchio-%.so: tests/bench/pinocchio.cpp tests/bench/peer.h core/model/model.h

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/bench/responder.c - the bare HTTP library: reads a body, answers with fixed bytes. The peer
  * of one request: same pool, flags, loop and threads as daemon/serve, nothing computed.
- * Usage: responder ANSWER_FILE THREADS [outside]; prints its port and serves until stdin ends. */
+ * Usage: responder ANSWER_FILE THREADS [outside | unix:PATH]; prints its port and serves until
+ * stdin ends. */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 enum { POOL_BYTES = 6 << 10, CONNECTIONS = 4096, ANSWER_MAX = 1 << 20 };
@@ -50,6 +52,19 @@ static int listener(uint16_t port)
     return fd;
 }
 
+static int unix_listener(const char *path)
+{
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(fd, 1024) != 0) {
+        perror("responder");
+        exit(2);
+    }
+    return fd;
+}
+
 /* Waits inside the library, as our loops do for few connections: one system call a turn. */
 static void *serve_inside(void *mhd)
 {
@@ -79,19 +94,20 @@ int main(int argc, char **argv)
 {
     FILE *file = argc == 3 || argc == 4 ? fopen(argv[1], "rb") : NULL;
     if (file == NULL) {
-        fprintf(stderr, "usage: responder ANSWER_FILE THREADS [outside]\n");
+        fprintf(stderr, "usage: responder ANSWER_FILE THREADS [outside | unix:PATH]\n");
         return 2;
     }
     n_answer = fread(answer, 1, sizeof answer, file);
     fclose(file);
     const long n_thread = strtol(argv[2], NULL, 10);
+    const char *path = argc == 4 && strncmp(argv[3], "unix:", 5) == 0 ? argv[3] + 5 : NULL;
     uint16_t port = 0;
     for (long i = 0; i < n_thread; i++) {
-        const int fd = listener(port);
+        const int fd = path != NULL ? unix_listener(path) : listener(port);
         struct sockaddr_in bound;
         socklen_t n = sizeof bound;
         getsockname(fd, (struct sockaddr *)&bound, &n);
-        port = ntohs(bound.sin_port);
+        port = path != NULL ? 0 : ntohs(bound.sin_port);
         /* one response object a thread, as its reference count is shared memory */
         struct MHD_Response *response =
             MHD_create_response_from_buffer(n_answer, answer, MHD_RESPMEM_PERSISTENT);
@@ -103,7 +119,8 @@ int main(int argc, char **argv)
             (unsigned)CONNECTIONS, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
         pthread_t thread;
         if (mhd == NULL ||
-            pthread_create(&thread, NULL, argc == 4 ? serve : serve_inside, mhd) != 0) {
+            pthread_create(&thread, NULL, argc == 4 && path == NULL ? serve : serve_inside, mhd) !=
+                0) {
             fprintf(stderr, "responder does not start\n");
             return 2;
         }

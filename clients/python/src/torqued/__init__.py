@@ -16,13 +16,14 @@ __version__ = "0.1.0"
 # module of each name; numpy and httpx take longer to import than everything here
 _PLACES = {
     "Client": "_generated.client", "Robot": "_generated.client", "Job": "_generated.client", "AsyncClient": "_async", "AsyncRobot": "_async", "AsyncJob": "_async",
+    "Session": "_generated.session", "AsyncSession": "_session",
     "Result": "_results", "Report": "_results", "Event": "_events", "local": "_local", "Local": "_local",
     "TorquedError": "_problems", "ProblemError": "_problems", "WrongInput": "_problems", "NotAllowed": "_problems",
     "NotFound": "_problems", "Conflict": "_problems", "Busy": "_problems", "ServerFault": "_problems", "JobFailed": "_problems",
     "JobCancelled": "_problems", "ConnectionLost": "_problems", "LocalError": "_problems", "LogError": "_problems",
 }
 __all__ = [
-    "logs", "Client", "Robot", "Job", "AsyncClient", "AsyncRobot", "AsyncJob", "Result", "Report", "Event", "local",
+    "logs", "Client", "Robot", "Job", "AsyncClient", "AsyncRobot", "AsyncJob", "Session", "AsyncSession", "Result", "Report", "Event", "local",
     "Local", "TorquedError", "ProblemError", "WrongInput", "NotAllowed", "NotFound", "Conflict", "Busy",
     "ServerFault", "JobFailed", "JobCancelled", "ConnectionLost", "LocalError", "LogError",
 ]
@@ -50,9 +51,11 @@ if TYPE_CHECKING:
     from ._problems import WrongInput as WrongInput
     from ._results import Report as Report
     from ._results import Result as Result
+    from ._session import AsyncSession as AsyncSession
     from ._generated.client import Client as Client
     from ._generated.client import Job as Job
     from ._generated.client import Robot as Robot
+    from ._generated.session import Session as Session
 
 
 def __getattr__(name: str) -> Any:

@@ -17,9 +17,10 @@ from . import _codec, _wire
 from ._events import Event, Parser
 from ._generated.operations import (MAY_OUTLIVE, AsyncRobotJobs, AsyncRobotOperations, AsyncServiceJobs,
                           AsyncServiceOperations)
-from ._problems import ConnectionLost, JobCancelled, JobFailed
+from ._problems import ConnectionLost, JobCancelled, JobFailed, NotFound
 from ._progress import Bar
 from ._results import Joints, Report, Result, as_array, tidy
+from ._session import AsyncSession
 from ._sources import dataset_body, robot_body
 from ._wire import CBOR, CSV, JSON, NPY, NPZ, Body, Gather, Reply, Request, Retry
 
@@ -193,6 +194,24 @@ class AsyncClient(AsyncServiceOperations):
     async def delete_robot(self, name: str) -> None:
         await self._send(Request("DELETE", f"/v1/robots/{_wire.segment(name)}"))
 
+    async def session(self, robot: str, **request: Any) -> AsyncSession:
+        """Opens a simulated robot that this program drives step by step.
+
+        Arguments:
+            robot: its name, or ``name@digest``.
+            request: the other fields of `POST /v1/sessions`: initial, step_s, solver, sensors, actuators, history ...
+        """
+        body = given({"robot": robot, **request})
+        sent = Request("POST", "/v1/sessions", {}, {"Content-Type": CBOR}, _wire.document(body), CBOR, body, may_repeat=False)
+        return AsyncSession(self, (await self._send(sent)).value())
+
+    async def _end(self, path: str) -> None:
+        """Removes a resource that may be gone already."""
+        try:
+            await self._send(Request("DELETE", path))
+        except NotFound:
+            pass
+
     # -- datasets -----------------------------------------------------------------------------------------------------
 
     async def datasets(self) -> list[dict[str, Any]]:
@@ -358,6 +377,10 @@ class AsyncRobot(AsyncRobotOperations):
     def jobs(self) -> AsyncRobotJobs:
         """The same operations as jobs: each returns its job at once."""
         return AsyncSubmitRobot(self)
+
+    async def session(self, **request: Any) -> AsyncSession:
+        """`Client.session` with this very version of the robot."""
+        return await self.client.session(f"{self.name.partition('@')[0]}@{self.digest}", **request)
 
     async def urdf(self) -> str:
         path = f"/v1/robots/{_wire.segment(self.name)}"
