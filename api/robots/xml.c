@@ -30,6 +30,7 @@ typedef struct reading {
     tqa_xml_error *error;
     tqa_xml_end end;
     size_t depth, n_element;
+    unsigned long skipped; /* lines before the declaration */
     level levels[TQA_XML_DEPTH_MAX];
 } reading;
 
@@ -95,7 +96,7 @@ static void stop(reading *r, tqa_xml_end end, const char *detail)
     }
     r->end = end;
     *r->error = (tqa_xml_error){
-        .line = line_of(r->parser),
+        .line = (line_of(r->parser) + r->skipped),
         .column = column_of(r->parser) + 1,
         .detail = detail,
     };
@@ -130,7 +131,7 @@ static void XMLCALL on_open(void *ctx, const XML_Char *name, const XML_Char **at
         return;
     }
     r->levels[r->depth++].n_text = 0;
-    if (!r->reader->open(r->reader->ctx, line_of(r->parser), name,
+    if (!r->reader->open(r->reader->ctx, (line_of(r->parser) + r->skipped), name,
                          (const char *const *)attributes)) {
         stop(r, TQA_XML_REFUSED, NULL);
     }
@@ -203,13 +204,30 @@ static void run(reading *r, const char *bytes, size_t n)
         const bool short_of_memory = code == XML_ERROR_NO_MEMORY || budget_hit;
         r->end = short_of_memory ? TQA_XML_LIMIT : TQA_XML_MALFORMED;
         *r->error = (tqa_xml_error){
-            .line = line_of(r->parser),
+            .line = (line_of(r->parser) + r->skipped),
             .column = column_of(r->parser) + 1,
             .detail = short_of_memory ? "a name or value is too long for the memory budget"
                                       : explain(code),
             .no_memory = code == XML_ERROR_NO_MEMORY && !budget_hit,
         };
     }
+}
+
+/* Blank lines before <?xml ...?>, which XML forbids and people's templates write: other readers of
+ * robots pass over them. */
+static size_t skip_blank(reading *r, const char *bytes, size_t n)
+{
+    size_t k = 0;
+    unsigned long lines = 0;
+    for (; k < n && (bytes[k] == ' ' || bytes[k] == '\t' || bytes[k] == '\r' || bytes[k] == '\n');
+         k++) {
+        lines += bytes[k] == '\n';
+    }
+    if (k == 0 || n - k < 5 || memcmp(bytes + k, "<?xml", 5) != 0) {
+        return 0;
+    }
+    r->skipped = lines;
+    return k;
 }
 
 tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *reader,
@@ -236,8 +254,9 @@ tqa_xml_end tqa_xml_read(const char *bytes, size_t n, const tqa_xml_reader *read
     r->end = TQA_XML_LIMIT;
     r->parser = XML_ParserCreate_MM(NULL, &memory, NULL);
     if (r->parser != NULL) {
+        const size_t blank = skip_blank(r, bytes, n);
         r->end = TQA_XML_OK;
-        run(r, bytes, n);
+        run(r, bytes + blank, n - blank);
         XML_ParserFree(r->parser);
     }
     const tqa_xml_end end = r->end;

@@ -4,6 +4,7 @@
 import io
 import json
 import os
+import resource
 import zipfile
 
 import pytest
@@ -120,3 +121,27 @@ def test_what_is_not_read_is_refused_by_name(daemon, inside, word):
 def test_bombs_end(daemon, number):
     status, answer = put(daemon, HEAD + BOMBS[number] + "</robot>")
     assert status in (400, 413, 422), answer
+
+
+def test_a_small_stack_holds_the_deepest_files(start):
+    """256 KiB, the least that the daemon starts with: expressions, macros, properties and elements as deep as they may be, and deeper."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (256 << 10, hard))
+    try:
+        daemon = start()
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
+    for bomb in BOMBS:
+        status, answer = put(daemon, HEAD + bomb + "</robot>")
+        assert status in (400, 413, 422), answer
+    nest = "".join(f'<xacro:if value="${{{"(" * depth}1{")" * depth}}}">' for depth in range(50))
+    for depth in (5, 20, 40, 60, 100, 1000):
+        loop = f'<xacro:macro name="m" params="n"><xacro:if value="${{n > 0}}"><xacro:m n="${{n - 1}}"/></xacro:if></xacro:macro><xacro:m n="{depth}"/>'
+        chain = "".join(f'<xacro:property name="p{k}" value="${{p{k + 1} + 1}}"/>' for k in range(depth)) + f'<xacro:property name="p{depth}" value="1"/>' + link("b", "${p0}")
+        power, minus = link("b", "${" + "2**" * depth + "1}"), link("b", "${" + "-" * depth + "1}")
+        condition = link("b", "${" + "1 if 1 else " * depth + "2}")
+        for inside in (loop, chain, power, minus, condition, link("b", "${" + "(" * depth + "1" + ")" * depth + "}")):
+            status, answer = put(daemon, HEAD + BODY + inside + "</robot>")
+            assert status in (200, 201, 400, 413, 422), (depth, answer)
+    assert put(daemon, HEAD + BODY + nest + "</xacro:if>" * 50 + "</robot>")[0] in (200, 201, 400, 413, 422)
+    assert put(daemon, HEAD + CASES["loop"] + "</robot>")[0] in (200, 201)

@@ -3,9 +3,9 @@
 # tests/peers/models.py - every robot description of some packages: loaded here and by a peer, masses and torques compared.
 """models.py FOLDER [PART]: reads all files of FOLDER (`make deps-models`) whose path has PART in it.
 
-URDF is compared with Pinocchio, MJCF with MuJoCo, SDF and xacro are only read: sum of masses, mass matrix,
-gravity torque and inverse dynamics at five random states, within 1e-9 of the largest entry. A file that names others is sent
-as an archive with those that are there. Prints one line for each file that differs or is refused here and not by the peer,
+URDF is compared with Pinocchio, MJCF with MuJoCo, xacro with what the xacro program makes of it and Pinocchio of that; SDF is only read: sum of
+masses, mass matrix, gravity torque and inverse dynamics at five random states, within 1e-9 of the largest entry. A file that names others is
+sent as an archive with those that are there. A file that the peer finds no body in, or refuses, is no robot by itself: a fragment of others. Prints one line for each file that differs or is refused here and not by the peer,
 then a table. Status 1 when a file is accepted with other numbers."""
 import collections
 import importlib.util
@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import sys
+import tempfile
 import xml.etree.ElementTree as ET
 import zipfile
 
@@ -25,6 +26,12 @@ import pinocchio as pin
 HERE = pathlib.Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parent))
 import test_mujoco_mjcf as mjcf_peer  # noqa: E402
+
+try:
+    import xacro
+    import xacro.substitution_args
+except ImportError:
+    xacro = None
 
 STATES, TOLERANCE = 5, 1e-9
 ARCHIVE_MAX = 16 << 20
@@ -98,6 +105,29 @@ def archive(path, files):
     return packed.getvalue()
 
 
+# ---------------------------------------------------------------- xacro
+
+def expand(path, folder):
+    """What the xacro program makes of a file, and the files that it read. A package is the folder of its name nearest to the file."""
+    def find(package):
+        for above in path.parents:
+            if above.name == package:
+                return str(above)
+            found = sorted((d for d in above.rglob(package) if d.is_dir()), key=lambda d: len(d.parts))
+            if found:
+                return str(found[0])
+            if above == folder:
+                break
+        raise LookupError(f"no package {package}")
+
+    xacro.substitution_args._eval_find = find
+    try:
+        text = xacro.process_file(str(path)).toxml()
+    except Exception:  # noqa: BLE001 - whatever the program raises, the file is no robot by itself
+        return None, {path}
+    return text, {path, *(pathlib.Path(one).resolve() for one in xacro.all_includes)}
+
+
 def put(daemon, body):
     status, _, text = daemon.request("PUT", "/v1/robots/all", body, {"Content-Type": "application/octet-stream"})
     return status, json.loads(text)
@@ -151,9 +181,8 @@ def add_friction(robot, tau, qd):
             tau[v] += k * (joint["damping"] * k * qd[v] + joint["friction"]["coulomb"] * np.sign(k * qd[v]))
 
 
-def compare_urdf(daemon, robot, path):
+def compare_urdf(daemon, robot, model):
     """(worst error, of what); None: nothing to compare."""
-    model = pin.buildModelFromUrdf(str(path), mimic=True)
     data = model.createData()
     kinds = {joint["kind"] for joint in robot["joints"]}
     masses = sum(link["mass"] for link in robot["links"]), sum(inertia.mass for inertia in model.inertias)
@@ -176,7 +205,7 @@ def compare_urdf(daemon, robot, path):
                 rotors[joint["v"]["index"]] = joint["rotor"]["inertia"] * joint["rotor"]["ratio"] ** 2
         want["mass_matrix"] = want["mass_matrix"] + np.diag(rotors)
         add_friction(robot, want["tau"], ours_v)
-        worst.append(differ(want, mjcf_peer.ours(daemon, ours_q, ours_v)))
+        worst.append(differ(want, mjcf_peer.ours(daemon, ours_q, ours_v), masses[1]))
     return max(worst)
 
 
@@ -198,12 +227,13 @@ def compare_mjcf(daemon, robot, model):
         q, qd, turn, free = mjcf_peer.state_of(model, rng)
         want = mjcf_peer.theirs(model, q, qd, turn, free)
         want["tau"] = want["tau"] + dry * np.sign(qd)
-        worst.append(differ(want, mjcf_peer.ours(daemon, q, qd)))
+        worst.append(differ(want, mjcf_peer.ours(daemon, q, qd), masses[1]))
     return max(worst)
 
 
-def differ(want, got):
-    """The largest difference over the largest entry, and of what; torques are measured by the largest torque."""
+def differ(want, got, mass):
+    """The largest difference over the largest entry, and of what; torques are measured by the largest torque, and where gravity cancels by what
+    the rounding of sums of the weight leaves: 1e-15 of it for a difference of 1e-9."""
     if want["mass_matrix"].shape[0] > MATRIX_MAX:
         return (0.0, "") if "too-large" in str(got) else (np.inf, str(got)[:200])
     worst = (0.0, "")
@@ -211,33 +241,43 @@ def differ(want, got):
     for name, value in want.items():
         if name not in got or np.shape(got[name]) != np.shape(value):
             return np.inf, f"{name}: {str(got)[:300]}"
-        scale = max(np.abs(value).max(), 0.0 if name == "mass_matrix" else 1e-3 * torque, 1e-12)
+        scale = max(np.abs(value).max(), 0.0 if name == "mass_matrix" else max(1e-3 * torque, 1e-6 * 9.81 * mass), 1e-12)
         worst = max(worst, (float(np.abs(np.array(got[name]) - value).max() / scale), name))
     return worst
 
 
 # ---------------------------------------------------------------- one file
 
-def peer_model(kind, path):
-    """What the peer makes of it, or None."""
+def peer_model(kind, path, folder):
+    """What the peer makes of it, or None: no robot."""
     try:
         if kind == "mjcf":
-            return mujoco.MjModel.from_xml_path(str(path))
+            model = mujoco.MjModel.from_xml_path(str(path))
+            return model if model.nbody > 1 else None
         if kind == "urdf":
             return pin.buildModelFromUrdf(str(path), mimic=True)
+        if kind == "xacro" and xacro is not None:
+            text, INCLUDES[path] = expand(path, folder)
+            if text is None or "<link" not in text:
+                return None
+            with tempfile.NamedTemporaryFile("w", suffix=".urdf") as file:
+                file.write(text)
+                file.flush()
+                return pin.buildModelFromUrdf(file.name, mimic=True)
     except Exception:  # noqa: BLE001 - whatever the peer raises, it does not read the file
         return None
     return None
 
 
+INCLUDES = {}
 OFF = b'<option><flag equality="disable"/></option>'
 
 
 def send(daemon, kind, path, more=b""):
     """The file with what it names; `more` becomes the last element of a model."""
-    if kind == "xacro":  # with every other one of the folder above its own, where packages keep what they include
-        near = [one for one in path.parents[1].rglob("*.xacro")]
-        return put(daemon, archive(path, {one: one.read_bytes() for one in {path, *near}}))
+    if kind == "xacro":  # with what it includes, or else every other one of the folder above its own
+        near = INCLUDES.get(path) or {path, *path.parents[1].rglob("*.xacro")}
+        return put(daemon, archive(path, {one: one.read_bytes() for one in near if one.is_file()}))
     if kind != "mjcf":
         return put(daemon, path.read_bytes())
     files = mjcf_closure(path)
@@ -251,23 +291,24 @@ def send(daemon, kind, path, more=b""):
     return put(daemon, body)
 
 
-def try_file(daemon, kind, path):
-    peer = peer_model(kind, path)
+def try_file(daemon, kind, path, folder):
+    peer = peer_model(kind, path, folder)
     status, answer = send(daemon, kind, path)
+    lonely = kind == "sdf" or (kind == "xacro" and xacro is None)
     if status not in (200, 201):
-        return "refused" if peer is not None or kind in ("sdf", "xacro") else "refused by both", f"{status} {reason(answer)}"
+        return "refused" if peer is not None or lonely else "no robot by itself", f"{status} {reason(answer)}"
     if peer is None:
-        return "loaded, no peer here" if kind in ("sdf", "xacro") else "loaded, not by the peer", ""
+        return "loaded, no peer here" if lonely else "loaded, not by the peer", ""
     if kind == "mjcf" and peer.neq > 0:  # constraints take part in inverse dynamics: the tree is compared without
         status, answer = send(daemon, kind, path, OFF)
-    error, what = compare_urdf(daemon, answer, path) if kind == "urdf" else compare_mjcf(daemon, answer, peer)
+    error, what = compare_mjcf(daemon, answer, peer) if kind == "mjcf" else compare_urdf(daemon, answer, peer)
     if not error <= TOLERANCE:
         return "differs", f"{error:.1e} {what}"
     return "agrees", ""
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    folder = pathlib.Path(sys.argv[1]).resolve()
     part = sys.argv[2] if len(sys.argv) > 2 else ""
     daemon = load("contract_conftest", HERE.parents[1] / "contract" / "conftest.py").Daemon()
     table, reasons = collections.defaultdict(collections.Counter), collections.Counter()
@@ -275,7 +316,7 @@ def main():
         kind = kind_of(path) if path.is_file() and part in str(path) and "random_urdfs" not in str(path) else None
         if kind is None:
             continue
-        outcome, text = try_file(daemon, kind, path)
+        outcome, text = try_file(daemon, kind, path, folder)
         table[kind, path.relative_to(folder).parts[0]][outcome] += 1
         table[kind, "all"][outcome] += 1
         if outcome in ("refused", "differs"):
@@ -286,7 +327,9 @@ def main():
     for (kind, outcome, text), n in reasons.most_common():
         print(f"{n:4d} {kind} {outcome}: {text}")
     for (kind, package), row in sorted(table.items()):
-        print(f"{kind:5s} {package:28s} " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(row.items())))
+        robots = sum(n for outcome, n in row.items() if outcome in ("agrees", "differs", "refused", "loaded, no peer here"))
+        share = 100 * (row["agrees"] + row["loaded, no peer here"]) / max(robots, 1)
+        print(f"{kind:5s} {package:28s} {share:5.1f} %: " + ", ".join(f"{n} {outcome}" for outcome, n in sorted(row.items())))
     return 1 if any(row["differs"] for row in table.values()) else 0
 
 

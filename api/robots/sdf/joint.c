@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/robots/constraint.h"
 #include "api/robots/sdf/parts.h"
 #include "api/robots/sdf/sdf.h"
 
@@ -211,6 +212,94 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
     return true;
 }
 
+/* Passive forces that only a joint of the tree can have. */
+static void doubt_passive(tqa_sdf *s, const tqa_sdf_thing *joint)
+{
+    const uint32_t axis = tqa_sdf_child(s, joint->node, "axis");
+    const uint32_t dynamics = axis != TQ_NONE ? tqa_sdf_child(s, axis, "dynamics") : TQ_NONE;
+    double x[3] = {0.0, 0.0, 0.0};
+    if (dynamics != TQ_NONE) {
+        tqa_sdf_optional(s, dynamics, "damping", &x[0]);
+        tqa_sdf_optional(s, dynamics, "friction", &x[1]);
+        tqa_sdf_optional(s, dynamics, "spring_stiffness", &x[2]);
+    }
+    if (x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0) {
+        tqa_draft_find(s->draft, TQA_FINDING_DOCTOR,
+                       tqa_arena_format(s->draft->arena, "joint %s/dynamics (line %lu)",
+                                        joint->name, s->tree.nodes[dynamics].line),
+                       "the joint closes a loop, as a constraint: its damping, friction and spring "
+                       "are not read",
+                       1);
+    }
+}
+
+/* A joint to a link that another one carries already closes a loop: what it does not let move is
+ * constrained, in a frame of both links whose z is the axis. */
+static bool close_loop(tqa_sdf *s, uint32_t number, joint_type type, link_end parent,
+                       link_end child)
+{
+    static const unsigned axes[] = {
+        [FIXED] = 63, [REVOLUTE] = 31, [CONTINUOUS] = 31, [PRISMATIC] = 59, [BALL] = 7};
+    const tqa_sdf_thing *joint = &s->things[number];
+    const uint32_t axis = tqa_sdf_child(s, joint->node, "axis");
+    tq_pose at = joint->pose;
+    double world[3];
+    if (type == UNIVERSAL) {
+        tqa_sdf_fault(s, joint->node, "invalid-robot", "close the loop by another of its joints",
+                      "a universal joint closes a loop");
+        return false;
+    }
+    if (type != FIXED && type != BALL) {
+        if (axis == TQ_NONE || !read_direction(s, joint, axis, world)) {
+            return false;
+        }
+        tq_mat_third_column(world, at.r);
+    }
+    tqa_sdf_loop *loops =
+        tqa_arena_grow(s->draft->arena, s->loops, s->n_loop, &s->loop_capacity, sizeof *loops);
+    if (loops == NULL) {
+        return false;
+    }
+    s->loops = loops;
+    loops[s->n_loop++] =
+        (tqa_sdf_loop){.thing = number,
+                       .constraint = {.kind = TQ_CONSTRAINT_LOOP,
+                                      .axes = axes[type],
+                                      .a = {parent.link, relative(parent.pose, &at)},
+                                      .b = {child.link, relative(child.pose, &at)}}};
+    doubt_passive(s, joint);
+    return true;
+}
+
+bool tqa_sdf_loops(tqa_sdf *s)
+{
+    tqa_draft *draft = s->draft;
+    if (s->n_loop == 0) {
+        return true;
+    }
+    if (!tqa_constraints_begin(draft, s->n_loop)) {
+        return false;
+    }
+    for (size_t k = 0; k < s->n_loop; k++) {
+        const char *name = s->things[s->loops[k].thing].name;
+        draft->constraints.items[k] = s->loops[k].constraint;
+        draft->constraint_notes[k].name = name;
+        draft->constraint_notes[k].place = place_text(s, name);
+    }
+    return true;
+}
+
+/* True when a joint made before carries the link. */
+static bool is_carried(const tqa_sdf *s, uint32_t link)
+{
+    for (uint32_t k = 0; k < s->chain.n_joint; k++) {
+        if (s->chain.joints[k].child == link) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool add_joint(tqa_sdf *s, uint32_t number)
 {
     const tqa_sdf_thing *joint = &s->things[number];
@@ -233,6 +322,9 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     }
     const link_end from = {parent, above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity};
     const link_end to = {child, &s->things[below].pose};
+    if (is_carried(s, child)) {
+        return close_loop(s, number, type, from, to);
+    }
     if (type != UNIVERSAL) {
         return join(s, joint, "axis", joint->name, type, from, to);
     }

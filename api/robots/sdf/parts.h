@@ -29,6 +29,12 @@ typedef struct tqa_sdf_thing {
     uint32_t link;  /* of a link: its number in the chain */
 } tqa_sdf_thing;
 
+/* A joint that closes a loop, as a constraint; links are those of the chain. */
+typedef struct tqa_sdf_loop {
+    uint32_t thing;
+    tq_constraint constraint;
+} tqa_sdf_loop;
+
 typedef struct tqa_sdf {
     tqa_draft *draft;
     tqa_urdf_file ignored; /* only its list of what is ignored is used */
@@ -38,6 +44,8 @@ typedef struct tqa_sdf {
     tqa_names links, all;        /* numbers of things by name: links alone, and all */
     const uint32_t *link_things; /* thing of each row of `links` */
     double version;
+    tqa_sdf_loop *loops;
+    size_t n_loop, loop_capacity;
     tqa_chain chain;
 } tqa_sdf;
 
@@ -75,6 +83,8 @@ void tqa_sdf_inertia(tqa_sdf *s, uint32_t thing, tq_inertia *ret);
 
 /* Adds all joints of the file to the chain (joint.c). False: faults were added. */
 bool tqa_sdf_joints(tqa_sdf *s);
+/* Hands joints that close loops to the draft as constraints, once links are indexed. */
+bool tqa_sdf_loops(tqa_sdf *s);
 /* Links that universal joints need between their axes. */
 uint32_t tqa_sdf_extra_links(const tqa_sdf *s);
 

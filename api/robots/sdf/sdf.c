@@ -167,7 +167,7 @@ static bool build(tqa_sdf *s)
             "lets it float)",
             1);
     }
-    return tqa_chain_finish(&s->chain);
+    return tqa_chain_finish(&s->chain) && tqa_sdf_loops(s);
 }
 
 bool tqa_sdf_read(tqa_draft *draft, const char *bytes, size_t n)

@@ -23,6 +23,8 @@ bool tqa_sdf_recognise(const char *bytes, size_t n);
  * frame (up to 1.4: in the model's), limits, damping, friction, springs, mimic; gravity of a world;
  * of joints torqued:friction and torqued:rotor, which tqa_robot_sdf writes.
  *
+ * A joint to a link that an earlier one carries closes a loop, as a constraint.
+ *
  * A model outside of a <world> that no joint holds stands on its first link, as a URDF does
  * (draft->base changes that); in a <world> it floats, unless it is static. A link without
  * <inertial> weighs 1 kg with a tensor of 1 kg m^2, as the format has it, and the doctor says so.

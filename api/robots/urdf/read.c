@@ -188,7 +188,12 @@ static bool open_numbers_in_joint(tqa_urdf_walk *w, const tqa_urdf_element *e,
             read_origin(w, e, place, joint->xyz, joint->rpy);
         }
     } else if (strcmp(e->name, "axis") == 0) {
-        if (tqa_urdf_first_time(place, e, &w->seen, TQA_URDF_SEEN_AXIS)) {
+        if ((w->seen & TQA_URDF_SEEN_AXIS) != 0) {
+            tqa_draft_find(
+                w->file->draft, TQA_FINDING_DOCTOR,
+                tqa_arena_format(w->file->draft->arena, "%s (line %lu)", place->path, place->line),
+                "a second <axis>: the first one counts, as other readers have it", 1);
+        } else if (tqa_urdf_first_time(place, e, &w->seen, TQA_URDF_SEEN_AXIS)) {
             tqa_urdf_read_needed(place, e, "xyz", 3, joint->axis);
             tqa_urdf_ignore_attributes(w, e, known_axis);
         }
