@@ -106,7 +106,8 @@ bool tqa_tree_finish(tqa_call *call)
         return call->problem.status == 0;
     }
     const tqa_value root = tqa_value_root(call->control);
-    return tqa_value_object(&root, methods->fields) && methods->check(call->control);
+    return tqa_value_fields(&root, methods->fields, methods->needed) &&
+           methods->check(call->control);
 }
 
 static void put_provenance(tqa_call *call)
@@ -210,7 +211,7 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
     tqa_writer *answer = &call->answer;
     control->host = host;
     const tqa_value root = tqa_value_root(control);
-    if (!tqa_value_object(&root, methods->fields)) {
+    if (!tqa_value_fields(&root, methods->fields, methods->needed)) {
         return false;
     }
     tqa_writer_object(answer, NULL);

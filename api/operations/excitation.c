@@ -108,12 +108,12 @@ static bool read_limits(excitation *e)
     if (!take_limits(e)) {
         return false;
     }
-    if (limits.value != NULL && !tqa_value_object(&limits, limit_fields)) {
+    if (limits.value != NULL && !tqa_value_limits(&limits, limit_fields)) {
         return false;
     }
     for (unsigned k = 0; k < LIMITS && limits.value != NULL; k++) {
         const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
-        const tqa_row_kind kind = k == EFFORT ? TQA_ROW_OTHER : TQA_ROW_RATE_LIMIT;
+        const tqa_row_kind kind = k == EFFORT ? TQA_ROW_LIMIT : TQA_ROW_RATE_LIMIT;
         if (row.value != NULL && !tqa_value_row(&row, &e->order, kind, e->limits[k])) {
             return false;
         }
@@ -132,7 +132,9 @@ static bool read_limits(excitation *e)
         for (unsigned k = VELOCITY; k < LIMITS; k++) {
             if (!(e->limits[k][v] > 0.0)) {
                 const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
-                const tqa_value item = tqa_value_item(&row, r);
+                const char *name = joint_name(e->control->robot, v);
+                const tqa_value item = json_is_object(row.value) ? tqa_value_field(&row, name)
+                                                                 : tqa_value_item(&row, r);
                 return tqa_value_refuse(&item, "range", "above 0; leave the limit out for none",
                                         "expected a number above 0, got %g", e->limits[k][v]);
             }

@@ -34,8 +34,11 @@ static bool optional(const tqa_value *object, const char *key, size_t n, double 
 static bool put_axis(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION, NULL};
+    static const tqa_needed needed[] = {{"axis", "add \"axis\": [x, y, z] of unit length"},
+                                        {"rate_rad_s", "add \"rate_rad_s\": 1"},
+                                        {NULL, NULL}};
     double axis[3], axis_rate[3], w[3], wd[3], rate = 0.0, acceleration = 0.0;
-    if (!tqa_value_object(part, known)) {
+    if (!tqa_value_fields(part, known, needed)) {
         return false;
     }
     const tqa_value unit = tqa_value_field(part, "axis");
@@ -233,8 +236,11 @@ static bool put_body(tqa_tree *control, const tqa_value *part)
 static bool put_bracket(tqa_tree *control, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_LIE_BRACKET, NULL};
+    static const tqa_needed needed[] = {{"a", "add \"a\": a twist [v, w], 6 numbers"},
+                                        {"b", "add \"b\": a twist [v, w], 6 numbers"},
+                                        {NULL, NULL}};
     double a[TWIST], b[TWIST], bracket[TWIST];
-    if (!tqa_value_object(part, known)) {
+    if (!tqa_value_fields(part, known, needed)) {
         return false;
     }
     const tqa_value first = tqa_value_field(part, "a"), second = tqa_value_field(part, "b");

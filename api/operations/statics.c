@@ -123,9 +123,7 @@ static bool read(statics *s)
                                 "expected one sample, got a batch");
     }
     memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
-    return tqa_value_need(&wrench, "add \"endpoint_wrench\": {\"link\", \"force\", \"moment\", "
-                                   "\"at\", \"applied_to\", \"expressed_in\"}") &&
-           tqa_value_load(&wrench, &s->given) &&
+    return tqa_value_load(&wrench, &s->given) &&
            (gravity.value == NULL || tqa_value_gravity(&gravity, s->gravity)) && read_stiffness(s);
 }
 
@@ -402,5 +400,11 @@ static bool run(tqa_tree *control)
     return !s.has_stiffness || find_compliance(&s);
 }
 
-static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
+static const tqa_needed needed[] = {
+    {"q", "add \"q\": a number for each coordinate"},
+    {"endpoint_wrench", "add \"endpoint_wrench\": {\"link\", \"force\", \"moment\", \"at\", "
+                        "\"applied_to\", \"expressed_in\"}"},
+    {NULL, NULL}};
+static const tqa_tree_methods methods = {
+    .fields = fields, .needed = needed, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_statics_methods = {.control = &methods};

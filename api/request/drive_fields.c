@@ -11,8 +11,20 @@
 static bool read_group(const tqa_value *part, const char *group, tq_drive *ret)
 {
     const char *known[TQA_DRIVE_GROUP_FIELDS];
+    tqa_needed needed[TQA_DRIVE_GROUP_FIELDS + 1] = {{NULL, NULL}};
+    char hints[TQA_DRIVE_GROUP_FIELDS][TQA_PROBLEM_TEXT];
+    size_t n = 0;
     tqa_drive_group_names(group, known);
-    if (!tqa_value_object(part, known)) {
+    for (size_t k = 0; k < tqa_drive_n_field; k++) {
+        const tqa_drive_field *field = &tqa_drive_fields[k];
+        if (strcmp(field->group, group) == 0 && field->example != 0.0) {
+            (void)snprintf(hints[n], TQA_PROBLEM_TEXT, "add \"%s\": %g (%s)", field->name,
+                           field->example, field->hint);
+            needed[n] = (tqa_needed){field->name, hints[n]};
+            n++;
+        }
+    }
+    if (!tqa_value_fields(part, known, needed)) {
         return false;
     }
     for (size_t k = 0; k < tqa_drive_n_field; k++) {
@@ -21,12 +33,6 @@ static bool read_group(const tqa_value *part, const char *group, tq_drive *ret)
             continue;
         }
         const tqa_value number = tqa_value_field(part, field->name);
-        if (number.value == NULL && field->example != 0.0) {
-            char hint[TQA_PROBLEM_TEXT];
-            (void)snprintf(hint, sizeof hint, "add \"%s\": %g (%s)", field->name, field->example,
-                           field->hint);
-            return tqa_value_need(&number, hint);
-        }
         if (number.value != NULL && !tqa_value_number(&number, tqa_drive_number(ret, field))) {
             return false;
         }

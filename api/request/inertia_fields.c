@@ -132,20 +132,19 @@ bool tqa_value_inertia(const tqa_value *object, tq_inertia *ret)
 bool tqa_value_payload(const tqa_value *object, tqa_payload *ret)
 {
     static const char *const known[] = {"link", "mass", "com", "inertia", NULL};
+    static const tqa_needed needed[] = {
+        {"link", "add \"link\": the name of the link that carries the payload"},
+        {"mass", "add \"mass\": a number, kg"},
+        {"com", "add \"com\": [x, y, z], the payload's centre of mass in the link frame, m"},
+        {NULL, NULL}};
     const tqa_value link = tqa_value_field(object, "link");
     const tqa_value mass = tqa_value_field(object, "mass");
     const tqa_value com = tqa_value_field(object, "com");
     const tqa_value inertia = tqa_value_field(object, "inertia");
     tq_inertia *body = &ret->body;
     *ret = (tqa_payload){0};
-    if (!tqa_value_object(object, known) ||
-        !tqa_value_need(&link, "add \"link\": the name of the link that carries the payload") ||
-        !tqa_value_link(&link, &ret->link) ||
-        !tqa_value_need(&mass, "add \"mass\": a number, kg") ||
-        !tqa_value_number(&mass, &body->mass) ||
-        !tqa_value_need(&com, "add \"com\": [x, y, z], the payload's centre of mass in the link "
-                              "frame, m") ||
-        !tqa_value_numbers(&com, 3, body->com) ||
+    if (!tqa_value_fields(object, known, needed) || !tqa_value_link(&link, &ret->link) ||
+        !tqa_value_number(&mass, &body->mass) || !tqa_value_numbers(&com, 3, body->com) ||
         (inertia.value != NULL && !tqa_value_symmetric(&inertia, body->about_com))) {
         return false;
     }

@@ -135,6 +135,9 @@ static bool read_box(tqa_request *request, const tqa_value *value)
 {
     static const char *const words[] = {"limits", NULL};
     static const char *const fields[] = {"lower", "upper", NULL};
+    static const tqa_needed needed[] = {{"lower", "add \"lower\": the least q"},
+                                        {"upper", "add \"upper\": the largest q"},
+                                        {NULL, NULL}};
     const tq_model *model = request->robot->model;
     const tqa_value lower = tqa_value_field(value, "lower");
     const tqa_value upper = tqa_value_field(value, "upper");
@@ -152,9 +155,7 @@ static bool read_box(tqa_request *request, const tqa_value *value)
                                 "\"limits\", got %s",
                                 tqa_kind_of(value->value));
     }
-    if (!tqa_value_object(value, fields) || !tqa_value_need(&lower, "add \"lower\": the least q") ||
-        !tqa_value_numbers(&lower, model->nq, box) ||
-        !tqa_value_need(&upper, "add \"upper\": the largest q") ||
+    if (!tqa_value_fields(value, fields, needed) || !tqa_value_numbers(&lower, model->nq, box) ||
         !tqa_value_numbers(&upper, model->nq, box + model->nq)) {
         return false;
     }

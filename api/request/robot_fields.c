@@ -13,6 +13,7 @@
 
 static const double unit_slack = 1e-6; /* as promised to users */
 enum { QUOTE_MAX = 64 };
+#define ADD_AT "add \"at\": \"origin\", \"com\" or [x, y, z] in the link frame"
 
 /* ------------------------------------------------------------------------------------------------
  * Order of joints
@@ -171,7 +172,7 @@ bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3])
 {
     static const char *const places[] = {"origin", "com", NULL};
     unsigned place = 0;
-    if (!tqa_value_need(part, "add \"at\": \"origin\", \"com\" or [x, y, z] in the link frame")) {
+    if (!tqa_value_need(part, ADD_AT)) {
         return false;
     }
     if (json_is_array(part->value)) {
@@ -194,11 +195,13 @@ bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3])
 bool tqa_value_point(const tqa_value *part, tqa_point *ret)
 {
     static const char *const fields[] = {"link", "at", NULL};
+    static const tqa_needed needed[] = {
+        {"link", "add \"link\": its name"}, {"at", ADD_AT}, {NULL, NULL}};
     *ret = (tqa_point){0};
     if (json_is_string(part->value)) {
         return tqa_value_link(part, &ret->link);
     }
-    if (!tqa_value_object(part, fields)) {
+    if (!tqa_value_fields(part, fields, needed)) {
         return false;
     }
     const tqa_value link = tqa_value_field(part, "link");
@@ -315,10 +318,7 @@ bool tqa_value_place(const tqa_value *object, tqa_load *ret, double *ret_sign)
     *ret = (tqa_load){0};
     if (!tqa_value_link(&link, &ret->point.link) ||
         !tqa_value_at(&at, ret->point.link, ret->point.at) ||
-        !tqa_value_need(&applied, "add \"applied_to\": \"robot\" or \"environment\"") ||
-        !tqa_value_choice(&applied, sides, &side) ||
-        !tqa_value_need(&expressed, "add \"expressed_in\": \"world\" or \"link\"") ||
-        !tqa_value_choice(&expressed, axes, &axis)) {
+        !tqa_value_choice(&applied, sides, &side) || !tqa_value_choice(&expressed, axes, &axis)) {
         return false;
     }
     ret->in_link = axis == 1;
@@ -327,18 +327,26 @@ bool tqa_value_place(const tqa_value *object, tqa_load *ret, double *ret_sign)
 }
 
 const char *const tqa_load_fields[] = {TQA_PLACE_FIELDS, "force", "moment", NULL};
+const tqa_needed tqa_load_needed[TQA_LOAD_NEEDED + 1] = {
+    {"link", "add \"link\": the name of a link"},
+    {"at", ADD_AT},
+    {"applied_to", "add \"applied_to\": \"robot\" or \"environment\""},
+    {"expressed_in", "add \"expressed_in\": \"world\" or \"link\""},
+    {"force", "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N"},
+    {"moment", "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m"},
+    {NULL, NULL},
+};
 
 bool tqa_value_load(const tqa_value *part, tqa_load *ret)
 {
     double wrench[6];
     double sign = 1.0;
-    if (!tqa_value_object(part, tqa_load_fields)) {
+    if (!tqa_value_fields(part, tqa_load_fields, tqa_load_needed)) {
         return false;
     }
     const tqa_value force = tqa_value_field(part, "force"),
                     moment = tqa_value_field(part, "moment");
-    if (!tqa_value_place(part, ret, &sign) || !tqa_value_need(&force, TQA_ADD_FORCE) ||
-        !tqa_value_numbers(&force, 3, wrench) || !tqa_value_need(&moment, TQA_ADD_MOMENT) ||
+    if (!tqa_value_place(part, ret, &sign) || !tqa_value_numbers(&force, 3, wrench) ||
         !tqa_value_numbers(&moment, 3, wrench + 3)) {
         return false;
     }

@@ -38,17 +38,22 @@ typedef struct tqa_states {
 bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
                      unsigned zero, tqa_states *ret);
 /* What a row of numbers by joints is: q (nq), rates and their derivatives (nv), torques (nv), which
- * may be an object of joints' names; limits of rates (nv), anything else (nv). */
+ * may be an object of joints' names; the same as an array alone (nv); limits of rates (nv) and
+ * other limits (nv), where joints that are not named keep what `ret` has; anything else (nv). */
 typedef enum tqa_row_kind {
     TQA_ROW_Q,
     TQA_ROW_RATE,
     TQA_ROW_TORQUE,
+    TQA_ROW_RATE_ARRAY,
     TQA_ROW_RATE_LIMIT,
+    TQA_ROW_LIMIT,
     TQA_ROW_OTHER,
 } tqa_row_kind;
 /* One row, in the user's order on the way in, the robot's on the way out; angles of q and of rates
  * in degrees where the request has them so. */
 bool tqa_value_row(const tqa_value *part, const tqa_order *order, tqa_row_kind kind, double *ret);
+/* An object of limits, among them `velocity`, each a row by joints; `known` are their names. */
+bool tqa_value_limits(const tqa_value *part, const char *const *known);
 /* The same for an object of joints' names alone, {"elbow": 0.3}, as the request has its numbers:
  * joints that are not named are zero, their quaternions no turn. */
 bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret);
@@ -88,10 +93,11 @@ typedef struct tqa_load {
     bool in_link;     /* along the link's axes; else the world's */
 } tqa_load;
 bool tqa_value_load(const tqa_value *part, tqa_load *ret);
-extern const char *const tqa_load_fields[]; /* of such an object; ends with NULL */
-/* What to do about a wrench without them. */
-#define TQA_ADD_FORCE  "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N"
-#define TQA_ADD_MOMENT "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m"
+/* Fields of such an object (ends with NULL), and all that it needs: those of its place, then force
+ * and moment. */
+extern const char *const tqa_load_fields[];
+enum { TQA_PLACE_NEEDED = 4, TQA_LOAD_NEEDED = TQA_PLACE_NEEDED + 2 };
+extern const tqa_needed tqa_load_needed[TQA_LOAD_NEEDED + 1];
 
 /* The fields of an object that say where a wrench acts, on whom and along which axes. */
 #define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/request/state_fields.c - rows of numbers by joints: arrays or names, radians or degrees; q,
  * qd and qdd of many samples. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static void to_radians(const tqa_tree *control, tqa_row_kind kind, double *value
     const tq_model *model = control->robot->model;
     const bool *angle = control->robot->is_angle + (kind == TQA_ROW_Q ? 0 : model->nq);
     const size_t n = kind == TQA_ROW_Q ? model->nq : model->nv;
-    const bool taken = kind == TQA_ROW_Q || kind == TQA_ROW_RATE || kind == TQA_ROW_RATE_LIMIT;
+    const bool taken = kind == TQA_ROW_Q || kind == TQA_ROW_RATE || kind == TQA_ROW_RATE_ARRAY ||
+                       kind == TQA_ROW_RATE_LIMIT;
     for (size_t k = 0; k < n && taken && control->in_degrees; k++) {
         values[k] = angle[k] ? values[k] * tqa_radians_of_degree : values[k];
     }
@@ -81,11 +83,58 @@ static void watch(tqa_tree *control, size_t sample, const double *q)
     }
 }
 
+/* Limits by name: those of joints that are not named stay as they are. */
+static bool replace_named(const tqa_value *part, size_t n, tqa_row_kind kind, double *ret)
+{
+    double *row = tqa_tree_take(part->control, n, sizeof *row);
+    const char *name = NULL;
+    json_t *value = NULL;
+    for (size_t k = 0; row != NULL && k < n; k++) {
+        row[k] = (double)NAN;
+    }
+    bool good = row != NULL;
+    json_object_foreach(part->value, name, value)
+    {
+        const tqa_value one = tqa_value_field(part, name);
+        good = good && read_named(&one, name, kind, row);
+    }
+    if (good) {
+        to_radians(part->control, kind, row);
+    }
+    for (size_t k = 0; good && k < n; k++) {
+        ret[k] = isnan(row[k]) ? ret[k] : row[k];
+    }
+    return good;
+}
+
+bool tqa_value_limits(const tqa_value *part, const char *const *known)
+{
+    const tqa_robot *robot = part->control->robot;
+    const char *name = NULL;
+    json_t *value = NULL;
+    json_object_foreach(part->value, name, value)
+    {
+        if (tqa_robot_joint(robot, name, strlen(name)) != TQ_NONE) {
+            char hint[TQA_PROBLEM_TEXT];
+            const tqa_value field = tqa_value_field(part, name);
+            (void)snprintf(hint, sizeof hint,
+                           "the limit first, then the joint: \"velocity\": {\"%.*s\": 1}",
+                           QUOTE_MAX, name);
+            return tqa_value_refuse(&field, "unknown-field", hint, "\"%.*s\" is a joint", QUOTE_MAX,
+                                    name);
+        }
+    }
+    return tqa_value_object(part, known);
+}
+
 bool tqa_value_row(const tqa_value *part, const tqa_order *order, tqa_row_kind kind, double *ret)
 {
     const bool is_q = kind == TQA_ROW_Q;
     const size_t n = is_q ? order->nq : order->nv;
     const uint32_t *map = is_q ? order->q : order->v;
+    if (json_is_object(part->value) && (kind == TQA_ROW_RATE_LIMIT || kind == TQA_ROW_LIMIT)) {
+        return replace_named(part, n, kind, ret);
+    }
     if (json_is_object(part->value) && kind <= TQA_ROW_TORQUE) {
         if (!tqa_value_by_name(part, kind, ret)) {
             return false;

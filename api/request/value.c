@@ -104,7 +104,43 @@ static bool is_among(const char *const *words, const char *text, size_t n, unsig
     return false;
 }
 
-bool tqa_value_object(const tqa_value *part, const char *const *known)
+/* A field at fault: the first one is the problem, the others are further faults of it. */
+static void add_fault(const tqa_value *part, const char *slug, const char *hint, const char *detail)
+{
+    tqa_problem *problem = part->control->problem;
+    if (problem->status == 0) {
+        (void)tqa_value_refuse(part, slug, hint, "%s", detail);
+    } else {
+        tqa_problem_fault(problem, part->pointer, hint, "%s", detail);
+    }
+}
+
+/* Names the fields that are not known; bit k of *ret_meant: one of them probably is needed[k]. */
+static void name_unknown(const tqa_value *part, const char *const *known, const tqa_needed *needed,
+                         uint32_t *ret_meant)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    json_object_foreach(part->value, key, value)
+    {
+        unsigned ignored = 0;
+        if (is_among(known, key, strlen(key), &ignored)) {
+            continue;
+        }
+        tqa_nearest nearest;
+        char detail[TQA_PROBLEM_TEXT];
+        const tqa_value field = tqa_value_field(part, key);
+        offer(&nearest, known, key, strlen(key));
+        for (unsigned k = 0; nearest.best != NULL && needed != NULL && needed[k].name != NULL;
+             k++) {
+            *ret_meant |= strcmp(needed[k].name, nearest.best) == 0 ? 1u << k : 0u;
+        }
+        (void)snprintf(detail, sizeof detail, "\"%.*s\" is not known here", QUOTE_MAX, key);
+        add_fault(&field, "unknown-field", tqa_nearest_hint(&nearest), detail);
+    }
+}
+
+bool tqa_value_fields(const tqa_value *part, const char *const *known, const tqa_needed *needed)
 {
     if (part->value != NULL && !json_is_object(part->value)) {
         tqa_nearest nearest;
@@ -117,20 +153,19 @@ bool tqa_value_object(const tqa_value *part, const char *const *known)
     if (!expect(part, part->value != NULL, "an object")) {
         return false;
     }
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach(part->value, key, value)
-    {
-        unsigned ignored = 0;
-        if (!is_among(known, key, strlen(key), &ignored)) {
-            tqa_nearest nearest;
-            offer(&nearest, known, key, strlen(key));
-            const tqa_value field = tqa_value_field(part, key);
-            return tqa_value_refuse(&field, "unknown-field", tqa_nearest_hint(&nearest),
-                                    "\"%.*s\" is not known here", QUOTE_MAX, key);
+    uint32_t meant = 0;
+    if (known != NULL) {
+        name_unknown(part, known, needed, &meant);
+    }
+    for (unsigned k = 0; needed != NULL && needed[k].name != NULL; k++) {
+        const tqa_value field = tqa_value_field(part, needed[k].name);
+        if (field.value == NULL && (meant >> k & 1u) == 0) {
+            char detail[TQA_PROBLEM_TEXT];
+            (void)snprintf(detail, sizeof detail, "\"%s\" is missing", needed[k].name);
+            add_fault(&field, "missing-field", needed[k].missing, detail);
         }
     }
-    return true;
+    return part->control->problem->status == 0;
 }
 
 bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *ret_n)

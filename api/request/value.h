@@ -98,8 +98,17 @@ bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint,
 /* Each of these is false when it has set the problem. `missing` is the hint for a value that is not
  * there: what to add, written so that it can be pasted. */
 bool tqa_value_need(const tqa_value *part, const char *missing);
-/* An object with fields among `known` only (ends with NULL). */
-bool tqa_value_object(const tqa_value *part, const char *const *known);
+/* A field that an object must have, and the hint of what to add. */
+typedef struct tqa_needed {
+    const char *name, *missing;
+} tqa_needed;
+/* An object with fields among `known` only (ends with NULL; NULL: any), that has all of `needed` (ends with a
+ * NULL name; NULL: none). Every field at fault is named, not the first one alone. */
+bool tqa_value_fields(const tqa_value *part, const char *const *known, const tqa_needed *needed);
+static inline bool tqa_value_object(const tqa_value *part, const char *const *known)
+{
+    return tqa_value_fields(part, known, NULL);
+}
 /* An array of `least` to `most` elements. */
 bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *ret_n);
 /* An array of any length; `wanted` is such as "an array of names". */
@@ -141,6 +150,7 @@ bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, con
 /* What an operation on such a request is made of. */
 typedef struct tqa_tree_methods {
     const char *const *fields;  /* of the root; ends with NULL */
+    const tqa_needed *needed;   /* of those: must come; NULL: none */
     const char *const *forms;   /* values of ?form=, numbered from 1; NULL: no query */
     const char *const *sources; /* fields that name data to read (log.h); NULL: none */
     double (*cost_us)(const tqa_tree *control);

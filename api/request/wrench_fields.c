@@ -68,11 +68,16 @@ static bool read_wrench(const tqa_value *value, tqa_wrench *wrench)
 {
     tqa_load load;
     double sign = 1.0;
-    const tqa_value force = tqa_value_field(value, "force");
-    const tqa_value moment = tqa_value_field(value, "moment");
-    if (!tqa_value_place(value, &load, &sign) ||
-        !(wrench->has_force || tqa_value_need(&force, TQA_ADD_FORCE)) ||
-        !(wrench->has_moment || tqa_value_need(&moment, TQA_ADD_MOMENT))) {
+    tqa_needed needed[TQA_LOAD_NEEDED + 1] = {{NULL, NULL}};
+    size_t n = TQA_PLACE_NEEDED;
+    memcpy(needed, tqa_load_needed, n * sizeof *needed);
+    for (size_t k = 0; k < 2; k++) { /* force and moment are not in the tree */
+        if (!(k == 0 ? wrench->has_force : wrench->has_moment)) {
+            needed[n++] = tqa_load_needed[TQA_PLACE_NEEDED + k];
+        }
+    }
+    if (!tqa_value_fields(value, tqa_load_fields, needed) ||
+        !tqa_value_place(value, &load, &sign)) {
         return false;
     }
     wrench->link = load.point.link;
@@ -90,8 +95,7 @@ static bool read_wrenches(tqa_request *request, const tqa_value *value)
     }
     for (size_t w = 0; w < n; w++) {
         const tqa_value item = tqa_value_item(value, w);
-        if (!tqa_value_object(&item, tqa_load_fields) ||
-            !read_wrench(&item, &request->wrenches.items[w])) {
+        if (!read_wrench(&item, &request->wrenches.items[w])) {
             return false;
         }
     }

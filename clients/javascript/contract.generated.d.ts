@@ -752,9 +752,10 @@ export type Constraint = LoopConstraint | DistanceConstraint | PointOnPlaneConst
 
 /**
  * A controller; joints that the robot's document does not call `actuated` get no torque. With e the error and s its integral:
- * `pd` kp e + kd e' + ki s; `pd-gravity` and gravity and springs; `computed-torque` M (qdd_d + kp e + kd e' + ki s) + C qd + ...;
- * `passivity-based` M v' + C v + ... + kd (v - qd), v = qd_d + lambda e; `feedforward` the torque of the reference alone. Robots
- * with quaternions can take a `setpoint`: the error of such a joint is the turn about one axis, and the way, in its child's axes.
+ * `pd` kp e + kd e' + ki s, so that it rests off the setpoint by gravity / kp; `pd-gravity` and gravity and springs: rests at it;
+ * `computed-torque` M (qdd_d + kp e + kd e' + ki s) + C qd + ...; `passivity-based` M v' + C v + ... + kd (v - qd), v = qd_d +
+ * lambda e; `feedforward` the torque of the reference alone. Robots with quaternions can take a `setpoint`: the error of such a
+ * joint is the turn about one axis, and the way, in its child's axes.
  */
 export interface Controller {
   kind: "feedforward" | "pd" | "pd-gravity" | "computed-torque" | "passivity-based";
@@ -1102,7 +1103,7 @@ export interface DriveShaft {
 export interface EnsembleRequest {
   initial: SimulateInitial;
   duration_s: SimulateDurationS;
-  output: SimulateOutput;
+  output?: SimulateOutput;
   input?: SimulateInput;
   disturbance?: SimulateDisturbance;
   external_wrenches?: SimulateExternalWrenches;
@@ -1279,18 +1280,31 @@ export interface ExcitationRequest {
   frequency_hz?: number;
   /** default 5 */
   harmonics?: number;
-  /** One number for each of qd, instead of the robot's own; `acceleration` has no other source */
+  /**
+   * One number for each of qd, instead of the robot's own, or by joint: `{"elbow": 1}`, where the others keep theirs;
+   * `acceleration` has no other source
+   */
   limits?: {
     /** rad or m */
-    lower?: number[];
+    lower?: number[] | {
+      [name: string]: number;
+    };
     /** rad or m */
-    upper?: number[];
+    upper?: number[] | {
+      [name: string]: number;
+    };
     /** rad/s or m/s */
-    velocity?: number[];
+    velocity?: number[] | {
+      [name: string]: number;
+    };
     /** rad/s^2 or m/s^2 */
-    acceleration?: number[];
+    acceleration?: number[] | {
+      [name: string]: number;
+    };
     /** N m or N: of the torque by the robot's own parameters */
-    effort?: number[];
+    effort?: number[] | {
+      [name: string]: number;
+    };
   };
   /**
    * Least condition of the base regressor with columns of one length, or the largest determinant of its normal matrix (default
@@ -3777,7 +3791,7 @@ export type SimulateInput = TorqueTable | Controller | ConstrainedController;
 /** Another order of joints */
 export type SimulateJoints = string[];
 
-/** One of the two */
+/** One of the two; a thousandth of the duration if absent */
 export interface SimulateOutput {
   /** s */
   interval_s?: number;
@@ -3788,7 +3802,7 @@ export interface SimulateOutput {
 export interface SimulateRequest {
   initial: SimulateInitial;
   duration_s: SimulateDurationS;
-  output: SimulateOutput;
+  output?: SimulateOutput;
   input?: SimulateInput;
   disturbance?: SimulateDisturbance;
   external_wrenches?: SimulateExternalWrenches;
@@ -4772,19 +4786,27 @@ export interface TrajectoryRequest {
      */
     path?: "spline" | "lines";
     /** One for each joint. The robot's if absent, without limit where it has none */
-    velocity?: number[];
+    velocity?: number[] | {
+      [name: string]: number;
+    };
     /** Part of the limits that is used (default 1) */
     velocity_factor?: number;
     /** One for each joint; time-optimal: without limit if absent. One joint at least needs a bound of acceleration or torque */
-    acceleration?: number[];
+    acceleration?: number[] | {
+      [name: string]: number;
+    };
     /** default 1 */
     acceleration_factor?: number;
     /** One for each joint, of an S-curve */
-    jerk?: number[];
+    jerk?: number[] | {
+      [name: string]: number;
+    };
     /** default 1 */
     jerk_factor?: number;
     /** One for each joint, time-optimal. The robot's if absent, without limit where it has none */
-    torque?: number[];
+    torque?: number[] | {
+      [name: string]: number;
+    };
     /** default 1 */
     torque_factor?: number;
     /** Intervals of the path from rest to rest, time-optimal (default 200) */
@@ -4792,8 +4814,8 @@ export interface TrajectoryRequest {
     /** Torques of the samples in the answer (default false) */
     tau?: boolean;
   };
-  /** s */
-  interval_s: number;
+  /** s (default 0.01) */
+  interval_s?: number;
   /** Another order of joints */
   joints?: string[];
   /** default rad */

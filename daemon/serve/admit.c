@@ -446,7 +446,7 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
     problem.status = 0;
     if (body_max > 0 && !has_body) {
         tqa_problem_set(&problem, "length-required",
-                        "a body is needed, with Content-Length or chunked");
+                        "a body is needed, with Content-Length or chunked: \"{}\" says nothing");
     } else if (gate->n_length > 0 && gate->length > body_max) {
         tqa_problem_set(&problem, "too-large", "the body may have %llu bytes at most, not %llu",
                         (unsigned long long)body_max, (unsigned long long)gate->length);

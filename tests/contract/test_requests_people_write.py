@@ -177,7 +177,26 @@ HINTS = [("inverse-dynamics", {"q": Q, "torque": QD}, "/torque", 'did you mean "
          ("inverse-kinematics", {"tcp": "flange"}, "/tcp", 'did you mean "frame"?'),
          ("trajectory", {"waypoints": [Q, Q], "dt": 0.1}, "/dt", 'did you mean "interval_s"?'),
          ("trajectory", {"waypoints": [Q, Q], "interval_s": 1, "limits": {"profile": "s-curve"}}, "/limits/profile", 'did you mean "kind"?'),
-         ("simulate", {"q": Q}, "/q", 'did you mean "initial"?'),
+         ("simulate", {"q": Q}, "/q",
+          'where it starts: "initial": {"q": [...]} of simulate and ensemble, "initial": [...] else'),
+         ("inverse-dynamics", {"q": Q, "check_limits": True}, "/check_limits", 'say "include": ["limits"]'),
+         ("inverse-dynamics", {"q": Q, "wrench": {}}, "/wrench", 'did you mean "external_wrenches"?'),
+         ("inverse-dynamics", {"q": Q, "include": ["gravity"]}, "/include/0", 'did you mean "gravity_torque"?'),
+         ("terms", {"q": Q, "include": ["base_parameters"]}, "/include/0", "base parameters: POST .../regressor?form=base"),
+         ("terms", {"q": Q, "include": ["jacobian"]}, "/include/0",
+          'of a point: POST .../kinematics with "expressed_in": "world"; of all links: "link_jacobians"'),
+         ("regressor", {"q": Q, "include": ["base_parameters"]}, "/include", 'the whole answer comes at once; for base parameters: "form": "base"'),
+         ("regressor", {"q": Q, "parameters": ["base"]}, "/parameters/0", "base parameters: POST .../regressor?form=base"),
+         ("kinematics", {"q": Q, "frame": "flange"}, "/frame", 'write "frames": ["tool"] for a link\'s origin, or [{"link", "at"}]'),
+         ("kinematics", {"q": Q, "include": ["jacobian"]}, "/include", 'add "expressed_in": "world": it brings Jacobians'),
+         ("inverse-kinematics", {"frame": "flange", "position": [0, 0, 0]}, "/position",
+          'write "pose": {"position": [x, y, z], "rpy": [r, p, y]}'),
+         ("trajectory", {"waypoints": [Q, Q], "timing": "fastest"}, "/timing",
+          'as fast as limits allow: "limits": {"kind": "time-optimal"} in place of timing and times'),
+         ("excitation", {"limits": {"joint1": {"velocity": 1}}}, "/limits/joint1",
+          'the limit first, then the joint: "velocity": {"joint1": 1}'),
+         ("ensemble", {"initial": {"q": Q}, "duration_s": 0.1, "vary": {"payload": [0, 1]}}, "/vary",
+          'write a list: [{"of": "payload_mass", "link": its name, "list": [0, 1, 2]}]'),
          ("simulate", {"initial": {"q": Q}, "controller": {}}, "/controller", 'did you mean "input"?'),
          ("excitation", {"duration_s": 20}, "/duration_s", "it repeats after 1/frequency_hz: 0.05 for 20 s")]
 
@@ -186,6 +205,78 @@ HINTS = [("inverse-dynamics", {"q": Q, "torque": QD}, "/torque", 'did you mean "
 def test_words_of_other_tools_are_answered_with_ours(daemon, call, body, pointer, hint):
     fault = refused(daemon, call, body)
     assert (fault["pointer"], fault["hint"]) == (pointer, hint)
+
+
+# Every fault of an object at once
+
+
+FORCE = {"link": "flange", "force": [0, 0, -20]}
+START = {"initial": {"q": Q}, "duration_s": 0.01}
+
+
+def one_disturbance(fields):
+    return START | {"disturbance": [fields]}
+
+
+LACKS = [("inverse-dynamics", {"q": Q, "external_wrenches": [FORCE]}, "/external_wrenches/0", "at applied_to expressed_in moment"),
+         ("inverse-dynamics", {"q": Q, "external_wrenches": [{}]}, "/external_wrenches/0", "link at applied_to expressed_in force moment"),
+         ("statics", {"q": Q, "endpoint_wrench": FORCE}, "/endpoint_wrench", "at applied_to expressed_in moment"),
+         ("simulate", one_disturbance({"kind": "pulse", "wrench": FORCE}), "/disturbance/0/wrench", "at applied_to expressed_in moment"),
+         ("simulate", one_disturbance({"kind": "table", "t": [0, 1], "wrench": {"link": "flange"}}), "/disturbance/0/wrench",
+          "at applied_to expressed_in force moment"),
+         ("simulate", one_disturbance({"kind": "noise", "torque": QD}), "/disturbance/0", "interval_s seed"),
+         ("inverse-dynamics", {"q": Q, "payload": {"mass": 3}}, "/payload", "link com"),
+         ("simulate", START | {"payload": {"mass": 3}}, "/payload", "link com"),
+         ("terms", {"q": Q, "include": ["mass_matrix_bounds"], "box": {}}, "/box", "lower upper"),
+         ("manipulability", {"q": Q, "frame": {}}, "/frame", "link at"),
+         ("statics", {}, "", "q endpoint_wrench"),
+         ("simulate", {}, "", "initial duration_s"),
+         ("ensemble", {}, "", "initial duration_s vary"),
+         ("ensemble", START | {"vary": [{"of": "payload_mass", "link": "flange", "grid": {}}]}, "/vary/0/grid", "from to count"),
+         ("simulate", START | {"input": {"kp": 1}}, "/input", "kind reference"),
+         ("simulate", START | {"input": {"kind": "pd"}}, "/input", "reference kp kd"),
+         ("simulate", START | {"input": {"kind": "passivity-based"}}, "/input", "reference kd lambda"),
+         ("simulate", START | {"input": {"kind": "torque"}}, "/input", "t tau"),
+         ("trajectory", {"waypoints": [Q, Q]}, "", "times_s timing"),
+         ("/v1/compare", {}, "", "a b"),
+         ("/v1/drive", {"drive": {"motor": {}}}, "/drive/motor", "constant_nm_a resistance"),
+         ("/v1/rigid-body", {"axis_motion": {}}, "/axis_motion", "axis rate_rad_s"),
+         ("/v1/rigid-body", {"lie_bracket": {}}, "/lie_bracket", "a b")]
+
+
+@pytest.mark.parametrize("call, body, pointer, names", LACKS)
+def test_every_missing_field_of_an_object_is_named_at_once(daemon, call, body, pointer, names):
+    path = call if call.startswith("/") else f"/v1/robots/panda/{call}"
+    said = problem(daemon.request("POST", path, json.dumps(body), {"Content-Type": "application/json"}), 422)
+    assert said["type"] == "/problems/missing-field"
+    assert [fault["pointer"] for fault in said["errors"]] == [f"{pointer}/{name}" for name in names.split()]
+    assert all(fault["hint"].startswith(("add ", "say ")) for fault in said["errors"])
+
+
+def test_unknown_and_missing_fields_are_named_together_and_a_meant_one_once(daemon):
+    said = problem(post(daemon, "simulate", {"initial": {"q": Q}, "duration": 1, "dt": 0.1, "controller": {}}), 400)
+    assert [fault["pointer"] for fault in said["errors"]] == ["/duration", "/dt", "/controller"]
+    assert [fault["hint"] for fault in said["errors"]] == ['did you mean "duration_s"?', 'write "output": {"interval_s": 0.01}',
+                                                          'did you mean "input"?']
+
+
+def test_what_may_be_left_out_of_a_run_and_of_a_trajectory(daemon):
+    run = ask(daemon, "simulate", START)
+    assert len(run["t"]) == 1001 and run["t"][-1] == pytest.approx(0.01, rel=1e-12)
+    path = ask(daemon, "trajectory", {"waypoints": [Q, QD], "timing": "quintic", "times_s": [0, 0.05]})
+    assert path["t"] == pytest.approx([0, 0.01, 0.02, 0.03, 0.04, 0.05], abs=1e-15)
+
+
+@pytest.mark.parametrize("angles, unit", [("rad", 1.0), ("deg", math.degrees(1.0))])
+def test_limits_by_the_names_of_joints_leave_the_others_as_they_are(daemon, angles, unit):
+    own = [2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61]
+    path = {"waypoints": [[x * unit for x in Q], [x * unit + 0.3 * unit for x in Q]], "angles": angles, "interval_s": 0.1}
+    limits = {"kind": "trapezoid", "acceleration": [unit] * 7}
+    by_name = ask(daemon, "trajectory", path | {"limits": limits | {"velocity": {"joint2": 0.1 * unit}}})
+    whole = ask(daemon, "trajectory", path | {"limits": limits | {"velocity": [x * unit for x in [own[0], 0.1, *own[2:]]]}})
+    assert by_name["duration_s"] == pytest.approx(whole["duration_s"], rel=1e-12) and by_name["duration_s"] > 3  # 0.3 rad at 0.1 rad/s
+    fault = problem(post(daemon, "trajectory", path | {"limits": limits | {"velocity": {"joint2": 0}}}), 422)["errors"][0]
+    assert fault["pointer"] == "/limits/velocity/joint2"
 
 
 @pytest.mark.parametrize("word", ["target", "goal", "stand", "hold", "q"])
@@ -199,8 +290,8 @@ def test_the_setpoint_of_a_controller_answers_to_its_other_names(daemon, word):
 
 
 def test_a_word_in_common_comes_first_and_the_list_last(daemon):
-    hint = refused(daemon, "terms", {"q": Q, "include": ["gravity"]})["hint"]
-    assert hint.startswith('did you mean "gravity_torque"? known here: ')
+    hint = refused(daemon, "terms", {"q": Q, "include": ["payload_momentum"]})["hint"]
+    assert hint.startswith('did you mean "momentum"? known here: ')
     hint = refused(daemon, "terms", {"q": Q, "include": ["bounds"]})["hint"]
     assert hint.startswith('did you mean "mass_matrix_bounds"? known here: ')
 

@@ -52,15 +52,16 @@ static double cost_us(const tqa_tree *control)
 static bool read_both(comparison *c, const tqa_value *part, size_t ret[SIDES])
 {
     static const char *const known[] = {TQA_FIELDS_COMPARE_COLUMNS, NULL};
+    static const tqa_needed needed[] = {
+        {"a", "name its column in `a`"}, {"b", "name its column in `b`"}, {NULL, NULL}};
     if (!json_is_object(part->value)) {
         return tqa_side_column(&c->sides[0], part, &ret[0]) &&
                tqa_side_column(&c->sides[1], part, &ret[1]);
     }
     const tqa_value a = tqa_value_field(part, "a");
     const tqa_value b = tqa_value_field(part, "b");
-    return tqa_value_object(part, known) && tqa_value_need(&a, "name its column in `a`") &&
-           tqa_value_need(&b, "name its column in `b`") &&
-           tqa_side_column(&c->sides[0], &a, &ret[0]) && tqa_side_column(&c->sides[1], &b, &ret[1]);
+    return tqa_value_fields(part, known, needed) && tqa_side_column(&c->sides[0], &a, &ret[0]) &&
+           tqa_side_column(&c->sides[1], &b, &ret[1]);
 }
 
 static bool choose_time(comparison *c, const tqa_value *part)
@@ -391,7 +392,10 @@ static bool run(tqa_tree *control)
     return good;
 }
 
+static const tqa_needed needed[] = {{"a", "say {\"dataset\": NAME} or {\"job\": ID}"},
+                                    {"b", "say {\"dataset\": NAME} or {\"job\": ID}"},
+                                    {NULL, NULL}};
 static const tqa_tree_methods methods = {
-    .fields = fields, .sources = letters, .cost_us = cost_us, .run = run};
+    .fields = fields, .needed = needed, .sources = letters, .cost_us = cost_us, .run = run};
 
 const tqa_operation_methods tqa_compare_methods = {.control = &methods};

@@ -17,8 +17,7 @@ bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part)
     static const char *const known[] = {"dataset", "job", NULL};
     char source_name[TQA_SIDE_NAME];
     tqa_source source;
-    if (!tqa_value_need(part, "say {\"dataset\": NAME} or {\"job\": ID}") ||
-        !tqa_value_object(part, known)) {
+    if (!tqa_value_object(part, known)) {
         return false;
     }
     tqa_value of = tqa_value_field(part, "dataset");

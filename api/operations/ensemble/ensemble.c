@@ -193,8 +193,16 @@ static bool run(tqa_tree *control)
     return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_tell(e);
 }
 
+static const tqa_needed needed[] = {
+    {"initial", "add \"initial\": {\"q\": [...], \"qd\": [...]}"},
+    {"duration_s", "add \"duration_s\": seconds"},
+    {"vary", "add \"vary\": [{\"of\": \"q\", \"joint\": its name, \"uniform\": [-0.1, 0.1]}]"},
+    {NULL, NULL},
+};
+
 static const tqa_tree_methods control_methods = {
     .fields = fields,
+    .needed = needed,
     .cost_us = cost_us,
     .check = check,
     .run = run,

@@ -134,8 +134,12 @@ static bool read_values(const tqa_value *list, tqa_variation *x)
 static bool read_grid(const tqa_value *grid, tqa_variation *x)
 {
     static const char *const known[] = {TQA_FIELDS_VARIATION_GRID, NULL};
+    static const tqa_needed needed[] = {{"from", "add \"from\": the first value"},
+                                        {"to", "add \"to\": the last one"},
+                                        {"count", "add \"count\": 5 (values, both ends included)"},
+                                        {NULL, NULL}};
     double from = 0.0, to = 0.0;
-    if (!tqa_value_object(grid, known)) {
+    if (!tqa_value_fields(grid, known, needed)) {
         return false;
     }
     const tqa_value first = tqa_value_field(grid, "from");
@@ -277,9 +281,14 @@ bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root)
 {
     const tqa_value vary = tqa_value_field(root, "vary");
     tqa_tree *control = root->control;
-    if (!tqa_value_need(&vary, "add \"vary\": [{\"of\": \"q\", \"joint\": its name, \"uniform\": "
-                               "[-0.1, 0.1]}]") ||
-        !tqa_value_array(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
+    if (json_is_object(vary.value)) {
+        return tqa_value_refuse(
+            &vary, "wrong-type",
+            "write a list: [{\"of\": \"payload_mass\", \"link\": its name, \"list\": "
+            "[0, 1, 2]}]",
+            "expected an array, got an object");
+    }
+    if (!tqa_value_array(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
         return false;
     }
     e->variations = tqa_tree_take(control, e->n_variation, sizeof *e->variations);

@@ -284,10 +284,7 @@ static bool read_gains(const tqa_value *input, const tqa_order *order, tqa_contr
                                 "leave it out, or take \"hybrid-position-force\"",
                                 "\"nonholonomic\" follows velocities alone");
     }
-    return (!hybrid || (tqa_value_need(&kp, "add \"kp\": 100 (1/s^2), or one for each joint") &&
-                        tqa_value_gain(&kp, order, &c->kp))) &&
-           tqa_value_need(&kd, "add \"kd\": 20 (1/s), or one for each joint") &&
-           tqa_value_gain(&kd, order, &c->kd) &&
+    return (!hybrid || tqa_value_gain(&kp, order, &c->kp)) && tqa_value_gain(&kd, order, &c->kd) &&
            (ki.value == NULL || tqa_value_gain(&ki, order, &c->ki));
 }
 
@@ -317,7 +314,12 @@ bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controll
     tq_constrained state;
     tq_scratch scratch;
     tq_error error = {0};
-    if (!check_robot(input) || !tqa_value_object(input, fields)) {
+    const tqa_needed needed[] = {{"reference", TQA_ADD_REFERENCE},
+                                 {"kd", "add \"kd\": 20 (1/s), or one for each joint"},
+                                 {ret->kind == TQA_LAW_HYBRID ? "kp" : NULL,
+                                  "add \"kp\": 100 (1/s^2), or one for each joint"},
+                                 {NULL, NULL}};
+    if (!check_robot(input) || !tqa_value_fields(input, fields, needed)) {
         return false;
     }
     c->constraints = control->robot->constraints;

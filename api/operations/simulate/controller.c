@@ -93,14 +93,14 @@ static bool read_gains(const tqa_value *input, const tqa_order *order, tq_contro
     for (unsigned k = 0; k < GAINS; k++) {
         const tqa_value part = tqa_value_field(input, gains[k].name);
         if (part.value == NULL) {
-            if ((gains[k].needed & law) != 0) {
-                return tqa_value_need(&part, gains[k].missing);
-            }
-        } else if ((gains[k].taken & law) == 0) {
+            continue;
+        }
+        if ((gains[k].taken & law) == 0) {
             return tqa_value_refuse(&part, "invalid-value", "leave it out",
                                     "\"%s\" is no gain of \"%s\"", gains[k].name,
                                     tqa_controller_kinds[c->law]);
-        } else if (!tqa_value_gain(&part, order, to[k])) {
+        }
+        if (!tqa_value_gain(&part, order, to[k])) {
             return false;
         }
     }
@@ -215,11 +215,7 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
                                     tqa_reference *ret)
 {
     const tqa_value reference = tqa_value_field(input, "reference");
-    return tqa_value_need(&reference,
-                          "add \"reference\": {\"waypoints\": [[q], [q]], \"times_s\": [0, 1], "
-                          "\"timing\": \"quintic\"}; or \"setpoint\", \"poses\", \"fourier\", "
-                          "\"table\"") &&
-           tqa_reference_object(&reference) &&
+    return tqa_reference_object(&reference) &&
            tqa_value_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);
 }
 
@@ -230,18 +226,31 @@ static const bool *driven_joints(const tqa_tree *control)
     return set != NULL ? set->actuated : NULL;
 }
 
-static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)
+/* A law's fields, and those that it needs. */
+static bool check_fields(const tqa_value *input, tq_control_law law)
 {
     static const char *const fields[] = {TQA_FIELDS_CONTROLLER, NULL};
+    tqa_needed needed[GAINS + 2] = {{"reference", TQA_ADD_REFERENCE}};
+    size_t n = 1;
+    for (unsigned k = 0; k < GAINS; k++) {
+        if ((gains[k].needed >> law & 1u) != 0) {
+            needed[n++] = (tqa_needed){gains[k].name, gains[k].missing};
+        }
+    }
+    return tqa_value_fields(input, fields, needed);
+}
+
+static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)
+{
     tqa_tree *control = input->control;
     tq_controller *c = &ret->core;
     const tqa_value limits = tqa_value_field(input, "effort_limits");
     const tqa_value sample_time = tqa_value_field(input, "sample_time_s");
     const tqa_value model = tqa_value_field(input, "model");
-    if (!tqa_value_object(input, fields)) {
+    c->law = (tq_control_law)ret->kind;
+    if (!check_fields(input, c->law)) {
         return false;
     }
-    c->law = (tq_control_law)ret->kind;
     c->reference = &ret->reference.motion;
     c->gravity = plant->gravity;
     c->driven = driven_joints(control);

@@ -12,6 +12,14 @@
 extern const char *const tqa_controller_kinds[];
 enum { TQA_LAW_HYBRID = TQ_LAW_PASSIVITY + 1, TQA_LAW_NONHOLONOMIC };
 
+/* What to do about a controller without `kind`, or without a reference. */
+#define TQA_ADD_CONTROLLER_KIND                                                                    \
+    "add \"kind\": \"pd-gravity\" goes to a setpoint without sag; \"pd\" sags under gravity; "     \
+    "\"computed-torque\" and \"passivity-based\" follow a motion; \"feedforward\" is open loop"
+#define TQA_ADD_REFERENCE                                                                          \
+    "add \"reference\": {\"setpoint\": [q]}; or {\"waypoints\": [[q], [q]], \"times_s\": [0, 1], " \
+    "\"timing\": \"quintic\"}; or \"poses\", \"fourier\", \"table\""
+
 /* What is controlled, and where it starts. Borrowed while the controller lives. */
 typedef struct tqa_controlled {
     const tqa_order *order;

@@ -20,6 +20,15 @@ static const char *const noise_fields[] = {TQA_FIELDS_NOISE_DISTURBANCE, NULL};
 static const char *const table_fields[] = {TQA_FIELDS_TABLE_DISTURBANCE, NULL};
 static const char *const *const fields_of[] = {pulse_fields, sine_fields, noise_fields,
                                                table_fields};
+static const tqa_needed sine_needed[] = {{"frequency_hz", "add \"frequency_hz\": Hz"},
+                                         {NULL, NULL}};
+static const tqa_needed noise_needed[] = {
+    {"interval_s", "add \"interval_s\": 0.001 (s for which each number is held)"},
+    {"seed", "add \"seed\": a whole number; the same one gives the same noise"},
+    {NULL, NULL}};
+static const tqa_needed table_needed[] = {{"t", "add \"t\": the times of the rows, s"},
+                                          {NULL, NULL}};
+static const tqa_needed *const needed_of[] = {NULL, sine_needed, noise_needed, table_needed};
 
 /* What is being read. */
 typedef struct reading {
@@ -102,8 +111,7 @@ static bool read_sine(const tqa_value *object, tq_disturbance *d)
 {
     const tqa_value frequency = tqa_value_field(object, "frequency_hz");
     const tqa_value phase = tqa_value_field(object, "phase_rad");
-    return tqa_value_need(&frequency, "add \"frequency_hz\": Hz") &&
-           tqa_value_positive(&frequency, &d->frequency) &&
+    return tqa_value_positive(&frequency, &d->frequency) &&
            (phase.value == NULL || tqa_value_number(&phase, &d->phase));
 }
 
@@ -112,9 +120,7 @@ static bool read_noise(const tqa_value *object, tq_disturbance *d)
     const tqa_value interval = tqa_value_field(object, "interval_s");
     const tqa_value seed = tqa_value_field(object, "seed");
     size_t number = 0;
-    if (!tqa_value_need(&interval, "add \"interval_s\": 0.001 (s for which each number is held)") ||
-        !tqa_value_positive(&interval, &d->interval) ||
-        !tqa_value_need(&seed, "add \"seed\": a whole number; the same one gives the same noise") ||
+    if (!tqa_value_positive(&interval, &d->interval) ||
         !tqa_value_count(&seed, 0, (size_t)1 << DBL_MANT_DIG, &number)) {
         return false;
     }
@@ -130,8 +136,7 @@ static bool read_times(const reading *r, const tqa_value *object, size_t *ret_n,
 {
     const tqa_value t = tqa_value_field(object, "t");
     size_t n = 0;
-    if (!tqa_value_need(&t, "add \"t\": the times of the rows, s") ||
-        !tqa_value_array(&t, 2, TABLE_POINTS_MAX, &n)) {
+    if (!tqa_value_array(&t, 2, TABLE_POINTS_MAX, &n)) {
         return false;
     }
     double *times = tqa_tree_take(r->control, n, sizeof *times);
@@ -158,14 +163,13 @@ static bool read_wrenches(const reading *r, const tqa_value *wrench, size_t n, d
     static const char *const halves[] = {"force", "moment"};
     tqa_load load;
     double sign = 1.0;
-    if (!tqa_value_object(wrench, known)) {
+    if (!tqa_value_fields(wrench, known, tqa_load_needed)) {
         return false;
     }
     for (size_t h = 0; h < 2; h++) {
         const tqa_value half = tqa_value_field(wrench, halves[h]);
         size_t n_row = 0;
-        if (!tqa_value_need(&half, "add \"force\" and \"moment\": three numbers for each time") ||
-            !tqa_value_array(&half, n, n, &n_row)) {
+        if (!tqa_value_array(&half, n, n, &n_row)) {
             return false;
         }
         for (size_t k = 0; k < n; k++) {
@@ -250,7 +254,8 @@ static bool read_disturbance(const reading *r, const tqa_value *object)
     unsigned k = 0;
     if (d == NULL ||
         !tqa_value_need(&kind, "add \"kind\": \"pulse\", \"sine\", \"noise\" or \"table\"") ||
-        !tqa_value_choice(&kind, kinds, &k) || !tqa_value_object(object, fields_of[k])) {
+        !tqa_value_choice(&kind, kinds, &k) ||
+        !tqa_value_fields(object, fields_of[k], needed_of[k])) {
         return false;
     }
     d->signal = (tq_signal)k;

@@ -85,12 +85,14 @@ static bool read_table(tqa_simulation *s, const tqa_value *drives, size_t width)
     const tqa_value t = tqa_value_field(drives, "t");
     const tqa_value values = tqa_value_field(drives, "values");
     const tqa_value how = tqa_value_field(drives, "interpolation");
+    static const tqa_needed needed[] = {
+        {"t", "add \"t\": the times of the commands, s"},
+        {"values", "add \"values\": for each time a command for each drive"},
+        {NULL, NULL}};
     tq_table *table = &s->drives.table;
     unsigned interpolation = TQ_INTERPOLATE_HOLD;
     size_t n = 0;
-    if (!tqa_value_need(&t, "add \"t\": the times of the commands, s") ||
-        !tqa_value_array(&t, 2, POINTS_MAX, &n) ||
-        !tqa_value_need(&values, "add \"values\": for each time a command for each drive") ||
+    if (!tqa_value_fields(drives, fields, needed) || !tqa_value_array(&t, 2, POINTS_MAX, &n) ||
         !tqa_value_array(&values, n, n, &n) ||
         (how.value != NULL && !tqa_value_choice(&how, interpolations, &interpolation)) ||
         !read_rows(&values, &t, n, width, &table->points)) {

@@ -8,6 +8,14 @@
 enum { TABLE_POINTS_MAX = 1 << 20, KINDS_MAX = 16 };
 
 static const char *const table_fields[] = {TQA_FIELDS_TORQUE_TABLE, NULL};
+static const tqa_needed table_needed[] = {{"t", "add \"t\": the times of the torques, s"},
+                                          {"tau", "add \"tau\": an array of torques for each time"},
+                                          {NULL, NULL}};
+/* of an object without a kind: a controller, as it has no torques */
+static const char *const any_fields[] = {TQA_FIELDS_CONTROLLER, TQA_FIELDS_CONSTRAINED_CONTROLLER,
+                                         TQA_FIELDS_TORQUE_TABLE, NULL};
+static const tqa_needed any_needed[] = {
+    {"kind", TQA_ADD_CONTROLLER_KIND}, {"reference", TQA_ADD_REFERENCE}, {NULL, NULL}};
 static const char *const interpolations[] = {TQA_WORDS_TORQUE_TABLE_INTERPOLATION, NULL};
 
 static bool read_values(tqa_simulation *s, const tqa_value *t, const tqa_value *tau, size_t n)
@@ -40,11 +48,8 @@ static bool read_table(tqa_simulation *s, const tqa_value *input)
     const tqa_value how = tqa_value_field(input, "interpolation");
     unsigned interpolation = TQ_INTERPOLATE_LINEAR;
     size_t n = 0;
-    if (!tqa_value_object(input, table_fields) ||
-        !tqa_value_need(&t, "add \"t\": the times of the torques, s") ||
-        !tqa_value_array(&t, 2, TABLE_POINTS_MAX, &n) ||
-        !tqa_value_need(&tau, "add \"tau\": an array of torques for each time") ||
-        !tqa_value_array(&tau, n, n, &n) ||
+    if (!tqa_value_fields(input, table_fields, table_needed) ||
+        !tqa_value_array(&t, 2, TABLE_POINTS_MAX, &n) || !tqa_value_array(&tau, n, n, &n) ||
         (how.value != NULL && !tqa_value_choice(&how, interpolations, &interpolation)) ||
         !read_values(s, &t, &tau, n)) {
         return false;
@@ -99,6 +104,9 @@ bool tqa_simulation_read_input(tqa_simulation *s)
         return tqa_value_object(&input, table_fields);
     }
     const tqa_value name = tqa_value_field(&input, "kind");
+    if (name.value == NULL && json_object_get(input.value, "tau") == NULL) {
+        return tqa_value_fields(&input, any_fields, any_needed);
+    }
     return tqa_value_need(&name, "add \"kind\": \"torque\"") &&
            tqa_value_choice(&name, kinds, &kind) &&
            (kind == 0 ? read_table(s, &input) : read_controller(s, &input));

@@ -9,6 +9,7 @@
 #include "core/dynamics/inverse.h"
 
 static const double duration_max = TQA_RANGE_SIMULATE_REQUEST_DURATION_S_MOST; /* s */
+enum { OUTPUTS_DEFAULT = 1000 };                     /* intervals of a duration */
 enum { NUMBERS_MAX = 1 << 28, TIMES_MAX = 1 << 20 }; /* of a result: 2 GiB; of a request */
 
 static const char *const initial_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_INITIAL, NULL};
@@ -22,8 +23,7 @@ static bool read_initial(tqa_simulation *s)
 {
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value initial = tqa_value_field(&root, "initial");
-    if (!tqa_value_need(&initial, "add \"initial\": {\"q\": [...], \"qd\": [...]}") ||
-        !tqa_value_object(&initial, initial_fields)) {
+    if (!tqa_value_object(&initial, initial_fields)) {
         return false;
     }
     const tqa_value q = tqa_value_field(&initial, "q");
@@ -74,8 +74,7 @@ static bool read_output(tqa_simulation *s)
     const tqa_value duration = tqa_value_field(&root, "duration_s");
     const tqa_value output = tqa_value_field(&root, "output");
     double seconds = 0.0;
-    if (!tqa_value_need(&duration, "add \"duration_s\": seconds") ||
-        !tqa_value_positive(&duration, &seconds)) {
+    if (!tqa_value_positive(&duration, &seconds)) {
         return false;
     }
     if (seconds > duration_max) {
@@ -83,8 +82,12 @@ static bool read_output(tqa_simulation *s)
                                 "a shorter duration; several runs go on from each other",
                                 "%g s is more than %g s", seconds, duration_max);
     }
-    if (!tqa_value_need(&output, "add \"output\": {\"interval_s\": 0.01}") ||
-        !tqa_value_object(&output, output_fields)) {
+    if (output.value == NULL) {
+        s->interval = seconds / OUTPUTS_DEFAULT;
+        s->n_output = OUTPUTS_DEFAULT + 1;
+        return true;
+    }
+    if (!tqa_value_object(&output, output_fields)) {
         return false;
     }
     const tqa_value interval = tqa_value_field(&output, "interval_s");

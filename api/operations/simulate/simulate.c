@@ -250,8 +250,15 @@ static bool simulate(tqa_tree *control)
     return control->problem->status == 0;
 }
 
+static const tqa_needed needed[] = {
+    {"initial", "add \"initial\": {\"q\": [...], \"qd\": [...]}"},
+    {"duration_s", "add \"duration_s\": seconds"},
+    {NULL, NULL},
+};
+
 static const tqa_tree_methods control_methods = {
     .fields = fields,
+    .needed = needed,
     .cost_us = cost_us,
     .check = check,
     .run = simulate,

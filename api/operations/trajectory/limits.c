@@ -43,6 +43,25 @@ static void own_limits(const tq_model *model, double *velocity, double *effort)
     }
 }
 
+/* numbers of one freedom each, as an array or by the names of joints */
+static bool are_positive(const tqa_value *part)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    double ignored = 0.0;
+    bool good = true;
+    json_object_foreach(part->value, name, value)
+    {
+        const tqa_value item = tqa_value_field(part, name);
+        good = good && (json_is_array(value) || tqa_value_positive(&item, &ignored));
+    }
+    for (size_t k = 0; good && k < json_array_size(part->value); k++) {
+        const tqa_value item = tqa_value_item(part, k);
+        good = tqa_value_positive(&item, &ignored);
+    }
+    return good;
+}
+
 /* one array of limits, times its factor */
 static bool read_limits(const tqa_value *object, const tqa_order *order, const char *name,
                         double *ret)
@@ -53,15 +72,11 @@ static bool read_limits(const tqa_value *object, const tqa_order *order, const c
     (void)snprintf(factor_name, sizeof factor_name, "%s_factor", name);
     const tqa_value scale = tqa_value_field(object, factor_name);
     if (part.value != NULL &&
-        !tqa_value_row(&part, order, name == kinds[3] ? TQA_ROW_OTHER : TQA_ROW_RATE_LIMIT, ret)) {
+        !tqa_value_row(&part, order, name == kinds[3] ? TQA_ROW_LIMIT : TQA_ROW_RATE_LIMIT, ret)) {
         return false;
     }
-    for (size_t k = 0; part.value != NULL && k < order->nv; k++) {
-        const tqa_value item = tqa_value_item(&part, k);
-        double ignored = 0.0;
-        if (!tqa_value_positive(&item, &ignored)) {
-            return false;
-        }
+    if (part.value != NULL && !are_positive(&part)) {
+        return false;
     }
     if (scale.value != NULL && !tqa_value_within(&scale, 1e-3, 1.0, &factor)) {
         return false;
@@ -117,7 +132,7 @@ bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_li
     const size_t nv = order->nv;
     double *all = tqa_tree_take(control, 6 * nv, sizeof *all);
     *ret = (tqa_by_limits){.is_spline = true, .n_grid = GRID};
-    if (all == NULL || !tqa_value_object(part, fields)) {
+    if (all == NULL || !tqa_value_limits(part, fields)) {
         return false;
     }
     const tqa_value profile = tqa_value_field(part, "kind");

@@ -52,9 +52,7 @@ static bool read_times(tqa_plan *p)
             }
             p->times[k] += p->times[k - 1];
         }
-    } else if (!tqa_value_need(&times, "add \"times_s\": one for each point, s, increasing; or "
-                                       "\"durations_s\": one for each stretch") ||
-               !tqa_value_numbers(&times, n, p->times)) {
+    } else if (!tqa_value_numbers(&times, n, p->times)) {
         return false;
     }
     for (size_t k = 1; k < n; k++) {
@@ -93,10 +91,7 @@ static bool read_timing(tqa_plan *p)
     const tqa_value timing = tqa_value_field(p->object, "timing");
     const tqa_value blend = tqa_value_field(p->object, "blend");
     p->blend = 0.25;
-    if (!tqa_value_need(&timing,
-                        "add \"timing\": \"quintic\" (or linear, cubic, septic, trapezoid, "
-                        "spline)") ||
-        !tqa_value_choice(&timing, timings, &p->timing)) {
+    if (!tqa_value_choice(&timing, timings, &p->timing)) {
         return false;
     }
     if (p->kind == TQA_PATH_POSES && p->timing == TIMING_SPLINE) {
@@ -118,9 +113,25 @@ static bool read_timing(tqa_plan *p)
     return true;
 }
 
+#define ADD_TIMING "add \"timing\": \"quintic\" (or linear, cubic, septic, trapezoid, spline)"
 static bool read_schedule(tqa_plan *p)
 {
-    return p->is_by_limits ? number_points(p) : read_times(p) && read_timing(p);
+    static const tqa_needed timed[] = {
+        {"times_s",
+         "add \"times_s\": one for each point, s, increasing; or \"durations_s\": one for "
+         "each stretch; or, as fast as it can, \"limits\": {\"kind\": \"time-optimal\"} "
+         "instead of times and timing"},
+        {"timing", ADD_TIMING},
+        {NULL, NULL}};
+    static const tqa_needed by_durations[] = {{"timing", ADD_TIMING}, {NULL, NULL}};
+    if (p->is_by_limits) {
+        return number_points(p);
+    }
+    const bool has = json_object_get(p->object->value, "durations_s") != NULL;
+    /* what is no timing is refused before times that are missing: `limits` may be what is meant */
+    return (json_object_get(p->object->value, "timing") == NULL || read_timing(p)) &&
+           tqa_value_fields(p->object, NULL, has ? by_durations : timed) && read_timing(p) &&
+           read_times(p);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ static bool read_fourier(tqa_plan *p, const tqa_order *order, const tqa_value *f
         }
         for (size_t i = 0; i < n; i++) {
             const tqa_value row = tqa_value_item(&table, i);
-            if (!tqa_value_row(&row, order, TQA_ROW_RATE_LIMIT, all + (1 + k * n + i) * nq)) {
+            if (!tqa_value_row(&row, order, TQA_ROW_RATE_ARRAY, all + (1 + k * n + i) * nq)) {
                 return false;
             }
         }

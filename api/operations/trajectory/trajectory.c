@@ -7,6 +7,7 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 #include "api/operations/trajectory/limits.h"
 #include "api/operations/trajectory/reference.h"
 #include "api/response/robot_writer.h"
@@ -51,6 +52,7 @@ static bool read(plan *p)
     const tqa_value fourier = tqa_value_field(&root, "fourier");
     const unsigned kinds = TQA_PATH_WAYPOINTS | TQA_PATH_POSES | TQA_PATH_FOURIER;
     p->is_by_limits = limits.value != NULL;
+    p->interval = TQA_RANGE_TRAJECTORY_REQUEST_INTERVAL_S_DEFAULT;
     if (p->is_by_limits && fourier.value != NULL) {
         return tqa_value_refuse(&limits, "invalid-value", "leave it out",
                                 "a Fourier series has its times");
@@ -62,8 +64,7 @@ static bool read(plan *p)
                                p->is_by_limits ? kinds | TQA_PATH_BY_LIMITS : kinds, NULL,
                                &p->path) &&
            tqa_reference_prepare(&p->path) &&
-           tqa_value_need(&interval, "add \"interval_s\": 0.001 (seconds between samples)") &&
-           tqa_value_positive(&interval, &p->interval) &&
+           (interval.value == NULL || tqa_value_positive(&interval, &p->interval)) &&
            (!p->is_by_limits || tqa_by_limits_prepare(&limits, &p->by, &p->path));
 }
 

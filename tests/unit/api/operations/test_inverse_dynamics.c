@@ -382,7 +382,9 @@ Test(inverse_dynamics, every_refusal_has_its_place)
                   answer.status != 200 ? problem->detail : answer.text);
         cr_assert(eq(str, (char *)problem->slug, (char *)refusals[i].slug), "%s: %s",
                   refusals[i].body, problem->detail);
-        cr_assert(eq(sz, problem->n_fault, 1), "%s", refusals[i].body);
+        /* all that is missing is named, any other fault is the only one */
+        const bool lacks = strcmp(refusals[i].slug, "missing-field") == 0;
+        cr_assert(lacks ? problem->n_fault >= 1 : problem->n_fault == 1, "%s", refusals[i].body);
         const tqa_fault *fault = &problem->faults[0];
         cr_assert(eq(str, (char *)fault->pointer, (char *)refusals[i].pointer), "%s: %s",
                   refusals[i].body, problem->detail);

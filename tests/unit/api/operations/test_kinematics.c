@@ -147,7 +147,7 @@ static const struct {
     {"kinematics", "{'q':[1,2],'frames':[{'link':'tool'}]}", 422, "missing-field", "/frames/0/at", "add \"at\": \"origin\", \"com\" or [x, y, z] in the link frame"},
     {"kinematics", "{'q':[1,2],'frames':[{'link':'tool','at':'con'}]}", 422, "unknown-name", "/frames/0/at", "did you mean \"com\"?"},
     {"kinematics", "{'q':[1,2],'frames':[]}", 422, "wrong-length", "/frames", ""},
-    {"kinematics", "{'q':[1,2],'frame':['tool']}", 400, "unknown-field", "/frame", "did you mean \"frames\"?"},
+    {"kinematics", "{'q':[1,2],'frame':['tool']}", 400, "unknown-field", "/frame", "write \"frames\": [\"tool\"] for a link's origin, or [{\"link\", \"at\"}]"},
     {"kinematics", "{'q':[1,2],'q':[1,2]}", 400, "duplicate-field", "/q", "give it once"},
     {"kinematics", "{'q':[1,2],'frames':[{'link':'tool','at':[0,0,0],'link':'tool'}]}", 400, "duplicate-field", "/frames/0/link", "give it once"},
     {"kinematics", "{'q':null}", 400, "wrong-type", "/q", "leave the field out, or write an array of numbers, or an array of such arrays"},

@@ -194,7 +194,7 @@ static const struct {
     {"rigid-body", "{'body':{'mass':1,'shape':'point','twist':[1,0,0,0,0,0]}}", 422, "missing-field", "/body/expressed_in"},
     {"rigid-body", "{'body':{'mass':1,'shape':'point','twist_rate':[1,0,0,0,0,0]}}", 422, "missing-field", "/body/twist"},
     {"rigid-body", "{'body':{'mass':1,'shape':'point','twist':[1,0,0,0,0,0],'twist_rate':[1,0,0,0,0,0],'expressed_in':'world'}}", 422, "invalid-value", "/body/expressed_in"},
-    {"rigid-body", "{'lie_bracket':{'a':[1,2,3]}}", 422, "wrong-length", "/lie_bracket/a"},
+    {"rigid-body", "{'lie_bracket':{'a':[1,2,3],'b':[0,0,0,0,0,0]}}", 422, "wrong-length", "/lie_bracket/a"},
     {"rigid-body", "{'point_motion':{'omega':[1,2,3]}}", 400, "unknown-field", "/point_motion/omega"},
 };
 /* clang-format on */

@@ -946,13 +946,14 @@ class RobotOperations:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
-            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
-            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
-            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
-            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
-            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
+            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
+            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
+            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
+            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> TrajectoryResult:
         """Motion through waypoints, in joint or Cartesian space, sampled.
 
@@ -968,29 +969,30 @@ class RobotOperations:
         grid points too, to 1e-6 of them. Torques are those of inverse-dynamics, with friction.
 
         Arguments:
-            interval_s: s
             frame: With `poses`
             axes: With `poses`; if absent those of which the poses say something
             initial: With `poses`: coordinates near the first one
             limits: Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses
+            interval_s: s (default 0.01)
             joints: Another order of joints
             angles: default rad
         """
-        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
-            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
-            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
+            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
+            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
+            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
-            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
-            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
-            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
-            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
+            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
+            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
+            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
+            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None, progress: bool | None
+            = None
     ) -> SimulateResult:
         """Motion that torques or a controller cause.
 
@@ -1042,7 +1044,8 @@ class RobotOperations:
             parameters: Of joints; the ten of each link always come
             frequency_hz: Hz: one period is one over it (default 0.1)
             harmonics: default 5
-            limits: One number for each of qd, instead of the robot's own; `acceleration` has no other source
+            limits: One number for each of qd, instead of the robot's own, or by joint: `{"elbow": 1}`, where the
+                others keep theirs; `acceleration` has no other source
             criterion: Least condition of the base regressor with columns of one length, or the largest determinant
                 of its normal matrix (default condition)
             tries: Candidate motions: a fifth at random, then changes of the best (default 1000)
@@ -1058,8 +1061,8 @@ class RobotOperations:
             idempotency_key, progress)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
-            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
+            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -1096,7 +1099,7 @@ class RobotOperations:
             end_states: The last state of every member, and what it was given (default false)
         """
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
@@ -1381,29 +1384,30 @@ class RobotJobs:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
-            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
-            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
-            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
-            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
-            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
+            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
+            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
+            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
+            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> Job[TrajectoryResult]:
-        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
-            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
-            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
+            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
+            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
+            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
-            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
-            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
-            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
-            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
-            None, idempotency_key: str | None = None
+            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
+            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
+            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
+            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
+            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1424,8 +1428,8 @@ class RobotJobs:
             idempotency_key)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
-            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
+            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -1436,7 +1440,7 @@ class RobotJobs:
             idempotency_key: str | None = None
     ) -> Job[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
@@ -1736,29 +1740,31 @@ class AsyncRobotOperations:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
-            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
-            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
-            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
-            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
-            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
+            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
+            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
+            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
+            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> Awaitable[TrajectoryResult]:
-        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
-            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
-            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
+            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
+            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
+            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
-            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
-            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
-            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
-            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
+            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
+            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
+            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
+            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None, progress: bool | None
+            = None
     ) -> Awaitable[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1780,8 +1786,8 @@ class AsyncRobotOperations:
             idempotency_key, progress)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
-            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
+            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -1792,7 +1798,7 @@ class AsyncRobotOperations:
             idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
@@ -1981,29 +1987,30 @@ class AsyncRobotJobs:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, interval_s: float, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses:
-            Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None,
-            axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str,
-            Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None =
-            None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, joints: Sequence[str] | None
-            = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
+            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
+            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
+            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
+            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
+            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
+            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> Awaitable[AsyncJob[TrajectoryResult]]:
-        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
-            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
-            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
+            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
+            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
+            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, *, input: TorqueTable |
-            Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance | SineDisturbance |
-            NoiseDisturbance | TableDisturbance] | None = None, external_wrenches: Sequence[WrenchOverTime] | None =
-            None, payload: Payload | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver |
-            None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring',
-            'gravity']] | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum',
-            'base_reaction', 'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives:
-            SimulateDrives | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
-            None, idempotency_key: str | None = None
+            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
+            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
+            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
+            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
+            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
+            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[SimulateResult]]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -2024,8 +2031,8 @@ class AsyncRobotJobs:
             idempotency_key)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput, vary: Sequence[Variation], *,
-            input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
+            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -2036,7 +2043,7 @@ class AsyncRobotJobs:
             idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[EnsembleResult]]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,

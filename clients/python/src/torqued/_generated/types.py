@@ -711,12 +711,14 @@ class ExcitationFourierOut(TypedDict):
 
 
 class ExcitationRequestLimits(TypedDict):
-    """One number for each of qd, instead of the robot's own; `acceleration` has no other source"""
-    lower: NotRequired[ArrayLike]
-    upper: NotRequired[ArrayLike]
-    velocity: NotRequired[ArrayLike]
-    acceleration: NotRequired[ArrayLike]
-    effort: NotRequired[ArrayLike]
+    """One number for each of qd, instead of the robot's own, or by joint: `{"elbow": 1}`, where the others keep
+    theirs; `acceleration` has no other source
+    """
+    lower: NotRequired[ArrayLike | Mapping[str, Any]]
+    upper: NotRequired[ArrayLike | Mapping[str, Any]]
+    velocity: NotRequired[ArrayLike | Mapping[str, Any]]
+    acceleration: NotRequired[ArrayLike | Mapping[str, Any]]
+    effort: NotRequired[ArrayLike | Mapping[str, Any]]
 
 
 class ExcitationScoreOut(TypedDict):
@@ -1926,7 +1928,7 @@ class SimulateInitial(TypedDict):
 
 
 class SimulateOutput(TypedDict):
-    """One of the two"""
+    """One of the two; a thousandth of the duration if absent"""
     interval_s: NotRequired[float]
     times_s: NotRequired[ArrayLike]
 
@@ -2333,13 +2335,13 @@ class TrajectoryRequestLimits(TypedDict):
     """Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses"""
     kind: Literal['trapezoid', 's-curve', 'time-optimal']
     path: NotRequired[Literal['spline', 'lines']]
-    velocity: NotRequired[ArrayLike]
+    velocity: NotRequired[ArrayLike | Mapping[str, Any]]
     velocity_factor: NotRequired[float]
-    acceleration: NotRequired[ArrayLike]
+    acceleration: NotRequired[ArrayLike | Mapping[str, Any]]
     acceleration_factor: NotRequired[float]
-    jerk: NotRequired[ArrayLike]
+    jerk: NotRequired[ArrayLike | Mapping[str, Any]]
     jerk_factor: NotRequired[float]
-    torque: NotRequired[ArrayLike]
+    torque: NotRequired[ArrayLike | Mapping[str, Any]]
     torque_factor: NotRequired[float]
     grid: NotRequired[int]
     tau: NotRequired[bool]

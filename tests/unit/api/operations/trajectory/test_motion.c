@@ -231,7 +231,6 @@ static const struct {
     {"trajectory", "{'waypoints':[[0,0],[1,1]]}", 422, "missing-field", "/times_s"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1]}", 422, "missing-field", "/timing"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'timing':'quintc','interval_s':1}", 422, "unknown-name", "/timing"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'timing':'cubic'}", 422, "missing-field", "/interval_s"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,0],'timing':'cubic','interval_s':1}", 422, "range", "/times_s/1"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'durations_s':[0],'timing':'cubic','interval_s':1}", 422, "range", "/durations_s/0"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'durations_s':[1],'timing':'cubic','interval_s':1}", 422, "invalid-value", "/durations_s"},
