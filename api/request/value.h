@@ -102,8 +102,8 @@ bool tqa_value_need(const tqa_value *part, const char *missing);
 typedef struct tqa_needed {
     const char *name, *missing;
 } tqa_needed;
-/* An object with fields among `known` only (ends with NULL; NULL: any), that has all of `needed` (ends with a
- * NULL name; NULL: none). Every field at fault is named, not the first one alone. */
+/* An object with fields among `known` only (ends with NULL; NULL: any), that has all of `needed`
+ * (ends with a NULL name; NULL: none). Every field at fault is named, not the first one alone. */
 bool tqa_value_fields(const tqa_value *part, const char *const *known, const tqa_needed *needed);
 static inline bool tqa_value_object(const tqa_value *part, const char *const *known)
 {
