@@ -25,6 +25,10 @@ python-client: build
 .PHONY: wheel
 wheel: build
 	@clients/python/wheel.sh $(out)/torqued build/wheel
+#: check-wheel      that package in a bare Debian 12 with Python: installed, first torque, first report (make deps-clients; root)
+.PHONY: check-wheel
+check-wheel: build
+	@tests/run/wheel.sh $(out)/torqued
 check-python: build
 	@tests/run/python_client.sh $(out)/torqued
 

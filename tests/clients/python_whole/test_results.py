@@ -154,3 +154,14 @@ def test_json_of_problems_survives(panda):
     with pytest.raises(torqued.WrongInput) as caught:
         panda.inverse_dynamics(np.zeros(6), np.zeros(7), np.zeros(7))
     assert json.dumps(caught.value.problem) and "Fault('q'" in repr(caught.value.errors[0])
+
+
+@pytest.mark.parametrize("method, package, extra", [("to_pandas", "pandas", "pandas"), ("plot", "matplotlib", "plot")])
+def test_a_package_that_is_not_installed_is_said_with_its_extra(panda, monkeypatch, method, package, extra):
+    for name in [name for name in sys.modules if name.split(".")[0] == package or name == "torqued._pictures"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    monkeypatch.setitem(sys.modules, f"{package}.figure", None)
+    answer = panda.inverse_dynamics(q=np.zeros((2, 7)))
+    with pytest.raises(ImportError, match=f"needs {package}: pip install 'torqued.{extra}.'"):
+        getattr(answer, method)()

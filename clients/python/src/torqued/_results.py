@@ -23,6 +23,10 @@ def only(request: Mapping[str, Any], names: tuple[str, ...]) -> bool:
     return {key for key, value in request.items() if value is not None} == set(names)
 
 
+def missing(package: str, extra: str) -> ImportError:
+    return ImportError(f"this needs {package}: pip install 'torqued[{extra}]'", name=package)
+
+
 class Joints:
     """Names of the columns of q, and of qd, qdd and tau; and their units."""
 
@@ -131,7 +135,10 @@ class Result(Mapping[str, Any]):
 
         Fields: those named, else every array over the samples. Of a list of objects, as the `parameters` of a calibration, each is a row.
         """
-        import pandas as pd
+        try:
+            import pandas as pd
+        except ImportError:
+            raise missing("pandas", "pandas") from None
         lists = fields or ((self._rows_in,) if self._rows_in in self._data else ())
         if len(lists) == 1 and isinstance(self._data[lists[0] or ""], list):
             return pd.json_normalize(self._data[lists[0] or ""])
@@ -150,7 +157,10 @@ class Result(Mapping[str, Any]):
 
     def plot(self, *fields: str, figure: Figure | None = None) -> Figure:
         """Arrays over `t` (or the number of the sample), one picture a field; needs matplotlib."""
-        from ._pictures import Picture
+        try:
+            from ._pictures import Picture
+        except ImportError:
+            raise missing("matplotlib", "plot") from None
         keys = [k for k in fields or self.tables() if k != "t"]
         if not keys:
             raise ValueError(f"{self._title} has no arrays over samples to draw: it has {', '.join(self._data)}")

@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-import httpx
 import numpy as np
 
 from . import _codec
+from ._http import httpx
 from ._problems import ConnectionLost, ProblemError, TorquedError, problem_of
 
 CBOR, NPY, NPZ, JSON, CSV = "application/cbor", "application/x-npy", "application/x-npz", "application/json", "text/csv"

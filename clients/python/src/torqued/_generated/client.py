@@ -11,12 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
-import httpx
-
 from .. import _codec, _wire
 from .._events import Event, Parser
 from .operations import (MAY_OUTLIVE, RobotJobs, RobotOperations, ServiceJobs,
                           ServiceOperations)
+from .._http import httpx
 from .._problems import ConnectionLost, JobCancelled, JobFailed, NotFound
 from .._progress import Bar
 from .._results import Joints, Report, Result, as_array, tidy
