@@ -456,6 +456,8 @@ def test_a_step_that_cannot_be_changes_nothing(daemon):
     session.refused("step", {"tau": [0] * 7, "at_step": -1}, 422, "range", "/at_step")
     session.refused("step", {"tau": [0] * 7, "at_step": 0.5}, 400, "wrong-type", "/at_step")
     session.refused("step", {"tau": [0] * 7, "dt": 1}, 400, "unknown-field", "/dt")
+    for word, name in (("ctrl", "tau"), ("action", "tau"), ("frame_skip", "steps")):
+        assert name in session.refused("step", {word: 1}, 400, "unknown-field", f"/{word}")["errors"][0]["hint"]
     for body, status in [(b"", 400), (b"[", 400), (b"nan", 400), (b'{"tau":[1e999,0,0,0,0,0,0]}', 422), (b'{"tau":[0],"tau":[0]}', 400),
                          (b"\xa1\x63tau\x87" + b"\xfb\x7f\xf8\x00\x00\x00\x00\x00\x00" * 7, 422), (b"[" * 5000, 400), (b"\xff" * 100, 400)]:
         assert problem(daemon.request("POST", f"{session.path}/step", body), status), body
