@@ -5,6 +5,7 @@ import math
 import random
 
 import pytest
+from conftest import SLOW
 from test_calibrate import ask, calibrate, last_job, motion, moving, truth, write_run  # noqa: F401
 
 RATE, N, YIELD, FADES, COULOMB, VISCOUS = 200, 2, 2e-4, 2.0, (6.0, 4.0), (3.0, 2.0)
@@ -216,7 +217,7 @@ def test_sharp_friction_is_filtered_as_torque_is(daemon, truth):
     """Friction that turns within 0.02 rad/s, positions alone, 500 Hz, a cut-off of 6 Hz out of the spectra: intervals of 95 % hold the truth."""
     want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
     hits = []
-    for seed in (31, 33, 35, 37):
+    for seed in (31, 33, 35, 37) if SLOW == 1 else (31,):
         for log in (seed, seed + 1):
             write_run(daemon, f"sharp{log}", truth, log, noise=0.02, quantities=("q", "tau"), rate=500)
         found = calibrate(daemon, {"datasets": [f"sharp{seed}", f"sharp{seed + 1}"], "validate": "none"}, robot="guess")
@@ -224,4 +225,5 @@ def test_sharp_friction_is_filtered_as_torque_is(daemon, truth):
         assert [p["name"] for p in found["parameters"]] == [c["name"] for c in want["columns"]]
         hits += [p["interval"][0] <= value <= p["interval"][1] for p, value in zip(found["parameters"], want["parameter_values"])]
     # noise and motion are the same every time; before friction's columns passed the filter it was 73 %
-    assert 0.92 <= sum(hits) / len(hits) <= 0.98, sum(hits) / len(hits)
+    if SLOW == 1:  # a share of four draws, bit for bit the same under a sanitizer
+        assert 0.92 <= sum(hits) / len(hits) <= 0.98, sum(hits) / len(hits)

@@ -8,10 +8,10 @@ import collections
 import json
 import os
 
-from conftest import eventually, metric
+from conftest import SLOW, eventually, metric
 from test_wrong_input import JSON, OPERATIONS
 
-ROUNDS = 12
+ROUNDS = 12 if SLOW == 1 else 5
 
 
 def descriptors(one):
