@@ -6,7 +6,8 @@
 # root, once as a user with sudo; then the C tests, as that user. Layers are kept in ~/.cache/torqued-fresh under a key of the suites'
 # InRelease files and of what `make deps` installs. Needs root, namespaces and overlays: elsewhere it is skipped.
 # FRESH_WORK is another folder for all of it; FRESH_TESTS=libraries runs only the C tests of what other libraries decide, and the user's
-# `make run` continues from a copy of what root built, so that the program is compiled once; FRESH_SECONDS
+# `make run` continues from a copy of what root built, so that the program is compiled once, and what an earlier run compiled with the
+# same compiler from the same text, headers of the machine included, comes out of a ccache that is laid beside the layers; FRESH_SECONDS
 # bounds the way to the first answer, and the tests (1800). FRESH_WITHOUT names packages that are removed before root's `make run`, whose
 # `make deps` must bring them; FRESH_DEPS another layer of packages: both for fresh_selftest.sh. The last line is the count.
 set -u
@@ -67,7 +68,8 @@ inside() { # ROOT NET COMMAND...: in namespaces of its own; NET is net (this mac
         root=$1; shift
         mount --make-rprivate / && mount -t proc proc "$root/proc" && mount -t tmpfs tmp "$root/tmp" && mount --rbind /dev "$root/dev"
         [ "$0" = net ] || loopback
-        exec chroot "$root" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive "$@"' \
+        [ ! -d "$CACHED" ] || { mkdir -p "$root/mnt/ccache" && mount --bind "$CACHED" "$root/mnt/ccache"; }
+        exec chroot "$root" env -i PATH=${CACHED:+/mnt/ccache/bin:}/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root TERM=dumb DEBIAN_FRONTEND=noninteractive "$@"' \
         "$net" "$root" "$@"
 }
 # a new network namespace has its loopback down
@@ -141,6 +143,22 @@ if [ ! -e "$deps/done" ]; then
 fi
 flock -s 8
 read -r deps_s fetched_mb installed_mb <"$deps/opt/measured"
+
+# This machine's ccache with the libraries it runs on, in a folder: nothing is installed, and a compiler is known by its content.
+# Errors are not kept, and a header that the machine lacks or has otherwise is other text: what would fail still does.
+export CACHED=
+if [ "${FRESH_TESTS:-all}" = libraries ] && command -v ccache >/dev/null; then
+    CACHED=$layers/ccache
+    mkdir -p "$CACHED/bin" "$CACHED/lib" "$CACHED/cache"
+    chmod 1777 "$CACHED/cache"
+    cp -L "$(command -v ccache)" $(ldd "$(command -v ccache)" | grep -o '/[^ ]*') "$CACHED/lib/"
+    cat >"$CACHED/bin/gcc" <<'SH'
+#!/bin/sh
+export CCACHE_DIR=/mnt/ccache/cache CCACHE_COMPILERCHECK=content CCACHE_UMASK=000 CCACHE_MAXSIZE=2G
+exec /mnt/ccache/lib/ld-linux*.so.* --library-path /mnt/ccache/lib /mnt/ccache/lib/ccache /usr/bin/gcc "$@"
+SH
+    chmod 755 "$CACHED/bin/gcc"
+fi
 
 # --- make run, README's requests, SIGTERM
 cat >"$work/requests.py" <<'PY'

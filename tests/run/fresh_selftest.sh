@@ -5,7 +5,8 @@
 set -u
 top=$PWD
 work=$(mktemp -d)
-export FRESH_WORK=${FRESH_WORK:-$PWD/build/fresh} FRESH_TESTS=libraries
+layers=${FRESH_WORK:-${XDG_CACHE_HOME:-$HOME/.cache}/torqued-fresh} # as fresh.sh has it
+export FRESH_TESTS=libraries
 trap 'rm -rf "$work"' EXIT
 passed=0
 failed=0
@@ -40,7 +41,7 @@ breaks include 'names of <stddef.h>' api/response/digest.h '/#include <stddef.h>
 # an error of the compiler, not only of the linker: gcc 12 itself would warn and go on
 breaks newer-api 'error: implicit declaration of function .XML_SetHashSalt16Bytes' api/robots/xml.c 's/^    XML_StopParser(/    (void)XML_SetHashSalt16Bytes(r->parser, 0);\n&/' tests/run/fresh.sh lowest
 # upon the good layer, from which the package is taken: `make deps` of the broken tree does not bring it back
-FRESH_DEPS=$(find "$FRESH_WORK" -maxdepth 1 -name 'bookworm-deps-*' ! -name '*.*')
+FRESH_DEPS=$(find "$layers" -maxdepth 1 -name 'bookworm-deps-*' ! -name '*.*')
 export FRESH_DEPS FRESH_WITHOUT=libcbor-dev
 breaks package 'cbor.h: No such file' tests/run/deps.mk "s/'libcbor-dev[^']*'//" tests/run/fresh.sh lowest
 echo "$passed passed, $failed failed, $skipped skipped"
