@@ -32,8 +32,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 TORQUED = os.environ.get("TORQUED", str(ROOT / "build" / "torqued"))
 # sanitizers make everything slower: work is scaled down by it
 SLOW = 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug")) else 1
-# seconds after which something that should come is said to hang
-PATIENCE = 100 * SLOW
+# seconds after which something that should come is said to hang; of robots of 128 joints and more a single call may take minutes
+PATIENCE = 100 * SLOW * (30 if os.environ.get("TORQUED_SIZES") else 1)
 # some tests hold a thousand connections
 FILES_MAX = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 65536)
 resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))

@@ -9,6 +9,8 @@ command -v "$TOOL" >/dev/null || { echo "includes: no $TOOL (make deps-check)"; 
 [ $# != 0 ] || { echo "includes: no file is named"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export SEEN_VERSION="$work/version"
+"$TOOL" --version >"$SEEN_VERSION" 2>&1
 
 # what a file includes, directly or by way of our own headers, in angle brackets
 printf '%s\n' "$@" | awk -v rules="$here/includes.rules" '

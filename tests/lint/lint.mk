@@ -63,9 +63,12 @@ lint-cppcheck:
 # a file is looked at again when it, a header or the configuration is newer than its stamp
 lint-tidy: $(tidy_src:%.c=build/lint/%.tidy)
 tidy_flags = -std=c17 -D_GNU_SOURCE -I. $(if $(filter core/kernels/%,$<),$(lanes_w4))
-build/lint/%.tidy: %.c .clang-tidy $(headers)
+build/lint/clang-tidy.version: always
 	@mkdir -p $(@D)
-	@tests/lint/seen.sh $< "$(tidy_flags)" clang-tidy --quiet $< -- $(tidy_flags) >$@.log 2>/dev/null || { cat $@.log; exit 1; }
+	@clang-tidy --version >$@ 2>&1 || true
+build/lint/%.tidy: %.c .clang-tidy $(headers) | build/lint/clang-tidy.version
+	@mkdir -p $(@D)
+	@SEEN_VERSION=build/lint/clang-tidy.version tests/lint/seen.sh $< "$(tidy_flags)" clang-tidy --quiet $< -- $(tidy_flags) >$@.log 2>/dev/null || { cat $@.log; exit 1; }
 	@touch $@
 
 format:

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/lint/seen.sh - seen.sh FILE "FLAGS" COMMAND...: what the command prints about a file; where it has passed on the same text, from a cache.
-# The key: the command, its version and .clang-tidy, the file, and all that its #includes bring (clang -E -C -dD). Only what passed is kept.
+# The key: the command, its version (in the file $SEEN_VERSION, where a caller asks once for all) and .clang-tidy, the file, and all
+# that its #includes bring (clang -E -C -dD). Only what passed is kept.
 set -u
 file=$1 flags=$2
 shift 2
@@ -11,7 +12,7 @@ work=$(mktemp)
 trap 'rm -f "$work"' EXIT
 # shellcheck disable=SC2086
 clang -E -C -dD -w $flags "$file" >"$work" 2>/dev/null || { "$@"; exit; }
-key=$({ echo "$*"; "$1" --version 2>&1; cat "$file" "$work"; [ ! -f .clang-tidy ] || cat .clang-tidy; } | sha256sum | cut -d' ' -f1)
+key=$({ echo "$*"; if [ -n "${SEEN_VERSION:-}" ]; then cat "$SEEN_VERSION"; else "$1" --version 2>&1; fi; cat "$file" "$work"; [ ! -f .clang-tidy ] || cat .clang-tidy; } | sha256sum | cut -d' ' -f1)
 if [ -f "$cache/$key" ]; then
     touch -c "$cache/$key"
     cat "$cache/$key"
