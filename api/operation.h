@@ -69,6 +69,9 @@ size_t tqa_call_compute_early_scratch_size(const tqa_call *call);
 /* So many more blocks are worth telling workers: few where numbers come as fast as they are
  * computed (CBOR, NPY), more where each is text. */
 size_t tqa_call_compute_early_step(const tqa_call *call);
+/* Blocks that may wait for workers before the thread that feeds computes some itself; SIZE_MAX: it
+ * does not, as one would hold up its other connections. */
+size_t tqa_call_compute_early_waiting(const tqa_call *call);
 /* The body is complete. */
 bool tqa_call_finish(tqa_call *call);
 /* The names of data that the complete request will read, each as host->dataset_look takes it; one

@@ -7,6 +7,8 @@
 
 #include "api/call/transpose.h"
 
+enum { FEW_FREEDOMS = 32 }; /* a block takes below 100 us, and three of motion below 256 KiB */
+
 /* The arrays that the operation computes from, in the schema's order: three. */
 static uint32_t columns(const tqa_schema *schema, tqa_motion ret_motion[3])
 {
@@ -113,7 +115,12 @@ size_t tqa_call_ready(tqa_call *call)
 
 size_t tqa_call_compute_early_step(const tqa_call *call)
 {
-    return call->body.media == TQA_MEDIA_JSON ? 32 : 4;
+    return call->body.media == TQA_MEDIA_JSON ? 32 : call->model->nv > FEW_FREEDOMS ? 1 : 4;
+}
+
+size_t tqa_call_compute_early_waiting(const tqa_call *call)
+{
+    return call->model->nv > FEW_FREEDOMS ? SIZE_MAX : 24;
 }
 
 /* What another core has written, all of it at once: a twentieth of a CBOR batch's CPU time. */

@@ -34,7 +34,11 @@ typedef struct pool {
     _Atomic(void *) places[KEPT_MAX + 1];
 } pool;
 
-static pool pools[] = {{.bytes = TQA_SEGMENT_BYTES}, {.bytes = TQA_SEGMENT_LARGE}};
+static pool pools[] = {{.bytes = TQA_SEGMENT_BYTES},
+                       {.bytes = TQA_SEGMENT_LARGE},
+                       {.bytes = (size_t)2 * TQA_SEGMENT_LARGE},
+                       {.bytes = (size_t)3 * TQA_SEGMENT_LARGE},
+                       {.bytes = (size_t)4 * TQA_SEGMENT_LARGE}};
 enum { N_POOL = sizeof pools / sizeof pools[0] };
 
 static atomic_size_t bytes_kept; /* by all of them */
@@ -114,16 +118,16 @@ static bool keep(pool *to, void *segment)
     return false;
 }
 
-/* Large ones begin at a huge page and are mapped by one where the system has them: 1 fault in place
- * of 512. Where it has none the advice has no effect. */
+/* Large ones, and multiples of them, are mapped by huge pages where the system has them: one fault
+ * in place of 512. Where it has none the advice has no effect. */
 static void *allocate(size_t bytes)
 {
-    if (bytes != TQA_SEGMENT_LARGE) {
+    if (bytes == 0 || bytes % TQA_SEGMENT_LARGE != 0) {
         return aligned_alloc(64, (bytes + 63) / 64 * 64);
     }
-    void *segment = aligned_alloc(TQA_SEGMENT_LARGE, TQA_SEGMENT_LARGE);
+    void *segment = aligned_alloc(TQA_SEGMENT_LARGE, bytes);
     if (segment != NULL) {
-        (void)madvise(segment, TQA_SEGMENT_LARGE, MADV_HUGEPAGE);
+        (void)madvise(segment, bytes, MADV_HUGEPAGE);
     }
     return segment;
 }

@@ -10,7 +10,11 @@
 
 /* Segments of these sizes are kept: fresh pages cost a call three times what its numbers do. Large
  * ones are huge pages where the system allows (transparent_hugepage: always or madvise). */
-enum { TQA_SEGMENT_BYTES = TQA_MEMORY_PIECE, TQA_SEGMENT_LARGE = 2 << 20 };
+enum {
+    TQA_SEGMENT_BYTES = TQA_MEMORY_PIECE,
+    TQA_SEGMENT_LARGE = 2 << 20, /* and 2, 3, 4 times that */
+    TQA_SEGMENT_LARGE_MOST = 4,
+};
 
 /* `bytes` bytes, aligned to 64, not initialised. NULL: beyond the bound of all calls together, or
  * no memory. Any thread. */

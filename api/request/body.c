@@ -155,5 +155,7 @@ void tqa_body_clear(tqa_body *body)
 {
     if (body->media == TQA_MEDIA_NPZ) {
         tqa_npz_events_clear(&body->as.npz);
+    } else if (body->media == TQA_MEDIA_NPY) {
+        tqa_columns_clear(&body->as.npy.columns);
     }
 }

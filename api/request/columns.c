@@ -3,8 +3,23 @@
 #include "api/request/columns.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "api/memory/segments.h"
 #include "api/request/refuse.h"
+
+enum { STAGED_FROM = TQA_ELEMENT_VIEW / TQ_BLOCK_PAD }; /* of columns: eight rows are no run */
+
+static size_t stage_bytes(const tqa_columns *columns)
+{
+    return TQ_BLOCK_PAD * columns->n_column * sizeof(double);
+}
+
+void tqa_columns_clear(tqa_columns *columns)
+{
+    tqa_segment_give(columns->stage, stage_bytes(columns));
+    columns->stage = NULL;
+}
 
 /* Whether the arrays of the table follow one another. */
 static const tqa_field *next_array(const tqa_schema *schema, size_t *f)
@@ -67,6 +82,11 @@ static bool on_shape(void *ctx, const tqa_npy_shape *shape)
                           "a table without columns says nothing");
     }
     const uint64_t n_sample = columns->flat ? 1 : shape->n_row;
+    columns->n_column = (size_t)n_column;
+    columns->n_sample = n_sample;
+    if (n_column > STAGED_FROM && !columns->flat && !columns->downwards) {
+        columns->stage = tqa_segment_take(stage_bytes(columns));
+    }
     size_t f = 0;
     for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
         tqa_rows *rows = &request->rows[field->motion];
@@ -112,9 +132,43 @@ static void put_column(tqa_request *request, uint64_t i, uint64_t column, const 
     }
 }
 
+/* n whole rows: field by field, so that neighbouring samples lie side by side. */
+static bool put_rows(tqa_columns *columns, uint64_t row, const double *values, size_t n)
+{
+    tqa_request *request = columns->request;
+    size_t f = 0;
+    if (!reserve(request, row + n)) {
+        return false;
+    }
+    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
+        const size_t n_row = request->rows[field->motion].n_row;
+        tqa_blocks_put(&request->motion[field->motion], 0, n_row, row, values, columns->n_column,
+                       n);
+        values += n_row;
+    }
+    columns->n_arrived = row + n;
+    return true;
+}
+
+/* A part of a long row. Number by number it would touch a page of the blocks for each: eight rows
+ * fill whole lines of them. */
+static bool stage(tqa_columns *columns, uint64_t row, uint64_t column, const double *values,
+                  size_t n)
+{
+    const size_t n_column = columns->n_column, place = row % TQ_BLOCK_PAD;
+    memcpy(columns->stage + place * n_column + column, values, n * sizeof *values);
+    if (column + n < n_column || (place + 1 < TQ_BLOCK_PAD && row + 1 < columns->n_sample)) {
+        return true;
+    }
+    return put_rows(columns, row - place, columns->stage, place + 1);
+}
+
 static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n)
 {
     tqa_columns *columns = ctx;
+    if (columns->stage != NULL) {
+        return stage(columns, row, column, values, n);
+    }
     if (columns->downwards) {
         put_column(columns->request, row, column, values, n);
         return true;
@@ -131,32 +185,23 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
     return true;
 }
 
-/* Whole rows: field by field, so that neighbouring samples lie side by side. */
 static bool on_rows(void *ctx, uint64_t row, const double *values, size_t n_row)
 {
     tqa_columns *columns = ctx;
-    tqa_request *request = columns->request;
-    size_t n_column = 0;
-    size_t f = 0;
     if (columns->flat) { /* rank one: a row is one number */
         for (size_t k = 0; k < n_row; k++) {
-            put_row(request, 0, row + k, values + k, 1);
+            put_row(columns->request, 0, row + k, values + k, 1);
         }
         return true;
     }
-    if (!reserve(request, row + n_row)) {
-        return false;
+    if (columns->stage == NULL) {
+        return put_rows(columns, row, values, n_row);
     }
-    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
-        n_column += request->rows[field->motion].n_row;
+    for (size_t k = 0; k < n_row; k++, values += columns->n_column) {
+        if (!stage(columns, row + k, 0, values, columns->n_column)) {
+            return false;
+        }
     }
-    f = 0;
-    for (const tqa_field *field; (field = next_array(request->schema, &f)) != NULL;) {
-        const size_t n = request->rows[field->motion].n_row;
-        tqa_blocks_put(&request->motion[field->motion], 0, n, row, values, n_column, n_row);
-        values += n;
-    }
-    columns->n_arrived = row + n_row;
     return true;
 }
 

@@ -14,8 +14,15 @@ typedef struct tqa_columns {
     bool flat;
     bool downwards;   /* Fortran order */
     size_t n_arrived; /* samples that have come whole; of a batch in C order */
+    size_t n_column;
+    uint64_t n_sample;
+    /* (TQ_BLOCK_PAD x n_column) long rows until eight fill whole lines of the blocks; NULL: rows
+     * are short, or there was no memory, and numbers go straight to their places */
+    double *stage;
 } tqa_columns;
 
 extern const tqa_npy_sink tqa_columns_sink;
+
+void tqa_columns_clear(tqa_columns *columns);
 
 #endif

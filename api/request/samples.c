@@ -39,11 +39,11 @@ static double *add_segment(tqa_blocks *blocks, size_t n_double)
 {
     /* a row-less array (a robot without joints) still has an address */
     size_t bytes = SEGMENT_HEADER + (n_double + TQ_BLOCK_PAD) * sizeof(double) / 64 * 64;
-    /* the sizes that are kept */
+    /* the sizes that are kept, and whole huge pages */
     if (bytes > TQA_SEGMENT_BYTES / 2 && bytes < TQA_SEGMENT_BYTES) {
         bytes = TQA_SEGMENT_BYTES;
-    } else if (bytes > TQA_SEGMENT_LARGE - TQA_SEGMENT_LARGE / 4 && bytes < TQA_SEGMENT_LARGE) {
-        bytes = TQA_SEGMENT_LARGE;
+    } else if (bytes > TQA_SEGMENT_LARGE - TQA_SEGMENT_LARGE / 4) {
+        bytes = (bytes + TQA_SEGMENT_LARGE - 1) / TQA_SEGMENT_LARGE * TQA_SEGMENT_LARGE;
     }
     blocks->budget->is_over = bytes > blocks->budget->bytes_left;
     if (blocks->budget->is_over) {
@@ -86,27 +86,42 @@ static bool grow_table(tqa_blocks *blocks, size_t n_block)
     return true;
 }
 
-/* Blocks of a segment of a size that is kept. */
-static size_t most_blocks(const tqa_blocks *blocks, size_t segment_bytes)
+static size_t block_bytes(const tqa_blocks *blocks)
 {
-    const size_t each = blocks->n_row * TQ_BLOCK_STRIDE * sizeof(double);
-    const size_t room = segment_bytes - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
-    return each > 0 && room >= each ? room / each : 1;
+    return blocks->n_row * TQ_BLOCK_STRIDE * sizeof(double);
 }
 
-/* An array of more than LARGE_FROM bytes grows by large segments. */
-static size_t next_bytes(const tqa_blocks *blocks)
+/* Whole blocks of a segment of so many bytes. */
+static size_t blocks_in(const tqa_blocks *blocks, size_t segment_bytes)
 {
-    const size_t each = blocks->n_row * TQ_BLOCK_STRIDE * sizeof(double);
-    return blocks->n_room / TQ_BLOCK * each >= LARGE_FROM ? (size_t)TQA_SEGMENT_LARGE
-                                                          : (size_t)TQA_SEGMENT_BYTES;
+    const size_t room = segment_bytes - SEGMENT_HEADER - TQ_BLOCK_PAD * sizeof(double);
+    return room / (block_bytes(blocks) + (blocks->n_row == 0));
+}
+
+/* Blocks that the next segment gets, of a size that is kept: a few huge pages of which three
+ * quarters are used, once the array is large; else the small size. At least one. */
+static size_t most_blocks(const tqa_blocks *blocks)
+{
+    const size_t each = block_bytes(blocks);
+    if (each > TQA_SEGMENT_BYTES || blocks->n_room / TQ_BLOCK * each >= LARGE_FROM) {
+        for (size_t k = 1; k <= TQA_SEGMENT_LARGE_MOST; k++) {
+            const size_t bytes = k * TQA_SEGMENT_LARGE, n = blocks_in(blocks, bytes);
+            if (n * each >= bytes - bytes / 4) {
+                return n;
+            }
+        }
+        return 1;
+    }
+    const size_t n = blocks_in(blocks, TQA_SEGMENT_BYTES);
+    return n > 0 && each > 0 ? n : 1;
 }
 
 bool tqa_blocks_pin(tqa_blocks *blocks, size_t n_block)
 {
     assert(blocks->stride == TQ_BLOCK_STRIDE && blocks->pinned == NULL);
     /* the segment of the last one may hold more than are asked for */
-    if (!grow_table(blocks, n_block + most_blocks(blocks, TQA_SEGMENT_LARGE))) {
+    if (!grow_table(blocks, n_block + blocks_in(blocks, (size_t)TQA_SEGMENT_LARGE_MOST *
+                                                            TQA_SEGMENT_LARGE))) {
         return false;
     }
     blocks->is_pinned = true;
@@ -181,7 +196,7 @@ static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
     size_t n = 2 * blocks->n_segment;
-    n = n * each * sizeof(double) <= SMALL_MAX ? n : most_blocks(blocks, next_bytes(blocks));
+    n = n * each * sizeof(double) <= SMALL_MAX ? n : most_blocks(blocks);
     const size_t b = blocks->n_room / TQ_BLOCK;
     double *memory = grow_table(blocks, b + n) ? add_segment(blocks, n * each) : NULL;
     if (memory == NULL) {

@@ -19,8 +19,7 @@ enum {
     PIECE = 16 << 10,
     WHOLE_MAX = 64 << 10,  /* a longer answer of known length is written while it is sent */
     OVERLAP_MIN = 1 << 20, /* bytes of a body; its samples are computed while it arrives */
-    OVERLAP_GRAIN = 8,     /* blocks that must wait to wake one more worker, */
-    OVERLAP_WAITING = 24,  /* and before the I/O thread takes a turn: 1 MiB of an arm's motion */
+    OVERLAP_GRAIN = 8,     /* blocks that must wait to wake one more worker */
 };
 
 /* A piece of the answer's text, from the pool of samples. */
@@ -349,7 +348,7 @@ static void publish_blocks(compute_exchange *c)
     if (c->stream != NULL) {
         c->n_reached = n;
         tqd_task_stream_publish(c->stream, n);
-        tqd_task_stream_help(c->stream, OVERLAP_WAITING);
+        tqd_task_stream_help(c->stream, tqa_call_compute_early_waiting(c->call));
     }
 }
 

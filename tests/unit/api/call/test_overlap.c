@@ -333,3 +333,84 @@ Test(ahead, memory_of_what_is_in_flight, .timeout = 100)
     tqa_memory_bound_set(SIZE_MAX);
     tqa_robot_free(robot);
 }
+
+/* A chain of so many joints that eight rows of its table are no run. */
+static tqa_robot *chain(size_t n_joint)
+{
+    static text urdf;
+    urdf.n = 0;
+    put(&urdf, "<robot name=\"chain\"><link name=\"l0\"/>");
+    for (size_t j = 1; j <= n_joint; j++) {
+        put(&urdf,
+            "<link name=\"l%zu\"><inertial><origin xyz=\"0.01 0 0.05\"/><mass value=\"0.5\"/>"
+            "<inertia ixx=\"0.002\" iyy=\"0.003\" izz=\"0.002\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/>"
+            "</inertial></link><joint name=\"j%zu\" type=\"continuous\"><parent link=\"l%zu\"/>"
+            "<child link=\"l%zu\"/><origin xyz=\"0 0 0.1\"/><axis xyz=\"%d %d 0\"/></joint>",
+            j, j, j - 1, j, j % 2 == 0, j % 2 == 1);
+    }
+    put(&urdf, "</robot>");
+    return tqt_urdf(urdf.bytes);
+}
+
+/* The table as JSON, of which every number goes to its place by itself. */
+static void npy_to_json(size_t n_sample, size_t n_joint)
+{
+    static const char *const names[3] = {"q", "qd", "qdd"};
+    static text table;
+    table = body;
+    const char *numbers = table.bytes + table.n - n_sample * 3 * n_joint * sizeof(double);
+    body.n = 0;
+    for (size_t a = 0; a < 3; a++) {
+        put(&body, "%c\"%s\":", a > 0 ? ',' : '{', names[a]);
+        for (size_t i = 0; i < n_sample; i++) {
+            for (size_t k = 0; k < n_joint; k++) {
+                double x;
+                memcpy(&x, numbers + ((3 * i + a) * n_joint + k) * sizeof x, sizeof x);
+                put(&body, "%s%.17g", k > 0 ? "," : i > 0 ? ",[" : "[[", x);
+            }
+            put(&body, "]");
+        }
+        put(&body, "]");
+    }
+    put(&body, "}");
+}
+
+/* Long rows wait for eight, or for the table's end; cut anywhere they come to the same places. */
+Test(tables, long_rows, .timeout = 100)
+{
+    enum { LONG = 150 };
+    static const size_t sizes[] = {5, 8, 21, 300};
+    tqa_robot *robot = chain(LONG);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        const size_t n = sizes[s];
+        body.n = 0;
+        put(&body, "%s%c%c%c", "\x93NUMPY\x01", 0, 0, 0);
+        put(&body, "{'descr': '<f8', 'fortran_order': False, 'shape': (%zu, %d), }", n, 3 * LONG);
+        do {
+            put(&body, "%c", body.n % 8 == 7 ? '\n' : ' ');
+        } while (body.n % 8 != 0);
+        body.bytes[8] = (char)(body.n - 10);
+        for (size_t i = 0; i < n * 3 * LONG; i++) {
+            const double x = value(i % 3, i, i / 7);
+            memcpy(body.bytes + body.n, &x, sizeof x);
+            body.n += sizeof x;
+        }
+        tqt_call_options options = {.content = TQA_MEDIA_NPY, .accept = TQA_MEDIA_NPY};
+        tqt_answer answers[3];
+        for (size_t k = 0; k < 2; k++) {
+            options.step = k == 0 ? 1001 : 65536;
+            options.ahead = k == 1;
+            answers[k] = tqt_call(robot, body.bytes, body.n, options);
+            cr_assert(eq(int, answers[k].status, 200), "%s", answers[k].problem.detail);
+        }
+        npy_to_json(n, LONG);
+        options.content = TQA_MEDIA_JSON;
+        answers[2] = tqt_call(robot, body.bytes, body.n, options);
+        same(&answers[0], &answers[2]);
+        same(&answers[1], &answers[2]);
+        for (size_t k = 0; k < 3; k++) {
+            tqt_answer_clear(&answers[k]);
+        }
+    }
+    tqa_robot_free(robot);
+}
