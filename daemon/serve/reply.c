@@ -22,15 +22,18 @@ static ssize_t read_buffer(void *arg, uint64_t position, char *out, size_t size)
 {
     (void)position;
     tqd_send_buffer *s = arg;
-    if (s->at == s->n && !s->over && !tqd_send_buffer_fill(s)) {
+    size_t n = 0;
+    if (!tqd_send_buffer_pass(s, out, size, &n)) {
         return s->over ? MHD_CONTENT_READER_END_WITH_ERROR : 0;
     }
     if (s->over) {
         return MHD_CONTENT_READER_END_OF_STREAM;
     }
-    size_t n = s->n - s->at < size ? s->n - s->at : size;
-    memcpy(out, s->bytes + s->at, n);
-    s->at += n;
+    if (n == 0) {
+        n = s->n - s->at < size ? s->n - s->at : size;
+        memcpy(out, s->bytes + s->at, n);
+        s->at += n;
+    }
     s->client->moved += n;
     return (ssize_t)n;
 }

@@ -13,13 +13,14 @@ tqd_send_buffer *tqd_send_buffer_new(tqd_client *client, const tqd_reply *reply,
     return buffer;
 }
 
-bool tqd_send_buffer_fill(tqd_send_buffer *buffer)
+/* Gets the next piece into `to`, of the buffer's size at least; false and `over` as in fill. */
+static bool fill(tqd_send_buffer *buffer, char *to)
 {
     tqd_client *client = buffer->client;
     tqd_request *request = &client->request;
     buffer->at = buffer->n = 0;
     atomic_store(&request->wake, TQD_WAKE_NONE); /* before the reader's check */
-    const size_t n = buffer->read(request->exchange, buffer->bytes, buffer->size);
+    const size_t n = buffer->read(request->exchange, to, buffer->size);
     if (n == TQD_READ_WAIT) {
         /* a disconnected client and a draining server do not wait */
         buffer->over = client->overdue || atomic_load(&client->loop->server->draining);
@@ -39,4 +40,24 @@ bool tqd_send_buffer_fill(tqd_send_buffer *buffer)
     buffer->n = n;
     buffer->over = n == 0;
     return true;
+}
+
+bool tqd_send_buffer_fill(tqd_send_buffer *buffer)
+{
+    return fill(buffer, buffer->bytes);
+}
+
+bool tqd_send_buffer_pass(tqd_send_buffer *buffer, char *to, size_t size, size_t *ret_n)
+{
+    *ret_n = 0;
+    if (buffer->at < buffer->n || buffer->over) {
+        return true;
+    }
+    if (size < buffer->size) {
+        return fill(buffer, buffer->bytes);
+    }
+    const bool good = fill(buffer, to);
+    *ret_n = good ? buffer->n : 0;
+    buffer->at = buffer->n; /* passed on */
+    return good;
 }

@@ -22,4 +22,8 @@ tqd_send_buffer *tqd_send_buffer_new(tqd_client *client, const tqd_reply *reply,
  * `over`: the body is complete. */
 bool tqd_send_buffer_fill(tqd_send_buffer *buffer);
 
+/* The same when it is empty; a piece for which `to` has room goes there at once, *ret_n bytes, and
+ * is not in the buffer. */
+bool tqd_send_buffer_pass(tqd_send_buffer *buffer, char *to, size_t size, size_t *ret_n);
+
 #endif
