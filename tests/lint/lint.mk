@@ -36,6 +36,7 @@ lint-folders:
 	@tests/lint/pages.py
 	@tests/lint/selftest.sh
 	@tests/run/forked_selftest.sh
+	@tests/lint/links.sh
 
 # the contract and the tables in C are what the schema makes
 lint-openapi:
