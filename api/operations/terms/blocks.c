@@ -3,6 +3,7 @@
  * block at once. */
 #include "api/operations/terms/blocks.h"
 
+#include "api/openapi/generated/terms.h"
 #include "core/dynamics/derivatives/derivatives_batch.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
@@ -92,17 +93,26 @@ tq_status tqa_block_derivatives(const tqa_call *call, const tq_inverse_input *in
                : tqa_block_mass_matrix(call, in, scratch, ret + 2 * nv * nv * in->stride, error);
 }
 
-size_t tqa_block_scratch_size(const tq_mechanism *mechanism)
+size_t tqa_block_scratch_size(const tq_mechanism *mechanism, uint64_t include)
 {
     const size_t momentum =
         tq_scratch_cost((size_t)TQ_MOMENTUM_ROWS * TQ_BLOCK_STRIDE, sizeof(double)) +
         tq_momentum_batch_scratch_size(mechanism);
-    const size_t sizes[] = {
-        tq_mass_matrix_inverse_scratch_size(mechanism), tq_inverse_scratch_size(mechanism, 0),
-        tq_energy_scratch_size(mechanism), tq_derivatives_batch_scratch_size(mechanism), momentum};
+    const struct {
+        uint64_t bits;
+        size_t size;
+    } of[] = {
+        {TQA_INCLUDE_MASS_MATRIX | TQA_INCLUDE_DERIVATIVES, tq_mass_matrix_scratch_size(mechanism)},
+        {TQA_INCLUDE_MASS_MATRIX_INVERSE, tq_mass_matrix_inverse_scratch_size(mechanism)},
+        {TQA_INCLUDE_CORIOLIS_VECTOR | TQA_INCLUDE_GRAVITY_TORQUE,
+         tq_inverse_scratch_size(mechanism, 0)},
+        {TQA_INCLUDE_ENERGY, tq_energy_scratch_size(mechanism)},
+        {TQA_INCLUDE_DERIVATIVES, tq_derivatives_batch_scratch_size(mechanism)},
+        {TQA_INCLUDE_MOMENTUM, momentum},
+    };
     size_t most = 0;
-    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        most = sizes[k] > most ? sizes[k] : most;
+    for (size_t k = 0; k < sizeof of / sizeof of[0]; k++) {
+        most = (include & of[k].bits) != 0 && of[k].size > most ? of[k].size : most;
     }
     return most;
 }

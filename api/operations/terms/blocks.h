@@ -14,6 +14,6 @@ tqa_block_terms tqa_block_mass_matrix, tqa_block_coriolis_vector, tqa_block_grav
     tqa_block_energy, tqa_block_momentum, tqa_block_derivatives, tqa_block_mass_matrix_inverse;
 
 /* Bytes of scratch that any of them needs. */
-size_t tqa_block_scratch_size(const tq_mechanism *mechanism);
+size_t tqa_block_scratch_size(const tq_mechanism *mechanism, uint64_t include);
 
 #endif

@@ -43,6 +43,11 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     if (!tqa_include_wants_terms(call)) {
         return size;
     }
+    const size_t block =
+        tqa_block_scratch_size(call->mechanism, call->request.include) + reorder_size(call);
+    if (tqa_include_is_by_kernels(call)) {
+        return larger(size, block);
+    }
     size_t inner = larger(tq_ledger_scratch_size(model), tq_derivatives_scratch_size(model));
     inner = larger(inner, tq_operational_scratch_size(6, nv) + tq_scratch_cost(6 * nv, 8));
     inner = larger(inner, tq_eigen_symmetric_scratch_size(nv) + tq_scratch_cost(nv, 8));
@@ -50,7 +55,7 @@ size_t tqa_include_scratch_size(const tqa_call *call)
     inner = larger(inner, tqa_constraints_terms_size(call));
     inner = larger(inner, tq_scratch_cost(6 * nv, 8) + tq_scratch_cost(nv, 8) +
                               tq_mass_matrix_flat_scratch_size(call->mechanism));
-    inner = larger(inner, tqa_block_scratch_size(call->mechanism) + reorder_size(call));
+    inner = larger(inner, block);
     const size_t terms = 2 * tq_configuration_scratch_size(model) + inner +
                          tq_scratch_cost(model->nq, sizeof(double)) +
                          tq_scratch_cost(call->multipliers.n_row, sizeof(double)) +

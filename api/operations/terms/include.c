@@ -17,7 +17,8 @@
 #include "core/dynamics/bounds/bounds.h"
 #include "core/linalg/dense.h"
 
-/* Freedoms of a robot whose matrices are still given: scratch grows with their cube. */
+/* Freedoms of a robot all of whose matrices are given: scratch and work of those without a kernel,
+ * and of the inverse, grow with their cube. Of larger ones the result's memory is the bound. */
 enum { FREEDOMS_MAX = 128 };
 static const double box_work_max = 3e8; /* of tq_eigen_bounds_work: ten seconds */
 
@@ -114,6 +115,20 @@ size_t tqa_include_size_all(const tqa_call *call)
     return size;
 }
 
+bool tqa_include_is_by_kernels(const tqa_call *call)
+{
+    if (call->request.wrenches.n > 0) {
+        return false;
+    }
+    for (const tqa_include *row = tqa_includes; (row = tqa_include_next(call, row)) != NULL;
+         row++) {
+        if (row->block == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tqa_include_wants_terms(const tqa_call *call)
 {
     return (call->request.include & ~(TQA_INCLUDE_REACTIONS | TQA_INCLUDE_LIMITS)) != 0;
@@ -148,9 +163,13 @@ static bool refuse_missing(tqa_call *call, const char *name, const char *asked, 
 bool tqa_include_check(tqa_call *call)
 {
     tqa_request *request = &call->request;
-    if (tqa_include_wants_terms(call) && call->robot->model->nv > FREEDOMS_MAX) {
-        return tqa_refuse(request, UINT64_MAX, "too-large", "ask for tau or qdd alone",
-                          "include is for robots of up to %d degrees of freedom, this one has %u",
+    const bool is_large = call->robot->model->nv > FREEDOMS_MAX && tqa_include_wants_terms(call);
+    if (is_large && (!tqa_include_is_by_kernels(call) ||
+                     (request->include & TQA_INCLUDE_MASS_MATRIX_INVERSE) != 0)) {
+        return tqa_refuse(request, UINT64_MAX, "too-large",
+                          "name of mass_matrix, coriolis_vector, gravity_torque, energy, momentum, "
+                          "derivatives, without external wrenches; or ask for tau or qdd alone",
+                          "this is for robots of up to %d degrees of freedom, this one has %u",
                           FREEDOMS_MAX, (unsigned)call->robot->model->nv);
     }
     if ((request->include & TQA_INCLUDE_MASS_MATRIX_BOUNDS) != 0 && is_given(request, "box") &&
@@ -297,7 +316,7 @@ static char *state(tqa_call *call, const tqa_include *row, size_t *ret_n)
     } else if (row->bit == TQA_INCLUDE_MULTIPLIERS || row->bit == TQA_INCLUDE_CONSTRAINT_JACOBIAN) {
         tqa_writer_names(&text, "rows", call->robot->row_names, call->robot->constraints->n_row);
     } else if (row->bit == TQA_INCLUDE_DRIVE) {
-        const char *driven[FREEDOMS_MAX];
+        const char *driven[FREEDOMS_MAX]; /* drives have no kernel: no larger robot comes here */
         size_t n = 0;
         for (uint32_t j = 0; j < call->model->n_joint; j++) {
             if (tqa_robot_drive(call->robot, j) != NULL) {

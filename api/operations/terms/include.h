@@ -45,6 +45,8 @@ extern const tqa_choice tqa_without_choices[];
 
 /* The next row from `row` on that was asked for; NULL at the end. */
 const tqa_include *tqa_include_next(const tqa_call *call, const tqa_include *row);
+/* Whether kernels give all of those that were asked for: nothing is computed sample by sample. */
+bool tqa_include_is_by_kernels(const tqa_call *call);
 /* Are there names beside reactions? */
 bool tqa_include_wants_terms(const tqa_call *call);
 

@@ -769,9 +769,10 @@ class RobotOperations:
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
 
-        What `include` names, of each sample. Rates and accelerations that are left out are zero. Matrices are given
-        for robots of up to 128 degrees of freedom, bounds over a `box` for chains of up to 180 joints, mimicking
-        and fixed ones among them.
+        What `include` names, of each sample. Rates and accelerations that are left out are zero. Robots of more
+        than 128 degrees of freedom get `mass_matrix`, `coriolis_vector`, `gravity_torque`, `energy`, `momentum` and
+        `derivatives`, as far as memory reaches, those of up to 128 all; bounds over a `box` for chains of up to 180
+        joints, mimicking and fixed ones among them.
 
         Arguments:
             q: rad or m: nq numbers a sample

@@ -304,7 +304,7 @@ Test(terms, robots_of_too_many_freedoms_are_refused)
     (void)fputs("</robot>", to);
     (void)fclose(to);
     tqa_robot *robot = tqt_urdf(text);
-    char *body = body_for(robot, "inverse-dynamics", "\"mass_matrix\"", 1, true);
+    char *body = body_for(robot, "inverse-dynamics", "\"coriolis_matrix\"", 1, true);
     tqt_answer answer = tqt_call(robot, body, strlen(body), (tqt_call_options){0});
     cr_assert(eq(int, answer.status, 413), "%d", answer.status);
     tqt_answer_clear(&answer);
