@@ -29,14 +29,13 @@ void tqa_rotation_to_rpy(const double r[9], double rpy[3])
 {
     const double cp = tq_hypot(r[0], r[3]);
     rpy[1] = tq_atan2(-r[6], cp);
-    if (cp > 1e-9) {
-        rpy[0] = tq_atan2(r[7], r[8]);
-        rpy[2] = tq_atan2(r[3], r[0]);
-    } else {
-        /* only the sum or difference of the two is determined */
-        rpy[0] = 0.0;
-        rpy[2] = tq_atan2(-r[1], r[4]);
-    }
+    /* near gimbal lock only the sum or difference of roll and yaw is determined: the entries that
+     * give roll are then about as large as their rounding */
+    rpy[0] = cp > 1e-15 ? tq_atan2(r[7], r[8]) : 0.0;
+    /* R Rx(roll)^T = Rz(yaw) Ry(pitch), whose second column is (-sin yaw, cos yaw, 0): yaw makes
+     * up for what roll is off by, to rounding, at every pitch */
+    const double c = tq_cos(rpy[0]), s = tq_sin(rpy[0]);
+    rpy[2] = tq_atan2(s * r[2] - c * r[1], c * r[4] - s * r[5]);
 }
 
 void tqa_rotation_from_quaternion(const double q[4], double r[9])

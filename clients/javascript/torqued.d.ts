@@ -134,7 +134,7 @@ export interface PutOptions extends CallOptions {
   ifNoneMatch?: string;
 }
 export interface PutRobotOptions extends PutOptions {
-  format?: "urdf" | "mjcf" | "document" | "json";
+  format?: "urdf" | "mjcf" | "sdf" | "zip" | "document" | "json";
 }
 
 export type Numbers = string | Float64Array | NDArray | Blob | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;

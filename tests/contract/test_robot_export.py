@@ -84,7 +84,7 @@ def begin(daemon, name):
 
 def axes(robot):
     """Rows of q and of qd by a name that all formats keep; the three freedoms of a planar joint each have their own."""
-    rows = {}
+    rows, several = {}, sum(joint["kind"] == "floating" for joint in robot["joints"]) > 1
     for joint in robot["joints"]:
         q, v = joint["q"], joint["v"]
         if v["count"] == 0 or joint.get("mimic"):
@@ -93,7 +93,7 @@ def axes(robot):
             for k, ending in enumerate(("_x", "_y", "")):
                 rows[joint["name"] + ending] = [q["index"] + k], [v["index"] + k]
         else:
-            name = "free" if joint["kind"] == "floating" else joint["name"]
+            name = joint["name"] if joint["kind"] != "floating" else f"free {joint['child']}" if several else "free"
             rows[name] = list(range(q["index"], q["index"] + q["count"])), list(range(v["index"], v["index"] + v["count"]))
     return rows
 

@@ -13,7 +13,8 @@ FUZZ_SECONDS ?= 60
 #: mutate           breaks one line at a time and counts what no test notices (SEED=1 N=150 ROOM=core,api/codec,api,daemon)
 #: check-models     every robot description of some packages (make deps-models), loaded here and by a peer, numbers compared (PART=a path's part)
 #: mutate-models    60 of those descriptions, 200 changes of each: refused, doubted, or read as the peer reads them; never a crash (FILES=60 MUTATIONS=200 SEED=1)
-.PHONY: check-models mutate-models
+#: round-trips      each of them through document, MJCF, SDF and URDF and back: the same dynamics within 1e-12 (PART=a path's part)
+.PHONY: check-models mutate-models round-trips
 .PHONY: check check-long asan tsan fuzz replay contract browser peers bits long system
 check:
 	@tests/run/check.sh
@@ -57,6 +58,8 @@ peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
 check-models: build
 	@TORQUED=$(out)/torqued $(python) tests/peers/models.py build/models $(PART)
+round-trips: build
+	@TORQUED=$(out)/torqued $(python) tests/peers/round_trips.py build/models $(PART)
 mutate-models: build
 	@TORQUED=$(out)/torqued $(python) tests/peers/mutate_models.py build/models $(or $(FILES),60) $(or $(MUTATIONS),200) $(or $(SEED),1)
 # make bits N=100000 ARM_N=10000: so many answers, and of them on arm64

@@ -314,7 +314,7 @@ static void put_model(printer *p, const char *name)
     const tq_model *model = p->robot->model;
     const char *root = p->robot->link_names[model->root];
     char weld[TQA_NAME_MAX];
-    if (!tqa_xml_root_is_world(p->robot)) {
+    if (!tqa_xml_root_is_world(p->robot) || model->n_joint == 0) { /* a model has a link */
         p->root = root;
         if (strcmp(root, "world") == 0) { /* that is the format's own */
             tqa_xml_free_name(p->robot, true, root, "_link", p->other, sizeof p->other);

@@ -179,7 +179,7 @@ class AsyncClient(AsyncServiceOperations):
 
         Arguments:
             source: a path, or the text of a URDF or an MJCF, or a robot document as a dict.
-            format: urdf, mjcf or document, where the first bytes shall not decide.
+            format: urdf, mjcf, sdf, zip or document, where the first bytes shall not decide.
             if_match: the digest of the version that is replaced; another one there is a `Conflict`.
         """
         body, media, said = robot_body(source)

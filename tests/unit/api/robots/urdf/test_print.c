@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/robots/parsed.h"
+#include "api/robots/rotation.h"
 #include "tests/support/one_call.h"
 #include "tests/support/random_robot.h"
 
@@ -143,6 +144,26 @@ Test(urdf_print, random_robots_with_everything, .timeout = 100)
                                  .joint_names = joints};
         assert_stable(&robot, true);
         tqt_model_free(model);
+    }
+}
+
+/* Near gimbal lock the entries of the matrix that give roll and yaw are as large as their rounding
+ * over cos(pitch): the two together must still be the rotation. */
+Test(urdf_print, near_gimbal_lock)
+{
+    for (int k = 1; k <= 12; k++) {
+        for (int side = -1; side <= 1; side += 2) {
+            const double rpy[3] = {0.7, side * (1.5707963267948966 - pow(10.0, -k)), -1.3};
+            double r[9], turned[9], angles[3];
+            tqa_rotation_from_rpy(rpy, r);
+            r[0] += 1e-16, r[7] -= 2e-16, r[3] += 1e-16; /* as a product of rotations leaves it */
+            tqa_rotation_to_rpy(r, angles);
+            tqa_rotation_from_rpy(angles, turned);
+            for (int e = 0; e < 9; e++) {
+                cr_assert(fabs(turned[e] - r[e]) <= 8 * DBL_EPSILON, "1e-%d: r[%d] off by %g", k, e,
+                          turned[e] - r[e]);
+            }
+        }
     }
 }
 
