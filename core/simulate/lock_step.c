@@ -41,14 +41,20 @@ static size_t record_size(const tq_run *run, const tq_model *model)
     return (row_bytes(model) + tq_run_save_size(run) + 7) / 8 * 8;
 }
 
-/* history, what delays reach back from there, and the present */
-static size_t ring_length(const tq_lock_step_options *options)
+/* steps that the sensors and actuators of one step reach back */
+static uint32_t reach_of(const tq_lock_step_options *options)
 {
     uint32_t most = options->actuator_delay;
     for (unsigned k = 0; k < TQ_SENSORS; k++) {
         most = options->sensors[k].delay > most ? options->sensors[k].delay : most;
     }
-    return options->history + most + 1;
+    return most;
+}
+
+/* history, what delays reach back from there, and the present */
+static size_t ring_length(const tq_lock_step_options *options)
+{
+    return options->history + reach_of(options) + 1;
 }
 
 size_t tq_lock_step_size(const tq_run *run, const tq_model *model,
@@ -156,7 +162,9 @@ uint64_t tq_lock_step_least(const tq_lock_step *of)
 {
     const uint64_t back = of->options.history;
     const uint64_t first = of->step > back ? of->step - back : 0;
-    return first > of->oldest ? first : of->oldest;
+    /* after going back the ring begins less far before the present */
+    const uint64_t kept = of->oldest > 0 ? of->oldest + reach_of(&of->options) : 0;
+    return first > kept ? first : kept;
 }
 
 static int has(const tq_lock_step *of, uint64_t step)

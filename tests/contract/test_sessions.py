@@ -13,6 +13,7 @@ import jsonschema
 import numpy
 import pytest
 from conftest import PATIENCE, SLOW, eventually, metric, problem
+from test_wrong_input import CONTRACT, Sweep, wrong_documents
 
 JSON = {"Content-Type": "application/json"}
 HOME = [0, -0.785, 0, -2.356, 0, 1.571, 0.785]
@@ -236,7 +237,7 @@ def test_torques_keep_their_limits(daemon):
 
 
 def test_noise_has_its_size_and_its_seed(daemon):
-    n = 1500
+    n = 600
     request = {**PENDULUM, "sensors": {"seed": 3, "q": {"noise_std": 0.01}, "qd": {"noise_std": [0.5], "resolution": 0.25}, "tau": {}}, "history": 0}
     one, same, other = Session(daemon, request), Session(daemon, request), Session(daemon, {**request, "sensors": {**request["sensors"], "seed": 4}})
     errors, speeds = [], []
@@ -467,6 +468,20 @@ def test_a_step_that_cannot_be_changes_nothing(daemon):
         assert daemon.request("POST", f"/v1/sessions/{name}/step", b'{"tau":[0,0,0,0,0,0,0]}')[0] in (400, 404)
     assert problem(daemon.request("PUT", session.path, b"{}"), 405)
     assert session.ask("GET", session.path)[2]["state"] == session.document["state"]
+
+
+@pytest.mark.parametrize("what, example, every", [
+    ("", {**PANDA, "step_s": 0.001, "history": 3, "solver": {"step_s": 0.001}, "include": ["qdd"], "without": ["friction"], "events": [{"on": "limits"}],
+          "sensors": {"seed": 1, "q": {"noise_std": 0.1, "delay_s": 0.002}}, "actuators": {"effort_limits": "robot", "delay_s": 0.001}}, 40),
+    ("/{id}/step", {"tau": [0.0] * 7, "steps": 2, "at_step": 0}, 3), ("/{id}/rewind", {"step": 0}, 3), ("/{id}/fork", {"step": 0, "seed": 3}, 3)])
+def test_every_wrong_request_says_where_and_what_instead(daemon, what, example, every):
+    content = CONTRACT["paths"][f"/v1/sessions{what}"]["post"]["requestBody"]["content"]["application/json"]
+    sweep = Sweep(daemon, "POST", f"/v1/sessions{what}".replace("{id}", Session(daemon, {**PANDA, "history": 3}).id if what else ""), content["schema"])
+    for k, (why, place, document) in enumerate(wrong_documents(content["schema"], [example])):
+        if k % (every * SLOW) == 0:
+            sweep.send(why, place, document)
+    assert sweep.refused > sweep.sent / 2
+    sweep.close()
 
 
 def test_cbor_holds_the_same_numbers(daemon):

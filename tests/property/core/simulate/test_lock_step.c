@@ -215,3 +215,28 @@ Test(lock_step, noise_is_normal_and_of_its_seed)
     close_bench(b);
     close_bench(other);
 }
+
+/* a step is only as far back as what its sensors and actuators read: also after going back twice */
+Test(lock_step, delays_are_kept_for_each_step_that_is_gone_back_to)
+{
+    tq_lock_step_options options = {.period = period, .history = 6, .actuator_delay = 2};
+    options.sensors[TQ_SENSOR_Q].delay = 5;
+    bench *b = open_bench(&options);
+    double reading[STEPS + 1] = {0}, q[STEPS + 1] = {start[0]};
+    for (int k = 1; k <= STEPS; k++) {
+        q[k] = advance(b);
+        reading[k] = read(b, TQ_SENSOR_Q);
+    }
+    for (int turn = 0; turn < 4; turn++) {
+        const uint64_t least = tq_lock_step_least(&b->lock);
+        cr_assert(ge(u64, least, STEPS - 6));
+        cr_assert(not(tq_lock_step_rewind(&b->lock, least - 1)));
+        cr_assert(tq_lock_step_rewind(&b->lock, least));
+        cr_assert(eq(dbl, read(b, TQ_SENSOR_Q), reading[least]));
+        for (uint64_t k = least + 1; k <= least + (uint64_t)turn; k++) {
+            cr_assert(eq(dbl, advance(b), q[k]));
+            cr_assert(eq(dbl, read(b, TQ_SENSOR_Q), reading[k]));
+        }
+    }
+    close_bench(b);
+}
