@@ -3,10 +3,13 @@
  * that are probably degrees. */
 #include "api/call/notes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "api/call/compute_early.h"
+#include "api/request/off_constraints.h"
 #include "api/request/refuse.h"
+#include "api/request/robot_fields.h"
 
 tqa_writer *tqa_notes_next(tqa_call *call)
 {
@@ -67,13 +70,73 @@ static void put_far(tqa_call *call)
     }
 }
 
+/* Samples one by one, as above: of robots with constraints, whose dynamics cost more. */
+static void put_off(tqa_call *call)
+{
+    tqa_off_search search;
+    const tqa_blocks *q = &call->request.motion[TQA_MOTION_Q];
+    if (!tqa_off_begin(&search, call->robot)) {
+        return;
+    }
+    for (size_t i = 0; i < call->request.n_sample; i++) {
+        tqa_off_note(&search, tqa_blocks_sample(q, i), q->stride, i);
+    }
+    tqa_off_end(&search, search.n > 0 ? tqa_notes_next(call) : NULL);
+}
+
+bool tqa_notes_put_unnamed(tqa_writer *to, const tqa_robot *robot, const json_t *root,
+                           const char *key)
+{
+    const json_t *named = json_object_get(root, key);
+    bool any = false;
+    for (uint32_t j = 0; json_is_object(named) && j < robot->model->n_joint; j++) {
+        if (robot->model->joints[j].nq > 0 &&
+            json_object_get(named, robot->joint_names[j]) == NULL) {
+            char text[TQA_PROBLEM_TEXT];
+            any = true;
+            (void)snprintf(text, sizeof text, "%s.%.200s", key, robot->joint_names[j]);
+            if (to != NULL) {
+                tqa_writer_string(to, NULL, text);
+            }
+        }
+    }
+    return any;
+}
+
+/* arrays, and joints of those by name, that were left out */
+static void put_assumed(tqa_call *call)
+{
+    const tqa_request *request = &call->request;
+    const json_t *root = request->by_name != 0 ? request->tree->root : NULL;
+    bool any = request->assumed != 0;
+    for (size_t f = 0; f < request->schema->n_field && request->by_name != 0; f++) {
+        const tqa_field *field = &request->schema->fields[f];
+        any = any || (tqa_field_is_motion(field) &&
+                      tqa_notes_put_unnamed(NULL, call->robot, root, field->name));
+    }
+    if (!any) {
+        return;
+    }
+    tqa_writer *notes = tqa_notes_next(call);
+    tqa_writer_list(notes, "assumed_zero");
+    for (size_t f = 0; f < request->schema->n_field; f++) {
+        const tqa_field *field = &request->schema->fields[f];
+        if ((request->assumed >> f & 1u) != 0) {
+            tqa_writer_string(notes, NULL, field->name);
+        } else if (tqa_field_is_motion(field) && root != NULL) {
+            (void)tqa_notes_put_unnamed(notes, call->robot, root, field->name);
+        }
+    }
+    tqa_writer_end(notes);
+}
+
 bool tqa_notes_end(tqa_call *call)
 {
     const tqa_request *request = &call->request;
     if (!tqa_notes_fit(call)) {
         return true;
     }
-    name_fields(call, "assumed_zero", request->assumed);
+    put_assumed(call);
     name_fields(call, "not_used", request->seen & request->schema->unused);
     if (request->in_degrees) {
         tqa_writer_string(tqa_notes_next(call), "angles", "deg");
@@ -81,6 +144,7 @@ bool tqa_notes_end(tqa_call *call)
     if (atomic_load_explicit(&call->is_far, memory_order_relaxed)) {
         put_far(call);
     }
+    put_off(call);
     if (call->n_note == 0) {
         return true;
     }

@@ -133,14 +133,23 @@ static void put_notes(tqa_call *call)
     static const char *const names[] = {"q", "qd", "qdd"};
     tqa_writer *answer = &call->answer;
     const unsigned assumed = call->control->assumed;
-    if (assumed != 0) {
+    bool any = assumed != 0;
+    for (unsigned k = 0; k < 3; k++) {
+        any = any || (call->robot != NULL &&
+                      tqa_notes_put_unnamed(NULL, call->robot, call->control->root, names[k]));
+    }
+    if (any) {
         tqa_writer_list(answer, "assumed_zero");
         for (unsigned k = 0; k < 3; k++) {
             if ((assumed >> k & 1u) != 0) {
                 tqa_writer_string(answer, NULL, names[k]);
             }
+            (void)tqa_notes_put_unnamed(answer, call->robot, call->control->root, names[k]);
         }
         tqa_writer_end(answer);
+    }
+    if (call->control->off.n > 0) {
+        tqa_off_end(&call->control->off, answer);
     }
     if (call->control->in_degrees) {
         tqa_writer_string(answer, "angles", call->control->in_radians ? "rad" : "deg");

@@ -3,6 +3,7 @@
  * qd and qdd of many samples. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/request/refusal.h"
@@ -218,6 +219,8 @@ static bool read_rows(state_rows *s, const uint32_t *map)
     }
     s->rows = tqa_tree_take(part->control, s->n_sample * s->n, sizeof *s->rows);
     bool good = s->rows != NULL;
+    tqa_off_search *off = &part->control->off;
+    const bool search = s->kind == TQA_ROW_Q && tqa_off_begin(off, part->control->robot);
     for (size_t i = 0; good && i < s->n_sample; i++) {
         const tqa_value row = s->flat ? *part : tqa_value_item(part, i);
         double *to = s->rows + i * s->n;
@@ -228,7 +231,12 @@ static bool read_rows(state_rows *s, const uint32_t *map)
         if (good && s->kind == TQA_ROW_Q) {
             watch(part->control, i, to);
         }
+        if (good && search) {
+            tqa_off_note(off, to, 1, i);
+        }
     }
+    free(off->memory);
+    off->memory = NULL;
     return good;
 }
 

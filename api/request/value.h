@@ -15,6 +15,7 @@
 #include "api/memory/arena.h"
 #include "api/problem.h"
 #include "api/request/far.h"
+#include "api/request/off_constraints.h"
 #include "api/robots/parsed.h"
 #include "core/base/scratch.h"
 
@@ -39,6 +40,7 @@ typedef struct tqa_tree {
     json_t *root;
     tqa_far far[TQA_FAR_MAX]; /* joints whose coordinates are far beyond their limits */
     size_t n_far;
+    tqa_off_search off;     /* constraints that samples of q do not satisfy */
     bool in_degrees;        /* angles of q, qd, qdd and rpy in the request */
     bool in_radians;        /* those of the answer, whatever the request's are */
     unsigned assumed;       /* bits TQA_NEED_... (robot_fields.h): left out, and so zero */

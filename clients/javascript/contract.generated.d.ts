@@ -1662,9 +1662,18 @@ export interface ForwardDynamicsResult {
   };
   /** rad/s^2 or m/s^2: nv numbers a sample */
   qdd: Samples;
-  /** Arrays that were left out, and so are zero */
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
+  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -2095,11 +2104,20 @@ export interface InverseDynamicsResult {
     }[];
     tau: Samples;
   };
-  /** Arrays that were left out, and so are zero */
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   /** Fields of the request that have no effect */
   not_used?: string[];
   warnings?: Warnings;
+  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -2408,9 +2426,18 @@ export interface KinematicsResult {
     /** 6 rows of nv */
     jacobian?: Tensors2;
   }[];
-  /** Arrays that were left out, and so are zero */
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
+  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -2715,7 +2742,18 @@ export interface ManipulabilityResult {
   /** Largest over smallest singular value */
   condition: number | null;
   condition_reason?: string;
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
+  assumed_zero?: string[];
   warnings?: Warnings;
+  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -3145,9 +3183,18 @@ export interface RegressorResult {
   unidentifiable?: string[];
   n_base?: number;
   n_full?: number;
-  /** Arrays that were left out, and so are zero */
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
+  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   /** Smallest kept over largest dropped pivot: how clear the rank is */
@@ -4112,7 +4159,18 @@ export interface StaticsResult {
   };
   /** d(J^T w)/dq */
   geometric_stiffness?: Table;
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
+  assumed_zero?: string[];
   warnings?: Warnings;
+  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -4722,9 +4780,20 @@ export interface TermsResult {
     /** Largest such bracket, relative to its terms */
     defect: Scalars;
   };
+  /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
+  assumed_zero?: string[];
   /** Fields of the request that have no effect */
   not_used?: string[];
   warnings?: Warnings;
+  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;

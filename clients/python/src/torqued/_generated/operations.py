@@ -32,32 +32,34 @@ if TYPE_CHECKING:
         ForwardDynamicsIntegrabilityOut, ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut,
         ForwardDynamicsLinkJacobiansOut, ForwardDynamicsMassMatrixBoundsOut,
         ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut, ForwardDynamicsMultipliersOut,
-        ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut,
-        InertiaConsistencyOut, InertiaPrincipalOut, InertiaRequestBodiesItem, InverseDynamicsActuationOut,
-        InverseDynamicsCenterOfMassOut, InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut,
-        InverseDynamicsConstraintJacobianOut, InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut,
-        InverseDynamicsDerivativesOut, InverseDynamicsDriveOut, InverseDynamicsEnergyOut,
-        InverseDynamicsIntegrabilityOut, InverseDynamicsLedgerOut, InverseDynamicsLimitsOut,
-        InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut, InverseDynamicsMassMatrixBoundsOut,
-        InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut, InverseDynamicsMultipliersOut,
+        ForwardDynamicsOffConstraintsItemOut, ForwardDynamicsOperationalSpaceInertiaOut,
+        ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut, InertiaConsistencyOut, InertiaPrincipalOut,
+        InertiaRequestBodiesItem, InverseDynamicsActuationOut, InverseDynamicsCenterOfMassOut,
+        InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut, InverseDynamicsConstraintJacobianOut,
+        InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut, InverseDynamicsDerivativesOut,
+        InverseDynamicsDriveOut, InverseDynamicsEnergyOut, InverseDynamicsIntegrabilityOut,
+        InverseDynamicsLedgerOut, InverseDynamicsLimitsOut, InverseDynamicsLinkJacobiansOut, InverseDynamicsLogOut,
+        InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut,
+        InverseDynamicsMultipliersOut, InverseDynamicsOffConstraintsItemOut,
         InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut,
         InverseDynamicsResidualOut, InverseKinematicsNearestOut, InverseKinematicsRequestTolerance,
-        InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, Log, LogColumns, LogFilter, LogFilterUsedOut,
-        LogScale, LogUnits, NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut, PayloadOut,
-        Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance, ReactionsOut,
-        RegressorColumnsItemOut, ResidualByJointItemOut, ResidualFindingOut, RigidBodyAxisMotionOut,
+        InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, Log,
+        LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
+        NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut, PayloadOut, Point1, PointResultOut,
+        Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance, ReactionsOut, RegressorColumnsItemOut,
+        RegressorOffConstraintsItemOut, ResidualByJointItemOut, ResidualFindingOut, RigidBodyAxisMotionOut,
         RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
         RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, RobotDocumentOut, SimulateAuditOut,
         SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateOutput,
         SimulateRequestVerdict, SimulateSolver, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
-        SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsRequestJointStiffness1,
-        TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut,
-        TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut,
-        TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut,
-        TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut,
-        TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
-        TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits, TrajectoryViolationsItemOut,
-        Variation, WarningsItemOut, Wrench, WrenchOverTime,
+        SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsOffConstraintsItemOut,
+        StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
+        TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
+        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
+        TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
+        TermsMultipliersOut, TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut,
+        TermsProjectorsOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits,
+        TrajectoryViolationsItemOut, Variation, WarningsItemOut, Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -114,6 +116,7 @@ class InverseDynamicsResult(Result):
     assumed_zero: list[str]
     not_used: list[str]
     warnings: list[WarningsItemOut]
+    off_constraints: list[InverseDynamicsOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -162,6 +165,7 @@ class ForwardDynamicsResult(Result):
     qdd: Array
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    off_constraints: list[ForwardDynamicsOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -206,8 +210,10 @@ class TermsResult(Result):
     constraint_jacobian: TermsConstraintJacobianOut
     projectors: TermsProjectorsOut
     integrability: TermsIntegrabilityOut
+    assumed_zero: list[str]
     not_used: list[str]
     warnings: list[WarningsItemOut]
+    off_constraints: list[TermsOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -223,6 +229,7 @@ class KinematicsResult(Result):
     frames: list[KinematicsFramesItemOut]
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    off_constraints: list[KinematicsOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -241,7 +248,9 @@ class StaticsResult(Result):
     joint_wrenches: StaticsJointWrenchesOut
     endpoint: StaticsEndpointOut
     geometric_stiffness: Array
+    assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    off_constraints: list[StaticsOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -261,6 +270,7 @@ class RegressorResult(Result):
     n_full: int
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    off_constraints: list[RegressorOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     gap: float
     provenance: ProvenanceOut
@@ -299,7 +309,9 @@ class ManipulabilityResult(Result):
     manipulability: float
     condition: float | None
     condition_reason: str
+    assumed_zero: list[str]
     warnings: list[WarningsItemOut]
+    off_constraints: list[ManipulabilityOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 

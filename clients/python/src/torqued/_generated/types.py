@@ -912,6 +912,14 @@ class ForwardDynamicsMultipliersOut(TypedDict):
     rank: float | Array
 
 
+class ForwardDynamicsOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
+
+
 class ForwardDynamicsOperationalSpaceInertiaFrameOut(TypedDict):
     link: str
     at: Array
@@ -1153,6 +1161,14 @@ class InverseDynamicsMultipliersOut(TypedDict):
     rank: float | Array
 
 
+class InverseDynamicsOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
+
+
 class InverseDynamicsOperationalSpaceInertiaFrameOut(TypedDict):
     link: str
     at: Array
@@ -1279,6 +1295,14 @@ class KinematicsFramesItemOut(TypedDict):
     velocity: NotRequired[Array]
     acceleration: NotRequired[Array]
     jacobian: NotRequired[Array]
+
+
+class KinematicsOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
 
 
 class LinkFrameOut(TypedDict):
@@ -1448,6 +1472,14 @@ class LoopConstraintOut(TypedDict):
     a: LinkFrameOut
     b: LinkFrameOut
     axes: NotRequired[list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
+
+
+class ManipulabilityOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
 
 
 class NoiseDisturbance(TypedDict):
@@ -1646,6 +1678,14 @@ class RegressorColumnsItemOut(TypedDict):
 class RegressorColumnsItemTermsItemOut(TypedDict):
     name: str
     factor: float
+
+
+class RegressorOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
 
 
 class ResidualByJointItemDriftItemOut(TypedDict):
@@ -2088,6 +2128,14 @@ class StaticsJointWrenchesOut(TypedDict):
     base: StaticsJointWrenchesBaseOut
 
 
+class StaticsOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
+
+
 class StaticsRequestJointStiffness1(TypedDict):
     series: ArrayLike
 
@@ -2281,6 +2329,14 @@ class TermsMultipliersOut(TypedDict):
     force: Array
     redundant: Array
     rank: float | Array
+
+
+class TermsOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
 
 
 class TermsOperationalSpaceInertiaFrameOut(TypedDict):
