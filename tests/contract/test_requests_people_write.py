@@ -377,7 +377,10 @@ AS_ROW = [0.3, 0, 0, 0, 0, 1.2, 0]
 @pytest.mark.parametrize("call, more", [("inverse-dynamics", {}), ("forward-dynamics", {}), ("terms", {"include": ["gravity_torque"]}),
                                         ("kinematics", {}), ("regressor", {}), ("manipulability", {"frame": "flange"})])
 def test_coordinates_by_name_leave_the_others_at_zero(daemon, call, more):
-    assert without(ask(daemon, call, more | {"q": NAMED})) == without(ask(daemon, call, more | {"q": AS_ROW}))
+    named, whole = ask(daemon, call, more | {"q": NAMED}), ask(daemon, call, more | {"q": AS_ROW})
+    assert without(named, "assumed_zero") == without(whole, "assumed_zero")
+    said = [f"q.joint{k}" for k in (2, 3, 4, 5, 7)]
+    assert sorted(named["assumed_zero"]) == sorted(said + whole.get("assumed_zero", []))
 
 
 def test_every_array_of_one_sample_is_taken_by_name(daemon):
@@ -386,7 +389,9 @@ def test_every_array_of_one_sample_is_taken_by_name(daemon):
     order = [f"joint{k}" for k in range(7, 0, -1)]
     for call, third in (("inverse-dynamics", "qdd"), ("forward-dynamics", "tau")):
         named = ask(daemon, call, {"q": NAMED, "qd": rates, third: {"joint2": 2.0}})
-        assert without(named) == without(ask(daemon, call, {"q": AS_ROW, "qd": as_row, third: [0, 2.0, 0, 0, 0, 0, 0]}))
+        plain = ask(daemon, call, {"q": AS_ROW, "qd": as_row, third: [0, 2.0, 0, 0, 0, 0, 0]})
+        assert without(named, "assumed_zero") == without(plain)
+        assert f"{third}.joint1" in named["assumed_zero"] and f"{third}.joint2" not in named["assumed_zero"]
         # names do not follow the order of arrays
         turned = ask(daemon, call, {"q": NAMED, "qd": as_row[::-1], third: {"joint2": 2.0}, "joints": order})
         key = "tau" if third == "qdd" else "qdd"
