@@ -6,6 +6,7 @@ A round is ours, then the bare exchange, by one client on loopback that receives
 rounds' ratios with quartiles, and the best time of ours against the best bare one, which other work on the machine disturbs least.
 """
 
+import http.client
 import io
 import json
 import os
@@ -32,6 +33,8 @@ PATH = "/v1/robots/panda/inverse-dynamics"
 JOINTS = 7
 ROUNDS = {10_000: 41, 100_000: 15, 1_000_000: 7}
 TARGET = {10_000: 2.5, 100_000: 1.5, 1_000_000: 1.5}
+CHAINS = (50, 100, 200, 500, 1_000, 4_000)
+CHAIN_NUMBERS = 1_000_000  # joints times samples of a chain's body
 DATASETS = {"23 MB": 137_000, "240 MB": 1_430_000}
 SMALL_CALLS = ("mmap", "munmap", "madvise", "futex", "recvfrom", "sendmsg", "epoll_wait")
 room = bytearray(320 << 20)
@@ -222,6 +225,44 @@ def bulk(daemon, bare, lanes):
     other.close()
 
 
+def chain(n):
+    """A chain of n revolute joints as URDF."""
+    parts = [f'<robot name="chain{n}"><link name="l0"/>']
+    for j in range(1, n + 1):
+        axis = ("1 0 0", "0 1 0", "0 0 1")[j % 3]
+        parts.append(f'<link name="l{j}"><inertial><origin xyz="0.01 0.02 {0.05 + 0.001 * (j % 7)}"/><mass value="{0.5 + 0.01 * (j % 11)}"/>'
+                     f'<inertia ixx="0.002" iyy="0.003" izz="0.0025" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j{j}" type="revolute">'
+                     f'<parent link="l{j - 1}"/><child link="l{j}"/><origin xyz="0 0.01 0.1" rpy="0.1 0 0.2"/><axis xyz="{axis}"/>'
+                     f'<limit lower="-3" upper="3" effort="100" velocity="10"/></joint>')
+    return ("".join(parts) + "</robot>").encode()
+
+
+def growth(daemon):
+    """Time a joint and sample of chains, wall and CPU, against the least of them."""
+    wall, cpu = {}, {}
+    for n in CHAINS:
+        request = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=120)
+        request.request("PUT", f"/v1/robots/chain{n}", chain(n), {"Content-Type": "application/xml"})
+        reply = request.getresponse()
+        assert reply.status == 201, reply.read()
+        request.close()
+        n_sample = CHAIN_NUMBERS // n
+        file = io.BytesIO()
+        numpy.save(file, numpy.random.default_rng(1).uniform(-0.5, 0.5, (n_sample, 3 * n)))
+        s, body, times, spent = connect(daemon.port), file.getvalue(), [], []
+        for _ in range(9):
+            before = cpu_s(daemon.pid)
+            times.append(exchange(s, f"/v1/robots/chain{n}/inverse-dynamics", body, "application/x-npy")[0] / n_sample / n)
+            spent.append((cpu_s(daemon.pid) - before) / n_sample / n)
+        s.close()
+        wall[n], cpu[n] = statistics.median(times), statistics.median(spent)
+    for n in CHAINS:
+        ratio = cpu[n] / min(cpu.values())
+        what = f"chain of {n:,} joints, ns a joint and sample, NPY"
+        print(f"{what:58} wall {1e9 * wall[n]:6.1f}  CPU {1e9 * cpu[n]:6.1f}  {ratio:5.2f} x the least  target 1.5", flush=True)
+        rows.append({"what": what, "ours": 1e9 * cpu[n], "wall": 1e9 * wall[n], "unit": "ns", "ratio": 1.5 / ratio, "target": 1})
+
+
 def datasets(daemon, bare):
     ours, other = connect(daemon.port), connect(bare.port)
     for size, n in DATASETS.items():
@@ -261,6 +302,7 @@ def main():
                 bulk(daemon, bare, "" if lanes == "0" else f", {lanes} lanes")
                 if lanes == "0":
                     datasets(daemon, bare)
+                    growth(daemon)
             finally:
                 daemon.stop()
     finally:
