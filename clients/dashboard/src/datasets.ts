@@ -5,7 +5,7 @@ import { html, useMemo, useRef, useState, type VNode } from './html.ts';
 import { json, send } from './http.ts';
 import { Drop, Empty, Fault, say, useLoaded } from './parts.ts';
 import { Plot, type Curve, type Mark } from './plot.ts';
-import { unfold, type Series } from './simulation.ts';
+import { rowOf, unfold, type Series } from './simulation.ts';
 import { address, remember, route, Store } from './store.ts';
 
 export interface DatasetRow {
@@ -101,9 +101,7 @@ export function DatasetPlot({ name, columns, x, title, unit, rows = NONE }: { na
     if (!points) return null;
     const named: Series = { ...points, series: points.series.map((one, k) => ({ ...one, name: String(k) })) };
     const n = unfold(named, '0').length;
-    const half = points.rows_per_point > 1 ? 2 : 1;
-    const first = points.first_row ?? 0;
-    const row = (k: number): number => first + Math.floor(k / half) * points.rows_per_point + (k % half) * (points.rows_per_point - 1);
+    const row = (k: number): number => rowOf(points, k);
     const t = x >= 0 ? (unfold(named, String(x)) as number[]) : Array.from({ length: n }, (_, k) => row(k));
     const ordered = t.every((value, k) => value !== null && (k === 0 || value >= t[k - 1]!));
     return { t: ordered ? t : t.map((_, k) => row(k)), ordered, row,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/simulation.ts - a simulation's result: verdict and audit in words, playback in 3D, curves under one time cursor.
 import { fetchJobs, jobs } from './events.ts';
+import { Exports } from './export.ts';
 import { ago, effortUnit, motionUnit, number } from './format.ts';
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { json, lastCall, robotPath } from './http.ts';
@@ -36,7 +37,14 @@ export function unfold(points: Series, name: string): (number | null)[] {
   return one.min.flatMap((low, k) => [low, one.max[k]!]);
 }
 
+/** The row of the k-th point. */
+export function rowOf(points: Series, k: number): number {
+  const half = points.rows_per_point > 1 ? 2 : 1;
+  return (points.first_row ?? 0) + Math.floor(k / half) * points.rows_per_point + (k % half) * (points.rows_per_point - 1);
+}
+
 const FRAMES = 500;
+const ROWS_LEAST = 10;
 
 /** What happened, in sentences. */
 export function sentences(result: Summary): { text: string; kind: 'good' | 'bad' | '' }[] {
@@ -63,38 +71,6 @@ export function sentences(result: Summary): { text: string; kind: 'good' | 'bad'
 
 const ONS: Record<string, string> = { lower_limit: 'lower limit', upper_limit: 'upper limit', stick: 'sticks', slip: 'slips', rest: 'rests', leave: 'leaves' };
 
-function Recorder({ canvas, time, end }: { canvas: () => HTMLCanvasElement | null; time: Store<number>; end: number }): VNode | null {
-  const [busy, set] = useState(false);
-  if (typeof MediaRecorder === 'undefined') return null;
-  const record = (): void => {
-    const source = canvas();
-    if (!source) return;
-    const parts: Blob[] = [];
-    source.dataset['held'] = '1';
-    const recorder = new MediaRecorder(source.captureStream(30));
-    recorder.ondataavailable = (event) => parts.push(event.data);
-    recorder.onstop = () => {
-      delete source.dataset['held'];
-      const link = document.createElement('a');
-      link.href = URL.createObjectURL(new Blob(parts, { type: recorder.mimeType }));
-      link.download = `simulation.${recorder.mimeType.includes('mp4') ? 'mp4' : 'webm'}`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      set(false);
-    };
-    set(true);
-    recorder.start();
-    const begun = performance.now();
-    const step = (at: number): void => {
-      time.set(Math.min(end, (at - begun) / 1000));
-      if (time.value < end) requestAnimationFrame(step);
-      else setTimeout(() => recorder.stop(), 100);
-    };
-    requestAnimationFrame(step);
-  };
-  return html`<button class="small" disabled=${busy} onClick=${record}>${busy ? 'Recording\u2026' : 'Video'}</button>`;
-}
-
 /** The robot at the time cursor; of a frame nothing else of the page is made anew. */
 function Playback({ robot, t, q, frames, time }: { robot: Robot; t: number[]; q: number[][]; frames: Frame[]; time: Store<number> }): VNode {
   const [k, show] = useState(0);
@@ -116,13 +92,27 @@ function Playback({ robot, t, q, frames, time }: { robot: Robot; t: number[]; q:
   return html`<${View3d} robot=${robot} q=${q[k]!} poses=${poses} />`;
 }
 
-function Loaded({ job, robot, summary, points, other }: { job: Job; robot: Robot; summary: Summary; points: Series; other: Series | null }): VNode {
+function Loaded({ job, robot, summary, points, other, otherId }: { job: Job; robot: Robot; summary: Summary; points: Series; other: Series | null; otherId: string }): VNode {
   const angles = degrees.use();
   const axes = useMemo(() => axesOf(robot), [robot]);
   const time = useMemo(() => new Store(numbersOf(route.value.query.get('t'))?.[0] ?? 0), []);
   const stage = useRef<HTMLDivElement>(null);
-  const t = useMemo(() => unfold(points, 't') as number[], [points]);
-  const end = t.at(-1) ?? 0;
+  const end = useMemo(() => (unfold(points, 't').at(-1) as number | undefined) ?? 0, [points]);
+  // of a part of the rows as many points as of the whole
+  const [part, zoom] = useState<[number, number] | null>(null);
+  const [finer, notFiner] = useLoaded(() => (part ? Promise.all([readPoints(job.id, part), otherId ? readPoints(otherId, part).catch(() => null) : null]) : Promise.resolve(null)), `${part} ${otherId}`);
+  const [curves, curvesOfOther] = part && finer ? finer : [points, other];
+  const t = useMemo(() => unfold(curves, 't') as number[], [curves]);
+  const look = (from: number, size: number): void => {
+    const n = Math.max(ROWS_LEAST, Math.min(points.rows, Math.round(size)));
+    const first = Math.max(0, Math.min(points.rows - n, Math.round(from)));
+    zoom(n >= points.rows ? null : [first, first + n]);
+  };
+  const rowAt = (at: number): number => {
+    const k = t.findIndex((one) => one >= at);
+    return rowOf(curves, k < 0 ? t.length - 1 : k);
+  };
+  const size = part ? part[1] - part[0] : points.rows;
   const frames = useMemo(() => {
     const times = points.series.find((one) => one.name === 't')!.min as number[];
     const every = Math.max(1, Math.ceil(times.length / FRAMES));
@@ -142,18 +132,18 @@ function Loaded({ job, robot, summary, points, other }: { job: Job; robot: Robot
   const marks = useMemo<Mark[]>(() => summary.events.map((event) => ({ t: event.t, text: `${event.joint ?? ''} ${ONS[event.on] ?? event.on}`.trim() })), [summary]);
   const scaled = (source: Series, name: string, factor: number): (number | null)[] => unfold(source, name).map((value) => (value === null ? null : value * factor));
   const group = (base: string, factor: (k: number) => number): Curve[] => axes.flatMap((axis, j) => {
-    const values = scaled(points, `${base}_${j}`, factor(j));
+    const values = scaled(curves, `${base}_${j}`, factor(j));
     if (!values.length) return [];
     const own: Curve = { name: axis.name, values, tone: j };
-    const same = other && unfold(other, 't').length === t.length ? scaled(other, `${base}_${j}`, factor(j)) : [];
+    const same = curvesOfOther && unfold(curvesOfOther, 't').length === t.length ? scaled(curvesOfOther, `${base}_${j}`, factor(j)) : [];
     return same.length ? [own, { name: `${axis.name}, other run`, values: same, tone: j, dash: [2, 4] }] : [own];
   });
   const units = (order: 0 | 1 | 2): string => [...new Set(axes.map((axis) => motionUnit(axis.joint, order).name))].join(', ');
   const plots = useMemo(() => {
     const floating = robot.nq !== robot.nv;
-    const coordinates: Curve[] = floating ? Array.from({ length: robot.nq }, (_, j) => ({ name: `q ${j}`, values: scaled(points, `q_${j}`, 1) })) : group('q', (j) => motionUnit(axes[j]!.joint, 0).factor);
+    const coordinates: Curve[] = floating ? Array.from({ length: robot.nq }, (_, j) => ({ name: `q ${j}`, values: scaled(curves, `q_${j}`, 1) })) : group('q', (j) => motionUnit(axes[j]!.joint, 0).factor);
     const energies: Curve[] = [['kinetic_energy', 'kinetic'], ['potential_energy', 'potential']].flatMap(([key, name]) => {
-      const values = unfold(points, key!);
+      const values = unfold(curves, key!);
       return values.length ? [{ name: name!, values }] : [];
     });
     if (energies.length === 2) energies.push({ name: 'total', values: energies[0]!.values && Array.from(energies[0]!.values as (number | null)[], (value, i) => (value ?? 0) + ((energies[1]!.values[i] as number) ?? 0)), wide: true, tone: 7, dash: [] });
@@ -164,16 +154,20 @@ function Loaded({ job, robot, summary, points, other }: { job: Job; robot: Robot
       { title: 'Tracking error', unit: units(0), curves: group('tracking_error', (j) => motionUnit(axes[j]!.joint, 0).factor) },
       { title: 'Energy', unit: 'J', curves: energies },
     ].filter((one) => one.curves.length);
-  }, [points, other, angles]);
+  }, [curves, curvesOfOther, angles]);
   return html`<section class="panel verdict" aria-label="Verdict"><h2 class="away">Verdict</h2><ul class="verdicts">${sentences(summary).map((one) => html`<li class=${one.kind}>${one.text}</li>`)}</ul>
       ${summary.tracking?.max && html`<p class="dim">Largest tracking error: ${summary.tracking.max.map((value, j) => ({ value, axis: axes[j] })).filter((one) => one.axis).map(({ value, axis }) => `${axis!.name} ${number(value * motionUnit(axis!.joint, 0).factor, 3)} ${motionUnit(axis!.joint, 0).name}`).join(', ')}.</p>`}</section>
     <${Fault} fault=${wrong} />
     <div class="bench played"><div class="stage" ref=${stage}>
         ${poses && html`<${Playback} robot=${robot} t=${frames.t} q=${frames.q} frames=${poses.frames} time=${time} />`}
         <div class="panel"><${Player} time=${time} end=${end} />
-          <div class="row tight"><${Recorder} canvas=${() => stage.current?.querySelector('canvas') ?? null} time=${time} end=${end} />
+          <div class="row tight"><${Exports} canvas=${() => stage.current?.querySelector('canvas') ?? null} time=${time} end=${end} />
           ${summary.events.length > 0 && html`<details class="events"><summary>${summary.events.length} ${summary.events.length === 1 ? 'event' : 'events'}</summary><ol>${summary.events.slice(0, 200).map((event) => html`<li><button class="small" onClick=${() => time.set(event.t)}>${number(event.t, 5)} s</button> ${event.joint ?? ''} ${ONS[event.on] ?? event.on} <span class="dim">${number(event.value)}</span></li>`)}</ol></details>`}</div></div></div>
-      <div class="panel plots tall">${plots.map((one) => html`<${Plot} key=${one.title} ...${one} t=${t} marks=${marks} time=${time} />`)}</div></div>`;
+      <div class="panel plots tall">${points.rows_per_point > 1 && html`<div class="row tight plot-tools"><div class="choice" role="group" aria-label="Part of the run">
+          <button type="button" onClick=${() => look(rowAt(time.value) - size / 4, size / 2)} disabled=${size <= ROWS_LEAST}>Closer</button><button type="button" onClick=${() => look(part![0] - size / 2, size * 2)} disabled=${!part}>Wider</button><button type="button" onClick=${() => zoom(null)} disabled=${!part}>All</button></div>
+        <p class="dim">${points.rows.toLocaleString('en')} rows${part ? `, of these ${part[0].toLocaleString('en')} to ${(part[1] - 1).toLocaleString('en')}` : ''}${curves.rows_per_point > 1 ? `, the least and the greatest value of each ${curves.rows_per_point} are drawn` : ''}. Drag across for finer points, double-click for all.</p></div>`}
+        <${Fault} fault=${notFiner} />${plots.map((one) => html`<${Plot} key=${one.title} ...${one} t=${t} marks=${marks} time=${time}
+          onzoom=${(a: number, b: number) => { if (curves.rows_per_point > 1) look(rowAt(a), rowAt(b) - rowAt(a) + 1); }} onall=${() => zoom(null)} />`)}</div></div>`;
 }
 
 /** Those of these keys that a result has: asked as the request lets expect, and once more where it has fewer. */
@@ -188,14 +182,22 @@ async function some<T>(path: string, keys: string[], rest: string, quiet: boolea
   }
 }
 
+const included = async (id: string): Promise<string[]> =>
+  (await json<{ include?: string[] }>('GET', `/v1/jobs/${encodeURIComponent(id)}/request`, { quiet: true }).catch(() => ({ include: [] as string[] }))).include ?? [];
+const curvesOf = (include: string[]): string[] => ['t', 'q', 'qd', 'tau', ...(include.includes('tracking_error') ? ['tracking_error'] : []), ...(include.includes('energy') ? ['kinetic_energy', 'potential_energy'] : [])];
+
+/** Curves over a part of the rows: [first, one behind the last]. */
+async function readPoints(id: string, part: [number, number]): Promise<Series> {
+  return some<Series>(`/v1/jobs/${encodeURIComponent(id)}/result`, curvesOf(await included(id)), `points=3000&rows=${part.join(',')}&`, true);
+}
+
 async function readRun(id: string, quiet: boolean): Promise<{ summary: Summary; points: Series }> {
   const path = `/v1/jobs/${encodeURIComponent(id)}/result`;
-  const request = await json<{ include?: string[] }>('GET', `/v1/jobs/${encodeURIComponent(id)}/request`, { quiet: true }).catch(() => ({ include: [] as string[] }));
-  const include = request.include ?? [];
+  const include = await included(id);
   const tracked = include.includes('tracking_error');
   const [summary, points] = await Promise.all([
     some<Summary>(path, ['verdict', 'stats', 'audit', 'events', ...(tracked ? ['tracking'] : [])], '', true),
-    some<Series>(path, ['t', 'q', 'qd', 'tau', ...(tracked ? ['tracking_error'] : []), ...(include.includes('energy') ? ['kinetic_energy', 'potential_energy'] : [])], 'points=3000&', quiet)]);
+    some<Series>(path, curvesOf(include), 'points=3000&', quiet)]);
   return { summary, points };
 }
 
@@ -233,5 +235,5 @@ export function SimulationView({ job }: { job: Job }): VNode {
     compare(id);
     remember({ with: id });
   };
-  return html`<${Fault} fault=${fault} />${loaded && html`<${Loaded} job=${job} ...${loaded} />`}<${Comparison} job=${job} other=${compared} onother=${choose} />`;
+  return html`<${Fault} fault=${fault} />${loaded && html`<${Loaded} job=${job} otherId=${compared} ...${loaded} />`}<${Comparison} job=${job} other=${compared} onother=${choose} />`;
 }

@@ -14,7 +14,7 @@ SETUP = "robots/ur5e/simulate?q=0,-1.2,1.4,-0.5,-1.57,0&s=%7B%22control%22%3A%22
 def main(path):
     daemon, page = conftest.Daemon(), conftest._launch()
     try:
-        conftest._shape(page, 1200, "light", 720)
+        conftest._shape(page, 1440, "light", 960)  # curves stand beside the robot from 1250 px on
         open_at(page, daemon, SETUP, ".view3d[data-state=ready]")
         press(page, "Simulate 2 s")
         wait_for(page, "document.querySelectorAll('.plot canvas').length === 5 && document.querySelector('.view3d[data-state=ready]')")
@@ -24,8 +24,8 @@ def main(path):
         page.execute_script("document.querySelector('[aria-pressed]:last-of-type').blur(); dispatchEvent(new Event('resize'))")
         wait_for(page, f"Number(document.querySelector('.view3d canvas').dataset.frames) >= {drawn}")
         page.save_screenshot(path)
-        # 256 colours: 220 KB of smooth edges become 80, and nothing to see
-        PIL.Image.open(path).convert("RGB").quantize(256, dither=PIL.Image.Dither.NONE).save(path, optimize=True)
+        # 256 colours: smooth edges become a third; the palette is refined, so that small marks of a colour of their own keep it
+        PIL.Image.open(path).convert("RGB").quantize(256, method=PIL.Image.Quantize.MAXCOVERAGE, kmeans=3, dither=PIL.Image.Dither.NONE).save(path, optimize=True)
     finally:
         page.quit()
         daemon.stop()
