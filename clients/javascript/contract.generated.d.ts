@@ -545,6 +545,22 @@ export interface CalibrateResult {
   robot_reason?: string;
   /** What the robot cannot hold of the fit, and what replaces it */
   robot_note?: string;
+  /**
+   * Where the fit has presliding or load: what the robot's own friction law costs, fitted anew to what the bodies leave of the
+   * fitted logs' unfiltered torque
+   */
+  document?: {
+    by_joint: {
+      joint: string;
+      /** N m or N: Of the fit, on the samples that are compared */
+      rmse_fit: number;
+      /** N m or N: Of the robot document on the same */
+      rmse_document: number;
+      /** By how much the second is larger */
+      price_percent: number | null;
+      price_percent_reason?: string;
+    }[];
+  };
   prediction: {
     name?: string;
     used_in_fit?: boolean;

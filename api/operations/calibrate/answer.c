@@ -501,6 +501,33 @@ static void put_prediction(const tqa_calibration *c)
     tqa_writer_end(answer);
 }
 
+/* What the document's own friction law costs, where the fit has another. */
+static void put_price(const tqa_calibration *c)
+{
+    tqa_writer *answer = c->control->answer;
+    if (c->found->document == NULL) {
+        return;
+    }
+    tqa_writer_object(answer, "document");
+    tqa_writer_list(answer, "by_joint");
+    for (size_t i = 0; i < c->order.n_joint; i++) {
+        const tq_joint *joint = &c->control->robot->model->joints[c->order.joints[i]];
+        const tq_stand_in_row *row = &c->found->document[joint->v_index];
+        if (joint->nv != 1 || !row->is_there) {
+            continue;
+        }
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "joint", c->control->robot->joint_names[c->order.joints[i]]);
+        tqa_writer_number(answer, "rmse_fit", row->rmse_fit);
+        tqa_writer_number(answer, "rmse_document", row->rmse);
+        tqa_writer_finite(answer, "price_percent", 100.0 * (row->rmse / row->rmse_fit - 1.0),
+                          "the fit leaves nothing");
+        tqa_writer_end(answer);
+    }
+    tqa_writer_end(answer);
+    tqa_writer_end(answer);
+}
+
 static void put_robot(const tqa_calibration *c)
 {
     tqa_writer *answer = c->control->answer;
@@ -517,6 +544,7 @@ static void put_robot(const tqa_calibration *c)
     if (c->robot_note != NULL) {
         tqa_writer_string(answer, "robot_note", c->robot_note);
     }
+    put_price(c);
 }
 
 void tqa_calibration_answer(tqa_calibration *c)

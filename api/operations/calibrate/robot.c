@@ -70,18 +70,28 @@ static void set_joint(const tqa_calibration *c, tq_joint *joint, tq_parameter_ki
     }
 }
 
-/* Stribeck torque that was fitted beside Coulomb's, and load's part: a document has no such term:
- * Coulomb friction at the mean load replaces it. */
+/* Friction in the document's own words, where presliding and load have none: fitted anew. */
+static void set_stand_in(const tqa_calibration *c, tq_joint *joints)
+{
+    const bool has_stribeck = (c->chosen.model.extra & (unsigned)TQ_FIT_STRIBECK) != 0;
+    for (uint32_t j = 0; j < c->control->robot->model->n_joint; j++) {
+        tq_friction *friction = &joints[j].friction;
+        if (joints[j].nv != 1 || !c->found->document[joints[j].v_index].is_there) {
+            continue;
+        }
+        const tq_stand_in_row *row = &c->found->document[joints[j].v_index];
+        friction->viscous = row->viscous;
+        friction->coulomb = row->coulomb;
+        friction->offset = row->offset;
+        friction->smoothing = smoothing_of(c, &joints[j]);
+        friction->breakaway = has_stribeck ? fmax(row->coulomb + row->stribeck, 0.0) : 0.0;
+        friction->stribeck_velocity = has_stribeck ? tq_fit_stribeck_speed(c->found->fit, j) : 0.0;
+    }
+}
+
+/* Stribeck torque that was fitted beside Coulomb's. */
 static void set_extra(const tqa_calibration *c, tq_joint *joints)
 {
-    for (size_t k = 0; k < c->found->n_column; k++) {
-        const tq_column *column = &c->found->columns[k];
-        if (column->kind == TQ_COLUMN_LOAD) {
-            joints[column->joint].friction.coulomb +=
-                c->found->solution.value[k] *
-                c->found->solution.mean_load[joints[column->joint].v_index];
-        }
-    }
     for (size_t k = 0; k < c->found->n_column; k++) {
         const tq_column *column = &c->found->columns[k];
         if (column->kind != TQ_COLUMN_STRIBECK) {
@@ -90,6 +100,9 @@ static void set_extra(const tqa_calibration *c, tq_joint *joints)
         tq_friction *friction = &joints[column->joint].friction;
         friction->breakaway = friction->coulomb + c->found->solution.value[k];
         friction->stribeck_velocity = tq_fit_stribeck_speed(c->found->fit, column->joint);
+    }
+    if (c->found->document != NULL) {
+        set_stand_in(c, joints);
     }
 }
 
@@ -142,14 +155,15 @@ static const char *note_of(const tqa_calibration *c)
     const bool yields = tqa_calibration_yields(c);
     if (has_load(c)) {
         return yields ? "friction by load, and gears that yield before they slip, have no place in "
-                        "a robot document: Coulomb friction at the mean load and a smoothed sign "
-                        "of velocity stand in for them"
-                      : "friction by load has no place in a robot document: Coulomb friction at "
-                        "the mean load replaces it";
+                        "a robot document: friction by a smoothed sign of velocity, fitted anew, "
+                        "stands in for them; `document` has its price"
+                      : "friction by load has no place in a robot document: friction fitted "
+                        "without it replaces it; `document` has its price";
     }
-    return yields ? "gears that yield before they slip have no place in a robot document: a "
-                    "smoothed sign of velocity replaces them"
-                  : NULL;
+    return yields
+               ? "gears that yield before they slip have no place in a robot document: a "
+                 "smoothed sign of velocity, fitted anew, replaces them; `document` has its price"
+               : NULL;
 }
 
 bool tqa_calibration_robot(tqa_calibration *c)

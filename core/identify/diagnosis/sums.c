@@ -157,30 +157,9 @@ tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution,
     return TQ_OK;
 }
 
-/* friction by the rates of each sample: samples between are left out, and a state with them */
 void tq_diagnosis_signs(tq_diagnosis *d, size_t n)
 {
-    const tq_fit *fit = d->fit;
-    const tq_model *model = &fit->mechanism->model;
-    tq_fit_run *run = &d->run;
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        if (tq_is_rubbing(&model->joints[j])) {
-            const size_t row = (size_t)model->joints[j].v_index * TQ_FOLD_RUN;
-            tq_signs_of_rates(tq_smoothing_of(fit, j), n, run->qd + row, run->sign + row);
-        }
-    }
-    for (size_t t = 0; t < fit->n_term; t++) {
-        const tq_fit_term *term = &fit->terms[t];
-        const size_t row = (size_t)model->joints[term->joint].v_index * TQ_FOLD_RUN;
-        if (term->kind == TQ_COLUMN_STRIBECK) {
-            tq_stribeck_shape(fit->speed[term->joint], n, run->qd + row, run->sign + row,
-                              run->shape + term->shape * TQ_FOLD_RUN);
-        } else if (term->kind == TQ_COLUMN_COUPLED_COULOMB) {
-            tq_coupled_shape(fit, term, n, TQ_FOLD_RUN, run->qd,
-                             run->shape + term->shape * TQ_FOLD_RUN);
-        }
-    }
-    run->is_given = true;
+    tq_fit_run_rate_signs(d->fit, &d->run, n);
 }
 
 /* value of all link columns of a row times parameters, at a sample */

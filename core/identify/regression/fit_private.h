@@ -95,6 +95,10 @@ void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run);
  */
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);
 
+/* Signs and shapes by the rates of each of the first n samples, which need not be neighbours: a
+ * smoothed sign, where the fit has a state of the displacement as well. */
+void tq_fit_run_rate_signs(const tq_fit *fit, tq_fit_run *run, size_t n);
+
 /* Values of all columns of all rows for the first n samples of the run, whose signs are set; the
  * rest are zero. load: values (n_column) whose rigid-body torque is the gear load; NULL: the
  * measured torque is. */

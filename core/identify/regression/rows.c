@@ -129,6 +129,29 @@ void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n)
     }
 }
 
+void tq_fit_run_rate_signs(const tq_fit *fit, tq_fit_run *run, size_t n)
+{
+    const tq_model *model = &fit->mechanism->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (tq_is_rubbing(&model->joints[j])) {
+            const size_t row = (size_t)model->joints[j].v_index * TQ_FOLD_RUN;
+            tq_signs_of_rates(tq_smoothing_of(fit, j), n, run->qd + row, run->sign + row);
+        }
+    }
+    for (size_t t = 0; t < fit->n_term; t++) {
+        const tq_fit_term *term = &fit->terms[t];
+        const size_t row = (size_t)model->joints[term->joint].v_index * TQ_FOLD_RUN;
+        if (term->kind == TQ_COLUMN_STRIBECK) {
+            tq_stribeck_shape(fit->speed[term->joint], n, run->qd + row, run->sign + row,
+                              run->shape + term->shape * TQ_FOLD_RUN);
+        } else if (term->kind == TQ_COLUMN_COUPLED_COULOMB) {
+            tq_coupled_shape(fit, term, n, TQ_FOLD_RUN, run->qd,
+                             run->shape + term->shape * TQ_FOLD_RUN);
+        }
+    }
+    run->is_given = true;
+}
+
 static void scale(double factor, size_t n, const double *x, double *ret)
 {
     for (size_t i = 0; i < n; i++) {

@@ -120,6 +120,7 @@ typedef struct tq_session_validation {
     tq_rollout *rollout;        /* NULL: none is possible */
     tq_static_check *checks[2]; /* recordings fitted; recordings for validation */
     tq_noise_bias *noise;       /* NULL: by instruments */
+    tq_stand_in *stand_in;      /* NULL: a document has words for all friction */
     tq_diagnosis *diagnosis;    /* NULL: too large, or a fit per joint */
     double *value;              /* (tq_fit_value_count) of the recording at hand */
     double *tau;                /* (nv x TQ_BLOCK) */

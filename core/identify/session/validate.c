@@ -68,11 +68,20 @@ static size_t results_size(const tq_identify *id)
     return size;
 }
 
+/* Presliding and friction by load are no words of a robot document. */
+static bool needs_stand_in(const tq_identify *id)
+{
+    const tq_fit_model model = tq_session_fit_options(id).model;
+    return model.kind == TQ_FIT_BASE && (model.with & (unsigned)TQ_REGRESS_COULOMB) != 0 &&
+           (model.presliding > 0.0 || (model.extra & (unsigned)TQ_FIT_LOAD) != 0);
+}
+
 size_t tq_session_validation_size(const tq_identify *id)
 {
     return 3 * tq_residuals_size(id->fit) + 2 * tq_static_check_size(id->fit) +
            tq_noise_bias_size(id->fit) + tq_diagnosis_size(id->fit, id->options.n_fitted) +
-           tq_fit_solve_size(id->fit) + rollout_size(id) + results_size(id);
+           (needs_stand_in(id) ? tq_stand_in_size(id->fit) : 0) + tq_fit_solve_size(id->fit) +
+           rollout_size(id) + results_size(id);
 }
 
 /* memory of the passes before becomes free first */
@@ -158,6 +167,9 @@ tq_status tq_session_validation_begin(tq_identify *id, tq_error *reterr)
         status = tq_diagnosis_begin(id->fit, &id->result.solution, id->options.n_fitted, scratch,
                                     &v->diagnosis, reterr);
     }
+    if (status == TQ_OK && needs_stand_in(id)) {
+        status = tq_stand_in_begin(id->fit, id->options.n_fitted, scratch, &v->stand_in, reterr);
+    }
     for (unsigned k = 0; status == TQ_OK && k < 2; k++) {
         status = tq_static_check_begin(id->fit, scratch, &v->checks[k], reterr);
     }
@@ -205,6 +217,9 @@ tq_status tq_session_validate_begin_recording(tq_identify *id, size_t i, tq_erro
     if (v->is_fitted && v->diagnosis != NULL) {
         tq_diagnosis_next(v->diagnosis, i, tq_identify_expected(id, i, false));
     }
+    if (v->is_fitted && v->stand_in != NULL) {
+        tq_stand_in_next(v->stand_in, tq_identify_expected(id, i, false));
+    }
     v->validated.value = v->value;
     tq_residuals_next(&v->fitted);
     tq_residuals_next(&v->validated);
@@ -242,6 +257,9 @@ tq_status tq_session_validate_push(tq_identify *id, const tq_experiment_block *b
     }
     if (status == TQ_OK && v->has_own) {
         status = tq_residuals_push(&v->own, block, v->tau, reterr);
+    }
+    if (status == TQ_OK && v->is_fitted && v->stand_in != NULL) {
+        status = tq_stand_in_push(v->stand_in, block, v->value, v->tau, reterr);
     }
     if (status == TQ_OK && v->rollout != NULL) {
         status = tq_rollout_push(v->rollout, block, t, reterr);
@@ -399,6 +417,7 @@ tq_status tq_session_validated(tq_identify *id, tq_error *reterr)
     keep_stats(&v->validated, id->nv, &id->result.validated);
     const bool has_own = kind == TQ_VALIDATE_SEPARATE && id->nv > 0 &&
                          tq_static_check_of(v->checks[1], 0).n_pose > 0;
+    id->result.document = v->stand_in != NULL ? tq_stand_in_rows(v->stand_in) : NULL;
     id->result.static_check = v->checks[has_own ? 1 : 0];
     id->result.static_check_unseen = has_own || kind == TQ_VALIDATE_LEAVE_ONE_OUT;
     id->now.state = id->now.after_validate;
@@ -420,6 +439,9 @@ void tq_session_validation_archive(tq_identify *id, tq_archive *archive)
     }
     if (v->diagnosis != NULL) {
         tq_diagnosis_archive(v->diagnosis, archive);
+    }
+    if (v->stand_in != NULL) {
+        tq_stand_in_archive(v->stand_in, archive);
     }
     tq_archive_bytes(archive, v->stats, n * 3 * nv * sizeof *v->stats);
     tq_archive_bytes(archive, v->errors, n * nv * sizeof *v->errors);

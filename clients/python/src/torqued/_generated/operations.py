@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .client import Job
     from .types import (
         BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateConditionOut, CalibrateDataset1,
-        CalibrateDelayOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
+        CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
         CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut,
         CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut, CalibrateRankOut,
         CalibrateRegroupedItemOut, CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut,
@@ -539,6 +539,7 @@ class CalibrateResult(Result):
     robot: RobotDocumentOut | None
     robot_reason: str
     robot_note: str
+    document: CalibrateDocumentOut
     prediction: list[CalibratePredictionItemOut]
     provenance: ProvenanceOut
 

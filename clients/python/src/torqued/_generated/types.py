@@ -54,6 +54,21 @@ class CalibrateDelayOut(TypedDict):
     from_data: NotRequired[bool]
 
 
+class CalibrateDocumentByJointItemOut(TypedDict):
+    joint: str
+    rmse_fit: float
+    rmse_document: float
+    price_percent: float | None
+    price_percent_reason: NotRequired[str]
+
+
+class CalibrateDocumentOut(TypedDict):
+    """Where the fit has presliding or load: what the robot's own friction law costs, fitted anew to what the bodies
+    leave of the fitted logs' unfiltered torque
+    """
+    by_joint: list[CalibrateDocumentByJointItemOut]
+
+
 class CalibrateFeasibilityOut(TypedDict):
     objective: NotRequired[float]
     objective_unconstrained: NotRequired[float | None]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_calibrate_document.py - what a robot document costs where the fit has friction that it has no words for.
+import io
+import json
+
+import pytest
+from test_diagnosis import JSON, NPY, Bench
+
+np = pytest.importorskip("numpy")
+
+
+def test_the_documents_own_friction_is_the_best_and_its_price_is_stated(daemon):
+    """Presliding is fitted; the document has viscous, Coulomb and offset friction by numpy's least squares of what its bodies leave."""
+    rng = np.random.default_rng(40)
+    bench = Bench(daemon, rng, 3, 1)
+    n, (_, q, qd, qdd) = bench.n, bench.motions[0]
+    tau = bench.torque(bench.truth, 0)
+    tau += 0.01 * tau.std(0) * rng.normal(size=tau.shape)
+    out = io.BytesIO()
+    np.save(out, np.hstack([q, qd, qdd, tau]))
+    assert daemon.request("PUT", "/v1/datasets/run", out.getvalue(), NPY)[0] in (200, 201)
+
+    def calibrate(**model):
+        body = {"datasets": ["run"], "rate_hz": 100, "filter": {"kind": "none"}, "model": {"friction": ["viscous", "coulomb", "offset"], **model},
+                "columns": {w: list(range(k * n, k * n + n)) for k, w in enumerate(("q", "qd", "qdd", "tau"))}}
+        status, _, text = daemon.request("POST", "/v1/robots/user/calibrate", json.dumps(body).encode(), {**JSON, "Prefer": "wait=3600"})
+        assert status == 200, text
+        return json.loads(text)
+
+    def torque(document):
+        bench.put("found", document)
+        out = io.BytesIO()
+        np.save(out, np.hstack([q, qd, qdd]))
+        return np.load(io.BytesIO(daemon.request("POST", "/v1/robots/found/inverse-dynamics", out.getvalue(), NPY)[2]))
+    assert "document" not in calibrate()  # a document has words for that
+    found = calibrate(presliding=0.05)
+    assert "fitted anew" in found["robot_note"]
+    by_joint = found["document"]["by_joint"]
+    assert [j["joint"] for j in by_joint] == found["joints"]
+    left = tau - torque(found["robot"])
+    assert [j["rmse_document"] for j in by_joint] == pytest.approx(np.sqrt((left**2).mean(0)).tolist(), rel=1e-6)
+    assert [j["rmse_fit"] for j in by_joint] == pytest.approx(found["fit"]["rmse"], rel=1e-6)
+    bare = json.loads(json.dumps(found["robot"]))
+    for joint in bare["joints"]:
+        joint.update(damping=0, friction={"coulomb": 0})
+    bodies = torque(bare)
+    for r, joint in enumerate(by_joint):
+        smoothing = found["robot"]["joints"][r]["friction"]["smoothing"]
+        a = np.column_stack([qd[:, r], np.tanh(qd[:, r] / smoothing), np.ones(len(qd))])
+        x, square, _, _ = np.linalg.lstsq(a, tau[:, r] - bodies[:, r], rcond=None)
+        assert x[0] > 0 and x[1] > 0
+        assert joint["rmse_document"] == pytest.approx(np.sqrt(square[0] / len(qd)), rel=1e-6)
+        assert found["robot"]["joints"][r]["damping"] == pytest.approx(x[0], rel=1e-6)
+        assert found["robot"]["joints"][r]["friction"]["coulomb"] == pytest.approx(x[1], rel=1e-6)
+        assert joint["price_percent"] == pytest.approx(100 * (joint["rmse_document"] / joint["rmse_fit"] - 1))
