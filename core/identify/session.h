@@ -178,9 +178,9 @@ typedef struct tq_identify_result {
     tq_identify_rollouts all_rollouts;
     const tq_static_check *static_check; /* of the recordings for validation if they have poses */
     bool static_check_unseen;            /* no fit has seen those poses */
-    const tq_stand_in_row *document;     /* (nv) friction in a robot document's words, and its price;
+    const tq_stand_in_row *document; /* (nv) friction in a robot document's words, and its price;
                                             NULL: it has words for all that was fitted */
-    const double *variance;              /* (n_fitted x nv) of the noise of accelerations */
+    const double *variance;          /* (n_fitted x nv) of the noise of accelerations */
     const double *bias; /* (n_column) expected of least squares; NULL: instruments from the start */
     double bias_worst;  /* in standard deviations of the estimate of column `biased` */
     size_t biased;
