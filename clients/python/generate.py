@@ -13,6 +13,7 @@ import yaml
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE / "src" / "torqued"
 CONTRACT = HERE.parents[1] / "api" / "openapi" / "openapi.yaml"
+PUBLISHED = HERE.parents[1] / "api" / "published" / "v1.yaml"
 LICENSE = "# SPDX-License-Identifier: Apache-2.0\n"
 MADE = "made by generate.py out of"
 # what descriptions begin with, where a field has a unit
@@ -26,6 +27,9 @@ class Contract:
     def __init__(self):
         self.document = yaml.load(CONTRACT.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         self.schemas = self.document["components"]["schemas"]
+        published = yaml.load(PUBLISHED.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        # what programs may give by position already: a field that has become optional keeps its place
+        self.was_required = {name: one.get("required", []) for name, one in published["components"]["schemas"].items()}
         self.types = {}  # name -> text of a TypedDict
         self.outwards = False
 
@@ -151,19 +155,22 @@ class Operation:
         """(python name, key, type, is required), the arrays of `oneOf` first, as one gives them by position."""
         contract.outwards = False
         required = self.request.get("required", [])
+        places = {*required, *contract.was_required.get(f"{self.result.removesuffix('Result')}Request", [])}
         either = [key for one in self.request.get("oneOf", []) for key in one.get("required", [])]
         camel = self.result.removesuffix("Result")
         self.fields = []
         for key, schema in self.request["properties"].items():
             found = contract.type_of(schema, f"{camel}Request" + "".join(w.capitalize() for w in key.split("_")))
             self.fields.append((python_name(key), key, found, key in required, schema.get("description", "")))
-        self.fields.sort(key=lambda f: (not f[3], f[1] not in ("q", "qd", "qdd", "tau"), f[1] not in either))
-        self.positional = [f for f in self.fields if f[3] or f[1] in ("q", "qd", "qdd", "tau")][:4]
+        self.fields.sort(key=lambda f: (f[1] not in places, f[1] not in ("q", "qd", "qdd", "tau"), f[1] not in either))
+        self.positional = [f for f in self.fields if f[1] in places or f[1] in ("q", "qd", "qdd", "tau")][:4]
 
     def signature(self, wait):
         parts = ["self"]
-        for name, _, found, required, _ in self.positional:
-            parts.append(f"{name}: {found}" + ("" if required else " | None = None"))
+        for k, (name, _, found, required, _) in enumerate(self.positional):
+            # before an argument that is needed there is no default: None leaves it out
+            is_followed = any(one[3] for one in self.positional[k:])
+            parts.append(f"{name}: {found}" + ("" if required else " | None" if is_followed else " | None = None"))
         parts.append("*")
         for name, _, found, required, _ in self.fields:
             if all(name != one[0] for one in self.positional):

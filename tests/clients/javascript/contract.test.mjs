@@ -21,7 +21,7 @@ async function overJson(path, body, headers = {}) {
   return response.json();
 }
 
-const operations = Object.entries(contract.paths).filter(([, item]) => item.post?.requestBody);
+const operations = Object.entries(contract.paths).filter(([, item]) => item.post?.requestBody && item.post.responses["202"]); // no resource
 for (const [path, { post }] of operations) {
   test(`${post.operationId}: the numbers of JSON, from CBOR`, async () => {
     const [name, example] = Object.entries(post.requestBody.content["application/json"].examples).find(([, one]) => !JSON.stringify(one).includes('"job"'));

@@ -960,14 +960,14 @@ class RobotOperations:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
-            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
-            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
-            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
-            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
-            | None = None
+            self, interval_s: float | None = None, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None,
+            poses: Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike |
+            Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
+            'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
+            ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
+            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
+            None = None
     ) -> TrajectoryResult:
         """Motion through waypoints, in joint or Cartesian space, sampled.
 
@@ -983,21 +983,21 @@ class RobotOperations:
         grid points too, to 1e-6 of them. Torques are those of inverse-dynamics, with friction.
 
         Arguments:
+            interval_s: s (default 0.01)
             frame: With `poses`
             axes: With `poses`; if absent those of which the poses say something
             initial: With `poses`: coordinates near the first one
             limits: Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses
-            interval_s: s (default 0.01)
             joints: Another order of joints
             angles: default rad
         """
-        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
-            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
-            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
-            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
             Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
@@ -1075,8 +1075,8 @@ class RobotOperations:
             idempotency_key, progress)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
-            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
+            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -1113,7 +1113,7 @@ class RobotOperations:
             end_states: The last state of every member, and what it was given (default false)
         """
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
@@ -1398,22 +1398,22 @@ class RobotJobs:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
-            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
-            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
-            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
-            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
-            | None = None
+            self, interval_s: float | None = None, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None,
+            poses: Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike |
+            Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
+            'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
+            ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
+            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
+            None = None
     ) -> Job[TrajectoryResult]:
-        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
-            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
-            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
-            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
             Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
@@ -1442,8 +1442,8 @@ class RobotJobs:
             idempotency_key)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
-            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
+            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -1454,7 +1454,7 @@ class RobotJobs:
             idempotency_key: str | None = None
     ) -> Job[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
@@ -1754,22 +1754,22 @@ class AsyncRobotOperations:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
-            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
-            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
-            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
-            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
-            | None = None
+            self, interval_s: float | None = None, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None,
+            poses: Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike |
+            Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
+            'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
+            ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
+            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[TrajectoryResult]:
-        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
-            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
-            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
-            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
             Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
@@ -1800,8 +1800,8 @@ class AsyncRobotOperations:
             idempotency_key, progress)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
-            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
+            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -1812,7 +1812,7 @@ class AsyncRobotOperations:
             idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[EnsembleResult]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
@@ -2001,22 +2001,22 @@ class AsyncRobotJobs:
             'joints': joints, 'angles': angles}, idempotency_key)
 
     def trajectory(
-            self, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None, poses: Sequence[Pose] | None =
-            None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None = None, axes:
-            Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike | Mapping[str, Any] |
-            None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid', 'spline'] | None = None,
-            blend: float | None = None, times_s: ArrayLike | None = None, durations_s: ArrayLike | None = None,
-            duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None, interval_s: float | None =
-            None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
-            | None = None
+            self, interval_s: float | None = None, *, waypoints: Sequence[ArrayLike | Mapping[str, Any]] | None = None,
+            poses: Sequence[Pose] | None = None, fourier: TrajectoryFourier | None = None, frame: str | Point1 | None =
+            None, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None = None, initial: ArrayLike |
+            Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
+            'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
+            ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
+            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[AsyncJob[TrajectoryResult]]:
-        return self._compute('trajectory', TrajectoryResult, {'waypoints': waypoints, 'poses': poses,
-            'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial, 'timing': timing, 'blend':
-            blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s': duration_s, 'limits':
-            limits, 'interval_s': interval_s, 'joints': joints, 'angles': angles}, idempotency_key)
+        return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
+            waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
+            'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
+            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def simulate(
-            self, initial: SimulateInitial, duration_s: float, *, output: SimulateOutput | None = None, input:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
             Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
@@ -2045,8 +2045,8 @@ class AsyncRobotJobs:
             idempotency_key)
 
     def ensemble(
-            self, initial: SimulateInitial, duration_s: float, vary: Sequence[Variation], *, output: SimulateOutput |
-            None = None, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
+            self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
+            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
             Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
             external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
@@ -2057,7 +2057,7 @@ class AsyncRobotJobs:
             idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[EnsembleResult]]:
         return self._compute('ensemble', EnsembleResult, {'initial': initial, 'duration_s': duration_s,
-            'vary': vary, 'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
+            'output': output, 'vary': vary, 'input': input, 'disturbance': disturbance, 'external_wrenches':
             external_wrenches, 'payload': payload, 'solver': solver, 'gravity': gravity, 'without': without,
             'joints': joints, 'angles': angles, 'drives': drives, 'events': events, 'members': members,
             'seed': seed, 'quantiles': quantiles, 'return_members': return_members, 'only': only,
