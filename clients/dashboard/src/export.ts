@@ -11,6 +11,7 @@ interface Props {
 }
 
 const VIDEO_LEAST_S = 1;
+const VIDEO_HEAD = 1000; // bytes: more than a file without a picture has
 const GIF_WIDTH = 480;
 const GIF_FRAMES = 120;
 const GIF_DELAY = 8; // hundredths of a second
@@ -44,15 +45,33 @@ function copyOf(source: HTMLCanvasElement, width: number): { own: CanvasRenderin
   } };
 }
 
-/** As it is played, in real time; a run shorter than the least length is played slower. */
+/** At its first picture, drawn just now: from the last one, since what does not move is not drawn. */
+async function toBegin(source: HTMLCanvasElement, time: Store<number>, end: number): Promise<void> {
+  for (const at of [end, 0]) {
+    const next = drawn(source);
+    time.set(at);
+    await next;
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** As it is played, in real time; a run shorter than the least length is played slower. The encoder starts when it can: until it writes, the first picture is held. */
 async function video({ canvas, time, end }: Props): Promise<void> {
   const source = canvas()!;
   const { own, take } = copyOf(source, source.width - (source.width % 2)); // codecs take even sizes
   const parts: Blob[] = [];
   const recorder = new MediaRecorder(own.canvas.captureStream(30));
-  recorder.ondataavailable = (event) => parts.push(event.data);
+  let written = 0;
+  recorder.ondataavailable = (event) => { parts.push(event.data); written += event.data.size; };
   const stopped = new Promise((done) => { recorder.onstop = done; });
-  recorder.start();
+  recorder.start(100);
+  await toBegin(source, time, end);
+  take();
+  for (let tries = 0; written < VIDEO_HEAD && tries < 200; tries++) {
+    await pause(50);
+    own.drawImage(own.canvas, 0, 0); // the same picture once more: a stream has those that are drawn
+  }
   const seconds = Math.max(end, VIDEO_LEAST_S);
   const begun = performance.now();
   for (let part = 0; part < 1;) {
@@ -61,7 +80,10 @@ async function video({ canvas, time, end }: Props): Promise<void> {
     time.set(part * end);
     if (await next) take();
   }
-  await new Promise((done) => setTimeout(done, 300)); // the last picture is one of the stream's
+  for (let tries = 0; tries < 6; tries++) {
+    await pause(50);
+    own.drawImage(own.canvas, 0, 0); // the last picture is one of the stream's
+  }
   recorder.stop();
   await stopped;
   save(new Blob(parts, { type: recorder.mimeType }), `simulation.${recorder.mimeType.includes('mp4') ? 'mp4' : 'webm'}`);
@@ -74,11 +96,14 @@ async function gif({ canvas, time, end }: Props, say: (part: number) => void): P
   const frames = Math.max(2, Math.min(GIF_FRAMES, Math.round((end * 100) / GIF_DELAY)));
   const made = new Gif(width, height, Math.max(2, Math.round((end * 100) / frames)));
   const was = time.value;
+  await toBegin(source, time, end);
+  take();
   for (let k = 0; k < frames; k++) {
-    const at = (end * k) / (frames - 1);
-    const next = drawn(source);
-    time.set(at === time.value ? at + 1e-9 : at);
-    if (await next || k === 0) take();
+    if (k > 0) {
+      const next = drawn(source);
+      time.set((end * k) / (frames - 1));
+      if (await next) take();
+    }
     made.add(own.getImageData(0, 0, width, height).data);
     say((k + 1) / frames);
   }
