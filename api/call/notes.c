@@ -78,7 +78,8 @@ static void put_off(tqa_call *call)
     if (!tqa_off_begin(&search, call->robot)) {
         return;
     }
-    for (size_t i = 0; i < call->request.n_sample; i++) {
+    const size_t step = tqa_off_step(call->request.n_sample);
+    for (size_t i = 0; i < call->request.n_sample; i += step) {
         tqa_off_note(&search, tqa_blocks_sample(q, i), q->stride, i);
     }
     tqa_off_end(&search, search.n > 0 ? tqa_notes_next(call) : NULL);

@@ -11,7 +11,13 @@
 #include "api/robots/parsed.h"
 #include "core/base/scratch.h"
 
-enum { TQA_OFF_MAX = 8 }; /* constraints that an answer names */
+enum { TQA_OFF_MAX = 8, TQA_OFF_SAMPLES_MAX = 4096 }; /* constraints that an answer names */
+
+/* 2 us a sample: of a large batch every k-th one is searched, the first among them. */
+static inline size_t tqa_off_step(size_t n_sample)
+{
+    return 1 + (n_sample > 0 ? n_sample - 1 : 0) / TQA_OFF_SAMPLES_MAX;
+}
 
 /* A constraint h(q) = 0 whose residual abs(h) is above 1e-4 (m or rad), in its worst row. */
 typedef struct tqa_off {

@@ -231,7 +231,7 @@ static bool read_rows(state_rows *s, const uint32_t *map)
         if (good && s->kind == TQA_ROW_Q) {
             watch(part->control, i, to);
         }
-        if (good && search) {
+        if (good && search && i % tqa_off_step(s->n_sample) == 0) {
             tqa_off_note(off, to, 1, i);
         }
     }

@@ -1681,7 +1681,10 @@ export interface ForwardDynamicsResult {
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
-  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
   off_constraints?: {
     constraint: string;
     sample: number;
@@ -2125,7 +2128,10 @@ export interface InverseDynamicsResult {
   /** Fields of the request that have no effect */
   not_used?: string[];
   warnings?: Warnings;
-  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
   off_constraints?: {
     constraint: string;
     sample: number;
@@ -2445,7 +2451,10 @@ export interface KinematicsResult {
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
-  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
   off_constraints?: {
     constraint: string;
     sample: number;
@@ -2761,7 +2770,10 @@ export interface ManipulabilityResult {
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
-  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
   off_constraints?: {
     constraint: string;
     sample: number;
@@ -3202,7 +3214,10 @@ export interface RegressorResult {
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
-  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
   off_constraints?: {
     constraint: string;
     sample: number;
@@ -4178,7 +4193,10 @@ export interface StaticsResult {
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
-  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
   off_constraints?: {
     constraint: string;
     sample: number;
@@ -4801,7 +4819,10 @@ export interface TermsResult {
   /** Fields of the request that have no effect */
   not_used?: string[];
   warnings?: Warnings;
-  /** Constraints that q does not satisfy, each in its worst row and sample, from 1e-4 */
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
   off_constraints?: {
     constraint: string;
     sample: number;

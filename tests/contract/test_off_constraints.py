@@ -57,6 +57,14 @@ def test_the_worst_sample_of_a_batch_is_named(daemon, assembled):
     assert note["sample"] == worst and note["residual"] == pytest.approx(max(map(abs, gap(batch[worst]))), rel=1e-12)
 
 
+def test_every_second_sample_of_a_large_batch_is_searched(daemon, assembled):
+    for at, said in ((4096, True), (4095, False)):
+        batch = [assembled] * 8192
+        batch[at] = [0.5, 0.5, 0.5]
+        answer = ask(daemon, "inverse-dynamics", {"q": batch})
+        assert [note["sample"] for note in answer.get("off_constraints", [])] == [at] * said
+
+
 def test_the_way_that_the_note_names_projects_q(daemon, assembled):
     assert max(map(abs, gap(assembled))) < 1e-9
     run = ask(daemon, "simulate", {"initial": {"q": [0.5, 0.5, 0.5]}, "duration_s": 0.001})
