@@ -22,6 +22,10 @@
 #include "core/linalg/setup.h" /* start and name of the BLAS library */
 #include "core/spatial/frame.h" /* rotations and poses */
 
+/* -- solids -- */
+#include "core/geometry/distance.h" /* signed distance and nearest points of two solids */
+#include "core/geometry/geom.h" /* sphere, capsule, box, half-space on a link */
+
 /* -- robots -- */
 #include "core/model/doctor.h" /* plausibility of a model */
 #include "core/model/inertia.h" /* mass distributions: solids, sums, principal axes, physical consistency */
@@ -69,6 +73,7 @@
 #include "core/drives/response.h" /* Bode data and margins */
 
 /* -- motion and simulation -- */
+#include "core/contact/contact.h" /* unilateral contacts with friction and restitution */
 #include "core/ensemble/ensemble.h" /* many trajectories of one plant */
 #include "core/motion/desired.h" /* reference motion at any time */
 #include "core/motion/timing/optimal.h" /* least time along a path under limits */

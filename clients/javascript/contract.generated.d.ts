@@ -647,6 +647,19 @@ export interface ChangeRoot {
   link: string;
 }
 
+/** A solid that is fixed to a link */
+export interface CollisionShape {
+  /** The world if absent, or `world` */
+  link?: string;
+  name?: string;
+  /** Centred in its frame; half-space: all of z <= 0, such as the ground */
+  shape: "sphere" | "capsule" | "box" | "half-space";
+  /** m: sphere: radius; capsule: radius, length of the cylinder along z; box: lengths along x, y, z */
+  size?: number[];
+  /** Of the shape's frame in the link's */
+  pose?: Pose;
+}
+
 /** Name of a column, or its number from 0 */
 export type CompareColumn = string | number;
 
@@ -901,6 +914,56 @@ export interface DistanceConstraint {
   b: LinkPoint;
   /** m */
   length: number;
+}
+
+export interface DistanceRequest {
+  /** rad or m */
+  q: SamplesIn;
+  shapes: CollisionShape[];
+  /** Pairs of names, of shapes or of links with all their shapes, that are no pair */
+  exclude?: string[][];
+  /** With pairs of links that one joint connects (default false) */
+  adjacent?: boolean;
+  /** Another order of joints */
+  joints?: string[];
+  /** default rad */
+  angles?: Angles;
+}
+
+/** For a batch each array has a first index more, the sample */
+export interface DistanceResult {
+  joints: JointNames;
+  expressed_in: "world";
+  pairs: {
+    /** Names of shapes */
+    a: string;
+    b: string;
+  }[];
+  /** m: By pair, below 0 where they overlap */
+  distance: Samples;
+  /** By pair: the point on the surface of a, then that of b, m; second - first = distance * normal */
+  points: Tensors3;
+  /** By pair: three numbers; of unit length, from a to b */
+  normal: Tensors2;
+  /** Of all pairs and samples */
+  least?: {
+    distance: number;
+    a: string;
+    b: string;
+    sample: number;
+  };
+  /** Some distance is below 0 */
+  collides: boolean;
+  /** Pairs that were not considered */
+  left_out: {
+    a: string;
+    b: string;
+    reason: "same-body" | "adjacent" | "excluded" | "half-spaces";
+  }[];
+  warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
+  provenance: Provenance;
 }
 
 /** On all joints (`torque`) or at one place (`wrench`) */
@@ -1255,14 +1318,17 @@ export interface ErrorSources {
 export interface Event {
   /** s */
   t: number;
-  /** Stick and slip: dry friction holds a joint, or no longer; rest and leave: a limit */
-  on: "lower_limit" | "upper_limit" | "q" | "qd" | "tau" | "kinetic_energy" | "energy" | "stick" | "slip" | "rest" | "leave";
+  /** Stick and slip: dry friction holds a joint, or no longer; rest and leave: a limit; touch and lift: a pair of `contacts` */
+  on: "lower_limit" | "upper_limit" | "q" | "qd" | "tau" | "kinetic_energy" | "energy" | "stick" | "slip" | "rest" | "leave" | "touch" | "lift";
   joint?: string;
   /**
-   * At a limit the velocity that arrives; of stick, slip, rest and leave what holds the joint, N m or N; else what passed its
-   * level
+   * At a limit the velocity that arrives; of stick, slip, rest and leave what holds the joint, N m or N; of touch the speed of
+   * approach; else what passed its level
    */
   value: number;
+  /** Of touch and lift: names of shapes */
+  a?: string;
+  b?: string;
   /** Which of the request's `events` */
   event?: number;
 }
@@ -2249,7 +2315,7 @@ export interface JobList {
   [name: string]: unknown;
 }
 
-export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | {
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | DistanceResult | {
   [name: string]: unknown;
 };
 
@@ -3805,6 +3871,10 @@ export interface SimulateAudit {
     dissipated?: number;
     /** Work of external wrenches */
     external?: number;
+    /** Part of `dissipated`: by sliding */
+    contact_friction?: number;
+    /** Part of `dissipated`: by impacts */
+    contact_impacts?: number;
     /** At the end */
     residual?: number;
     /** The largest of all rows */
@@ -3827,6 +3897,34 @@ export interface SimulateAudit {
     relative?: number | null;
     relative_reason?: string;
   };
+}
+
+/**
+ * Rigid solids on links, and obstacles in the world, that do not pass through each other: unilateral contact, Coulomb friction,
+ * Newton's restitution. A half-space meets spheres, capsules and boxes by their corners; of other pairs one is a sphere or both
+ * are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts located to 1e-12 m: of order 2 while every contact
+ * keeps its state, 1 where one begins to slide or to stick. Approaches below 1 mm/s do not bounce. Restitution is reduced where
+ * it would create energy together with friction.
+ */
+export interface SimulateContacts {
+  /** 64 pairs and 128 points of contact at most */
+  shapes: CollisionShape[];
+  /** Coulomb's coefficient of all pairs */
+  friction: number;
+  /** Part of the velocity of approach that comes back (default 0) */
+  restitution?: number;
+  /** Pairs with coefficients of their own */
+  pairs?: {
+    /** Names of shapes */
+    a: string;
+    b: string;
+    friction?: number;
+    restitution?: number;
+  }[];
+  /** Pairs of names, of shapes or of links with all their shapes, that do not touch */
+  exclude?: string[][];
+  /** Links that one joint connects touch too (default false) */
+  adjacent?: boolean;
 }
 
 /** Torques and wrenches that no controller commands; all act at once */
@@ -3885,6 +3983,7 @@ export interface SimulateRequest {
   disturbance?: SimulateDisturbance;
   external_wrenches?: SimulateExternalWrenches;
   payload?: Payload;
+  contacts?: SimulateContacts;
   events?: SimulateEvents;
   solver?: SimulateSolver;
   /** m/s^2 in the world frame, instead of the robot's own */
@@ -3950,10 +4049,30 @@ export interface SimulateResult {
       change_qd?: number;
     };
   };
+  /** N: Of each of `contacts.pairs` x, y, z along the world's axes, on b by a: mean of the last step, impacts apart */
+  contact_force?: Table;
+  /** N s: The same since the start, with impacts */
+  contact_impulse?: Table;
+  /** m: Of each of `contacts.pairs` */
+  contact_gap?: Table;
+  contacts?: {
+    pairs: {
+      /** Names of shapes */
+      a: string;
+      b: string;
+      friction: number;
+      restitution: number;
+      /** Times at which it closed */
+      touches: number;
+    }[];
+    impacts: number;
+    /** The largest of the laws of contact, as a relative velocity */
+    violation: number;
+  };
   audit?: SimulateAudit;
   tracking?: SimulateTracking;
   stats: {
-    method: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint";
+    method: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint" | "moreau-jean";
     rtol?: number;
     atol?: number;
     /** The largest */
@@ -4030,11 +4149,12 @@ export interface SimulateResult {
  * `dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf` do so for stiff systems. The
  * others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy oscillate but not drift; `semi-
  * implicit-euler` does so only where the mass matrix is constant, and loses or gains energy on coupled arms. `audit.energy`
- * states by how much and names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`.
+ * states by how much and names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`. With
+ * `contacts` it is always `moreau-jean`.
  */
 export interface SimulateSolver {
   /** default dopri87 */
-  method?: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint";
+  method?: "dopri87" | "dopri45" | "sdirk" | "bdf" | "rk4" | "semi-implicit-euler" | "implicit-midpoint" | "moreau-jean";
   /** Error of a step, of each number (default 1e-09) */
   rtol?: number;
   /** The same, absolute: rad, m and by second (default 1e-10) */
@@ -5081,6 +5201,8 @@ export interface RobotOperations {
   payload: [PayloadRequest, PayloadResult, { format?: "json" | "cbor" }];
   /** What pushes a calibrated robot that its model does not explain: contacts, and friction that drifts */
   residual: [ResidualRequest, ResidualResult, { format?: "json" | "cbor" }];
+  /** How far shapes of the robot are from each other and from obstacles */
+  distance: [DistanceRequest, DistanceResult, { format?: "json" | "cbor" | "npz" | "csv" }];
 }
 
 /** Request, answer and query of each. */

@@ -12,6 +12,7 @@
 #include "core/model/mechanism.h"
 
 struct tq_constraints;
+struct tq_contacts;
 
 /* One time and state of a block of trajectories, the input of an effect. Everything is borrowed for
  * the call. */
@@ -88,6 +89,9 @@ typedef struct tq_plant {
 
     /* NULL: none. Otherwise accelerations are those of tq_constrained_forward */
     const struct tq_constraints *constraints;
+
+    /* NULL: none. Otherwise steps are those of tq_contact_step: rates are without contact forces */
+    const struct tq_contacts *contacts;
 } tq_plant;
 
 /* States of a block of trajectories, in the caller's memory. z and held: rows of all effects, in

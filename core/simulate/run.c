@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/contact/contact.h"
 #include "core/integrate/fixed_step.h"
 #include "core/integrate/midpoint.h"
 #include "core/simulate/run_private.h"
@@ -35,7 +36,7 @@ static int is_multistep(const tq_run_private *p)
  * the others. */
 static unsigned smoothness(tq_run_method method)
 {
-    static const unsigned order[TQ_RUN_METHODS] = {8, 5, 5, 1, 4, 1, 2};
+    static const unsigned order[TQ_RUN_METHODS] = {8, 5, 5, 1, 4, 1, 2, 2};
     return order[method];
 }
 
@@ -207,6 +208,11 @@ int tq_run_fixed(tq_run_private *p, double h, double *ret_y)
         p->run.status = tq_midpoint_step(p->plant, p->run.t, h, &p->inner.as, p->scratch, &n_eval,
                                          &p->run.error);
         p->n_eval += n_eval;
+    } else if (p->options.method == TQ_RUN_MOREAU) {
+        size_t n_eval = 0;
+        p->run.status = tq_contact_step(p->plant, p->run.t, h, &p->inner.as, p->scratch, &n_eval,
+                                        &p->run.error);
+        p->n_eval += n_eval;
     } else {
         const int rk4 = p->options.method == TQ_RUN_RK4;
         p->run.status = tq_fixed_step(p->plant, rk4 ? TQ_FIXED_RK4 : TQ_FIXED_SEMI_IMPLICIT,
@@ -287,9 +293,36 @@ static void move_to(tq_run_private *p, double t, const double *y)
     tq_run_spread(p, p->y, &p->now.as);
 }
 
+/* pairs that closed or opened in the step to ahead */
+static void tell_contacts(tq_run_private *p)
+{
+    const size_t first = p->n - p->n_z + tq_contact_z(p->plant) + TQ_CONTACT_SUMS;
+    for (uint32_t k = 0; p->options.on_event != NULL && k < p->plant->contacts->n_pair; k++) {
+        const double *old = p->y + first + (size_t)TQ_CONTACT_OF_PAIR * k;
+        const double *now = p->ahead + first + (size_t)TQ_CONTACT_OF_PAIR * k;
+        const bool touches = now[TQ_CONTACT_TOUCHES] > old[TQ_CONTACT_TOUCHES];
+        tq_event event = {.t = now[TQ_CONTACT_SINCE],
+                          .kind = TQ_EVENT_TOUCH,
+                          .joint = TQ_NONE,
+                          .rule = k,
+                          .value = now[TQ_CONTACT_APPROACH]};
+        if (touches) {
+            p->options.on_event(p->options.ctx, &event);
+        }
+        if (now[TQ_CONTACT_CLOSED] == 0.0 && (touches || old[TQ_CONTACT_CLOSED] != 0.0)) {
+            event.kind = TQ_EVENT_LIFT;
+            event.value = 0.0;
+            p->options.on_event(p->options.ctx, &event);
+        }
+    }
+}
+
 /* the step becomes the run's state */
 static int accept(tq_run_private *p)
 {
+    if (p->plant->contacts != NULL) {
+        tell_contacts(p);
+    }
     move_to(p, p->ahead_t, p->ahead);
     if (!tq_run_watch_act(p)) {
         return 0;

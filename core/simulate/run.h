@@ -20,6 +20,7 @@ typedef enum tq_run_method {
     TQ_RUN_SEMI_IMPLICIT, /* fixed steps, order 1 */
     TQ_RUN_MIDPOINT,      /* fixed steps, order 2, symplectic (coordinates and momenta): no energy
                         drift; robots without quaternions only */
+    TQ_RUN_MOREAU, /* fixed steps cut at impacts: plants with contacts; all before it: without */
     TQ_RUN_METHODS,
 } tq_run_method;
 

@@ -43,6 +43,8 @@ static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, con
     case TQ_EVENT_SLIP:
     case TQ_EVENT_REST:
     case TQ_EVENT_LEAVE:
+    case TQ_EVENT_TOUCH:
+    case TQ_EVENT_LIFT:
         break;
     }
     return 1.0;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/contact/contact.h"
 #include "core/dynamics/energy.h"
 #include "core/integrate/fixed_step.h"
 #include "core/integrate/midpoint.h"
@@ -88,8 +89,9 @@ size_t tq_run_scratch_size(const tq_plant *plant, const tq_run_options *options)
                                tq_scratch_cost(2 * model->nv * lane, sizeof(double)) +
                                tq_scratch_cost(2 * tq_plant_n_z(plant) * lane, sizeof(double)) +
                                tq_scratch_cost(tq_plant_n_held(plant) * lane, sizeof(double)));
-    const size_t work = options->method == TQ_RUN_MIDPOINT
-                            ? tq_midpoint_scratch_size(plant)
+    const size_t work = options->method == TQ_RUN_MIDPOINT ? tq_midpoint_scratch_size(plant)
+                        : options->method == TQ_RUN_MOREAU
+                            ? tq_contact_step_scratch_size(plant)
                             : tq_fixed_step_scratch_size(plant, lane);
     return tq_scratch_cost(1, sizeof(tq_run_private)) + 3 * tq_scratch_cost(n, sizeof(double)) +
            tq_scratch_cost(plant->n_effect, sizeof(uint64_t)) + blocks +
@@ -165,6 +167,7 @@ tq_status tq_run_open(const tq_plant *plant, const tq_run_options *options, tq_s
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     assert(options->method < TQ_RUN_METHODS);
+    assert((options->method == TQ_RUN_MOREAU) == (plant->contacts != NULL));
     if (options->method == TQ_RUN_MIDPOINT) {
         for (uint32_t j = 0; j < model->n_joint; j++) {
             if (model->joints[j].nq != model->joints[j].nv) {

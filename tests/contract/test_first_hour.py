@@ -48,7 +48,7 @@ def printed(tmp_path_factory):
 
 
 def test_every_block_is_a_task():
-    assert len(TASKS) == len(re.findall(r"^```text$", PAGE, re.M)) == len(re.findall(r"^### ", PAGE, re.M)) == 30
+    assert len(TASKS) == len(re.findall(r"^```text$", PAGE, re.M)) == len(re.findall(r"^### ", PAGE, re.M)) == 32
     assert all(code and printed for code, printed in TASKS.values())
     assert [title.split(".")[0] for title in TASKS] == [str(n + 1) for n in range(len(TASKS))]
 
@@ -69,6 +69,7 @@ def lines(title):
 def test_the_numbers_of_the_page_are_those_of_the_texts_around_them():
     g = 9.81
     assert lines("A URDF")[1] == pytest.approx([-(3 * 0.2 + 2 * 0.55) * g, -2 * 0.15 * g], abs=1e-9)
+    assert lines("quadruped drops")[1] == round(g * (3.3 + 4 * (0.54 + 0.634 + 0.064)))
     assert lines("Position and Jacobian")[0] == [0.7, 0, 0.3]
     fit = {name: value for name, value, _ in (line for line in lines("Calibrate") if len(line) == 3 and isinstance(line[1], float))}
     assert (fit["mx_1"], fit["mx_2"]) == pytest.approx((3 * 0.2 + 2.3 * 0.4, 2.3 * 0.15), abs=1e-3)

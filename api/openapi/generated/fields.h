@@ -13,6 +13,7 @@
     "covariance", "column_noise", "prior_weight", "confidence", "validate", "points"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
+#define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
 #define TQA_FIELDS_COMPARE_COLUMNS "a", "b"
 #define TQA_FIELDS_COMPARE_REQUEST "a", "b", "columns", "time", "by", "include"
 #define TQA_FIELDS_COMPARE_SOURCE "dataset"
@@ -25,6 +26,7 @@
 #define TQA_FIELDS_CONTROLLER_MODEL "payload", "mass_scale", "without"
 #define TQA_FIELDS_COUPLING_CONSTRAINT "name", "kind", "coefficients", "offset"
 #define TQA_FIELDS_DISTANCE_CONSTRAINT "name", "kind", "a", "b", "length"
+#define TQA_FIELDS_DISTANCE_REQUEST "q", "shapes", "exclude", "adjacent", "joints", "angles"
 #define TQA_FIELDS_DRIVE "motor", "gear", "amplifier", "current_limit", "current_loop", \
     "velocity_loop"
 #define TQA_FIELDS_DRIVE_AMPLIFIER "kind", "supply_v", "dead_band", "frequency_hz", "dropout_v", \
@@ -153,10 +155,13 @@
 #define TQA_FIELDS_SESSION_SENSOR "noise_std", "resolution", "delay_s"
 #define TQA_FIELDS_SESSION_SENSORS "seed", "q", "qd", "tau"
 #define TQA_FIELDS_SESSION_STEP_REQUEST "tau", "steps", "at_step"
+#define TQA_FIELDS_SIMULATE_CONTACTS "shapes", "friction", "restitution", "pairs", "exclude", \
+    "adjacent"
+#define TQA_FIELDS_SIMULATE_CONTACTS_PAIRS "a", "b", "friction", "restitution"
 #define TQA_FIELDS_SIMULATE_DRIVES "command", "t", "values", "interpolation", "reduced"
 #define TQA_FIELDS_SIMULATE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
-    "external_wrenches", "payload", "events", "solver", "gravity", "without", "include", \
-    "verdict", "drives", "joints", "angles"
+    "external_wrenches", "payload", "contacts", "events", "solver", "gravity", "without", \
+    "include", "verdict", "drives", "joints", "angles"
 #define TQA_FIELDS_SIMULATE_REQUEST_INITIAL "q", "qd"
 #define TQA_FIELDS_SIMULATE_REQUEST_OUTPUT "interval_s", "times_s"
 #define TQA_FIELDS_SIMULATE_REQUEST_SOLVER "method", "rtol", "atol", "max_step_s", "step_s"
@@ -211,6 +216,7 @@
 #define TQA_WORDS_CALIBRATE_RESULT_VERDICT "usable", "robust-control-only", "incomplete", \
     "physically-inconsistent", "insufficient-excitation"
 #define TQA_WORDS_CHANGE_LINK_INERTIA_ABOUT "com", "origin"
+#define TQA_WORDS_COLLISION_SHAPE_SHAPE "sphere", "capsule", "box", "half-space"
 #define TQA_WORDS_COMPARE_REQUEST_BY "time", "row"
 #define TQA_WORDS_COMPARE_REQUEST_INCLUDE "series"
 #define TQA_WORDS_CONSTANT_WRENCH_APPLIED_TO "robot", "environment"
@@ -223,6 +229,8 @@
     "passivity-based"
 #define TQA_WORDS_CONTROLLER_MODEL_WITHOUT "friction", "rotor", "spring", "gravity"
 #define TQA_WORDS_DATASET_DELIMITER "comma", "semicolon", "tab", "space"
+#define TQA_WORDS_DISTANCE_RESULT_LEFT_OUT_REASON "same-body", "adjacent", "excluded", \
+    "half-spaces"
 #define TQA_WORDS_DISTURBANCE_KIND "pulse", "sine", "noise", "table"
 #define TQA_WORDS_DRIVE_AMPLIFIER_KIND "pwm", "linear"
 #define TQA_WORDS_DRIVE_REQUEST_RESPONSES "speed", "speed_reduced", "admittance", \
@@ -231,7 +239,7 @@
 #define TQA_WORDS_ENSEMBLE_RESULT_RETURNED_MEMBERS_OUTCOME "completed", "stopped", "diverged", \
     "unfinished"
 #define TQA_WORDS_EVENT_ON "lower_limit", "upper_limit", "q", "qd", "tau", "kinetic_energy", \
-    "energy", "stick", "slip", "rest", "leave"
+    "energy", "stick", "slip", "rest", "leave", "touch", "lift"
 #define TQA_WORDS_EVENT_RULE_ACTION "report", "stop", "bounce"
 #define TQA_WORDS_EVENT_RULE_DIRECTION "down", "both", "up"
 #define TQA_WORDS_EVENT_RULE_ON "limits", "q", "qd", "tau", "kinetic_energy", "energy"
@@ -326,12 +334,12 @@
 #define TQA_WORDS_SIMULATE_REQUEST_INCLUDE "qdd", "multipliers", "energy", "momentum", \
     "base_reaction", "tracking_error"
 #define TQA_WORDS_SIMULATE_REQUEST_SOLVER_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
-    "semi-implicit-euler", "implicit-midpoint"
+    "semi-implicit-euler", "implicit-midpoint", "moreau-jean"
 #define TQA_WORDS_SIMULATE_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
 #define TQA_WORDS_SIMULATE_RESULT_DRIVES_COMMAND "torque", "voltage", "duty", "current", \
     "velocity"
 #define TQA_WORDS_SIMULATE_RESULT_STATS_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
-    "semi-implicit-euler", "implicit-midpoint"
+    "semi-implicit-euler", "implicit-midpoint", "moreau-jean"
 #define TQA_WORDS_SIMULATE_RESULT_VERDICT_LOOP "open", "closed"
 #define TQA_WORDS_SIMULATE_RESULT_VERDICT_OUTCOME "completed", "stopped", "diverged", \
     "unfinished"

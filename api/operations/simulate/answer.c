@@ -123,6 +123,7 @@ void tqa_simulation_answer(tqa_simulation *s)
     put_stats(s);
     put_verdict(s);
     tqa_drives_put(s);
+    tqa_simulation_put_contacts(s);
     tqa_writer_events(s->control, &s->watch);
     tqa_run_verdict_put(s);
     s->control->more = more;

@@ -241,7 +241,10 @@ void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch)
             tqa_writer_string(answer, "joint", control->robot->joint_names[event->joint]);
         }
         tqa_writer_number(answer, "value", event->value);
-        if (event->rule != TQ_NONE) {
+        if (event->kind == TQ_EVENT_TOUCH || event->kind == TQ_EVENT_LIFT) {
+            tqa_writer_string(answer, "a", watch->pair_names[2 * event->rule]);
+            tqa_writer_string(answer, "b", watch->pair_names[2 * event->rule + 1]);
+        } else if (event->rule != TQ_NONE) {
             tqa_writer_count(answer, "event", watch->asked[event->rule]);
         }
         tqa_writer_end(answer);

@@ -17,7 +17,11 @@ typedef struct tqa_events_watch {
     size_t n_rule;
     tq_event *recorded; /* (TQA_EVENTS_MAX) */
     uint64_t n_event;
+    const char **pair_names; /* (n_pair x 2) of contacts; NULL: there are none */
 } tqa_events_watch;
+
+/* `events`, and `events_omitted` when there were too many. */
+void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch);
 
 /* Reads the root's `events`, a list; it need not be there. `q` (nq): the start, which must lie
  * within limits that act. False: the problem is set. */
@@ -26,8 +30,5 @@ bool tqa_tree_watch(tqa_tree *control, const tqa_order *order, const double *q,
 
 /* Keeps an event. */
 void tqa_watch_note(tqa_events_watch *watch, const tq_event *event);
-
-/* `events`, and `events_omitted` when there were too many. */
-void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch);
 
 #endif

@@ -238,6 +238,7 @@ static bool read_events(tqa_simulation *s)
     if (!tqa_tree_watch(s->control, &s->order, s->q, &s->watch)) {
         return false;
     }
+    s->watch.pair_names = s->contacts.pair_names;
     s->options.rules = s->watch.rules;
     s->options.n_rule = s->watch.n_rule;
     return true;
@@ -261,9 +262,9 @@ bool tqa_simulation_read_plant(tqa_simulation *s)
     s->control->in_radians = true; /* results are read as recordings */
     return tqa_tree_order(s->control, &s->order) && read_columns(s, &multipliers) &&
            tqa_drives_read(s) && read_terms(s) && read_initial(s) &&
-           tqa_simulation_constrain(s, multipliers) && read_output(s) && find_duration(s) &&
-           tqa_simulation_read_solver(s) && tqa_simulation_read_input(s) &&
-           tqa_simulation_read_effects(s);
+           tqa_simulation_constrain(s, multipliers) && tqa_simulation_read_contacts(s) &&
+           read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&
+           tqa_simulation_read_input(s) && tqa_simulation_read_effects(s);
 }
 
 bool tqa_simulation_read(tqa_simulation *s)

@@ -81,7 +81,9 @@ static void tell_end(tqa_simulation *s)
     s->ended_at = run->joint;
     if (run->end == TQ_RUN_REFUSED) {
         s->ended = run->status == TQ_ERR_SINGULAR ? singular_words(s, &run->error)
-                                                  : tq_status_text(run->status);
+                   : run->status == TQ_ERR_NO_CONVERGENCE && s->plant.contacts != NULL
+                       ? "a step is too long for the controller or springs: shorten \"step_s\""
+                       : tq_status_text(run->status);
     } else if (run->end != TQ_RUN_GOES_ON && run->end != TQ_RUN_STOPPED) {
         s->ended = words[run->end];
     }

@@ -3,6 +3,7 @@
 #ifndef TQA_OPERATIONS_SIMULATE_SIMULATE_H
 #define TQA_OPERATIONS_SIMULATE_SIMULATE_H
 
+#include "api/operations/simulate/contacts.h"
 #include "api/operations/simulate/controller.h"
 #include "api/operations/simulate/disturbance.h"
 #include "api/operations/simulate/drives.h"
@@ -45,6 +46,7 @@ struct tqa_simulation {
     tqa_controller controller;
     bool has_controller;
     tqa_drives drives;
+    tqa_contacts contacts;
     tq_effect effects[TQA_EFFECTS_MAX];
     tq_plant plant;      /* plant.effects is the array above */
     tq_projection moved; /* what brought the initial state onto the constraints */
@@ -100,6 +102,11 @@ bool tqa_simulation_read_solver(tqa_simulation *s);
 /* Constraints of the robot: the initial state goes where they hold; multipliers may be a column. */
 bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers);
 void tqa_simulation_put_constraints(const tqa_simulation *s);
+/* `contacts`: what may touch, columns of forces, impulses and gaps. In the answer: the object
+ * `contacts`, and members of `audit.energy`. */
+bool tqa_simulation_read_contacts(tqa_simulation *s);
+void tqa_simulation_put_contacts(const tqa_simulation *s);
+void tqa_simulation_put_contact_losses(const tqa_simulation *s);
 const char *tqa_simulation_method(tq_run_method method);
 
 /* Adds an effect to the plant, a column to the result. False: there are too many. */

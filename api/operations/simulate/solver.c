@@ -49,7 +49,8 @@ static bool read_fields(tqa_simulation *s, const tqa_value *solver)
     const tqa_value rtol = tqa_value_field(solver, "rtol");
     const tqa_value atol = tqa_value_field(solver, "atol");
     const tqa_value max_step = tqa_value_field(solver, "max_step_s");
-    unsigned method = step.value != NULL ? TQ_RUN_RK4 : TQ_RUN_DOPRI87;
+    const bool touches = s->plant.contacts != NULL;
+    unsigned method = touches ? TQ_RUN_MOREAU : step.value != NULL ? TQ_RUN_RK4 : TQ_RUN_DOPRI87;
     if (name.value != NULL && !tqa_value_choice(&name, methods, &method)) {
         return false;
     }
@@ -81,6 +82,12 @@ static bool check_method(tqa_simulation *s, const tqa_value *solver)
                                 "%zu states are more than the %d of implicit methods", n,
                                 TQ_ODE_IMPLICIT_MAX);
     }
+    if ((o->method == TQ_RUN_MOREAU) != (s->plant.contacts != NULL)) {
+        return tqa_value_refuse(&name, "invalid-value",
+                                o->method == TQ_RUN_MOREAU ? "\"dopri87\"" : "\"moreau-jean\"",
+                                "\"moreau-jean\" is the method of runs with \"contacts\", and of "
+                                "those alone");
+    }
     const double steps = tq_run_is_adaptive(o->method)
                              ? (o->max_step > 0.0 ? s->duration / o->max_step : 0.0)
                              : s->duration / o->step + (double)s->n_output;
@@ -94,7 +101,7 @@ bool tqa_simulation_read_solver(tqa_simulation *s)
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value solver = tqa_value_field(&root, "solver");
     s->options = (tq_run_options){
-        .method = TQ_RUN_DOPRI87,
+        .method = s->plant.contacts != NULL ? TQ_RUN_MOREAU : TQ_RUN_DOPRI87,
         .rtol = default_rtol,
         .atol = default_atol,
         .step = s->interval > 0.0 && s->interval < default_step ? s->interval : default_step,

@@ -68,6 +68,7 @@ static void put_audit(const tqa_simulation *s)
     put_number(answer, "work", a->z[TQ_AUDIT_WORK]);
     put_number(answer, "dissipated", a->z[TQ_AUDIT_DISSIPATED]);
     put_number(answer, "external", a->z[TQ_AUDIT_EXTERNAL]);
+    tqa_simulation_put_contact_losses(s);
     put_number(answer, "residual", a->residual);
     put_number(answer, "residual_max", a->residual_max);
     put_relative(answer, a->residual_max, a->kinetic_max, "nothing moves");

@@ -58,7 +58,7 @@ static const element_row rows[] = {
      NULL},
     {TOP, "tendon", NULL, NULL, "tendons are not read: their limits and paths have no effect"},
     {TOP, "actuator", NULL, NULL, "forces come with the request"},
-    {TOP, "contact", NULL, NULL, "there is no contact here"},
+    {TOP, "contact", NULL, NULL, "contacts are stated in \"contacts\" of simulate"},
     {TOP, "asset", NULL, NULL, "shapes have no effect on the dynamics"},
     {TOP, "visual", NULL, NULL, LOOKS},
     {TOP, "statistic", NULL, NULL, LOOKS},

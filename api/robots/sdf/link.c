@@ -10,10 +10,10 @@ static void guard_link(tqa_sdf *s, uint32_t link)
 {
     static const char *const looks[][2] = {
         {"visual", "a shape to draw: it has no effect on the dynamics"},
-        {"collision", "a shape to touch: contacts are not computed"},
+        {"collision", "a shape to touch: state it in \"contacts\" of simulate"},
         {"sensor", "a sensor"},
         {"light", "a light"},
-        {"self_collide", "contacts are not computed"},
+        {"self_collide", "contacts are stated in \"contacts\" of simulate"},
         {"enable_wind", "wind is not computed"},
         {"must_be_base_link", "has no effect on the dynamics"},
         {"kinematic", "has no effect on the dynamics"},

@@ -11,7 +11,7 @@ static const char *why_ignored(const char *name)
 {
     static const char *const reasons[][2] = {
         {"visual", "a shape to draw: it has no effect on the dynamics"},
-        {"collision", "a shape to touch: contacts are not computed"},
+        {"collision", "a shape to touch: state it in \"contacts\" of simulate"},
         {"material", "a colour"},
         {"gazebo", "settings of another simulator"},
         {"sensor", "a sensor"},

@@ -151,7 +151,7 @@ Test(run, samples_are_taken_at_their_times_and_held_between)
 {
     /* inertia 0.25 without gravity: torque 1, 2, 3 ... for 0.1 s each */
     static const double weightless[3] = {0};
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         bench *b = open_bench(tqt_pendulum());
         const tq_effect effect = {
             .n_z = 1, .n_held = 1, .sample_time = 0.1, .act = hold, .sample = count};
@@ -179,7 +179,7 @@ Test(run, steps_land_where_a_held_torque_jumps)
     const double t[] = {0, 0.3, 0.55}, tau[] = {1, -2, 0.5};
     tq_table table = {.points = {3, 1, t, tau}, .interpolation = TQ_INTERPOLATE_HOLD};
     const tq_effect effect = tq_torque_table(&table);
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         bench *b = open_bench(tqt_pendulum());
         b->plant.effects = &effect;
         b->plant.n_effect = 1;
@@ -203,7 +203,7 @@ Test(run, a_saved_run_goes_on_to_the_same_bits)
     const tq_effect effects[] = {
         tq_torque_table(&table),
         {.n_z = 1, .n_held = 1, .sample_time = 0.17, .act = hold, .sample = count}};
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         bench *b = open_bench(tqt_pendulum());
         b->plant.effects = effects;
         b->plant.n_effect = 2;
@@ -260,7 +260,7 @@ Test(run, ends_say_why)
     const double zero[1] = {0}, one[1] = {1.0};
     b->plant.effects = &effect;
     b->plant.n_effect = 1;
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         const tq_run_options options = options_of((tq_run_method)method, 1e-6, 1e-6);
         tq_run *run = open_run(b, &options);
         cr_assert(eq(int, tq_run_start(run, 0, zero, zero, NULL), TQ_OK));
@@ -306,7 +306,7 @@ Test(run, an_effect_that_gives_up_ends_the_run_near_there)
     b->plant.effects = &effect;
     b->plant.n_effect = 1;
     const double one[1] = {1.0}, zero[1] = {0};
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         const tq_run_options options = options_of((tq_run_method)method, 1e-6, 1e-3);
         tq_run *run = open_run(b, &options);
         cr_assert(eq(int, tq_run_start(run, 0, one, zero, NULL), TQ_OK));

@@ -181,7 +181,7 @@ Test(closed_form, a_sprung_pendulum_at_rest_stays_there_in_every_method)
         q[0] -= (j[3] * g[0] - j[1] * g[1]) / det;
         q[1] -= (j[0] * g[1] - j[2] * g[0]) / det;
     }
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         tq_run *run = start(&b, (tq_run_method)method, 1e-10, q, zero);
         cr_assert(tq_run_to(run, 5.0, 0));
         for (int r = 0; r < 2; r++) {

@@ -91,7 +91,7 @@ Test(event, a_block_slides_sticks_and_slips_again_when_friction_is_overcome)
     const double t[] = {0, 2, 12}, pull[] = {0, 0, 20};
     tq_table table = {.points = {3, 1, t, pull}, .interpolation = TQ_INTERPOLATE_LINEAR};
     const tq_effect effect = tq_torque_table(&table);
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         tq_model *m = slider(1, 0);
         m->joints[0].friction = (tq_friction){.coulomb = 6.0};
         cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
@@ -191,7 +191,7 @@ Test(event, blocks_that_go_together_stick_together)
 
 Test(event, a_ball_bounces_and_comes_to_rest)
 {
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         if (method == TQ_RUN_SEMI_IMPLICIT) {
             continue; /* of first order: its parabolas are not the closed form's */
         }
@@ -273,7 +273,7 @@ Test(event, levels_are_passed_at_their_times_in_their_direction)
         {.kind = TQ_EVENT_QD, .joint = 0},
         {.kind = TQ_EVENT_KINETIC, .joint = TQ_NONE, .level = 1.0, .direction = 1},
     };
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         const double loose = method == TQ_RUN_SEMI_IMPLICIT ? 2e-3
                              : method == TQ_RUN_MIDPOINT    ? 1e-4
                              : method == TQ_RUN_BDF         ? 1e-7
@@ -308,7 +308,7 @@ Test(event, a_level_that_is_passed_twice_within_a_step_is_found)
     /* thrown up at 4 m/s: the top is 16 / (2 g) high; the level is a thousandth lower. Orders of 2
        and more take the whole parabola in one step */
     const double top = 16.0 / (2 * 9.81), half = sqrt(2 * 1e-3 * top / 9.81), at = 4.0 / 9.81;
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         if (method == TQ_RUN_SEMI_IMPLICIT) {
             continue; /* its top is lower by v h / 2 */
         }

@@ -114,7 +114,7 @@ Test(direction, a_pendulum_passes_its_lowest_point_both_ways)
     const char *const words[] = {"up", "down", "both"};
     const double *const at[] = {up, down, both};
     const size_t n[] = {3, 3, 6};
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         for (unsigned k = 0; k < 3; k++) { /* each alone: one event must not wake another */
             bench *b = open_bench(tqt_pendulum());
             tq_run *run = open_run(b, method, rules + k, 1);
@@ -133,7 +133,7 @@ Test(direction, a_level_out_of_reach_costs_nothing)
 {
     const double quarter = tqt_elliptic_k(sin(0.75)) / sqrt(9.81 / 0.5);
     const tq_event_rule rule = {.kind = TQ_EVENT_Q, .level = 2.0};
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         unsigned long long evaluations[2] = {0, 0};
         double end[2];
         for (size_t n = 0; n < 2; n++) {
@@ -201,7 +201,7 @@ Test(direction, velocity_torque_and_energy_pass_levels_both_ways)
                             {0.999, 4.999, 8.999},
                             {0}};
     const size_t n[] = {3, 3, 5, 5, 5, 2, 3, 3, 0};
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         for (unsigned k = 0; k < 9; k++) {
             if (k >= 7 && slack(method) > 1e-8) {
                 continue; /* it comes nearer than 1e-6 m/s to its peak */
@@ -231,7 +231,7 @@ Test(direction, each_way_out_of_the_limits_is_an_event_from_outside_too)
         at[0][n] = M_PI / 3.0 + 2.0 * M_PI * n / 5.0;
         at[1][n] = (acos(-0.9) + 2.0 * M_PI * n) / 5.0;
     }
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         for (unsigned k = 0; k < 2; k++) {
             bench *b = open_bench(sprung());
             tq_run *run = open_run(b, method, rules + k, 1);
@@ -285,7 +285,7 @@ Test(direction, a_start_on_the_level_is_no_passage_and_the_way_back_is_one)
                                    {.kind = TQ_EVENT_LOWER}};
     const double at[] = {1.0};
     const size_t n[] = {1, 1, 0, 1};
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         for (unsigned k = 0; k < 4; k++) {
             bench *b = open_bench(slider(0, 1));
             tq_run *run = open_run(b, method, rules + k, 1);
@@ -306,7 +306,7 @@ Test(direction, a_loaded_run_knows_on_which_side_it_is)
     const tq_event_rule rules[] = {{.kind = TQ_EVENT_Q, .direction = 1},
                                    {.kind = TQ_EVENT_QD, .direction = -1, .level = 0.5}};
     const double period = 4.0 * tqt_elliptic_k(sin(0.75)) / sqrt(9.81 / 0.5);
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         bench *b = open_bench(tqt_pendulum());
         bench *again = open_bench(tqt_pendulum());
         tq_run *run = open_run(b, method, rules, 2);

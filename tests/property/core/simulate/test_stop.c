@@ -90,7 +90,7 @@ static tq_run *start(bench *b, const tq_run_options *options, unsigned yes_at, t
 Test(stop, no_method_computes_a_rate_after_a_yes)
 {
     bench *b = open_bench();
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         const tq_run_options options = {.method = (tq_run_method)method,
                                         .rtol = 1e-6,
                                         .atol = 1e-6,
@@ -117,7 +117,7 @@ Test(stop, no_method_computes_a_rate_after_a_yes)
 Test(stop, a_question_that_is_answered_with_no_changes_no_bit)
 {
     bench *b = open_bench();
-    for (int method = 0; method < TQ_RUN_METHODS; method++) {
+    for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         const tq_run_options options = {
             .method = (tq_run_method)method, .rtol = 1e-4, .atol = 1e-4, .step = 1e-4, .end = 0.02};
         double q[2][N_JOINT], t[2];

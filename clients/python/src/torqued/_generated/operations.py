@@ -21,11 +21,12 @@ if TYPE_CHECKING:
         CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut,
         CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut, CalibrateRankOut,
         CalibrateRegroupedItemOut, CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut,
-        CompareColumns1, CompareColumnsItemOut, CompareSource, CompareSource1, ConstantWrench,
-        ConstrainedController, Controller, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
-        DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut, EnsembleEventsOut,
-        EnsembleOutcomesOut, EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut,
-        EventRule, ExcitationFourierOut, ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut,
+        CollisionShape, CompareColumns1, CompareColumnsItemOut, CompareSource, CompareSource1, ConstantWrench,
+        ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut, Drive,
+        DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut, DriveReductionOut, DriveRequestLoad,
+        EnsembleEndStatesOut, EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut,
+        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
+        ExcitationFourierOut, ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut,
         ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
         ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
         ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
@@ -50,16 +51,17 @@ if TYPE_CHECKING:
         RegressorOffConstraintsItemOut, ResidualByJointItemOut, ResidualFindingOut, RigidBodyAxisMotionOut,
         RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
         RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, RobotDocumentOut, SimulateAuditOut,
-        SimulateConstraintsOut, SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateOutput,
-        SimulateRequestVerdict, SimulateSolver, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
-        SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsOffConstraintsItemOut,
-        StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut,
-        TermsChristoffelSymbolsOut, TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut,
-        TermsDerivativesOut, TermsDriveOut, TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut,
-        TermsLinkJacobiansOut, TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut,
-        TermsMultipliersOut, TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut,
-        TermsProjectorsOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits,
-        TrajectoryViolationsItemOut, Variation, WarningsItemOut, Wrench, WrenchOverTime,
+        SimulateConstraintsOut, SimulateContacts, SimulateContactsOut, SimulateDrives, SimulateDrivesOut,
+        SimulateInitial, SimulateOutput, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
+        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
+        StaticsOffConstraintsItemOut, StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut,
+        TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut, TermsConstraintJacobianOut,
+        TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut, TermsEnergyOut,
+        TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut, TermsMassMatrixBoundsOut,
+        TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut, TermsOffConstraintsItemOut,
+        TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
+        TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits, TrajectoryViolationsItemOut,
+        Variation, WarningsItemOut, Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -416,6 +418,9 @@ class SimulateResult(Result):
         'kinetic_energy': 'J',
         'potential_energy': 'J',
         'momentum': 'kg m/s',
+        'contact_force': 'N',
+        'contact_impulse': 'N s',
+        'contact_gap': 'm',
     }
     t: Array
     q: Array
@@ -433,6 +438,10 @@ class SimulateResult(Result):
     tracking_error: Array
     multipliers: Array
     constraints: SimulateConstraintsOut
+    contact_force: Array
+    contact_impulse: Array
+    contact_gap: Array
+    contacts: SimulateContactsOut
     audit: SimulateAuditOut
     tracking: SimulateTrackingOut
     stats: SimulateStatsOut
@@ -588,6 +597,26 @@ class ResidualResult(Result):
     by_joint: list[ResidualByJointItemOut]
     datasets: list[dict[str, Any]]
     filter: LogFilterUsedOut
+    provenance: ProvenanceOut
+
+
+class DistanceResult(Result):
+    """Of `distance`: How far shapes of the robot are from each other and from obstacles."""
+
+    _units = {
+        'distance': 'm',
+    }
+    joints: list[str]
+    expressed_in: Literal['world']
+    pairs: list[DistancePairsItemOut]
+    distance: Array
+    points: Array
+    normal: Array
+    least: DistanceLeastOut
+    collides: bool
+    left_out: list[DistanceLeftOutItemOut]
+    warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -1000,13 +1029,13 @@ class RobotOperations:
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
-            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
-            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
-            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None, progress: bool | None
-            = None
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
+            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
+            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
+            None, progress: bool | None = None
     ) -> SimulateResult:
         """Motion that torques or a controller cause.
 
@@ -1029,9 +1058,9 @@ class RobotOperations:
         """
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
-            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
-            'angles': angles}, idempotency_key, progress)
+            external_wrenches, 'payload': payload, 'contacts': contacts, 'events': events, 'solver': solver,
+            'gravity': gravity, 'without': without, 'include': include, 'verdict': verdict, 'drives':
+            drives, 'joints': joints, 'angles': angles}, idempotency_key, progress)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
@@ -1260,6 +1289,28 @@ class RobotOperations:
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
 
+    def distance(
+            self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> DistanceResult:
+        """How far shapes of the robot are from each other and from obstacles.
+
+        Signed distances, nearest points and normals of all pairs of the shapes in the request, at one configuration
+        or at each of a batch. A distance below 0 is the depth of penetration: the shortest way that separates the
+        two. Shapes of one rigid body are no pair, and shapes of links that one joint connects only with `adjacent`.
+        Obstacles are shapes of the `world`. Closed forms, exact to rounding.
+
+        Arguments:
+            q: rad or m
+            exclude: Pairs of names, of shapes or of links with all their shapes, that are no pair
+            adjacent: With pairs of links that one joint connects (default false)
+            joints: Another order of joints
+            angles: default rad
+        """
+        return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
+
 
 class RobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -1416,18 +1467,18 @@ class RobotJobs:
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
-            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
-            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
-            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
+            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
+            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
-            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
-            'angles': angles}, idempotency_key)
+            external_wrenches, 'payload': payload, 'contacts': contacts, 'events': events, 'solver': solver,
+            'gravity': gravity, 'without': without, 'include': include, 'verdict': verdict, 'drives':
+            drives, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
@@ -1504,6 +1555,14 @@ class RobotJobs:
             'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
+
+    def distance(
+            self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Job[DistanceResult]:
+        return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
 
 
 class AsyncRobotOperations:
@@ -1772,19 +1831,19 @@ class AsyncRobotOperations:
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
-            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
-            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
-            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None, progress: bool | None
-            = None
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
+            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
+            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
+            None, progress: bool | None = None
     ) -> Awaitable[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
-            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
-            'angles': angles}, idempotency_key, progress)
+            external_wrenches, 'payload': payload, 'contacts': contacts, 'events': events, 'solver': solver,
+            'gravity': gravity, 'without': without, 'include': include, 'verdict': verdict, 'drives':
+            drives, 'joints': joints, 'angles': angles}, idempotency_key, progress)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
@@ -1862,6 +1921,14 @@ class AsyncRobotOperations:
             'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
+
+    def distance(
+            self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[DistanceResult]:
+        return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
 
 
 class AsyncRobotJobs:
@@ -2019,18 +2086,18 @@ class AsyncRobotJobs:
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
             TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
             SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, events: Sequence[EventRule] | None =
-            None, solver: SimulateSolver | None = None, gravity: ArrayLike | None = None, without:
-            Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include: Sequence[Literal['qdd',
-            'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None = None, verdict:
-            SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
+            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
+            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
+            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
+            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[SimulateResult]]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
-            external_wrenches, 'payload': payload, 'events': events, 'solver': solver, 'gravity': gravity,
-            'without': without, 'include': include, 'verdict': verdict, 'drives': drives, 'joints': joints,
-            'angles': angles}, idempotency_key)
+            external_wrenches, 'payload': payload, 'contacts': contacts, 'events': events, 'solver': solver,
+            'gravity': gravity, 'without': without, 'include': include, 'verdict': verdict, 'drives':
+            drives, 'joints': joints, 'angles': angles}, idempotency_key)
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
@@ -2107,6 +2174,14 @@ class AsyncRobotJobs:
             'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
+
+    def distance(
+            self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:
+            Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, joints: Sequence[str] | None = None,
+            angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[DistanceResult]]:
+        return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
+            'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
 
 
 class ServiceOperations:

@@ -313,6 +313,15 @@ class CalibrateValidationOut(TypedDict):
     by_dataset: NotRequired[list[dict[str, Any]]]
 
 
+class CollisionShape(TypedDict):
+    """A solid that is fixed to a link"""
+    link: NotRequired[str]
+    name: NotRequired[str]
+    shape: Literal['sphere', 'capsule', 'box', 'half-space']
+    size: NotRequired[ArrayLike]
+    pose: NotRequired[Pose]
+
+
 class CompareColumns1(TypedDict):
     a: str | int
     b: str | int
@@ -409,6 +418,25 @@ class DistanceConstraintOut(TypedDict):
     a: LinkPointOut
     b: LinkPointOut
     length: float
+
+
+class DistanceLeastOut(TypedDict):
+    """Of all pairs and samples"""
+    distance: float
+    a: str
+    b: str
+    sample: int
+
+
+class DistanceLeftOutItemOut(TypedDict):
+    a: str
+    b: str
+    reason: Literal['same-body', 'adjacent', 'excluded', 'half-spaces']
+
+
+class DistancePairsItemOut(TypedDict):
+    a: str
+    b: str
 
 
 class Drive(TypedDict):
@@ -696,9 +724,11 @@ class ErrorSourcesOut(TypedDict):
 
 class EventOut(TypedDict):
     t: float
-    on: Literal['lower_limit', 'upper_limit', 'q', 'qd', 'tau', 'kinetic_energy', 'energy', 'stick', 'slip', 'rest', 'leave']
+    on: Literal['lower_limit', 'upper_limit', 'q', 'qd', 'tau', 'kinetic_energy', 'energy', 'stick', 'slip', 'rest', 'leave', 'touch', 'lift']
     joint: NotRequired[str]
     value: float
+    a: NotRequired[str]
+    b: NotRequired[str]
     event: NotRequired[int]
 
 
@@ -1921,6 +1951,8 @@ class SimulateAuditEnergyOut(TypedDict):
     work: NotRequired[float]
     dissipated: NotRequired[float]
     external: NotRequired[float]
+    contact_friction: NotRequired[float]
+    contact_impacts: NotRequired[float]
     residual: NotRequired[float]
     residual_max: NotRequired[float]
     relative: NotRequired[float | None]
@@ -1956,6 +1988,43 @@ class SimulateConstraintsStartOut(TypedDict):
     velocity_residual: NotRequired[float]
     change_q: NotRequired[float]
     change_qd: NotRequired[float]
+
+
+class SimulateContacts(TypedDict):
+    """Rigid solids on links, and obstacles in the world, that do not pass through each other: unilateral contact,
+    Coulomb friction, Newton's restitution. A half-space meets spheres, capsules and boxes by their corners; of
+    other pairs one is a sphere or both are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts
+    located to 1e-12 m: of order 2 while every contact keeps its state, 1 where one begins to slide or to stick.
+    Approaches below 1 mm/s do not bounce. Restitution is reduced where it would create energy together with
+    friction.
+    """
+    shapes: Sequence[CollisionShape]
+    friction: float
+    restitution: NotRequired[float]
+    pairs: NotRequired[Sequence[SimulateContactsPairsItem]]
+    exclude: NotRequired[Sequence[Sequence[str]]]
+    adjacent: NotRequired[bool]
+
+
+class SimulateContactsOut(TypedDict):
+    pairs: list[SimulateContactsPairsItemOut]
+    impacts: int
+    violation: float
+
+
+class SimulateContactsPairsItem(TypedDict):
+    a: str
+    b: str
+    friction: NotRequired[float]
+    restitution: NotRequired[float]
+
+
+class SimulateContactsPairsItemOut(TypedDict):
+    a: str
+    b: str
+    friction: float
+    restitution: float
+    touches: int
 
 
 class SimulateDrives(TypedDict):
@@ -1999,9 +2068,9 @@ class SimulateSolver(TypedDict):
     systems. The others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy
     oscillate but not drift; `semi-implicit-euler` does so only where the mass matrix is constant, and loses or
     gains energy on coupled arms. `audit.energy` states by how much and names it as a finding from 1 % of the
-    largest kinetic energy on. `step_s` alone means `rk4`.
+    largest kinetic energy on. `step_s` alone means `rk4`. With `contacts` it is always `moreau-jean`.
     """
-    method: NotRequired[Literal['dopri87', 'dopri45', 'sdirk', 'bdf', 'rk4', 'semi-implicit-euler', 'implicit-midpoint']]
+    method: NotRequired[Literal['dopri87', 'dopri45', 'sdirk', 'bdf', 'rk4', 'semi-implicit-euler', 'implicit-midpoint', 'moreau-jean']]
     rtol: NotRequired[float]
     atol: NotRequired[float]
     max_step_s: NotRequired[float]
@@ -2009,7 +2078,7 @@ class SimulateSolver(TypedDict):
 
 
 class SimulateStatsOut(TypedDict):
-    method: Literal['dopri87', 'dopri45', 'sdirk', 'bdf', 'rk4', 'semi-implicit-euler', 'implicit-midpoint']
+    method: Literal['dopri87', 'dopri45', 'sdirk', 'bdf', 'rk4', 'semi-implicit-euler', 'implicit-midpoint', 'moreau-jean']
     rtol: NotRequired[float]
     atol: NotRequired[float]
     step_s: NotRequired[float]

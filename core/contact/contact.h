@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/contact/contact.h - rigid unilateral contacts with Coulomb friction and Newton's restitution
+ * between solids fixed to links. */
+#ifndef TQ_CONTACT_CONTACT_H
+#define TQ_CONTACT_CONTACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/geometry/geom.h"
+#include "core/plant/plant.h"
+
+enum {
+    TQ_CONTACT_PAIRS_MAX = 64,
+    TQ_CONTACT_POINTS_MAX = 128, /* of all pairs */
+};
+
+/* Two solids that may touch. A half-space meets every corner of the other's core, each of which is
+ * a point of contact; other pairs have one point, their nearest. */
+typedef struct tq_contact_pair {
+    uint32_t a, b;      /* numbers of geoms */
+    double friction;    /* Coulomb's coefficient, >= 0 */
+    double restitution; /* 0 .. 1 */
+} tq_contact_pair;
+
+typedef struct tq_contacts {
+    const tq_geom *geoms;
+    size_t n_pair;
+    const tq_contact_pair *pairs; /* (n_pair) */
+} tq_contacts;
+
+/* Auxiliary states of the effect: sums over the run, then some of each pair, then of each point the
+ * force of the last step (normal and two tangents, N), from which the next one's is sought. */
+enum {
+    TQ_CONTACT_FRICTION_LOSS = 0, /* J, dissipated between impacts, by sliding */
+    TQ_CONTACT_IMPACT_LOSS = 1,   /* J, dissipated by impacts */
+    TQ_CONTACT_RESIDUAL = 2,      /* m/s, the largest violation of the contact laws */
+    TQ_CONTACT_IMPACTS = 3,       /* number of impacts */
+    TQ_CONTACT_SUMS = 4,
+    TQ_CONTACT_IMPULSE = 0,  /* N s, world axes, on b by a, since the start (3 rows) */
+    TQ_CONTACT_FORCE = 3,    /* N, mean of the last step without its impacts (3 rows) */
+    TQ_CONTACT_CLOSED = 6,   /* 1 or 0 */
+    TQ_CONTACT_SINCE = 7,    /* s, the last time at which that changed, or an impact occurred */
+    TQ_CONTACT_TOUCHES = 8,  /* number of times at which it closed */
+    TQ_CONTACT_APPROACH = 9, /* m/s, the speed of approach at the last of them */
+    TQ_CONTACT_OF_PAIR = 10,
+};
+
+/* m/s: slower approaches do not bounce */
+#define TQ_CONTACT_REST_SPEED 1e-3
+/* m: contacts this near are closed */
+#define TQ_CONTACT_CLOSED_GAP 1e-7
+
+/* Whether such a pair has points of contact: half-spaces with anything but half-spaces, two spheres
+ * or capsules, a sphere and a box. Boxes and capsules that meet boxes touch along edges and faces,
+ * whose ends are not found here. */
+bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b);
+
+/* Number of points of a pair. */
+unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b);
+
+/* The effect that keeps the states above: it acts on nothing, tq_contact_step writes them. */
+tq_effect tq_contact_effect(tq_contacts *contacts);
+
+/* First auxiliary state of the plant's contact effect. */
+size_t tq_contact_z(const tq_plant *plant);
+
+/**
+ * Gap of every pair at one configuration: that of its nearest point.
+ *
+ * Shapes   q (nq); ret_gap (n_pair), m, below 0: penetration.
+ * Memory   tq_contact_gap_scratch_size bytes of `scratch`, all released.
+ * Returns  as tq_configuration_compute.
+ */
+tq_status tq_contact_gaps(const tq_contacts *contacts, const tq_model *model, const double *q,
+                          tq_scratch *scratch, double *ret_gap, tq_error *reterr);
+size_t tq_contact_gap_scratch_size(const tq_model *model);
+
+/**
+ * One step of length h of a plant with contacts: Moreau's time stepping, with impacts located
+ * within the step.
+ *
+ * Between impacts, with v' the velocity at the end and vm = (v + v') / 2:
+ *
+ *     M(qm) (v' - v) = h f(qm, vm, t + h/2) + J(qm)^T p,   q' = q + h qdot(qm, vm)
+ *     u = J(q') v',   0 <= p_n  _|_  u_n >= 0,   |p_t| <= mu p_n,  p_t = -mu p_n u_t/|u_t| if u_t
+ *
+ * which is the implicit midpoint rule where nothing touches: order 2 between changes of the
+ * contacts' state, order 1 across transitions between sticking and sliding, which are not located.
+ * Velocities at an impact: u_n + e u_n^- in place of u_n, where the approach is faster than
+ * TQ_CONTACT_REST_SPEED. An impact with friction may create energy by Newton's law (T. Kane, D.
+ * Levinson, Dynamics: theory and applications, 1985, 5.2): e is reduced until it does not.
+ *
+ * Shapes   state: one sample of stride TQ_BLOCK_PAD, in and out; unchanged after a failure.
+ * Memory   tq_contact_step_scratch_size(plant) bytes of `scratch`, all released.
+ * Returns  TQ_OK, the status of tq_plant_rate; TQ_ERR_NO_CONVERGENCE "step": the step is too long
+ *          for the controller or springs; TQ_ERR_SINGULAR "mass_matrix".
+ * Cost     About four evaluations of tq_plant_rate, M and its factor, and sweeps over the n
+ *          closed points of 9 n^2 products each.
+ * Source   J. J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, 1988;
+ *          M. Jean, The non-smooth contact dynamics method, CMAME 177, 1999; V. Acary, B.
+ *          Brogliato, Numerical methods for nonsmooth dynamical systems, 2008, ch. 10.
+ * Checked  tests/contract/test_contacts.py, tests/peers/test_mujoco_contacts.py
+ */
+tq_status tq_contact_step(const tq_plant *plant, double t, double h, const tq_trajectories *state,
+                          tq_scratch *scratch, size_t *ret_evaluations, tq_error *reterr);
+size_t tq_contact_step_scratch_size(const tq_plant *plant);
+
+#endif

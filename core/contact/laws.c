@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/contact/laws.c - nonlinear Gauss-Seidel for normal and friction impulses. */
+#include "core/contact/laws.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { INNER = 60 };
+static const size_t sweeps_max = 20000, products_max = 20000000;
+static const double accuracy = 1e-13; /* of the largest |b| */
+
+/* W_ii of one contact */
+typedef struct block {
+    double w[3][3];
+    double tangential; /* a bound on the eigenvalues of the tangential part */
+} block;
+
+static block block_of(size_t n, const double *w, size_t i)
+{
+    block k;
+    for (size_t r = 0; r < 3; r++) {
+        for (size_t c = 0; c < 3; c++) {
+            k.w[r][c] = w[(3 * i + r) * 3 * n + 3 * i + c];
+        }
+    }
+    const double mean = 0.5 * (k.w[1][1] + k.w[2][2]);
+    const double half = 0.5 * (k.w[1][1] - k.w[2][2]);
+    k.tangential = mean + sqrt(half * half + k.w[1][2] * k.w[1][2]);
+    return k;
+}
+
+/* sticking: W p + b = 0 by Cramer's rule; 0: the block is singular */
+static int stick(const block *k, const double *b, double *p)
+{
+    double c0[3];
+    double c1[3];
+    double c2[3];
+    const double(*w)[3] = k->w;
+    for (unsigned i = 0; i < 3; i++) {
+        const unsigned j = (i + 1) % 3, l = (i + 2) % 3;
+        c0[i] = w[1][j] * w[2][l] - w[1][l] * w[2][j];
+        c1[i] = w[2][j] * w[0][l] - w[2][l] * w[0][j];
+        c2[i] = w[0][j] * w[1][l] - w[0][l] * w[1][j];
+    }
+    const double det = w[0][0] * c0[0] + w[0][1] * c0[1] + w[0][2] * c0[2];
+    if (!(det > 1e-12 * w[0][0] * k->tangential * k->tangential)) {
+        return 0;
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        p[i] = -(c0[i] * b[0] + c1[i] * b[1] + c2[i] * b[2]) / det;
+    }
+    return 1;
+}
+
+/* sliding: p_n from u_n = 0, p_t by projection onto the disk of radius mu p_n, in turn */
+static void slide(const block *k, const double *b, double mu, double *p)
+{
+    for (unsigned it = 0; it < INNER; it++) {
+        const double old[3] = {p[0], p[1], p[2]};
+        const double un = b[0] + k->w[0][1] * p[1] + k->w[0][2] * p[2];
+        p[0] = fmax(0.0, -un / k->w[0][0]);
+        double t[2];
+        for (unsigned r = 0; r < 2; r++) {
+            const double u =
+                b[1 + r] + k->w[1 + r][0] * p[0] + k->w[1 + r][1] * p[1] + k->w[1 + r][2] * p[2];
+            t[r] = p[1 + r] - (k->tangential > 0.0 ? u / k->tangential : 0.0);
+        }
+        const double length = sqrt(t[0] * t[0] + t[1] * t[1]);
+        const double most = mu * p[0];
+        const double scale = length > most ? most / length : 1.0;
+        p[1] = scale * t[0];
+        p[2] = scale * t[1];
+        const double change = fabs(p[0] - old[0]) + fabs(p[1] - old[1]) + fabs(p[2] - old[2]);
+        if (change <= 4.0 * DBL_EPSILON * p[0]) {
+            break;
+        }
+    }
+}
+
+/* one contact with all others' impulses in b; p: its last impulse in, the next out */
+static void solve_one(const block *k, const double *b, double mu, double *p)
+{
+    double s[3];
+    if (!(k->w[0][0] > 0.0)) { /* nothing can move along the normal */
+        memset(p, 0, sizeof s);
+        return;
+    }
+    if (mu > 0.0 && stick(k, b, s) && s[0] >= 0.0 &&
+        s[1] * s[1] + s[2] * s[2] <= mu * mu * s[0] * s[0]) {
+        memcpy(p, s, sizeof s);
+        return;
+    }
+    if (b[0] >= 0.0 && p[0] == 0.0) {
+        memset(p, 0, sizeof s);
+        return;
+    }
+    slide(k, b, mu, p);
+}
+
+double tq_contact_laws(size_t n, const double *w, const double *b, const double *mu, double *p)
+{
+    double size = 0.0;
+    double worst = 0.0;
+    for (size_t i = 0; i < 3 * n; i++) {
+        size = fmax(size, fabs(b[i]));
+    }
+    const size_t afford = products_max / (9 * n * n + 1);
+    const size_t most = afford < sweeps_max ? afford : sweeps_max;
+    for (size_t sweep = 0; sweep < most; sweep++) {
+        worst = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            const block k = block_of(n, w, i);
+            double own[3];
+            double rest[3];
+            memcpy(own, p + 3 * i, sizeof own);
+            for (size_t r = 0; r < 3; r++) {
+                const double *row = w + (3 * i + r) * 3 * n;
+                double sum = b[3 * i + r];
+                for (size_t c = 0; c < 3 * n; c++) {
+                    sum += row[c] * p[c];
+                }
+                rest[r] = sum - (k.w[r][0] * own[0] + k.w[r][1] * own[1] + k.w[r][2] * own[2]);
+            }
+            solve_one(&k, rest, mu[i], p + 3 * i);
+            const double diagonal = fmax(k.w[0][0], k.tangential);
+            for (size_t r = 0; r < 3; r++) {
+                worst = fmax(worst, diagonal * fabs(p[3 * i + r] - own[r]));
+            }
+        }
+        if (worst <= accuracy * size) {
+            break;
+        }
+    }
+    return worst;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/contact/points.c - where solids touch or come nearest. */
+#include "core/contact/points.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/geometry/distance.h"
+
+bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b)
+{
+    if (a == TQ_GEOM_HALF_SPACE || b == TQ_GEOM_HALF_SPACE) {
+        return a != b;
+    }
+    const bool round_a = a != TQ_GEOM_BOX, round_b = b != TQ_GEOM_BOX;
+    return (round_a && round_b) || a == TQ_GEOM_SPHERE || b == TQ_GEOM_SPHERE;
+}
+
+static const tq_geom *not_plane(const tq_geom *a, const tq_geom *b)
+{
+    return a->kind == TQ_GEOM_HALF_SPACE ? b : b->kind == TQ_GEOM_HALF_SPACE ? a : NULL;
+}
+
+unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b)
+{
+    const tq_geom *solid = not_plane(a, b);
+    double corners[8][3];
+    return solid != NULL ? tq_geom_corners(solid, &tq_pose_identity, corners) : 1u;
+}
+
+size_t tq_contact_total(const tq_contacts *contacts)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < contacts->n_pair; k++) {
+        n += tq_contact_n_point(&contacts->geoms[contacts->pairs[k].a],
+                                &contacts->geoms[contacts->pairs[k].b]);
+    }
+    return n;
+}
+
+static tq_pose pose_of(const tq_geom *geom, const tq_configuration *at)
+{
+    return geom->link == TQ_NONE ? geom->pose
+                                 : tq_pose_multiply(&at->pose[geom->link], &geom->pose);
+}
+
+/* the corners of `solid` against the plane; sign -1: the plane is b */
+static size_t find_corners(const tq_geom *solid, const tq_pose *pose, const tq_pose *plane,
+                           double sign, uint32_t pair, tq_contact_point *ret)
+{
+    const double n[3] = {plane->r[2], plane->r[5], plane->r[8]};
+    const double normal[3] = {sign * n[0], sign * n[1], sign * n[2]};
+    double corners[8][3];
+    const unsigned count = tq_geom_corners(solid, pose, corners);
+    for (unsigned k = 0; k < count; k++) {
+        double gap = -solid->radius;
+        for (unsigned i = 0; i < 3; i++) {
+            gap += n[i] * (corners[k][i] - plane->p[i]);
+        }
+        ret[k].pair = pair;
+        ret[k].gap = gap;
+        /* on b: on the solid, or below it on the plane */
+        const double down = solid->radius + (sign < 0.0 ? gap : 0.0);
+        for (unsigned i = 0; i < 3; i++) {
+            ret[k].at[i] = corners[k][i] - down * n[i];
+        }
+        tq_mat_third_column(normal, ret[k].frame);
+    }
+    return count;
+}
+
+void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at, tq_contact_point *ret)
+{
+    for (size_t k = 0; k < contacts->n_pair; k++) {
+        const tq_geom *a = &contacts->geoms[contacts->pairs[k].a];
+        const tq_geom *b = &contacts->geoms[contacts->pairs[k].b];
+        const tq_pose pose_a = pose_of(a, at), pose_b = pose_of(b, at);
+        if (a->kind == TQ_GEOM_HALF_SPACE) {
+            ret += find_corners(b, &pose_b, &pose_a, 1.0, (uint32_t)k, ret);
+        } else if (b->kind == TQ_GEOM_HALF_SPACE) {
+            ret += find_corners(a, &pose_a, &pose_b, -1.0, (uint32_t)k, ret);
+        } else {
+            tq_proximity is;
+            tq_geom_distance(a, &pose_a, b, &pose_b, &is);
+            ret->pair = (uint32_t)k;
+            ret->gap = is.distance;
+            memcpy(ret->at, is.b, sizeof ret->at);
+            tq_mat_third_column(is.normal, ret->frame);
+            ret++;
+        }
+    }
+}
+
+/* rows += sign * frame^T (velocity Jacobian of the link's point) */
+static void add_link(const tq_configuration *at, uint32_t link, const tq_contact_point *point,
+                     double sign, double *work, double *rows)
+{
+    if (link == TQ_NONE) {
+        return;
+    }
+    const size_t nv = at->model->nv;
+    const tq_pose *pose = &at->pose[link];
+    const double d[3] = {point->at[0] - pose->p[0], point->at[1] - pose->p[1],
+                         point->at[2] - pose->p[2]};
+    double local[3];
+    tq_mat_tvec(pose->r, d, local);
+    tq_configuration_jacobian(at, link, local, TQ_JACOBIAN_WORLD_ALIGNED, work, NULL);
+    static const unsigned column[3] = {2, 0, 1}; /* normal first */
+    for (size_t r = 0; r < 3; r++) {
+        for (size_t c = 0; c < nv; c++) {
+            double sum = 0.0;
+            for (size_t i = 0; i < 3; i++) {
+                sum += point->frame[3 * i + column[r]] * work[i * nv + c];
+            }
+            rows[r * nv + c] += sign * sum;
+        }
+    }
+}
+
+void tq_contact_rows(const tq_contacts *contacts, const tq_configuration *at,
+                     const tq_contact_point *point, double *work, double *ret)
+{
+    const tq_contact_pair *pair = &contacts->pairs[point->pair];
+    memset(ret, 0, 3 * (size_t)at->model->nv * sizeof *ret);
+    add_link(at, contacts->geoms[pair->b].link, point, 1.0, work, ret);
+    add_link(at, contacts->geoms[pair->a].link, point, -1.0, work, ret);
+}
+
+void tq_contact_to_world(const tq_contact_point *point, const double local[3], double ret[3])
+{
+    for (size_t i = 0; i < 3; i++) {
+        const double *row = point->frame + 3 * i;
+        ret[i] = row[2] * local[0] + row[0] * local[1] + row[1] * local[2];
+    }
+}
+
+size_t tq_contact_gap_scratch_size(const tq_model *model)
+{
+    return tq_configuration_scratch_size(model) +
+           tq_scratch_cost(TQ_CONTACT_POINTS_MAX, sizeof(tq_contact_point));
+}
+
+tq_status tq_contact_gaps(const tq_contacts *contacts, const tq_model *model, const double *q,
+                          tq_scratch *scratch, double *ret_gap, tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_contact_point *points = tq_scratch_take(scratch, TQ_CONTACT_POINTS_MAX, sizeof *points);
+    tq_configuration at;
+    if (points == NULL) {
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                       (double)tq_contact_gap_scratch_size(model));
+    }
+    const tq_status status = tq_configuration_compute(model, q, NULL, scratch, &at, reterr);
+    if (status == TQ_OK) {
+        tq_contact_find(contacts, &at, points);
+        for (size_t k = 0; k < contacts->n_pair; k++) {
+            ret_gap[k] = (double)INFINITY;
+        }
+        for (size_t i = 0; i < tq_contact_total(contacts); i++) {
+            double *gap = &ret_gap[points[i].pair];
+            *gap = fmin(*gap, points[i].gap);
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The effect
+ */
+
+static size_t n_state(const tq_contacts *contacts)
+{
+    return TQ_CONTACT_SUMS + TQ_CONTACT_OF_PAIR * contacts->n_pair + 3 * tq_contact_total(contacts);
+}
+
+static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
+                     tq_error *reterr)
+{
+    (void)scratch;
+    (void)reterr;
+    const tq_contacts *contacts = ctx;
+    const size_t n = n_state(contacts);
+    memset(to->zd, 0, n * at->stride * sizeof *to->zd);
+    return TQ_OK;
+}
+
+tq_effect tq_contact_effect(tq_contacts *contacts)
+{
+    return (tq_effect){.ctx = contacts, .n_z = n_state(contacts), .act = act, .timeless = 1};
+}
+
+size_t tq_contact_z(const tq_plant *plant)
+{
+    size_t z = 0;
+    for (size_t k = 0; k < plant->n_effect && plant->effects[k].act != act; k++) {
+        z += plant->effects[k].n_z;
+    }
+    return z;
+}

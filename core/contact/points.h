@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/contact/points.h - points of contact at one configuration: gaps, frames, Jacobians; private
+ * to this folder. */
+#ifndef TQ_CONTACT_POINTS_H
+#define TQ_CONTACT_POINTS_H
+
+#include "core/contact/contact.h"
+#include "core/dynamics/kinematics/configuration.h"
+
+/* A point of contact. Points are numbered by pair, then by corner: the same at all configurations.
+ */
+typedef struct tq_contact_point {
+    uint32_t pair;
+    double gap;      /* m */
+    double at[3];    /* world, m: on b */
+    double frame[9]; /* columns: two tangents, then the normal, from a to b */
+} tq_contact_point;
+
+/* All points at one configuration: into ret (tq_contact_total). */
+void tq_contact_find(const tq_contacts *contacts, const tq_configuration *at,
+                     tq_contact_point *ret);
+size_t tq_contact_total(const tq_contacts *contacts);
+
+/* Rows of one point: relative velocity of b against a along normal and tangents, = J qd. work (12 x
+ * nv); ret (3 x nv), row by row. */
+void tq_contact_rows(const tq_contacts *contacts, const tq_configuration *at,
+                     const tq_contact_point *point, double *work, double *ret);
+
+/* Force of local components (normal, two tangents) along the world's axes. */
+void tq_contact_to_world(const tq_contact_point *point, const double local[3], double ret[3]);
+
+#endif

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/contact/step.c - one step of a plant with contacts, cut at its impacts. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/contact/laws.h"
+#include "core/contact/step_private.h"
+#include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
+#include "core/plant/state.h"
+
+enum { CUTS = 64, HALVINGS = 30, SEARCH = 80 };
+static const double touching = 1e-12; /* m: accuracy of a located impact */
+static const double stopped = 1e-9;   /* m/s: slower approaches of closed points are rounding */
+static const double sunk = 1e-10;     /* m: deeper points are lifted after the step */
+
+static size_t work_size(const tq_plant *plant)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t nq = model->nq, nv = model->nv, lane = TQ_CONTACT_LANE;
+    const size_t n_z = tq_plant_n_z(plant), n = tq_contact_total(plant->contacts);
+    return 3 * tq_scratch_cost(nq, sizeof(double)) + 3 * tq_scratch_cost(nv, sizeof(double)) +
+           2 * tq_scratch_cost(n_z * lane, sizeof(double)) +
+           2 * tq_scratch_cost(nq * lane, sizeof(double)) +
+           2 * tq_scratch_cost(nv * lane, sizeof(double)) +
+           tq_scratch_cost(nv * nv, sizeof(double)) +
+           3 * (tq_scratch_cost(n, sizeof(tq_contact_point)) +
+                tq_scratch_cost(3 * n * nv, sizeof(double))) +
+           2 * tq_scratch_cost(n, 1) + tq_scratch_cost(n, sizeof(uint32_t)) +
+           tq_scratch_cost(3 * n * nv, sizeof(double)) +
+           tq_scratch_cost(9 * n * n, sizeof(double)) + 3 * tq_scratch_cost(3 * n, sizeof(double)) +
+           tq_scratch_cost(n, sizeof(double)) + tq_scratch_cost(12 * nv, sizeof(double)) +
+           tq_scratch_cost(3 * plant->contacts->n_pair, sizeof(double)) +
+           tq_scratch_cost(plant->contacts->n_pair, 1);
+}
+
+size_t tq_contact_step_scratch_size(const tq_plant *plant)
+{
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    const size_t sizes[] = {tq_plant_scratch_size(plant, TQ_CONTACT_LANE),
+                            tq_mass_matrix_flat_scratch_size(plant->mechanism),
+                            tq_configuration_scratch_size(model)};
+    size_t most = 0;
+    for (unsigned k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        most = sizes[k] > most ? sizes[k] : most;
+    }
+    return work_size(plant) + most;
+}
+
+static int take_rows(const tq_contact_work *w, tq_scratch *scratch, tq_contact_rows_at *ret)
+{
+    ret->points = tq_scratch_take(scratch, w->n_point, sizeof *ret->points);
+    ret->rows = tq_scratch_take(scratch, 3 * w->n_point * w->nv, sizeof(double));
+    return ret->points != NULL && ret->rows != NULL;
+}
+
+static int take(tq_contact_work *w, tq_scratch *scratch)
+{
+    const size_t n = w->n_point, lane = TQ_CONTACT_LANE;
+    const struct {
+        double **to;
+        size_t n;
+    } arrays[] = {{&w->q, w->nq},
+                  {&w->next_q, w->nq},
+                  {&w->middle, w->nq},
+                  {&w->v, w->nv},
+                  {&w->next_v, w->nv},
+                  {&w->change, w->nv},
+                  {&w->z, w->n_z * lane},
+                  {&w->zd, w->n_z * lane},
+                  {&w->block_q, w->nq * lane},
+                  {&w->rate_q, w->nq * lane},
+                  {&w->block_v, w->nv * lane},
+                  {&w->rate_v, w->nv * lane},
+                  {&w->m, w->nv * w->nv},
+                  {&w->x, 3 * n * w->nv},
+                  {&w->w, 9 * n * n},
+                  {&w->b, 3 * n},
+                  {&w->u, 3 * n},
+                  {&w->p, 3 * n},
+                  {&w->mu, n},
+                  {&w->jacobian, 12 * w->nv},
+                  {&w->force, 3 * w->contacts->n_pair}};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        *arrays[k].to = tq_scratch_take(scratch, arrays[k].n, sizeof(double));
+        if (*arrays[k].to == NULL) {
+            return 0;
+        }
+    }
+    w->is_closed = tq_scratch_take(scratch, n, 1);
+    w->is_watched = tq_scratch_take(scratch, n, 1);
+    w->listed = tq_scratch_take(scratch, n, sizeof *w->listed);
+    w->has_hit = tq_scratch_take(scratch, w->contacts->n_pair, 1);
+    return w->is_closed != NULL && w->is_watched != NULL && w->listed != NULL &&
+           w->has_hit != NULL && take_rows(w, scratch, &w->now) && take_rows(w, scratch, &w->mid) &&
+           take_rows(w, scratch, &w->end);
+}
+
+static void open_work(tq_contact_work *w, const tq_trajectories *state)
+{
+    for (size_t k = 0; k < w->nq; k++) {
+        w->q[k] = state->q[k * TQ_CONTACT_LANE];
+    }
+    for (size_t k = 0; k < w->nv; k++) {
+        w->v[k] = state->qd[k * TQ_CONTACT_LANE];
+    }
+    memcpy(w->z, state->z, w->n_z * TQ_CONTACT_LANE * sizeof *w->z);
+    memset(w->force, 0, 3 * w->contacts->n_pair * sizeof *w->force);
+    memset(w->has_hit, 0, w->contacts->n_pair);
+    w->held = state->held;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Which points act
+ */
+
+/* velocities of all points along their normals, into b[3 i] by listing all */
+static tq_status look(tq_contact_work *w, int *ret_hits)
+{
+    w->n_listed = w->n_point;
+    for (uint32_t i = 0; i < w->n_point; i++) {
+        w->listed[i] = i;
+    }
+    const tq_status status = tq_contact_at(w, w->q, &w->now, 1);
+    if (status != TQ_OK) {
+        return status;
+    }
+    tq_contact_velocity(w, &w->now, w->v, w->u);
+    *ret_hits = 0;
+    for (size_t i = 0; i < w->n_point; i++) {
+        w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
+        *ret_hits |= w->is_closed[i] && w->u[3 * i] < -stopped;
+    }
+    return TQ_OK;
+}
+
+/* points that leave are watched like open ones: they may return within the step */
+static void part_points(tq_contact_work *w)
+{
+    for (size_t i = 0; i < w->n_point; i++) {
+        w->is_watched[i] = !w->is_closed[i] || w->u[3 * i] > TQ_CONTACT_REST_SPEED;
+        w->is_closed[i] = !w->is_watched[i];
+    }
+    tq_contact_list(w, w->is_closed);
+}
+
+static double least_gap(const tq_contact_work *w, const tq_contact_rows_at *at)
+{
+    double least = (double)INFINITY;
+    for (size_t i = 0; i < w->n_point; i++) {
+        if (w->is_watched[i] != 0) {
+            least = fmin(least, at->points[i].gap);
+        }
+    }
+    return least;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Time of an impact
+ */
+
+/* The trial ends where the least gap of the watched points is 0, somewhere in (0, h), where it is
+ * `gap` < 0: regula falsi (Illinois) with bisections. *ret_h 0: it is never positive. */
+static tq_status locate(tq_contact_work *w, double h, double gap, double *ret_h)
+{
+    double low = 0.0;
+    double high = h;
+    double g_low = least_gap(w, &w->now);
+    double g_high = gap;
+    *ret_h = 0.0;
+    for (unsigned k = 0; g_low <= TQ_CONTACT_CLOSED_GAP && k < HALVINGS; k++) {
+        low = 0.5 * high;
+        const tq_status status = tq_contact_trial(w, low);
+        if (status != TQ_OK) {
+            return status;
+        }
+        const double g = least_gap(w, &w->end);
+        if (g > 0.0) {
+            g_low = g;
+            break;
+        }
+        high = low;
+        g_high = g;
+    }
+    if (!(g_low > 0.0) || !(g_high < 0.0)) {
+        return TQ_OK;
+    }
+    int side = 0;
+    for (unsigned k = 0; k < SEARCH && high > low; k++) {
+        double at =
+            k % 8 == 7 ? 0.5 * (low + high) : (low * g_high - high * g_low) / (g_high - g_low);
+        at = fmin(fmax(at, low), high);
+        const tq_status status = tq_contact_trial(w, at);
+        if (status != TQ_OK) {
+            return status;
+        }
+        const double g = least_gap(w, &w->end);
+        *ret_h = at;
+        if (fabs(g) <= touching || high - low <= 1e-15 * h) {
+            return TQ_OK;
+        }
+        if (g > 0.0) {
+            low = at;
+            g_low = g;
+            g_high *= side > 0 ? 0.5 : 1.0;
+            side = 1;
+        } else {
+            high = at;
+            g_high = g;
+            g_low *= side < 0 ? 0.5 : 1.0;
+            side = -1;
+        }
+    }
+    return TQ_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * Acceptance
+ */
+
+/* the trial of length h becomes the state */
+static void accept(tq_contact_work *w, double h)
+{
+    for (size_t k = 0; k < w->n_z * TQ_CONTACT_LANE; k++) {
+        w->z[k] += h * w->zd[k];
+    }
+    /* mean relative velocity of the points, by the rows through which the impulses act */
+    for (size_t k = 0; k < w->nv; k++) {
+        w->change[k] = 0.5 * (w->v[k] + w->next_v[k]);
+    }
+    tq_contact_velocity(w, &w->mid, w->change, w->u);
+    tq_contact_account(w, TQ_CONTACT_FRICTION_LOSS, w->u);
+    for (size_t i = 0; i < 3 * w->n_point; i++) {
+        *tq_contact_point_z(w, i / 3, i % 3) = 0.0;
+    }
+    for (size_t r = 0; r < 3 * w->n_listed; r++) {
+        *tq_contact_point_z(w, w->listed[r / 3], r % 3) = w->p[r] / h;
+    }
+    for (size_t k = 0; k < w->n_listed; k++) {
+        const tq_contact_point *point = &w->mid.points[w->listed[k]];
+        double force[3];
+        tq_contact_to_world(point, w->p + 3 * k, force);
+        for (size_t i = 0; i < 3; i++) {
+            w->force[3 * point->pair + i] += force[i];
+            *tq_contact_pair_z(w, point->pair, TQ_CONTACT_IMPULSE + i) += force[i];
+        }
+    }
+    memcpy(w->q, w->next_q, w->nq * sizeof *w->q);
+    memcpy(w->v, w->next_v, w->nv * sizeof *w->v);
+    w->t += h;
+}
+
+/* to t + h */
+static tq_status advance(tq_contact_work *w, double h)
+{
+    double left = h;
+    for (unsigned cut = 0; left > 0.0; cut++) {
+        int hits = 0;
+        tq_status status = look(w, &hits);
+        if (status == TQ_OK && hits && cut < CUTS) {
+            status = tq_contact_impact(w);
+            if (status != TQ_OK) {
+                return status;
+            }
+            continue;
+        }
+        if (status == TQ_OK) {
+            part_points(w);
+            status = tq_contact_trial(w, left);
+        }
+        if (status != TQ_OK) {
+            return status;
+        }
+        const double gap = least_gap(w, &w->end);
+        double way = left;
+        if (gap < -touching && cut < CUTS) {
+            status = locate(w, left, gap, &way);
+        }
+        if (status == TQ_OK && way == 0.0) { /* too short a flight: the point stays in contact */
+            way = left;
+            for (size_t i = 0; i < w->n_point; i++) {
+                w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
+            }
+            tq_contact_list(w, w->is_closed);
+            status = tq_contact_trial(w, left);
+        }
+        if (status != TQ_OK) {
+            return status;
+        }
+        accept(w, way);
+        left = way == left ? 0.0 : left - way;
+    }
+    return TQ_OK;
+}
+
+/* points that the step's error has brought below the surface, of order h^3: least motion that ends
+ * it, W lambda >= -gap */
+static tq_status lift(tq_contact_work *w)
+{
+    w->n_listed = 0;
+    double deepest = 0.0;
+    for (uint32_t i = 0; i < w->n_point; i++) {
+        if (w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP) {
+            deepest = fmin(deepest, w->now.points[i].gap);
+            w->mu[w->n_listed] = 0.0;
+            w->listed[w->n_listed++] = i;
+        }
+    }
+    if (deepest > -sunk) {
+        return TQ_OK;
+    }
+    tq_status status = tq_contact_mass(w, w->q);
+    if (status == TQ_OK) {
+        status = tq_contact_at(w, w->q, &w->now, 1);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    tq_contact_delassus(w, &w->now);
+    for (size_t r = 0; r < 3 * w->n_listed; r++) {
+        w->b[r] = r % 3 == 0 ? w->now.points[w->listed[r / 3]].gap : 0.0;
+        w->p[r] = 0.0;
+    }
+    (void)tq_contact_laws(w->n_listed, w->w, w->b, w->mu, w->p);
+    memset(w->change, 0, w->nv * sizeof *w->change);
+    tq_contact_push(w, w->change);
+    for (size_t k = 0; k < w->nq; k++) {
+        w->block_q[k * TQ_CONTACT_LANE] = w->q[k];
+    }
+    for (size_t k = 0; k < w->nv; k++) {
+        w->block_v[k * TQ_CONTACT_LANE] = w->change[k];
+    }
+    tq_state_rate(w->model, 1, TQ_CONTACT_LANE, w->block_q, w->block_v, w->rate_q);
+    for (size_t k = 0; k < w->nq; k++) {
+        w->q[k] += w->rate_q[k * TQ_CONTACT_LANE];
+    }
+    return tq_contact_at(w, w->q, &w->now, 0);
+}
+
+/* which pairs are closed after a step of length h, and the mean force of it */
+static void settle(const tq_contact_work *w, double h)
+{
+    for (size_t k = 0; k < w->contacts->n_pair; k++) {
+        double gap = (double)INFINITY;
+        for (size_t i = 0; i < w->n_point; i++) {
+            gap = w->now.points[i].pair == k ? fmin(gap, w->now.points[i].gap) : gap;
+        }
+        double *closed = tq_contact_pair_z(w, k, TQ_CONTACT_CLOSED);
+        double *since = tq_contact_pair_z(w, k, TQ_CONTACT_SINCE);
+        if (*closed == 0.0 && gap <= TQ_CONTACT_CLOSED_GAP) {
+            *closed = 1.0;
+            *since = w->t;
+            *tq_contact_pair_z(w, k, TQ_CONTACT_TOUCHES) += 1.0;
+            *tq_contact_pair_z(w, k, TQ_CONTACT_APPROACH) = 0.0;
+        } else if (*closed != 0.0 && gap > 10.0 * TQ_CONTACT_CLOSED_GAP) {
+            *closed = 0.0;
+            *since = w->has_hit[k] != 0 ? *since : w->t;
+        }
+        for (size_t i = 0; i < 3; i++) {
+            *tq_contact_pair_z(w, k, TQ_CONTACT_FORCE + i) = w->force[3 * k + i] / h;
+        }
+    }
+}
+
+/* pairs that are closed before anything moves: at the start of a run */
+static void note_closed(const tq_contact_work *w)
+{
+    for (size_t i = 0; i < w->n_point; i++) {
+        const size_t pair = w->now.points[i].pair;
+        double *closed = tq_contact_pair_z(w, pair, TQ_CONTACT_CLOSED);
+        if (*closed == 0.0 && w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP) {
+            *closed = 1.0;
+            *tq_contact_pair_z(w, pair, TQ_CONTACT_SINCE) = w->t;
+            *tq_contact_pair_z(w, pair, TQ_CONTACT_TOUCHES) += 1.0;
+        }
+    }
+}
+
+static tq_status step(tq_contact_work *w, double h)
+{
+    tq_status status = tq_contact_at(w, w->q, &w->now, 0);
+    if (status == TQ_OK) {
+        note_closed(w);
+        status = advance(w, h);
+    }
+    if (status == TQ_OK) {
+        status = tq_contact_at(w, w->q, &w->now, 0);
+    }
+    if (status == TQ_OK) {
+        status = lift(w);
+    }
+    if (status == TQ_OK) {
+        settle(w, h);
+    }
+    return status;
+}
+
+tq_status tq_contact_step(const tq_plant *plant, double t, double h, const tq_trajectories *state,
+                          tq_scratch *scratch, size_t *ret_evaluations, tq_error *reterr)
+{
+    assert(state->n_sample == 1 && state->stride == TQ_CONTACT_LANE && plant->contacts != NULL);
+    const size_t mark = tq_scratch_mark(scratch);
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
+    tq_contact_work w = {.plant = plant,
+                         .contacts = plant->contacts,
+                         .model = model,
+                         .scratch = scratch,
+                         .error = reterr,
+                         .nq = model->nq,
+                         .nv = model->nv,
+                         .n_point = tq_contact_total(plant->contacts),
+                         .n_z = tq_plant_n_z(plant),
+                         .first_z = tq_contact_z(plant),
+                         .t = t};
+    tq_status status = TQ_ERR_SCRATCH;
+    if (take(&w, scratch)) {
+        open_work(&w, state);
+        status = step(&w, h);
+    } else {
+        (void)tq_fail(reterr, status, "scratch", 0, (double)tq_contact_step_scratch_size(plant));
+    }
+    *ret_evaluations = w.n_eval;
+    if (status == TQ_OK) {
+        for (size_t k = 0; k < w.nq * TQ_CONTACT_LANE; k++) {
+            state->q[k] = w.q[k / TQ_CONTACT_LANE];
+        }
+        for (size_t k = 0; k < w.nv * TQ_CONTACT_LANE; k++) {
+            state->qd[k] = w.v[k / TQ_CONTACT_LANE];
+        }
+        for (size_t k = 0; k < w.n_z * TQ_CONTACT_LANE; k++) {
+            state->z[k] = w.z[k - k % TQ_CONTACT_LANE];
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status == TQ_OK ? tq_plant_project(plant, state, scratch, reterr) : status;
+}

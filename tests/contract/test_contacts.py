@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_contacts.py - contacts in simulate against closed forms: sliding, sticking, rolling, bouncing, rocking, resting.
+import json
+import math
+
+import pytest
+
+G = 9.81
+GROUND = {"name": "ground", "shape": "half-space"}
+
+
+def body(name, mass, inertia, gravity=(0, 0, -G)):
+    """one rigid body, free in space"""
+    return {"name": name, "gravity": list(gravity),
+            "links": [{"name": "world"}, {"name": "body", "mass": mass, "com": [0, 0, 0], "inertia_about": "com",
+                                          "inertia": [[inertia[0], 0, 0], [0, inertia[1], 0], [0, 0, inertia[2]]]}],
+            "joints": [{"name": "free", "kind": "floating", "parent": "world", "child": "body"}]}
+
+
+def box_of(mass, x, y, z):
+    return body("box", mass, [mass / 12 * (y * y + z * z), mass / 12 * (x * x + z * z), mass / 12 * (x * x + y * y)])
+
+
+def ball_of(mass, radius):
+    return body("ball", mass, [0.4 * mass * radius**2] * 3)
+
+
+@pytest.fixture(scope="module")
+def put(daemon):
+    def one(robot):
+        status, _, text = daemon.request("PUT", f"/v1/robots/{robot['name']}", json.dumps(robot), {"Content-Type": "application/json"})
+        assert status in (200, 201), text
+        return robot["name"]
+    return one
+
+
+def post(daemon, robot, question):
+    return daemon.request("POST", f"/v1/robots/{robot}/simulate", json.dumps(question), {"Content-Type": "application/json"})
+
+
+def run(daemon, robot, q, qd, duration, shapes, friction, restitution=0.0, step=1e-3, interval=None, **more):
+    contacts = {"shapes": shapes, "friction": friction, "restitution": restitution, **more.pop("contacts", {})}
+    question = {"initial": {"q": q, "qd": qd}, "duration_s": duration, "output": {"interval_s": interval or duration},
+                "solver": {"step_s": step}, "contacts": contacts, "include": ["energy"], **more}
+    status, _, text = post(daemon, robot, question)
+    assert status == 200, text
+    answer = json.loads(text)
+    assert answer["verdict"]["outcome"] == "completed", answer["verdict"]
+    assert answer["stats"]["method"] == "moreau-jean"
+    assert answer["contacts"]["violation"] < 1e-9, answer["contacts"]
+    return answer
+
+
+def flat(x=0.0, y=0.0, z=0.0):
+    return [x, y, z, 1, 0, 0, 0]
+
+
+BOX = {"name": "block", "link": "body", "shape": "box", "size": [0.4, 0.3, 0.2]}
+BALL = {"name": "ball", "link": "body", "shape": "sphere", "size": [0.1]}
+
+
+def energy(a):
+    return [k + p for k, p in zip(a["kinetic_energy"], a["potential_energy"])]
+
+
+def never_creates(a, within):
+    e = energy(a)
+    assert all(y - x <= within for x, y in zip(e, e[1:])), max(y - x for x, y in zip(e, e[1:]))
+
+
+def test_a_sliding_block_stops(daemon, put):
+    """after v / (mu g) at v^2 / (2 mu g), by friction mu m g, which takes all of its energy"""
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    mu, v = 0.3, 1.0
+    a = run(daemon, robot, flat(z=0.1), [0.6 * v, 0.8 * v, 0, 0, 0, 0], 0.6, [GROUND, BOX], mu, interval=0.1)
+    way = v * v / (2 * mu * G)
+    assert abs(a["q"][-1][0] - 0.6 * way) < 1e-6 and abs(a["q"][-1][1] - 0.8 * way) < 1e-6
+    assert abs(a["q"][-1][2] - 0.1) < 1e-12 and max(abs(x) for x in a["qd"][-1]) < 1e-12
+    moving = a["contact_force"][2]  # at 0.2 s; it stops at 0.34 s
+    assert abs(moving[2] - 2 * G) < 1e-9 and abs(math.hypot(*moving[:2]) - mu * 2 * G) < 1e-9
+    assert abs(moving[0] + 0.6 * mu * 2 * G) < 1e-9
+    audit = a["audit"]["energy"]
+    assert abs(audit["contact_friction"] - 0.5 * 2 * v * v) < 1e-9 and abs(audit["contact_impacts"]) < 1e-9
+    assert abs(audit["residual"]) < 1e-9
+    never_creates(a, 1e-12)
+
+
+@pytest.mark.parametrize("ratio, slides", [(0.999, False), (1.001, True)])
+def test_a_block_on_an_incline(daemon, put, ratio, slides):
+    """stays if and only if tan a <= mu; else it accelerates by g (sin a - mu cos a)"""
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    mu = 0.5
+    a = math.atan(ratio * mu)
+    turn = [0, a, 0]
+    plane = {**GROUND, "pose": {"rpy": turn}}
+    up = [math.sin(a), 0, math.cos(a)]
+    start = [0.1 * x for x in up] + [math.cos(a / 2), 0, math.sin(a / 2), 0]
+    r = run(daemon, robot, start, [0] * 6, 1.0, [plane, BOX], mu)
+    moved = math.dist(r["q"][-1][:3], start[:3])
+    pull = max(0.0, G * (math.sin(a) - mu * math.cos(a)))
+    assert abs(moved - 0.5 * pull) < 1e-9, (moved, pull)
+    assert (moved > 1e-4) is slides
+    assert slides or moved < 1e-12
+
+
+def test_a_sphere_begins_to_roll(daemon, put):
+    """5/7 of its speed, after 2 v / (7 mu g)"""
+    robot = put(ball_of(1.5, 0.1))
+    mu, v = 0.2, 0.7
+    end = 2 * v / (7 * mu * G)
+    a = run(daemon, robot, flat(z=0.1), [v, 0, 0, 0, 0, 0], 0.4, [GROUND, BALL], mu, step=2e-4, interval=0.05)
+    assert end < 0.15
+    q, qd = a["q"][-1], a["qd"][-1]
+    spin = 2 * math.atan2(q[5], q[3])  # about y
+    world = math.cos(spin) * qd[0] + math.sin(spin) * qd[2]
+    assert abs(world - 5 / 7 * v) < 1e-6 and abs(qd[4] - 5 / 7 * v / 0.1) < 1e-5
+    way = v * end - 0.5 * mu * G * end**2 + 5 / 7 * v * (0.4 - end)
+    assert abs(q[0] - way) < 1e-6, q[0] - way
+    lost = 0.5 * 1.5 * v * v * (1 - 5 / 7)
+    assert abs(a["audit"]["energy"]["contact_friction"] - lost) < 1e-6
+    never_creates(a, 1e-7)
+
+
+def test_a_ball_bounces(daemon, put):
+    """apexes h e^(2n); times of touch-down 2 e^n sqrt(2 h / g) apart"""
+    robot = put(ball_of(1.0, 0.1))
+    e, h = 0.8, 0.5
+    fall = math.sqrt(2 * h / G)
+    a = run(daemon, robot, flat(z=0.1 + h), [0] * 6, 1.5, [GROUND, BALL], 0.3, e, interval=0.001)
+    touches = [x for x in a["events"] if x["on"] == "touch"]
+    at = fall
+    for n in range(3):
+        assert abs(touches[n]["t"] - at) < 1e-9 and touches[n]["a"] == "ground"
+        assert abs(touches[n]["value"] - e**n * G * fall) < 1e-9
+        apex = max(q[2] - 0.1 for t, q in zip(a["t"], a["q"]) if at < t < at + 2 * e**(n + 1) * fall)
+        assert abs(apex - h * e**(2 * n + 2)) < 2e-6  # between two outputs
+        at += 2 * e**(n + 1) * fall
+    assert sum(x["on"] == "lift" for x in a["events"]) == len(touches)
+    lost = G * h * (1 - e**(2 * len(touches)))
+    assert abs(a["audit"]["energy"]["contact_impacts"] - lost) < 1e-9
+    never_creates(a, 1e-12)
+
+
+def test_a_ball_comes_to_rest(daemon, put):
+    """after infinitely many bounces within sqrt(2 h / g) (1 + e) / (1 - e)"""
+    robot = put(ball_of(1.0, 0.1))
+    e, h = 0.5, 0.1
+    end = math.sqrt(2 * h / G) * (1 + e) / (1 - e)
+    a = run(daemon, robot, flat(z=0.1 + h), [0] * 6, 0.6, [GROUND, BALL], 0.3, e)
+    assert end < 0.6 and abs(a["q"][-1][2] - 0.1) < 1e-7 and max(abs(x) for x in a["qd"][-1]) < 1e-9
+    assert abs(a["contact_force"][-1][2] - G) < 1e-6
+    assert a["contacts"]["impacts"] < 30
+    assert abs(a["audit"]["energy"]["dissipated"] - G * h) < 1e-6
+
+
+def test_a_box_at_rest_stays(daemon, put):
+    robot = put(box_of(2.0, 0.4, 0.3, 0.2))
+    start = [0.3, -0.2, 0.1, math.cos(0.35), 0, 0, math.sin(0.35)]
+    a = run(daemon, robot, start, [0] * 6, 10.0, [GROUND, BOX], 0.4, step=0.005, interval=1.0)
+    assert max(abs(x - y) for q in a["q"] for x, y in zip(q, start)) < 1e-12
+    assert abs(a["contact_impulse"][-1][2] - 2 * G * 10) < 1e-8 and abs(a["contact_gap"][-1][0]) < 1e-12
+    assert a["audit"]["energy"]["kinetic_max"] < 1e-20
+
+
+@pytest.mark.parametrize("push, moves", [(0.999, False), (1.001, True)])
+def test_a_pushed_block(daemon, put, push, moves):
+    """the case that step-dependent friction gets wrong: 0.1 % below the limit nothing moves"""
+    robot = put(box_of(1.0, 0.4, 0.4, 0.1))
+    mu = 0.5
+    shape = {**BOX, "size": [0.4, 0.4, 0.1]}
+    wrench = {"link": "body", "force": [push * mu * G, 0, 0], "moment": [0, 0, 0], "at": [0, 0, -0.05], "applied_to": "robot",
+              "expressed_in": "world"}
+    a = run(daemon, robot, flat(z=0.05), [0] * 6, 1.0, [GROUND, shape], mu, external_wrenches=[wrench])
+    assert abs(a["q"][-1][0] - (0.5 * (push - 1) * mu * G if moves else 0)) < 1e-9
+    assert abs(a["q"][-1][2] - 0.05) < 1e-9
+
+
+def rod_angle(theta0, t, length, steps=20000):
+    """a rod on a pivot at its lower end: theta'' = 3 g sin(theta) / (2 length), theta from the vertical"""
+    h, x, w = t / steps, theta0, 0.0
+
+    def f(y):
+        return 1.5 * G / length * math.sin(y)
+    for _ in range(steps):
+        k1x, k1w = w, f(x)
+        k2x, k2w = w + 0.5 * h * k1w, f(x + 0.5 * h * k1x)
+        k3x, k3w = w + 0.5 * h * k2w, f(x + 0.5 * h * k2x)
+        k4x, k4w = w + h * k3w, f(x + h * k3x)
+        x, w = x + h / 6 * (k1x + 2 * k2x + 2 * k3x + k4x), w + h / 6 * (k1w + 2 * k2w + 2 * k3w + k4w)
+    return x, w
+
+
+def tilted(theta, length):
+    """a rod from the origin, leaning by theta towards x; its centre, and its turn about y"""
+    return [0.5 * length * math.sin(theta), 0, 0.5 * length * math.cos(theta), math.cos(theta / 2), 0, math.sin(theta / 2), 0]
+
+
+def falling_rod(daemon, put, step, t=0.5):
+    length, theta = 1.0, 0.3
+    robot = put(body("rod", 1.0, [1 / 12, 1 / 12, 1e-3]))
+    tip = {"name": "tip", "link": "body", "shape": "sphere", "size": [1e-9], "pose": {"position": [0, 0, -0.5 * length]}}
+    a = run(daemon, robot, tilted(theta, length), [0] * 6, t, [GROUND, tip], 2.0, step=step)
+    q = a["q"][-1]
+    want, rate = rod_angle(theta, t, length)
+    return a, 2 * math.atan2(q[5], q[3]) - want, a["qd"][-1][4] - rate
+
+
+def test_a_falling_rod_turns_about_its_foot(daemon, put):
+    """while it sticks: of order 2, 1e-6 at 0.2 ms"""
+    a, angle, rate = falling_rod(daemon, put, 2e-4)
+    assert abs(angle) < 1e-6 and abs(rate) < 5e-6, (angle, rate)
+    assert abs(a["contact_gap"][-1][0]) < 1e-9
+    _, coarse, _ = falling_rod(daemon, put, 4e-3)
+    _, fine, _ = falling_rod(daemon, put, 2e-3)
+    assert 3.5 < coarse / fine < 4.5, (coarse, fine)
+    assert abs(a["audit"]["energy"]["residual"]) < 1e-5
+
+
+def test_a_rocking_block(daemon, put):
+    """Housner: the rate after the other edge strikes, 1 - (3/2) sin^2 a of that before, where e = 0 and nothing slides"""
+    b, h = 0.1, 0.2  # half width, half height
+    r2 = b * b + h * h
+    mass = 1.0
+    alpha = math.atan2(b, h)
+    robot = put(body("block", mass, [mass / 3 * (0.05**2 + h * h), mass / 3 * r2, mass / 3 * (0.05**2 + b * b)]))
+    shape = {**BOX, "size": [2 * b, 0.1, 2 * h]}
+    tilt = 0.1
+    # about the edge at the origin, on the right, leaning to it
+    c, s = math.cos(tilt), math.sin(tilt)
+    start = [-b * c + h * s, 0, b * s + h * c, math.cos(tilt / 2), 0, math.sin(tilt / 2), 0]
+    a = run(daemon, robot, start, [0] * 6, 0.5, [GROUND, shape], 5.0, step=5e-4, interval=5e-4)
+    first = next(x["t"] for x in a["events"] if x["on"] == "touch" and x["t"] > 0)
+    before = [qd[4] for t, qd in zip(a["t"], a["qd"]) if t < first - 6e-4][-1]
+    after = next(qd[4] for t, qd in zip(a["t"], a["qd"]) if t > first + 6e-4)
+    potential = mass * G * math.sqrt(r2) * (math.cos(alpha - tilt) - math.cos(alpha))
+    rate = math.sqrt(2 * potential / (mass * 4 / 3 * r2))
+    assert abs(abs(before) - rate) < 0.02 * rate
+    assert abs(after / before - (1 - 1.5 * math.sin(alpha) ** 2)) < 0.01
+    never_creates(a, 1e-6)
+
+
+def test_impacts_with_friction_create_no_energy(daemon, put):
+    """a rod that strikes obliquely: Newton's law alone would create energy (Kane and Levinson, 1985, 5.2)"""
+    robot = put(body("rod", 1.0, [1 / 12, 1 / 12, 1e-3]))
+    tip = {"name": "tip", "link": "body", "shape": "sphere", "size": [1e-9], "pose": {"position": [0, 0, -0.5]}}
+    for theta in (0.3, 0.6, 0.9, 1.2):
+        for slip in (-4.0, -1.0, 1.0, 4.0):
+            q = tilted(theta, 1.0)
+            q[2] += 0.01
+            c, s = math.cos(theta), math.sin(theta)
+            v = [slip * c + 1.0 * s, 0, slip * s - 1.0 * c]  # the world's (slip, 0, -1) along the rod's axes
+            a = run(daemon, robot, q, v + [0] * 3, 0.05, [GROUND, tip], 0.8, 0.9, interval=0.005)
+            assert a["contacts"]["impacts"] >= 1
+            never_creates(a, 2e-6)
+            assert a["audit"]["energy"]["dissipated"] > -1e-12
+
+
+def test_two_balls_collide(daemon, put):
+    """along their line: velocities after by momentum and restitution; pairs have coefficients of their own"""
+    robot = {"name": "balls", "gravity": [0, 0, 0],
+             "links": [{"name": "rail"}, {"name": "one", "mass": 2.0, "com": [0, 0, 0]}, {"name": "two", "mass": 1.0, "com": [0, 0, 0]}],
+             "joints": [{"name": "x1", "kind": "prismatic", "parent": "rail", "child": "one", "axis": [1, 0, 0]},
+                        {"name": "x2", "kind": "prismatic", "parent": "rail", "child": "two", "axis": [1, 0, 0]}]}
+    shapes = [{"name": "a", "link": "one", "shape": "sphere", "size": [0.1]}, {"name": "b", "link": "two", "shape": "sphere", "size": [0.2]}]
+    e = 0.6
+    r = run(daemon, put(robot), [0, 1], [1.0, -0.5], 1.0, shapes, 0.3, contacts={"pairs": [{"a": "b", "b": "a", "restitution": e}]})
+    common = (2 * 1.0 - 0.5) / 3
+    want = [common - e * 1.5 / 3, common + 2 * e * 1.5 / 3]
+    assert all(abs(x - y) < 1e-12 for x, y in zip(r["qd"][-1], want))
+    hit = 0.7 / 1.5
+    assert abs(r["events"][0]["t"] - hit) < 1e-12 and abs(r["events"][0]["value"] - 1.5) < 1e-12
+    assert abs(r["q"][-1][0] - (hit + want[0] * (1 - hit))) < 1e-12
+    assert r["contacts"]["pairs"][0]["restitution"] == e and r["contacts"]["pairs"][0]["touches"] == 1
+
+
+def test_an_arm_meets_the_floor(daemon):
+    """a falling two-link arm: no depth, no energy, and in the end it lies still"""
+    shapes = [{"name": "floor", "shape": "half-space", "pose": {"rpy": [-math.pi / 2, 0, 0], "position": [0, -0.5, 0]}},
+              {"name": "tip", "link": "tool", "shape": "sphere", "size": [0.05]}]
+    a = run(daemon, "planar-2r", [0.2, 0.3], [0, 0], 2.0, shapes, 0.5, 0.3, interval=0.01)
+    assert min(g[0] for g in a["contact_gap"]) > -1e-9
+    assert any(x["on"] == "touch" for x in a["events"])
+    never_creates(a, 1e-3)
