@@ -35,6 +35,8 @@ const ctl_command ctl_commands[] = {
      "torques as a matrix times parameters", INPUTS, "torquectl regressor planar-2r q=0,0 qd=0,0 qdd=0,0"},
     {"manipulability", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "manipulability", NULL, NULL, COMPUTES, "manipulability",
      "measures of the Jacobian", INPUTS, "torquectl manipulability panda q=0,0,0,-1.5,0,1.5,0 frame.link=flange frame.at=origin"},
+    {"distance", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "distance", NULL, NULL, COMPUTES, "distance",
+     "distances of shapes on links from each other and from obstacles", INPUTS, "torquectl distance panda q=0,0,0,-1.5,0,1.5,0 shapes.json"},
     {"trajectory", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "trajectory", NULL, NULL, COMPUTES, "trajectory",
      "motion through waypoints, sampled", INPUTS,
      "torquectl trajectory planar-2r waypoints='0,0;1,0.5' durations_s=1 timing=quintic interval_s=0.1 -o csv"},

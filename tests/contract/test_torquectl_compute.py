@@ -34,6 +34,9 @@ COMMANDS = {  # words, path, the request that they make
            {"frame": {"link": "flange", "at": [0, 0, 0]}, "pose": {"position": [0.4, 0, 0.5]}, "solutions": 1}),
     "manipulability": (("panda", Q, "frame.link=flange", "frame.at=origin"), "robots/panda/manipulability",
                        {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8], "frame": {"link": "flange", "at": "origin"}}),
+    "distance": (("planar-2r", "q=0,0", 'shapes=[{"shape": "half-space"}, {"link": "tool", "shape": "sphere", "size": [0.1]}]'),
+                 "robots/planar-2r/distance",
+                 {"q": [0, 0], "shapes": [{"shape": "half-space"}, {"link": "tool", "shape": "sphere", "size": [0.1]}]}),
     "trajectory": (("planar-2r", "waypoints=0,0;1,0.5", "durations_s=[1]", "timing=quintic", "interval_s=0.25"), "robots/planar-2r/trajectory",
                    {"waypoints": [[0, 0], [1, 0.5]], "durations_s": [1], "timing": "quintic", "interval_s": 0.25}),
     "simulate": (("planar-2r", *SWING, "solver.method=rk4"), "robots/planar-2r/simulate",
@@ -316,7 +319,7 @@ def test_completion_and_man_page(daemon, tmp_path):
     env = {**os.environ, "TORQUED_URL": daemon.url, "PATH": os.path.dirname(CTL) + ":" + os.environ["PATH"]}
     for words, found in ((("rob",), "robots"), (("robots", "ch"), "check"), (("id", "panda", "qd"), "qd= qdd= qd_ref= qdd_ref="), (("robots", "-o", "ya"), "yaml"),
                          (("jobs", "list", "--old"), "--older-than"), (("simulate", "panda", "solver.method", "=", "do"), "dopri87 dopri45"),
-                         (("simulate", "panda", "solver.method", "="), "dopri87 dopri45 sdirk bdf rk4 semi-implicit-euler implicit-midpoint"),
+                         (("simulate", "panda", "solver.method", "="), "dopri87 dopri45 sdirk bdf rk4 semi-implicit-euler implicit-midpoint moreau-jean"),
                          (("id", "pan"), "panda"), (("robots", "get", "pum"), "puma560")):
         done = subprocess.run(["bash", "-c", ask, str(tmp_path / "bash"), *words], capture_output=True, text=True, check=True, env=env)
         assert done.stdout.strip() == found, words
