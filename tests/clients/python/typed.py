@@ -27,7 +27,7 @@ def sync(q: NDArray[np.float64]) -> None:
         for event in job:
             print(event.state, event.progress)
         robot.terms(q, include=["no_such_term"])  # type: ignore[list-item]
-        robot.simulate({"q": q}, 1.0, {"interval": 0.1})  # type: ignore[typeddict-unknown-key]
+        robot.simulate({"q": q}, 1.0, {"interval": 0.1})  # type: ignore[arg-type]
 
 
 async def asynchronous(q: NDArray[np.float64]) -> None:
