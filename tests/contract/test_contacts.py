@@ -281,3 +281,17 @@ def test_an_arm_meets_the_floor(daemon):
     assert min(g[0] for g in a["contact_gap"]) > -1e-9
     assert any(x["on"] == "touch" for x in a["events"])
     never_creates(a, 1e-3)
+
+
+def test_joints_do_not_bounce_beside_contacts(daemon, put):
+    """a rule that would do nothing is refused where it is"""
+    robot = put({"name": "slider", "gravity": [0, 0, -G], "links": [{"name": "rail"}, {"name": "cart", "mass": 1.0, "com": [0, 0, 0]}],
+                 "joints": [{"name": "x", "kind": "prismatic", "parent": "rail", "child": "cart", "axis": [1, 0, 0],
+                             "limits": {"lower": -1, "upper": 1}}]})
+    ball = {"name": "ball", "link": "cart", "shape": "sphere", "size": [0.1]}
+    wall = {"name": "wall", "shape": "half-space", "pose": {"position": [0, 0, -0.5]}}
+    question = {"initial": {"q": [0], "qd": [1]}, "duration_s": 0.01, "contacts": {"shapes": [wall, ball], "friction": 0.5}}
+    for action, expected in (("report", 200), ("bounce", 422)):
+        status, _, text = post(daemon, robot, {**question, "events": [{"on": "limits", "action": action}]})
+        assert status == expected, text
+    assert json.loads(text)["errors"][0]["pointer"] == "/events", text

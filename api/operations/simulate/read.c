@@ -238,6 +238,15 @@ static bool read_events(tqa_simulation *s)
     if (!tqa_tree_watch(s->control, &s->order, s->q, &s->watch)) {
         return false;
     }
+    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value events = tqa_value_field(&root, "events");
+    for (size_t k = 0; s->plant.contacts != NULL && k < s->watch.n_rule; k++) {
+        if (s->watch.rules[k].action == TQ_EVENT_BOUNCE) {
+            return tqa_value_refuse(&events, "invalid-value", "\"report\" or \"stop\"",
+                                    "joints do not bounce beside \"contacts\": an impulse of a "
+                                    "limit would have to be shared with those of contacts");
+        }
+    }
     s->watch.pair_names = s->contacts.pair_names;
     s->options.rules = s->watch.rules;
     s->options.n_rule = s->watch.n_rule;
