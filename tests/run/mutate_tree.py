@@ -28,7 +28,7 @@ mutate-names:
 	@echo 'objects $(core_obj) $(api_obj) $(daemon_obj)'
 	@echo 'tests $(test_bin)'
 	@echo 'link $(CC) $(cflags_$(VARIANT)) $(ldflags)'
-	@echo 'libraries $(link_libs)'
+	@echo 'libraries $(link_libs) $(link_pq)'
 	@echo 'compile $(CC) $(flags)'
 	@echo 'kernels $(kernel_builds)'
 	@$(foreach b,$(kernel_builds),echo 'lanes_$(b) $(lanes_$(b)) -falign-functions=64';)
