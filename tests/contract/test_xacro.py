@@ -8,9 +8,11 @@ import resource
 import zipfile
 
 import pytest
+from conftest import TORQUED
 
 xacro = pytest.importorskip("xacro")
 
+SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan"))
 XML = {"Content-Type": "application/xml"}
 HEAD = '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 LINK = '<xacro:macro name="body" params="name mass:=1 *origin"><link name="${name}"><inertial><xacro:insert_block name="origin"/><mass value="${mass}"/>' \
@@ -123,6 +125,7 @@ def test_bombs_end(daemon, number):
     assert status in (400, 413, 422), answer
 
 
+@pytest.mark.skipif(SANITIZED, reason="a sanitizer needs a stack of its own")
 def test_a_small_stack_holds_the_deepest_files(start):
     """256 KiB, the least that the daemon starts with: expressions, macros, properties and elements as deep as they may be, and deeper."""
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
