@@ -63,5 +63,6 @@ Test(match, methods)
 {
     cr_expect(eq(int, (int)tqd_method_find("DELETE"), (int)TQD_DELETE));
     cr_expect(eq(int, (int)tqd_method_find("get"), (int)TQD_METHOD_COUNT));
-    cr_expect(eq(int, (int)tqd_method_find("PATCH"), (int)TQD_METHOD_COUNT));
+    cr_expect(eq(int, (int)tqd_method_find("PATCH"), (int)TQD_PATCH));
+    cr_expect(eq(int, (int)tqd_method_find("TRACE"), (int)TQD_METHOD_COUNT));
 }
