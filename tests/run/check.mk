@@ -48,6 +48,12 @@ contract: build $(out)/tqc_drive
 	@tests/run/pytest.sh tests/contract $(out)/torqued
 system: build
 	@tests/run/pytest.sh tests/system $(out)/torqued
+#: sizes            robots of many joints through every operation: SIZES=128,500,1000 LAYOUTS=chain,tree,floating,mimic,constraints,drives
+.PHONY: sizes
+sizes: build
+	@PYTEST_SECONDS=14400 PYTEST_JOBS=1 TORQUED_SIZES=$(or $(SIZES),128$(comma)500$(comma)1000) $(if $(LAYOUTS),TORQUED_LAYOUTS=$(LAYOUTS)) \
+	    tests/run/pytest.sh tests/contract/test_sizes_walk.py $(out)/torqued
+comma := ,
 browser: build
 	@tests/run/pytest.sh tests/browser $(out)/torqued
 #: pictures         the docs, a report and the pages of problems at two widths in two colour schemes, measured; pictures in build/browser

@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/mutate.py - breaks one line at a time and sees whether a test notices: the mutation score.
 """mutate.py [PATH:LINE:NEW_TEXT ...]; SEED=1 N=150 ROOM=core,api/codec,api,daemon BUDGET=60 JOBS=2 BUILDS=release,asan
-MAP=new|keep|none SLOW=1200 MINUTES=1000 TESTS=part_of_a_name
+MAP=new|keep|none SLOW=1200 MINUTES=1000 TESTS=part_of_a_name RESULTS=build/mutate/results.jsonl AGAIN=survived
 
 Works in a copy of the tree, build/mutate/tree (mutate_tree.py). A mutant lives until a test fails, dies or hangs: first C
-tests, then contract tests, both in release, then again under AddressSanitizer with leaks counted. A line's tests come
-in the order of how much of its surroundings they run for a second; BUDGET seconds of processor are spent in each of the four rounds.
-The same seed draws the same mutants of a room in the same order: after MINUTES no more are begun, and the score is of those.
+tests, then contract tests, both in release, then again under AddressSanitizer with leaks counted. A line's tests come in the order
+of how near they reach, or with a map (MAP) of how much of its surroundings they run for a second; BUDGET seconds of processor are
+spent in each of the four rounds. The same seed draws the same mutants of a room in the same order: after MINUTES no more are begun,
+and the score is of those. What is decided is appended to RESULTS, and not tried again while its line is the same: a run that
+ended goes on. AGAIN names the outcome that is tried again, for a larger BUDGET or with more tests.
 """
 import difflib
+import json
 import os
 import pathlib
 import random
@@ -20,11 +23,12 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from mutate_tree import HOME, JOBS, ROOT, TREE, Build, copy_tree, coverage, names_of, reach
+from mutate_tree import HOME, JOBS, ROOT, TREE, Build, copy_tree, coverage, names_of, reach, relevance
 
 SEED, N = os.environ.get("SEED", "1"), int(os.environ.get("N", "150"))
 ROOMS, BUDGET = os.environ.get("ROOM", "core,api/codec,api,daemon").split(","), float(os.environ.get("BUDGET", "60"))
-MINUTES = float(os.environ.get("MINUTES", "1000"))
+MINUTES, AGAIN = float(os.environ.get("MINUTES", "1000")), os.environ.get("AGAIN", "")
+RESULTS = pathlib.Path(os.environ.get("RESULTS", HOME / "results.jsonl"))
 
 
 # -- what may be broken ------------------------------------------------------------------------------------------
@@ -116,31 +120,37 @@ def tests_of(known, name, line):
     every = set().union(*ran.values()) if ran else set()
     # a line within a longer statement has no count of its own: the nearest before it that has one
     at = next((back[n] for n in body if back.get(n) in every), None)
-    stem, rank = pathlib.Path(name).stem, {}
+    stem, rank, told = pathlib.Path(name).stem, {}, relevance(name, TEXTS)
     for t in ALL_TESTS:
-        far = reached.get(t, {}).get(name)
+        far, shared = reached.get(t, {}).get(name), os.path.commonprefix([f"{name}/", t.split("/", 2)[-1]]).count("/")
         if known["tests"].get(t, {}).get("lines"):
             if at in ran[t]:
-                rank[t] = (1, known["tests"][t]["seconds"] / (1 + len(ran[t].intersection(range(at - 30, at + 31)))))
+                rank[t] = (0, known["tests"][t]["seconds"] / (1 + len(ran[t].intersection(range(at - 30, at + 31)))))
         elif far is not None:
-            rank[t] = (1 + far, len(reached[t]))
+            rank[t] = (1, far - 2 * shared, len(reached[t]))
         elif t.endswith(".py"):
-            rank[t] = (99, 0)
+            rank[t] = (2, -told.get(t, 0.0))
     own = {t: f"test_{stem}." in t + "." or pathlib.Path(t).stem.removeprefix("test_") in stem for t in rank}
     return sorted(rank, key=lambda t: (not own[t], rank[t]))
 
 
 # -- mutants -----------------------------------------------------------------------------------------------------
 
-ALL_TESTS, reached, passing, passing_lock = [], {}, {}, threading.Lock()
+ALL_TESTS, TEXTS, reached, usual, lock = [], {}, {}, {}, threading.Lock()
 
 
-def passes_unbroken(build, test):
-    key = (build.variant, test)
-    with passing_lock:
-        if key not in passing:
-            passing[key] = build.test(test, build.plain, 900) is True
-        return passing[key]
+def unbroken(build, test):
+    """Seconds of processor of a test on the unbroken tree; None where it fails there. Measured once and kept."""
+    key, kept = f"{build.variant} {test}", HOME / "seconds.json"
+    with lock:
+        if not usual and kept.exists():
+            usual.update(json.loads(kept.read_text()))
+        if key not in usual:
+            program, before = build.program(test, {}, build.plain), spent()
+            passed = build.test(test, {}, build.plain, 900, program=program)
+            usual[key] = spent() - before if passed else None
+            kept.write_text(json.dumps(usual))
+        return usual[key]
 
 
 def mutate(text, one):
@@ -152,44 +162,36 @@ def mutate(text, one):
     return "\n".join(lines)
 
 
-def changed(build, one, folder):
-    """Whether it compiles (None: not) and makes another object."""
-    text = (TREE / one[0]).read_text()
-    made = build.compile(one[0], mutate(text, one), folder)
-    if made is None:
-        return None
-    new = [pathlib.Path(p).read_bytes() for p in made.values()]
-    return new != [pathlib.Path(p).read_bytes() for p in build.compile(one[0], text, folder).values()]
-
-
 def spent():
     """Seconds of processor that tests have taken: those of the clock go by who else is at work."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return (used.ru_utime + used.ru_stime) / JOBS
 
 
-def trial(builds, known, one, folder):
-    """(outcome, by what) of one mutant."""
+def trial(builds, made, known, one, folder):
+    """(outcome, by what) of one mutant; made: its objects in the first build."""
     text, tests, tried = mutate((TREE / one[0]).read_text(), one), tests_of(known, one[0], one[1]), 0
     if not tests:
         return "never run", ""
-    usual = {t: known["tests"].get(t, {"seconds": 10})["seconds"] for t in tests}
-    for build in builds:
-        made = build.compile(one[0], text, folder)
-        build.link_library(made, folder)
-        tests = [t for t in tests if os.environ.get("TESTS", "") in t]
+    tests = [t for t in tests if os.environ.get("TESTS", "") in t]
+    for k, build in enumerate(builds):
+        made = build.compile(one[0], text, folder) if k else made
         for contract in (False, True):
             left = BUDGET
             for test in [t for t in tests if t.endswith(".py") == contract]:
+                takes = unbroken(build, test)
+                if takes is None or takes > left:
+                    continue
+                before, tried = spent(), tried + 1
+                # the clock's limit is for what sleeps: a loop without end takes processor
+                passed = build.test(test, made, folder, 120 + 30 * takes, int(10 + 5 * takes))
+                left -= max(spent() - before, takes)
+                if passed is None and takes and build.test(test, {}, build.plain, 120 + 30 * takes) is None:
+                    continue  # the machine is too busy to say that it hangs
+                if not passed:
+                    return "killed", f"{build.variant} {test}{' (hangs)' if passed is None else ''}"
                 if left <= 0:
                     break
-                start, tried = spent(), tried + 1
-                passed = build.test(test, folder, 30 + 10 * usual[test])
-                left -= spent() - start
-                if passed is None and build.test(test, build.plain, 30 + 10 * usual[test]) is None:
-                    continue  # the machine is too busy to say that it hangs
-                if not passed and passes_unbroken(build, test):
-                    return "killed", f"{build.variant} {test}{' (hangs)' if passed is None else ''}"
     return "survived", f"{tried} runs of {len(tests)} tests"
 
 
@@ -251,18 +253,19 @@ def main():
     builds = Builds(os.environ.get("BUILDS", "release,asan").split(","))
     known = coverage(builds[0])
     ALL_TESTS.extend(names_of(builds[0]))
+    TEXTS.update({t: (TREE / t).read_text() for t in ALL_TESTS if t.endswith(".py")})
     reached.update(reach(builds[0]))
     equal, score, same, start = equivalents(), {}, [], time.monotonic()
 
-    def one_trial(room, one, folder):
-        before, was = (TREE / one[0]).read_text().split("\n")[one[1] - 2:one[1]]
-        now = mutate((TREE / one[0]).read_text(), one).split("\n")[one[1] - 1]
-        why = equal.get((one[0], was.strip(), now.strip())) or equal.get((one[0], f"{before.strip()} {was.strip()}", now.strip()))
+    decided = {tuple(r["mutant"]): r for r in map(json.loads, RESULTS.read_text().splitlines())} if RESULTS.exists() else {}
+
+    def one_trial(room, one, made, folder, was, now):
+        before = (TREE / one[0]).read_text().split("\n")[one[1] - 2]
+        why = equal.get((one[0], was, now)) or equal.get((one[0], f"{before.strip()} {was}", now))
         began = time.monotonic()
-        outcome, by = ("equivalent", why) if why else trial(builds, known, one, folder)
-        print(f"{time.monotonic() - began:6.1f} s  {outcome:10}  {one[0]}:{one[1]}:{one[2]}  `{was.strip()}` -> `{now.strip()}`  {by}", flush=True)
-        with passing_lock:
-            score.setdefault(room, {}).setdefault(outcome, []).append((one[0], one[1], was.strip(), now.strip(), by))
+        outcome, by = ("equivalent", why) if why else trial(builds, made, known, one, folder)
+        print(f"{time.monotonic() - began:6.1f} s  {outcome:10}  {one[0]}:{one[1]}:{one[2]}  `{was}` -> `{now}`  {by}", flush=True)
+        return outcome, by
 
     drawn, arguments = Draw(), iter([named(a) for a in sys.argv[1:]])
 
@@ -273,11 +276,23 @@ def main():
             room, one = drawn.take() if not sys.argv[1:] else ("named", next(arguments, None))
             if one is None:
                 return
-            if (differs := changed(builds[0], one, folder)):
-                one_trial(room, one, folder)
+            text = (TREE / one[0]).read_text()
+            was, now = (t.split("\n")[one[1] - 1].strip() for t in (text, mutate(text, one)))
+            known_as = decided.get((one[0], was, now), {"outcome": AGAIN})
+            if known_as["outcome"] != AGAIN and not sys.argv[1:]:
+                outcome, by = known_as["outcome"], known_as["by"]
             else:
-                same.extend([one] if differs is False else [])
+                made = builds[0].compile(one[0], mutate(text, one), folder)
+                outcome, by = ("does not compile", "") if made is None else ("same object", "") if not builds[0].differs(made, folder) else \
+                    one_trial(room, one, made, folder, was, now)
+                with lock, RESULTS.open("a") as file:
+                    file.write(json.dumps({"mutant": (one[0], was, now), "outcome": outcome, "by": by, "room": room}) + "\n")
+            if outcome in ("does not compile", "same object"):
+                same.extend([one] if outcome == "same object" else [])
                 drawn.give_back(room) if not sys.argv[1:] else print(f"no other object: {one}", flush=True)
+            else:
+                with lock:
+                    score.setdefault(room, {}).setdefault(outcome, []).append((one[0], one[1], was, now, by))
     with ThreadPoolExecutor(JOBS) as pool:
         list(pool.map(work, range(JOBS)))
     report(score, len(same), time.monotonic() - start)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/mutate_tree.py - the copy of the tree that mutants live in: its builds, and which test runs which line.
-"""All of core, api and daemon is one shared library here, so that a mutant costs one object and one link, whatever tests it
-then meets. Variants: release, asan, and of the library alone debug with gcov, for the map: release's programs run it."""
+"""A variant is built here as everywhere. A mutant is one object more: it comes before the archives that hold the object which
+it replaces, so that a linker never takes that one, and one test program, or the daemon, is linked at a time, without debug
+information. Variants: release, with leaks counted by the linker's choice of library alone; asan; and debug with gcov, for the map."""
 import json
+import math
 import os
 import pathlib
+import re
 import resource
 import signal
 import struct
@@ -19,12 +22,12 @@ HOME = ROOT / "build" / "mutate"
 TREE = HOME / "tree"
 PYTHON = ROOT / "build" / "venv" / "bin" / "python"
 JOBS, SLOW = int(os.environ.get("JOBS", "2")), float(os.environ.get("SLOW", "1200"))
-FLAGS = {"release": "-fPIC -g0 -O1", "asan": "-fPIC -g0", "debug": "-fPIC -g0 -O1 --coverage"}
+EXTRA = {"debug": ["EXTRA_CFLAGS=-g0 -O1 --coverage"]}
 RULES = """
-mutate-objects: $(core_obj) $(api_obj) $(daemon_obj) $(out)/daemon/main.o $(support_lib) $(test_bin:=.o) $(out)/torquectl
-	@ln -sf $(config)/torquectl build/torquectl
-mutate-library: $(core_obj) $(api_obj) $(daemon_obj)
+mutate-archives: $(libs)
+mutate-objects: $(libs) $(support_lib) $(test_bin:=.o) $(out)/daemon/main.o $(out)/torquectl $(out)/torqued $(tqc_so) $(out)/tqc_drive links
 mutate-names:
+	@echo 'archives $(daemon_lib) $(api_lib) $(core_lib)'
 	@echo 'objects $(core_obj) $(api_obj) $(daemon_obj)'
 	@echo 'tests $(test_bin)'
 	@echo 'link $(CC) $(cflags_$(VARIANT)) $(ldflags)'
@@ -40,11 +43,14 @@ LIMITS = ("LSAN_OPTIONS", "suppressions=tests/support/lsan.supp:print_suppressio
 
 # -- building ----------------------------------------------------------------------------------------------------
 
-def run(argv, timeout=600, **env):
-    """Status and output of a command in the copy; its whole process group ends with it. None: it hung."""
+def run(argv, timeout=600, cpu=None, **env):
+    """Status and output of a command in the copy; its whole process group ends with it. None: it hung, or one of its processes
+    took more than cpu seconds of processor."""
     def limits():
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 30, 4 << 30))
+        if cpu:
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
     p = subprocess.Popen(argv, cwd=TREE, env={**os.environ, **dict(LIMITS), **env}, stdin=subprocess.DEVNULL, preexec_fn=limits,
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
     try:
@@ -60,7 +66,7 @@ def run(argv, timeout=600, **env):
 
 
 def must(argv, **env):
-    status, out = run(argv, timeout=3600, **env)
+    status, out = run(argv, timeout=7200, **env)
     if status != 0:
         sys.exit(f"{' '.join(argv)[:200]}\n{out[-3000:]}")
     return out
@@ -81,41 +87,34 @@ def copy_tree():
 
 
 class Build:
-    """One variant: its objects, the library of all of them, test programs and daemon linked against that."""
+    """One variant: its archives and the objects of its test programs."""
 
     def __init__(self, variant):
         self.variant, self.out = variant, TREE / "build" / variant
         rules = HOME / f"{variant}.mk"
         rules.write_text(RULES)
-        make = ["make", "-s", f"-j{JOBS}", "-f", "Makefile", "-f", str(rules), f"VARIANT={variant}", f"EXTRA_CFLAGS={FLAGS[variant]}"]
+        make = ["make", "-s", f"-j{JOBS}", "-f", "Makefile", "-f", str(rules), f"VARIANT={variant}", *EXTRA.get(variant, [])]
         env = {"LDFLAGS": "--coverage"} if variant == "debug" else {}
         names = must(make + ["mutate-names"], **env)
         self.names = {k: v.split() for k, _, v in (line.partition(" ") for line in names.splitlines())}
-        must(make + ["mutate-library" if variant == "debug" else "mutate-objects"], **env)
-        self.names["libraries"] = [x for x in self.names["libraries"] if "libtorqued" not in x]
+        must(make + ["mutate-archives" if variant == "debug" else "mutate-objects"], **env)
         self.plain = self.out / "mutate"
         self.plain.mkdir(exist_ok=True)
-        self.link_library({}, self.plain)
-        if variant != "debug":
-            self.link_programs()
 
-    def link_programs(self):
-        support = f"build/{self.variant}/libtest_support.a"
-        jobs = [(t, [t + ".o", support], ["-lcriterion"]) for t in self.names["tests"]]
-        jobs.append((f"build/{self.variant}/torqued", [f"build/{self.variant}/daemon/main.o"], []))
-        late = [j for j in jobs if not (TREE / j[0]).exists() or
-                any((TREE / o).stat().st_mtime > (TREE / j[0]).stat().st_mtime for o in j[1])]
-        # leaks are counted without another compilation
-        leaks = ["-fsanitize=leak"] if self.variant == "release" else []
-        with ThreadPoolExecutor(JOBS) as pool:
-            list(pool.map(lambda j: must(self.names["link"] + leaks + ["-fuse-ld=gold", "-o", j[0], *j[1], f"-L{self.plain}", "-ltorqued", *j[2],
-                                                               *self.names["libraries"]]), late))
-
-    def link_library(self, instead, folder):
-        # -pie comes with the flags of programs
-        flags = [f for f in self.names["link"] if f != "-pie"]
-        objects = [instead.get(o, o) for o in self.names["objects"]]
-        return must(flags + ["-shared", "-fuse-ld=gold", "-o", str(folder / "libtorqued.so"), *objects, *self.names["libraries"]])
+    def program(self, test, made, folder):
+        """Links a test program, or for a file of Python tests the daemon, with mutated objects in place of the archives' own."""
+        release, folder = f"build/{'release' if self.variant == 'debug' else self.variant}", folder / self.variant
+        folder.mkdir(exist_ok=True)
+        if test.endswith(".py"):
+            out, own, libraries = folder / "torqued", [f"{release}/daemon/main.o"], []
+        else:
+            out, own, libraries = folder / pathlib.Path(test).name, [f"{release}/{test}.o"], ["-rdynamic", "-lcriterion"]
+            made = {**made, "": f"{release}/libtest_support.a"}
+        # the daemon confines itself, which only a build for sanitizers leaves them room for
+        leaks = ["-fsanitize=leak"] if self.variant == "release" and not test.endswith(".py") else []
+        must(self.names["link"] + leaks + ["-fuse-ld=gold", "-Wl,--strip-debug", "-o", str(out), *own, *made.values(),
+                                           *self.names["archives"], *libraries, *self.names["libraries"]])
+        return out
 
     def compile(self, name, text, folder):
         """{object: mutated object} of a source, or None if it does not compile."""
@@ -127,18 +126,27 @@ class Build:
         for suffix, flags in kinds:
             out = folder / f"{name[:-2]}{suffix}.{self.variant}.o".replace("/", "_")
             quiet = [f for f in self.names["compile"] if not f.startswith("-W")]
-            if run(quiet + flags + ["-w", f"-ffile-prefix-map={folder}/=", "-c", str(source), "-o", str(out)])[0] != 0:
+            if run(quiet + flags + ["-w", "-g0", f"-ffile-prefix-map={folder}/=", "-c", str(source), "-o", str(out)])[0] != 0:
                 return None
             made[stem + suffix + ".o"] = str(out)
         return made
 
-    def test(self, test, library, limit, **env):
-        """True if it passes against the library in this folder, False, or None where it hangs."""
-        env = {"LD_LIBRARY_PATH": str(library), "TMPDIR": str(library), **env}
+    def differs(self, made, folder):
+        """Whether one of the objects has other code or data than the one of the build."""
+        def code(path):
+            out = folder / "stripped.o"
+            must(["objcopy", "--strip-debug", "-R", ".comment", path, str(out)])
+            return out.read_bytes()
+        return any(code(old) != code(new) for old, new in made.items())
+
+    def test(self, test, made, folder, limit, cpu=None, program=None, **env):
+        """True if it passes with these objects, False, or None where it hangs."""
+        program = program or self.program(test, made, folder)
+        env = {"TMPDIR": str(folder), **env}
         if test.endswith(".py"):
-            status = run([str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test], limit, TORQUED=str(self.out / "torqued"), **env)[0]
+            status = run([str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test], limit, TORQUED=str(program), **env)[0]
         else:
-            status, out = run([f"build/{self.variant}/{test}", "--jobs", "1", "--fail-fast", "--timeout", str(int(limit))], limit, **env)
+            status, out = run([str(program), "--jobs", "1", "--fail-fast", "--timeout", str(int(limit))], limit, cpu, **env)
             # Criterion has counted a test before its process ends: a leak that is found then is in the output alone
             status = 1 if status == 0 and "SUMMARY: " in out and "Sanitizer" in out else status
         return None if status is None else status == 0
@@ -157,12 +165,12 @@ def has_counts(path):
     return False
 
 
-def cover(programs, library, test, counts):
+def cover(library, test, folder):
     """{"seconds", "lines": {source: numbers}} of one test program or file of contract tests; no lines of one that takes
     longer than SLOW seconds."""
-    start = time.monotonic()
+    start, counts = time.monotonic(), folder / "gcda"
     run(["rm", "-rf", str(counts)])
-    passed = programs.test(test, library.plain, SLOW, TMPDIR=str(counts.parent), GCOV_PREFIX=str(counts))
+    passed = library.test(test, {}, folder, SLOW, GCOV_PREFIX=str(counts))
     seconds, lines = time.monotonic() - start, {}
     inside = counts / str(library.out).lstrip("/")
     data = [p for room in ("core", "api", "daemon") for p in (inside / room).rglob("*.gcda") if has_counts(p)]
@@ -184,8 +192,8 @@ def names_of(programs):
 
 
 def coverage(programs):
-    """The map, kept after each test: {"sources", "tests": {name: what cover returned}}. MAP=none: what there is of it."""
-    kept, way, local = HOME / "coverage.json", os.environ.get("MAP", "keep"), threading.local()
+    """The map, kept after each test: {"sources", "tests": {name: what cover returned}}. MAP=none, as usual: what there is of it."""
+    kept, way, local = HOME / "coverage.json", os.environ.get("MAP", "none"), threading.local()
     known = json.loads(kept.read_text()) if kept.exists() and way != "new" else {}
     known.setdefault("tests", {})
     known.setdefault("sources", {str(p.relative_to(TREE)): p.read_text().split("\n") for r in ("core", "api", "daemon") for p in (TREE / r).rglob("*.c")})
@@ -198,7 +206,7 @@ def coverage(programs):
         if not hasattr(local, "folder"):
             local.folder = HOME / f"counts{next(folders)}"
             local.folder.mkdir(exist_ok=True)
-        row = cover(programs, library, test, local.folder / "gcda")
+        row = cover(library, test, local.folder)
         with lock:
             known["tests"][test] = row
             (HOME / "coverage.new").write_text(json.dumps(known))
@@ -234,3 +242,16 @@ def reach(programs):
             rows[source] = min(n, rows.get(source, n))
         reached[test.removeprefix(out).removesuffix(".o")] = rows
     return reached
+
+
+def relevance(name, texts, kept={}):
+    """{file of Python tests: how much it speaks of a source, by the words of its path}: rare words count more."""
+    if not kept:
+        kept.update({t: re.findall(r"[a-z0-9]{3,}", text.lower()) for t, text in texts.items()})
+    words = set(re.findall(r"[a-z0-9]{3,}", name.removesuffix(".c"))) - {"core", "api", "daemon", "operations"}
+    score = dict.fromkeys(kept, 0.0)
+    for word in words | {w.removesuffix("s") for w in words if len(w) > 4}:
+        has = {t: n for t, all_words in kept.items() if (n := all_words.count(word))}
+        for t, n in has.items():
+            score[t] += math.log(1 + len(kept) / len(has)) * (1 + math.log(n)) * (3 if word in t else 1)
+    return score

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/run/pytest.sh - pytest.sh FOLDER DAEMON: run a folder's Python tests against a daemon binary ($TORQUED).
+# tests/run/pytest.sh - pytest.sh FOLDER DAEMON: run Python tests of a folder, or of one file, against a daemon binary ($TORQUED).
 # The last line is "N passed, N failed, N skipped"; without pytest the folder counts as one visible skip.
 set -u
 folder=$1
 export TORQUED=$PWD/$2 PYTHONDONTWRITEBYTECODE=1 OPENBLAS_NUM_THREADS=1
 export ASAN_OPTIONS=${ASAN_OPTIONS:-exitcode=99:detect_leaks=1} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 export TSAN_OPTIONS=${TSAN_OPTIONS:-exitcode=66:second_deadlock_stack=1}
-if ! ls "$folder"/test_*.py >/dev/null 2>&1 || [ ! -x "$TORQUED" ]; then
+if ! ls "$folder"/test_*.py "$folder" 2>/dev/null | grep -q '\.py$' || [ ! -x "$TORQUED" ]; then
     echo "0 passed, 0 failed, 0 skipped"
     exit 0
 fi
