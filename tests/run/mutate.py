@@ -139,15 +139,20 @@ def tests_of(known, name, line):
 ALL_TESTS, TEXTS, reached, usual, lock = [], {}, {}, {}, threading.Lock()
 
 
-def unbroken(build, test):
+def run_by(name, test):
+    """The command that runs a test of a source: the PostgreSQL engine is tested beside a server."""
+    return ("tests/run/postgres.sh",) if name.startswith("daemon/store/postgresql/") and test.startswith("tests/unit/daemon/store/") else ()
+
+
+def unbroken(build, test, by):
     """Seconds of processor of a test on the unbroken tree; None where it fails there. Measured once and kept."""
-    key, kept = f"{build.variant} {test}", HOME / "seconds.json"
+    key, kept = " ".join([build.variant, *by, test]), HOME / "seconds.json"
     with lock:
         if not usual and kept.exists():
             usual.update(json.loads(kept.read_text()))
         if key not in usual:
             program, before = build.program(test, {}, build.plain), spent()
-            passed = build.test(test, {}, build.plain, 900, program=program)
+            passed = build.test(test, {}, build.plain, 900, program=program, by=by)
             usual[key] = spent() - before if passed else None
             kept.write_text(json.dumps(usual))
         return usual[key]
@@ -179,14 +184,15 @@ def trial(builds, made, known, one, folder):
         for contract in (False, True):
             left = BUDGET
             for test in [t for t in tests if t.endswith(".py") == contract]:
-                takes = unbroken(build, test)
+                by = run_by(one[0], test)
+                takes = unbroken(build, test, by)
                 if takes is None or takes > left:
                     continue
                 before, tried = spent(), tried + 1
                 # the clock's limit is for what sleeps: a loop without end takes processor
-                passed = build.test(test, made, folder, 120 + 30 * takes, int(10 + 5 * takes))
+                passed = build.test(test, made, folder, 120 + 30 * takes, int(10 + 5 * takes), by=by)
                 left -= max(spent() - before, takes)
-                if passed is None and takes and build.test(test, {}, build.plain, 120 + 30 * takes) is None:
+                if passed is None and takes and build.test(test, {}, build.plain, 120 + 30 * takes, by=by) is None:
                     continue  # the machine is too busy to say that it hangs
                 if not passed:
                     return "killed", f"{build.variant} {test}{' (hangs)' if passed is None else ''}"

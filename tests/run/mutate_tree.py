@@ -139,14 +139,14 @@ class Build:
             return out.read_bytes()
         return any(code(old) != code(new) for old, new in made.items())
 
-    def test(self, test, made, folder, limit, cpu=None, program=None, **env):
-        """True if it passes with these objects, False, or None where it hangs."""
+    def test(self, test, made, folder, limit, cpu=None, program=None, by=(), **env):
+        """True if it passes with these objects, False, or None where it hangs. by: a command that runs the program."""
         program = program or self.program(test, made, folder)
         env = {"TMPDIR": str(folder), **env}
         if test.endswith(".py"):
             status = run([str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test], limit, TORQUED=str(program), **env)[0]
         else:
-            status, out = run([str(program), "--jobs", "1", "--fail-fast", "--timeout", str(int(limit))], limit, cpu, **env)
+            status, out = run([*by, str(program), "--jobs", "1", "--fail-fast", "--timeout", str(int(limit))], limit, cpu, **env)
             # Criterion has counted a test before its process ends: a leak that is found then is in the output alone
             status = 1 if status == 0 and "SUMMARY: " in out and "Sanitizer" in out else status
         return None if status is None else status == 0
