@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/mutate.py - breaks one line at a time and sees whether a test notices: the mutation score.
-"""mutate.py [PATH:LINE:NEW_TEXT ...]; SEED=1 N=150 ROOM=core,api/codec,api,daemon BUDGET=60 JOBS=2 BUILDS=release,asan
+"""mutate.py [PATH:LINE:NEW_TEXT ...]; SEED=1 N=150 ROOM=core,api/codec,api,daemon BUDGET=60[,60] JOBS=2 BUILDS=release,asan
 MAP=new|keep|none SLOW=1200 MINUTES=1000 TESTS=part_of_a_name RESULTS=build/mutate/results.jsonl AGAIN=survived
 
 Works in a copy of the tree, build/mutate/tree (mutate_tree.py). A mutant lives until a test fails, dies or hangs: first C
 tests, then contract tests, both in release, then again under AddressSanitizer with leaks counted. A line's tests come in the order
 of how near they reach, or with a map (MAP) of how much of its surroundings they run for a second; BUDGET seconds of processor are
-spent in each of the four rounds. The same seed draws the same mutants of a room in the same order: after MINUTES no more are begun,
-and the score is of those. What is decided is appended to RESULTS, and not tried again while its line is the same: a run that
-ended goes on. AGAIN names the outcome that is tried again, for a larger BUDGET or with more tests.
+spent in each of the four rounds, in those of contract tests what follows a comma. The same seed draws the same mutants of a room in
+the same order: after MINUTES no more are begun, and the score is of those. What is decided is appended to RESULTS, and not tried
+again while its line is the same: a run that ended goes on. AGAIN names the outcome that is tried again, for a larger BUDGET or
+with more tests.
 """
 import difflib
 import json
@@ -26,7 +27,10 @@ from concurrent.futures import ThreadPoolExecutor
 from mutate_tree import HOME, JOBS, ROOT, TREE, Build, copy_tree, coverage, names_of, reach, relevance
 
 SEED, N = os.environ.get("SEED", "1"), int(os.environ.get("N", "150"))
-ROOMS, BUDGET = os.environ.get("ROOM", "core,api/codec,api,daemon").split(","), float(os.environ.get("BUDGET", "60"))
+ROOMS = os.environ.get("ROOM", "core,api/codec,api,daemon").split(",")
+# of C tests, and of contract tests
+BUDGETS = [float(b) for b in os.environ.get("BUDGET", "60").split(",")]
+BUDGET = max(BUDGETS)
 MINUTES, AGAIN = float(os.environ.get("MINUTES", "1000")), os.environ.get("AGAIN", "")
 RESULTS = pathlib.Path(os.environ.get("RESULTS", HOME / "results.jsonl"))
 
@@ -144,18 +148,34 @@ def run_by(name, test):
     return ("tests/run/postgres.sh",) if name.startswith("daemon/store/postgresql/") and test.startswith("tests/unit/daemon/store/") else ()
 
 
-def unbroken(build, test, by):
-    """Seconds of processor of a test on the unbroken tree; None where it fails there. Measured once and kept."""
+def cost(build, test, by, seconds=None):
+    """Seconds of processor of a test that passes, as last measured or kept here; None: not known, infinite: more than BUDGET, or
+    it fails on the unbroken tree."""
     key, kept = " ".join([build.variant, *by, test]), HOME / "seconds.json"
     with lock:
         if not usual and kept.exists():
-            usual.update(json.loads(kept.read_text()))
-        if key not in usual:
-            program, before = build.program(test, {}, build.plain), spent()
-            passed = build.test(test, {}, build.plain, 900, program=program, by=by)
-            usual[key] = spent() - before if passed else None
+            usual.update({k: v for k, v in json.loads(kept.read_text()).items() if v != float("inf") or BUDGET <= 60})
+        if seconds is not None:
+            usual[key] = seconds
             kept.write_text(json.dumps(usual))
-        return usual[key]
+        return usual.get(key)
+
+
+def is_killed(build, test, made, folder, by):
+    """(True where a test notices, how): it passes on the unbroken tree with the same limits. (None, "") where it cannot say."""
+    takes, before = cost(build, test, by), spent()
+    # the clock's limit is for what sleeps: a loop without end takes processor
+    limits = (120 + 30 * (takes or 20), int(10 + 5 * takes if takes else BUDGET + 5))
+    passed = build.test(test, made, folder, *limits, by=by)
+    if passed:
+        cost(build, test, by, spent() - before)
+        return False, ""
+    sure = f"sure {build.variant} {test}"
+    if sure not in usual:
+        before = spent()
+        usual[sure] = build.test(test, {}, build.plain, *limits, by=by) is True
+        cost(build, test, by, spent() - before if usual[sure] else float("inf"))
+    return (True, " (hangs)" if passed is None else "") if usual[sure] else (None, "")
 
 
 def mutate(text, one):
@@ -182,20 +202,17 @@ def trial(builds, made, known, one, folder):
     for k, build in enumerate(builds):
         made = build.compile(one[0], text, folder) if k else made
         for contract in (False, True):
-            left = BUDGET
+            left = BUDGETS[-1 if contract else 0]
             for test in [t for t in tests if t.endswith(".py") == contract]:
                 by = run_by(one[0], test)
-                takes = unbroken(build, test, by)
-                if takes is None or takes > left:
+                takes = cost(build, test, by) or 0
+                if takes > left:
                     continue
                 before, tried = spent(), tried + 1
-                # the clock's limit is for what sleeps: a loop without end takes processor
-                passed = build.test(test, made, folder, 120 + 30 * takes, int(10 + 5 * takes), by=by)
-                left -= max(spent() - before, takes)
-                if passed is None and takes and build.test(test, {}, build.plain, 120 + 30 * takes, by=by) is None:
-                    continue  # the machine is too busy to say that it hangs
-                if not passed:
-                    return "killed", f"{build.variant} {test}{' (hangs)' if passed is None else ''}"
+                noticed, how = is_killed(build, test, made, folder, by)
+                if noticed:
+                    return "killed", f"{build.variant} {test}{how}"
+                left -= spent() - before
                 if left <= 0:
                     break
     return "survived", f"{tried} runs of {len(tests)} tests"

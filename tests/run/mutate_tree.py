@@ -37,7 +37,7 @@ mutate-names:
 	@$(foreach b,$(kernel_builds),echo 'lanes_$(b) $(lanes_$(b)) -falign-functions=64';)
 """
 LIMITS = ("LSAN_OPTIONS", "suppressions=tests/support/lsan.supp:print_suppressions=0"), ("OPENBLAS_NUM_THREADS", "1"), \
-    ("ASAN_OPTIONS", "exitcode=99:detect_leaks=1:hard_rss_limit_mb=6000"), ("LC_ALL", "C.UTF-8"), \
+    ("ASAN_OPTIONS", "exitcode=99:detect_leaks=1:hard_rss_limit_mb=6000"), \
     ("PYTHONDONTWRITEBYTECODE", "1"), ("PATH", "/usr/lib/ccache:" + os.environ["PATH"])
 
 
@@ -93,7 +93,7 @@ class Build:
         self.variant, self.out = variant, TREE / "build" / variant
         rules = HOME / f"{variant}.mk"
         rules.write_text(RULES)
-        make = ["make", "-s", f"-j{JOBS}", "-f", "Makefile", "-f", str(rules), f"VARIANT={variant}", *EXTRA.get(variant, [])]
+        make = ["make", "-s", f"-j{JOBS}", "-f", "Makefile", "-f", str(rules), f"VARIANT={variant}", "WERROR=1", *EXTRA.get(variant, [])]
         env = {"LDFLAGS": "--coverage"} if variant == "debug" else {}
         names = must(make + ["mutate-names"], **env)
         self.names = {k: v.split() for k, _, v in (line.partition(" ") for line in names.splitlines())}
@@ -126,7 +126,8 @@ class Build:
         for suffix, flags in kinds:
             out = folder / f"{name[:-2]}{suffix}.{self.variant}.o".replace("/", "_")
             quiet = [f for f in self.names["compile"] if not f.startswith("-W")]
-            if run(quiet + flags + ["-w", "-g0", f"-ffile-prefix-map={folder}/=", "-c", str(source), "-o", str(out)])[0] != 0:
+            if run(quiet + flags + ["-w", "-g0", f"-ffile-prefix-map={folder}/=", "-c", str(source), "-o", str(out)],
+                   CCACHE_DISABLE="1")[0] != 0:
                 return None
             made[stem + suffix + ".o"] = str(out)
         return made
@@ -142,7 +143,8 @@ class Build:
     def test(self, test, made, folder, limit, cpu=None, program=None, by=(), **env):
         """True if it passes with these objects, False, or None where it hangs. by: a command that runs the program."""
         program = program or self.program(test, made, folder)
-        env = {"TMPDIR": str(folder), **env}
+        # of tests alone: a compiler cache takes another locale for another compiler
+        env = {"TMPDIR": str(folder), "LC_ALL": "C.UTF-8", **env}
         if test.endswith(".py"):
             status = run([str(PYTHON), "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test], limit, TORQUED=str(program), **env)[0]
         else:
