@@ -39,7 +39,8 @@ export function TorqueBars({ axes, ledger, tau, common }: Props): VNode {
       else down += value;
       return { term, value, from };
     });
-    return { parts, reach: Math.max(up, -down, Math.abs(tau[k]!)) };
+    const reach = Math.max(up, -down, Math.abs(tau[k]!));
+    return { parts, reach: reach < 1e-9 ? 0 : reach };
   });
   const reachOf = (k: number): number => {
     const own = (i: number): number => Math.max(stacks[i]!.reach, axes[i]!.joint.limits?.effort ?? 0);
@@ -52,7 +53,7 @@ export function TorqueBars({ axes, ledger, tau, common }: Props): VNode {
     ${axes.map((axis, k) => {
       const limit = axis.joint.limits?.effort;
       const reach = reachOf(k);
-      const x = (value: number): number => 50 + (value / reach) * 50;
+      const x = (value: number): number => 50 + (rounded(value) / reach) * 50;
       const over = limit !== undefined && Math.abs(tau[k]!) > limit;
       const unit = effortUnit(axis.joint);
       return html`<div class=${`bar${over ? ' over' : ''}`} key=${axis.name}>

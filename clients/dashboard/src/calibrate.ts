@@ -7,9 +7,10 @@ import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
 import { json, robotPath } from './http.ts';
 import { Excitation } from './excitation.ts';
 import { Findings, useFindings } from './findings.ts';
-import { Drop, Fault, FieldFault, useLoaded } from './parts.ts';
+import { Choice, Drop, Fault, FieldFault, useLoaded } from './parts.ts';
 import { moving, range } from './pose.ts';
 import { RobotPicker, useRobot } from './robot.ts';
+import { endOf } from './torque.ts';
 import { address, go, remember, route } from './store.ts';
 import type { Job, Robot } from './types.ts';
 
@@ -44,12 +45,13 @@ async function motionFor(robot: Robot, phase: number): Promise<{ fourier: object
   }
 }
 
-async function record(robot: Robot): Promise<string[]> {
+/** Two runs of the model as a robot would be moved; the first one with a load. */
+async function record(robot: Robot, load: number): Promise<string[]> {
   const ids: string[] = [];
   for (const phase of [0, 1]) {
     const { fourier, q, qd } = await motionFor(robot, phase);
     const job = await json<Job>('POST', robotPath(robot.name, 'simulate'), { headers: { Prefer: 'respond-async' },
-      body: { initial: { q, qd }, duration_s: 10, output: { interval_s: 0.01 }, input: { kind: 'computed-torque', kp: 100, kd: 20, reference: { fourier } } } });
+      body: { initial: { q, qd }, duration_s: 10, output: { interval_s: 0.01 }, ...(load > 0 && phase === 0 ? { payload: { link: endOf(robot), mass: load, com: [0, 0, 0.05] } } : {}), input: { kind: 'computed-torque', kp: 100, kd: 20, reference: { fourier } } } });
     ids.push(job.id);
     for (;;) {
       const now = await fetchJob(job.id);
@@ -104,6 +106,10 @@ function Bench({ robot }: { robot: Robot }): VNode {
     design(open);
     remember({ design: open ? '1' : '' });
   };
+  const [goal, aim] = useState(route.value.query.get('for') === 'load' ? 'load' : 'robot');
+  const [alone, set1] = useState<string[]>([]); // logs of the robot without its load
+  const [carried, carry] = useState({ link: '', from: 'auto', mass: 1.5 });
+  const loaded = goal === 'load';
   const all = jobs.use();
   useEffect(() => {
     follow();
@@ -126,8 +132,9 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const simulate = async (): Promise<void> => {
     work('Recording two runs\u2026');
     try {
-      const ids = await record(robot);
-      choose(ids.map((id) => `job:${id}`));
+      const ids = (await record(robot, loaded ? carried.mass : 0)).map((id) => `job:${id}`);
+      choose(ids);
+      set1(ids.slice(1));
       // a model without friction or rotors has none to be found
       set({ ...setup, friction: robot.joints.every((joint) => !joint.damping && !joint.friction?.coulomb) ? 'none' : setup.friction, rotor: robot.joints.some((joint) => joint.rotor?.inertia) });
       fail(null);
@@ -142,13 +149,16 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
     work('Sending\u2026');
-    const friction = { auto: {}, none: { friction: [] }, plain: { friction: ['viscous', 'coulomb', 'offset'] }, stribeck: { friction: ['viscous', 'coulomb', 'offset', 'stribeck'] } }[setup.friction] ?? {};
     const logged = chosen.some((one) => !one.startsWith('job:'));
-    const body = { datasets: chosen.map((one) => (one.startsWith('job:') ? { job: one.slice(4) } : one)), ...(logged ? reading : {}), ...(setup.rate && !logged ? { rate_hz: Number(setup.rate) } : {}),
-      ...(setup.cutoff ? { filter: { cutoff_hz: Number(setup.cutoff) } } : {}), ...(setup.method ? { method: setup.method } : {}),
-      ...(setup.kind !== 'base' || setup.friction !== 'auto' || !setup.rotor ? { model: { ...(setup.kind !== 'base' ? { kind: setup.kind } : {}), ...friction, ...(setup.rotor ? {} : { rotor: false }) } } : {}) };
+    const read = { ...(logged ? reading : {}), ...(setup.rate && !logged ? { rate_hz: Number(setup.rate) } : {}), ...(setup.cutoff ? { filter: { cutoff_hz: Number(setup.cutoff) } } : {}) };
+    const logs = (list: string[]): (string | object)[] => list.map((one) => (one.startsWith('job:') ? { job: one.slice(4) } : one));
+    const friction = { auto: {}, none: { friction: [] }, plain: { friction: ['viscous', 'coulomb', 'offset'] }, stribeck: { friction: ['viscous', 'coulomb', 'offset', 'stribeck'] } }[setup.friction] ?? {};
+    const reference = chosen.filter((one) => alone.includes(one));
+    const body = loaded ? { datasets: logs(chosen.filter((one) => !alone.includes(one))), ...(reference.length ? { reference: logs(reference) } : {}), ...read, ...(carried.link ? { link: carried.link } : {}), ...(carried.from === 'auto' ? {} : { from: carried.from }) }
+      : { datasets: logs(chosen), ...read, ...(setup.method ? { method: setup.method } : {}),
+        ...(setup.kind !== 'base' || setup.friction !== 'auto' || !setup.rotor ? { model: { ...(setup.kind !== 'base' ? { kind: setup.kind } : {}), ...friction, ...(setup.rotor ? {} : { rotor: false }) } } : {}) };
     try {
-      const job = await json<Job>('POST', robotPath(robot.name, 'calibrate'), { body, headers: { Prefer: 'respond-async' } });
+      const job = await json<Job>('POST', robotPath(robot.name, loaded ? 'payload' : 'calibrate'), { body, headers: { Prefer: 'respond-async' } });
       await fetchJob(job.id);
       go(['jobs', job.id]);
     } catch (fault) {
@@ -157,24 +167,30 @@ function Bench({ robot }: { robot: Robot }): VNode {
     }
   };
   const select = (label: string, value: string, options: [string, string][], onpick: (value: string) => void, pointers: string[]): VNode => html`<label>${label}<select value=${value} onChange=${(event: Event) => onpick((event.target as HTMLSelectElement).value)}>${options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select><${FieldFault} fault=${wrong} pointers=${pointers} /></label>`;
+  const bare = (key: string, name: string): VNode | false => loaded && chosen.includes(key) && html`<label class="check bare"><input type="checkbox" checked=${alone.includes(key)} aria-label=${`${name} was recorded without the load`} onChange=${() => set1(alone.includes(key) ? alone.filter((one) => one !== key) : [...alone, key])} />without the load</label>`;
+  const ready = chosen.some((one) => !loaded || !alone.includes(one));
   return html`<form class="bench calibrate" onSubmit=${run}>
     <div class="side"><section class="panel form" aria-label="Logs"><h2>1. Logs</h2>
         <${Drop} accept=".csv,.txt,.tsv,.log,.npy" title="Choose logs" ondrop=${drop}>or drop them here: CSV or NPY of time, positions, torques. Each is one experiment; two or more let each be predicted by the others.<//>
         <${Fault} fault=${fault} />
-        ${(list?.datasets.length ?? 0) > 0 && html`<ul class="checks">${list!.datasets.filter((row) => row.name && !row.damaged).map((row) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(row.name!)} onChange=${() => toggle(row.name!)} /><span>${row.name} <span class="dim">${row.rows.toLocaleString('en')} rows, ${row.columns} columns</span></span></label></li>`)}</ul>`}
-        ${runs.length > 0 && html`<h3>Simulated runs of this robot</h3><ul class="checks">${runs.map((job) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(`job:${job.id}`)} onChange=${() => toggle(`job:${job.id}`)} /><span><a href=${address(['jobs', job.id])}>${job.id.slice(0, 6)}</a> <span class="dim">${ago(job.created)}</span></span></label></li>`)}</ul>`}
+        ${(list?.datasets.length ?? 0) > 0 && html`<ul class="checks">${list!.datasets.filter((row) => row.name && !row.damaged).map((row) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(row.name!)} onChange=${() => toggle(row.name!)} /><span>${row.name} <span class="dim">${row.rows.toLocaleString('en')} rows, ${row.columns} columns</span></span></label>${bare(row.name!, row.name!)}</li>`)}</ul>`}
+        ${runs.length > 0 && html`<h3>Simulated runs of this robot</h3><ul class="checks">${runs.map((job) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(`job:${job.id}`)} onChange=${() => toggle(`job:${job.id}`)} /><span><a href=${address(['jobs', job.id])}>${job.id.slice(0, 6)}</a> <span class="dim">${ago(job.created)}</span></span></label>${bare(`job:${job.id}`, job.id.slice(0, 6))}</li>`)}</ul>`}
         ${robot.nq === robot.nv && !robot.constraints?.length && html`<div class="row"><button type="button" aria-expanded=${designing} onClick=${() => plan(!designing)}>Design a motion to record</button></div>
           <p class="dim">No logs at hand? Let the service move the model as a robot would be moved, ten seconds twice, and use these runs as logs: what is found must then be the model.</p>
+          ${loaded && html`<label>Load of the first run<span class="with-unit"><input type="number" min="0.01" step="any" value=${carried.mass} onInput=${(event: Event) => carry({ ...carried, mass: Number((event.target as HTMLInputElement).value) })} /><span class="unit">kg</span></span></label>`}
           <div class="row"><button type="button" disabled=${busy !== ''} onClick=${simulate}>Record two simulated runs</button></div>`}
         <${FieldFault} fault=${wrong} pointers=${['/datasets']} /></section>
-      <section class="panel form" aria-label="What is looked for"><h2>${first ? '3' : '2'}. What is looked for</h2><div class="fields">
+      <section class="panel form" aria-label="What is looked for"><h2>${first ? '3' : '2'}. What is looked for</h2><${Choice} label="What is looked for" value=${goal} options=${[['robot', 'The robot\u2019s parameters'], ['load', 'What it carries']]} onpick=${(key: string) => { aim(key); remember({ for: key === 'load' ? key : '' }); }} />
+        ${loaded ? html`<p class="dim">The robot\u2019s own parameters are taken as true: calibrate it first. Logs without the load, where there are some, show the error of the model, which is then taken off.</p><div class="fields">
+          ${select('Carried by', carried.link, [['', 'last moving link'], ...robot.links.map((link) => [link.name, link.name] as [string, string])], (link) => carry({ ...carried, link }), ['/link'])}
+          ${select('Shown by', carried.from, [['auto', 'what the logs have'], ['motion', 'motion'], ['poses', 'poses at rest']], (from) => carry({ ...carried, from }), ['/from'])}</div>` : html`<div class="fields">
         ${select('Model', setup.kind, [['base', 'all that the motion can show'], ['full', 'that, and each link\u2019s parameters'], ['per-joint', 'each joint by itself']], (kind) => set({ ...setup, kind }), ['/model'])}
         ${select('Friction', setup.friction, [['auto', 'as the logs show'], ['plain', 'viscous, Coulomb, offset'], ['stribeck', 'and Stribeck'], ['none', 'none']], (friction) => set({ ...setup, friction }), ['/model/friction'])}
         ${select('Method', setup.method, [['', 'as the noise asks for'], ...['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'].map((one) => [one, one] as [string, string])], (method) => set({ ...setup, method }), ['/method'])}
         <label>Filter\u2019s cut-off<span class="with-unit"><input type="number" min="0" step="any" placeholder="from the spectra" value=${setup.cutoff} onInput=${(event: Event) => set({ ...setup, cutoff: (event.target as HTMLInputElement).value })} /><span class="unit">Hz</span></span><${FieldFault} fault=${wrong} pointers=${['/filter']} /></label></div>
-        <label class="check"><input type="checkbox" checked=${setup.rotor} onChange=${(event: Event) => set({ ...setup, rotor: (event.target as HTMLInputElement).checked })} />Inertias of the motors\u2019 rotors</label>
+        <label class="check"><input type="checkbox" checked=${setup.rotor} onChange=${(event: Event) => set({ ...setup, rotor: (event.target as HTMLInputElement).checked })} />Inertias of the motors\u2019 rotors</label>`}
         <${Fault} fault=${wrong} />
-        <button class="first large" disabled=${busy !== '' || chosen.length === 0}>${busy || (chosen.length ? `Calibrate with ${chosen.length} ${chosen.length === 1 ? 'log' : 'logs'}` : 'Choose logs first')}</button></section></div>
+        <button class="first large" disabled=${busy !== '' || !ready}>${busy || (chosen.length ? `${loaded ? 'Find the load' : 'Calibrate'} with ${chosen.length} ${chosen.length === 1 ? 'log' : 'logs'}` : 'Choose logs first')}</button></section></div>
     <div class="side">${designing && html`<${Excitation} robot=${robot} onclose=${() => plan(false)} onrun=${(id: string) => choose((old) => [...old, `job:${id}`])} />`}
     ${dataset && columns ? html`<section class="panel form" aria-label="Columns and units"><h2>2. Columns and units</h2><div class="fields">
           ${select('Time in', units.time, ['s', 'ms', 'us', 'ns'].map((one) => [one, one] as [string, string]), (time) => measure({ ...units, time }), ['/units/time', '/columns/time'])}
@@ -183,7 +199,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
           ${columns.time === null && html`<label>Rows in a second<span class="with-unit"><input type="number" min="0" step="any" value=${setup.rate} onInput=${(event: Event) => set({ ...setup, rate: (event.target as HTMLInputElement).value })} /><span class="unit">Hz</span></span><${FieldFault} fault=${wrong} pointers=${['/rate_hz']} /></label>`}</div>
           <p class="dim">Where a position or a torque is left at \u201cnone\u201d, the service goes by the names of the columns itself. What cannot be meant, such as degrees as radians, it refuses with a hint.</p></section>
         <${Mapper} robot=${robot} request=${reading} dataset=${dataset} names=${names} columns=${columns} oncolumns=${map} />`
-      : !designing && html`<div class="empty"><h2>What comes out</h2><p>First a verdict: can a controller use what was found? Then the torque that was measured against what the model predicts, joint by joint; each parameter with its interval; what the motion did not show; and the robot with what was found, to store or to take along as URDF.</p></div>`}</div>
+      : !designing && html`<div class="empty"><h2>What comes out</h2>${loaded ? html`<p>The mass of what it carries, its centre and its inertia, each with its interval; how much of the torque this explains, joint by joint; and the way on: torques with this load, or the robot with it as a part of its link.</p>` : html`<p>First a verdict: can a controller use what was found? Then the torque that was measured against what the model predicts, joint by joint; each parameter with its interval; what the motion did not show; and the robot with what was found, to store or to take along as URDF.</p>`}</div>`}</div>
   </form>`;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/calibration.ts - a calibration's result: verdict first, measured against predicted, parameters with their intervals.
 import { compare, Numbers, words } from './differences.ts';
-import { number } from './format.ts';
+import { number, unitText } from './format.ts';
 import { html, useMemo, useState, type VNode } from './html.ts';
 import { json } from './http.ts';
 import { column } from './motion.ts';
@@ -98,7 +98,7 @@ function Parameters({ found }: { found: Found }): VNode {
       <div class="row tight"><${Choice} label="Which" value=${only} options=${[['all', 'All'], ['doubt', `Not usable (${open})`]]} onpick=${filter} /><${Choice} label="Order" value=${order} options=${[['as', 'As in the model'], ['worst', 'Widest first']]} onpick=${sort} /></div></div>
     <div class="scroll tall-scroll" tabindex="0" role="region" aria-label="Table of parameters"><table class="parameters"><thead><tr><th scope="col">Parameter</th><th class="num" scope="col">Value</th><th class="num" scope="col">From</th><th class="num" scope="col">To</th><th scope="col">Unit</th><th scope="col">Interval</th><th class="num" scope="col">Spread</th><th scope="col">Verdict</th></tr></thead>
       <tbody>${rows.map((one) => html`<tr key=${one.name}><th scope="row" title=${one.expression ?? ''}>${one.name}${one.expression && one.expression !== one.name && html`<span class="dim expression">${one.expression}</span>`}</th>
-        <td class="num">${one.value === null ? one.value_reason ?? 'none' : number(one.value)}</td><td class="num">${one.interval ? number(one.interval[0]) : ''}</td><td class="num">${one.interval ? number(one.interval[1]) : ''}</td><td>${one.unit}</td>
+        <td class="num">${one.value === null ? one.value_reason ?? 'none' : number(one.value)}</td><td class="num">${one.interval ? number(one.interval[0]) : ''}</td><td class="num">${one.interval ? number(one.interval[1]) : ''}</td><td>${unitText(one.unit)}</td>
         <td><${Whisker} parameter=${one} reach=${reach.get(one.kind) ?? 1} /></td><td class="num">${one.relative_deviation === null || one.relative_deviation === undefined ? '' : `${number(100 * one.relative_deviation, 3)} %`}</td><td class=${`word ${one.verdict}`}>${WORDS[one.verdict] ?? one.verdict}</td></tr>`)}</tbody></table></div></section>`;
 }
 
@@ -142,7 +142,7 @@ function Difference({ job, found }: { job: Job; found: Found }): VNode | null {
   };
   const result = before ? compare(before, after) : null;
   return html`<section class="panel" aria-label="Robot before and after"><div class="panel-head"><h2>The robot, before and after</h2>
-      <form class="row" onSubmit=${save}><label class="inline">Store it as<input name="name" value=${`${job.robot}-calibrated`} required pattern="[A-Za-z0-9][\\w.\\-]*" /></label><button class="first">Store</button>${saved && html`<a href=${address(['robots', saved])}>See ${saved}</a>`}</form></div>
+      <form class="row" onSubmit=${save}><label class="inline">Store it as<input name="name" value=${`${job.robot}-calibrated`} required pattern="[A-Za-z0-9][\\w.\\-]*" /></label><button class="first">Store</button>${saved && html`<a href=${address(['robots', saved])}>See ${saved}</a><a href=${address(['robots', saved, 'calibrate'], { for: 'load' })}>What does it carry?</a>`}</form></div>
     <${Fault} fault=${fault ?? wrong} />
     ${found.robot_note && html`<p class="dim">${found.robot_note}</p>`}
     ${result && html`<ul class="reasons">${words(before!, after, 'the model', 'what was found').map((text) => html`<li>${text}</li>`)}</ul>

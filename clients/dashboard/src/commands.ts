@@ -33,7 +33,7 @@ const operationOf = (path: string): { robot: string; operation: string } | null 
   const found = /^\/v1\/robots\/([^/?]+)\/([a-z-]+)$/.exec(path);
   return found ? { robot: decodeURIComponent(found[1]!), operation: found[2]! } : null;
 };
-const JOBS = new Set(['simulate', 'calibrate', 'excitation', 'ensemble']);
+const JOBS = new Set(['simulate', 'calibrate', 'payload', 'excitation', 'ensemble']);
 
 /** With the package `torqued`, whose calls have the fields of a request as arguments. */
 export function python(call: Call, origin: string): string {

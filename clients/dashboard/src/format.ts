@@ -10,7 +10,7 @@ export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return 'none';
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e5 || size < 1e-4) return value.toExponential(Math.max(0, digits - 2)).replace('e+', 'e').replace('-', '\u2212');
+  if (size >= 1e5 || size < 1e-4) return value.toExponential(Math.max(0, digits - 2)).replace('e+', 'e').replaceAll('-', '\u2212');
   const text = value.toPrecision(digits);
   return (text.includes('e') ? String(Number(text)) : text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace('-', '\u2212');
 }
@@ -58,4 +58,6 @@ export function motionUnit(joint: Joint | undefined, order: 0 | 1 | 2): Unit {
   return degrees.value === 'deg' ? { name: order ? `deg${suffix}` : 'deg', factor: TURN } : { name: `rad${suffix}`, factor: 1 };
 }
 
+/** A unit of the service's, as it is printed: kg m^2. */
+export const unitText = (unit: string): string => unit.replaceAll('^2', '\u00b2').replaceAll('^3', '\u00b3').replaceAll(' ', '\u00b7').replaceAll('\u00b7or\u00b7', ' or ');
 export const effortUnit = (joint: Joint | undefined): string => (joint && slides(joint) ? 'N' : 'N\u00b7m');

@@ -7,6 +7,7 @@ import { ago, number, seconds } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
 import { back, json, send } from './http.ts';
 import { Empty, Fault, say, useLoaded } from './parts.ts';
+import { PayloadView } from './payload.ts';
 import { Changed, repeat } from './repeat.ts';
 import { SimulationView } from './simulation.ts';
 import { address, remember, route } from './store.ts';
@@ -24,6 +25,7 @@ export function Progress({ job }: { job: Job }): VNode {
     <span class="dim">${number(100 * fraction, 3)} %${eta !== null && eta > 0 ? `, ${seconds(eta)} left` : ''}${step ? ` \u00b7 ${step}` : ''}</span></div>`;
 }
 
+const TITLES: Record<string, string> = { simulate: 'Simulation', calibrate: 'Calibration' };
 const pathOf = (job: Job, rest = ''): string => `/v1/jobs/${encodeURIComponent(job.id)}${rest}`;
 
 async function cancel(job: Job): Promise<void> {
@@ -99,13 +101,13 @@ export function JobPage({ id }: { id: string }): VNode {
   }, [id, returned]);
   if (!job) return html`<div class="page"><h1>Job</h1><${Fault} fault=${fault} />${!fault && html`<p class="dim">Reading\u2026</p>`}</div>`;
   const took = job.started && job.finished ? seconds((Date.parse(job.finished) - Date.parse(job.started)) / 1000) : '';
-  return html`<div class="page workbench"><div class="title"><h1>${(job.kind[0] ?? '').toUpperCase() + job.kind.slice(1)}</h1>${job.robot && html`<span>of <a href=${address(['robots', job.robot])}>${job.robot}</a></span>`}
+  return html`<div class="page workbench"><div class="title"><h1>${TITLES[job.kind] ?? (job.kind[0] ?? '').toUpperCase() + job.kind.slice(1)}</h1>${job.robot && html`<span>of <a href=${address(['robots', job.robot])}>${job.robot}</a></span>`}
       <${StateMark} job=${job} /><span class="dim">${ago(job.created)}${took && `, took ${took}`}</span>
       <span class="row tight end">${!ended(job) ? html`<button onClick=${() => cancel(job)}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)}>Repeat</button><button class="small" aria-expanded=${changing} onClick=${() => edit(!changing)}>Repeat with changes</button>`}</span></div>
     ${changing && html`<${Changed} job=${job} onclose=${() => edit(false)} />`}
     ${!ended(job) && html`<section class="panel" aria-live="polite"><${Progress} job=${job} /></section>`}
     ${job.problem && html`<div class="fault" role="alert"><strong>${job.problem.title}</strong>${job.problem.detail && html`<p>${job.problem.detail}</p>`}</div>`}
     ${job.state === 'cancelled' && html`<p class="dim">It was cancelled and has no result. Repeat begins it anew.</p>`}
-    ${job.state === 'succeeded' && html`<${Downloads} job=${job} />${job.kind === 'simulate' && job.robot ? html`<${SimulationView} job=${job} />` : job.kind === 'ensemble' && job.robot ? html`<${EnsembleView} job=${job} />` : job.kind === 'calibrate' ? html`<${CalibrationView} job=${job} />` : html`<${Plain} job=${job} />`}`}
+    ${job.state === 'succeeded' && html`<${Downloads} job=${job} />${job.kind === 'simulate' && job.robot ? html`<${SimulationView} job=${job} />` : job.kind === 'ensemble' && job.robot ? html`<${EnsembleView} job=${job} />` : job.kind === 'calibrate' ? html`<${CalibrationView} job=${job} />` : job.kind === 'payload' ? html`<${PayloadView} job=${job} />` : html`<${Plain} job=${job} />`}`}
   </div>`;
 }

@@ -10,6 +10,7 @@ import { Fault, Notes } from './parts.ts';
 import { RobotPage } from './robot.ts';
 import { RobotsPage } from './robots.ts';
 import { ServicePage } from './service.ts';
+import { SessionPage, SessionsPage } from './sessions.ts';
 import { SimulatePage } from './simulate.ts';
 import { TorquePage } from './torque.ts';
 import { address, degrees, robotInUse, route, theme } from './store.ts';
@@ -20,6 +21,7 @@ const PLACES: { key: string; text: string; of: (robot: string) => string[] }[] =
   { key: 'simulate', text: 'Simulation', of: (robot) => ['robots', robot || 'ur5e', 'simulate'] },
   { key: 'calibrate', text: 'Calibration', of: (robot) => ['robots', robot || 'panda', 'calibrate'] },
   { key: 'jobs', text: 'Jobs', of: () => ['jobs'] },
+  { key: 'sessions', text: 'Sessions', of: () => ['sessions'] },
   { key: 'datasets', text: 'Datasets', of: () => ['datasets'] },
   { key: 'service', text: 'Service', of: () => ['service'] },
 ];
@@ -34,13 +36,15 @@ function Page(): VNode {
   const [first = 'robots', name, page] = parts;
   useEffect(() => {
     if (first === 'robots' && name) robotInUse.set(name);
-    document.title = `${(first === 'jobs' ? 'Job' : name) ?? (first[0] ?? '').toUpperCase() + first.slice(1)} \u00b7 torqued`;
+    document.title = `${(first === 'jobs' ? 'Job' : first === 'sessions' ? 'Session' : name) ?? (first[0] ?? '').toUpperCase() + first.slice(1)} \u00b7 torqued`;
   }, [first, name]);
   if (first === 'robots' && name && page === 'torque') return html`<${TorquePage} key=${name} name=${name} />`;
   if (first === 'robots' && name && page === 'simulate') return html`<${SimulatePage} key=${name} name=${name} />`;
   if (first === 'robots' && name && page === 'calibrate') return html`<${CalibratePage} key=${name} name=${name} />`;
   if (first === 'datasets' && name) return html`<${DatasetPage} key=${name} name=${name} />`;
   if (first === 'datasets') return html`<${DatasetsPage} />`;
+  if (first === 'sessions' && name) return html`<${SessionPage} key=${name} id=${name} />`;
+  if (first === 'sessions') return html`<${SessionsPage} />`;
   if (first === 'service') return html`<${ServicePage} />`;
   if (first === 'jobs' && name) return html`<${JobPage} key=${name} id=${name} />`;
   if (first === 'jobs') return html`<${JobsPage} />`;

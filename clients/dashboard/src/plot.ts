@@ -80,6 +80,7 @@ function options(props: Props, width: number, live: { current: Props }): uPlot.O
         ctx.save();
         ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
         ctx.fillStyle = ink;
+        ctx.textAlign = 'left'; // the axes leave another one
         ctx.strokeStyle = isDark() ? '#ff8f86' : '#b3261e';
         ctx.lineWidth = devicePixelRatio;
         for (const level of props.levels ?? []) {
@@ -137,7 +138,12 @@ export function Plot(props: Props): VNode {
       now.hidden = !(at >= 0 && at <= plot.over.clientWidth);
       now.style.transform = `translateX(${at}px)`;
       const k = plot.valToIdx(t);
-      values.current?.querySelectorAll('b').forEach((cell, i) => { cell.textContent = number((plot.data[i + 1] as (number | null)[] | undefined)?.[k] ?? null); });
+      // what rounding leaves of zero, beside what is drawn, is zero
+      const least = 1e-12 * Math.max(...['min', 'max'].map((end) => Math.abs(plot.scales['y']?.[end as 'min'] ?? 0)));
+      values.current?.querySelectorAll('b').forEach((cell, i) => {
+        const value = (plot.data[i + 1] as (number | null)[] | undefined)?.[k] ?? null;
+        cell.textContent = number(value !== null && Math.abs(value) < least ? 0 : value);
+      });
     };
     let stop = (): void => {};
     if (props.time) {

@@ -2,6 +2,7 @@
 // clients/dashboard/src/robot.ts - one robot: its tree, its picture, its pose; what was read of its text.
 import { html, useMemo, useState, type VNode } from './html.ts';
 import { json, robotPath } from './http.ts';
+import { ChangePanel } from './change.ts';
 import { effortUnit, motionUnit, number, slides } from './format.ts';
 import { Differences } from './differences.ts';
 import { Choice, Fault, useLoaded } from './parts.ts';
@@ -113,6 +114,8 @@ export function RobotPage({ name }: { name: string }): VNode {
   const [q, setQ] = usePose(robot);
   const [selected, select] = useState(route.value.query.get('link') ?? '');
   const [tab, show] = useState(route.value.query.get('show') ?? 'pose');
+  const [list] = useLoaded(() => json<{ robots: RobotRow[] }>('GET', '/v1/robots', { quiet: true }), name);
+  const builtin = list?.robots.find((row) => row.name === name)?.builtin ?? true;
   degrees.use();
   if (fault) return html`<div class="page"><h1>${name}</h1><${Fault} fault=${fault} /></div>`;
   if (!robot) return html`<div class="page"><h1>${name}</h1><p class="dim">Reading\u2026</p></div>`;
@@ -124,13 +127,13 @@ export function RobotPage({ name }: { name: string }): VNode {
   const joint = robot.joints.find((one) => one.child === selected);
   return html`<div class="page workbench">
     <div class="title"><h1>${robot.name}</h1><span class="dim">${robot.nv} ${robot.nv === 1 ? 'degree' : 'degrees'} of freedom${robot.dof !== undefined && robot.dof !== robot.nv ? ` (${robot.dof} left by constraints)` : ''} \u00b7 ${robot.source}</span>
-      <${Choice} label="Beside the picture" value=${tab} options=${[['pose', 'Pose'], ['text', 'Text'], ['differences', 'Differences']]} onpick=${(key: string) => { show(key); remember({ show: key === 'pose' ? '' : key, ...(key === 'differences' ? {} : { with: '' }) }); }} /></div>
+      <${Choice} label="Beside the picture" value=${tab} options=${[['pose', 'Pose'], ['text', 'Text'], ['change', 'Change'], ['differences', 'Differences']]} onpick=${(key: string) => { show(key); remember({ show: key === 'pose' ? '' : key, ...(key === 'differences' ? {} : { with: '' }) }); }} /></div>
     <nav class="onward" aria-label="With this robot"><a href=${address(['robots', robot.name, 'torque'], { q: q.some(Boolean) ? q.join(',') : '' })}>Torques \u2192</a><a href=${address(['robots', robot.name, 'simulate'], { q: q.some(Boolean) ? q.join(',') : '' })}>Simulation \u2192</a><a href=${address(['robots', robot.name, 'calibrate'])}>Calibration \u2192</a></nav>
     ${robot.description && html`<p class="description">${robot.description}</p>`}
     <div class=${`bench ${tab === 'pose' ? 'pose' : 'text'}`}>
       <${Tree} robot=${robot} selected=${selected} onselect=${pick} />
       <div class="stage"><${View3d} robot=${robot} q=${q} selected=${selected} onselect=${pick} />${link && html`<${Details} link=${link} joint=${joint} />`}</div>
-      ${tab === 'text' ? html`<${ReadReport} key=${robot.digest} robot=${robot} again=${again} />` : tab === 'differences' ? html`<${Differences} robot=${robot} />` : html`<${PoseSliders} robot=${robot} q=${q} onq=${setQ} selected=${selected} />`}
+      ${tab === 'text' ? html`<${ReadReport} key=${robot.digest} robot=${robot} again=${again} />` : tab === 'differences' ? html`<${Differences} robot=${robot} />` : tab === 'change' ? html`<${ChangePanel} key=${robot.digest} robot=${robot} builtin=${builtin} selected=${selected} onstored=${again} />` : html`<${PoseSliders} robot=${robot} q=${q} onq=${setQ} selected=${selected} />`}
     </div>
   </div>`;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/scene.ts - a robot in 3D: bones, bodies of its inertias, joint axes and limits; poses come from outside.
 import {
-  AmbientLight, ArrowHelper, AxesHelper, BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DirectionalLight, DoubleSide, EdgesGeometry, GridHelper, Group,
-  HemisphereLight, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, type Object3D, PerspectiveCamera, Quaternion, Raycaster,
+  AmbientLight, ArrowHelper, AxesHelper, BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, Color, CylinderGeometry, DirectionalLight, DoubleSide, EdgesGeometry, GridHelper, Group,
+  HemisphereLight, Line, LineBasicMaterial, LineSegments, Matrix4, Mesh, MeshBasicMaterial, MeshLambertMaterial, type Object3D, PerspectiveCamera, PlaneGeometry, Quaternion, Raycaster,
   Scene, SphereGeometry, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { body, principal } from './inertia.ts';
+import type { Solid } from './contacts.ts';
 import type { Visual } from './meshes.ts';
 import { meshOf } from './shapes.ts';
 import type { Joint, Link, Robot } from './types.ts';
@@ -23,7 +24,8 @@ export type Poses = Map<string, { position: number[]; quaternion: number[] }>;
 
 export interface Arrow {
   link: string;
-  force: number[]; // in the axes of the link, at its origin
+  force: number[]; // in the axes of the link, of the world where `at` is there
+  at?: number[]; // in the frame of the link; its origin where it is absent
 }
 
 const UP = new Vector3(0, 0, 1);
@@ -49,6 +51,7 @@ export class RobotScene {
   #hits: Mesh[] = [];
   #world = new Group();
   #arrows = new Group();
+  #solids: Object3D[] = [];
   #grid: GridHelper | null = null;
   #size = 1;
   #framed = false;
@@ -227,6 +230,35 @@ export class RobotScene {
     this.setShown(shown);
   }
 
+  /** What touches: on its link, or in the world. A half-space is a part of its plane. */
+  setSolids(solids: Solid[]): void {
+    for (const one of this.#solids) {
+      one.removeFromParent();
+      one.traverse((part) => { if (part instanceof Mesh || part instanceof LineSegments) part.geometry.dispose(); });
+    }
+    this.#solids = [];
+    for (const { link, shape, size = [], pose } of solids) {
+      const group = link ? this.#links.get(link) : this.#scene;
+      const [a = 0, b = 0, c = 0] = size.map((one) => Math.max(1e-4, one));
+      const wide = this.#size * 3;
+      // a capsule lies along z here, along y in the library
+      const geometry = shape === 'box' ? new BoxGeometry(a, b, c) : shape === 'sphere' ? new SphereGeometry(a, this.#round(32), this.#round(20))
+        : shape === 'capsule' ? new CapsuleGeometry(a, b, this.#round(10), this.#round(24)).rotateX(Math.PI / 2) : new PlaneGeometry(wide, wide);
+      if (!group) continue;
+      const mesh = new Mesh(geometry, new MeshLambertMaterial({ color: link ? 0xc7772e : 0x7d8b99, transparent: true, opacity: shape === 'half-space' ? 0.28 : 0.5, depthWrite: false, side: DoubleSide }));
+      if (shape === 'box') mesh.add(new LineSegments(new EdgesGeometry(geometry), new LineBasicMaterial({ color: 0x5f4426 })));
+      mesh.position.set(...((pose?.position ?? [0, 0, 0]) as [number, number, number]));
+      const [w, x, y, z] = pose?.quaternion_wxyz ?? [];
+      if (pose?.quaternion_wxyz) mesh.quaternion.set(x!, y!, z!, w!);
+      else if (pose?.rpy) mesh.rotation.set(...(pose.rpy as [number, number, number]), 'ZYX');
+      else if (pose?.rotation) mesh.quaternion.setFromRotationMatrix(new Matrix4().set(...(pose.rotation[0] as [number, number, number]), 0, ...(pose.rotation[1] as [number, number, number]), 0, ...(pose.rotation[2] as [number, number, number]), 0, 0, 0, 0, 1));
+      group.add(mesh);
+      this.#solids.push(mesh);
+    }
+    this.canvas.dataset['solids'] = String(this.#solids.length);
+    this.draw();
+  }
+
   #add(group: Group, mesh: Mesh, link: string): void {
     mesh.userData['link'] = link;
     this.#hits.push(mesh);
@@ -257,13 +289,21 @@ export class RobotScene {
   setArrows(arrows: Arrow[]): void {
     this.#arrows.clear();
     const largest = Math.max(1e-9, ...arrows.map((one) => Math.hypot(...one.force)));
-    for (const { link, force } of arrows) {
+    for (const { link, force, at } of arrows) {
       const group = this.#links.get(link);
       const size = Math.hypot(...force);
       if (!group || size < largest * 1e-3) continue;
-      const direction = new Vector3(force[0], force[1], force[2]).normalize().applyQuaternion(group.quaternion);
+      const direction = new Vector3(force[0], force[1], force[2]).normalize();
+      if (!at) direction.applyQuaternion(group.quaternion);
+      const from = at ? new Vector3(at[0], at[1], at[2]).applyQuaternion(group.quaternion).add(group.position) : group.position;
       const length = this.#size * 0.35 * (size / largest);
-      this.#arrows.add(new ArrowHelper(direction, group.position, length, 0xc2410c, Math.min(length * 0.3, this.#size * 0.05), this.#size * 0.02));
+      const arrow = new ArrowHelper(direction, from, length, 0xc2410c, Math.min(length * 0.3, this.#size * 0.05), this.#size * 0.02);
+      // before what it pushes
+      for (const part of [arrow.line, arrow.cone]) {
+        part.renderOrder = 4;
+        Object.assign(part.material, { depthTest: false, transparent: true });
+      }
+      this.#arrows.add(arrow);
     }
     this.draw();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/simulate.ts - setting up a simulation: a pose to begin with, a controller, a disturbance, events.
+import { ContactPanel, firstContacts, type Contacts } from './contacts.ts';
 import { ensembleOf, VARIED } from './ensemble.ts';
 import { fetchJob } from './events.ts';
 import { effortUnit, number } from './format.ts';
@@ -8,9 +9,10 @@ import { json, robotPath } from './http.ts';
 import { Choice, Fault, FieldFault } from './parts.ts';
 import { axesOf } from './pose.ts';
 import { RobotPicker, usePose, useRobot } from './robot.ts';
+import { openSession } from './sessions.ts';
 import { PoseSliders } from './sliders.ts';
 import { go, remember, route } from './store.ts';
-import { endOf, PayloadPanel, payloadOf, type Payload } from './torque.ts';
+import { PayloadPanel, payloadIn, payloadOf, rememberPayload, type Payload } from './torque.ts';
 import { View3d } from './view3d.ts';
 import type { Job, Robot } from './types.ts';
 
@@ -34,11 +36,13 @@ interface Setup {
   vary: string;
   spread: number;
   members: number;
+  contacts: Contacts | null;
+  step: number; // ms, of the time stepping with contact
 }
 
-const FIRST: Setup = { duration: 3, control: 'none', kp: 100, kd: 20, ki: 0, goal: null, reach: 1, limited: true, push: 'none', joint: 0, size: 10, start: 0.5, length: 0.1, limits: 'off', method: 'dopri87', uncertainty: 0, vary: 'none', spread: 5, members: 200 };
+const FIRST: Setup = { duration: 3, control: 'none', kp: 100, kd: 20, ki: 0, goal: null, reach: 1, limited: true, push: 'none', joint: 0, size: 10, start: 0.5, length: 0.1, limits: 'off', method: 'dopri87', uncertainty: 0, vary: 'none', spread: 5, members: 200, contacts: null, step: 1 };
 
-const CONTROLS: [string, string, string][] = [['none', 'none: it moves as it must', ''], ['pd', 'PD', 'kp e + kd e\u2032'], ['pd-gravity', 'PD with gravity', 'kp e + kd e\u2032 + gravity'], ['computed-torque', 'computed torque', 'M (qdd + kp e + kd e\u2032) + C qd + gravity'], ['feedforward', 'feedforward', 'the torque of the reference alone'],
+const CONTROLS: [string, string, string][] = [['none', 'none: free motion', ''], ['pd', 'PD', 'kp e + kd e\u2032'], ['pd-gravity', 'PD with gravity', 'kp e + kd e\u2032 + gravity'], ['computed-torque', 'computed torque', 'M (qdd + kp e + kd e\u2032) + C qd + gravity'], ['feedforward', 'feedforward', 'the torque of the reference alone'],
   ['passivity-based', 'passivity-based', 'M v\u2032 + C v + gravity + kd (v \u2212 qd), v = qd_d + kp e']];
 
 /** The request of a setup, as a client writes it. */
@@ -59,8 +63,9 @@ export function requestOf(robot: Robot, q: number[], setup: Setup, payload: Payl
     ...(setup.push === 'sine' ? { disturbance: [{ kind: 'sine', torque, start_s: setup.start, duration_s: setup.duration, frequency_hz: 1 / Math.max(1e-3, setup.length) }] } : {}),
     ...(setup.push === 'noise' ? { disturbance: [{ kind: 'noise', torque, start_s: setup.start, duration_s: setup.duration, interval_s: setup.length, seed: 1 }] } : {}),
     ...payloadOf(payload),
-    ...(setup.limits === 'off' ? {} : { events: [{ on: 'limits', action: setup.limits, ...(setup.limits === 'bounce' ? { restitution: 0.3 } : {}) }] }),
-    ...(setup.method === 'dopri87' ? {} : { solver: { method: setup.method } }),
+    ...(setup.contacts ? { contacts: setup.contacts, ...(setup.step === 1 ? {} : { solver: { step_s: setup.step / 1000 } }) } : {}),
+    ...(setup.limits === 'off' || (setup.contacts && setup.limits === 'bounce') ? {} : { events: [{ on: 'limits', action: setup.limits, ...(setup.limits === 'bounce' ? { restitution: 0.3 } : {}) }] }),
+    ...(setup.contacts || setup.method === 'dopri87' ? {} : { solver: { method: setup.method } }),
     ...(setup.uncertainty > 0 ? { verdict: { model_uncertainty: setup.uncertainty / 100 } } : {}),
     include: ['energy', ...(setup.control === 'none' || setup.control === 'feedforward' ? [] : ['tracking_error'])],
   };
@@ -75,16 +80,17 @@ function Bench({ robot }: { robot: Robot }): VNode {
       return FIRST;
     }
   });
-  const [payload, setPayload] = useState<Payload>({ link: endOf(robot), mass: 0, com: [0, 0, 0] });
+  const [payload, setPayload] = useState<Payload>(() => payloadIn(route.value.query, robot));
   const [posing, pose] = useState('start');
   const [busy, work] = useState(false);
   const [fault, fail] = useState<Error | null>(null);
   const axes = useMemo(() => axesOf(robot), [robot]);
-  const change = (part: Partial<Setup>): void => set({ ...setup, ...part });
+  const change = (part: Partial<Setup>): void => set((old) => ({ ...old, ...part }));
   useEffect(() => {
     const changed = Object.entries(setup).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(FIRST[key as keyof Setup]));
     remember({ s: changed.length ? JSON.stringify(Object.fromEntries(changed)) : '' });
   }, [setup]);
+  useEffect(() => rememberPayload(payload, robot), [payload]);
   const controlled = setup.control !== 'none';
   const goal = setup.goal?.length === robot.nq ? setup.goal : q;
   const shown = controlled && posing === 'goal' ? goal : q;
@@ -95,7 +101,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
     work(true);
     try {
       const request = requestOf(robot, q, setup, payload);
-      const many = setup.vary !== 'none';
+      const many = setup.vary !== 'none' && !setup.contacts;
       const job = await json<Job>('POST', robotPath(robot.name, many ? 'ensemble' : 'simulate'), { body: many ? ensembleOf(request as Record<string, unknown>, robot, setup.vary, setup.spread, setup.members) : request, headers: { Prefer: 'respond-async' } });
       await fetchJob(job.id);
       go(['jobs', job.id]);
@@ -110,13 +116,13 @@ function Bench({ robot }: { robot: Robot }): VNode {
     <div class="side">${controlled && html`<${Choice} label="Which pose" value=${posing} options=${[['start', 'Start'], ['goal', 'Goal']]} onpick=${pose} />`}
       ${controlled && posing === 'goal' ? html`<${PoseSliders} robot=${robot} q=${goal} onq=${(next: number[]) => change({ goal: next.map((one) => Number(one.toFixed(5))) })} />` : html`<${PoseSliders} robot=${robot} q=${q} onq=${setQ} />`}
       <${FieldFault} fault=${fault} pointers=${['/initial']} /></div>
-    <div class="stage"><${View3d} robot=${robot} q=${shown} /><p class="dim">${controlled && posing === 'goal' ? 'The pose that the controller is to reach.' : 'The pose that it begins in, at rest.'}</p></div>
+    <div class="stage"><${View3d} robot=${robot} q=${shown} solids=${setup.contacts?.shapes} /><p class="dim">${controlled && posing === 'goal' ? 'The pose that the controller is to reach.' : 'The pose that it begins in, at rest.'}</p></div>
     <form class="side" onSubmit=${(event: Event) => { event.preventDefault(); void run(); }}>
       <section class="panel form" aria-label="Run"><h2>Run</h2><div class="fields">${field('Duration', 'duration', 's', ['/duration_s', '/output'])}
-        ${select('Method', 'method', [['dopri87', 'Dormand and Prince 8(7)'], ['dopri45', 'Dormand and Prince 5(4)'], ['bdf', 'BDF, for stiff ones'], ['sdirk', 'SDIRK, for stiff ones'], ['rk4', 'Runge and Kutta 4, fixed step'], ['implicit-midpoint', 'implicit midpoint, fixed step'], ['semi-implicit-euler', 'semi-implicit Euler, fixed step']], ['/solver'])}
-        ${select('At joint limits', 'limits', [['off', 'nothing happens'], ['report', 'report it'], ['stop', 'stop the run'], ['bounce', 'bounce, 30 % of the speed']], ['/events'])}
+        ${setup.contacts ? field('Step of time', 'step', 'ms', ['/solver']) : select('Method', 'method', [['dopri87', 'Dormand and Prince 8(7)'], ['dopri45', 'Dormand and Prince 5(4)'], ['bdf', 'BDF, for stiff ones'], ['sdirk', 'SDIRK, for stiff ones'], ['rk4', 'Runge and Kutta 4, fixed step'], ['implicit-midpoint', 'implicit midpoint, fixed step'], ['semi-implicit-euler', 'semi-implicit Euler, fixed step']], ['/solver'])}
+        ${select('At joint limits', 'limits', [['off', 'nothing happens'], ['report', 'report it'], ['stop', 'stop the run'], ...(setup.contacts ? [] : [['bounce', 'bounce, 30 % of the speed'] as [string, string]])], ['/events'])}
         ${field('Uncertainty of inertias', 'uncertainty', '%', ['/verdict'])}</div>
-        <button class="first large" disabled=${busy}>${busy ? 'Sending\u2026' : `Simulate ${number(setup.duration)} s${setup.vary === 'none' ? '' : `, ${setup.members} times`}`}</button><${Fault} fault=${fault} /></section>
+        <button class="first large" disabled=${busy}>${busy ? 'Sending\u2026' : `Simulate ${number(setup.duration)} s${setup.vary === 'none' || setup.contacts ? '' : `, ${setup.members} times`}`}</button>${!setup.contacts && html`<button type="button" disabled=${busy} onClick=${() => openSession(robot.name, requestOf(robot, q, setup, payload)).catch(fail)}>Drive it by hand</button>`}<${Fault} fault=${fault} /></section>
       <section class="panel form" aria-label="Controller"><h2>Controller</h2><div class="fields">${select('Law', 'control', CONTROLS.map(([key, text]) => [key, text]), ['/input', '/input/kind'])}
         ${controlled && setup.control !== 'feedforward' && html`${field(setup.control === 'passivity-based' ? 'lambda' : 'kp', 'kp', '', ['/input/kp', '/input/lambda'])}${field('kd', 'kd', '', ['/input/kd'])}${setup.control !== 'passivity-based' && field('ki', 'ki', '', ['/input/ki'])}`}
         ${controlled && field('Reach the goal in', 'reach', 's', ['/input/reference'])}</div>
@@ -126,8 +132,9 @@ function Bench({ robot }: { robot: Robot }): VNode {
       <section class="panel form" aria-label="Disturbance"><h2>Disturbance</h2><div class="fields">${select('Kind', 'push', [['none', 'none'], ['pulse', 'a push'], ['sine', 'a sine'], ['noise', 'noise']], ['/disturbance'])}
         ${setup.push !== 'none' && html`<label>Joint<select value=${setup.joint} onChange=${(event: Event) => change({ joint: Number((event.target as HTMLSelectElement).value) })}>${axes.map((one, k) => html`<option value=${k}>${one.name}</option>`)}</select></label>
           ${field('Size', 'size', unit, ['/disturbance/0/torque'], -1e9)}${field('From', 'start', 's', ['/disturbance/0/start_s'])}${field(setup.push === 'pulse' ? 'Lasting' : setup.push === 'sine' ? 'Period' : 'Held for', 'length', 's', ['/disturbance/0/duration_s', '/disturbance/0/interval_s', '/disturbance/0/frequency_hz'])}`}</div></section>
-      <section class="panel form" aria-label="Many runs"><h2>Many runs that differ</h2><div class="fields">${select('What varies', 'vary', VARIED.map(([key, text]) => [key, text]), ['/vary'])}
-        ${setup.vary !== 'none' && html`${field('Deviation', 'spread', VARIED.find(([key]) => key === setup.vary)?.[2] ?? '', ['/vary/0'])}${field('Runs', 'members', '', ['/members'])}`}</div></section>
+      <${ContactPanel} robot=${robot} contacts=${setup.contacts} fault=${fault} oncontacts=${(contacts: Contacts | null) => change({ contacts })} onbegin=${() => firstContacts(robot, q).then((contacts) => change({ contacts }), fail)} />
+      ${!setup.contacts && html`<section class="panel form" aria-label="Many runs"><h2>Many runs that differ</h2><div class="fields">${select('What varies', 'vary', VARIED.map(([key, text]) => [key, text]), ['/vary'])}
+        ${setup.vary !== 'none' && html`${field('Deviation', 'spread', VARIED.find(([key]) => key === setup.vary)?.[2] ?? '', ['/vary/0'])}${field('Runs', 'members', '', ['/members'])}`}</div></section>`}
       <${PayloadPanel} robot=${robot} payload=${payload} onpayload=${setPayload} fault=${fault} />
     </form></div>`;
 }

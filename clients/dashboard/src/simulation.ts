@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/simulation.ts - a simulation's result: verdict and audit in words, playback in 3D, curves under one time cursor.
+import type { Contacts, Solid } from './contacts.ts';
 import { fetchJobs, jobs } from './events.ts';
 import { Exports } from './export.ts';
 import { ago, effortUnit, motionUnit, number } from './format.ts';
@@ -11,14 +12,16 @@ import { Plot, type Curve, type Mark } from './plot.ts';
 import { axesOf } from './pose.ts';
 import { degrees, numbersOf, remember, route, Store } from './store.ts';
 import { posesOf, View3d } from './view3d.ts';
+import type { Arrow } from './scene.ts';
 import type { Frame, Job, Robot } from './types.ts';
 
 interface Summary {
   verdict: { outcome: string; t: number; reason?: string; joint?: string; term?: string; loop?: string; growth_rate_per_s?: number | null; doubling_time_s?: number | null;
     horizon?: { tolerated_error?: number; t?: number | null; t_reason?: string } };
   stats: { method: string; steps: number; rejected: number; evaluations: number };
-  audit?: { energy?: { kinetic_max?: number; potential_change?: number; work?: number; dissipated?: number; external?: number; residual_max?: number; relative?: number | null; finding?: string } };
-  events: { t: number; on: string; joint?: string; value: number }[];
+  audit?: { energy?: { kinetic_max?: number; potential_change?: number; work?: number; dissipated?: number; external?: number; contact_friction?: number; contact_impacts?: number; residual_max?: number; relative?: number | null; finding?: string } };
+  events: { t: number; on: string; joint?: string; a?: string; b?: string; value: number }[];
+  contacts?: { pairs: { a: string; b: string; touches: number }[]; impacts: number };
   tracking?: { max?: number[]; rms?: number[]; final?: number[] };
 }
 
@@ -46,6 +49,8 @@ export function rowOf(points: Series, k: number): number {
 const FRAMES = 500;
 const ROWS_LEAST = 10;
 
+const some3 = (names: string[]): string => (names.length > 3 ? `${names.slice(0, 2).join('; ')} and ${names.length - 2} more pairs` : names.join('; '));
+
 /** What happened, in sentences. */
 export function sentences(result: Summary): { text: string; kind: 'good' | 'bad' | '' }[] {
   const { verdict, audit, stats } = result;
@@ -65,14 +70,19 @@ export function sentences(result: Summary): { text: string; kind: 'good' | 'bad'
     const part = energy.relative;
     list.push({ kind: energy.finding ? 'bad' : 'good', text: `${energy.finding ? '\u2715' : '\u2713'} Energy balances to ${number(energy.residual_max, 2)} J${part === null ? '' : `, ${number(part, 2)} of the largest kinetic energy`}: work ${number(energy.work)} J, lost to friction ${number(energy.dissipated)} J, from outside ${number(energy.external)} J.${energy.finding ? ` ${energy.finding}.` : ''}` });
   }
+  if (result.contacts) {
+    const met = result.contacts.pairs.filter((one) => one.touches);
+    list.push({ kind: '', text: met.length ? `${some3(met.map((one) => `${one.a} and ${one.b}`))} touched, with ${result.contacts.impacts.toLocaleString('en')} ${result.contacts.impacts === 1 ? 'impact' : 'impacts'} in all${energy?.contact_friction || energy?.contact_impacts ? `: sliding took ${number(energy.contact_friction)} J, impacts ${number(energy.contact_impacts)} J` : ''}.` : 'Nothing touched.' });
+  }
   list.push({ kind: '', text: `${stats.steps} steps of ${stats.method}${stats.rejected ? `, ${stats.rejected} tried in vain` : ''}.` });
   return list;
 }
 
-const ONS: Record<string, string> = { lower_limit: 'lower limit', upper_limit: 'upper limit', stick: 'sticks', slip: 'slips', rest: 'rests', leave: 'leaves' };
+const ONS: Record<string, string> = { lower_limit: 'lower limit', upper_limit: 'upper limit', stick: 'sticks', slip: 'slips', rest: 'rests', leave: 'leaves', touch: 'touch', lift: 'part' };
+const whoOf = (event: Summary['events'][number]): string => (event.a ? `${event.a}, ${event.b}` : event.joint ?? '');
 
 /** The robot at the time cursor; of a frame nothing else of the page is made anew. */
-function Playback({ robot, t, q, frames, time }: { robot: Robot; t: number[]; q: number[][]; frames: Frame[]; time: Store<number> }): VNode {
+function Playback({ robot, t, q, frames, time, solids, forces }: { robot: Robot; t: number[]; q: number[][]; frames: Frame[]; time: Store<number>; solids?: Solid[]; forces: (k: number) => Arrow[] }): VNode {
   const [k, show] = useState(0);
   useEffect(() => {
     const at = (now: number): void => {
@@ -89,10 +99,25 @@ function Playback({ robot, t, q, frames, time }: { robot: Robot; t: number[]; q:
     return time.follow(at);
   }, [t]);
   const poses = useMemo(() => posesOf(frames, k), [frames, k]);
-  return html`<${View3d} robot=${robot} q=${q[k]!} poses=${poses} />`;
+  const arrows = useMemo(() => forces(k), [forces, k]);
+  return html`<${View3d} robot=${robot} q=${q[k]!} poses=${poses} solids=${solids} arrows=${arrows} />`;
 }
 
-function Loaded({ job, robot, summary, points, other, otherId }: { job: Job; robot: Robot; summary: Summary; points: Series; other: Series | null; otherId: string }): VNode {
+/** Forces of contact on the solids of links, at their centres, along the world's axes; of each kept row. */
+function forcesOf(points: Series, rows: number[], contacts: Contacts | undefined, pairs: { a: string; b: string }[]): (k: number) => Arrow[] {
+  const columns = new Map(points.series.map((one) => [one.name, one.min]));
+  const solids = new Map(contacts?.shapes.map((one) => [one.name, one]));
+  return (k) => pairs.flatMap(({ a, b }, pair) => {
+    const force = [0, 1, 2].map((axis) => columns.get(`contact_force_${3 * pair + axis}`)?.[rows[k]!] ?? 0);
+    // on b by a, and back
+    return ([[b, 1], [a, -1]] as const).flatMap(([name, sign]) => {
+      const solid = solids.get(name);
+      return solid?.link && Math.hypot(...force) > 0 ? [{ link: solid.link, at: solid.pose?.position ?? [0, 0, 0], force: force.map((one) => sign * one) }] : [];
+    });
+  });
+}
+
+function Loaded({ job, robot, summary, points, contacts, other, otherId }: { job: Job; robot: Robot; summary: Summary; points: Series; contacts?: Contacts; other: Series | null; otherId: string }): VNode {
   const angles = degrees.use();
   const axes = useMemo(() => axesOf(robot), [robot]);
   const time = useMemo(() => new Store(numbersOf(route.value.query.get('t'))?.[0] ?? 0), []);
@@ -117,7 +142,7 @@ function Loaded({ job, robot, summary, points, other, otherId }: { job: Job; rob
     const times = points.series.find((one) => one.name === 't')!.min as number[];
     const every = Math.max(1, Math.ceil(times.length / FRAMES));
     const rows = times.map((_, k) => k).filter((k) => k % every === 0 || k === times.length - 1);
-    return { t: rows.map((k) => times[k]!), q: rows.map((k) => Array.from({ length: robot.nq }, (_, j) => points.series.find((one) => one.name === `q_${j}`)?.min[k] ?? 0)) };
+    return { t: rows.map((k) => times[k]!), forces: forcesOf(points, rows, contacts, summary.contacts?.pairs ?? []), q: rows.map((k) => Array.from({ length: robot.nq }, (_, j) => points.series.find((one) => one.name === `q_${j}`)?.min[k] ?? 0)) };
   }, [points]);
   const [poses, wrong] = useLoaded(() => json<{ frames: Frame[] }>('POST', `/v1/robots/${encodeURIComponent(`${robot.name}@${job.robot_digest}`)}/kinematics`, { body: { q: frames.q }, quiet: true })
     .catch(() => json<{ frames: Frame[] }>('POST', robotPath(robot.name, 'kinematics'), { body: { q: frames.q }, quiet: true })), job.id);
@@ -129,7 +154,7 @@ function Loaded({ job, robot, summary, points, other, otherId }: { job: Job; rob
     });
     return () => { share(); clearTimeout(timer); };
   }, []);
-  const marks = useMemo<Mark[]>(() => summary.events.map((event) => ({ t: event.t, text: `${event.joint ?? ''} ${ONS[event.on] ?? event.on}`.trim() })), [summary]);
+  const marks = useMemo<Mark[]>(() => summary.events.map((event) => ({ t: event.t, text: `${whoOf(event)} ${ONS[event.on] ?? event.on}`.trim() })), [summary]);
   const scaled = (source: Series, name: string, factor: number): (number | null)[] => unfold(source, name).map((value) => (value === null ? null : value * factor));
   const group = (base: string, factor: (k: number) => number): Curve[] => axes.flatMap((axis, j) => {
     const values = scaled(curves, `${base}_${j}`, factor(j));
@@ -151,6 +176,10 @@ function Loaded({ job, robot, summary, points, other, otherId }: { job: Job; rob
       { title: 'Positions', unit: floating ? 'm, unit quaternions, rad' : units(0), curves: coordinates },
       { title: 'Speeds', unit: units(1), curves: group('qd', (j) => motionUnit(axes[j]!.joint, 1).factor) },
       { title: 'Torques as applied', unit: [...new Set(axes.map((axis) => effortUnit(axis.joint)))].join(', '), curves: group('tau', () => 1) },
+      { title: 'Forces of contact', unit: 'N', curves: (summary.contacts?.pairs ?? []).flatMap(({ a, b, touches }, pair) => {
+        const parts = [0, 1, 2].map((axis) => unfold(curves, `contact_force_${3 * pair + axis}`));
+        return touches && parts[0]!.length ? [{ name: `${a}, ${b}`, values: parts[0]!.map((x, k) => Math.hypot(x ?? 0, parts[1]![k] ?? 0, parts[2]![k] ?? 0)) }] : [];
+      }).slice(0, 16) },
       { title: 'Tracking error', unit: units(0), curves: group('tracking_error', (j) => motionUnit(axes[j]!.joint, 0).factor) },
       { title: 'Energy', unit: 'J', curves: energies },
     ].filter((one) => one.curves.length);
@@ -159,10 +188,10 @@ function Loaded({ job, robot, summary, points, other, otherId }: { job: Job; rob
       ${summary.tracking?.max && html`<p class="dim">Largest tracking error: ${summary.tracking.max.map((value, j) => ({ value, axis: axes[j] })).filter((one) => one.axis).map(({ value, axis }) => `${axis!.name} ${number(value * motionUnit(axis!.joint, 0).factor, 3)} ${motionUnit(axis!.joint, 0).name}`).join(', ')}.</p>`}</section>
     <${Fault} fault=${wrong} />
     <div class="bench played"><div class="stage" ref=${stage}>
-        ${poses && html`<${Playback} robot=${robot} t=${frames.t} q=${frames.q} frames=${poses.frames} time=${time} />`}
+        ${poses && html`<${Playback} robot=${robot} t=${frames.t} q=${frames.q} frames=${poses.frames} time=${time} solids=${contacts?.shapes} forces=${frames.forces} />`}
         <div class="panel"><${Player} time=${time} end=${end} />
           <div class="row tight"><${Exports} canvas=${() => stage.current?.querySelector('canvas') ?? null} time=${time} end=${end} />
-          ${summary.events.length > 0 && html`<details class="events"><summary>${summary.events.length} ${summary.events.length === 1 ? 'event' : 'events'}</summary><ol>${summary.events.slice(0, 200).map((event) => html`<li><button class="small" onClick=${() => time.set(event.t)}>${number(event.t, 5)} s</button> ${event.joint ?? ''} ${ONS[event.on] ?? event.on} <span class="dim">${number(event.value)}</span></li>`)}</ol></details>`}</div></div></div>
+          ${summary.events.length > 0 && html`<details class="events"><summary>${summary.events.length} ${summary.events.length === 1 ? 'event' : 'events'}</summary><ol>${summary.events.slice(0, 200).map((event) => html`<li><button class="small" onClick=${() => time.set(event.t)}>${number(event.t, 5)} s</button> ${whoOf(event)} ${ONS[event.on] ?? event.on} <span class="dim">${number(event.value)}</span></li>`)}</ol></details>`}</div></div></div>
       <div class="panel plots tall">${points.rows_per_point > 1 && html`<div class="row tight plot-tools"><div class="choice" role="group" aria-label="Part of the run">
           <button type="button" onClick=${() => look(rowAt(time.value) - size / 4, size / 2)} disabled=${size <= ROWS_LEAST}>Closer</button><button type="button" onClick=${() => look(part![0] - size / 2, size * 2)} disabled=${!part}>Wider</button><button type="button" onClick=${() => zoom(null)} disabled=${!part}>All</button></div>
         <p class="dim">${points.rows.toLocaleString('en')} rows${part ? `, of these ${part[0].toLocaleString('en')} to ${(part[1] - 1).toLocaleString('en')}` : ''}${curves.rows_per_point > 1 ? `, the least and the greatest value of each ${curves.rows_per_point} are drawn` : ''}. Drag across for finer points, double-click for all.</p></div>`}
@@ -182,23 +211,26 @@ async function some<T>(path: string, keys: string[], rest: string, quiet: boolea
   }
 }
 
-const included = async (id: string): Promise<string[]> =>
-  (await json<{ include?: string[] }>('GET', `/v1/jobs/${encodeURIComponent(id)}/request`, { quiet: true }).catch(() => ({ include: [] as string[] }))).include ?? [];
-const curvesOf = (include: string[]): string[] => ['t', 'q', 'qd', 'tau', ...(include.includes('tracking_error') ? ['tracking_error'] : []), ...(include.includes('energy') ? ['kinetic_energy', 'potential_energy'] : [])];
+interface Asked {
+  include?: string[];
+  contacts?: Contacts;
+}
+const askedOf = (id: string): Promise<Asked> => json<Asked>('GET', `/v1/jobs/${encodeURIComponent(id)}/request`, { quiet: true }).catch(() => ({}));
+const curvesOf = ({ include = [], contacts }: Asked): string[] => ['t', 'q', 'qd', 'tau', ...(contacts ? ['contact_force'] : []), ...(include.includes('tracking_error') ? ['tracking_error'] : []), ...(include.includes('energy') ? ['kinetic_energy', 'potential_energy'] : [])];
 
 /** Curves over a part of the rows: [first, one behind the last]. */
 async function readPoints(id: string, part: [number, number]): Promise<Series> {
-  return some<Series>(`/v1/jobs/${encodeURIComponent(id)}/result`, curvesOf(await included(id)), `points=3000&rows=${part.join(',')}&`, true);
+  return some<Series>(`/v1/jobs/${encodeURIComponent(id)}/result`, curvesOf(await askedOf(id)), `points=3000&rows=${part.join(',')}&`, true);
 }
 
-async function readRun(id: string, quiet: boolean): Promise<{ summary: Summary; points: Series }> {
+async function readRun(id: string, quiet: boolean): Promise<{ summary: Summary; points: Series; contacts?: Contacts }> {
   const path = `/v1/jobs/${encodeURIComponent(id)}/result`;
-  const include = await included(id);
-  const tracked = include.includes('tracking_error');
+  const asked = await askedOf(id);
+  const tracked = asked.include?.includes('tracking_error');
   const [summary, points] = await Promise.all([
-    some<Summary>(path, ['verdict', 'stats', 'audit', 'events', ...(tracked ? ['tracking'] : [])], '', true),
-    some<Series>(path, curvesOf(include), 'points=3000&', quiet)]);
-  return { summary, points };
+    some<Summary>(path, ['verdict', 'stats', 'audit', 'events', ...(tracked ? ['tracking'] : []), ...(asked.contacts ? ['contacts'] : [])], '', true),
+    some<Series>(path, curvesOf(asked), 'points=3000&', quiet)]);
+  return { summary, points, contacts: asked.contacts };
 }
 
 interface Compared {

@@ -57,6 +57,13 @@ export function PayloadPanel({ robot, payload, onpayload, fault }: { robot: Robo
 
 export const payloadOf = (payload: Payload): object => (payload.mass > 0 ? { payload: { link: payload.link, mass: payload.mass, com: payload.com } } : {});
 
+const triple = (list: number[] | null): [number, number, number] => (list?.length === 3 ? (list as [number, number, number]) : [0, 0, 0]);
+
+/** What the address says of the load. */
+export const payloadIn = (query: URLSearchParams, robot: Robot): Payload => ({ link: robot.links.some((link) => link.name === query.get('on')) ? query.get('on')! : endOf(robot),
+  mass: Math.max(0, Number(query.get('payload')) || 0), com: triple(numbersOf(query.get('com'))) });
+export const rememberPayload = (payload: Payload, robot: Robot): void => remember({ payload: payload.mass ? String(payload.mass) : '', on: payload.mass && payload.link !== endOf(robot) ? payload.link : '', com: payload.mass && payload.com.some(Boolean) ? payload.com.join(',') : '' });
+
 function Rates({ robot, order, values, onvalues }: { robot: Robot; order: 1 | 2; values: number[]; onvalues: (next: number[]) => void }): VNode {
   const axes = axesOf(robot);
   return html`<section class="panel sliders" aria-label=${order === 1 ? 'Speeds' : 'Accelerations'}><div class="panel-head"><h2>${order === 1 ? 'Speeds' : 'Accelerations'}</h2>
@@ -98,7 +105,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
   };
   const [qd, setQd] = useState(() => vector('qd'));
   const [qdd, setQdd] = useState(() => vector('qdd'));
-  const [payload, setPayload] = useState<Payload>(() => ({ link: endOf(robot), mass: Number(query.get('payload')) || 0, com: [0, 0, 0] }));
+  const [payload, setPayload] = useState<Payload>(() => payloadIn(query, robot));
   const [answer, set] = useState<Answer | null>(null);
   const [fault, fail] = useState<Error | null>(null);
   const [tab, show] = useState('pose');
@@ -118,7 +125,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
     return joint ? [{ link: joint.child, force: answer!.reactions!.joint_wrenches[k]!.slice(0, 3) }] : [];
   }) : []), [answer, forces, played]);
   const zero = (list: number[]): string => (list.some(Boolean) ? list.map((one) => Number(one.toFixed(4))).join(',') : '');
-  useEffect(() => remember({ qd: zero(qd), qdd: zero(qdd), payload: payload.mass ? String(payload.mass) : '' }), [qd, qdd, payload]);
+  useEffect(() => { remember({ qd: zero(qd), qdd: zero(qdd) }); rememberPayload(payload, robot); }, [qd, qdd, payload]);
   const shownLedger = (played?.ledger ?? answer?.ledger ?? {}) as Partial<Record<Term, number[]>>;
   const tau = played?.tau ?? answer?.tau;
   return html`<div class="bench torque">

@@ -2,6 +2,7 @@
 // clients/dashboard/src/view3d.ts - the 3D view as a part of a page; its code is loaded when a robot is first shown.
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { back, json, latest, Problem, robotPath } from './http.ts';
+import type { Solid } from './contacts.ts';
 import { files, missing, visualsOf, keepMeshes } from './meshes.ts';
 import { Choice } from './parts.ts';
 import { isDark } from './plot.ts';
@@ -23,12 +24,13 @@ interface Props {
   q: number[];
   poses?: Poses; // where the caller has them: of a played motion
   arrows?: Arrow[];
+  solids?: Solid[]; // that touch
   selected?: string;
   onselect?: (link: string) => void;
 }
 
 /** Poses are the daemon's, by `kinematics`; while the sliders move only the last ones are asked for. */
-export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): VNode {
+export function View3d({ robot, q, poses, arrows, solids, selected, onselect }: Props): VNode {
   const canvas = useRef<HTMLCanvasElement>(null);
   const scene = useRef<RobotScene | null>(null);
   const drawn = useRef(0); // arrows
@@ -46,6 +48,7 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   const ask = useRef<((q: number[]) => void) | null>(null);
   useEffect(() => {
     let live = true;
+    set('loading');
     const watcher = new ResizeObserver(() => scene.current?.resize());
     (async () => {
       first.current = q;
@@ -68,6 +71,7 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
       scene.current?.dispose();
       scene.current = null;
     };
+    // a canvas of its own for each: the context of the one before is lost on purpose, and a canvas has one
   }, [robot.digest, turn]);
   // without the poses of its beginning nothing is drawn: once more when the service is back
   useEffect(() => back.follow(() => { if (ready === 'refused') again((n) => n + 1); }), [ready]);
@@ -78,6 +82,8 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
   }, [q, poses, ready]);
   useEffect(() => scene.current?.setShown(state), [state, ready]);
   useEffect(() => { if (arrows?.length || drawn.current) scene.current?.setArrows(arrows ?? []); drawn.current = arrows?.length ?? 0; }, [arrows, ready, q]);
+  const solid = useRef(0);
+  useEffect(() => { if (solids?.length || solid.current) scene.current?.setSolids(solids ?? []); solid.current = solids?.length ?? 0; }, [solids, ready]);
   useEffect(() => scene.current?.setTheme(isDark()), [light, ready]);
   useEffect(() => {
     if (scene.current) scene.current.onselect = onselect ?? (() => {});
@@ -87,7 +93,7 @@ export function View3d({ robot, q, poses, arrows, selected, onselect }: Props): 
     onClick=${() => shown.set({ ...state, [key]: !state[key] })}>${text}</button>`;
   return html`<div class="view3d" data-state=${ready} onDragOver=${(event: DragEvent) => event.preventDefault()}
     onDrop=${(event: DragEvent) => { event.preventDefault(); void keepMeshes([...(event.dataTransfer?.files ?? [])]).then((n) => n && shown.set({ ...shown.value, bodies: 'shape' })); }}>
-    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${robot.name} in 3D: arrow keys turn, plus and minus zoom, 0 shows all`}></canvas>
+    <canvas key=${`${robot.digest} ${turn}`} ref=${canvas} tabindex="0" role="img" aria-label=${`${robot.name} in 3D: arrow keys turn, plus and minus zoom, 0 shows all`}></canvas>
     ${ready === 'refused' && html`<p class="over">The service did not say where the links are; the picture comes when it does.</p>`}
     ${ready === 'none' && html`<p class="over">This browser draws no WebGL; everything else works.</p>`}
     ${state.bodies === 'shape' && absent.length > 0 && html`<p class="missing">${absent.length} ${absent.length === 1 ? 'mesh is' : 'meshes are'} not here: drop ${absent.slice(0, 4).join(', ')}${absent.length > 4 ? '\u2026' : ''} on the picture${absent.some((name) => !/\.(stl|obj|dae)$/.test(name)) ? '; STL, OBJ and Collada are drawn' : ''}.</p>`}
