@@ -56,10 +56,11 @@ sizes: build
 comma := ,
 browser: build
 	@tests/run/pytest.sh tests/browser $(out)/torqued
-#: pictures         the docs, a report and the pages of problems at two widths in two colour schemes, measured; pictures in build/browser
+#: pictures         docs, a report, pages of problems and the dashboard in every state, from 360 to 3840 px, light and dark: measured, and the dashboard compared
 .PHONY: pictures
 pictures: build
 	@TORQUED_PICTURES=1 tests/run/pytest.sh tests/browser/test_pictures.py $(out)/torqued
+	@TORQUED_PICTURES=$${TORQUED_PICTURES:-1} PYTEST_DIST=load tests/run/pytest.sh tests/clients/dashboard/test_states.py $(out)/torqued
 peers: build $(out)/tests/peers/dump
 	@tests/run/pytest.sh tests/peers $(out)/torqued
 check-models: build

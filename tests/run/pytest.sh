@@ -18,7 +18,7 @@ if ! build/venv/bin/python -c 'import pytest' 2>/dev/null; then
 fi
 # Most of a test's time is waiting: one process more than processors keeps these busy. A file's tests share a daemon, and stay together.
 beside=()
-! build/venv/bin/python -c 'import xdist' 2>/dev/null || beside=(-n "${PYTEST_JOBS:-$(($(nproc) + 1))}" --dist loadfile)
+! build/venv/bin/python -c 'import xdist' 2>/dev/null || beside=(-n "${PYTEST_JOBS:-$(($(nproc) + 1))}" --dist "${PYTEST_DIST:-loadfile}")
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 timeout -k 10 "${PYTEST_SECONDS:-2400}" build/venv/bin/python -m pytest -q -rs -p no:cacheprovider "${beside[@]}" --color=no "$folder" >"$log" 2>&1 </dev/null

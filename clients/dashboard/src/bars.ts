@@ -3,7 +3,7 @@
 import { html, type VNode } from './html.ts';
 import { effortUnit, number } from './format.ts';
 import { tone } from './plot.ts';
-import { theme } from './store.ts';
+import { scheme } from './store.ts';
 import type { Joint } from './types.ts';
 
 export const TERMS = ['gravity', 'inertia', 'coriolis', 'centrifugal', 'friction', 'rotor', 'spring', 'external', 'constraint'] as const;
@@ -27,7 +27,7 @@ export const present = (ledger: Partial<Record<string, number[] | number[][]>>):
 export const toneOf = (term: Term): number => TERMS.indexOf(term);
 
 export function TorqueBars({ axes, ledger, tau, common }: Props): VNode {
-  theme.use();
+  scheme.use();
   const terms = present(ledger);
   const stacks = axes.map((_, k) => {
     let up = 0;

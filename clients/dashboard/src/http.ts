@@ -17,9 +17,12 @@ export interface ProblemDocument {
   errors?: Fault[];
 }
 
+/** Without what only a program can use: where in the bytes of the request it was. */
+export const plain = (text: string): string => text.replace(/ \(byte \d+ of the body\)/, '');
+
 export class Problem extends Error {
   constructor(public document: ProblemDocument) {
-    super(document.detail ?? document.title);
+    super(plain(document.detail ?? document.title));
   }
   /** The fault of a field: its pointer begins with one of these. */
   of(...pointers: string[]): Fault | undefined {

@@ -5,7 +5,7 @@ import { EnsembleView } from './ensemble.ts';
 import { ended, fetchJob, fetchJobs, follow, following, forget, jobs } from './events.ts';
 import { ago, number, seconds } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
-import { back, json, send } from './http.ts';
+import { back, json, plain, send } from './http.ts';
 import { Empty, Fault, say, useLoaded } from './parts.ts';
 import { PayloadView } from './payload.ts';
 import { Changed, repeat } from './repeat.ts';
@@ -61,7 +61,7 @@ export function JobsPage(): VNode {
     ${rows.length > 0 && html`<div class="panel scroll"><table class="jobs"><thead><tr><th scope="col">State</th><th scope="col">Kind</th><th scope="col">Robot</th><th scope="col">Begun</th><th scope="col">Took</th><th scope="col">Progress</th><th scope="col"></th></tr></thead>
       <tbody>${rows.map((job) => html`<tr key=${job.id}><td><${StateMark} job=${job} /></td><td><a href=${address(['jobs', job.id])}>${job.kind}</a></td><td>${job.robot && html`<a href=${address(['robots', job.robot])}>${job.robot}</a>`}</td>
         <td title=${job.created}>${ago(job.created)}</td><td>${job.started && job.finished ? seconds((Date.parse(job.finished) - Date.parse(job.started)) / 1000) : ''}</td>
-        <td>${!ended(job) ? html`<${Progress} job=${job} />` : job.problem ? html`<span class="bad">${job.problem.detail ?? job.problem.title}</span>` : ''}</td>
+        <td>${!ended(job) ? html`<${Progress} job=${job} />` : job.problem ? html`<span class="bad">${plain(job.problem.detail ?? job.problem.title)}</span>` : ''}</td>
         <td><div class="row tight">${!ended(job) ? html`<button class="small" onClick=${() => cancel(job)} aria-label=${`Cancel ${job.kind} ${job.id}`}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)} aria-label=${`Repeat ${job.kind} ${job.id}`}>Repeat</button><a class="button small" href=${address(['jobs', job.id], { change: '1' })} aria-label=${`Change ${job.kind} ${job.id}`}>Change</a><button class="small" onClick=${() => remove(job)} aria-label=${`Remove ${job.kind} ${job.id}`}>Remove</button>`}</div></td></tr>`)}</tbody></table></div>`}
     ${cursor && html`<div class="row"><button onClick=${() => fetchJobs(`&cursor=${encodeURIComponent(cursor)}`).then((page) => turn(page.cursor), fail)}>Older ones</button></div>`}
   </div>`;
@@ -106,7 +106,7 @@ export function JobPage({ id }: { id: string }): VNode {
       <span class="row tight end">${!ended(job) ? html`<button onClick=${() => cancel(job)}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)}>Repeat</button><button class="small" aria-expanded=${changing} onClick=${() => edit(!changing)}>Repeat with changes</button>`}</span></div>
     ${changing && html`<${Changed} job=${job} onclose=${() => edit(false)} />`}
     ${!ended(job) && html`<section class="panel" aria-live="polite"><${Progress} job=${job} /></section>`}
-    ${job.problem && html`<div class="fault" role="alert"><strong>${job.problem.title}</strong>${job.problem.detail && html`<p>${job.problem.detail}</p>`}</div>`}
+    ${job.problem && html`<div class="fault" role="alert"><strong>${job.problem.title}</strong>${job.problem.detail && html`<p>${plain(job.problem.detail)}</p>`}</div>`}
     ${job.state === 'cancelled' && html`<p class="dim">It was cancelled and has no result. Repeat begins it anew.</p>`}
     ${job.state === 'succeeded' && html`<${Downloads} job=${job} />${job.kind === 'simulate' && job.robot ? html`<${SimulationView} job=${job} />` : job.kind === 'ensemble' && job.robot ? html`<${EnsembleView} job=${job} />` : job.kind === 'calibrate' ? html`<${CalibrationView} job=${job} />` : job.kind === 'payload' ? html`<${PayloadView} job=${job} />` : html`<${Plain} job=${job} />`}`}
   </div>`;

@@ -85,6 +85,8 @@ function Shell(): VNode {
   const light = theme.use();
   const away = lost.use();
   useEffect(() => { document.documentElement.dataset['theme'] = light; }, [light]);
+  // where there is no room for all pages, the present one is in sight
+  useEffect(() => document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [here]);
   const next: Record<string, string> = { auto: 'light', light: 'dark', dark: 'auto' };
   return html`<a class="skip" href="#main" onClick=${(event: Event) => { event.preventDefault(); document.getElementById('main')?.focus(); }}>To the content</a>
     <header>

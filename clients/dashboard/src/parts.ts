@@ -10,7 +10,7 @@ export function Fault({ fault }: { fault: Error | null | undefined }): VNode | n
   return html`<div class="fault" role="alert">
     <strong>${document?.title ?? 'Something is wrong'}</strong>
     ${fault.message && fault.message !== document?.title && html`<p>${fault.message}</p>`}
-    ${document?.errors?.map((one) => html`<p class="place"><code>${one.pointer}</code> ${one.detail !== fault.message && one.detail}
+    ${document?.errors?.map((one) => html`<p class="place"><code>${one.pointer}</code> ${!fault.message.includes(one.detail) && one.detail}
       ${one.hint && html`<span class="hint">${one.hint}</span>`}</p>`)}
     ${document && document.type.startsWith('/problems/') && html`<p><a href=${document.type} target="_blank" rel="noreferrer">What this means and how to mend it</a></p>`}
   </div>`;

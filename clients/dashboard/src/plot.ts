@@ -3,7 +3,7 @@
 import uPlot from 'uplot';
 import { html, useEffect, useRef, type VNode } from './html.ts';
 import { number } from './format.ts';
-import { theme, type Store } from './store.ts';
+import { scheme, type Store } from './store.ts';
 
 export interface Curve {
   name: string;
@@ -38,7 +38,7 @@ const LIGHT = ['#0072b2', '#b8560f', '#00795a', '#a8407f', '#6b5b00', '#2a86b8',
 const DARK = ['#5db4ee', '#f2994a', '#3ecf9f', '#e48cc4', '#d9c64a', '#8fd0f5', '#a99bf5', '#aab4bf'];
 const DASHES: number[][] = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]];
 
-export const isDark = (): boolean => theme.value === 'dark' || (theme.value === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches);
+export const isDark = (): boolean => scheme.value === 'dark';
 export const tone = (k: number): string => (isDark() ? DARK : LIGHT)[k % LIGHT.length]!;
 const dashOf = (curve: Curve, k: number): number[] => curve.dash ?? DASHES[k % DASHES.length]!;
 
@@ -96,9 +96,12 @@ function options(props: Props, width: number, live: { current: Props }): uPlot.O
         ctx.strokeStyle = ink;
         ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
         let last = -Infinity;
+        let line = -Infinity;
         for (const mark of props.marks ?? []) {
           const x = plot.valToPos(mark.t, 'x', true);
           if (x < left || x > left + wide) continue;
+          if (x - line < 5 * devicePixelRatio) continue; // of many that are close one is drawn
+          line = x;
           ctx.beginPath();
           ctx.moveTo(x, top);
           ctx.lineTo(x, top + height);
@@ -121,7 +124,7 @@ export function Plot(props: Props): VNode {
   const box = useRef<HTMLDivElement>(null);
   const held = useRef<uPlot | null>(null);
   const values = useRef<HTMLUListElement>(null);
-  const light = theme.use();
+  const light = scheme.use();
   const live = useRef(props);
   live.current = props;
   const shape = `${light} ${props.title} ${props.unit} ${props.height ?? ''} ${props.curves.map((one) => `${one.name}/${one.tone}/${one.wide}`).join(' ')} ${JSON.stringify([props.levels, props.marks])}`;

@@ -49,6 +49,7 @@ export class RobotScene {
   #parts: { object: Object3D; of: keyof Shown; value?: string }[] = [];
   #pointers: { joint: Joint; object: Object3D }[] = [];
   #hits: Mesh[] = [];
+  #root = new Group(); // turned so that gravity pulls down
   #world = new Group();
   #arrows = new Group();
   #solids: Object3D[] = [];
@@ -78,7 +79,7 @@ export class RobotScene {
     rim.position.set(-4, 3, 1);
     const sky = new HemisphereLight(0xffffff, 0x8a94a6, 1.1);
     sky.position.copy(UP);
-    this.#scene.add(light, rim, sky, new AmbientLight(0xffffff, 0.25), this.#world, this.#arrows);
+    this.#scene.add(light, rim, sky, new AmbientLight(0xffffff, 0.25), this.#root.add(this.#world, this.#arrows));
     canvas.addEventListener('click', (event) => this.#pick(event));
     canvas.addEventListener('keydown', (event) => this.#key(event));
   }
@@ -101,6 +102,9 @@ export class RobotScene {
     this.#pointers = [];
     this.#hits = [];
     this.#size = extent(robot, poses);
+    const fall = new Vector3(...robot.gravity);
+    this.#root.quaternion.identity();
+    if (fall.lengthSq() > 0) this.#root.quaternion.setFromUnitVectors(fall.normalize().negate(), UP);
     const r = this.#size * 0.016;
     robot.links.forEach((link, k) => {
       const group = new Group();
@@ -238,7 +242,7 @@ export class RobotScene {
     }
     this.#solids = [];
     for (const { link, shape, size = [], pose } of solids) {
-      const group = link ? this.#links.get(link) : this.#scene;
+      const group = link ? this.#links.get(link) : this.#root;
       const [a = 0, b = 0, c = 0] = size.map((one) => Math.max(1e-4, one));
       const wide = this.#size * 3;
       // a capsule lies along z here, along y in the library
@@ -368,7 +372,7 @@ export class RobotScene {
       centre.add(group.position);
       n++;
     }
-    if (n) centre.multiplyScalar(1 / n);
+    if (n) centre.multiplyScalar(1 / n).applyQuaternion(this.#root.quaternion);
     this.#controls.target.copy(centre);
     const way = new Vector3(1, -1.25, 0.62).normalize();
     this.#camera.position.copy(centre).addScaledVector(way, this.#size * 1.95);

@@ -87,4 +87,10 @@ export function setting(key: string, first: string): Store<string> {
 
 export const degrees = setting('angles', 'rad');
 export const theme = setting('theme', 'auto');
+/** Light or dark, as it is: what was chosen, else as the system has it now. */
+const system = matchMedia('(prefers-color-scheme: dark)');
+const schemeNow = (): 'light' | 'dark' => (theme.value === 'dark' || (theme.value === 'auto' && system.matches) ? 'dark' : 'light');
+export const scheme = new Store(schemeNow());
+theme.follow(() => scheme.set(schemeNow()));
+system.addEventListener('change', () => scheme.set(schemeNow()));
 export const robotInUse = setting('robot', '');

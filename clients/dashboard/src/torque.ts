@@ -8,7 +8,7 @@ import { Choice, Fault, FieldFault } from './parts.ts';
 import { axesOf } from './pose.ts';
 import { RobotPicker, usePose, useRobot } from './robot.ts';
 import { PoseSliders, SliderRow } from './sliders.ts';
-import { present, TorqueBars, type Ledger, type Term } from './bars.ts';
+import { present, rounded, TorqueBars, type Ledger, type Term } from './bars.ts';
 import { degrees, numbersOf, remember, route } from './store.ts';
 import { View3d } from './view3d.ts';
 import type { Poses } from './scene.ts';
@@ -143,7 +143,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
         <${Choice} label="Scale" value=${common ? 'common' : 'own'} options=${[['own', 'Each its scale'], ['common', 'One scale']]} onpick=${(key: string) => scale(key === 'common')} /></div>
         <${TorqueBars} axes=${axes} ledger=${shownLedger} tau=${tau} common=${common} />
         <details class="numbers"><summary>All numbers</summary><div class="scroll"><table><thead><tr><th scope="col">Joint</th>${present(shownLedger).map((term) => html`<th class="num" scope="col">${term}</th>`)}<th class="num" scope="col">torque</th></tr></thead>
-          <tbody>${axes.map((axis, k) => html`<tr><th scope="row">${axis.name}</th>${present(shownLedger).map((term) => html`<td class="num">${number(shownLedger[term]![k])}</td>`)}<td class="num"><b>${number(tau[k])}</b> ${effortUnit(axis.joint)}</td></tr>`)}</tbody></table></div></details></section>`}
+          <tbody>${axes.map((axis, k) => html`<tr><th scope="row">${axis.name}</th>${present(shownLedger).map((term) => html`<td class="num">${number(rounded(shownLedger[term]![k]!))}</td>`)}<td class="num"><b>${number(rounded(tau[k]!))}</b> ${effortUnit(axis.joint)}</td></tr>`)}</tbody></table></div></details></section>`}
       ${answer?.drive && html`<${Drives} drive=${answer.drive} />`}
       ${answer && html`<${Opinion} answer=${answer} />`}
     </div></div>`;

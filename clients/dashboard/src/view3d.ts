@@ -7,7 +7,7 @@ import { files, missing, visualsOf, keepMeshes } from './meshes.ts';
 import { Choice } from './parts.ts';
 import { isDark } from './plot.ts';
 import { texts } from './robots.ts';
-import { Store, theme } from './store.ts';
+import { scheme, Store } from './store.ts';
 import type { Arrow, Poses, RobotScene, Shown } from './scene.ts';
 import type { Frame, Robot } from './types.ts';
 
@@ -37,7 +37,7 @@ export function View3d({ robot, q, poses, arrows, solids, selected, onselect }: 
   const [ready, set] = useState<'loading' | 'ready' | 'none' | 'refused'>('loading');
   const [turn, again] = useState(0);
   const state = shown.use();
-  const light = theme.use();
+  const light = scheme.use();
   const meshes = files.use();
   const visuals = useMemo(() => visualsOf(texts.get(robot.digest)?.text ?? ''), [robot.digest]);
   const absent = missing(visuals, meshes);

@@ -136,8 +136,9 @@ def test_a_session_is_driven_by_hand_and_watched(daemon, page):
     wait_for(page, f"!location.hash.includes('{ident}') && document.querySelector('.view3d[data-state=ready]')")
     press(page, "Close the session")
     wait_for(page, "location.hash === '#/sessions' && document.querySelectorAll('.jobs tbody tr').length === 1")
-    # one that has ended is said to have
+    # one that has ended is said to have; where there is no room for the names of all pages, the present one is in sight
     daemon.request("DELETE", f"/v1/sessions/{ident}")
-    open_at(page, daemon, f"sessions/{ident}", ".fault")
     page.shape(360, "dark")
+    open_at(page, daemon, f"sessions/{ident}", ".fault")
     assert fits(page, 360) and not faults_of(page)
+    assert page.execute_script("const box = document.querySelector('nav [aria-current]').getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth")

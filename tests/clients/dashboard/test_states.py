@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/clients/dashboard/test_states.py - every page in each of its states: nothing beyond the edge, nothing cut, axe silent; 360, 1280 and 3840 px, light and dark.
+"""With TORQUED_PICTURES=1 (`make pictures`) each is also compared with the picture of it in `pictures/`, a quarter as wide and high, so that
+smooth edges of letters do not count: a pixel differs from 40 of 255 on in some colour, a picture where one in a hundred do. What changes by itself,
+such as times, is hidden. TORQUED_PICTURES=new writes them. All stay in build/browser, as large as they were seen."""
+import base64
+import io
+import os
+import pathlib
+
+import pytest
+from dashboard import faults_of, fits, open_at, press, wait_for
+from states import STATES, fill_in, reach
+
+HERE = pathlib.Path(__file__).resolve().parent
+FOLDER = HERE.parents[2] / "build" / "browser"
+PICTURES = os.environ.get("TORQUED_PICTURES", "")
+SHAPES = [(360, "dark", 800), (1280, "light", 900), (3840, "dark", 2160), (1280, "dark", 900), (360, "light", 800), (3840, "light", 2160)]
+KEPT = [(360, "dark"), (1280, "light")]
+# what is another one in each run: names of jobs and sessions, times, counts
+HIDE = """.call-line, .call-line *, .title .dim, .title code, .jobs td:nth-child(n+4), .jobs td:nth-child(n+4) .dim, .checks .dim, .counters td, .calls pre, [href*="sessions/"], .events summary, .plain,
+  [aria-label=Time] + * code { color: transparent !important } * { caret-color: transparent !important; transition: none !important }"""
+CUT = """return [...document.querySelectorAll('main *, header *')].filter((e) => { if (!e.getClientRects().length || e.closest('.away')) return false;
+    const inside = (p) => p && (getComputedStyle(p).overflowX !== 'visible' || inside(p.parentElement));
+    if (e.getBoundingClientRect().right > innerWidth + 1 && !inside(e.parentElement)) return true;
+    // text of a button or a choice that has no room in it
+    return e.matches('button, select, summary, h1, h2, .choice button') && e.scrollWidth > e.clientWidth + 2 && getComputedStyle(e).overflowX !== 'visible' && getComputedStyle(e).textOverflow !== 'ellipsis'; })
+  .map((e) => e.outerHTML.slice(0, 160))"""
+
+
+@pytest.fixture(scope="module")
+def words(daemon):
+    return fill_in(daemon)
+
+
+def at_rest(page):
+    """Two frames without another frame of the 3D view, which sharpens 0.25 s after the last one."""
+    page.set_script_timeout(30)
+    page.execute_async_script("""const done = arguments[0]; let last = -1, since = performance.now();
+        const look = () => { const now = document.querySelector('.view3d canvas')?.dataset.frames ?? 0; if (now !== last) { last = now; since = performance.now(); }
+          performance.now() - since > 400 ? done() : requestAnimationFrame(look); }; look();""")
+
+
+def look(page, name, width, scheme):
+    """The picture, and how much of it differs from the one that is kept; None where none is."""
+    page.execute_script("const one = new CSSStyleSheet(); one.replaceSync(arguments[0]); document.adoptedStyleSheets = [one];", HIDE)
+    at_rest(page)
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    data = base64.b64decode(page.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+    page.execute_script("document.adoptedStyleSheets = []")
+    (FOLDER / f"dashboard-{name}-{width}-{scheme}.png").write_bytes(data)
+    if (width, scheme) not in KEPT:
+        return None
+    image, chops = pytest.importorskip("PIL.Image", reason="no pillow (make deps-clients)"), pytest.importorskip("PIL.ImageChops")
+    seen = image.open(io.BytesIO(data)).convert("RGB").reduce(4)
+    path = HERE / "pictures" / f"{name}-{width}-{scheme}.webp"
+    if PICTURES == "new":
+        path.parent.mkdir(exist_ok=True)
+        seen.save(path, quality=70, method=6)
+    kept = image.open(path).convert("RGB")
+    if kept.size != seen.size:
+        return 1.0
+    counts = chops.difference(kept, seen).split()
+    worst = chops.lighter(chops.lighter(counts[0], counts[1]), counts[2])
+    part = sum(worst.histogram()[40:]) / (worst.width * worst.height)
+    if part > 0.01:
+        worst.point(lambda x: min(255, 6 * x)).save(FOLDER / f"dashboard-{name}-{width}-{scheme}-difference.png")
+    return part
+
+
+@pytest.mark.seconds(120)
+@pytest.mark.parametrize("state", STATES, ids=[state[0] for state in STATES])
+def test_a_state(daemon, page, words, state):
+    name = reach(page, daemon, words, state)
+    for width, scheme, height in SHAPES if PICTURES else SHAPES[:2]:
+        page.shape(width, scheme, height)
+        page.execute_script("scrollTo(0, 0)")
+        at_rest(page)
+        assert fits(page, width), (width, scheme)
+        cut = page.execute_script(CUT)
+        assert not cut, (width, scheme, cut[:4])
+        if width < 3840:
+            faults = faults_of(page)
+            assert not faults, (width, scheme, faults)
+        if PICTURES:
+            part = look(page, name, width, scheme)
+            assert part is None or part <= 0.01, f"{name} at {width} px, {scheme}: {100 * part:.1f} % of it differs from pictures/ (build/browser has both)"
