@@ -19,6 +19,8 @@ install: build install-c
 	install $(stripping) -D -m 755 $(out)/torquectl "$(DESTDIR)$(PREFIX)/bin/torquectl"
 	for made in $(completions); do \
 	    file="$(DESTDIR)$(PREFIX)/share/$${made%%:*}" && install -d "$${file%/*}" && $(out)/torquectl $${made#*:} >"$$file" || exit 1; done
+	$(out)/torquectl help commands | while read -r command; do \
+	    $(out)/torquectl help man $$command >"$(DESTDIR)$(PREFIX)/share/man/man1/torquectl-$$(echo $$command | tr ' ' -).1" || exit 1; done
 	if command -v scdoc >/dev/null; then install -d "$(DESTDIR)$(PREFIX)/share/man/man8" "$(DESTDIR)$(PREFIX)/share/man/man5" && \
 	    scdoc <systemd/torqued.8.scd >"$(DESTDIR)$(PREFIX)/share/man/man8/torqued.8" && \
 	    systemd/conf_page.sh $(out)/torqued | scdoc >"$(DESTDIR)$(PREFIX)/share/man/man5/torqued.conf.5"; \
@@ -39,6 +41,7 @@ uninstall:
 	for unit in $(if $(DESTDIR),,$(filter-out %activated.service,$(units))); do systemctl disable --now $$unit 2>/dev/null || true; done
 	rm -f $(foreach f,torqued torquectl,"$(DESTDIR)$(PREFIX)/bin/$f") $(foreach u,$(units),"$(DESTDIR)$(PREFIX)/lib/systemd/system/$u")
 	for made in $(completions); do rm -f "$(DESTDIR)$(PREFIX)/share/$${made%%:*}"; done
+	rm -f "$(DESTDIR)$(PREFIX)"/share/man/man1/torquectl-*.1
 	rm -f $(foreach f,man/man8/torqued.8 man/man5/torqued.conf.5,"$(DESTDIR)$(PREFIX)/share/$f")
 	rm -f $(foreach f,sysusers tmpfiles,"$(DESTDIR)$(PREFIX)/lib/$f.d/torqued.conf") "$(DESTDIR)$(PREFIX)/include/tqc.h"
 	rm -f $(foreach f,libtqc.a libtqc.so libtqc.so.$(tqc_abi) pkgconfig/tqc.pc,"$(DESTDIR)$(LIBDIR)/$f")

@@ -8,6 +8,7 @@
 
 #include "clients/c/cbor.h"
 #include "clients/c/client.h"
+#include "clients/c/compute.h"
 #include "clients/c/error.h"
 #include "clients/c/json.h"
 
@@ -174,7 +175,8 @@ static tqc_code judge(const body *b, tqc_code code, tqc_error *error)
     return code;
 }
 
-static tqc_code post(tqc_client *client, const char *path, body *b, tqc_error *error)
+static tqc_code post(tqc_client *client, const char *path, bool is_repeatable, body *b,
+                     tqc_answer *answer, tqc_error *error)
 {
     const tqc_request request = {
         .method = "POST",
@@ -185,27 +187,25 @@ static tqc_code post(tqc_client *client, const char *path, body *b, tqc_error *e
         .read_ctx = b,
         .rewind = again,
         .accept = "application/cbor",
+        .is_repeatable = is_repeatable,
         .write = take,
         .write_ctx = b,
     };
-    tqc_answer answer;
     (void)again(b);
-    const tqc_code code = tqc_send(client, &request, &answer, error);
-    if (code == TQC_OK && answer.status == 202) {
-        return tqci_fail(error, TQC_TIMEOUT, "it has become a job: %s", answer.location);
+    const tqc_code code = tqc_send(client, &request, answer, error);
+    if (code == TQC_OK && answer->status == 202) {
+        return tqci_fail(error, TQC_TIMEOUT, "it has become a job: %s", answer->location);
     }
     return judge(b, code, error);
 }
 
-tqc_code tqc_compute(tqc_client *client, const char *robot, const char *operation,
-                     const char *fields, const tqc_array *arrays, size_t n_array,
-                     tqc_result *results, size_t n_result, tqc_error *error)
+tqc_code tqci_compute(tqc_client *client, const char *path, bool is_repeatable, const char *fields,
+                      const tqc_array *arrays, size_t n_array, tqc_result *results, size_t n_result,
+                      tqc_answer *answer, tqc_error *error)
 {
     static const unsigned char close = BREAK;
-    char path[TQCI_PATH_BYTES];
-    fields = fields != NULL ? fields : "{}";
-    if (n_array > ARRAYS_MAX || tqci_path(path, robot, operation) == 0) {
-        return tqci_fail(error, TQC_BAD_ARGUMENT, "there is no such name, or too many arrays");
+    if (n_array > ARRAYS_MAX) {
+        return tqci_fail(error, TQC_BAD_ARGUMENT, "more than %d arrays", ARRAYS_MAX);
     }
     unsigned char *text = malloc(9 * strlen(fields) + 32 + n_array * HEAD_BYTES);
     const locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -230,7 +230,7 @@ tqc_code tqc_compute(tqc_client *client, const char *robot, const char *operatio
         append(b, &close, 1);
         b->results = results;
         b->n_result = n_result;
-        code = code == TQC_OK ? post(client, path, b, error) : code;
+        code = code == TQC_OK ? post(client, path, is_repeatable, b, answer, error) : code;
     }
     if (c_locale != (locale_t)0) {
         freelocale(c_locale);
@@ -238,4 +238,17 @@ tqc_code tqc_compute(tqc_client *client, const char *robot, const char *operatio
     free(b);
     free(text);
     return code;
+}
+
+tqc_code tqc_compute(tqc_client *client, const char *robot, const char *operation,
+                     const char *fields, const tqc_array *arrays, size_t n_array,
+                     tqc_result *results, size_t n_result, tqc_error *error)
+{
+    char path[TQCI_PATH_BYTES];
+    tqc_answer answer;
+    if (tqci_path(path, robot, operation) == 0) {
+        return tqci_fail(error, TQC_BAD_ARGUMENT, "there is no such robot or operation");
+    }
+    return tqci_compute(client, path, false, fields != NULL ? fields : "{}", arrays, n_array,
+                        results, n_result, &answer, error);
 }

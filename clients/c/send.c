@@ -183,11 +183,12 @@ static void set_body(CURL *curl, transfer *t)
 {
     const tqc_request *r = t->request;
     const curl_off_t n = r->read != NULL ? (curl_off_t)r->n_read : (curl_off_t)r->n_body;
+    const bool is_patch = strcmp(r->method, "PATCH") == 0;
     const bool is_post = strcmp(r->method, "POST") == 0;
     const bool is_put = strcmp(r->method, "PUT") == 0;
     curl_easy_setopt(curl, CURLOPT_HTTPGET, 1L);
     curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, is_post || is_put ? NULL : r->method);
-    if (is_post) {
+    if (is_post || is_patch) {
         curl_easy_setopt(curl, CURLOPT_POST, 1L);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDS, NULL);
         curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, n);
@@ -258,7 +259,8 @@ static tqc_code try_once(tqc_client *client, transfer *t, const struct curl_slis
 
 static bool may_repeat(const tqc_request *r)
 {
-    const bool is_safe = strcmp(r->method, "POST") != 0 || r->is_repeatable != 0 ||
+    const bool adds = strcmp(r->method, "POST") == 0 || strcmp(r->method, "PATCH") == 0;
+    const bool is_safe = !adds || r->is_repeatable != 0 ||
                          (r->idempotency_key != NULL && r->idempotency_key[0] != '\0');
     return is_safe && (r->read == NULL || r->rewind != NULL);
 }

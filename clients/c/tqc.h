@@ -83,11 +83,11 @@ typedef int tqc_rewind(void *ctx);
 /* Returns 0 to go on. */
 typedef int tqc_stop(void *ctx);
 
-/* `accept` is application/json if NULL. GET, PUT and DELETE may be repeated, POST with an
+/* `accept` is application/json if NULL. GET, PUT and DELETE may be repeated, POST and PATCH with an
  * `idempotency_key` or `is_repeatable`. After a connection that failed, 429 and 503 they are sent
  * again, up to the client's `retries`, after 100 ms and twice as long each time, or Retry-After. */
 typedef struct tqc_request {
-    const char *method; /* GET, POST, PUT, DELETE */
+    const char *method; /* GET, POST, PUT, PATCH, DELETE */
     const char *path;   /* from /v1 on, escaped */
     const char *content_type;
     const void *body; /* n_body bytes; or: */
@@ -164,6 +164,37 @@ typedef struct tqc_result {
 TQC_PUBLIC tqc_code tqc_compute(tqc_client *client, const char *robot, const char *operation,
                                 const char *fields, const tqc_array *arrays, size_t n_array,
                                 tqc_result *results, size_t n_result, tqc_error *error);
+
+/* ------------------------------------------------------------------------------- lock step */
+
+/* A simulated robot that the caller's controller drives: docs/lock-step.md. */
+typedef struct tqc_session {
+    char id[64];
+    unsigned long long step; /* control periods since the start; not as many as asked: it ended */
+    double t;                /* s */
+} tqc_session;
+
+/** Opens a session. `request` is the text of its JSON: {"robot": "panda", "initial": ...}. Arrays
+ * and numbers of the answers go into `results` by their names in a state: "q", "qd", "tau",
+ * "sensors.q" ...; at most 30. Returns a tqc_code, as all of these. */
+TQC_PUBLIC tqc_code tqc_session_open(tqc_client *client, const char *request, tqc_session *session,
+                                     tqc_result *results, size_t n_result, tqc_error *error);
+/** Holds tau[nv], N m or N, for `steps` control periods. It is sent with the step that it follows,
+ * and again, up to the client's `retries`, where an answer was lost: no second step is made. */
+TQC_PUBLIC tqc_code tqc_session_step(tqc_client *client, tqc_session *session, size_t nv,
+                                     const double *tau, unsigned steps, tqc_result *results,
+                                     size_t n_result, tqc_error *error);
+/** Back to a step of its history; 0 is the start. */
+TQC_PUBLIC tqc_code tqc_session_rewind(tqc_client *client, tqc_session *session,
+                                       unsigned long long step, tqc_result *results,
+                                       size_t n_result, tqc_error *error);
+/** A second session, `fork`, that goes on from a step of the first one. */
+TQC_PUBLIC tqc_code tqc_session_fork(tqc_client *client, const tqc_session *session,
+                                     unsigned long long step, tqc_session *fork,
+                                     tqc_result *results, size_t n_result, tqc_error *error);
+/** Ends it; one that has ended already is no fault. */
+TQC_PUBLIC tqc_code tqc_session_close(tqc_client *client, const tqc_session *session,
+                                      tqc_error *error);
 
 /* ------------------------------------------------------------------------------ in a control
  * loop */

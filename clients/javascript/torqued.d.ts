@@ -116,7 +116,10 @@ export class Robot {
   readonly name: string;
   document(options?: CallOptions): Promise<contract.Robot>;
   urdf(options?: CallOptions): Promise<string>;
+  export(format: RobotFormat, options?: CallOptions): Promise<string>;
   put(robot: RobotSource, options?: PutRobotOptions): Promise<contract.RobotReport>;
+  change(operations: contract.RobotOperation[], options?: ChangeOptions): Promise<contract.RobotReport>;
+  session(request: Request<Omit<contract.SessionRequest, "robot">>, options?: CallOptions): Promise<Session>;
   delete(options?: CallOptions & { ifMatch?: string }): Promise<void>;
   /** Any operation as a job. */
   submit<K extends keyof contract.RobotOperations>(
@@ -124,6 +127,15 @@ export class Robot {
     body: Request<contract.RobotOperations[K][0]>,
     options?: OperationOptions<contract.RobotOperations[K][2]>,
   ): Promise<Job<contract.RobotOperations[K][1]>>;
+}
+
+export type RobotFormat = "urdf" | "mjcf" | "sdf";
+export interface ChangeOptions extends CallOptions {
+  /** The name that the result is stored under; built-in robots need one. */
+  as?: string;
+  /** Nothing is stored: the report of what would be. */
+  dryRun?: boolean;
+  ifMatch?: string;
 }
 
 export type RobotSource = string | Blob | Uint8Array | contract.RobotDocument;
@@ -194,6 +206,22 @@ export interface ResultOptions extends CallOptions {
   onProgress?: OperationOptions["onProgress"];
 }
 
+/** A simulated robot that one's own controller drives: time passes only by `step`. */
+export class Session {
+  constructor(client: Client, document: contract.Session);
+  document: Answer<contract.Session>;
+  /** After the last step. */
+  state: Answer<contract.SessionState>;
+  readonly id: string;
+  /** Holds torques for one control period, or for `steps`. */
+  step(tau: Request<contract.SessionStepRequest["tau"]>, options?: CallOptions & { steps?: number }): Promise<Answer<contract.SessionState>>;
+  rewind(step?: number, options?: CallOptions): Promise<Answer<contract.SessionState>>;
+  /** A second session, from the present or from {step}. */
+  fork(request?: contract.SessionForkRequest, options?: CallOptions): Promise<Session>;
+  /** Ends it. */
+  close(options?: CallOptions): Promise<void>;
+}
+
 export type Body = string | Blob | Uint8Array | ArrayBuffer | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 export interface RequestOptions extends CallOptions {
   body?: Body | (() => Body);
@@ -217,6 +245,8 @@ export class Client {
     put(name: string, robot: RobotSource, options?: PutRobotOptions): Promise<contract.RobotReport>;
     get(name: string, options?: CallOptions): Promise<contract.Robot>;
     urdf(name: string, options?: CallOptions): Promise<string>;
+    export(name: string, format: RobotFormat, options?: CallOptions): Promise<string>;
+    change(name: string, operations: contract.RobotOperation[], options?: ChangeOptions): Promise<contract.RobotReport>;
     delete(name: string, options?: CallOptions & { ifMatch?: string }): Promise<void>;
   };
   readonly datasets: {
@@ -233,12 +263,19 @@ export class Client {
     get(id: string, options?: CallOptions): Promise<Job>;
     delete(filters: JobFilters & { dry_run?: boolean }, options?: CallOptions): Promise<contract.JobsDeleted>;
   };
+  readonly sessions: {
+    list(options?: CallOptions): Promise<contract.SessionList["sessions"]>;
+    open(request: Request<contract.SessionRequest>, options?: CallOptions): Promise<Session>;
+    get(id: string, options?: CallOptions): Promise<Session>;
+  };
   /** Changes of state and progress of all jobs, without a gap where a connection is lost. */
   events(options?: FollowOptions): AsyncGenerator<Event>;
   request(method: string, path: string, options?: RequestOptions): Promise<any>;
   version(options?: CallOptions): Promise<{ name: "torqued"; version: string }>;
   index(options?: CallOptions): Promise<contract.Index>;
   health(options?: CallOptions): Promise<contract.State>;
+  live(options?: CallOptions): Promise<contract.State>;
+  nodes(options?: CallOptions): Promise<contract.NodeList["nodes"]>;
   ready(options?: CallOptions): Promise<contract.State>;
   metrics(options?: CallOptions): Promise<string>;
   contract(options?: CallOptions): Promise<any>;

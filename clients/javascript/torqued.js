@@ -20,7 +20,6 @@ export class NDArray {
       throw new RangeError(`${this.data.length} numbers are not of shape ${this.shape.join(" x ")}`);
     }
   }
-
   /** Of nested arrays, or of arrays of Float64Array. */
   static from(nested) {
     const shape = [];
@@ -28,16 +27,13 @@ export class NDArray {
     const flat = shape.length > 1 ? nested.flatMap((row) => Array.from(NDArray.from(row).data)) : nested;
     return new NDArray(Float64Array.from(flat), shape);
   }
-
   get length() { return this.shape[0]; }
-
   /** The i-th row, a view: Float64Array, or NDArray of one rank less. */
   row(i) {
     const size = this.data.length / (this.length || 1);
     const part = this.data.subarray(i * size, (i + 1) * size);
     return this.shape.length > 2 ? new NDArray(part, this.shape.slice(1)) : part;
   }
-
   *[Symbol.iterator]() { for (let i = 0; i < this.length; i++) yield this.row(i); }
   toJSON() { return Array.from(this, (row) => row.toJSON?.() ?? Array.from(row)); }
 }
@@ -213,14 +209,8 @@ export class TorquedError extends Error {
   constructor(problem, { request, retryAfter } = {}) {
     const [first] = problem.errors ?? [];
     super([`${problem.status} ${problem.title}`, problem.detail, first?.hint].filter(Boolean).join(": "));
-    this.problem = problem;
-    this.status = problem.status;
-    this.type = problem.type;
-    this.requestId = problem.request_id;
-    this.errors = problem.errors ?? [];
-    this.pointer = first?.pointer;
-    this.hint = first?.hint;
-    this.retryAfter = retryAfter;
+    const { status, type, request_id: requestId, errors = [] } = problem;
+    Object.assign(this, { problem, status, type, requestId, errors, pointer: first?.pointer, hint: first?.hint, retryAfter });
     this.value = first && first.pointer.split("/").slice(1).reduce((at, step) => {
       const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
       return at instanceof NDArray ? at.row(key) : at?.[key];
@@ -233,15 +223,14 @@ export class ConnectionError extends Error {
   name = "ConnectionError";
   constructor(what, attempts, key, cause) {
     super(`connection lost: ${what} (tried ${attempts}x)${cause ? `: ${cause.cause?.message ?? cause.message}` : ""}`, { cause });
-    this.attempts = attempts;
-    this.key = key;
+    Object.assign(this, { attempts, key });
   }
 }
 
 async function refusal(response, request) {
   const retryAfter = Number(response.headers.get("Retry-After")) || undefined;
   const text = await response.text();
-  const isProblem = /[/+]json/.test(response.headers.get("Content-Type"));
+  const isProblem = text && /[/+]json/.test(response.headers.get("Content-Type"));
   const problem = isProblem ? JSON.parse(text) : { type: "about:blank", title: response.statusText, status: response.status, detail: text.slice(0, 200) };
   return new TorquedError(problem, { request, retryAfter });
 }
@@ -253,11 +242,7 @@ function sleep(ms, signal) {
     const timer = setTimeout(() => end(go), ms);
     const stop = () => end(() => fail(signal.reason));
     signal?.addEventListener("abort", stop);
-    const end = (how) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-      how();
-    };
+    const end = (how) => (clearTimeout(timer), signal?.removeEventListener("abort", stop), how());
   });
 }
 
@@ -338,14 +323,13 @@ export class Client {
     this.robots = new Robots(this);
     this.datasets = new Datasets(this);
     this.jobs = new Jobs(this);
+    this.sessions = new Sessions(this);
   }
-
   robot(name) { return new Robot(this, name); }
   job(id) { return new Job(this, { id }); }
-
-  /* One exchange, tried again while that is safe: {response, value}. `again`: a repeat changes nothing (true of all but a
-   * POST that makes something without a key). 429 and 503 say themselves that nothing was done. */
-  async send(method, path, { body, request, headers, query, signal, accept, key, raw, binary, onProgress, again = method !== "POST", retries = this.options.retries } = {}) {
+  /* One exchange, tried again while that is safe: {response, value}. `again`: a repeat changes nothing (true of all but
+   * PATCH, and a POST that makes something without a key). 429 and 503 say themselves that nothing was done. */
+  async send(method, path, { body, request, headers, query, signal, accept, key, raw, binary, onProgress, again = method !== "POST" && method !== "PATCH", retries = this.options.retries } = {}) {
     const { token, client, fetch: plain } = this.options;
     const url = this.url + path + queryOf(query);
     const fetch = onProgress ? withProgress(plain, onProgress) : plain;
@@ -374,12 +358,10 @@ export class Client {
       await sleep(fault.retryAfter * 1000 || this.options.retryDelay * 2 ** (attempt - 1), signal);
     }
   }
-
   /** Any call: what its body holds, by its media type. */
   async request(method, path, options) { return (await this.send(method, path, options)).value; }
-
   /* An operation. Those that take long are jobs with a key from the first byte on: a lost connection finds the same job. */
-  async operate(path, long, body, { signal, plain, query, key, prefer, priority, deadline, onProgress, ...more } = {}) {
+  async operate(path, long, body, { signal, plain, query, key, prefer, priority, deadline, onProgress, again = true, ...more } = {}) {
     const isJob = long || Boolean(prefer) || Boolean(onProgress);
     const headers = {
       "Content-Type": CBOR,
@@ -389,16 +371,14 @@ export class Client {
     };
     const accept = plain ? JSON_TYPE : CBOR;
     const bytes = encodeCbor(body);
-    const own = { body: bytes, request: body, headers, query, signal, accept, key: key ?? (isJob ? newKey() : undefined), again: true };
+    const own = { body: bytes, request: body, headers, query, signal, accept, key: key ?? (isJob ? newKey() : undefined), again };
     const { response, value } = await this.send("POST", path, { ...more, ...own });
     if (response.status !== 202) return value;
     const job = new Job(this, value, body);
     return prefer === "respond-async" ? job : job.result({ signal, plain, onProgress });
   }
-
   /** Changes of state and progress of all jobs: {id, event, data}. A lost connection is taken up again after the last event. */
   events({ lastEventId, signal } = {}) { return this.follow("/v1/events", lastEventId, signal); }
-
   async *follow(path, lastEventId, signal) {
     let failures = 0;
     for (;;) {
@@ -422,10 +402,12 @@ export class Client {
       await sleep(this.options.retryDelay * 2 ** (failures - 1), signal);
     }
   }
-
   version = (options) => this.request("GET", "/v1/version", options);
   index = (options) => this.request("GET", "/", { accept: JSON_TYPE, ...options });
   health = (options) => this.request("GET", "/healthz", options);
+  live = (options) => this.request("GET", "/livez", options);
+  /** The daemons that have one store. */
+  nodes = async (options) => (await this.request("GET", "/v1/nodes", options)).nodes;
   /** Answers at once, 503 or not. */
   ready = (options) => this.request("GET", "/readyz", { retries: 0, ...options });
   metrics = (options) => this.request("GET", "/metrics", options);
@@ -444,11 +426,14 @@ export class Client {
 
 async function valueOf(response, binary) {
   const bytes = new Uint8Array(await response.arrayBuffer());
+  // a browser takes the end of a connection within the head for the end of the answer
+  const mayBeEmpty = [204, 205, 304].includes(response.status) || response.headers.get("Content-Length") === "0";
+  if (!bytes.length && !mayBeEmpty) throw new TypeError("the answer ended within its head");
+  if (!bytes.length) return binary ? bytes : undefined;
   const type = response.status === 206 || binary ? "" : (response.headers.get("Content-Type") ?? "").split(";")[0];
   if (type === CBOR) return decodeCbor(bytes);
   if (type === NPY) return decodeNpy(bytes);
   if (type === JSON_TYPE) return JSON.parse(new TextDecoder().decode(bytes));
-  if ([204, 205, 304].includes(response.status)) return undefined;
   return /^text\/|xml/.test(type) ? new TextDecoder().decode(bytes) : bytes;
 }
 
@@ -466,19 +451,26 @@ class Robots {
   };
   get = (name, options) => this.client.request("GET", `/v1/robots/${part(name)}`, { accept: JSON_TYPE, ...options });
   urdf = (name, options) => this.get(name, { accept: "application/xml", ...options });
+  /** As "urdf", "mjcf" or "sdf": text. */
+  export = (name, format, options) => this.get(name, { accept: "*/*", query: { format }, ...options });
+  /** Another version, by operations on one; a lost connection is an error, as a repeat would change what was changed already. */
+  change = (name, operations, { as, dryRun, ifMatch, ...options } = {}) => {
+    const request = { operations };
+    const headers = { "Content-Type": JSON_TYPE, ...conditions({ ifMatch }) };
+    return this.client.request("PATCH", `/v1/robots/${part(name)}`, { ...options, headers, body: JSON.stringify(request), request, query: { name: as, dry_run: dryRun } });
+  };
   delete = (name, { ifMatch, ...options } = {}) => this.client.request("DELETE", `/v1/robots/${part(name)}`, { ...options, headers: conditions({ ifMatch }) });
 }
 
 /** One robot: its operations are methods, made from the contract. */
 export class Robot {
-  constructor(client, name) {
-    this.client = client;
-    this.name = name;
-  }
-
+  constructor(client, name) { Object.assign(this, { client, name }); }
   document = (options) => this.client.robots.get(this.name, options);
   urdf = (options) => this.client.robots.urdf(this.name, options);
+  export = (format, options) => this.client.robots.export(this.name, format, options);
   put = (robot, options) => this.client.robots.put(this.name, robot, options);
+  change = (operations, options) => this.client.robots.change(this.name, operations, options);
+  session = (request, options) => this.client.sessions.open({ robot: this.name, ...request }, options);
   delete = (options) => this.client.robots.delete(this.name, options);
   /** Any operation as a job: robot.submit("simulate", body). */
   submit(operation, body, options) {
@@ -529,26 +521,40 @@ class Jobs {
   delete = (filters, options) => this.client.request("DELETE", "/v1/jobs", { again: false, ...options, query: filters });
 }
 
+class Sessions {
+  constructor(client) { this.client = client; }
+  list = async (options) => (await this.client.request("GET", "/v1/sessions", options)).sessions;
+  open = async (request, options) => new Session(this.client, await this.client.operate("/v1/sessions", false, request, { ...options, again: false }));
+  get = async (id, options) => new Session(this.client, await this.client.request("GET", `/v1/sessions/${part(id)}`, { accept: CBOR, ...options }));
+}
+
+/** A simulated robot that one's own controller drives: time passes only by `step`. `state` is that after the last one. */
+export class Session {
+  constructor(client, document) { Object.assign(this, { client, document, state: document.state }); }
+  get id() { return this.document.id; }
+  get path() { return `/v1/sessions/${part(this.id)}`; }
+  async go(what, body, options) { return (this.state = await this.client.operate(`${this.path}/${what}`, false, body, options)); }
+  /** Holds torques for one control period, or for `steps`. Sent again where an answer was lost: no second step is made. */
+  step(tau, { steps = 1, ...options } = {}) { return this.go("step", { tau, steps, at_step: this.state.step }, options); }
+  /** Back to a step: the same torques lead to the same bits again. */
+  rewind(step = 0, options) { return this.go("rewind", { step }, options); }
+  /** A second session, from the present or from {step}. */
+  fork = async (request = {}, options) => new Session(this.client, await this.client.operate(`${this.path}/fork`, false, request, { ...options, again: false }));
+  close(options) { return this.client.request("DELETE", this.path, options); }
+}
+
 const ENDED = ["succeeded", "failed", "cancelled"];
 
 /** A job. `for await (const event of job)` follows it; `result()` waits for its end. */
 export class Job {
-  constructor(client, document, body) {
-    this.client = client;
-    this.document = document;
-    this.body = body;
-  }
+  constructor(client, document, body) { Object.assign(this, { client, document, body }); }
   get id() { return this.document.id; }
   get kind() { return this.document.kind; }
   get state() { return this.document.state; }
   get progress() { return this.document.progress; }
   get done() { return ENDED.includes(this.state); }
   get path() { return `/v1/jobs/${part(this.id)}`; }
-
-  async refresh(options) {
-    this.document = await this.client.request("GET", this.path, options);
-    return this;
-  }
+  refresh = async (options) => Object.assign(this, { document: await this.client.request("GET", this.path, options) });
   /** `state` and `progress` events from the first on, or after `lastEventId`, up to the end; `state` and `progress` follow. */
   async *events({ lastEventId, signal } = {}) {
     for await (const event of this.client.follow(`${this.path}/events`, lastEventId, signal)) {
@@ -559,7 +565,6 @@ export class Job {
     }
   }
   [Symbol.asyncIterator]() { return this.events(); }
-
   /** The job at its end, however it ended. An abort leaves it running. */
   async wait({ signal, onProgress } = {}) {
     if (!this.done) for await (const event of this.events({ signal })) if (event.event === "progress") onProgress?.(this.progress, this);
@@ -580,11 +585,7 @@ export class Job {
   report = (options) => this.client.request("GET", `${this.path}/report`, options);
   /** What was asked, so that it can be asked again. */
   request = (options) => this.client.request("GET", `${this.path}/request`, options);
-
-  async cancel(options) {
-    this.document = await this.client.request("POST", `${this.path}/cancel`, { again: true, ...options });
-    return this;
-  }
+  cancel = async (options) => Object.assign(this, { document: await this.client.request("POST", `${this.path}/cancel`, { again: true, ...options }) });
   delete = (options) => this.client.request("DELETE", this.path, options);
 }
 

@@ -292,7 +292,7 @@ def operations_text(contract):
             "from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload\n\n"
             "from .._results import Result, only\n\n"
             "if TYPE_CHECKING:\n    from numpy.typing import ArrayLike\n\n"
-            "    from .._async import AsyncJob\n    from .._codec import Array\n    from .client import Job\n"
+            "    from .._codec import Array\n    from .._job import AsyncJob\n    from .job import Job\n"
             f"    from .types import (\n{names},\n    )\n\n"
             'R = TypeVar("R", bound=Result)\n'
             f"# these become jobs when they take long; the others answer when they are done\nMAY_OUTLIVE = frozenset({{{outlive}}})\n\n\n" + text)
@@ -312,7 +312,7 @@ def types_text(contract):
 WORDS = [("async def ", "def "), ("async with ", "with "), ("async for ", "for "), ("await ", ""), ("AsyncIterator", "Iterator"),
          ("AsyncHTTPTransport", "HTTPTransport"), ("httpx.AsyncClient", "httpx.Client"), ("AsyncClient", "Client"),
          ("AsyncRobotOperations", "RobotOperations"), ("AsyncRobotJobs", "RobotJobs"), ("AsyncServiceOperations", "ServiceOperations"),
-         ("AsyncServiceJobs", "ServiceJobs"), ("AsyncRobot", "Robot"), ("AsyncJob", "Job"), ("AsyncDatasets", "Datasets"),
+         ("AsyncServiceJobs", "ServiceJobs"), ("AsyncRobot", "Robot"), ("from ._job import AsyncJob", "from ._generated.job import Job"), ("AsyncJob", "Job"), ("AsyncDatasets", "Datasets"),
          ("aiter_", "iter_"), ("aclose", "close"), ("__aenter__", "__enter__"), ("__aexit__", "__exit__"), ("__aiter__", "__iter__"),
          ("from ._session import AsyncSession", "from ._generated.session import Session"), ("AsyncSession", "Session"),
          ("asyncio.sleep", "time.sleep"), ("import asyncio\n", "import time\n"), ("AsyncSubmit", "Submit")]
@@ -334,7 +334,8 @@ def sync_text(source="_async.py", made="client.py", what="the client"):
 def main(check):
     contract = Contract()
     made = {"operations.py": operations_text(contract), "types.py": types_text(contract), "client.py": sync_text(),
-            "session.py": sync_text("_session.py", "session.py", "lock step").replace("from .._async import Client", "from .client import Client")}
+            **{f"{name}.py": sync_text(f"_{name}.py", f"{name}.py", about).replace("from .._async import Client", "from .client import Client")
+               for name, about in (("session", "lock step"), ("job", "jobs"))}}
     wrong = []
     for name, text in made.items():
         text = text.rstrip("\n") + "\n"

@@ -6,7 +6,8 @@
 #include "clients/torquectl/ctl.h"
 
 ctl_run ctl_show, ctl_download, ctl_upload, ctl_backup, ctl_verify_archive;   /* files.c */
-ctl_run ctl_robot_put, ctl_robot_check;                                       /* robots.c */
+ctl_run ctl_robot_get, ctl_robot_put, ctl_robot_check, ctl_robot_change;      /* robots.c */
+ctl_run ctl_session_open, ctl_session_step, ctl_session_set;                  /* sessions.c */
 ctl_run ctl_job_wait, ctl_job_result, ctl_job_delete;                         /* jobs.c */
 ctl_run ctl_operation, ctl_calibrate, ctl_compare;                            /* operation.c */
 ctl_run ctl_help, ctl_version, ctl_completion;                                /* help.c */

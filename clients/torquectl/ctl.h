@@ -66,9 +66,10 @@ typedef struct ctl {
     const char *interval;    /* of top, s */
     const char *credentials; /* the file of tokens; NULL: the default */
     bool curl, strict, yes, quiet, once;
-    bool is_single;        /* the request is one sample: so is the answer */
-    char query[CTL_QUERY]; /* "?state=...": which jobs */
-    tqc_client *client;    /* opened by ctl_send at the first request */
+    bool is_single;           /* the request is one sample: so is the answer */
+    const char *robot_format; /* urdf, mjcf ...: of a robot that is read or written */
+    char query[CTL_QUERY];    /* "?state=...": which jobs; how a robot is read and stored */
+    tqc_client *client;       /* opened by ctl_send at the first request */
 } ctl;
 
 typedef int ctl_run(ctl *c, int n, char **arguments);
@@ -105,6 +106,9 @@ enum {
     CTL_O_TOP = 1 << 6,
     CTL_O_FILE = 1 << 7,
     CTL_O_TOKENS = 1 << 8,
+    CTL_O_FORMAT = 1 << 9,
+    CTL_O_SOURCE = 1 << 10,
+    CTL_O_CHANGE = 1 << 11,
 };
 
 extern const ctl_command ctl_commands[];

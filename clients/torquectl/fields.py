@@ -9,6 +9,9 @@ import sys
 import yaml
 
 DEPTH = 3  # names in a path
+# requests of resources: by what name a command has their fields
+RESOURCES = {("patch", "/v1/robots/{name}"): "robot-change", ("post", "/v1/sessions"): "session", ("post", "/v1/sessions/{id}/step"): "session-step",
+             ("post", "/v1/sessions/{id}/rewind"): "session-rewind", ("post", "/v1/sessions/{id}/fork"): "session-fork"}
 TEXT = 150
 KINDS = {"number": "NUMBER", "integer": "NUMBER", "string": "STRING", "boolean": "BOOLEAN", "array": "ARRAY", "object": "OBJECT"}
 
@@ -68,19 +71,35 @@ def text_of(node):
 
 
 def walk(contract, node, path, found, needed):
-    """found: path -> [kinds, words, text, needed]; the branches of a union add to each other."""
-    for each in choices(contract, node):
+    """found: path -> [kinds, words, text, needed]; the branches of a union add to each other, and need what all of them need."""
+    branches = list(choices(contract, node))
+    always = set.intersection(*(set(each.get("required", [])) for each in branches)) if branches else set()
+    for each in branches:
         for name, inner in each.get("properties", {}).items():
             whole = resolve(contract, inner)
             here = path + [name]
             if whole.get("description", "").startswith("Not used"):
                 continue
-            row = found.setdefault(".".join(here), [[], [], "", needed and name in each.get("required", [])])
+            is_shared = ".".join(here) in found  # by branches that may mean something else by it
+            row = found.setdefault(".".join(here), [[], [], "", needed and name in always])
             row[0] += [k for k in [kind_of(contract, whole)] if k not in row[0]]
             row[1] += [w for w in words_of(contract, whole).split() if w not in row[1]]
-            row[2] = row[2] or text_of(whole)
+            row[2] = row[2] or ("" if is_shared else text_of(whole))
             if len(here) < DEPTH and kind_of(contract, whole) in ("OBJECT", "ANY", "ARRAY"):
                 walk(contract, whole, here, found, False)
+
+
+def requests(contract):
+    """(name, schema) of each operation, then of resources; of a change of a robot the schema of one operation of its list."""
+    for path, item in contract["paths"].items():
+        for method in ("post", "patch"):
+            one = item.get(method, {})
+            request = one.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            if (method, path) in RESOURCES:
+                name = RESOURCES[method, path]
+                yield name, resolve(contract, request)["properties"]["operations"]["items"] if name == "robot-change" else request
+            elif "$ref" in request and re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", path) and "202" in one["responses"]:
+                yield path.rsplit("/", 1)[1], request
 
 
 def c_string(text):
@@ -92,13 +111,7 @@ def main():
     with open(here.parents[1] / "api/openapi/openapi.yaml", encoding="utf-8") as file:
         contract = yaml.load(file, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     rows = []
-    for path, item in contract["paths"].items():
-        post = item.get("post", {})
-        request = post.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
-        if not re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", path) or "$ref" not in request or not request["$ref"].endswith("Request") \
-                or "202" not in post["responses"]:
-            continue
-        name = path.rsplit("/", 1)[1]
+    for name, request in requests(contract):
         found = {}
         walk(contract, request, [], found, True)
         for field, (kinds, words, text, needed) in found.items():

@@ -175,15 +175,25 @@ int ctl_help(ctl *c, int n, char **arguments)
         print_all();
         return CTL_DONE;
     }
-    if (strcmp(arguments[0], "man") == 0) {
+    if (n == 1 && strcmp(arguments[0], "man") == 0) {
         return ctl_man(stdout);
     }
+    if (n == 1 && strcmp(arguments[0], "commands") == 0) {
+        for (size_t i = 0; i < ctl_n_command; i++) {
+            puts(ctl_commands[i].name);
+        }
+        return CTL_DONE;
+    }
+    const int first = strcmp(arguments[0], "man") == 0 ? 1 : 0;
     if (n == 1 && print_noun(arguments[0])) {
         return CTL_DONE;
     }
-    const ctl_command *of = ctl_find(n, arguments, &used);
-    if (of == NULL) {
-        return ctl_misused(c, "there is no command \"%.40s\"", arguments[0]);
+    const ctl_command *of = ctl_find(n - first, arguments + first, &used);
+    if (of == NULL || used != n - first) {
+        return ctl_misused(c, "there is no command \"%.40s\"", arguments[n - 1]);
+    }
+    if (first == 1) {
+        return ctl_man_of(stdout, of);
     }
     print_one(of);
     return CTL_DONE;

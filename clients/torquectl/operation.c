@@ -10,6 +10,7 @@
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/files.h"
 #include "clients/torquectl/jobs.h"
+#include "clients/torquectl/operation.h"
 #include "clients/torquectl/print.h"
 #include "clients/torquectl/values.h"
 
@@ -93,8 +94,10 @@ static bool take_rows(const ctl *c, json_t *fields, const json_t *rows)
     const char *const parts[] = {"q", "qd", is_inverse ? "qdd" : "tau"};
     const size_t n_part = is_inverse || is_forward ? 3 : 1;
     const size_t columns = json_array_size(json_array_get(rows, 0));
-    const char *first =
-        n_part == 1 && strcmp(c->command->operation, "trajectory") == 0 ? "waypoints" : "q";
+    const bool is_step = strcmp(c->command->operation, "session-step") == 0;
+    const char *first = is_step                                            ? "tau"
+                        : strcmp(c->command->operation, "trajectory") == 0 ? "waypoints"
+                                                                           : "q";
     if (columns == 0 || columns % n_part != 0) {
         ctl_fault("%zu columns are not q, qd and %s side by side", columns, parts[2]);
         return false;
@@ -222,7 +225,7 @@ static bool take_input(const ctl *c, body *r, const char *name)
     return good;
 }
 
-static bool take_fields(const ctl *c, json_t *fields)
+bool ctl_take_fields(const ctl *c, json_t *fields)
 {
     for (size_t i = 0; i < c->n_field; i++) {
         const ctl_field *field = ctl_field_of(c->command->operation, c->fields[i].path);
@@ -375,7 +378,7 @@ static int run(ctl *c, const char *robot, body *r)
     for (size_t i = 0; good && i < c->n_input; i++) {
         good = take_input(c, r, c->inputs[i]);
     }
-    good = good && take_fields(c, r->fields);
+    good = good && ctl_take_fields(c, r->fields);
     if (good && c->format == CTL_NPZ && c->output_file == NULL && isatty(STDOUT_FILENO) != 0) {
         good = false;
         (void)ctl_misused(c, "bytes are not for a terminal: -f FILE, or a pipe");
@@ -388,18 +391,43 @@ static int run(ctl *c, const char *robot, body *r)
     return status;
 }
 
+bool ctl_add_inputs(ctl *c, int n, char **files)
+{
+    for (int i = 0; i < n; i++) {
+        if (c->n_input == CTL_INPUTS_MAX) {
+            (void)ctl_misused(c, "more than %d inputs", CTL_INPUTS_MAX);
+            return false;
+        }
+        c->inputs[c->n_input++] = files[i];
+    }
+    return true;
+}
+
+bool ctl_gather(const ctl *c, json_t *fields)
+{
+    body r = {.fields = fields};
+    bool good = true;
+    for (size_t i = 0; good && i < c->n_input; i++) {
+        good = take_input(c, &r, c->inputs[i]);
+        if (good && r.bytes != NULL) {
+            ctl_fault("%s: %s takes JSON, CSV or NPY", c->inputs[i], c->command->name);
+            good = false;
+        }
+        free(r.bytes);
+        r.bytes = NULL;
+    }
+    return good && ctl_take_fields(c, fields);
+}
+
 int ctl_operation(ctl *c, int n, char **arguments)
 {
     body r = {.fields = json_object()};
-    const bool has_robot = strstr(c->command->path, "%s") != NULL;
-    for (int i = has_robot ? 1 : 0; i < n; i++) { /* FILE... are inputs */
-        if (c->n_input == CTL_INPUTS_MAX) {
-            json_decref(r.fields);
-            return ctl_misused(c, "more than %d inputs", CTL_INPUTS_MAX);
-        }
-        c->inputs[c->n_input++] = arguments[i];
+    const int own = strstr(c->command->path, "%s") != NULL ? 1 : 0; /* the robot's name */
+    if (!ctl_add_inputs(c, n - own, arguments + own)) {
+        json_decref(r.fields);
+        return CTL_USAGE;
     }
-    return run(c, has_robot ? arguments[0] : "", &r);
+    return run(c, own > 0 ? arguments[0] : "", &r);
 }
 
 /* ---------------------------------------------------------------------------------- their data */

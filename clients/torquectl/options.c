@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clients/torquectl/options.c - a command line: options anywhere, the command, fields. */
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -33,6 +34,11 @@ const ctl_option ctl_options[] = {
     {0, "newer-than", "TIME", CTL_O_FILTER, "", "only jobs submitted no longer ago"},
     {0, "yes", NULL, CTL_O_YES, "", "delete; without it the jobs are counted only"},
     {0, "strict", NULL, CTL_O_STRICT, "", "exit status 1 when the doctor has findings"},
+    {0, "format", "FORMAT", CTL_O_FORMAT, "urdf mjcf sdf zip document", "of the robot: urdf, mjcf, sdf or document; of a file also zip (default: by its first bytes)"},
+    {0, "base", "KIND", CTL_O_SOURCE, "fixed floating planar", "what holds the root link of a URDF or SDF: fixed (default), floating, planar"},
+    {0, "main", "PATH", CTL_O_SOURCE, "", "the description inside of a zip archive"},
+    {0, "as", "NAME", CTL_O_CHANGE, "", "store the result under this name; built-in robots need one"},
+    {0, "dry-run", NULL, CTL_O_CHANGE, "", "store nothing, print what the robot would be"},
     {0, "credentials", "FILE", CTL_O_TOKENS, "FILE", "the service's file of tokens (default /etc/torqued/tokens)"},
     {0, "interval", "SECONDS", CTL_O_TOP, "", "between two refreshes (default 1)"},
     {0, "once", NULL, CTL_O_TOP, "", "print one snapshot and end; so it is in a pipe"},
@@ -111,23 +117,32 @@ const ctl_command *ctl_find(int n, char *const *words, int *ret_used)
 
 /* -------------------------------------------------------------------------------------- values */
 
-static int add_filter(ctl *c, const char *name, const char *value)
+/* "?older_than=7d": a parameter of the query, its value escaped as RFC 3986 has it */
+static int add_query(ctl *c, const char *name, const char *value)
 {
-    const size_t n = strlen(c->query);
-    if (value[0] == '\0' ||
-        strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789,") != strlen(value)) {
-        return ctl_misused(c, "--%s: \"%.80s\" is no such value", name, value);
+    char text[CTL_QUERY];
+    size_t n = (size_t)snprintf(text, sizeof text, "%c%s=", c->query[0] == '\0' ? '?' : '&', name);
+    for (char *at = strchr(text, '-'); at != NULL; at = strchr(at, '-')) {
+        *at = '_';
     }
-    char *underscore;
-    const int used =
-        snprintf(c->query + n, sizeof c->query - n, "%c%s=%s", n == 0 ? '?' : '&', name, value);
-    if (used < 0 || (size_t)used >= sizeof c->query - n) {
+    for (; *value != '\0' && n + 4 < sizeof text; value++) {
+        const unsigned char byte = (unsigned char)*value;
+        const bool is_plain = isalnum(byte) || strchr("-._~,/", byte) != NULL;
+        n += (size_t)snprintf(text + n, sizeof text - n, is_plain ? "%c" : "%%%02X", byte);
+    }
+    if (*value != '\0' || strlen(c->query) + n >= sizeof c->query) {
         return ctl_misused(c, "--%s: too much", name);
     }
-    if ((underscore = strchr(c->query + n, '-')) != NULL) {
-        *underscore = '_';
-    }
+    memcpy(c->query + strlen(c->query), text, n + 1);
     return CTL_DONE;
+}
+
+static int add_filter(ctl *c, const char *name, const char *value)
+{
+    const bool is_one =
+        value[0] != '\0' && strspn(value, "abcdefghijklmnopqrstuvwxyz0123456789,") == strlen(value);
+    return is_one ? add_query(c, name, value)
+                  : ctl_misused(c, "--%s: \"%.80s\" is no such value", name, value);
 }
 
 static int take_format(ctl *c, const char *value)
@@ -188,6 +203,9 @@ static int take_flag(ctl *c, const char *name)
             *flags[i].to = true;
         }
     }
+    if (strcmp(name, "dry-run") == 0) {
+        return add_query(c, name, "true");
+    }
     c->patience = strcmp(name, "detach") == 0   ? CTL_DETACH
                   : strcmp(name, "follow") == 0 ? CTL_FOLLOW
                   : strcmp(name, "wait") == 0   ? CTL_WAIT
@@ -215,6 +233,15 @@ static int take_text(ctl *c, const char *name, char *value)
     }
     if (strcmp(name, "set") == 0) {
         return add_pair(c, value);
+    }
+    if (strcmp(name, "main") == 0) {
+        return add_query(c, name, value);
+    }
+    if (strcmp(name, "as") == 0) {
+        return add_query(c, "name", value);
+    }
+    if (strcmp(name, "format") == 0) {
+        c->robot_format = value;
     }
     if (strcmp(name, "input") == 0) {
         if (c->n_input == CTL_INPUTS_MAX) {

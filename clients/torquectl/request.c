@@ -247,6 +247,7 @@ bool ctl_fill(const ctl *c, char path[CTL_PATH], const char *pattern, const char
         (void)ctl_misused(c, "\"%.80s\" cannot be a name", name);
         return false;
     }
-    (void)snprintf(path, CTL_PATH, "%.*s%s%s", (int)(mark - pattern), pattern, name, mark + 2);
+    (void)snprintf(path, CTL_PATH, "%.*s%s%s%s", (int)(mark - pattern), pattern, name, mark + 2,
+                   c->query);
     return true;
 }

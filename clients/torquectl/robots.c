@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/robots.c - robots put and checked: findings as a compiler prints them. */
+/* clients/torquectl/robots.c - robots put, checked, changed, exported; findings by the line. */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/files.h"
+#include "clients/torquectl/operation.h"
 #include "clients/torquectl/print.h"
+#include "clients/torquectl/values.h"
 
 enum { TEXT_MOST = 16 << 20, NAME_BYTES = 128 };
 
@@ -104,6 +107,24 @@ static size_t print_findings(const json_t *robot, const char *file, const char *
     return n; /* of the last list, the doctor's */
 }
 
+/* A request whose answer is a report of a robot. */
+static int report_robot(ctl *c, const ctl_request *request)
+{
+    ctl_answer answer;
+    int status = CTL_DONE;
+    if (!ctl_send(c, request, &answer)) {
+        status = ctl_report(c, &answer);
+    } else {
+        json_t *document = json_loadb(answer.body, answer.n_body, 0, NULL);
+        const size_t n_finding = print_findings(document, "", NULL);
+        json_decref(document);
+        status = ctl_print_answer(c, answer.body, answer.n_body);
+        status = status == CTL_DONE && c->strict && n_finding > 0 ? CTL_FAILED : status;
+    }
+    ctl_answer_clear(&answer);
+    return status;
+}
+
 int ctl_robot_put(ctl *c, int n, char **arguments)
 {
     char path[CTL_PATH];
@@ -117,23 +138,90 @@ int ctl_robot_put(ctl *c, int n, char **arguments)
     }
     const ctl_request request = {
         .method = "PUT", .path = path, .upload = in, .upload_name = arguments[1]};
-    ctl_answer answer;
-    int status = CTL_DONE;
-    if (!ctl_send(c, &request, &answer)) {
-        status = ctl_report(c, &answer);
-    } else {
-        json_t *document = json_loadb(answer.body, answer.n_body, 0, NULL);
-        const size_t n_finding = print_findings(document, arguments[1], NULL);
-        json_decref(document);
-        status = ctl_print_answer(c, answer.body, answer.n_body);
-        status = status == CTL_DONE && c->strict && n_finding > 0 ? CTL_FAILED : status;
-    }
-    ctl_answer_clear(&answer);
+    const int status = report_robot(c, &request);
     if (in != stdin) {
         (void)fclose(in);
     }
     return status;
 }
+
+/* The document, or the robot in another format as it is. */
+int ctl_robot_get(ctl *c, int n, char **arguments)
+{
+    const bool is_text = c->robot_format != NULL && strcmp(c->robot_format, "document") != 0;
+    char path[CTL_PATH];
+    if (!is_text && n == 1) {
+        return ctl_show(c, n, arguments);
+    }
+    if (!ctl_fill(c, path, c->command->path, arguments[0])) {
+        return CTL_USAGE;
+    }
+    ctl_request request = {
+        .method = "GET", .path = path, .accept = is_text ? "*/*" : "application/json"};
+    return ctl_fetch(c, &request, n > 1 ? arguments[1] : NULL, false);
+}
+
+/* ---------------------------------------------------------------------------------- changes */
+
+/* One operation, a list of them, or a request with its `operations`. */
+static bool add_operations(json_t *list, const char *name)
+{
+    size_t n = 0;
+    json_t *columns = NULL;
+    char *bytes = ctl_read_file(name, &n);
+    json_t *value = bytes != NULL ? ctl_decode(name, bytes, n, &columns) : NULL;
+    const json_t *inner = json_object_get(value, "operations");
+    const json_t *many = json_is_array(inner) ? inner : value;
+    bool good = value != NULL;
+    if (good && json_is_array(many) && columns == NULL) {
+        good = json_array_extend(list, (json_t *)(uintptr_t)many) == 0;
+    } else if (good && json_is_object(value)) {
+        good = json_array_append(list, value) == 0;
+    } else if (good) {
+        ctl_fault("%s: operations are JSON: {\"op\": \"lock\", ...}, or a list of such", name);
+        good = false;
+    }
+    json_decref(columns);
+    json_decref(value);
+    free(bytes);
+    return good;
+}
+
+int ctl_robot_change(ctl *c, int n, char **arguments)
+{
+    char path[CTL_PATH];
+    json_t *list = json_array();
+    bool good = ctl_fill(c, path, c->command->path, arguments[0]) &&
+                ctl_add_inputs(c, n - 1, arguments + 1);
+    for (size_t i = 0; good && i < c->n_input; i++) {
+        good = add_operations(list, c->inputs[i]);
+    }
+    if (good && c->n_field > 0) {
+        json_t *last = json_object();
+        good = ctl_take_fields(c, last);
+        json_array_append_new(list, last);
+    }
+    if (good && json_array_size(list) == 0) {
+        good = false;
+        (void)ctl_misused(c, "which change? op=lock joints.NAME=0.4, or a FILE of operations");
+    }
+    json_t *body = json_pack("{s:o}", "operations", list);
+    char *text = good ? ctl_compact(body) : NULL;
+    json_decref(body);
+    if (text == NULL) {
+        return CTL_USAGE;
+    }
+    const ctl_request request = {.method = "PATCH",
+                                 .path = path,
+                                 .content_type = "application/json",
+                                 .body = text,
+                                 .n_body = strlen(text)};
+    const int status = report_robot(c, &request);
+    free(text);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- checks */
 
 /* A file that is no robot: as a compiler's error, by the line that the service states. */
 static int report_refusal(const ctl *c, const char *file, const ctl_answer *answer)
@@ -158,11 +246,11 @@ static int report_refusal(const ctl *c, const char *file, const ctl_answer *answ
 /* `PUT ?dry_run=true` under a name that need not be there: nothing is stored */
 static int check(ctl *c, const char *file, const char *text, size_t n)
 {
-    const ctl_request put = {.method = "PUT",
-                             .path = "/v1/robots/check?dry_run=true",
-                             .body = text,
-                             .n_body = n,
-                             .upload_name = file};
+    char path[CTL_PATH];
+    (void)snprintf(path, sizeof path, "/v1/robots/check%s%sdry_run=true", c->query,
+                   c->query[0] == '\0' ? "?" : "&");
+    const ctl_request put = {
+        .method = "PUT", .path = path, .body = text, .n_body = n, .upload_name = file};
     ctl_answer answer;
     if (!ctl_send(c, &put, &answer)) {
         const int status = report_refusal(c, file, &answer);

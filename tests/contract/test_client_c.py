@@ -248,6 +248,11 @@ def test_retries():
     assert len(heard) == 4 and all(b"Idempotency-Key: the-key\r\n" in h and h.endswith(b"\r\n\r\n{}") for h in heard)
     with scripted([busy, reply(b"good")], heard) as url:
         assert drive(url, "send", "POST", "/v1/x", "{}", "", 99, retries=3)[0] == REFUSED
+    for method in ("POST", "PATCH"):  # twice is not as once
+        del heard[:]
+        with scripted([b"", reply(b"good")], heard) as url:
+            assert drive(url, "send", method, "/v1/x", "{}", "", 99, retries=3)[0] == BROKEN
+        assert len(heard) == 1 and heard[0].startswith(method.encode()) and heard[0].endswith(b"\r\n\r\n{}"), heard
     with scripted([busy, reply(b"good")], heard) as url:
         assert drive(url, "send", "GET", "/v1/x", "", "", 99, retries=3)[:2] == (OK, b"good")
     with scripted([busy] * 3, heard) as url:

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import signal
 import socket
@@ -307,7 +308,7 @@ def test_a_fault_is_said_in_its_first_line(daemon):
     assert done.returncode == 1 and b"/q" in done.stderr.splitlines()[0] and b"hint: " in done.stderr.splitlines()[1]
 
 
-def test_completion_and_man_page(daemon, tmp_path):
+def test_completion(daemon, tmp_path):
     for shell in ("bash", "zsh", "fish"):
         script = tmp_path / shell
         script.write_bytes(good(None, "completion", shell))
@@ -317,18 +318,73 @@ def test_completion_and_man_page(daemon, tmp_path):
     assert ctl(None, "completion", "tcsh").returncode == 2
     ask = 'source "$0"; COMP_WORDS=(torquectl "$@"); COMP_CWORD=$#; _torquectl 2>/dev/null; echo "${COMPREPLY[@]}"'
     env = {**os.environ, "TORQUED_URL": daemon.url, "PATH": os.path.dirname(CTL) + ":" + os.environ["PATH"]}
-    for words, found in ((("rob",), "robots"), (("robots", "ch"), "check"), (("id", "panda", "qd"), "qd= qdd= qd_ref= qdd_ref="), (("robots", "-o", "ya"), "yaml"),
+    for words, found in ((("rob",), "robots"), (("robots", "ch"), "check change"), (("robots", "change", "x", "op", "=", "lo"), "lock"), (("id", "panda", "qd"), "qd= qdd= qd_ref= qdd_ref="), (("robots", "-o", "ya"), "yaml"),
                          (("jobs", "list", "--old"), "--older-than"), (("simulate", "panda", "solver.method", "=", "do"), "dopri87 dopri45"),
                          (("simulate", "panda", "solver.method", "="), "dopri87 dopri45 sdirk bdf rk4 semi-implicit-euler implicit-midpoint moreau-jean"),
                          (("id", "pan"), "panda"), (("robots", "get", "pum"), "puma560")):
         done = subprocess.run(["bash", "-c", ask, str(tmp_path / "bash"), *words], capture_output=True, text=True, check=True, env=env)
         assert done.stdout.strip() == found, words
+    hits = (("torquectl robots ch", ["check", "change"]), ("torquectl robots get pum", ["puma560"]), ("torquectl id panda qdd", ["qdd=", "qdd_ref="]))
+    for asked, found in hits:
+        if shutil.which("fish"):
+            said = subprocess.run(["fish", "--no-config", "-c", f"source {tmp_path}/fish; complete -C '{asked}'"], capture_output=True, text=True, check=True, env=env)
+            assert sorted(line.split("\t")[0] for line in said.stdout.splitlines()) == sorted(found), asked
+    if shutil.which("zsh"):
+        for asked, found in (*hits, ("torquectl robots change panda op=lo", ["lock"])):
+            assert zsh_completes(asked, tmp_path / "zsh", env) == found, asked
+
+
+ZSH = r"""
+PROMPT=
+autoload -U compinit; compinit -u -D
+bindkey '^I' complete-word
+source "$COMPLETION"
+before () { hits=() }
+after () { print; print -rl -- \<${^hits}\> "<!>"; exit }
+compprefuncs=(before) comppostfuncs=(after)
+compadd () {
+    if [[ ${@[1,(i)(-|--)]} == *-(O|A|D)\ * ]]; then builtin compadd "$@"; return $?; fi
+    local -a found; builtin compadd -A found "$@"; hits+=($found); builtin compadd "$@"
+}
+print "<ready>"
+"""
+
+
+def zsh_completes(asked, script, env):
+    """What zsh's own completion offers, on a terminal."""
+    begin = script.with_suffix(".begin")
+    begin.write_text(ZSH)
+    master, slave = pty.openpty()
+    shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=slave, stdout=slave, stderr=slave, start_new_session=True, env={**env, "COMPLETION": str(script), "TERM": "dumb"})
+    os.close(slave)
+    said = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        for text, until in ((f"source {begin}\n", b"<ready>\r"), (asked + "\t", b"<!>")):
+            os.write(master, text.encode())
+            while until not in said and select.select([master], [], [], PATIENCE)[0]:
+                said += os.read(master, 65536)
+    os.close(master)
+    shell.wait(timeout=PATIENCE)
+    assert b"<!>" in said, said
+    return [one for one in re.findall(r"<([^<>\s]+)>", said.decode().rsplit("ready", 1)[1]) if one != "!"]
+
+
+def test_man_pages(tmp_path):
     page = good(None, "help", "man").decode()
     assert page.startswith(".TH TORQUECTL 1") and all(c.replace("-", "\\-") in page for c in commands())
     if shutil.which("man"):
         (tmp_path / "torquectl.1").write_text(page)
-        done = subprocess.run(["man", "--warnings", "-l", str(tmp_path / "torquectl.1")], capture_output=True, env={**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
+        for command in commands():
+            own = good(None, "help", "man", *command.split()).decode()
+            name = "torquectl-" + command.replace(" ", "-")
+            assert own.startswith(".TH " + name.upper().replace("-", "\\-") + " 1 ") and f"\n{name} \\- ".replace("-", "\\-").replace("\\\\", "\\") in own
+            if command in ("id", "robots change", "sessions step", "jobs list", "token create"):
+                (tmp_path / f"{name}.1").write_text(own)
+        done = subprocess.run(["man", "--warnings", "-l", *sorted(str(one) for one in tmp_path.glob("*.1"))], capture_output=True,
+                              env={**os.environ, "MANWIDTH": "100", "LC_ALL": "C.UTF-8"})
         assert done.returncode == 0 and b"warning" not in done.stderr, done.stderr
+    assert good(None, "help", "commands").decode().split("\n")[:-1] == commands()
+    assert "solver.method" in good(None, "help", "man", "simulate").decode() and ctl(None, "help", "man", "fly").returncode == 2
 
 
 def test_contexts(daemon, tmp_path):

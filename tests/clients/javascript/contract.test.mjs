@@ -75,6 +75,45 @@ test("a refusal has its place, a hint and the value that is there", async () => 
   await assert.rejects(t.robot("planar-2r").inverseDynamics({ q: [0, 0], qd: [0, 0], qd_: [0, 0] }), { status: 400, pointer: "/qd_" });
 });
 
+const HOME = [0, -0.785, 0, -2.356, 0, 1.571, 0.785];
+const LOCK = { op: "lock", joints: { joint7: 0.8 } };
+
+test("a robot is changed: dry, under a name, if it is the version that is meant", async () => {
+  const panda = t.robot("panda");
+  const dry = await panda.change([LOCK], { as: "js-six", dryRun: true });
+  assert.equal(dry.nv, 6);
+  await assert.rejects(t.robots.get("js-six"), { status: 404 });
+  const made = await panda.change([LOCK, { op: "gravity", gravity: [0, 0, -1.62] }], { as: "js-six" });
+  assert.equal((await t.robot("js-six").document()).digest, made.digest);
+  await assert.rejects(t.robots.change("js-six", [{ op: "gravity", gravity: [0, 0, 0] }], { ifMatch: "0".repeat(64) }), { status: 412 });
+  await assert.rejects(panda.change([LOCK, { op: "lock", joints: { joint99: 1 } }], { as: "none" }),
+    (fault) => fault instanceof TorquedError && fault.pointer.startsWith("/operations/1/joints") && fault.hint.length > 0);
+});
+
+test("a robot as URDF, MJCF and SDF", async () => {
+  for (const [format, begins] of [["urdf", "<robot"], ["mjcf", "<mujoco"], ["sdf", "<sdf"]]) {
+    assert.ok((await t.robot("panda").export(format)).includes(begins));
+  }
+});
+
+test("a session: steps, the way back, a fork, the end", async () => {
+  const session = await t.robot("panda").session({ initial: { q: HOME }, step_s: 0.002 });
+  const tau = Float64Array.of(0, -20, 0, 15, 1, 2, 0);
+  const first = await session.step(tau);
+  assert.ok(first.q instanceof Float64Array && session.state === first && first.step === 1);
+  const last = await session.step(tau, { steps: 9 });
+  assert.equal(last.step, 10);
+  assert.equal((await session.rewind(1)).hash, first.hash);
+  assert.equal((await session.step(tau, { steps: 9 })).hash, last.hash);
+  const fork = await session.fork({ step: 1 });
+  assert.deepStrictEqual([fork.state.hash, fork.id === session.id], [first.hash, false]);
+  assert.ok((await t.sessions.list()).some(({ id }) => id === fork.id));
+  assert.equal((await t.sessions.get(session.id)).state.hash, last.hash);
+  await fork.close();
+  await session.close();
+  await assert.rejects(session.step(tau), { status: 404 });
+});
+
 test("robots: put, read, export, replace if unchanged, delete", async () => {
   const urdf = await t.robots.urdf("planar-2r");
   assert.match(urdf, /^<\?xml|^<robot/);
@@ -123,6 +162,8 @@ test("the service itself", async () => {
   assert.equal((await t.version()).name, "torqued");
   assert.equal((await t.index()).links.robots, "/v1/robots");
   assert.equal((await t.health()).status, "alive");
+  assert.equal((await t.live()).status, "alive");
+  assert.equal((await t.nodes()).length, 1);
   assert.equal((await t.ready()).status, "ready");
   assert.match(await t.metrics(), /^torqued_/m);
   assert.match(await t.docs(), /<html/);
@@ -185,7 +226,7 @@ test("events of all jobs", async () => {
 });
 
 after(() => {
-  const templates = Object.entries(contract.paths).flatMap(([path, item]) => ["get", "put", "post", "delete"].filter((method) => item[method])
+  const templates = Object.entries(contract.paths).flatMap(([path, item]) => ["get", "put", "patch", "post", "delete"].filter((method) => item[method])
     .map((method) => [`${method.toUpperCase()} ${path}`, new RegExp(`^${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`)]));
   const others = ["GET /openapi/clients.json"]; // for generators of clients
   const missing = templates.filter(([name, pattern]) => !others.includes(name) && ![...used].some((one) => pattern.test(one))).map(([name]) => name);

@@ -197,3 +197,38 @@ test("progress of a computation", async () => {
   assert.ok(seen.length >= 1 && seen[0][0] >= 0 && seen[0][1].length === 26);
   await direct.job(seen[0][1]).cancel();
 });
+
+test("a change whose answer is lost is not sent again", async () => {
+  let n = 0;
+  const losing = client({ fetch: async () => { n++; throw new TypeError("lost"); } });
+  await assert.rejects(losing.robot("panda").change([{ op: "lock", joints: { joint7: 0.8 } }], { as: "lost" }), ConnectionError);
+  await assert.rejects(losing.robot("panda").session({ initial: { q: [0, 0, 0, -1.5, 0, 1.5, 0] } }), ConnectionError);
+  assert.equal(n, 2);
+});
+
+test("a step whose answer is lost is sent again, and made once", async () => {
+  let isLost = false;
+  const losing = client({
+    retryDelay: 1,
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      if (!url.endsWith("/step") || (isLost = !isLost) === false) return response;
+      await response.arrayBuffer();
+      throw new TypeError("the answer is lost");
+    },
+  });
+  const session = await losing.sessions.open({ robot: "pendulum", initial: { q: [0.3] } });
+  for (const step of [1, 2, 3]) assert.equal((await session.step([0.5])).step, step);
+  await session.close();
+});
+
+test("an answer that ends within its head is a lost connection, though a browser calls it an answer", async () => {
+  for (const head of [{}, { "Content-Type": "application/json" }]) {
+    let n = 0;
+    const cut = client({ retryDelay: 1, fetch: async (...all) => (n++ ? fetch(...all) : new Response(new Uint8Array(0), { headers: head })) });
+    assert.equal((await cut.version()).name, "torqued");
+    assert.equal(n, 2);
+  }
+  const cut = client({ retries: 1, retryDelay: 1, fetch: async () => new Response(new Uint8Array(0)) });
+  await assert.rejects(cut.robot("panda").urdf(), ConnectionError);
+});

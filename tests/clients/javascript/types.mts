@@ -16,6 +16,13 @@ await r.regressor({ q: [1], qd: [1], qdd: [1] }, { query: { form: "bas" } });
 // @ts-expect-error
 await r.inverseDynamics({ q: [1], qd: [1], qddd: [1] });
 await t.drive({} as any);
+const session = await r.session({ initial: { q: [0, 0] }, step_s: 0.001 });
+const hash: string = (await session.step(new Float64Array(2), { steps: 3 })).hash;
+await (await session.fork({ step: 1 })).close();
+await r.change([{ op: "lock", joints: { joint7: 0.8 } }], { as: "six" });
+// @ts-expect-error
+await r.change([{ op: "unlock" }]);
+const mjcf: string = await r.export("mjcf");
 for await (const event of j) if (event.event === "state") event.data.state satisfies string | undefined;
 await t.datasets.put("x", new Float64Array(3), { onProgress: ({ loaded, total }) => loaded / total });
 await t.request("GET", "/v1/version", { signal: AbortSignal.timeout(1000) });

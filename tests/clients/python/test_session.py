@@ -42,6 +42,17 @@ def test_a_step_for_another_state_is_a_conflict(client):
         client.session("pendulum", initial={"q": [0.3, 1]})
 
 
+def test_sessions_are_found_again(client):
+    with client.session("pendulum", initial={"q": [0.3]}, step_s=0.01) as session:
+        session.step([0.5], steps=7)
+        assert session.id in {one["id"] for one in client.sessions()}
+        again = client.find_session(session.id)
+        assert again.state.hash == session.state.hash and again.state.step == 7 and again.step_s == 0.01
+        assert (again.rewind(t=0.03).step, again.rewind(3).t) == (3, 0.03)
+    with pytest.raises(torqued.NotFound):
+        client.find_session(session.id)
+
+
 def test_async(daemon):
     async def drive():
         async with torqued.AsyncClient(daemon.url) as client, await client.session("pendulum", initial={"q": [0.3]}) as session:

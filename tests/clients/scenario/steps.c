@@ -5,6 +5,9 @@
  *     any request; FILE gets the body of the answer, or the problem document
  * inverse ROBOT N NQ NV BODY_FILE FILE,  forward ROBOT N NQ NV BODY_FILE FILE
  *     doubles q, qd and qdd or tau in, tau or qdd out
+ * session N BODY_FILE MOVES_FILE FILE
+ *     "step STEPS tau...", "rewind STEP", "fork STEP" in;
+ *     step, t, q, qd, tau, sensors.q of each out
  * "-" is none. Exits 1 at a failure that is no refusal. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +86,71 @@ static void dynamics(tqc_client *client, char *const w[WORDS], double *body, dou
     write_file(w[6], answer, n * nv * sizeof *answer);
 }
 
+enum { STATE_MAX = 64 };
+
+typedef struct state {
+    double q[STATE_MAX], qd[STATE_MAX], tau[STATE_MAX], sensed[STATE_MAX];
+    tqc_result results[4];
+} state;
+
+static void put_state(FILE *out, const tqc_session *session, const state *s)
+{
+    const double head[2] = {(double)session->step, session->t};
+    fwrite(head, sizeof head, 1, out);
+    for (int i = 0; i < 4; i++) {
+        fwrite(s->results[i].values, sizeof(double), s->results[i].n, out);
+    }
+}
+
+static tqc_code move(tqc_client *client, tqc_session *session, char *line, size_t nv, state *s,
+                     tqc_error *error)
+{
+    char *rest = strchr(line, ' ');
+    const unsigned long long n = strtoull(rest, &rest, 10);
+    double tau[STATE_MAX];
+    if (strncmp(line, "rewind", 6) == 0) {
+        return tqc_session_rewind(client, session, n, s->results, 4, error);
+    }
+    if (strncmp(line, "fork", 4) == 0) {
+        tqc_session fork;
+        const tqc_code code = tqc_session_fork(client, session, n, &fork, s->results, 4, error);
+        check(tqc_session_close(client, session, NULL), error);
+        *session = fork;
+        return code;
+    }
+    for (size_t i = 0; i < nv; i++) {
+        tau[i] = strtod(rest, &rest);
+    }
+    return tqc_session_step(client, session, nv, tau, (unsigned)n, s->results, 4, error);
+}
+
+static void lock_step(tqc_client *client, char *const w[WORDS], char *body)
+{
+    state s;
+    s.results[0] = (tqc_result){.name = "q", .values = s.q, .room = STATE_MAX};
+    s.results[1] = (tqc_result){.name = "qd", .values = s.qd, .room = STATE_MAX};
+    s.results[2] = (tqc_result){.name = "tau", .values = s.tau, .room = STATE_MAX};
+    s.results[3] = (tqc_result){.name = "sensors.q", .values = s.sensed, .room = STATE_MAX};
+    body[read_file(w[2], body, BODY_MAX - 1)] = '\0';
+    FILE *moves = fopen(w[3], "r"), *out = fopen(w[4], "wb");
+    tqc_session session;
+    tqc_error error;
+    check(tqc_session_open(client, body, &session, s.results, 4, &error), &error);
+    for (char line[4096]; moves != NULL && out != NULL;) {
+        put_state(out, &session, &s);
+        if (fgets(line, sizeof line, moves) == NULL) {
+            break;
+        }
+        check(move(client, &session, line, strtoul(w[1], NULL, 10), &s, &error), &error);
+    }
+    check(tqc_session_close(client, &session, &error), &error);
+    check(tqc_session_close(client, &session, &error), &error); /* no fault */
+    if (moves == NULL || out == NULL || fclose(moves) != 0 || fclose(out) != 0) {
+        perror(w[4]);
+        exit(1);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const tqc_options options = {.address = argc == 2 ? argv[1] : NULL};
@@ -101,6 +169,8 @@ int main(int argc, char **argv)
         }
         if (strcmp(words[0], "send") == 0) {
             any(client, words, body, answer);
+        } else if (strcmp(words[0], "session") == 0) {
+            lock_step(client, words, body);
         } else {
             dynamics(client, words, body, answer);
         }

@@ -16,6 +16,19 @@ export function flat(value, path = "", to = {}) {
   return to;
 }
 
+/** The states of a session; a fork goes on in its place. */
+async function drive(client, step) {
+  let session = await client.sessions.open(step.body);
+  const states = [session.state];
+  for (const [move, first, steps] of step.go) {
+    if (move === "step") await session.step(first, { steps });
+    else if (move === "rewind") await session.rewind(first);
+    else session = await session.fork({ step: first });
+    states.push(session.state);
+  }
+  return { states };
+}
+
 export async function run(client, scenario, files) {
   const results = {};
   for (const step of scenario.steps) {
@@ -27,6 +40,9 @@ export async function run(client, scenario, files) {
       call: () => of[name](step.body, { query: step.query }),
       job: async () => (await of.submit(name, step.body)).result(),
       read: () => client.request("GET", step.path),
+      export: async () => ({ text: await of.export(step.format) }),
+      "change robot": () => of.change(step.operations, { as: step.as }),
+      session: () => drive(client, step),
       refused: () => of[name](step.body).then(
         () => "not refused",
         ({ status, type, pointer, hint }) => ({ status, type, pointer: pointer ?? null, hint: hint ?? null }),

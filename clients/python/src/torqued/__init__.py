@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 
 # module of each name; numpy and httpx take longer to import than everything here
 _PLACES = {
-    "Client": "_generated.client", "Robot": "_generated.client", "Job": "_generated.client", "AsyncClient": "_async", "AsyncRobot": "_async", "AsyncJob": "_async",
+    "Client": "_generated.client", "Robot": "_generated.client", "Job": "_generated.job", "AsyncClient": "_async", "AsyncRobot": "_async", "AsyncJob": "_job",
     "Session": "_generated.session", "AsyncSession": "_session",
     "Result": "_results", "Report": "_results", "Event": "_events", "local": "_local", "Local": "_local",
     "TorquedError": "_problems", "ProblemError": "_problems", "WrongInput": "_problems", "NotAllowed": "_problems",
@@ -31,9 +31,9 @@ __all__ = [
 if TYPE_CHECKING:
     from . import logs as logs
     from ._async import AsyncClient as AsyncClient
-    from ._async import AsyncJob as AsyncJob
     from ._async import AsyncRobot as AsyncRobot
     from ._events import Event as Event
+    from ._job import AsyncJob as AsyncJob
     from ._local import Local as Local
     from ._local import local as local
     from ._problems import Busy as Busy
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from ._results import Result as Result
     from ._session import AsyncSession as AsyncSession
     from ._generated.client import Client as Client
-    from ._generated.client import Job as Job
+    from ._generated.job import Job as Job
     from ._generated.client import Robot as Robot
     from ._generated.session import Session as Session
 

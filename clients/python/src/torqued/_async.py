@@ -5,33 +5,29 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _codec, _wire
 from ._events import Event, Parser
 from ._generated.operations import (MAY_OUTLIVE, AsyncRobotJobs, AsyncRobotOperations, AsyncServiceJobs,
                           AsyncServiceOperations)
 from ._http import httpx
-from ._problems import ConnectionLost, JobCancelled, JobFailed, NotFound
-from ._progress import Bar
+from ._job import AsyncJob
+from ._problems import NotFound
 from ._results import Joints, Report, Result, as_array, tidy
 from ._session import AsyncSession
 from ._sources import dataset_body, robot_body
-from ._wire import CBOR, CSV, JSON, NPY, NPZ, Body, Gather, Reply, Request, Retry
+from ._wire import CBOR, JSON, NPY, Body, Gather, Reply, Request, Retry
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ._codec import Array
     from ._sources import DatasetSource, RobotSource
 
 R = TypeVar("R", bound=Result)
 CONNECT_S = 10.0
-ENDED = ("succeeded", "failed", "cancelled")
 
 
 class AsyncClient(AsyncServiceOperations):
@@ -174,24 +170,44 @@ class AsyncClient(AsyncServiceOperations):
         """A robot by its name, or ``name@digest`` for one version of it."""
         return AsyncRobot(self, await self._get(f"/v1/robots/{_wire.segment(name)}"), name)
 
-    async def put_robot(self, name: str, source: RobotSource, *, format: str | None = None, if_match: str | None = None) -> AsyncRobot:
+    async def put_robot(self, name: str, source: RobotSource, *, format: str | None = None, base: str | None = None,
+                        main: str | None = None, if_match: str | None = None) -> AsyncRobot:
         """Creates or replaces a robot; `robot.report` says what was understood, ignored and found.
 
         Arguments:
             source: a path, or the text of a URDF or an MJCF, or a robot document as a dict.
             format: urdf, mjcf, sdf, zip or document, where the first bytes shall not decide.
+            base: what holds the root link of a URDF or SDF: fixed, floating or planar.
+            main: the description inside of a zip archive.
             if_match: the digest of the version that is replaced; another one there is a `Conflict`.
         """
         body, media, said = robot_body(source)
         headers = {"Content-Type": media, **({"If-Match": f'"{if_match}"'} if if_match else {})}
         path = f"/v1/robots/{_wire.segment(name)}"
-        reply = await self._send(Request("PUT", path, {"format": format}, headers, body, said=said, may_repeat=if_match is None))
+        query = {"format": format, "base": base, "main": main}
+        reply = await self._send(Request("PUT", path, query, headers, body, said=said, may_repeat=if_match is None))
+        return await self._stored(name, reply)
+
+    async def _stored(self, name: str, reply: Reply) -> AsyncRobot:
         robot = await self.robot(name)
         robot.report = Result(reply.value(), title=f"What was understood of {name}")
         return robot
 
+    async def export_robot(self, name: str, format: str) -> str:
+        """A robot as text: urdf, mjcf or sdf. What the format cannot say is in elements torqued:..., or listed in a comment."""
+        return str(await self._get(f"/v1/robots/{_wire.segment(name)}", accept="*/*", query={"format": format}))
+
     async def delete_robot(self, name: str) -> None:
         await self._send(Request("DELETE", f"/v1/robots/{_wire.segment(name)}"))
+
+    async def sessions(self) -> list[dict[str, Any]]:
+        """One's open sessions: id, robot, bytes, when each expires."""
+        found: dict[str, Any] = await self._get("/v1/sessions")
+        return list(found["sessions"])
+
+    async def find_session(self, id: str) -> AsyncSession:
+        """A session by its id, as it is now."""
+        return AsyncSession(self, await self._get(f"/v1/sessions/{_wire.segment(id)}", CBOR))
 
     async def session(self, robot: str, **request: Any) -> AsyncSession:
         """Opens a simulated robot that this program drives step by step.
@@ -385,6 +401,27 @@ class AsyncRobot(AsyncRobotOperations):
         path = f"/v1/robots/{_wire.segment(self.name)}"
         return str(await self.client._get(path, accept="application/xml"))
 
+    async def export(self, format: str) -> str:
+        """As text in the format urdf, mjcf or sdf."""
+        return await self.client.export_robot(self.name, format)
+
+    async def change(self, *operations: Mapping[str, Any], name: str | None = None, if_match: str | None = None) -> AsyncRobot:
+        """Another version by operations, each on what those before it have left: the robot that it makes.
+
+        A lost connection raises: sent again it would change what was changed already.
+
+        Arguments:
+            operations: such as ``{"op": "lock", "joints": {"joint7": 0.8}}``: joint, link, gravity, payload, lock, root,
+                subchain or join.
+            name: that it is stored under; without it this robot's, which it replaces. Built-in robots need one.
+            if_match: the digest of the version that is changed; another one there is a `Conflict`.
+        """
+        body, media, said = robot_body({"operations": [dict(one) for one in operations]})
+        headers = {"Content-Type": media, **({"If-Match": f'"{if_match}"'} if if_match else {})}
+        path = f"/v1/robots/{_wire.segment(self.name)}"
+        reply = await self.client._send(Request("PATCH", path, {"name": name}, headers, body, said=said, may_repeat=False))
+        return await self.client._stored(name or self.name, reply)
+
     async def refresh(self) -> None:
         """Reads the document again, after somebody replaced the robot."""
         again = await self.client.robot(self.name)
@@ -435,151 +472,6 @@ class AsyncSubmitService(AsyncServiceJobs):
 
     async def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None) -> AsyncJob[R]:
         return await self._client._submit(f"/v1/{operation}", operation, kind, given(request), None, idempotency_key)
-
-
-class AsyncJob(Generic[R]):
-    """A long computation. It goes on whatever happens to this program: its `id` finds it again (`client.job(id)`)."""
-
-    def __init__(self, client: AsyncClient, document: dict[str, Any], kind: type[R], joints: Joints | None, said: Any = None) -> None:
-        self.client = client
-        self.document = document
-        self._said = said  # what was asked for, for the places of faults
-        self._kind = kind
-        self._joints = joints
-
-    @property
-    def id(self) -> str:
-        return str(self.document["id"])
-
-    @property
-    def kind(self) -> str:
-        """The operation's name."""
-        return str(self.document["kind"])
-
-    @property
-    def state(self) -> str:
-        """queued, running, succeeded, failed or cancelled, when it was last heard of; `refresh` asks."""
-        return str(self.document["state"])
-
-    @property
-    def progress(self) -> dict[str, Any]:
-        """`fraction`, `step` and `eta_s`, when it was last heard of."""
-        return dict(self.document["progress"])
-
-    @property
-    def is_ended(self) -> bool:
-        return self.state in ENDED
-
-    @property
-    def attachments(self) -> list[dict[str, Any]]:
-        """Files beside the result: name, media_type, bytes."""
-        return list(self.document.get("attachments", []))
-
-    def __repr__(self) -> str:
-        part = "" if self.is_ended else f", {100 * float(self.progress.get('fraction') or 0):.0f} %"
-        return f"<{type(self).__name__} {self.id}: {self.kind}, {self.state}{part}>"
-
-    def _repr_html_(self) -> str:
-        keys = ("kind", "robot", "state", "progress", "created", "started", "finished")
-        return Result({key: self.document.get(key) for key in keys}, title=f"Job {self.id}")._repr_html_()
-
-    async def refresh(self) -> AsyncJob[R]:
-        self.document = await self.client._get(f"/v1/jobs/{self.id}")
-        return self
-
-    async def __aiter__(self) -> AsyncIterator[Event]:
-        async for event in self.events():
-            yield event
-
-    async def events(self, last: str | None = None) -> AsyncIterator[Event]:
-        """Its changes of state from the first on, or behind the event `last`, and its progress; ends with the job."""
-        async for event in self.client._stream(f"/v1/jobs/{self.id}/events", last):
-            self._heard(event)
-            if event.state in ENDED:
-                await self.refresh()
-                yield event
-                break
-            yield event
-
-    def _heard(self, event: Event) -> None:
-        if event.state is not None:
-            self.document["state"] = event.state
-        if event.progress is not None:
-            self.document["progress"] = event.progress
-
-    async def wait(self, *, progress: bool | None = None) -> AsyncJob[R]:
-        """Waits for its end, with a bar where somebody looks (`progress=False`: never). An interrupt leaves it running."""
-        bar = Bar(f"{self.kind} {self.id}", progress)
-        try:
-            async for event in self.events():
-                if event.progress is not None:
-                    bar.update(event.progress)
-        except (KeyboardInterrupt, asyncio.CancelledError):  # only async
-        # only sync: except KeyboardInterrupt:
-            bar.close()
-            print(f'job {self.id} goes on: client.job("{self.id}") finds it, .cancel() ends it', file=sys.stderr)
-            raise
-        finally:
-            bar.close()
-        return self if self.is_ended else await self.refresh()
-
-    async def result(self, *fields: str, progress: bool | None = None) -> R:
-        """Its result, when it is done; with names, these fields alone. `JobFailed` or `JobCancelled` where there is none."""
-        if not self.is_ended:
-            await self.wait(progress=progress)
-        if self.state != "succeeded":
-            raise self._failure()
-        query = {"fields": ",".join(fields)} if fields else {}
-        out = self._kind(tidy(await self.client._get(f"/v1/jobs/{self.id}/result", CBOR, query)), self._joints)
-        out.job_id = self.id
-        return out
-
-    def _failure(self) -> JobFailed:
-        problem = self.document.get("problem") or {"title": f"The job was {self.state}", "status": 409}
-        kind = JobCancelled if self.state == "cancelled" else JobFailed
-        error = kind(int(problem.get("status", 500)), problem, self._said)
-        error.job_id = self.id
-        return error
-
-    async def field(self, name: str) -> NDArray[Any]:
-        """One array of the result, inside of objects with dots (`reactions.base`)."""
-        out: NDArray[Any] = await self.client._get(f"/v1/jobs/{self.id}/result/{_wire.segment(name)}", NPY)
-        return out
-
-    async def points(self, points: int) -> Result:
-        """The least and the greatest of each column in at most so many stretches, for plots."""
-        return Result(tidy(await self.client._get(f"/v1/jobs/{self.id}/result", query={"points": points})), title=f"Job {self.id}")
-
-    async def save(self, path: str | os.PathLike[str]) -> None:
-        """The whole result as a file: .npz, .csv, .cbor or .json by its name."""
-        forms = {".npz": NPZ, ".csv": CSV, ".cbor": CBOR, ".json": JSON}
-        ending = Path(path).suffix
-        if ending not in forms:
-            raise ValueError(f"{path}: a result is written as {', '.join(forms)}")
-        await self.client._download(f"/v1/jobs/{self.id}/result", path, accept=forms[ending])
-
-    async def attachment(self, name: str, into: str | os.PathLike[str] | None = None) -> bytes:
-        """A file beside the result, as `robot.urdf` and `parameters.h` of a calibration."""
-        return await self.client._download(f"/v1/jobs/{self.id}/result/{_wire.segment(name)}", into)
-
-    async def report(self) -> Report:
-        """The report for people, where the kind writes one; a notebook shows it."""
-        if not self.is_ended:
-            await self.wait()
-        return Report(str(await self.client._get(f"/v1/jobs/{self.id}/report", "text/html")))
-
-    async def request(self) -> Any:
-        """What was asked for, decoded: it can be sent again."""
-        return await self.client._get(f"/v1/jobs/{self.id}/request", accept="*/*")
-
-    async def cancel(self) -> AsyncJob[R]:
-        """Ends it at its next step."""
-        self.document = (await self.client._send(Request("POST", f"/v1/jobs/{self.id}/cancel"))).value()
-        return self
-
-    async def delete(self) -> None:
-        """Removes the finished job and its result."""
-        await self.client._send(Request("DELETE", f"/v1/jobs/{self.id}"))
 
 
 def given(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,9 +50,9 @@ class AsyncSession:
         self.state = self._result(await self._ask("step", request, True))
         return self.state
 
-    async def rewind(self, step: int = 0) -> Result:
-        """Back to a step: 0 is the start. The same torques lead to the same bits again."""
-        self.state = self._result(await self._ask("rewind", {"step": step}, True))
+    async def rewind(self, step: int = 0, *, t: float | None = None) -> Result:
+        """Back to a step, 0 is the start, or to that of the time t. The same torques lead to the same bits again."""
+        self.state = self._result(await self._ask("rewind", {"step": step} if t is None else {"t": t}, True))
         return self.state
 
     async def fork(self, step: int | None = None, seed: int | None = None) -> AsyncSession:

@@ -34,7 +34,8 @@ def robot_body(source: RobotSource) -> tuple[Body, str, Any]:
         data = source
     else:
         data = Path(source).read_bytes()
-    return Body([data]), JSON if data.lstrip()[:1] == b"{" else "application/xml", None
+    is_zip = data[:4] == b"PK\x03\x04"
+    return Body([data]), JSON if data.lstrip()[:1] == b"{" else "application/zip" if is_zip else "application/xml", None
 
 
 def plain(value: Any) -> Any:

@@ -12,9 +12,9 @@ from .._results import Result, only
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from .._async import AsyncJob
     from .._codec import Array
-    from .client import Job
+    from .._job import AsyncJob
+    from .job import Job
     from .types import (
         BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateConditionOut, CalibrateDataset1,
         CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
