@@ -192,6 +192,10 @@ bool tqa_call_inflates(const tqa_call *call, char first)
 bool tqa_call_finish(tqa_call *call)
 {
     assert(call != NULL && call->problem.status == 0);
+    const bool is_text = call->body.media == TQA_MEDIA_NONE || call->body.media == TQA_MEDIA_JSON;
+    if (call->n_fed == 0 && is_text && !tqa_call_feed(call, "{}", 2)) { /* no fields at all */
+        return false;
+    }
     if (call->n_fed == 0) {
         (void)tqa_problem_set(&call->problem, "malformed", "the body is empty");
         tqa_problem_fault(&call->problem, "",

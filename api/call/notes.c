@@ -33,10 +33,9 @@ static void name_fields(tqa_call *call, const char *key, uint32_t fields)
     tqa_writer_end(notes);
 }
 
-void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
-                       bool in_degrees)
+static void put_far_items(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
+                          bool in_degrees)
 {
-    tqa_writer_list(to, "warnings");
     for (size_t k = 0; k < n; k++) {
         char text[TQA_PROBLEM_TEXT];
         tqa_far_text(robot, &far[k], in_degrees, text);
@@ -44,6 +43,31 @@ void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *fa
         tqa_writer_string(to, "joint", robot->joint_names[far[k].joint]);
         tqa_writer_count(to, "sample", far[k].sample);
         tqa_writer_string(to, "text", text);
+        tqa_writer_end(to);
+    }
+}
+
+void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
+                       bool in_degrees)
+{
+    tqa_writer_list(to, "warnings");
+    put_far_items(to, robot, far, n, in_degrees);
+    tqa_writer_end(to);
+}
+
+void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control)
+{
+    if (control->n_far + control->n_remark == 0) {
+        return;
+    }
+    tqa_writer_list(to, "warnings");
+    put_far_items(to, control->robot, control->far, control->n_far, control->in_degrees);
+    for (size_t k = 0; k < control->n_remark; k++) {
+        const uint32_t joint = control->remarks[k].joint;
+        tqa_writer_object(to, NULL);
+        tqa_writer_string(to, "joint", joint != TQ_NONE ? control->robot->joint_names[joint] : "");
+        tqa_writer_count(to, "sample", 0);
+        tqa_writer_string(to, "text", control->remarks[k].text);
         tqa_writer_end(to);
     }
     tqa_writer_end(to);
@@ -85,10 +109,9 @@ static void put_off(tqa_call *call)
     tqa_off_end(&search, search.n > 0 ? tqa_notes_next(call) : NULL);
 }
 
-bool tqa_notes_put_unnamed(tqa_writer *to, const tqa_robot *robot, const json_t *root,
+bool tqa_notes_put_unnamed(tqa_writer *to, const tqa_robot *robot, const json_t *named,
                            const char *key)
 {
-    const json_t *named = json_object_get(root, key);
     bool any = false;
     for (uint32_t j = 0; json_is_object(named) && j < robot->model->n_joint; j++) {
         if (robot->model->joints[j].nq > 0 &&
@@ -113,7 +136,8 @@ static void put_assumed(tqa_call *call)
     for (size_t f = 0; f < request->schema->n_field && request->by_name != 0; f++) {
         const tqa_field *field = &request->schema->fields[f];
         any = any || (tqa_field_is_motion(field) &&
-                      tqa_notes_put_unnamed(NULL, call->robot, root, field->name));
+                      tqa_notes_put_unnamed(NULL, call->robot, json_object_get(root, field->name),
+                                            field->name));
     }
     if (!any) {
         return;
@@ -125,7 +149,8 @@ static void put_assumed(tqa_call *call)
         if ((request->assumed >> f & 1u) != 0) {
             tqa_writer_string(notes, NULL, field->name);
         } else if (tqa_field_is_motion(field) && root != NULL) {
-            (void)tqa_notes_put_unnamed(notes, call->robot, root, field->name);
+            (void)tqa_notes_put_unnamed(notes, call->robot, json_object_get(root, field->name),
+                                        field->name);
         }
     }
     tqa_writer_end(notes);
@@ -138,6 +163,9 @@ bool tqa_notes_end(tqa_call *call)
         return true;
     }
     put_assumed(call);
+    if (request->tree != NULL && tqa_wording_any(request->tree)) {
+        tqa_wording_put(request->tree, tqa_notes_next(call));
+    }
     name_fields(call, "not_used", request->seen & request->schema->unused);
     if (request->in_degrees) {
         tqa_writer_string(tqa_notes_next(call), "angles", "deg");

@@ -17,9 +17,12 @@ static inline bool tqa_notes_fit(const tqa_call *call)
 void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
                        bool in_degrees);
 
-/* Elements of `assumed_zero`: joints that the member `key` of a request, an object by name, lacks.
+/* `warnings` of a request that is a tree, where there are any. */
+void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control);
+
+/* Elements of `assumed_zero`: joints that the field `key` of a request, an object by name, lacks.
  * True: there are any. `to` may be NULL. */
-bool tqa_notes_put_unnamed(tqa_writer *to, const tqa_robot *robot, const json_t *root,
+bool tqa_notes_put_unnamed(tqa_writer *to, const tqa_robot *robot, const json_t *named,
                            const char *key);
 
 /* Writes what every such operation states of its request, and puts all members after the arrays of

@@ -51,7 +51,6 @@ bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *
     const json_t *root = NULL;
     const char *const *fields = NULL;
     if (call->control != NULL) {
-        root = call->control->root;
         fields = call->operation->methods->control->sources;
     } else if (call->request.from != NULL) {
         root = tqa_from_root(call->request.from);
@@ -59,7 +58,10 @@ bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *
     }
     bool goes_on = true;
     for (size_t i = 0; goes_on && fields != NULL && fields[i] != NULL; i++) {
-        goes_on = tell_logs(&t, json_object_get(root, fields[i]));
+        const tqa_value whole =
+            call->control != NULL ? tqa_value_root(call->control) : (tqa_value){0};
+        goes_on = tell_logs(&t, call->control != NULL ? tqa_value_field(&whole, fields[i]).value
+                                                      : json_object_get(root, fields[i]));
     }
     return goes_on;
 }

@@ -133,10 +133,12 @@ static void put_notes(tqa_call *call)
     static const char *const names[] = {"q", "qd", "qdd"};
     tqa_writer *answer = &call->answer;
     const unsigned assumed = call->control->assumed;
+    const tqa_value root = tqa_value_root(call->control);
     bool any = assumed != 0;
     for (unsigned k = 0; k < 3; k++) {
         any = any || (call->robot != NULL &&
-                      tqa_notes_put_unnamed(NULL, call->robot, call->control->root, names[k]));
+                      tqa_notes_put_unnamed(NULL, call->robot,
+                                            tqa_value_field(&root, names[k]).value, names[k]));
     }
     if (any) {
         tqa_writer_list(answer, "assumed_zero");
@@ -144,20 +146,22 @@ static void put_notes(tqa_call *call)
             if ((assumed >> k & 1u) != 0) {
                 tqa_writer_string(answer, NULL, names[k]);
             }
-            (void)tqa_notes_put_unnamed(answer, call->robot, call->control->root, names[k]);
+            (void)tqa_notes_put_unnamed(answer, call->robot, tqa_value_field(&root, names[k]).value,
+                                        names[k]);
         }
         tqa_writer_end(answer);
+    }
+    if (tqa_wording_any(call->control)) {
+        tqa_wording_put(call->control, answer);
     }
     if (call->control->off.n > 0) {
         tqa_off_end(&call->control->off, answer);
     }
-    if (call->control->in_degrees) {
-        tqa_writer_string(answer, "angles", call->control->in_radians ? "rad" : "deg");
+    const bool in_degrees = call->control->in_degrees && !call->control->in_radians;
+    if (call->control->in_degrees || call->control->is_motion) {
+        tqa_writer_string(answer, "angles", in_degrees ? "deg" : "rad");
     }
-    if (call->control->n_far > 0) {
-        tqa_notes_put_far(answer, call->robot, call->control->far, call->control->n_far,
-                          call->control->in_degrees);
-    }
+    tqa_notes_put_warnings(answer, call->control);
 }
 
 /* what was written since the last time becomes the text to give away */

@@ -143,6 +143,26 @@ static bool read_limits(excitation *e)
     return true;
 }
 
+/* One over the frequency, in its place. */
+static bool read_period(excitation *e, const tqa_value *frequency)
+{
+    const tqa_value root = tqa_value_root(e->control);
+    const tqa_value period = tqa_value_field(&root, "period_s");
+    double seconds = 0.0;
+    if (period.value == NULL) {
+        return true;
+    }
+    if (frequency->value != NULL) {
+        return tqa_value_refuse(&period, "invalid-value", "leave one of them out",
+                                "\"frequency_hz\" and \"period_s\" are both given");
+    }
+    if (!tqa_value_positive(&period, &seconds)) {
+        return false;
+    }
+    e->task.frequency = 1.0 / seconds;
+    return true;
+}
+
 static bool read_search(excitation *e)
 {
     const tqa_value root = tqa_value_root(e->control);
@@ -163,6 +183,7 @@ static bool read_search(excitation *e)
     e->tries = TRIES;
     if ((with.value != NULL && !tqa_value_choices(&with, kinds, &task->with)) ||
         (frequency.value != NULL && !tqa_value_positive(&frequency, &task->frequency)) ||
+        !read_period(e, &frequency) ||
         (harmonics.value != NULL &&
          !tqa_value_count(&harmonics, 2, TQ_EXCITATION_HARMONICS_MAX, &task->n_harmonic)) ||
         (criterion.value != NULL && !tqa_value_choice(&criterion, criteria, &chosen)) ||
@@ -389,6 +410,7 @@ static bool run(tqa_tree *control)
         return false;
     }
     tqa_writer *answer = control->answer;
+    control->is_motion = true;
     tqa_writer_joints(answer, control->robot, &e->order);
     if (!tell_fourier(e) || (e->interval > 0.0 && !tell_samples(e, e->interval))) {
         return false;

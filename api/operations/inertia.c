@@ -60,7 +60,7 @@ static bool read(tqa_tree *control, tq_inertia *sum)
     *sum = (tq_inertia){0};
     if (!tqa_value_need(&bodies, "add \"bodies\": [{\"mass\": 1, \"shape\": \"sphere\", \"size\": "
                                  "[0.1]}]") ||
-        !tqa_value_array(&bodies, 1, BODIES_MAX, &n)) {
+        !tqa_value_some(&bodies, 1, BODIES_MAX, &n)) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {

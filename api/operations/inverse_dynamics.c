@@ -37,6 +37,7 @@ static const tqa_field fields[] = {
     {.name = "tau", .receiver = &tqa_unused_receiver},
     {.name = "provenance", .receiver = &tqa_unused_receiver},
     {.name = "warnings", .receiver = &tqa_unused_receiver},
+    {.name = "read_as", .receiver = &tqa_unused_receiver},
     /* of an answer of `excitation` */
     {.name = "fourier", .receiver = &tqa_unused_receiver},
     {.name = "score", .receiver = &tqa_unused_receiver},
@@ -153,7 +154,7 @@ const tqa_operation_methods tqa_inverse_dynamics_methods = {
             .n_field = sizeof fields / sizeof fields[0],
             .required = 1u << 0,
             .zero = 1u << 1 | 1u << 2,
-            .unused = 16383u << 16,
+            .unused = 32767u << 16,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

@@ -63,7 +63,7 @@ static bool read_axes(search *s, const tqa_value *position, bool turned)
         const tqa_value pose = tqa_value_field(&root, "pose");
         const tqa_value quaternion = tqa_value_field(&pose, "quaternion_wxyz");
         return tqa_value_need(&quaternion,
-                              "add \"quaternion_wxyz\": [1, 0, 0, 0], or \"rotation\"");
+                              "add \"rpy\": [0, 0, 0], \"quaternion_wxyz\" or \"rotation\"");
     }
     for (unsigned k = 0; k < TASK; k++) {
         s->task.axes[k] = (bits >> k & 1u) != 0;
@@ -78,14 +78,18 @@ static bool read_task(search *s)
     const tqa_value root = tqa_value_root(s->control);
     const tqa_value frame = tqa_value_field(&root, "frame");
     const tqa_value pose = tqa_value_field(&root, "pose");
-    const tqa_value position = tqa_value_field(&pose, "position");
     bool turned = false;
-    if (!tqa_value_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
-        !tqa_value_point(&frame, &s->point) ||
-        !tqa_value_need(&pose, "add \"pose\": {\"position\": [x, y, z], \"quaternion_wxyz\": "
+    if (frame.value != NULL ? !tqa_value_point(&frame, &s->point)
+                            : !tqa_value_end_link(&frame, &s->point.link)) {
+        return false;
+    }
+    if (!tqa_value_need(&pose, "add \"pose\": {\"position\": [x, y, z], \"quaternion_wxyz\": "
                                "[w, x, y, z]} of the frame in the world") ||
-        !tqa_value_object(&pose, pose_fields) ||
-        (position.value != NULL && !tqa_value_numbers(&position, 3, s->task.target.p)) ||
+        !tqa_value_object(&pose, pose_fields)) {
+        return false;
+    }
+    const tqa_value position = tqa_value_field(&pose, "position");
+    if ((position.value != NULL && !tqa_value_numbers(&position, 3, s->task.target.p)) ||
         !tqa_value_rotation(&pose, s->task.target.r, &turned)) {
         return false;
     }

@@ -12,6 +12,7 @@ enum { TWIST = 6, POSE = 16 }; /* numbers of a pose: position, rotation, quatern
 static const char *const fields[] = {TQA_FIELDS_KINEMATICS_REQUEST, NULL};
 
 static const char *const axes[] = {TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN, NULL};
+static const char *const includes[] = {TQA_WORDS_KINEMATICS_REQUEST_INCLUDE, NULL};
 static const tq_jacobian_frame jacobian_frames[] = {TQ_JACOBIAN_WORLD_ALIGNED, TQ_JACOBIAN_LINK,
                                                     TQ_JACOBIAN_WORLD};
 
@@ -22,7 +23,8 @@ typedef struct kinematics {
     tqa_states states;
     tqa_point *points;
     size_t n_point;
-    bool moves; /* expressed_in is given: velocities, accelerations, Jacobians */
+    bool named; /* points are given */
+    bool moves; /* velocities, accelerations, Jacobians */
     unsigned expressed_in;
     double *pose;     /* (n_point x n_sample x POSE) */
     double *velocity; /* (n_point x n_sample x 6), like the next */
@@ -49,7 +51,8 @@ static bool read_frames(kinematics *k)
     const tqa_value frames = tqa_value_field(&root, "frames");
     const size_t n_link = k->control->robot->model->n_link;
     k->n_point = n_link;
-    if (frames.value != NULL && !tqa_value_array(&frames, 1, TQ_LINK_MAX, &k->n_point)) {
+    k->named = frames.value != NULL;
+    if (frames.value != NULL && !tqa_value_some(&frames, 1, TQ_LINK_MAX, &k->n_point)) {
         return false;
     }
     k->points = tqa_tree_take(k->control, k->n_point, sizeof *k->points);
@@ -69,20 +72,27 @@ static bool read(kinematics *k)
     const tqa_value root = tqa_value_root(k->control);
     const tqa_value expressed = tqa_value_field(&root, "expressed_in");
     const tqa_value qdd = tqa_value_field(&root, "qdd");
+    const tqa_value include = tqa_value_field(&root, "include");
+    unsigned included = 0;
     if (!tqa_tree_order(k->control, &k->order) ||
         !tqa_tree_states(k->control, &k->order, TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD, TQA_NEED_Q,
                          qdd.value != NULL ? TQA_NEED_QD : 0, &k->states) ||
         !read_frames(k)) {
         return false;
     }
-    k->moves = expressed.value != NULL;
-    if (k->moves && !tqa_value_choice(&expressed, axes, &k->expressed_in)) {
+    if (include.value != NULL && !tqa_value_choices(&include, includes, &included)) {
         return false;
     }
-    return k->moves || k->states.qd == NULL ||
-           tqa_value_need(&expressed,
-                          "add \"expressed_in\": \"world\" (of the point, world axes), "
-                          "\"link\" (link axes) or \"spatial\" (at the world's origin)");
+    if (expressed.value != NULL) {
+        k->moves = true;
+        return tqa_value_choice(&expressed, axes, &k->expressed_in);
+    }
+    const bool is_one = k->states.n_sample == 1 && k->named;
+    k->moves = k->states.qd != NULL || included != 0 || is_one;
+    if (k->moves) {
+        tqa_wording_assume(k->control, expressed.pointer, axes[k->expressed_in]);
+    }
+    return true;
 }
 
 static bool make_room(kinematics *k)

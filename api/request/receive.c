@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
+#include "api/problems/renamed.h"
 #include "api/request/refuse.h"
 #include "api/request/request.h"
 #include "api/request/robot_fields.h"
+
+enum { FIELDS_MAX = 32 };
 
 const tqa_receiver tqa_motion_receiver = {0};
 const tqa_receiver tqa_unused_receiver = {0};
@@ -43,11 +46,23 @@ static bool stream_end(tqa_request *request, uint64_t at)
     return true;
 }
 
+/* One number of one coordinate, which needs no brackets. */
+static bool stream_one(tqa_request *request, uint64_t at, double value)
+{
+    tqa_rows *rows = request->stream.rows;
+    return stream_begin(request, at) &&
+           tqa_refuse_rows(request, at, rows,
+                           tqa_rows_numbers(rows, request->stream.blocks, &value, 1)) &&
+           stream_end(request, at);
+}
+
 static bool stream_numbers(tqa_request *request, uint64_t at, const double *values, size_t n)
 {
     const tqa_stream *stream = &request->stream;
     if (stream->rows->depth == 0) {
-        return refuse_stream(request, at, "a number");
+        const bool is_one =
+            n == 1 && stream->rows->n_row == 1 && tqa_field_is_motion(request->field);
+        return is_one ? stream_one(request, at, values[0]) : refuse_stream(request, at, "a number");
     }
     return tqa_refuse_rows(request, at, stream->rows,
                            tqa_rows_numbers(stream->rows, stream->blocks, values, n));
@@ -192,11 +207,35 @@ static bool refuse_unknown(tqa_request *request, uint64_t at, const char *text, 
                           term != NULL ? hint : tqa_nearest_hint(&nearest));
 }
 
+/* The field that another word is read as; NULL: none, or no memory, as without it. */
+static const tqa_field *read_other(tqa_request *request, uint64_t at, const char *text, size_t n)
+{
+    const char *known[FIELDS_MAX + 1] = {NULL};
+    tqa_renamed_field as;
+    for (size_t f = 0; f < request->schema->n_field && f < FIELDS_MAX; f++) {
+        known[f] = request->schema->fields[f].name;
+    }
+    if (!tqa_renamed_reads(text, n, known, &as) || as.member != NULL) {
+        return NULL;
+    }
+    const tqa_field *field = find_field(request->schema, as.name, strlen(as.name));
+    const bool is_new = (request->seen >> (field - request->schema->fields) & 1u) == 0;
+    return is_new && open_tree(request, at) &&
+                   tqa_wording_stream(request->tree, text, n, field->name)
+               ? field
+               : NULL;
+}
+
 static bool open_field(tqa_request *request, uint64_t at, const char *text, size_t n)
 {
     const tqa_field *field = find_field(request->schema, text, n);
     if (field == NULL) {
-        return refuse_unknown(request, at, text, n);
+        field = read_other(request, at, text, n);
+        if (field == NULL) {
+            return request->problem->status == 0 && refuse_unknown(request, at, text, n);
+        }
+        text = field->name;
+        n = strlen(text);
     }
     const uint32_t bit = 1u << (field - request->schema->fields);
     if ((request->seen & bit) != 0) {

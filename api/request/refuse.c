@@ -54,6 +54,11 @@ bool tqa_refuse(tqa_request *request, uint64_t at, const char *slug, const char 
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
     tqa_request_place(request, pointer);
+    if (request->tree != NULL) {
+        char read[TQA_POINTER_TEXT];
+        memcpy(read, pointer, sizeof read);
+        tqa_wording_place(request->tree, read, pointer);
+    }
     return tqa_refuse_at(request->problem, pointer, at, slug, hint, detail);
 }
 

@@ -13,7 +13,9 @@
 
 static const double unit_slack = 1e-6; /* as promised to users */
 enum { QUOTE_MAX = 64 };
-#define ADD_AT "add \"at\": \"origin\", \"com\" or [x, y, z] in the link frame"
+#define ADD_SIDE "add \"applied_to\": \"robot\" or \"environment\""
+#define ADD_AXES "add \"expressed_in\": \"world\" or \"link\""
+#define ADD_AT   "add \"at\": \"origin\", \"com\" or [x, y, z] in the link frame"
 
 /* ------------------------------------------------------------------------------------------------
  * Order of joints
@@ -168,6 +170,47 @@ bool tqa_value_link(const tqa_value *part, uint32_t *ret)
                             "there is no link \"%.*s\"", QUOTE_MAX, text);
 }
 
+/* Carries no other link, and a joint on the way to it moves. */
+static bool is_end(const tq_model *model, uint32_t link)
+{
+    bool moves = false;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].parent == link) {
+            return false;
+        }
+    }
+    for (uint32_t at = link; at != model->root;) {
+        const tq_joint *joint = &model->joints[model->links[at].joint];
+        moves = moves || joint->kind != TQ_JOINT_FIXED;
+        at = joint->parent;
+    }
+    return moves;
+}
+
+bool tqa_value_end_link(const tqa_value *part, uint32_t *ret)
+{
+    const tqa_robot *robot = part->control->robot;
+    char names[TQA_PROBLEM_TEXT / 2] = "";
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < robot->model->n_link; k++) {
+        if (is_end(robot->model, k)) {
+            const size_t used = strlen(names);
+            *ret = k;
+            (void)snprintf(names + used, sizeof names - used, "%s\"%s\"", n++ > 0 ? " or " : "",
+                           robot->link_names[k]);
+        }
+    }
+    if (n == 1) {
+        tqa_wording_assume(part->control, part->pointer, robot->link_names[*ret]);
+        return true;
+    }
+    const char *field = strrchr(part->pointer, '/') + 1;
+    char hint[TQA_PROBLEM_TEXT];
+    (void)snprintf(hint, sizeof hint, "add \"%s\": %s%s", field, names,
+                   n > 0 ? ", or another link" : "the name of a link");
+    return tqa_value_need(part, hint);
+}
+
 bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3])
 {
     static const char *const places[] = {"origin", "com", NULL};
@@ -195,8 +238,7 @@ bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3])
 bool tqa_value_point(const tqa_value *part, tqa_point *ret)
 {
     static const char *const fields[] = {"link", "at", NULL};
-    static const tqa_needed needed[] = {
-        {"link", "add \"link\": its name"}, {"at", ADD_AT}, {NULL, NULL}};
+    static const tqa_needed needed[] = {{"link", "add \"link\": its name"}, {NULL, NULL}};
     *ret = (tqa_point){0};
     if (json_is_string(part->value)) {
         return tqa_value_link(part, &ret->link);
@@ -206,7 +248,8 @@ bool tqa_value_point(const tqa_value *part, tqa_point *ret)
     }
     const tqa_value link = tqa_value_field(part, "link");
     const tqa_value at = tqa_value_field(part, "at");
-    return tqa_value_link(&link, &ret->link) && tqa_value_at(&at, ret->link, ret->at);
+    return tqa_value_link(&link, &ret->link) &&
+           (at.value == NULL || tqa_value_at(&at, ret->link, ret->at));
 }
 
 static bool read_quaternion(const tqa_value *part, double r[9])
@@ -261,6 +304,12 @@ static bool read_rpy(const tqa_value *part, const tqa_value *other, double r[9])
     }
     if (!tqa_value_numbers(part, 3, rpy)) {
         return false;
+    }
+    const double most = fmax(fabs(rpy[0]), fmax(fabs(rpy[1]), fabs(rpy[2])));
+    if (!part->control->in_degrees && most > 2.0 * M_PI) {
+        tqa_tree_remark(part->control, TQ_NONE,
+                        "\"rpy\" turns by %.9g radians: are these degrees? say \"angles\": \"deg\"",
+                        most);
     }
     for (unsigned k = 0; k < 3 && part->control->in_degrees; k++) {
         rpy[k] *= tqa_radians_of_degree;
@@ -330,24 +379,38 @@ const char *const tqa_load_fields[] = {TQA_PLACE_FIELDS, "force", "moment", NULL
 const tqa_needed tqa_load_needed[TQA_LOAD_NEEDED + 1] = {
     {"link", "add \"link\": the name of a link"},
     {"at", ADD_AT},
-    {"applied_to", "add \"applied_to\": \"robot\" or \"environment\""},
-    {"expressed_in", "add \"expressed_in\": \"world\" or \"link\""},
-    {"force", "add \"force\": [0, 0, 0] for a pure moment, or [x, y, z] in N"},
-    {"moment", "add \"moment\": [0, 0, 0] for a pure force, or [x, y, z] in N m"},
+    {"applied_to", ADD_SIDE},
+    {"expressed_in", ADD_AXES},
+    {"force", "add \"force\": [0, 0, 0] in N, or \"moment\": [0, 0, 0] in N m, or both"},
     {NULL, NULL},
 };
 
+const tqa_needed *tqa_load_needs(const tqa_value *part)
+{
+    static const tqa_needed place[TQA_PLACE_NEEDED + 1] = {
+        {"link", "add \"link\": the name of a link"},
+        {"at", ADD_AT},
+        {"applied_to", ADD_SIDE},
+        {"expressed_in", ADD_AXES},
+        {NULL, NULL},
+    };
+    const bool any = tqa_value_field(part, "force").value != NULL ||
+                     tqa_value_field(part, "moment").value != NULL;
+    return any ? place : tqa_load_needed;
+}
+
 bool tqa_value_load(const tqa_value *part, tqa_load *ret)
 {
-    double wrench[6];
+    double wrench[6] = {0.0};
     double sign = 1.0;
-    if (!tqa_value_fields(part, tqa_load_fields, tqa_load_needed)) {
+    if (!tqa_value_fields(part, tqa_load_fields, tqa_load_needs(part))) {
         return false;
     }
     const tqa_value force = tqa_value_field(part, "force"),
                     moment = tqa_value_field(part, "moment");
-    if (!tqa_value_place(part, ret, &sign) || !tqa_value_numbers(&force, 3, wrench) ||
-        !tqa_value_numbers(&moment, 3, wrench + 3)) {
+    if (!tqa_value_place(part, ret, &sign) ||
+        (force.value != NULL && !tqa_value_numbers(&force, 3, wrench)) ||
+        (moment.value != NULL && !tqa_value_numbers(&moment, 3, wrench + 3))) {
         return false;
     }
     for (unsigned k = 0; k < 6; k++) {

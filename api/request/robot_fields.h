@@ -74,6 +74,10 @@ typedef struct tqa_point {
 bool tqa_value_gravity(const tqa_value *part, double ret[3]);
 
 bool tqa_value_link(const tqa_value *part, uint32_t *ret);
+/* The one link that moves and carries no other: a request that names none means it, and its answer
+ * says so. Where there are several, or none, refuses `part`, the field that is missing, and names
+ * them. */
+bool tqa_value_end_link(const tqa_value *part, uint32_t *ret);
 /* "origin", "com" or three numbers. */
 bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3]);
 /* A link's name, for its origin, or {link, at}. */
@@ -96,8 +100,10 @@ bool tqa_value_load(const tqa_value *part, tqa_load *ret);
 /* Fields of such an object (ends with NULL), and all that it needs: those of its place, then force
  * and moment. */
 extern const char *const tqa_load_fields[];
-enum { TQA_PLACE_NEEDED = 4, TQA_LOAD_NEEDED = TQA_PLACE_NEEDED + 2 };
+enum { TQA_PLACE_NEEDED = 4, TQA_LOAD_NEEDED = TQA_PLACE_NEEDED + 1 };
 extern const tqa_needed tqa_load_needed[TQA_LOAD_NEEDED + 1];
+/* Those of an object with `force` or `moment`: one of them is enough, the other is zero. */
+const tqa_needed *tqa_load_needs(const tqa_value *part);
 
 /* The fields of an object that say where a wrench acts, on whom and along which axes. */
 #define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"

@@ -142,7 +142,9 @@ bool tqa_value_row(const tqa_value *part, const tqa_order *order, tqa_row_kind k
         }
     } else {
         double *row = tqa_tree_take(part->control, n, sizeof *row);
-        if (row == NULL || !tqa_value_numbers(part, n, row)) {
+        const bool is_one = n == 1 && json_is_number(part->value); /* needs no brackets */
+        if (row == NULL ||
+            !(is_one ? tqa_value_number(part, row) : tqa_value_numbers(part, n, row))) {
             return false;
         }
         for (size_t k = 0; k < n; k++) {
@@ -168,6 +170,9 @@ static bool read_sample(const tqa_value *part, size_t n, const uint32_t *map, tq
     char hint[TQA_PROBLEM_TEXT];
     if (json_is_object(part->value)) {
         return tqa_value_by_name(part, kind, ret);
+    }
+    if (n == 1 && json_is_number(part->value)) {
+        return tqa_value_number(part, ret);
     }
     if (!json_is_array(part->value)) {
         return refuse_nesting(part);
@@ -205,13 +210,14 @@ static bool read_rows(state_rows *s, const uint32_t *map)
     char hint[TQA_PROBLEM_TEXT];
     const tqa_value *part = &s->part;
     const bool by_name = json_is_object(part->value);
-    if (!json_is_array(part->value) && !by_name) {
+    const bool is_number = s->n == 1 && json_is_number(part->value);
+    if (!json_is_array(part->value) && !by_name && !is_number) {
         const char *got = tqa_kind_of(part->value);
         tqa_hint_type(TQA_WANTED_SAMPLES, got, hint);
         return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", TQA_WANTED_SAMPLES,
                                 got);
     }
-    s->flat = by_name || !json_is_array(json_array_get(part->value, 0));
+    s->flat = by_name || is_number || !json_is_array(json_array_get(part->value, 0));
     s->n_sample = s->flat ? 1 : json_array_size(part->value);
     if (s->n_sample > STATES_MAX) {
         return tqa_value_refuse(part, "too-large", "send fewer samples at a time",

@@ -23,12 +23,18 @@ tqa_value tqa_value_field(const tqa_value *object, const char *key)
     tqa_value part = *object;
     part.value = json_object_get(object->value, key);
     tqa_place_key(part.pointer, key, strlen(key));
+    if (part.value == NULL) {
+        part.value = tqa_wording_missing(object, key, part.pointer);
+    }
     return part;
 }
 
 tqa_value tqa_value_item(const tqa_value *array, size_t i)
 {
     tqa_value part = *array;
+    if (i == 0 && (json_is_string(array->value) || json_is_object(array->value))) {
+        return part;
+    }
     part.value = json_array_get(array->value, i);
     tqa_place_index(part.pointer, i);
     return part;
@@ -43,8 +49,13 @@ bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint,
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
     const bool of_key = strcmp(slug, "unknown-field") == 0;
-    return tqa_refuse_at(part->control->problem, part->pointer,
-                         tqa_tree_offset(part->control, part->pointer, of_key), slug, hint, detail);
+    char sent[TQA_POINTER_TEXT];
+    tqa_wording_place(part->control, part->pointer, sent);
+    uint64_t at = tqa_tree_offset(part->control, sent, of_key);
+    if (at == UINT64_MAX) { /* of a request that streams: kept under our name */
+        at = tqa_tree_offset(part->control, part->pointer, of_key);
+    }
+    return tqa_refuse_at(part->control->problem, sent, at, slug, hint, detail);
 }
 
 bool tqa_value_need(const tqa_value *part, const char *missing)
@@ -111,7 +122,9 @@ static void add_fault(const tqa_value *part, const char *slug, const char *hint,
     if (problem->status == 0) {
         (void)tqa_value_refuse(part, slug, hint, "%s", detail);
     } else {
-        tqa_problem_fault(problem, part->pointer, hint, "%s", detail);
+        char sent[TQA_POINTER_TEXT];
+        tqa_wording_place(part->control, part->pointer, sent);
+        tqa_problem_fault(problem, sent, hint, "%s", detail);
     }
 }
 
@@ -124,7 +137,7 @@ static void name_unknown(const tqa_value *part, const char *const *known, const 
     json_object_foreach(part->value, key, value)
     {
         unsigned ignored = 0;
-        if (is_among(known, key, strlen(key), &ignored)) {
+        if (is_among(known, key, strlen(key), &ignored) || tqa_wording_is_read(part, key, known)) {
             continue;
         }
         tqa_nearest nearest;
@@ -155,6 +168,7 @@ bool tqa_value_fields(const tqa_value *part, const char *const *known, const tqa
     }
     uint32_t meant = 0;
     if (known != NULL) {
+        tqa_wording_fields(part, known);
         name_unknown(part, known, needed, &meant);
     }
     for (unsigned k = 0; needed != NULL && needed[k].name != NULL; k++) {
@@ -192,8 +206,16 @@ bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *r
 
 bool tqa_value_list(const tqa_value *part, const char *wanted, size_t *ret_n)
 {
-    *ret_n = json_array_size(part->value);
-    return expect(part, json_is_array(part->value), wanted);
+    const bool is_one = json_is_string(part->value) || json_is_object(part->value);
+    *ret_n = is_one ? 1 : json_array_size(part->value);
+    return expect(part, is_one || json_is_array(part->value), wanted);
+}
+
+bool tqa_value_some(const tqa_value *part, size_t least, size_t most, size_t *ret_n)
+{
+    *ret_n = 1;
+    return json_is_string(part->value) || json_is_object(part->value) ||
+           tqa_value_array(part, least, most, ret_n);
 }
 
 bool tqa_value_text(const tqa_value *part, const char *wanted, const char **ret)
@@ -323,7 +345,7 @@ bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned 
     }
     const char *text = json_string_value(part->value);
     const size_t n = json_string_length(part->value);
-    if (is_among(words, text, n, ret)) {
+    if (is_among(words, text, n, ret) || tqa_wording_choice(part, words, ret)) {
         return true;
     }
     offer(&nearest, words, text, n);
@@ -409,6 +431,22 @@ bool tqa_tree_stop(void *control)
     return host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
 }
 
+void tqa_tree_remark(tqa_tree *control, uint32_t joint, const char *format, ...)
+{
+    char text[TQA_PROBLEM_TEXT];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    const char *copy = control->n_remark < TQA_REMARKS_MAX
+                           ? tqa_arena_text(control->arena, text, strlen(text))
+                           : NULL;
+    if (copy != NULL) {
+        control->remarks[control->n_remark].joint = joint;
+        control->remarks[control->n_remark++].text = copy;
+    }
+}
+
 bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error)
 {
     if (status == TQ_ERR_STOPPED || (status == TQ_ERR_NO_CONVERGENCE && tqa_tree_stop(control))) {
@@ -416,7 +454,9 @@ bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, con
         return false;
     }
     (void)tqa_problem_from_status(control->problem, status, error);
-    tqa_problem_fault(control->problem, pointer, tqa_problem_status_hint(status), "%s",
+    char sent[TQA_POINTER_TEXT];
+    tqa_wording_place(control, pointer, sent);
+    tqa_problem_fault(control->problem, sent, tqa_problem_status_hint(status), "%s",
                       tq_status_text(status));
     return false;
 }

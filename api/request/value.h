@@ -20,11 +20,31 @@
 #include "core/base/scratch.h"
 
 enum {
+    TQA_REMARKS_MAX = 4,
+    TQA_ABSENT_MAX = 64,
     TQA_TREE_BODY_MAX = 32 << 20,   /* bytes of a request */
     TQA_TREE_VALUES_MAX = 1 << 20,  /* numbers, texts, arrays and objects of a request */
     TQA_TREE_ANSWER_MAX = 4 << 20,  /* numbers of an answer */
     TQA_TREE_MEMORY_MAX = 256 << 20 /* bytes of working arrays */
 };
+
+/* One word that was read as another, an object that was made for such, or a value that was assumed.
+ */
+typedef enum tqa_reading_kind {
+    TQA_READ_FIELD,
+    TQA_READ_NAME,
+    TQA_READ_OBJECT,
+    TQA_READ_ASSUMED,
+} tqa_reading_kind;
+
+typedef struct tqa_reading {
+    tqa_reading_kind kind;
+    char from[TQA_POINTER_TEXT], to[TQA_POINTER_TEXT]; /* places: as sent, and as it is read */
+    const char *name;                                  /* of the field that it is, or is in */
+    const char *sent, *read;                           /* words; the latter such as "initial/q" */
+    json_t *value; /* of the field, borrowed, NULL inside of an object made for it; of that object,
+                      owned */
+} tqa_reading;
 
 /* One request: first a receiver of events, then a tree. */
 typedef struct tqa_tree {
@@ -40,10 +60,24 @@ typedef struct tqa_tree {
     json_t *root;
     tqa_far far[TQA_FAR_MAX]; /* joints whose coordinates are far beyond their limits */
     size_t n_far;
-    tqa_off_search off;     /* constraints that samples of q do not satisfy */
-    bool in_degrees;        /* angles of q, qd, qdd and rpy in the request */
-    bool in_radians;        /* those of the answer, whatever the request's are */
-    unsigned assumed;       /* bits TQA_NEED_... (robot_fields.h): left out, and so zero */
+    struct {
+        uint32_t joint; /* TQ_NONE: none */
+        const char *text;
+    } remarks[TQA_REMARKS_MAX]; /* what else is allowed and probably not meant */
+    size_t n_remark;
+    tqa_off_search off;    /* constraints that samples of q do not satisfy */
+    bool is_strict;        /* no other words are read: the answer has no place to say so */
+    bool in_degrees;       /* angles of q, qd, qdd and rpy in the request */
+    bool in_radians;       /* those of the answer, whatever the request's are */
+    bool is_motion;        /* the answer is sent on: its unit of angles is always stated */
+    unsigned assumed;      /* bits TQA_NEED_... (robot_fields.h): left out, and so zero */
+    tqa_reading *readings; /* words that were read as ours (wording.h), in the arena */
+    size_t n_reading;
+    struct {
+        const json_t *object;
+        const char *key;
+    } absent[TQA_ABSENT_MAX]; /* fields that were looked up and not there, the last of them */
+    size_t n_absent;
     void *state;            /* what `check` left for `run`, in the arena */
     atomic_bool is_stopped; /* a computation asked whether it is still wanted, and was not */
 
@@ -69,7 +103,8 @@ extern const tqa_events tqa_tree_events;
 
 /* JSON pointer of the value that is being received. */
 void tqa_tree_place(const void *control, char pointer[TQA_POINTER_TEXT]);
-/* True when what is being received is a member of element *ret_i of an array in the root. */
+/* True when what is being received is a member of element *ret_i of an array in the root, or of an
+ * object there, which is its own element 0. */
 bool tqa_tree_in_element(const tqa_tree *control, size_t *ret_i);
 
 /* The member whose key comes next is not kept in the tree. */
@@ -90,6 +125,7 @@ typedef struct tqa_value {
 const char *tqa_kind_of(const json_t *value);
 
 tqa_value tqa_value_root(tqa_tree *control);
+/* A member, also where it came in another word (tqa_value_fields has read those). */
 tqa_value tqa_value_field(const tqa_value *object, const char *key);
 tqa_value tqa_value_item(const tqa_value *array, size_t i);
 
@@ -113,7 +149,9 @@ static inline bool tqa_value_object(const tqa_value *part, const char *const *kn
 }
 /* An array of `least` to `most` elements. */
 bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *ret_n);
-/* An array of any length; `wanted` is such as "an array of names". */
+/* The same of names or objects, of which one may come without brackets: tqa_value_item has it. */
+bool tqa_value_some(const tqa_value *part, size_t least, size_t most, size_t *ret_n);
+/* Such a list of any length; `wanted` is such as "an array of names". */
 bool tqa_value_list(const tqa_value *part, const char *wanted, size_t *ret_n);
 /* A string; `wanted` is such as "the name of a link". */
 bool tqa_value_text(const tqa_value *part, const char *wanted, const char **ret);
@@ -148,6 +186,39 @@ void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch);
 bool tqa_tree_stop(void *control);
 /* A status of core that is no fault of one field, or that the call was stopped. Always false. */
 bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error);
+
+/* Adds one of `warnings` to the answer, of a joint or TQ_NONE; those beyond TQA_REMARKS_MAX are
+ * left out. */
+void tqa_tree_remark(tqa_tree *control, uint32_t joint, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ------------------------------------------------------------------------------------------------
+ * Fields and names in the words of other tools: read as ours, and said (wording.c)
+ */
+
+/* Reads what the object has in other words for fields of `known` (ends with NULL): from now on
+ * tqa_value_field finds them under our names. A field of two words, and one that came under its own
+ * name, stay unknown. */
+void tqa_wording_fields(const tqa_value *object, const char *const *known);
+/* A field of the root that streams: at "/word", read as `name`. False: there is no memory. */
+bool tqa_wording_stream(tqa_tree *control, const char *word, size_t n, const char *name);
+/* Whether this member of the object was read under another name, which is one of `known`. */
+bool tqa_wording_is_read(const tqa_value *object, const char *key, const char *const *known);
+/* The value of a field that did not come under its name, if it was read from another; else NULL,
+ * and the field is taken to be absent from now on. */
+json_t *tqa_wording_missing(const tqa_value *object, const char *key, const char *pointer);
+/* A name that is another word for one of `words` (end with NULL): its number. */
+bool tqa_wording_choice(const tqa_value *part, const char *const *words, unsigned *ret);
+
+/* What a request leaves out was taken as this. */
+void tqa_wording_assume(tqa_tree *control, const char *pointer, const char *value);
+
+/* A place as it was sent. */
+void tqa_wording_place(const tqa_tree *control, const char *pointer, char ret[TQA_POINTER_TEXT]);
+/* Whether there is something for it; writes `read_as` of an answer, whose object is open. */
+bool tqa_wording_any(const tqa_tree *control);
+void tqa_wording_put(const tqa_tree *control, struct tqa_writer *to);
+void tqa_wording_free(tqa_tree *control);
 
 /* What an operation on such a request is made of. */
 typedef struct tqa_tree_methods {

@@ -41,6 +41,7 @@ void tqa_tree_free(tqa_tree *control)
     if (control->offsets != control->first_offsets) {
         free(control->offsets);
     }
+    tqa_wording_free(control);
     json_decref(control->root);
     tqa_arena_free(control->arena);
     free(control);
@@ -68,7 +69,7 @@ bool tqa_tree_in_element(const tqa_tree *control, size_t *ret_i)
 {
     const bool is = control->depth == 3 && json_is_array(control->open[2]);
     *ret_i = is ? json_array_size(control->open[2]) - 1 : 0;
-    return is;
+    return is || (control->depth == 2 && json_is_object(control->open[2]));
 }
 
 void tqa_tree_skip_member(tqa_tree *control)

@@ -69,13 +69,9 @@ static bool read_wrench(const tqa_value *value, tqa_wrench *wrench)
     tqa_load load;
     double sign = 1.0;
     tqa_needed needed[TQA_LOAD_NEEDED + 1] = {{NULL, NULL}};
-    size_t n = TQA_PLACE_NEEDED;
-    memcpy(needed, tqa_load_needed, n * sizeof *needed);
-    for (size_t k = 0; k < 2; k++) { /* force and moment are not in the tree */
-        if (!(k == 0 ? wrench->has_force : wrench->has_moment)) {
-            needed[n++] = tqa_load_needed[TQA_PLACE_NEEDED + k];
-        }
-    }
+    /* force and moment are not in the tree */
+    const bool any = wrench->has_force || wrench->has_moment;
+    memcpy(needed, tqa_load_needed, (any ? TQA_PLACE_NEEDED : TQA_LOAD_NEEDED) * sizeof *needed);
     if (!tqa_value_fields(value, tqa_load_fields, needed) ||
         !tqa_value_place(value, &load, &sign)) {
         return false;
@@ -114,6 +110,19 @@ static bool refuse_count(tqa_request *request, size_t w, const char *part, size_
                       request->n_sample);
 }
 
+/* A force or a moment that is left out is zero, for all samples. */
+static bool assume_none(tqa_request *request, tqa_wrench *wrench, tqa_rows *rows)
+{
+    static const double zero[3] = {0.0};
+    if (!tqa_blocks_reserve(&wrench->blocks, 1)) {
+        return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+    }
+    tqa_blocks_put(&wrench->blocks, rows->first_row, rows->n_row, 0, zero, rows->n_row, 1);
+    rows->shape = TQA_SHAPE_FLAT;
+    rows->n_sample = 1;
+    return true;
+}
+
 /* Force and moment side by side: both constant, or both with a sample for each of the motion. */
 static bool join(tqa_request *request, size_t w)
 {
@@ -122,6 +131,11 @@ static bool join(tqa_request *request, size_t w)
     static const char *const names[2] = {"force", "moment"};
     wrench->constant = true;
     for (size_t k = 0; k < 2; k++) {
+        if (!(k == 0 ? wrench->has_force : wrench->has_moment)) {
+            if (!assume_none(request, wrench, both[k])) {
+                return false;
+            }
+        }
         if (both[k]->shape == TQA_SHAPE_BATCH) {
             wrench->constant = false;
             if (both[k]->n_sample != request->n_sample) {

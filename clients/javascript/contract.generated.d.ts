@@ -572,6 +572,15 @@ export interface CalibrateResult {
     /** `tau_measured` - `tau_predicted` */
     residual?: Table;
   }[];
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   provenance: Provenance;
 }
 
@@ -707,28 +716,37 @@ export interface CompareResult {
   series?: {
     [name: string]: unknown;
   };
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   provenance: {
     [name: string]: unknown;
   };
   [name: string]: unknown;
 }
 
-/** One of the two */
+/** A dataset or a job; as text alone an id of a job is one, and another name is a dataset's */
 export type CompareSource = {
   /** NAME, or NAME@sha256 */
   dataset: string;
 } | {
   /** Id of a job that has succeeded */
   job: string;
-};
+} | string;
 
 /** A force and a moment. Nothing about it is left unstated. */
 export interface ConstantWrench {
   link: string;
-  /** N */
-  force: Vector3;
-  /** N m: about the point `at` */
-  moment: Vector3;
+  /** N: none if absent */
+  force?: Vector3;
+  /** N m: about the point `at`; none if absent */
+  moment?: Vector3;
   at: At;
   applied_to: "robot" | "environment";
   expressed_in: "world" | "link";
@@ -960,6 +978,15 @@ export interface DistanceResult {
     b: string;
     reason: "same-body" | "adjacent" | "excluded" | "half-spaces";
   }[];
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   warnings?: Warnings;
   /** Where the request states it */
   angles?: Angles;
@@ -1170,6 +1197,15 @@ export interface DriveResult {
     velocity_open?: DriveResponse;
     velocity?: DriveResponse;
   };
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   provenance: ProvenanceOfRequest;
 }
 
@@ -1277,6 +1313,15 @@ export interface EnsembleResult {
     atol?: number;
     side_by_side: boolean;
   };
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   warnings?: Warnings;
   /** Where the request states it */
   angles?: Angles;
@@ -1360,6 +1405,8 @@ export interface ExcitationRequest {
   parameters?: ("rotor" | "viscous" | "coulomb" | "offset" | "stiffness")[];
   /** Hz: one period is one over it (default 0.1) */
   frequency_hz?: number;
+  /** s: the same, instead of it: the motion repeats after so long */
+  period_s?: number;
   /** default 5 */
   harmonics?: number;
   /**
@@ -1430,6 +1477,15 @@ export interface ExcitationResult {
   samples_judged: number;
   /** Names as of `regressor?form=base` */
   base_parameters: string[];
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -1744,6 +1800,15 @@ export interface ForwardDynamicsResult {
   };
   /** rad/s^2 or m/s^2: nv numbers a sample */
   qdd: Samples;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
@@ -1840,6 +1905,15 @@ export interface InertiaResult {
     margin_reason?: string;
   };
   nearest_consistent: BodyInertia;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   provenance: ProvenanceOfRequest;
 }
 
@@ -1889,6 +1963,8 @@ export interface InverseDynamicsRequest {
   provenance?: unknown;
   /** Not used: of an answer of `trajectory` */
   warnings?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  read_as?: unknown;
   /** Not used: of an answer of `excitation` */
   fourier?: unknown;
   /** Not used: of an answer of `excitation` */
@@ -2189,6 +2265,15 @@ export interface InverseDynamicsResult {
     }[];
     tau: Samples;
   };
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   /** Fields of the request that have no effect */
@@ -2212,7 +2297,8 @@ export interface InverseDynamicsResult {
 }
 
 export interface InverseKinematicsRequest {
-  frame: Point;
+  /** The link that the robot ends in if absent; needed where it ends in several */
+  frame?: Point;
   /** Of the frame in the world */
   pose: Pose;
   /** Which matter; if absent those of which the pose says something */
@@ -2261,6 +2347,15 @@ export interface InverseKinematicsResult {
     rotation_error_rad: number;
   };
   starts: number;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   warnings?: Warnings;
   /** Where the request states it */
   angles?: Angles;
@@ -2477,14 +2572,16 @@ export type JointValues = Sample | {
 export interface KinematicsRequest {
   /** rad or m */
   q: SamplesIn;
-  /** rad/s or m/s: needs `expressed_in` */
+  /** rad/s or m/s */
   qd?: SamplesIn;
-  /** rad/s^2 or m/s^2: needs `expressed_in`; `qd` is zero when left out then */
+  /** rad/s^2 or m/s^2: `qd` is zero when left out then */
   qdd?: SamplesIn;
   /** Another order of joints */
   joints?: string[];
   /** All links if absent */
   frames?: Point[];
+  /** As `expressed_in` world, where that is absent: Jacobians of a batch */
+  include?: "jacobian"[];
   /**
    * Of velocities and Jacobians. world: of the point, along the world's axes. link: of the point, along the link's axes. spatial:
    * of the body's point that passes the world's origin, along the world's axes.
@@ -2513,6 +2610,15 @@ export interface KinematicsResult {
     acceleration?: Samples;
     /** 6 rows of nv */
     jacobian?: Tensors2;
+  }[];
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
   }[];
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
@@ -2833,6 +2939,15 @@ export interface ManipulabilityResult {
   /** Largest over smallest singular value */
   condition: number | null;
   condition_reason?: string;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
@@ -3002,6 +3117,15 @@ export interface PayloadResult {
   /** With the payload as a part of the link */
   robot: RobotDocument | null;
   robot_reason?: string;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   provenance: Provenance;
 }
 
@@ -3021,7 +3145,8 @@ export interface PfaffianConstraint {
 /** A link's name, for the origin of its frame, or a point of a link */
 export type Point = string | {
   link: string;
-  at: At;
+  /** Its origin if absent */
+  at?: At;
 };
 
 /** A point of a link on a plane */
@@ -3181,6 +3306,8 @@ export interface Reference {
     provenance?: unknown;
     /** Not used: of an answer of `trajectory` */
     warnings?: unknown;
+    /** Not used: of an answer of `trajectory` */
+    read_as?: unknown;
     /** Not used: of an answer of `excitation` */
     fourier?: unknown;
     /** Not used: of an answer of `excitation` */
@@ -3214,6 +3341,8 @@ export interface Reference {
   provenance?: unknown;
   /** Not used: of an answer of `trajectory` */
   warnings?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  read_as?: unknown;
   /** Not used: of an answer of `excitation` */
   q?: unknown;
   /** Not used: of an answer of `excitation` */
@@ -3277,6 +3406,15 @@ export interface RegressorResult {
   unidentifiable?: string[];
   n_base?: number;
   n_full?: number;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
@@ -3410,6 +3548,15 @@ export interface ResidualResult {
     [name: string]: unknown;
   }[];
   filter: LogFilterUsed;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   provenance: Provenance;
 }
 
@@ -3528,6 +3675,15 @@ export interface RigidBodyResult {
   };
   /** (w_a x v_b - w_b x v_a, w_a x w_b) */
   lie_bracket?: Twist;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   provenance: ProvenanceOfRequest;
 }
 
@@ -4139,6 +4295,15 @@ export interface SimulateResult {
   events: Event[];
   /** More than can be returned */
   events_omitted?: number;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   warnings?: Warnings;
   /** Where the request states it */
   angles?: Angles;
@@ -4310,6 +4475,15 @@ export interface StaticsResult {
   };
   /** d(J^T w)/dq */
   geometric_stiffness?: Table;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   warnings?: Warnings;
@@ -4660,6 +4834,8 @@ export interface TermsRequest {
   provenance?: unknown;
   /** Not used: of an answer of `trajectory` */
   warnings?: unknown;
+  /** Not used: of an answer of `trajectory` */
+  read_as?: unknown;
   /** Not used: of an answer of `excitation` */
   fourier?: unknown;
   /** Not used: of an answer of `excitation` */
@@ -4934,6 +5110,15 @@ export interface TermsResult {
     /** Largest such bracket, relative to its terms */
     defect: Scalars;
   };
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   /** Arrays that were left out, and so are zero; of one by names, `q.elbow` */
   assumed_zero?: string[];
   /** Fields of the request that have no effect */
@@ -4969,7 +5154,7 @@ export interface TorqueTable {
 /** Part of a stretch's time in which a trapezoid speeds up (default 0.25) */
 export type TrajectoryBlend = number;
 
-/** With `fourier`: s; one period if absent */
+/** s: between two points; with `fourier` one period if absent */
 export type TrajectoryDurationS = number;
 
 /** s: one for each stretch, from time 0 */
@@ -4992,7 +5177,7 @@ export interface TrajectoryRequest {
   waypoints?: TrajectoryWaypoints;
   poses?: TrajectoryPoses;
   fourier?: TrajectoryFourier;
-  /** With `poses` */
+  /** With `poses`; the link that the robot ends in if absent */
   frame?: Point;
   /** With `poses`; if absent those of which the poses say something */
   axes?: Axes;
@@ -5005,7 +5190,8 @@ export interface TrajectoryRequest {
   duration_s?: TrajectoryDurationS;
   /** Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses */
   limits?: {
-    kind: "trapezoid" | "s-curve" | "time-optimal";
+    /** `s-curve` with `jerk`, else `time-optimal`, if absent */
+    kind?: "trapezoid" | "s-curve" | "time-optimal";
     /**
      * Time-optimal through waypoints: the not-a-knot spline over the length of chords, at rest at both ends; or lines, at rest at
      * each waypoint (default spline)
@@ -5074,16 +5260,25 @@ export interface TrajectoryResult {
   qdd: Table;
   /** With `limits.tau` */
   tau?: Table;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
   warnings?: Warnings;
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
 }
 
-/** s: increasing; one for each point */
+/** s: increasing; one for each point. Without any times the motion is time-optimal */
 export type TrajectoryTimesS = number[];
 
-/** With waypoints and poses; a spline is for waypoints */
+/** With waypoints and poses; `quintic` if absent; a spline is for waypoints */
 export type TrajectoryTiming = "linear" | "cubic" | "quintic" | "septic" | "trapezoid" | "spline";
 
 export type TrajectoryWaypoints = JointValues[];
@@ -5101,6 +5296,7 @@ export interface Variation {
   of: "q" | "qd" | "torque" | "mass_factor" | "viscous_factor" | "coulomb_factor" | "payload_mass" | "kp_factor" | "kd_factor" | "ki_factor" | "lambda_factor" | "noise_seed" | "disturbance_factor";
   /** Of a gain: all joints if absent */
   joint?: string;
+  /** Of a payload: the link that the robot ends in if absent */
   link?: string;
   /** Place in the list `disturbance`, where there are several */
   disturbance?: number;
@@ -5125,22 +5321,26 @@ export type Vector = number[];
 
 export type Vector3 = number[];
 
-/** What is allowed and probably wrong: coordinates more than a turn (or 10 m) beyond their limits */
+/**
+ * What is allowed and probably wrong: coordinates more than a turn (or 10 m) beyond their limits, turns of a pose that look like
+ * degrees, a run that ends beside its setpoint for want of a gravity term
+ */
 export type Warnings = {
+  /** Empty: of no joint */
   joint: string;
   /** The worst one */
   sample: number;
   text: string;
 }[];
 
-/** A force and a moment, for all samples or one for each. Nothing about it is left unstated. */
+/** A force or a moment or both, for all samples or one for each. Where it acts, on whom and along which axes is stated. */
 export interface Wrench {
   /** The link that it acts on */
   link: string;
-  /** N */
-  force: Vector3 | Vector3[];
-  /** N m: about the point `at` */
-  moment: Vector3 | Vector3[];
+  /** N: none if absent */
+  force?: Vector3 | Vector3[];
+  /** N m: about the point `at`; none if absent */
+  moment?: Vector3 | Vector3[];
   /** Point of action, as a name or in the link frame (m) */
   at: "origin" | "com" | Vector3;
   /** Who feels it */
@@ -5153,10 +5353,10 @@ export interface Wrench {
 export interface WrenchOverTime {
   /** The link that it acts on */
   link: string;
-  /** N */
-  force: Vector3 | Vector3[];
-  /** N m: about the point `at` */
-  moment: Vector3 | Vector3[];
+  /** N: none if absent */
+  force?: Vector3 | Vector3[];
+  /** N m: about the point `at`; none if absent */
+  moment?: Vector3 | Vector3[];
   /** Point of action, as a name or in the link frame (m) */
   at: "origin" | "com" | Vector3;
   /** Who feels it */

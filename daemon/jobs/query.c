@@ -13,7 +13,8 @@ bool tqd_duration_read(const char *text, int64_t *ret_ms)
     static const struct {
         const char *name;
         int64_t ms;
-    } units[] = {{"ms", 1}, {"s", 1000}, {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
+    } units[] = {{"ms", 1},      {"s", 1000},     {"min", 60000},
+                 {"h", 3600000}, {"d", 86400000}, {"w", 7 * (int64_t)86400000}};
     const size_t n = strspn(text, "0123456789");
     const int64_t value = n > 0 && n <= 10 ? strtoll(text, NULL, 10) : 0;
     *ret_ms = 0;
@@ -108,7 +109,7 @@ static void refuse(const char *name, const char *value, bool is_deletion, tqa_pr
         {"state", BOTH,
          "state is queued, running, succeeded, failed or cancelled, or several of them "
          "with commas"},
-        {"older_than", BOTH, "older_than is a time such as 90s, 30min, 12h or 7d"},
+        {"older_than", BOTH, "older_than is a time such as 90s, 30min, 12h, 7d or 2w"},
         {"newer_than", BOTH, "newer_than is a time such as 90s, 30min, 12h or 7d"},
         {"limit", LIST, "limit is 1 to 200"},
         {"cursor", LIST, "cursor is the \"cursor\" of the previous page"},

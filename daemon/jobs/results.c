@@ -303,7 +303,10 @@ static void report_run(void *exchange)
         tqd_body_fill(&e->body);
     } else if (find_result(e) && !answer_attachment(e, "report")) {
         tqa_problem problem;
-        tqa_problem_set(&problem, "not-found", "this kind of job writes no report");
+        tqa_problem_set(&problem, "not-found",
+                        "this kind of job writes no report: GET .../result has it, as "
+                        "?format=csv too, or reduced for a plot as ?fields=q&points=200; / draws "
+                        "it");
         tqd_job_refuse(e, &problem);
     }
 }

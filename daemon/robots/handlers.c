@@ -301,7 +301,11 @@ bool tqd_robot_name_free(tqd_registry *registry, const char *name, tqa_problem *
         return false;
     }
     if (tqd_registry_find(registry, name, &row) && row.builtin) {
-        tqa_problem_set(problem, "read-only", "\"%s\" is built in: choose another name", name);
+        tqa_problem_set(
+            problem, "read-only",
+            "\"%s\" is built in: choose another name (PUT /v1/robots/NAME, or PATCH with "
+            "?name=NAME)",
+            name);
         return false;
     }
     return true;

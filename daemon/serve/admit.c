@@ -7,10 +7,10 @@
 #include <strings.h>
 
 #include "api/problem.h"
-#include "api/problems/nearest.h"
 #include "daemon/http/answer.h"
 #include "daemon/http/match.h"
 #include "daemon/http/origin.h"
+#include "daemon/serve/address.h"
 #include "daemon/serve/server_private.h"
 
 typedef struct header_scan {
@@ -295,35 +295,6 @@ static bool check_rate(tqd_client *client)
     return wait_ns == 0;
 }
 
-/* 404, with the last segment of a similar address as a suggestion. */
-static void refuse_path(const tqd_server_options *options, const char *path, tqa_problem *problem)
-{
-    const char *slash = strrchr(path, '/');
-    const char *word = slash != NULL ? slash + 1 : path;
-    tqa_nearest nearest;
-    tqa_nearest_init(&nearest, word, strlen(word));
-    for (size_t k = 0; k < options->n_route; k++) {
-        const char *last = strrchr(options->routes[k].pattern, '/');
-        if (last != NULL && last[1] != '{' && last[1] != '\0') {
-            tqa_nearest_offer(&nearest, last + 1);
-        }
-    }
-    if (nearest.note != NULL) {
-        tqa_problem_set(problem, "not-found",
-                        "there is nothing at %.120s: use .../%.80s; GET /openapi.json lists all "
-                        "addresses",
-                        path, nearest.note);
-    } else if (nearest.best != NULL) {
-        tqa_problem_set(problem, "not-found",
-                        "there is nothing at %.120s: did you mean .../%.48s? GET /openapi.json "
-                        "lists all addresses",
-                        path, nearest.best);
-    } else {
-        tqa_problem_set(problem, "not-found",
-                        "there is nothing at %.160s: GET /openapi.json lists all addresses", path);
-    }
-}
-
 static void take_kept(tqd_request *request, const tqd_target *kept)
 {
     request->route = kept->route;
@@ -366,7 +337,7 @@ static bool check_route(tqd_client *client, const char *method, const tqd_target
                         match.allow);
         problem.allow = match.allow;
     } else {
-        refuse_path(options, request->head.path, &problem);
+        tqd_refuse_path(options, request->head.path, &problem);
     }
     tqd_refuse(client, &problem);
     return false;
@@ -441,7 +412,8 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
 {
     tqd_request *request = &client->request;
     uint64_t body_max = request->route->body_max;
-    bool has_body = gate->n_length > 0 || gate->chunked;
+    /* a POST without a body is an empty one (RFC 9112, 6.3): a request without fields */
+    bool has_body = gate->n_length > 0 || gate->chunked || request->head.method == TQD_POST;
     tqa_problem problem;
     problem.status = 0;
     if (body_max > 0 && !has_body) {

@@ -32,7 +32,8 @@ def printed(tmp_path_factory):
         free.bind(("127.0.0.1", 0))
         other = free.getsockname()[1]
     (folder / "build").mkdir()
-    (folder / "build/torqued").symlink_to(pathlib.Path(TORQUED).resolve())
+    for name in ("torqued", "torquectl"):
+        (folder / "build" / name).symlink_to(pathlib.Path(TORQUED).resolve().with_name(name))
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
     daemon = Daemon({"wait": "60s"})  # of a page: ten seconds are enough, except under a sanitizer
     ret = {}

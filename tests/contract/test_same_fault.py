@@ -26,7 +26,10 @@ def without(document, key):
 def wrench_faults():
     """Of an object that states a wrench, wherever one is taken."""
     for key in WRENCH:
+        if key in ("force", "moment"):
+            continue  # one of them is enough
         yield f"no {key}", without(WRENCH, key), "missing-field", f"/{key}"
+    yield "neither force nor moment", without(without(WRENCH, "force"), "moment"), "missing-field", "/force"
     yield "unknown link", {**WRENCH, "link": "flang"}, "unknown-name", "/link"
     yield "link is a number", {**WRENCH, "link": 3}, "wrong-type", "/link"
     yield "point of two", {**WRENCH, "at": [0, 0]}, "wrong-length", "/at"
@@ -65,7 +68,7 @@ FAULTS = {
         ("unknown", [*JOINTS[:6], "joint77"], "unknown-name", "/6"),
         ("number", [*JOINTS[:6], 7], "wrong-type", "/6"),
         ("null", [*JOINTS[:6], None], "wrong-type", "/6"),
-        ("text", "joint1", "wrong-type", ""),
+        ("one alone", "joint1", "wrong-length", ""),
     ],
     "gravity": [
         ("two numbers", [0, 0], "wrong-length", ""),
@@ -89,7 +92,7 @@ FAULTS = {
     "endpoint_wrench": [(what, value, slug, below) for what, value, slug, below in wrench_faults()],
     "axes": [("twice", ["x", "x"], "invalid-value", "/1"), ("unknown", ["xx"], "unknown-name", "/0"), ("number", [1], "wrong-type", "/0")],
     "without": [("twice", ["friction", "friction"], "invalid-value", "/1"), ("unknown", ["frction"], "unknown-name", "/0"),
-                ("number", [1], "wrong-type", "/0"), ("text", "friction", "wrong-type", "")],
+                ("number", [1], "wrong-type", "/0"), ("number alone", 1, "wrong-type", "")],
     "frame": [("unknown link", "flang", "unknown-name", ""), ("null", None, "wrong-type", "")],
     "sample_rate_hz": [("negative", -1, "range", ""), ("text", "100", "wrong-type", "")],
 }
@@ -172,7 +175,7 @@ def test_a_misspelt_field_names_the_nearest(daemon, example_data):
             400, "/joint", '"joint" is not known here', 'did you mean "joints"?'), (name, problem)
 
 
-@pytest.mark.parametrize("body", ["[]", "3", "null", '"q"', '{"q":[0,0', '{"q":NaN}', ""])
+@pytest.mark.parametrize("body", ["[]", "3", "null", '"q"', '{"q":[0,0', '{"q":NaN}'])
 def test_what_is_no_request_is_refused_in_the_same_words(daemon, body):
     found = {}
     for name, (path, _, _) in OPERATIONS.items():
@@ -181,3 +184,16 @@ def test_what_is_no_request_is_refused_in_the_same_words(daemon, body):
         found[name] = (status, problem["type"], problem["title"], problem["detail"], json.dumps(problem.get("errors")))
     some = {name: value for name, value in found.items() if '"q"' not in body or "q" in resolved(OPERATIONS[name][1]).get("properties", {})}
     assert len(set(some.values())) == 1, json.dumps(some, indent=1)
+
+
+def test_a_body_without_a_byte_is_a_request_without_fields(daemon):
+    for name, (path, _, _) in OPERATIONS.items():
+        path = path.replace("{name}", ROBOT)
+        answers = [daemon.request("POST", path, body, headers) for body, headers in (("{}", JSON), ("", JSON), ("", {}))]
+        statuses = {status for status, _, _ in answers}
+        assert len(statuses) == 1, (name, statuses)
+        found = [json.loads(body) for _, _, body in answers]
+        if statuses != {200}:
+            assert found[0]["errors"] == found[1]["errors"] == found[2]["errors"], name
+        else:
+            assert {k: v for k, v in found[0].items() if k != "provenance"} == {k: v for k, v in found[2].items() if k != "provenance"}, name

@@ -339,8 +339,6 @@ def test_massless_leaf_is_a_clear_refusal(daemon):
 WRONG = [  # body, status, pointer, what to change so that it works
     ({"include": ["passivity"], "qd_ref": [0, 0]}, 422, "/qdd_ref", {"qdd_ref": [0, 0]}),
     ({"include": ["operational_space_inertia"], "axes": ["x", "y"]}, 422, "/frame", {"frame": "tool"}),
-    ({"include": ["operational_space_inertia"], "frame": {"link": "tool"}, "axes": ["x", "y"]}, 422, "/frame/at",
-     {"frame": {"link": "tool", "at": "origin"}}),
     ({"include": ["mass_matrx"]}, 422, "/include/0", {"include": ["mass_matrix"]}),
     ({"include": ["energy"], "frame": "tol"}, 422, "/frame", {"frame": "tool"}),
     ({"include": ["energy"], "frame": {"link": "tool", "at": [0, 0]}}, 422, "/frame/at", {"frame": {"link": "tool", "at": [0, 0, 0]}}),

@@ -74,19 +74,18 @@ def without(document, *keys):
 
 WRONG = [
     *((PLANAR + "statics", {"q": [1, 2], "endpoint_wrench": without(LOAD, k)})
-      for k in ("force", "moment", "at", "applied_to", "expressed_in")),
+      for k in ("at", "applied_to", "expressed_in")),
     (PLANAR + "statics", {"q": [1, 2], "endpoint_wrench": without(LOAD, "force", "moment", "at", "applied_to")}),
     (PLANAR + "statics", {"q": [1, 2], "endpoint_wrench": {**LOAD, "link": "tol"}}),
     (PLANAR + "statics", {"q": [1, 2], "endpoint_wrench": {**LOAD, "applied_to": "robt"}}),
-    (PLANAR + "kinematics", {"q": [1, 2], "qd": [1, 2]}),
     (PLANAR + "kinematics", {"q": [1, 2], "frames": [{"link": "lnk2"}]}),
     (PLANAR + "kinematics", {"q": [1, 2], "joints": ["joint2", "jiont1"]}),
     (PLANAR + "kinematics", {"q": [1, 2], "expressed_in": "wrld"}),
     (PLANAR + "inverse-kinematics", {"frame": {"link": "tool"}, "axes": ["x", "y", "rz"],
                                      "pose": {"position": [0.8, 0.6, 0], "quaternion_wxyz": [2, 0, 0, 0.1]}}),
     (PLANAR + "inverse-kinematics", {"frame": "tool", "axes": ["rz"], "pose": {"position": [1, 0, 0]}}),
-    (PLANAR + "trajectory", {"waypoints": [[0, 0], [1, 1]], "times_s": [0, 1]}),
-    (PLANAR + "trajectory", {**POSES, "frame": {"link": "tool"}, "times_s": [0, 1]}),
+    (PLANAR + "trajectory", {"waypoints": [[0, 0], [1, 1]], "times_s": [0, 1], "timing": "quintik"}),
+    (PLANAR + "trajectory", {**POSES, "frame": {"link": "tol"}, "times_s": [0, 1]}),
     (PLANAR + "regressor", {"q": [1, 2], "qd": [0, 0], "qdd": [0, 0], "parameters": ["viscos"]}),
     ("/v1/inertia", {}),
     ("/v1/inertia", {"bodies": [{}]}),

@@ -47,8 +47,8 @@
 #define TQA_FIELDS_EQUATION_CONSTRAINT "name", "kind", "expression"
 #define TQA_FIELDS_EVENT_RULE "on", "action", "joint", "joints", "level", "direction", \
     "restitution"
-#define TQA_FIELDS_EXCITATION_REQUEST "parameters", "frequency_hz", "harmonics", "limits", \
-    "criterion", "tries", "seed", "interval_s", "joints", "angles", "gravity"
+#define TQA_FIELDS_EXCITATION_REQUEST "parameters", "frequency_hz", "period_s", "harmonics", \
+    "limits", "criterion", "tries", "seed", "interval_s", "joints", "angles", "gravity"
 #define TQA_FIELDS_EXCITATION_REQUEST_LIMITS "lower", "upper", "velocity", "acceleration", \
     "effort"
 #define TQA_FIELDS_FORWARD_DYNAMICS_REQUEST "q", "qd", "tau", "joints", "external_wrenches", \
@@ -60,7 +60,7 @@
 #define TQA_FIELDS_INVERSE_DYNAMICS_REQUEST "from", "q", "qd", "qdd", "joints", \
     "external_wrenches", "gravity", "without", "include", "payload", "coriolis_form", "frame", \
     "axes", "box", "qd_ref", "qdd_ref", "angles", "t", "violations", "duration_s", "binding", \
-    "tau", "provenance", "warnings", "fourier", "score", "first_random", "tries", \
+    "tau", "provenance", "warnings", "read_as", "fourier", "score", "first_random", "tries", \
     "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST "frame", "pose", "axes", "joints", "initial", \
     "limits", "solutions", "seeds", "iterations", "tolerance", "angles"
@@ -81,8 +81,8 @@
 #define TQA_FIELDS_JOINT_ORIGIN "position", "rotation", "rpy"
 #define TQA_FIELDS_JOINT_ROTOR "inertia", "ratio"
 #define TQA_FIELDS_JOINT_SPRING "stiffness", "rest"
-#define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "expressed_in", \
-    "angles"
+#define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "include", \
+    "expressed_in", "angles"
 #define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about"
 #define TQA_FIELDS_LINK_FRAME "link", "position", "rotation", "rpy", "quaternion_wxyz"
 #define TQA_FIELDS_LINK_IN "name", "mass", "com", "inertia", "inertia_about", "spatial_inertia", \
@@ -112,10 +112,10 @@
 #define TQA_FIELDS_PULSE_DISTURBANCE "kind", "torque", "wrench", "start_s", "duration_s"
 #define TQA_FIELDS_REFERENCE "waypoints", "poses", "fourier", "setpoint", "table", "frame", \
     "axes", "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "joints", \
-    "angles", "t", "provenance", "warnings", "q", "qd", "qdd", "score", "first_random", "tries", \
-    "improvements", "samples_judged", "base_parameters"
+    "angles", "t", "provenance", "warnings", "read_as", "q", "qd", "qdd", "score", \
+    "first_random", "tries", "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_REFERENCE_TABLE "t", "q", "qd", "qdd", "joints", "angles", "violations", \
-    "duration_s", "binding", "tau", "provenance", "warnings", "fourier", "score", \
+    "duration_s", "binding", "tau", "provenance", "warnings", "read_as", "fourier", "score", \
     "first_random", "tries", "improvements", "samples_judged", "base_parameters"
 #define TQA_FIELDS_REGRESSOR_REQUEST "q", "qd", "qdd", "joints", "gravity", "parameters", \
     "form", "angles"
@@ -177,8 +177,8 @@
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
     "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
     "qdd_ref", "angles", "t", "violations", "duration_s", "binding", "tau", "provenance", \
-    "warnings", "fourier", "score", "first_random", "tries", "improvements", "samples_judged", \
-    "base_parameters"
+    "warnings", "read_as", "fourier", "score", "first_random", "tries", "improvements", \
+    "samples_judged", "base_parameters"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
     "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", \
@@ -293,6 +293,7 @@
 #define TQA_WORDS_JOINT_KIND "fixed", "revolute", "continuous", "prismatic", "planar", \
     "spherical", "floating"
 #define TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN "world", "link", "spatial"
+#define TQA_WORDS_KINEMATICS_REQUEST_INCLUDE "jacobian"
 #define TQA_WORDS_KINEMATICS_RESULT_EXPRESSED_IN "world", "link", "spatial"
 #define TQA_WORDS_LINK_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_LINK_IN_INERTIA_ABOUT "com", "origin"

@@ -264,7 +264,7 @@ static bool read_logs(tqa_calibration *c)
     size_t n_validate = 0;
     unsigned word = 0;
     if (!tqa_value_need(&datasets, "add \"datasets\": [\"its name\"]") ||
-        !tqa_value_array(&datasets, 1, TQA_CALIBRATE_LOGS_MAX, &c->n_fitted)) {
+        !tqa_value_some(&datasets, 1, TQA_CALIBRATE_LOGS_MAX, &c->n_fitted)) {
         return false;
     }
     c->options.validation = c->n_fitted > 1 ? TQ_VALIDATE_LEAVE_ONE_OUT : TQ_VALIDATE_NONE;

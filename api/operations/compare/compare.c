@@ -141,7 +141,7 @@ static bool choose_columns(comparison *c, const tqa_value *part)
     for (column[0] = 0; column[0] < a->n_column; column[0]++) {
         const char *name = tqa_table_name(a->table, column[0]);
         /* tables without names are alike by place when they are equally wide */
-        column[1] = name[0] != '\0'              ? tqa_side_find(b, name)
+        column[1] = name[0] != '\0'              ? tqa_side_alike(a, b, column[0])
                     : a->n_column == b->n_column ? column[0]
                                                  : b->n_column;
         const bool is_time = c->timed && column[0] == a->time;

@@ -11,17 +11,32 @@ static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
     return s->host->dataset_read(s->host->ctx, s->name, offset, bytes, n);
 }
 
-/* {"dataset": NAME} or {"job": ID}, read under the digest that the name has now */
+/* An id of a job, as against the name of a dataset. */
+static bool is_job(const char *text)
+{
+    enum { ID = 26 };
+    size_t n = 0;
+    while ((text[n] >= '0' && text[n] <= '9') || (text[n] >= 'a' && text[n] <= 'z')) {
+        n++;
+    }
+    return n == ID && text[n] == '\0';
+}
+
+/* {"dataset": NAME} or {"job": ID}, or such a name or id alone, read under the digest that the name
+ * has now */
 bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part)
 {
     static const char *const known[] = {"dataset", "job", NULL};
     char source_name[TQA_SIDE_NAME];
     tqa_source source;
-    if (!tqa_value_object(part, known)) {
+    if (!json_is_string(part->value) && !tqa_value_object(part, known)) {
         return false;
     }
     tqa_value of = tqa_value_field(part, "dataset");
-    const tqa_value job = tqa_value_field(part, "job");
+    tqa_value job = tqa_value_field(part, "job");
+    if (json_is_string(part->value)) {
+        *(is_job(json_string_value(part->value)) ? &job : &of) = *part;
+    }
     if ((of.value == NULL) == (job.value == NULL)) {
         return tqa_value_refuse(part, of.value == NULL ? "missing-field" : "invalid-value",
                                 "say {\"dataset\": NAME} or {\"job\": ID}", "one of the two");
@@ -86,6 +101,68 @@ size_t tqa_side_find(const tqa_side *s, const char *name)
         }
     }
     return s->n_column;
+}
+
+/* Letters before the number that ends a name, without what joins them; *ret: the number. False: it
+ * ends in none. */
+static bool split(const char *name, char stem[TQA_SIDE_NAME], size_t *ret)
+{
+    char plain[TQA_SIDE_NAME];
+    tqa_side_plain(name, plain);
+    size_t n = strlen(plain);
+    size_t unit = 1;
+    *ret = 0;
+    while (n > 0 && plain[n - 1] >= '0' && plain[n - 1] <= '9' && unit < 1000000) {
+        *ret += unit * (size_t)(plain[--n] - '0');
+        unit *= 10;
+    }
+    while (n > 0 && (plain[n - 1] == '_' || plain[n - 1] == '.' || plain[n - 1] == ' ')) {
+        n--;
+    }
+    memcpy(stem, plain, n);
+    stem[n] = '\0';
+    return unit > 1 && n > 0;
+}
+
+/* The columns of a stem: least and greatest number, how many, and the one of `number`. */
+typedef struct numbered {
+    size_t least, most, n, column;
+} numbered;
+
+static numbered find_numbered(const tqa_side *s, const char *stem, size_t number)
+{
+    numbered ret = {.least = SIZE_MAX, .column = s->n_column};
+    char own[TQA_SIDE_NAME];
+    size_t k = 0;
+    for (size_t i = 0; i < s->n_column; i++) {
+        if (split(tqa_table_name(s->table, i), own, &k) && strcmp(own, stem) == 0) {
+            ret.least = k < ret.least ? k : ret.least;
+            ret.most = k > ret.most ? k : ret.most;
+            ret.column = k == number && ret.column == s->n_column ? i : ret.column;
+            ret.n++;
+        }
+    }
+    return ret;
+}
+
+size_t tqa_side_alike(const tqa_side *s, const tqa_side *other, size_t column)
+{
+    enum { MANY = 512 };
+    const char *name = tqa_table_name(s->table, column);
+    char stem[TQA_SIDE_NAME];
+    size_t number = 0;
+    if (s->n_column > MANY || other->n_column > MANY || !split(name, stem, &number)) {
+        return tqa_side_find(other, name);
+    }
+    const numbered here = find_numbered(s, stem, number);
+    const numbered there = find_numbered(other, stem, number);
+    if (here.n == there.n && here.least + there.least == 1 &&
+        here.most - here.least + 1 == here.n &&
+        there.most - there.least + 1 == there.n) { /* 1 to n beside 0 to n - 1 */
+        return find_numbered(other, stem, number + there.least - here.least).column;
+    }
+    const size_t same = tqa_side_find(other, name);
+    return same < other->n_column ? same : there.column;
 }
 
 /* a name, or a number counted from 0 */

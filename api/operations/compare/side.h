@@ -28,6 +28,10 @@ void tqa_side_plain(const char *name, char out[TQA_SIDE_NAME]);
 /* The column of that name; n_column: none. */
 size_t tqa_side_find(const tqa_side *s, const char *name);
 
+/* The column of `other` that is like one of s: of the same name, or of the same stem and number
+ * (`q1`, `q_1`), counted from 1 where one has 1 to n and the other 0 to n - 1. n_column: none. */
+size_t tqa_side_alike(const tqa_side *s, const tqa_side *other, size_t column);
+
 /* A column by name, or by number counted from 0. False: the problem is set. */
 bool tqa_side_column(const tqa_side *s, const tqa_value *part, size_t *ret);
 

@@ -51,7 +51,12 @@ static bool read_link(const tqa_value *item, tqa_variation *x)
         return tqa_value_refuse(&joint, "invalid-value", "name a \"link\"",
                                 "%s is of a link, not of a joint", varied_words[x->varied]);
     }
-    if (!tqa_value_need(&name, "add \"link\": its name") || !tqa_value_link(&name, &x->row)) {
+    if (name.value == NULL && x->varied == TQA_VARIED_PAYLOAD) {
+        if (!tqa_value_end_link(&name, &x->row)) {
+            return false;
+        }
+    } else if (!tqa_value_need(&name, "add \"link\": its name") ||
+               !tqa_value_link(&name, &x->row)) {
         return false;
     }
     if (at.value != NULL && x->varied != TQA_VARIED_PAYLOAD) {
@@ -281,14 +286,14 @@ bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root)
 {
     const tqa_value vary = tqa_value_field(root, "vary");
     tqa_tree *control = root->control;
-    if (json_is_object(vary.value)) {
+    if (json_is_object(vary.value) && json_object_get(vary.value, "of") == NULL) {
         return tqa_value_refuse(
             &vary, "wrong-type",
             "write a list: [{\"of\": \"payload_mass\", \"link\": its name, \"list\": "
             "[0, 1, 2]}]",
             "expected an array, got an object");
     }
-    if (!tqa_value_array(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
+    if (!tqa_value_some(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
         return false;
     }
     e->variations = tqa_tree_take(control, e->n_variation, sizeof *e->variations);

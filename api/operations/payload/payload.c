@@ -44,9 +44,9 @@ static bool read_logs(tqa_payload_search *p)
     const tqa_value reference = tqa_value_field(&root, "reference");
     size_t n_reference = 0;
     if (!tqa_value_need(&datasets, "add \"datasets\": [\"its name\"]") ||
-        !tqa_value_array(&datasets, 1, TQA_PAYLOAD_LOGS_MAX, &p->n_loaded) ||
+        !tqa_value_some(&datasets, 1, TQA_PAYLOAD_LOGS_MAX, &p->n_loaded) ||
         (reference.value != NULL &&
-         !tqa_value_array(&reference, 1, TQA_PAYLOAD_LOGS_MAX, &n_reference))) {
+         !tqa_value_some(&reference, 1, TQA_PAYLOAD_LOGS_MAX, &n_reference))) {
         return false;
     }
     p->n_log = p->n_loaded + n_reference;

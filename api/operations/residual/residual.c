@@ -56,8 +56,8 @@ static bool read_logs(tqa_residual *p)
     const tqa_value quiet = tqa_value_field(&root, "quiet");
     size_t n_quiet = 0;
     if (!tqa_value_need(&datasets, "add \"datasets\": [\"its name\"]") ||
-        !tqa_value_array(&datasets, 1, TQA_RESIDUAL_LOGS_MAX, &p->n_watched) ||
-        (quiet.value != NULL && !tqa_value_array(&quiet, 1, TQA_RESIDUAL_LOGS_MAX, &n_quiet))) {
+        !tqa_value_some(&datasets, 1, TQA_RESIDUAL_LOGS_MAX, &p->n_watched) ||
+        (quiet.value != NULL && !tqa_value_some(&quiet, 1, TQA_RESIDUAL_LOGS_MAX, &n_quiet))) {
         return false;
     }
     p->n_log = p->n_watched + n_quiet;

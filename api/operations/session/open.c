@@ -37,6 +37,7 @@ bool tqa_session_tree(const tqa_robot *robot, const tqa_session_body *body,
         (void)tqa_problem_set(problem, "busy", "there is no memory for this request now");
         return false;
     }
+    tree->is_strict = true;
     const tqa_body_sink sink = {.events = &tqa_tree_events,
                                 .ctx = tree,
                                 .place = tqa_tree_place,

@@ -208,11 +208,20 @@ static bool check_robot(const tqa_simulation *s, const tqa_value *part)
         }
     }
     const tqa_value include = tqa_value_field(&root, "include");
-    for (size_t k = 0; k < json_array_size(include.value); k++) {
+    size_t n_include = 0;
+    if (include.value != NULL && !tqa_value_list(&include, "an array of names", &n_include)) {
+        return false;
+    }
+    for (size_t k = 0; k < n_include; k++) {
         static const char *const others[] = {"qdd", "momentum", "base_reaction"};
+        static const char *const words[] = {TQA_WORDS_SIMULATE_REQUEST_INCLUDE, NULL};
         const tqa_value item = tqa_value_item(&include, k);
-        const char *name = json_string_value(item.value);
-        for (unsigned i = 0; name != NULL && i < sizeof others / sizeof others[0]; i++) {
+        unsigned word = 0;
+        if (!tqa_value_choice(&item, words, &word)) {
+            return false;
+        }
+        const char *name = words[word];
+        for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
             if (strcmp(name, others[i]) == 0) {
                 return tqa_value_refuse(&item, "invalid-value",
                                         "leave it out: \"contact_force\" and \"qd\" are there",

@@ -163,16 +163,16 @@ static bool read_wrenches(const reading *r, const tqa_value *wrench, size_t n, d
     static const char *const halves[] = {"force", "moment"};
     tqa_load load;
     double sign = 1.0;
-    if (!tqa_value_fields(wrench, known, tqa_load_needed)) {
+    if (!tqa_value_fields(wrench, known, tqa_load_needs(wrench))) {
         return false;
     }
     for (size_t h = 0; h < 2; h++) {
         const tqa_value half = tqa_value_field(wrench, halves[h]);
         size_t n_row = 0;
-        if (!tqa_value_array(&half, n, n, &n_row)) {
+        if (half.value != NULL && !tqa_value_array(&half, n, n, &n_row)) {
             return false;
         }
-        for (size_t k = 0; k < n; k++) {
+        for (size_t k = 0; k < n_row; k++) { /* none where it is left out: zero */
             const tqa_value row = tqa_value_item(&half, k);
             if (!tqa_value_numbers(&row, 3, rows + k * WRENCH_ROWS + 3 * h)) {
                 return false;

@@ -103,8 +103,9 @@ bool tqa_simulation_read_input(tqa_simulation *s)
     if (!json_is_object(input.value)) {
         return tqa_value_object(&input, table_fields);
     }
+    tqa_wording_fields(&input, any_fields);
     const tqa_value name = tqa_value_field(&input, "kind");
-    if (name.value == NULL && json_object_get(input.value, "tau") == NULL) {
+    if (name.value == NULL && tqa_value_field(&input, "tau").value == NULL) {
         return tqa_value_fields(&input, any_fields, any_needed);
     }
     return tqa_value_need(&name, "add \"kind\": \"torque\"") &&

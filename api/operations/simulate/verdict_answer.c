@@ -159,10 +159,40 @@ static void put_tracking(const tqa_simulation *s)
     tqa_writer_end(answer);
 }
 
+/* kp e = g(q) at rest: without a gravity term a PD ends beside its setpoint. */
+static void remark_sag(const tqa_simulation *s)
+{
+    static const double least = 1e-3; /* rad or m */
+    const tq_model *model = tq_mechanism_model(s->mechanism);
+    const tq_controller *law = &s->controller.core;
+    const double *final = s->judge.tracked.final;
+    const double *g = s->gravity;
+    uint32_t worst = TQ_NONE;
+    if (law->law != TQ_LAW_PD || law->ki != NULL || s->ended != NULL ||
+        (g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0) ||
+        s->controller.reference.motion.kind != TQ_REFERENCE_STAND) {
+        return;
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const double off = model->joints[j].nv == 1 ? fabs(final[model->joints[j].v_index]) : 0.0;
+        if (off > least && (worst == TQ_NONE || off > fabs(final[model->joints[worst].v_index]))) {
+            worst = j;
+        }
+    }
+    if (worst != TQ_NONE) {
+        tqa_tree_remark(s->control, worst,
+                        "ends %.3g %s from its setpoint: \"pd\" has no term for gravity and rests "
+                        "gravity/kp away; \"kind\": \"pd-gravity\" rests at it",
+                        fabs(final[model->joints[worst].v_index]),
+                        model->joints[worst].kind == TQ_JOINT_PRISMATIC ? "m" : "rad");
+    }
+}
+
 void tqa_run_verdict_put(const struct tqa_simulation *s)
 {
     put_audit(s);
     if (s->has_controller) {
         put_tracking(s);
+        remark_sag(s);
     }
 }

@@ -33,6 +33,7 @@ static const tqa_field fields[] = {
     {.name = "tau", .receiver = &tqa_unused_receiver},
     {.name = "provenance", .receiver = &tqa_unused_receiver},
     {.name = "warnings", .receiver = &tqa_unused_receiver},
+    {.name = "read_as", .receiver = &tqa_unused_receiver},
     /* of an answer of `excitation` */
     {.name = "fourier", .receiver = &tqa_unused_receiver},
     {.name = "score", .receiver = &tqa_unused_receiver},
@@ -85,7 +86,7 @@ const tqa_operation_methods tqa_terms_methods = {
             .fields = fields,
             .n_field = sizeof fields / sizeof fields[0],
             .required = 1u << 0 | 1u << 7, /* q, include */
-            .unused = 16383u << 15,
+            .unused = 32767u << 15,
             .without = tqa_without_choices,
             .include = tqa_include_choices,
         },

@@ -119,11 +119,14 @@ static bool need_bound(const tqa_value *part, const tqa_by_limits *by, size_t nv
     for (size_t r = 0; r < nv && !bounded; r++) {
         bounded = isfinite(by->limits.acceleration[r]) || isfinite(by->limits.effort[r]);
     }
-    return bounded ||
-           tqa_value_refuse(part, "missing-field",
-                            "add \"acceleration\" or \"torque\": one for each joint",
-                            "neither this robot nor the request bounds acceleration or torque: "
-                            "there is no least time");
+    return bounded || tqa_value_refuse(
+                          part, "missing-field",
+                          part->value != NULL
+                              ? "add \"acceleration\" or \"torque\": one for each joint"
+                              : "add \"limits\": {\"acceleration\": one for each joint}; or times: "
+                                "\"times_s\", one for each point, or \"durations_s\"",
+                          "neither this robot nor the request bounds acceleration or torque: "
+                          "there is no least time");
 }
 
 bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_limits *ret)
@@ -132,17 +135,22 @@ bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_li
     const size_t nv = order->nv;
     double *all = tqa_tree_take(control, 6 * nv, sizeof *all);
     *ret = (tqa_by_limits){.is_spline = true, .n_grid = GRID};
-    if (all == NULL || !tqa_value_limits(part, fields)) {
+    if (all == NULL || (part->value != NULL && !tqa_value_limits(part, fields))) {
         return false;
     }
     const tqa_value profile = tqa_value_field(part, "kind");
     const tqa_value path = tqa_value_field(part, "path");
     const tqa_value grid = tqa_value_field(part, "grid");
     const tqa_value tau = tqa_value_field(part, "tau");
+    const tqa_value jerk = tqa_value_field(part, "jerk");
     unsigned chosen = 0;
-    if (!tqa_value_need(&profile, "add \"kind\": \"time-optimal\" (or trapezoid, s-curve)") ||
-        !tqa_value_choice(&profile, profiles, &ret->profile) ||
-        (path.value != NULL && !tqa_value_choice(&path, paths, &chosen)) ||
+    if (profile.value == NULL) {
+        ret->profile = jerk.value != NULL ? S_CURVE : TIME_OPTIMAL;
+        tqa_wording_assume(control, profile.pointer, profiles[ret->profile]);
+    } else if (!tqa_value_choice(&profile, profiles, &ret->profile)) {
+        return false;
+    }
+    if ((path.value != NULL && !tqa_value_choice(&path, paths, &chosen)) ||
         (grid.value != NULL &&
          !tqa_value_count(&grid, TQ_OPTIMAL_GRID_LEAST, GRID_MAX, &ret->n_grid)) ||
         (tau.value != NULL && !tqa_value_flag(&tau, &ret->with_tau)) || !refuse_unused(part, ret)) {

@@ -7,6 +7,7 @@
 
 #include "api/openapi/generated/fields.h"
 #include "api/operations/trajectory/reference_private.h"
+#include "api/problems/renamed.h"
 #include "core/dynamics/kinematics/inverse_kinematics.h"
 #include "core/elementary/elementary.h"
 
@@ -31,6 +32,7 @@ static bool read_times(tqa_plan *p)
 {
     const tqa_value times = tqa_value_field(p->object, "times_s");
     const tqa_value durations = tqa_value_field(p->object, "durations_s");
+    const tqa_value duration = tqa_value_field(p->object, "duration_s");
     const size_t n = p->n_point;
     p->times = tqa_tree_take(p->control, n, sizeof(double));
     if (p->times == NULL) {
@@ -40,7 +42,21 @@ static bool read_times(tqa_plan *p)
         return tqa_value_refuse(&durations, "invalid-value", "leave one of them out",
                                 "\"times_s\" and \"durations_s\" are both given");
     }
-    if (durations.value != NULL) {
+    if (duration.value != NULL) {
+        const tqa_value *other = times.value != NULL ? &times : &durations;
+        if (other->value != NULL) {
+            return tqa_value_refuse(&duration, "invalid-value", "leave one of them out",
+                                    "\"duration_s\" and other times are both given");
+        }
+        if (n != 2) {
+            return tqa_value_refuse(&duration, "invalid-value",
+                                    "write \"durations_s\": one for each stretch, s",
+                                    "one duration is that of two points, here are %zu", n);
+        }
+        if (!tqa_value_positive(&duration, &p->times[1])) {
+            return false;
+        }
+    } else if (durations.value != NULL) {
         if (!tqa_value_numbers(&durations, n - 1, p->times + 1)) {
             return false;
         }
@@ -67,13 +83,22 @@ static bool read_times(tqa_plan *p)
     return true;
 }
 
+bool tqa_timing_is_optimal(const tqa_value *timing)
+{
+    static const char *const words[] = {"time-optimal", NULL};
+    tqa_renamed_field as;
+    const char *text = json_string_value(timing->value);
+    return text != NULL &&
+           (strcmp(text, words[0]) == 0 || tqa_renamed_reads(text, strlen(text), words, &as));
+}
+
 /* Point k at time k until limits give the times. */
 static bool number_points(tqa_plan *p)
 {
-    static const char *const others[] = {"times_s", "durations_s", "timing", "blend"};
+    static const char *const others[] = {"times_s", "durations_s", "duration_s", "timing", "blend"};
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
         const tqa_value part = tqa_value_field(p->object, others[k]);
-        if (part.value != NULL) {
+        if (part.value != NULL && !(k == 3 && tqa_timing_is_optimal(&part))) {
             return tqa_value_refuse(&part, "invalid-value", "leave one of them out",
                                     "\"limits\" and \"%s\" are both given", others[k]);
         }
@@ -91,7 +116,10 @@ static bool read_timing(tqa_plan *p)
     const tqa_value timing = tqa_value_field(p->object, "timing");
     const tqa_value blend = tqa_value_field(p->object, "blend");
     p->blend = 0.25;
-    if (!tqa_value_choice(&timing, timings, &p->timing)) {
+    p->timing = TQ_TIMING_QUINTIC;
+    if (timing.value == NULL) {
+        tqa_wording_assume(p->control, timing.pointer, timings[p->timing]);
+    } else if (!tqa_value_choice(&timing, timings, &p->timing)) {
         return false;
     }
     if (p->kind == TQA_PATH_POSES && p->timing == TIMING_SPLINE) {
@@ -113,25 +141,20 @@ static bool read_timing(tqa_plan *p)
     return true;
 }
 
-#define ADD_TIMING "add \"timing\": \"quintic\" (or linear, cubic, septic, trapezoid, spline)"
 static bool read_schedule(tqa_plan *p)
 {
     static const tqa_needed timed[] = {
         {"times_s",
          "add \"times_s\": one for each point, s, increasing; or \"durations_s\": one for "
-         "each stretch; or, as fast as it can, \"limits\": {\"kind\": \"time-optimal\"} "
-         "instead of times and timing"},
-        {"timing", ADD_TIMING},
+         "each stretch; or \"duration_s\" of two points"},
         {NULL, NULL}};
-    static const tqa_needed by_durations[] = {{"timing", ADD_TIMING}, {NULL, NULL}};
     if (p->is_by_limits) {
         return number_points(p);
     }
-    const bool has = json_object_get(p->object->value, "durations_s") != NULL;
-    /* what is no timing is refused before times that are missing: `limits` may be what is meant */
-    return (json_object_get(p->object->value, "timing") == NULL || read_timing(p)) &&
-           tqa_value_fields(p->object, NULL, has ? by_durations : timed) && read_timing(p) &&
-           read_times(p);
+    const bool has = tqa_value_field(p->object, "durations_s").value != NULL ||
+                     tqa_value_field(p->object, "duration_s").value != NULL;
+    /* what is no timing is refused before times that are missing */
+    return read_timing(p) && (has || tqa_value_fields(p->object, NULL, timed)) && read_times(p);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -286,11 +309,11 @@ static bool read_poses(tqa_plan *p, const tqa_value *poses)
 {
     const tqa_value frame = tqa_value_field(p->object, "frame");
     const tqa_value axes = tqa_value_field(p->object, "axes");
-    tqa_point point;
+    tqa_point point = {0};
     unsigned bits = 0;
     if (!tqa_value_array(poses, 2, POINTS_MAX, &p->n_point) ||
-        !tqa_value_need(&frame, "add \"frame\": a link's name, or {\"link\", \"at\"}") ||
-        !tqa_value_point(&frame, &point)) {
+        (frame.value != NULL && !tqa_value_point(&frame, &point)) ||
+        (frame.value == NULL && !tqa_value_end_link(&frame, &point.link))) {
         return false;
     }
     tq_pose *pose = tqa_tree_take(p->control, p->n_point, sizeof *pose);
@@ -360,7 +383,7 @@ static bool refuse_stray(const tqa_plan *p)
         {"blend", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
         {"times_s", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
         {"durations_s", TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
-        {"duration_s", TQA_PATH_FOURIER},
+        {"duration_s", TQA_PATH_FOURIER | TQA_PATH_POSES | TQA_PATH_WAYPOINTS},
     };
     for (size_t k = 0; k < sizeof of_kind / sizeof of_kind[0]; k++) {
         const tqa_value part = tqa_value_field(p->object, of_kind[k].name);
@@ -389,6 +412,7 @@ bool tqa_reference_object(const tqa_value *object)
                                             "base_parameters",
                                             "provenance",
                                             "warnings",
+                                            "read_as",
                                             NULL};
     const char *plain[sizeof all / sizeof all[0]] = {NULL};
     const tqa_value fourier = tqa_value_field(object, "fourier");

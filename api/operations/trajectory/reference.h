@@ -19,6 +19,9 @@ enum {
     TQA_PATH_BY_LIMITS = 1u << 5, /* with any of these: point k is at time k, lines between them */
 };
 
+/* A timing such as "time-optimal", which is one by limits and no timing law. */
+bool tqa_timing_is_optimal(const tqa_value *timing);
+
 /* An object that is one reference and nothing else: false, with the problem set, where it has other
  * fields. Those of an answer of `excitation` may come with its series alone. */
 bool tqa_reference_object(const tqa_value *object);

@@ -39,9 +39,28 @@ static double cost_us(const tqa_tree *control)
     const double interval = json_number_value(json_object_get(control->root, "interval_s"));
     /* the end is not known yet: ten seconds of it */
     const double n_sample = interval > 0.0 ? 10.0 / interval : 1.0;
-    const bool by_limits = json_object_get(control->root, "limits") != NULL;
+    const bool is_timed = json_object_get(control->root, "times_s") != NULL ||
+                          json_object_get(control->root, "durations_s") != NULL ||
+                          json_object_get(control->root, "duration_s") != NULL ||
+                          json_object_get(control->root, "fourier") != NULL;
+    const bool by_limits = !is_timed || json_object_get(control->root, "limits") != NULL;
     return 20.0 + (cartesian ? cutting_us : 0.0) + (by_limits ? optimal_us * nv : 0.0) +
            n_sample * nv * 0.2;
+}
+
+/* Points without times, or with a timing that says so: as fast as the robot can. */
+static bool is_fastest(const tqa_value *root)
+{
+    static const char *const times[] = {"times_s", "durations_s", "duration_s"};
+    const tqa_value timing = tqa_value_field(root, "timing");
+    bool is_timed = tqa_value_field(root, "fourier").value != NULL ||
+                    (timing.value != NULL && !tqa_timing_is_optimal(&timing));
+    for (size_t k = 0; k < sizeof times / sizeof times[0]; k++) {
+        is_timed = is_timed || tqa_value_field(root, times[k]).value != NULL;
+    }
+    const bool has_points = tqa_value_field(root, "waypoints").value != NULL ||
+                            tqa_value_field(root, "poses").value != NULL;
+    return has_points && !is_timed;
 }
 
 static bool read(plan *p)
@@ -51,18 +70,16 @@ static bool read(plan *p)
     const tqa_value limits = tqa_value_field(&root, "limits");
     const tqa_value fourier = tqa_value_field(&root, "fourier");
     const unsigned kinds = TQA_PATH_WAYPOINTS | TQA_PATH_POSES | TQA_PATH_FOURIER;
-    p->is_by_limits = limits.value != NULL;
+    p->is_by_limits = limits.value != NULL || is_fastest(&root);
     p->interval = TQA_RANGE_TRAJECTORY_REQUEST_INTERVAL_S_DEFAULT;
-    if (p->is_by_limits && fourier.value != NULL) {
+    if (limits.value != NULL && fourier.value != NULL) {
         return tqa_value_refuse(&limits, "invalid-value", "leave it out",
                                 "a Fourier series has its times");
-    }
-    if (p->is_by_limits && !tqa_by_limits_read(&limits, &p->order, &p->by)) {
-        return false;
     }
     return tqa_value_reference(&root, &p->order,
                                p->is_by_limits ? kinds | TQA_PATH_BY_LIMITS : kinds, NULL,
                                &p->path) &&
+           (!p->is_by_limits || tqa_by_limits_read(&limits, &p->order, &p->by)) &&
            tqa_reference_prepare(&p->path) &&
            (interval.value == NULL || tqa_value_positive(&interval, &p->interval)) &&
            (!p->is_by_limits || tqa_by_limits_prepare(&limits, &p->by, &p->path));
@@ -163,6 +180,7 @@ static bool run(tqa_tree *control)
         }
     }
     tqa_writer *answer = control->answer;
+    control->is_motion = true;
     tqa_writer_joints(answer, control->robot, &p.order);
     tell_violations(&p);
     if (p.is_by_limits) {

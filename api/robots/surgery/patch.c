@@ -52,8 +52,20 @@ static bool operate(tqa_surgery *s, const tqa_json_at *op)
             return operations[k].run(s, op) && s->draft->problem->status == 0;
         }
     }
-    tqa_draft_fault(s->draft, name == NULL ? "missing-field" : "invalid-value", word.pointer,
-                    "op is one of: joint, link, gravity, payload, lock, root, subchain, join",
+    static const char *const of_joint[] = {"friction", "damping", "limits", "rotor", "spring"};
+    static const char *const of_link[] = {"mass", "inertia", "com"};
+    const char *hint = "op is one of: joint, link, gravity, payload, lock, root, subchain, join";
+    for (size_t k = 0; name != NULL && k < sizeof of_joint / sizeof of_joint[0]; k++) {
+        hint = strcmp(name, of_joint[k]) == 0
+                   ? "write {\"op\": \"joint\", \"joint\": its name, and the fields to set}"
+                   : hint;
+    }
+    for (size_t k = 0; name != NULL && k < sizeof of_link / sizeof of_link[0]; k++) {
+        hint = strcmp(name, of_link[k]) == 0
+                   ? "write {\"op\": \"link\", \"link\": its name, and the fields to set}"
+                   : hint;
+    }
+    tqa_draft_fault(s->draft, name == NULL ? "missing-field" : "invalid-value", word.pointer, hint,
                     "unknown operation \"%.40s\"", name != NULL ? name : "");
     return false;
 }

@@ -287,7 +287,7 @@ static const struct {
     int status;
     const char *slug, *pointer, *text; /* text: in detail or hint of the first fault */
 } refusals[] = {
-    {"", 400, "malformed", "", "empty"},
+    {"", 422, "missing-field", "/q", "add \"q\""},
     {"[]", 400, "wrong-type", "", "expected an object"},
     {"7", 400, "wrong-type", "", "got a number"},
     {"null", 400, "wrong-type", "", "got null"},
@@ -331,7 +331,8 @@ static const struct {
     {"{" STILL ",\"joints\":[\"elbow\",\"elbow\"]}", 422, "invalid-value", "/joints/1", "twice"},
     {"{" STILL ",\"joints\":[\"elbow\",\"sholder\"]}", 422, "unknown-name", "/joints/1", "did you mean \"shoulder\"?"},
     {"{" STILL ",\"joints\":[\"elbow\",\"shoulder\",\"wrist\"]}", 422, "invalid-value", "/joints/2", "no coordinates"},
-    {"{" STILL ",\"joints\":\"elbow\"}", 400, "wrong-type", "/joints", "array of names"},
+    {"{" STILL ",\"joints\":\"elbow\"}", 422, "wrong-length", "/joints", "\"shoulder\" is not named"},
+    {"{" STILL ",\"joints\":1}", 400, "wrong-type", "/joints", "array of names"},
     {"{" STILL ",\"joints\":[1]}", 400, "wrong-type", "/joints/0", "name of a joint"},
     {"{" STILL ",\"joints\":[[\"elbow\"]]}", 400, "wrong-type", "/joints/0", "got an array"},
     {"{" STILL ",\"gravity\":[0,0]}", 422, "wrong-length", "/gravity", "got 2"},
@@ -340,9 +341,10 @@ static const struct {
     {"{" STILL ",\"gravity\":[0,0,1e999]}", 422, "not-finite", "/gravity/2", "too large"},
     {"{" STILL ",\"without\":[\"frction\"]}", 422, "unknown-name", "/without/0", "did you mean \"friction\"?"},
     {"{" STILL ",\"without\":[\"everything at all\"]}", 422, "unknown-name", "/without/0", "known here: friction, rotor"},
-    {"{" STILL ",\"without\":\"friction\"}", 400, "wrong-type", "/without", "array of names"},
+    {"{" STILL ",\"without\":1}", 400, "wrong-type", "/without", "array of names"},
     {"{" STILL ",\"include\":[\"everything\"]}", 422, "unknown-name", "/include/0", "known here: reactions"},
-    {WRENCH "{}}", 400, "wrong-type", "/external_wrenches", "array of wrenches"},
+    {WRENCH "1}", 400, "wrong-type", "/external_wrenches", "array of wrenches"},
+    {WRENCH "{}}", 422, "missing-field", "/external_wrenches/link", "add \"link\""},
     {WRENCH "[3]}", 400, "wrong-type", "/external_wrenches/0", "expected an object, got a number"},
     {WRENCH "[[]]}", 400, "wrong-type", "/external_wrenches/0", "link, at, applied_to"},
     {WRENCH "[{}]}", 422, "missing-field", "/external_wrenches/0/link", "add \"link\""},

@@ -20,21 +20,23 @@ if TYPE_CHECKING:
         CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
         CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut,
         CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut, CalibrateRankOut,
-        CalibrateRegroupedItemOut, CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut,
-        CollisionShape, CompareColumns1, CompareColumnsItemOut, CompareSource, CompareSource1, ConstantWrench,
-        ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut, Drive,
-        DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut, DriveReductionOut, DriveRequestLoad,
-        EnsembleEndStatesOut, EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut,
+        CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestModel, CalibrateUnidentifiableItemOut,
+        CalibrateValidationOut, CollisionShape, CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut,
+        CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller, DistanceLeastOut,
+        DistanceLeftOutItemOut, DistancePairsItemOut, DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut,
+        DriveLineOut, DriveLoopsOut, DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut,
+        EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut, EnsembleReadAsItemOut,
         EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
-        ExcitationFourierOut, ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut,
-        ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut,
-        ForwardDynamicsConstraintJacobianOut, ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut,
-        ForwardDynamicsDerivativesOut, ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut,
-        ForwardDynamicsIntegrabilityOut, ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut,
-        ForwardDynamicsLinkJacobiansOut, ForwardDynamicsMassMatrixBoundsOut,
-        ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut, ForwardDynamicsMultipliersOut,
-        ForwardDynamicsOffConstraintsItemOut, ForwardDynamicsOperationalSpaceInertiaOut,
-        ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut, InertiaConsistencyOut, InertiaPrincipalOut,
+        ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
+        ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut,
+        ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
+        ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
+        ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut, ForwardDynamicsIntegrabilityOut,
+        ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut, ForwardDynamicsLinkJacobiansOut,
+        ForwardDynamicsMassMatrixBoundsOut, ForwardDynamicsMassMatrixDerivativesOut, ForwardDynamicsMomentumOut,
+        ForwardDynamicsMultipliersOut, ForwardDynamicsOffConstraintsItemOut,
+        ForwardDynamicsOperationalSpaceInertiaOut, ForwardDynamicsPassivityOut, ForwardDynamicsProjectorsOut,
+        ForwardDynamicsReadAsItemOut, InertiaConsistencyOut, InertiaPrincipalOut, InertiaReadAsItemOut,
         InertiaRequestBodiesItem, InverseDynamicsActuationOut, InverseDynamicsCenterOfMassOut,
         InverseDynamicsChecksOut, InverseDynamicsChristoffelSymbolsOut, InverseDynamicsConstraintJacobianOut,
         InverseDynamicsCoriolisMatrixOut, InverseDynamicsDecouplingOut, InverseDynamicsDerivativesOut,
@@ -43,25 +45,28 @@ if TYPE_CHECKING:
         InverseDynamicsMassMatrixBoundsOut, InverseDynamicsMassMatrixDerivativesOut, InverseDynamicsMomentumOut,
         InverseDynamicsMultipliersOut, InverseDynamicsOffConstraintsItemOut,
         InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut,
-        InverseDynamicsResidualOut, InverseKinematicsNearestOut, InverseKinematicsRequestTolerance,
-        InverseKinematicsSolutionsItemOut, KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, Log,
-        LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
-        NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut, PayloadOut, Point1, PointResultOut,
-        Pose, ProvenanceOfRequestOut, ProvenanceOut, PulseDisturbance, ReactionsOut, RegressorColumnsItemOut,
-        RegressorOffConstraintsItemOut, ResidualByJointItemOut, ResidualFindingOut, RigidBodyAxisMotionOut,
-        RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyRequestAxisMotion, RigidBodyRequestBody,
-        RigidBodyRequestLieBracket, RigidBodyRequestPointMotion, RobotDocumentOut, SimulateAuditOut,
-        SimulateConstraintsOut, SimulateContacts, SimulateContactsOut, SimulateDrives, SimulateDrivesOut,
-        SimulateInitial, SimulateOutput, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
-        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
-        StaticsOffConstraintsItemOut, StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut,
+        InverseDynamicsReadAsItemOut, InverseDynamicsResidualOut, InverseKinematicsNearestOut,
+        InverseKinematicsReadAsItemOut, InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut,
+        KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, KinematicsReadAsItemOut, Log, LogColumns,
+        LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
+        ManipulabilityReadAsItemOut, NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut,
+        PayloadOut, PayloadReadAsItemOut, Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut,
+        PulseDisturbance, ReactionsOut, RegressorColumnsItemOut, RegressorOffConstraintsItemOut,
+        RegressorReadAsItemOut, ResidualByJointItemOut, ResidualFindingOut, ResidualReadAsItemOut,
+        RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyReadAsItemOut,
+        RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
+        RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateContacts, SimulateContactsOut,
+        SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateOutput, SimulateReadAsItemOut,
+        SimulateRequestVerdict, SimulateSolver, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
+        SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsOffConstraintsItemOut,
+        StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut,
         TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut, TermsConstraintJacobianOut,
         TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut, TermsEnergyOut,
         TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut, TermsMassMatrixBoundsOut,
         TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut, TermsOffConstraintsItemOut,
-        TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TorqueTable,
-        TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryRequestLimits, TrajectoryViolationsItemOut,
-        Variation, WarningsItemOut, Wrench, WrenchOverTime,
+        TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TermsReadAsItemOut, TorqueTable,
+        TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryReadAsItemOut, TrajectoryRequestLimits,
+        TrajectoryViolationsItemOut, Variation, WarningsItemOut, Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -115,6 +120,7 @@ class InverseDynamicsResult(Result):
     log: InverseDynamicsLogOut
     tau_measured: Array
     residual: InverseDynamicsResidualOut
+    read_as: list[InverseDynamicsReadAsItemOut]
     assumed_zero: list[str]
     not_used: list[str]
     warnings: list[WarningsItemOut]
@@ -165,6 +171,7 @@ class ForwardDynamicsResult(Result):
     projectors: ForwardDynamicsProjectorsOut
     integrability: ForwardDynamicsIntegrabilityOut
     qdd: Array
+    read_as: list[ForwardDynamicsReadAsItemOut]
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
     off_constraints: list[ForwardDynamicsOffConstraintsItemOut]
@@ -212,6 +219,7 @@ class TermsResult(Result):
     constraint_jacobian: TermsConstraintJacobianOut
     projectors: TermsProjectorsOut
     integrability: TermsIntegrabilityOut
+    read_as: list[TermsReadAsItemOut]
     assumed_zero: list[str]
     not_used: list[str]
     warnings: list[WarningsItemOut]
@@ -229,6 +237,7 @@ class KinematicsResult(Result):
     poses_expressed_in: Literal['world']
     expressed_in: Literal['world', 'link', 'spatial']
     frames: list[KinematicsFramesItemOut]
+    read_as: list[KinematicsReadAsItemOut]
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
     off_constraints: list[KinematicsOffConstraintsItemOut]
@@ -250,6 +259,7 @@ class StaticsResult(Result):
     joint_wrenches: StaticsJointWrenchesOut
     endpoint: StaticsEndpointOut
     geometric_stiffness: Array
+    read_as: list[StaticsReadAsItemOut]
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
     off_constraints: list[StaticsOffConstraintsItemOut]
@@ -270,6 +280,7 @@ class RegressorResult(Result):
     unidentifiable: list[str]
     n_base: int
     n_full: int
+    read_as: list[RegressorReadAsItemOut]
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
     off_constraints: list[RegressorOffConstraintsItemOut]
@@ -290,6 +301,7 @@ class InverseKinematicsResult(Result):
     solutions: list[InverseKinematicsSolutionsItemOut]
     nearest: InverseKinematicsNearestOut
     starts: int
+    read_as: list[InverseKinematicsReadAsItemOut]
     warnings: list[WarningsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
@@ -311,6 +323,7 @@ class ManipulabilityResult(Result):
     manipulability: float
     condition: float | None
     condition_reason: str
+    read_as: list[ManipulabilityReadAsItemOut]
     assumed_zero: list[str]
     warnings: list[WarningsItemOut]
     off_constraints: list[ManipulabilityOffConstraintsItemOut]
@@ -337,6 +350,7 @@ class TrajectoryResult(Result):
     qd: Array
     qdd: Array
     tau: Array
+    read_as: list[TrajectoryReadAsItemOut]
     warnings: list[WarningsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
@@ -359,6 +373,7 @@ class InertiaResult(Result):
     principal: InertiaPrincipalOut
     consistency: InertiaConsistencyOut
     nearest_consistent: BodyInertiaOut
+    read_as: list[InertiaReadAsItemOut]
     provenance: ProvenanceOfRequestOut
 
 
@@ -371,6 +386,7 @@ class RigidBodyResult(Result):
     point_motion: RigidBodyPointMotionOut
     body: RigidBodyBodyOut
     lie_bracket: Array
+    read_as: list[RigidBodyReadAsItemOut]
     provenance: ProvenanceOfRequestOut
 
 
@@ -386,6 +402,7 @@ class DriveResult(Result):
     reduction: DriveReductionOut
     loops: DriveLoopsOut
     bode: DriveBodeOut
+    read_as: list[DriveReadAsItemOut]
     provenance: ProvenanceOfRequestOut
 
 
@@ -402,6 +419,7 @@ class CompareResult(Result):
     t: Array
     columns: list[CompareColumnsItemOut]
     series: dict[str, Any]
+    read_as: list[CompareReadAsItemOut]
     provenance: dict[str, Any]
 
 
@@ -448,6 +466,7 @@ class SimulateResult(Result):
     verdict: SimulateVerdictOut
     events: list[EventOut]
     events_omitted: int
+    read_as: list[SimulateReadAsItemOut]
     warnings: list[WarningsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
@@ -474,6 +493,7 @@ class ExcitationResult(Result):
     improvements: int
     samples_judged: int
     base_parameters: list[str]
+    read_as: list[ExcitationReadAsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -499,6 +519,7 @@ class EnsembleResult(Result):
     returned_members: list[EnsembleReturnedMembersItemOut]
     end_states: EnsembleEndStatesOut
     stats: EnsembleStatsOut
+    read_as: list[EnsembleReadAsItemOut]
     warnings: list[WarningsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
@@ -550,6 +571,7 @@ class CalibrateResult(Result):
     robot_note: str
     document: CalibrateDocumentOut
     prediction: list[CalibratePredictionItemOut]
+    read_as: list[CalibrateReadAsItemOut]
     provenance: ProvenanceOut
 
 
@@ -578,6 +600,7 @@ class PayloadResult(Result):
     filter: LogFilterUsedOut
     robot: RobotDocumentOut | None
     robot_reason: str
+    read_as: list[PayloadReadAsItemOut]
     provenance: ProvenanceOut
 
 
@@ -597,6 +620,7 @@ class ResidualResult(Result):
     by_joint: list[ResidualByJointItemOut]
     datasets: list[dict[str, Any]]
     filter: LogFilterUsedOut
+    read_as: list[ResidualReadAsItemOut]
     provenance: ProvenanceOut
 
 
@@ -615,6 +639,7 @@ class DistanceResult(Result):
     least: DistanceLeastOut
     collides: bool
     left_out: list[DistanceLeftOutItemOut]
+    read_as: list[DistanceReadAsItemOut]
     warnings: list[WarningsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
@@ -647,9 +672,10 @@ class RobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
-            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
-            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> InverseDynamicsResult: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -667,9 +693,10 @@ class RobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
-            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
-            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Array | InverseDynamicsResult:
         """Joint torques from motion.
 
@@ -703,6 +730,7 @@ class RobotOperations:
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
             warnings: Not used: of an answer of `trajectory`
+            read_as: Not used: of an answer of `trajectory`
             fourier: Not used: of an answer of `excitation`
             score: Not used: of an answer of `excitation`
             first_random: Not used: of an answer of `excitation`
@@ -716,9 +744,9 @@ class RobotOperations:
             'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
             axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
-            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
-            base_parameters}
+            warnings, 'read_as': read_as, 'fourier': fourier, 'score': score, 'first_random': first_random,
+            'tries': tries, 'improvements': improvements, 'samples_judged': samples_judged,
+            'base_parameters': base_parameters}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -805,9 +833,9 @@ class RobotOperations:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
-            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
-            None, idempotency_key: str | None = None
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> TermsResult:
         """Any terms of the equation of motion, in one pass.
 
@@ -839,6 +867,7 @@ class RobotOperations:
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
             warnings: Not used: of an answer of `trajectory`
+            read_as: Not used: of an answer of `trajectory`
             fourier: Not used: of an answer of `excitation`
             score: Not used: of an answer of `excitation`
             first_random: Not used: of an answer of `excitation`
@@ -852,36 +881,38 @@ class RobotOperations:
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
-            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
-            base_parameters}, idempotency_key)
+            warnings, 'read_as': read_as, 'fourier': fourier, 'score': score, 'first_random': first_random,
+            'tries': tries, 'improvements': improvements, 'samples_judged': samples_judged,
+            'base_parameters': base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
-            | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
+            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> KinematicsResult:
         """Poses of links and points, their velocities, accelerations and Jacobians.
 
         Positions, rotations (x_world = R x_link) and quaternions in the world frame. With `expressed_in` also
         Jacobians, 6 rows (v, then w) by one column for each of qd; with qd velocities, with qdd accelerations,
-        which are the rates of change of the velocities' components. A batch is returned for each frame as an array
-        of samples.
+        which are the rates of change of the velocities' components. One sample with `frames` or `qd` has them along
+        the world's axes if `expressed_in` is absent. A batch is returned for each frame as an array of samples.
 
         Arguments:
             q: rad or m
-            qd: rad/s or m/s: needs `expressed_in`
-            qdd: rad/s^2 or m/s^2: needs `expressed_in`; `qd` is zero when left out then
+            qd: rad/s or m/s
+            qdd: rad/s^2 or m/s^2: `qd` is zero when left out then
             joints: Another order of joints
             frames: All links if absent
+            include: As `expressed_in` world, where that is absent: Jacobians of a batch
             expressed_in: Of velocities and Jacobians. world: of the point, along the world's axes. link: of the
                 point, along the link's axes. spatial: of the body's point that passes the world's origin, along the
                 world's axes.
             angles: default rad
         """
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
+            joints, 'frames': frames, 'include': include, 'expressed_in': expressed_in, 'angles': angles},
+            idempotency_key)
 
     def statics(
             self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
@@ -937,11 +968,11 @@ class RobotOperations:
             'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
-            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
-            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
-            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
-            idempotency_key: str | None = None
+            self, frame: str | Point1 | None, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None,
+            limits: bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None =
+            None, tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> InverseKinematicsResult:
         """Coordinates that bring a point of a link to a pose.
 
@@ -952,6 +983,7 @@ class RobotOperations:
         `initial`. A redundant arm has infinitely many solutions, of which the first ones met are returned.
 
         Arguments:
+            frame: The link that the robot ends in if absent; needed where it ends in several
             pose: Of the frame in the world
             axes: Which matter; if absent those of which the pose says something
             joints: Another order of joints
@@ -1013,7 +1045,7 @@ class RobotOperations:
 
         Arguments:
             interval_s: s (default 0.01)
-            frame: With `poses`
+            frame: With `poses`; the link that the robot ends in if absent
             axes: With `poses`; if absent those of which the poses say something
             initial: With `poses`: coordinates near the first one
             limits: Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses
@@ -1064,11 +1096,11 @@ class RobotOperations:
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
-            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
-            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
-            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None, progress: bool |
-            None = None
+            frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
+            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
+            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
+            None = None, progress: bool | None = None
     ) -> ExcitationResult:
         """Motion to record, from which `calibrate` can identify the parameters.
 
@@ -1086,6 +1118,7 @@ class RobotOperations:
         Arguments:
             parameters: Of joints; the ten of each link always come
             frequency_hz: Hz: one period is one over it (default 0.1)
+            period_s: s: the same, instead of it: the motion repeats after so long
             harmonics: default 5
             limits: One number for each of qd, instead of the robot's own, or by joint: `{"elbow": 1}`, where the
                 others keep theirs; `acceleration` has no other source
@@ -1099,9 +1132,9 @@ class RobotOperations:
             gravity: m/s^2 in the world frame, instead of the robot's own
         """
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
-            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key, progress)
+            frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
+            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
+            angles, 'gravity': gravity}, idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -1335,18 +1368,19 @@ class RobotJobs:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
-            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
-            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Job[InverseDynamicsResult]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
             coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
             'angles': angles, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding':
-            binding, 'provenance': provenance, 'warnings': warnings, 'fourier': fourier, 'score': score,
-            'first_random': first_random, 'tries': tries, 'improvements': improvements, 'samples_judged':
-            samples_judged, 'base_parameters': base_parameters}, idempotency_key)
+            binding, 'provenance': provenance, 'warnings': warnings, 'read_as': read_as, 'fourier': fourier,
+            'score': score, 'first_random': first_random, 'tries': tries, 'improvements': improvements,
+            'samples_judged': samples_judged, 'base_parameters': base_parameters}, idempotency_key)
 
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -1386,27 +1420,28 @@ class RobotJobs:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
-            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
-            None, idempotency_key: str | None = None
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Job[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
-            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
-            base_parameters}, idempotency_key)
+            warnings, 'read_as': read_as, 'fourier': fourier, 'score': score, 'first_random': first_random,
+            'tries': tries, 'improvements': improvements, 'samples_judged': samples_judged,
+            'base_parameters': base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
-            | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
+            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Job[KinematicsResult]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
+            joints, 'frames': frames, 'include': include, 'expressed_in': expressed_in, 'angles': angles},
+            idempotency_key)
 
     def statics(
             self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
@@ -1429,11 +1464,11 @@ class RobotJobs:
             'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
-            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
-            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
-            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
-            idempotency_key: str | None = None
+            self, frame: str | Point1 | None, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None,
+            limits: bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None =
+            None, tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Job[InverseKinematicsResult]:
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
@@ -1482,15 +1517,16 @@ class RobotJobs:
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
-            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
-            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
-            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None
+            frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
+            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
+            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> Job[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
-            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key)
+            frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
+            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
+            angles, 'gravity': gravity}, idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -1592,9 +1628,10 @@ class AsyncRobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
-            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
-            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[InverseDynamicsResult]: ...
     def inverse_dynamics(
             self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
@@ -1612,9 +1649,10 @@ class AsyncRobotOperations:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
-            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
-            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[Array] | Awaitable[InverseDynamicsResult]:
         """Joint torques from motion.
 
@@ -1648,6 +1686,7 @@ class AsyncRobotOperations:
             binding: Not used: of an answer of `trajectory`
             provenance: Not used: of an answer of `trajectory`
             warnings: Not used: of an answer of `trajectory`
+            read_as: Not used: of an answer of `trajectory`
             fourier: Not used: of an answer of `excitation`
             score: Not used: of an answer of `excitation`
             first_random: Not used: of an answer of `excitation`
@@ -1661,9 +1700,9 @@ class AsyncRobotOperations:
             'include': include, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes':
             axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
-            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
-            base_parameters}
+            warnings, 'read_as': read_as, 'fourier': fourier, 'score': score, 'first_random': first_random,
+            'tries': tries, 'improvements': improvements, 'samples_judged': samples_judged,
+            'base_parameters': base_parameters}
         if idempotency_key is None and only(request, ('q', 'qd', 'qdd')):
             return self._arrays('inverse-dynamics', request)
         return self._compute('inverse-dynamics', InverseDynamicsResult, request, idempotency_key)
@@ -1750,27 +1789,28 @@ class AsyncRobotOperations:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
-            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
-            None, idempotency_key: str | None = None
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[TermsResult]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
-            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
-            base_parameters}, idempotency_key)
+            warnings, 'read_as': read_as, 'fourier': fourier, 'score': score, 'first_random': first_random,
+            'tries': tries, 'improvements': improvements, 'samples_judged': samples_judged,
+            'base_parameters': base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
-            | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
+            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[KinematicsResult]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
+            joints, 'frames': frames, 'include': include, 'expressed_in': expressed_in, 'angles': angles},
+            idempotency_key)
 
     def statics(
             self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
@@ -1793,11 +1833,11 @@ class AsyncRobotOperations:
             'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
-            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
-            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
-            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
-            idempotency_key: str | None = None
+            self, frame: str | Point1 | None, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None,
+            limits: bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None =
+            None, tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[InverseKinematicsResult]:
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
@@ -1847,16 +1887,16 @@ class AsyncRobotOperations:
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
-            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
-            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
-            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None, progress: bool |
-            None = None
+            frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
+            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
+            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
+            None = None, progress: bool | None = None
     ) -> Awaitable[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
-            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key, progress)
+            frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
+            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
+            angles, 'gravity': gravity}, idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -1954,18 +1994,19 @@ class AsyncRobotJobs:
             box: Literal['limits'] | Box1 | None = None, qd_ref: ArrayLike | Mapping[str, Any] | None = None, qdd_ref:
             ArrayLike | Mapping[str, Any] | None = None, angles: Literal['rad', 'deg'] | None = None, t: Any | None =
             None, violations: Any | None = None, duration_s: Any | None = None, binding: Any | None = None, provenance:
-            Any | None = None, warnings: Any | None = None, fourier: Any | None = None, score: Any | None = None,
-            first_random: Any | None = None, tries: Any | None = None, improvements: Any | None = None, samples_judged:
-            Any | None = None, base_parameters: Any | None = None, idempotency_key: str | None = None
+            Any | None = None, warnings: Any | None = None, read_as: Any | None = None, fourier: Any | None = None,
+            score: Any | None = None, first_random: Any | None = None, tries: Any | None = None, improvements: Any |
+            None = None, samples_judged: Any | None = None, base_parameters: Any | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[AsyncJob[InverseDynamicsResult]]:
         return self._compute('inverse-dynamics', InverseDynamicsResult, {'q': q, 'qd': qd, 'qdd': qdd,
             'tau': tau, 'from': from_, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity':
             gravity, 'without': without, 'include': include, 'payload': payload, 'coriolis_form':
             coriolis_form, 'frame': frame, 'axes': axes, 'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref,
             'angles': angles, 't': t, 'violations': violations, 'duration_s': duration_s, 'binding':
-            binding, 'provenance': provenance, 'warnings': warnings, 'fourier': fourier, 'score': score,
-            'first_random': first_random, 'tries': tries, 'improvements': improvements, 'samples_judged':
-            samples_judged, 'base_parameters': base_parameters}, idempotency_key)
+            binding, 'provenance': provenance, 'warnings': warnings, 'read_as': read_as, 'fourier': fourier,
+            'score': score, 'first_random': first_random, 'tries': tries, 'improvements': improvements,
+            'samples_judged': samples_judged, 'base_parameters': base_parameters}, idempotency_key)
 
     def forward_dynamics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, tau: ArrayLike |
@@ -2005,27 +2046,28 @@ class AsyncRobotJobs:
             Mapping[str, Any] | None = None, qdd_ref: ArrayLike | Mapping[str, Any] | None = None, angles:
             Literal['rad', 'deg'] | None = None, t: Any | None = None, violations: Any | None = None, duration_s: Any |
             None = None, binding: Any | None = None, provenance: Any | None = None, warnings: Any | None = None,
-            fourier: Any | None = None, score: Any | None = None, first_random: Any | None = None, tries: Any | None =
-            None, improvements: Any | None = None, samples_judged: Any | None = None, base_parameters: Any | None =
-            None, idempotency_key: str | None = None
+            read_as: Any | None = None, fourier: Any | None = None, score: Any | None = None, first_random: Any | None =
+            None, tries: Any | None = None, improvements: Any | None = None, samples_judged: Any | None = None,
+            base_parameters: Any | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TermsResult]]:
         return self._compute('terms', TermsResult, {'q': q, 'include': include, 'qd': qd, 'qdd': qdd, 'tau':
             tau, 'joints': joints, 'external_wrenches': external_wrenches, 'gravity': gravity, 'without':
             without, 'payload': payload, 'coriolis_form': coriolis_form, 'frame': frame, 'axes': axes,
             'box': box, 'qd_ref': qd_ref, 'qdd_ref': qdd_ref, 'angles': angles, 't': t, 'violations':
             violations, 'duration_s': duration_s, 'binding': binding, 'provenance': provenance, 'warnings':
-            warnings, 'fourier': fourier, 'score': score, 'first_random': first_random, 'tries': tries,
-            'improvements': improvements, 'samples_judged': samples_judged, 'base_parameters':
-            base_parameters}, idempotency_key)
+            warnings, 'read_as': read_as, 'fourier': fourier, 'score': score, 'first_random': first_random,
+            'tries': tries, 'improvements': improvements, 'samples_judged': samples_judged,
+            'base_parameters': base_parameters}, idempotency_key)
 
     def kinematics(
             self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
             Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, frames: Sequence[str | Point1] |
-            None = None, expressed_in: Literal['world', 'link', 'spatial'] | None = None, angles: Literal['rad', 'deg']
-            | None = None, idempotency_key: str | None = None
+            None = None, include: Sequence[Literal['jacobian']] | None = None, expressed_in: Literal['world', 'link',
+            'spatial'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[KinematicsResult]]:
         return self._compute('kinematics', KinematicsResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints':
-            joints, 'frames': frames, 'expressed_in': expressed_in, 'angles': angles}, idempotency_key)
+            joints, 'frames': frames, 'include': include, 'expressed_in': expressed_in, 'angles': angles},
+            idempotency_key)
 
     def statics(
             self, q: ArrayLike | Mapping[str, Any], endpoint_wrench: ConstantWrench, *, joints: Sequence[str] | None =
@@ -2048,11 +2090,11 @@ class AsyncRobotJobs:
             'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
 
     def inverse_kinematics(
-            self, frame: str | Point1, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] | None =
-            None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None, limits:
-            bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None = None,
-            tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None = None,
-            idempotency_key: str | None = None
+            self, frame: str | Point1 | None, pose: Pose, *, axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']] |
+            None = None, joints: Sequence[str] | None = None, initial: ArrayLike | Mapping[str, Any] | None = None,
+            limits: bool | None = None, solutions: int | None = None, seeds: int | None = None, iterations: int | None =
+            None, tolerance: InverseKinematicsRequestTolerance | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[InverseKinematicsResult]]:
         return self._compute('inverse-kinematics', InverseKinematicsResult, {'frame': frame, 'pose': pose,
             'axes': axes, 'joints': joints, 'initial': initial, 'limits': limits, 'solutions': solutions,
@@ -2101,15 +2143,16 @@ class AsyncRobotJobs:
 
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
-            frequency_hz: float | None = None, harmonics: int | None = None, limits: ExcitationRequestLimits | None =
-            None, criterion: Literal['condition', 'determinant'] | None = None, tries: int | None = None, seed: int |
-            None = None, interval_s: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
-            'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str | None = None
+            frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
+            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
+            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
+            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[AsyncJob[ExcitationResult]]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
-            frequency_hz, 'harmonics': harmonics, 'limits': limits, 'criterion': criterion, 'tries': tries,
-            'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
-            idempotency_key)
+            frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
+            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
+            angles, 'gravity': gravity}, idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -2258,16 +2301,17 @@ class ServiceOperations:
             responses}, idempotency_key)
 
     def compare(
-            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
-            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
-            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+            self, a: CompareSource | CompareSource1 | str, b: CompareSource | CompareSource1 | str, *, columns:
+            Sequence[str | int | CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by:
+            Literal['time', 'row'] | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key:
+            str | None = None
     ) -> CompareResult:
         """Two results or datasets: the differences of like columns over time.
 
-        Columns are alike by name (`q[0]` of a result is `q_0` of a table), or as `columns` says. Where both have a
-        time, `b` is interpolated to the times of `a`, linearly, unless it has a row at that time; rows of `a`
-        outside of `b`'s times are counted and left out. Without it, or with `"by": "row"`, they are compared row by
-        row. A difference is a - b.
+        Columns are alike by name (`q[0]` of a result is `q_0` of a table, `q1` of one that counts from 1), or as
+        `columns` says. Where both have a time, `b` is interpolated to the times of `a`, linearly, unless it has a
+        row at that time; rows of `a` outside of `b`'s times are counted and left out. Without it, or with `"by":
+        "row"`, they are compared row by row. A difference is a - b.
 
         Arguments:
             time: If left out, `t`, `time` or `timestamp` of both
@@ -2310,9 +2354,10 @@ class ServiceJobs:
             responses}, idempotency_key)
 
     def compare(
-            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
-            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
-            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+            self, a: CompareSource | CompareSource1 | str, b: CompareSource | CompareSource1 | str, *, columns:
+            Sequence[str | int | CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by:
+            Literal['time', 'row'] | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key:
+            str | None = None
     ) -> Job[CompareResult]:
         return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
             'by': by, 'include': include}, idempotency_key)
@@ -2351,9 +2396,10 @@ class AsyncServiceOperations:
             responses}, idempotency_key)
 
     def compare(
-            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
-            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
-            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+            self, a: CompareSource | CompareSource1 | str, b: CompareSource | CompareSource1 | str, *, columns:
+            Sequence[str | int | CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by:
+            Literal['time', 'row'] | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[CompareResult]:
         return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
             'by': by, 'include': include}, idempotency_key)
@@ -2392,9 +2438,10 @@ class AsyncServiceJobs:
             responses}, idempotency_key)
 
     def compare(
-            self, a: CompareSource | CompareSource1, b: CompareSource | CompareSource1, *, columns: Sequence[str | int |
-            CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by: Literal['time', 'row']
-            | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key: str | None = None
+            self, a: CompareSource | CompareSource1 | str, b: CompareSource | CompareSource1 | str, *, columns:
+            Sequence[str | int | CompareColumns1] | None = None, time: str | int | CompareColumns1 | None = None, by:
+            Literal['time', 'row'] | None = None, include: Sequence[Literal['series']] | None = None, idempotency_key:
+            str | None = None
     ) -> Awaitable[AsyncJob[CompareResult]]:
         return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
             'by': by, 'include': include}, idempotency_key)

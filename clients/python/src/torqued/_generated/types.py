@@ -281,6 +281,12 @@ class CalibrateRankOut(TypedDict):
     columns: NotRequired[int]
 
 
+class CalibrateReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class CalibrateRegroupedItemOut(TypedDict):
     combination: NotRequired[str]
     visible: NotRequired[float]
@@ -338,6 +344,12 @@ class CompareColumnsItemOut(TypedDict):
     mean: NotRequired[float]
 
 
+class CompareReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class CompareSource(TypedDict):
     dataset: str
 
@@ -349,8 +361,8 @@ class CompareSource1(TypedDict):
 class ConstantWrench(TypedDict):
     """A force and a moment. Nothing about it is left unstated."""
     link: str
-    force: ArrayLike
-    moment: ArrayLike
+    force: NotRequired[ArrayLike]
+    moment: NotRequired[ArrayLike]
     at: Literal['origin', 'com'] | ArrayLike
     applied_to: Literal['robot', 'environment']
     expressed_in: Literal['world', 'link']
@@ -437,6 +449,12 @@ class DistanceLeftOutItemOut(TypedDict):
 class DistancePairsItemOut(TypedDict):
     a: str
     b: str
+
+
+class DistanceReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class Drive(TypedDict):
@@ -594,6 +612,12 @@ class DriveOut(TypedDict):
     velocity_loop: NotRequired[DriveVelocityLoopOut]
 
 
+class DriveReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class DriveReductionOut(TypedDict):
     """What neglecting the inductance costs, for a step of voltage at rest"""
     electrical_time_s: float
@@ -676,6 +700,12 @@ class EnsembleOutcomesOut(TypedDict):
     unfinished: int
 
 
+class EnsembleReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class EnsembleReturnedMembersItemOut(TypedDict):
     member: int
     values: Array
@@ -753,6 +783,12 @@ class ExcitationFourierOut(TypedDict):
     offset: Array
     a: Array
     b: Array
+
+
+class ExcitationReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class ExcitationRequestLimits(TypedDict):
@@ -991,6 +1027,12 @@ class ForwardDynamicsProjectorsOut(TypedDict):
     motion: Array
 
 
+class ForwardDynamicsReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class InertiaConsistencyOut(TypedDict):
     consistent: bool
     mass_positive: bool
@@ -1003,6 +1045,12 @@ class InertiaConsistencyOut(TypedDict):
 class InertiaPrincipalOut(TypedDict):
     moments: Array
     axes: Array
+
+
+class InertiaReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class InertiaRequestBodiesItem(TypedDict):
@@ -1240,6 +1288,12 @@ class InverseDynamicsProjectorsOut(TypedDict):
     motion: Array
 
 
+class InverseDynamicsReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class InverseDynamicsResidualByJointItemOut(TypedDict):
     joint: str
     rmse: float
@@ -1259,6 +1313,12 @@ class InverseKinematicsNearestOut(TypedDict):
     """Of all starts"""
     position_error_m: float
     rotation_error_rad: float
+
+
+class InverseKinematicsReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class InverseKinematicsRequestTolerance(TypedDict):
@@ -1348,6 +1408,12 @@ class KinematicsOffConstraintsItemOut(TypedDict):
     residual: float
     unit: str
     text: str
+
+
+class KinematicsReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class LinkFrameOut(TypedDict):
@@ -1527,6 +1593,12 @@ class ManipulabilityOffConstraintsItemOut(TypedDict):
     text: str
 
 
+class ManipulabilityReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class NoiseDisturbance(TypedDict):
     """Normal, independent of one another"""
     kind: Literal['noise']
@@ -1575,6 +1647,12 @@ class PayloadOut(TypedDict):
     inertia: NotRequired[Array]
 
 
+class PayloadReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class PfaffianConstraintOut(TypedDict):
     """Sum of entry * qd = equals, row by row"""
     name: NotRequired[str]
@@ -1585,7 +1663,7 @@ class PfaffianConstraintOut(TypedDict):
 
 class Point1(TypedDict):
     link: str
-    at: Literal['origin', 'com'] | ArrayLike
+    at: NotRequired[Literal['origin', 'com'] | ArrayLike]
 
 
 class PointOnPlaneConstraintOut(TypedDict):
@@ -1675,6 +1753,7 @@ class Reference(TypedDict):
     t: NotRequired[Any]
     provenance: NotRequired[Any]
     warnings: NotRequired[Any]
+    read_as: NotRequired[Any]
     q: NotRequired[Any]
     qd: NotRequired[Any]
     qdd: NotRequired[Any]
@@ -1702,6 +1781,7 @@ class ReferenceTable(TypedDict):
     tau: NotRequired[Any]
     provenance: NotRequired[Any]
     warnings: NotRequired[Any]
+    read_as: NotRequired[Any]
     fourier: NotRequired[Any]
     score: NotRequired[Any]
     first_random: NotRequired[Any]
@@ -1731,6 +1811,12 @@ class RegressorOffConstraintsItemOut(TypedDict):
     residual: float
     unit: str
     text: str
+
+
+class RegressorReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class ResidualByJointItemDriftItemOut(TypedDict):
@@ -1765,6 +1851,12 @@ class ResidualFindingOut(TypedDict):
     interval: NotRequired[Array]
     relative: NotRequired[float | None]
     relative_reason: NotRequired[str]
+
+
+class ResidualReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class RigidBodyAxisMotionOut(TypedDict):
@@ -1817,6 +1909,12 @@ class RigidBodyPointMotionOut(TypedDict):
     expressed_in: Literal['fixed frame']
     velocity: Array
     acceleration: RigidBodyPointMotionAccelerationOut
+
+
+class RigidBodyReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class RigidBodyRequestAxisMotion(TypedDict):
@@ -2057,6 +2155,12 @@ class SimulateOutput(TypedDict):
     times_s: NotRequired[ArrayLike]
 
 
+class SimulateReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class SimulateRequestVerdict(TypedDict):
     """What the verdict shall judge by"""
     tolerated_error: NotRequired[float]
@@ -2218,6 +2322,12 @@ class StaticsOffConstraintsItemOut(TypedDict):
     residual: float
     unit: str
     text: str
+
+
+class StaticsReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
 
 
 class StaticsRequestJointStiffness1(TypedDict):
@@ -2449,6 +2559,12 @@ class TermsProjectorsOut(TypedDict):
     motion: Array
 
 
+class TermsReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class TorqueTable(TypedDict):
     """Torques over time"""
     kind: Literal['torque']
@@ -2471,9 +2587,15 @@ class TrajectoryFourier(TypedDict):
     b: ArrayLike
 
 
+class TrajectoryReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class TrajectoryRequestLimits(TypedDict):
     """Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses"""
-    kind: Literal['trapezoid', 's-curve', 'time-optimal']
+    kind: NotRequired[Literal['trapezoid', 's-curve', 'time-optimal']]
     path: NotRequired[Literal['spline', 'lines']]
     velocity: NotRequired[ArrayLike | Mapping[str, Any]]
     velocity_factor: NotRequired[float]
@@ -2528,10 +2650,12 @@ class WarningsItemOut(TypedDict):
 
 
 class Wrench(TypedDict):
-    """A force and a moment, for all samples or one for each. Nothing about it is left unstated."""
+    """A force or a moment or both, for all samples or one for each. Where it acts, on whom and along which axes is
+    stated.
+    """
     link: str
-    force: ArrayLike
-    moment: ArrayLike
+    force: NotRequired[ArrayLike]
+    moment: NotRequired[ArrayLike]
     at: Literal['origin', 'com'] | ArrayLike
     applied_to: Literal['robot', 'environment']
     expressed_in: Literal['world', 'link']
@@ -2540,8 +2664,8 @@ class Wrench(TypedDict):
 class WrenchOverTime(TypedDict):
     """As `ConstantWrench`; with `t`, force and moment have one row a time"""
     link: str
-    force: ArrayLike
-    moment: ArrayLike
+    force: NotRequired[ArrayLike]
+    moment: NotRequired[ArrayLike]
     at: Literal['origin', 'com'] | ArrayLike
     applied_to: Literal['robot', 'environment']
     expressed_in: Literal['world', 'link']

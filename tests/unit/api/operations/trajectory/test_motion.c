@@ -212,7 +212,6 @@ static const struct {
     int status;
     const char *slug, *pointer;
 } refusals[] = {
-    {"inverse-kinematics", "{'pose':{'position':[1,0,0]}}", 422, "missing-field", "/frame"},
     {"inverse-kinematics", "{'frame':'tool'}", 422, "missing-field", "/pose"},
     {"inverse-kinematics", "{'frame':'tol','pose':{'position':[1,0,0]}}", 422, "unknown-name", "/frame"},
     {"inverse-kinematics", "{'frame':'tool','pose':{}}", 422, "missing-field", "/pose/position"},
@@ -227,9 +226,11 @@ static const struct {
     {"inverse-kinematics", "{'frame':'tool','pose':{'position':[1,0,0]},'tolerance':{'position_m':0}}", 422, "range", "/tolerance/position_m"},
     {"inverse-kinematics", "{'frame':'tool','pose':{'position':[1,0,0]},'limits':1}", 400, "wrong-type", "/limits"},
     {"trajectory", "{}", 422, "missing-field", "/waypoints"},
-    {"trajectory", "{'waypoints':[[0,0]]}", 422, "wrong-length", "/waypoints"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]]}", 422, "missing-field", "/times_s"},
-    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1]}", 422, "missing-field", "/timing"},
+    {"trajectory", "{'waypoints':[[0,0]],'times_s':[0]}", 422, "wrong-length", "/waypoints"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'timing':'cubic'}", 422, "missing-field", "/times_s"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1],[0,0]],'duration_s':1}", 422, "invalid-value", "/duration_s"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'duration_s':1}", 422, "invalid-value", "/duration_s"},
+    {"trajectory", "{'waypoints':[[0,0],[1,1]],'limits':{'acceleration':[1,1],'velocity':[1,1]},'duration_s':1}", 422, "invalid-value", "/duration_s"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,1],'timing':'quintc','interval_s':1}", 422, "unknown-name", "/timing"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'times_s':[0,0],'timing':'cubic','interval_s':1}", 422, "range", "/times_s/1"},
     {"trajectory", "{'waypoints':[[0,0],[1,1]],'durations_s':[0],'timing':'cubic','interval_s':1}", 422, "range", "/durations_s/0"},
