@@ -186,10 +186,7 @@ static void put_end(tqa_call *call)
     put_notes(call);
     put_provenance(call);
     tqa_writer_end(answer);
-    assert(answer->depth == 0);
-    if (!answer->cbor) {
-        tqa_json_text_raw(&answer->text, "\n");
-    }
+    tqa_writer_finish(answer);
 }
 
 /* An archive is made of the whole answer, also of what would be written piece by piece. */

@@ -12,8 +12,6 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as they are");
 
-enum { PIECE = 1024 }; /* values gathered at a time */
-
 static uint64_t load(const unsigned char *bytes, unsigned size, bool big_endian)
 {
     uint64_t word = 0;
@@ -139,42 +137,43 @@ uint64_t tqa_array_count(const tqa_array *array)
     return count;
 }
 
+size_t tqa_array_values(const tqa_array *array, uint64_t index, size_t most, double *room,
+                        const double **ret)
+{
+    const uint64_t count = tqa_array_count(array);
+    assert(most > 0 && index < count);
+    const uint64_t n_column = count / array->shape[0];
+    const uint64_t row = index / n_column, column = index % n_column;
+    const uint64_t left = array->shape[0] - row; /* rows */
+    const size_t n_here = most < TQA_ARRAY_ROOM ? most : TQA_ARRAY_ROOM;
+    *ret = room;
+    if (n_here < n_column || column > 0 ||
+        (array->find_rows == NULL && array->gather_rows == NULL)) {
+        const size_t n = n_here < n_column - column ? n_here : (size_t)(n_column - column);
+        array->gather(array->ctx, row, column, n, room);
+        return n;
+    }
+    const size_t most_rows = (array->find_rows != NULL ? most : n_here) / (size_t)n_column;
+    size_t n_row = most_rows < left ? most_rows : (size_t)left;
+    if (array->find_rows != NULL) {
+        *ret = array->find_rows(array->ctx, row, &n_row);
+    } else {
+        array->gather_rows(array->ctx, row, n_row, room);
+    }
+    return n_row * (size_t)n_column;
+}
+
 size_t tqa_array_encode(const tqa_array *array, uint64_t *index, char *out, size_t size)
 {
     const uint64_t count = tqa_array_count(array);
+    double room[TQA_ARRAY_ROOM];
     size_t written = 0;
-    if (count == 0) {
-        return 0;
-    }
-    const uint64_t n_column = count / array->shape[0];
     while (*index < count && size - written >= sizeof(double)) {
-        const uint64_t row = *index / n_column;
-        const uint64_t column = *index % n_column;
-        const size_t room = (size - written) / sizeof(double);
-        size_t n = room < PIECE ? room : PIECE;
-        if (n > n_column - column) {
-            n = (size_t)(n_column - column);
-        }
-        double values[PIECE];
-        const double *from = values;
-        size_t n_row = 0; /* out here: cppcheck takes what find_rows returns for its address */
-        if (column == 0 && n == n_column && array->find_rows != NULL) {
-            const uint64_t left = array->shape[0] - row;
-            n_row = room / n;
-            n_row = n_row < left ? n_row : (size_t)left;
-            from = array->find_rows(array->ctx, row, &n_row);
-            n *= n_row;
-        } else if (column == 0 && n == n_column && array->gather_rows != NULL) {
-            const uint64_t left = array->shape[0] - row;
-            n_row = (room < PIECE ? room : PIECE) / n;
-            n_row = n_row < left ? n_row : (size_t)left;
-            array->gather_rows(array->ctx, row, n_row, values);
-            n *= n_row;
-        } else {
-            array->gather(array->ctx, row, column, n, values);
-        }
-        memcpy(out + written, from, n * sizeof values[0]);
-        written += n * sizeof values[0];
+        const double *from = room;
+        const size_t n =
+            tqa_array_values(array, *index, (size - written) / sizeof(double), room, &from);
+        memcpy(out + written, from, n * sizeof(double));
+        written += n * sizeof(double);
         *index += n;
     }
     return written;

@@ -65,6 +65,12 @@ enum { TQA_ARRAY_RANK_MAX = 4 };
 
 uint64_t tqa_array_count(const tqa_array *array);
 
+/* The values from `index` on, at most `most` > 0 and few enough to process at once: their number,
+ * and in *ret where they are, either in `room` (TQA_ARRAY_ROOM) or where they lie. */
+enum { TQA_ARRAY_ROOM = 1024 };
+size_t tqa_array_values(const tqa_array *array, uint64_t index, size_t most, double *room,
+                        const double **ret);
+
 /* Writes values as little-endian binary64, from value *index on, as many as there are and `size`
  * bytes take; moves *index and returns the bytes written. */
 size_t tqa_array_encode(const tqa_array *array, uint64_t *index, char *out, size_t size);

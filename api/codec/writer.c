@@ -10,10 +10,22 @@
 #include <string.h>
 
 #include "api/codec/cbor/cbor.h"
+#include "api/codec/json/print.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are copied as they are");
 
 enum { HEAD = TQA_CBOR_HEAD_MAX, CBOR_MAP = 0xbf, CBOR_LIST = 0x9f, CBOR_END = 0xff };
+
+static bool at(uint64_t depths, const tqa_writer *answer)
+{
+    return (depths >> answer->depth & 1) != 0;
+}
+
+static void set(uint64_t *depths, const tqa_writer *answer, bool value)
+{
+    const uint64_t bit = (uint64_t)1 << answer->depth;
+    *depths = value ? *depths | bit : *depths & ~bit;
+}
 
 static void put_bytes(tqa_writer *answer, const void *bytes, size_t n)
 {
@@ -28,19 +40,39 @@ static void put_cbor_text(tqa_writer *answer, const char *text)
     put_bytes(answer, text, n);
 }
 
+static void begin_line(tqa_writer *answer)
+{
+    tqa_json_text_raw(&answer->text, "\n");
+    for (; answer->line_room > 1; answer->line_room--) {
+        tqa_json_text_raw(&answer->text, " ");
+    }
+    answer->line_room = 0;
+}
+
+/* what precedes a member of JSON: a comma, a space or a line */
+static void separate(tqa_writer *answer)
+{
+    if (at(answer->has_members, answer)) {
+        tqa_json_text_raw(&answer->text, answer->is_spaced && answer->line_room == 0 ? ", " : ",");
+    }
+    if (answer->line_room > 0) {
+        begin_line(answer);
+    }
+}
+
 /* what precedes a value: a comma, a key */
 static void begin(tqa_writer *answer, const char *key)
 {
-    if (!answer->cbor && answer->has_members[answer->depth]) {
-        tqa_json_text_raw(&answer->text, ",");
+    if (!answer->cbor) {
+        separate(answer);
     }
-    answer->has_members[answer->depth] = true;
-    assert((key == NULL) == (answer->depth == 0 || answer->is_list[answer->depth]));
+    set(&answer->has_members, answer, true);
+    assert((key == NULL) == (answer->depth == 0 || at(answer->is_list, answer)));
     if (key != NULL && answer->cbor) {
         put_cbor_text(answer, key);
     } else if (key != NULL) {
         tqa_json_text_string(&answer->text, key);
-        tqa_json_text_raw(&answer->text, ":");
+        tqa_json_text_raw(&answer->text, answer->is_spaced ? ": " : ":");
     }
 }
 
@@ -48,9 +80,9 @@ static void descend(tqa_writer *answer, bool is_list, bool is_counted)
 {
     assert(answer->depth < TQA_WRITER_DEPTH_MAX);
     answer->depth++;
-    answer->is_list[answer->depth] = is_list;
-    answer->is_counted[answer->depth] = is_counted;
-    answer->has_members[answer->depth] = false;
+    set(&answer->is_list, answer, is_list);
+    set(&answer->is_counted, answer, is_counted);
+    set(&answer->has_members, answer, false);
 }
 
 static void open(tqa_writer *answer, const char *key, bool is_list)
@@ -93,6 +125,19 @@ void tqa_writer_members(tqa_writer *answer)
     descend(answer, false, true);
 }
 
+void tqa_writer_line(tqa_writer *answer, unsigned indent)
+{
+    answer->line_room = answer->cbor ? 0 : indent + 1;
+}
+
+void tqa_writer_finish(tqa_writer *answer)
+{
+    assert(answer->depth == 0);
+    if (!answer->cbor) {
+        tqa_json_text_raw(&answer->text, "\n");
+    }
+}
+
 char *tqa_writer_take(tqa_writer *answer, size_t *ret_n)
 {
     return tqa_json_text_take(&answer->text, ret_n);
@@ -100,7 +145,7 @@ char *tqa_writer_take(tqa_writer *answer, size_t *ret_n)
 
 char *tqa_writer_take_open(tqa_writer *answer, size_t *ret_n)
 {
-    if (!answer->cbor && answer->has_members[answer->depth]) {
+    if (!answer->cbor && at(answer->has_members, answer)) {
         tqa_json_text_raw(&answer->text, ",");
     }
     return tqa_writer_take(answer, ret_n);
@@ -109,11 +154,14 @@ char *tqa_writer_take_open(tqa_writer *answer, size_t *ret_n)
 void tqa_writer_end(tqa_writer *answer)
 {
     assert(answer->depth > 0);
-    if (answer->cbor && !answer->is_counted[answer->depth]) {
+    if (answer->cbor && !at(answer->is_counted, answer)) {
         const unsigned char end = CBOR_END;
         put_bytes(answer, &end, 1);
     } else if (!answer->cbor) {
-        tqa_json_text_raw(&answer->text, answer->is_list[answer->depth] ? "]" : "}");
+        if (answer->line_room > 0) {
+            begin_line(answer);
+        }
+        tqa_json_text_raw(&answer->text, at(answer->is_list, answer) ? "]" : "}");
     }
     answer->depth--;
 }
@@ -203,14 +251,25 @@ void tqa_writer_encoded(tqa_writer *answer, const char *key, const char *bytes, 
     put_bytes(answer, bytes, n);
 }
 
+void tqa_writer_encoded_begin(tqa_writer *answer)
+{
+    assert(!at(answer->is_list, answer));
+    if (!answer->cbor) {
+        separate(answer);
+    }
+    set(&answer->has_members, answer, true);
+}
+
 void tqa_writer_encoded_members(tqa_writer *answer, const char *bytes, size_t n)
 {
-    assert(!answer->cbor && n > 0 && !answer->is_list[answer->depth]);
-    if (answer->has_members[answer->depth]) {
-        tqa_json_text_raw(&answer->text, ",");
-    }
-    answer->has_members[answer->depth] = true;
+    assert(n > 0);
+    tqa_writer_encoded_begin(answer);
     put_bytes(answer, bytes, n);
+}
+
+void tqa_writer_reopen(tqa_writer *answer)
+{
+    descend(answer, false, true); /* the bytes end with the comma that another member needs */
 }
 
 void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag)
@@ -253,16 +312,17 @@ void tqa_writer_finite(tqa_writer *answer, const char *key, double x, const char
 static void put_json_array(tqa_writer *answer, const double **x, size_t rank, const size_t *shape)
 {
     /* an odometer over all ranks but the last */
-    size_t at[TQA_WRITER_RANK_MAX] = {0};
+    size_t place[TQA_WRITER_RANK_MAX] = {0};
     size_t level = 0;
     for (;;) {
         if (level + 1 == rank) {
             tqa_json_text_numbers(&answer->text, *x, shape[level]);
             *x += shape[level];
-        } else if (at[level] < shape[level]) {
-            tqa_json_text_raw(&answer->text, at[level]++ == 0 ? "[" : ",");
+        } else if (place[level] < shape[level]) {
+            const char *const comma = answer->is_spaced ? ", " : ",";
+            tqa_json_text_raw(&answer->text, place[level]++ == 0 ? "[" : comma);
             level++;
-            at[level] = 0;
+            place[level] = 0;
             continue;
         } else {
             tqa_json_text_raw(&answer->text, shape[level] == 0 ? "[]" : "]");
@@ -341,6 +401,35 @@ void tqa_writer_row(tqa_writer *answer, const double *x, size_t n, bool flat)
 }
 
 void tqa_writer_rows_end(tqa_writer *answer)
+{
+    if (!answer->cbor) {
+        tqa_json_text_raw(&answer->text, "]");
+    }
+}
+
+void tqa_writer_stream_begin(tqa_writer *answer, const char *key, const tqa_array *array)
+{
+    char head[TQA_CBOR_ARRAY_HEAD];
+    begin(answer, key);
+    if (answer->cbor) {
+        put_bytes(answer, head, tqa_cbor_array_head(array, head));
+    } else {
+        tqa_json_text_raw(&answer->text, "[");
+    }
+}
+
+bool tqa_writer_stream(tqa_writer *answer, const tqa_array *array, uint64_t *index)
+{
+    tqa_json_text *text = &answer->text;
+    assert(text->fixed && text->n < text->capacity);
+    char *out = text->bytes + text->n;
+    const size_t room = text->capacity - text->n - 1;
+    text->n += answer->cbor ? tqa_array_encode(array, index, out, room)
+                            : tqa_json_print_array(array, index, out, room);
+    return *index == (answer->cbor ? tqa_array_count(array) : tqa_json_array_steps(array));
+}
+
+void tqa_writer_stream_end(tqa_writer *answer)
 {
     if (!answer->cbor) {
         tqa_json_text_raw(&answer->text, "]");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/writer.h - nested fields, in order, as JSON or CBOR: the only writer of objects. */
+/* api/codec/writer.h - nested fields and streamed arrays, in order, as JSON or CBOR: the only
+ * writer of objects. */
 #ifndef TQA_CODEC_WRITER_H
 #define TQA_CODEC_WRITER_H
 
@@ -7,20 +8,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "api/codec/element.h"
 #include "api/codec/json/text.h"
 
-enum { TQA_WRITER_DEPTH_MAX = 15, TQA_WRITER_RANK_MAX = 4 };
+enum { TQA_WRITER_DEPTH_MAX = 63, TQA_WRITER_RANK_MAX = 4 };
 
 /* Starts as {0}, with `cbor` set or not. `key` is NULL for elements of lists. */
 typedef struct tqa_writer {
     bool cbor;
+    bool is_spaced;  /* JSON for people to read: ", " and ": ", and lines (tqa_writer_line) */
     bool not_finite; /* a number was NaN or infinite: there is no answer */
     tqa_json_text text;
     unsigned depth;
-    bool is_list[TQA_WRITER_DEPTH_MAX + 1];
-    bool is_counted[TQA_WRITER_DEPTH_MAX + 1]; /* CBOR: its head holds the count of its members */
-    bool has_members[TQA_WRITER_DEPTH_MAX + 1];
+    uint64_t is_list;    /* bit d: at depth d */
+    uint64_t is_counted; /* CBOR: its head holds the count of its members */
+    uint64_t has_members;
     bool has_rows; /* of the table that is being written */
+    unsigned
+        line_room; /* the next member begins a line, after this less 1 spaces; 0: it does not */
 } tqa_writer;
 
 void tqa_writer_object(tqa_writer *answer, const char *key);
@@ -30,6 +35,10 @@ void tqa_writer_end(tqa_writer *answer); /* of the innermost object or list */
 void tqa_writer_object_of(tqa_writer *answer, const char *key, size_t n_member);
 /* Called first: what follows are members of an object whose brackets are written elsewhere. */
 void tqa_writer_members(tqa_writer *answer);
+/* JSON: the next member, or the next bracket that closes, begins a line `indent` spaces in. */
+void tqa_writer_line(tqa_writer *answer, unsigned indent);
+/* After the root: the line end of a JSON document; CBOR has none. */
+void tqa_writer_finish(tqa_writer *answer);
 
 /* The text, malloc'ed; NULL: out of memory. The writer stays where it is and starts a new text. */
 char *tqa_writer_take(tqa_writer *answer, size_t *ret_n);
@@ -46,8 +55,13 @@ void tqa_writer_null(tqa_writer *answer, const char *key);
 void tqa_writer_names(tqa_writer *answer, const char *key, const char *const *names, size_t n);
 /* n bytes that are a value already, in this writer's format. */
 void tqa_writer_encoded(tqa_writer *answer, const char *key, const char *bytes, size_t n);
-/* n > 0 bytes of JSON that are members already, without the brackets of their object. */
+/* n > 0 bytes that are members already, in this writer's format, without the brackets of their
+ * object. */
 void tqa_writer_encoded_members(tqa_writer *answer, const char *bytes, size_t n);
+/* The same in pieces: what precedes them; then the pieces, by tqa_json_text_bytes. */
+void tqa_writer_encoded_begin(tqa_writer *answer);
+/* What follows are members of the object that such bytes (of tqa_writer_take_open) left open. */
+void tqa_writer_reopen(tqa_writer *answer);
 void tqa_writer_flag(tqa_writer *answer, const char *key, bool flag);
 /* null, and `reason` beside it under "<key>_reason". */
 void tqa_writer_none(tqa_writer *answer, const char *key, const char *reason);
@@ -64,6 +78,12 @@ void tqa_writer_array(tqa_writer *answer, const char *key, const double *x, size
 void tqa_writer_rows_begin(tqa_writer *answer, const char *key, size_t n_row, size_t n, bool flat);
 void tqa_writer_row(tqa_writer *answer, const double *x, size_t n, bool flat);
 void tqa_writer_rows_end(tqa_writer *answer);
+/* An array that is streamed into a fixed text, in pieces: what precedes its values; from value
+ * *index on those for which there is room, true when there are no more; its end, in JSON one byte.
+ * JSON: all numbers are finite. */
+void tqa_writer_stream_begin(tqa_writer *answer, const char *key, const tqa_array *array);
+bool tqa_writer_stream(tqa_writer *answer, const tqa_array *array, uint64_t *index);
+void tqa_writer_stream_end(tqa_writer *answer);
 void tqa_writer_vector(tqa_writer *answer, const char *key, const double *x, size_t n);
 void tqa_writer_matrix(tqa_writer *answer, const char *key, const double *x, size_t n_row,
                        size_t n_column);

@@ -143,7 +143,7 @@ size_t tqa_problem_print(const tqa_problem *problem, const char *request_id, cha
     }
     put_faults(&to, problem);
     tqa_writer_end(&to);
-    tqa_json_text_raw(&to.text, "\n");
+    tqa_writer_finish(&to);
     assert(!to.text.failed);
     out[to.text.n] = '\0';
     return to.text.n;

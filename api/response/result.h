@@ -45,15 +45,16 @@ typedef struct tqa_result {
     const char *notes; /* members after the arrays, as a writer has written them; NULL: none */
     size_t n_notes;
 
-    /* position of printing */
-    size_t array, sample, row, n_told; /* n_told: bytes of `before` */
+    /* position of writing */
+    tqa_writer writer;    /* into the buffer of the call that reads */
+    size_t array, n_told; /* n_told: bytes of `before` or of the notes */
     uint8_t step;
-    tqa_array view; /* of binary formats: the array being written */
+    tqa_array view; /* the array being written, from `index` on */
     tqa_result_place place;
     uint64_t index;
     tqa_npy_encoder npy;
     size_t n_tail;
-    char tail[TQA_RESULT_TAIL_MAX]; /* provenance, and the end of the document, as it is written */
+    char tail[TQA_RESULT_TAIL_MAX]; /* provenance, as it is written */
 } tqa_result;
 
 /* What an answer may be written as. */
@@ -83,9 +84,5 @@ uint64_t tqa_result_length(const tqa_result *result);
 
 /* The array at a place, to be written; reads the place and the result. */
 tqa_array tqa_result_view(tqa_result_place *place);
-
-/* Its parts: result_binary.c writes CBOR and NPY. */
-size_t tqa_result_read_cbor(tqa_result *result, char *out, size_t size);
-size_t tqa_result_read_npy(tqa_result *result, char *out, size_t size);
 
 #endif

@@ -4,22 +4,21 @@
 #ifndef TQA_TABLES_TRANSCODE_H
 #define TQA_TABLES_TRANSCODE_H
 
-#include "api/codec/json/text.h"
+#include "api/codec/writer.h"
 #include "api/tables/outline.h"
 
 /* Private fields. */
 typedef struct tqa_transcode {
     const tqa_outline *outline;
-    const bool *wanted; /* by key of the root, in the outline's order; NULL: all */
-    bool cbor;
+    const bool *wanted;          /* by key of the root, in the outline's order; NULL: all */
     size_t next_array, next_key; /* of the outline */
     bool skipping;               /* inside a key of the root that is not wanted */
     bool raw;                    /* inside a typed array: only numbers come */
     size_t raw_depth;
     size_t level;
-    bool has_members[TQA_EVENT_DEPTH_MAX + 1];
-    bool after_key;
-    tqa_json_text text;
+    bool has_key; /* of the next member */
+    char key[TQA_EVENT_TEXT_MAX + 1];
+    tqa_writer to;
     tqa_json_scan scan;
 } tqa_transcode;
 

@@ -153,7 +153,7 @@ static void put_points(const tqa_view *v, const double *least, const double *mos
     }
     tqa_writer_end(to);
     tqa_writer_end(to);
-    tqa_json_text_raw(&to->text, "\n");
+    tqa_writer_finish(to);
 }
 
 bool tqa_view_points(tqa_view *v, tqa_problem *reterr)

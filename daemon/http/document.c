@@ -2,22 +2,16 @@
 /* daemon/http/document.c - JSON documents of resources as replies. */
 #include "daemon/http/document.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/observe/timestamp.h"
 
 void tqd_document_time(tqa_writer *document, const char *key, int64_t ms)
 {
-    char seconds[32];
-    char text[48];
-    struct tm utc;
-    const time_t s = (time_t)(ms / 1000);
-    gmtime_r(&s, &utc);
-    (void)strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &utc);
-    (void)snprintf(text, sizeof text, "%s.%03dZ", seconds, (int)(ms % 1000));
+    char text[TQD_TIMESTAMP_TEXT];
+    tqd_timestamp(ms, text);
     tqa_writer_string(document, key, text);
 }
 
@@ -48,8 +42,7 @@ void tqd_document_page_end(tqa_writer *document, bool has_next, uint64_t cursor)
 
 bool tqd_document_answer(tqd_reply *reply, const char *request_id, int status, tqa_writer *document)
 {
-    assert(document->depth == 0);
-    tqa_json_text_raw(&document->text, "\n");
+    tqa_writer_finish(document);
     char *body = tqa_writer_take(document, &reply->n_body);
     if (body == NULL) {
         tqd_answer_no_memory(reply, request_id);

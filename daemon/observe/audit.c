@@ -2,17 +2,19 @@
 /* daemon/observe/audit.c - entries wait in a ring; a thread writes and rotates the files. */
 #include "daemon/observe/audit.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { LINE_TEXT = 2048, PATH_TEXT = 4096 + 32, TIME_TEXT = 40 };
+#include "api/codec/writer.h"
+#include "daemon/observe/timestamp.h"
+
+enum { LINE_TEXT = 2560, PATH_TEXT = 4096 + 32 };
 
 bool tqd_audit_init(tqd_audit *audit, const char *folder, uint64_t bytes_max)
 {
@@ -57,10 +59,8 @@ static bool is_suppressed(tqd_audit *audit, tqd_audit_entry *entry)
 
 void tqd_audit_put(tqd_audit *audit, const tqd_audit_entry *entry)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     tqd_audit_entry stamped = *entry;
-    stamped.at_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    stamped.at_ms = tqd_now_ms();
     stamped.suppressed = 0;
     pthread_mutex_lock(&audit->mutex);
     if (!is_suppressed(audit, &stamped)) {
@@ -109,49 +109,36 @@ static void rotate(tqd_audit *audit)
     }
 }
 
-/* JSON text; what is not printable ASCII as \u00XX */
-static void print_text(const char *text, char *out, size_t size)
-{
-    size_t n = 0;
-    for (; *text != '\0' && n + 8 < size; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {
-            n += (size_t)snprintf(out + n, size - n, "\\u%04x", c);
-        } else {
-            out[n++] = (char)c;
-        }
-    }
-    out[n] = '\0';
-}
-
-static size_t print_line(const tqd_audit_entry *e, char out[LINE_TEXT])
+/* Whole in any case: of six bytes for each of a text's, all texts together take 1,900. */
+static void put_line(const tqd_audit_entry *e, tqa_writer *to)
 {
     static const char *const kinds[] = {"write", "refusal", "login"};
-    char when[TIME_TEXT];
-    char client[6 * sizeof e->client];
-    char path[6 * sizeof e->path];
-    char more[48] = "";
-    struct tm utc;
-    const time_t s = (time_t)(e->at_ms / 1000);
-    (void)strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&s, &utc));
-    print_text(e->client, client, sizeof client);
-    print_text(e->path, path, sizeof path);
+    char when[TQD_TIMESTAMP_TEXT];
+    tqd_timestamp(e->at_ms, when);
+    tqa_writer_object(to, NULL);
+    tqa_writer_string(to, "time", when);
+    tqa_writer_string(to, "kind", kinds[e->kind]);
+    tqa_writer_string(to, "client", e->client);
+    tqa_writer_string(to, "from", e->peer);
+    tqa_writer_string(to, "method", e->method);
+    tqa_writer_string(to, "path", e->path);
+    tqa_writer_integer(to, "status", e->status);
+    tqa_writer_string(to, "request_id", e->request_id);
     if (e->suppressed > 0) {
-        snprintf(more, sizeof more, ",\"suppressed\":%" PRIu64, e->suppressed);
+        tqa_writer_integer(to, "suppressed", (int64_t)e->suppressed);
     }
-    return (size_t)snprintf(out, LINE_TEXT,
-                            "{\"time\":\"%s.%03dZ\",\"kind\":\"%s\",\"client\":\"%s\",\"from\":"
-                            "\"%s\",\"method\":\"%s\",\"path\":\"%s\",\"status\":%d,"
-                            "\"request_id\":\"%s\"%s}\n",
-                            when, (int)(e->at_ms % 1000), kinds[e->kind], client, e->peer,
-                            e->method, path, e->status, e->request_id, more);
+    tqa_writer_end(to);
+    tqa_writer_finish(to);
+    assert(!to->text.failed);
 }
 
 /* False: the disk has refused it. */
 static bool write_entry(tqd_audit *audit, const tqd_audit_entry *entry)
 {
     char line[LINE_TEXT];
-    const size_t n = print_line(entry, line);
+    tqa_writer to = {.text = {.bytes = line, .capacity = sizeof line, .fixed = true}};
+    put_line(entry, &to);
+    const size_t n = to.text.n;
     if (audit->fd >= 0 && audit->n_byte + n > audit->bytes_max) {
         rotate(audit);
     }

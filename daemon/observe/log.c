@@ -3,12 +3,19 @@
 #include "daemon/observe/log.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "api/codec/writer.h"
+#include "daemon/observe/timestamp.h"
+
+/* of a line, for what ends the object and the line */
+enum { END_ROOM = 4 };
 
 static _Atomic int level_max = TQD_LOG_INFO;
 static _Atomic int format = TQD_LOG_JSON;
@@ -20,8 +27,7 @@ typedef struct line {
 
 static void add(line *out, const char *text, size_t n)
 {
-    /* reserves room for the closing `"}` and newline */
-    size_t room = sizeof out->text - 4 - out->n;
+    size_t room = sizeof out->text - END_ROOM - out->n;
     if (n > room) {
         n = room;
     }
@@ -34,38 +40,23 @@ static void add_text(line *out, const char *text)
     add(out, text, strlen(text));
 }
 
+/* Bytes that a terminal may take for a command are shown by their numbers. */
 static void add_escaped(line *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
         char escape[8];
-        if (out->n + sizeof escape + 4 > sizeof out->text) {
-            return;
-        }
         if (c == '"' || c == '\\') {
             escape[0] = '\\';
             escape[1] = (char)c;
             add(out, escape, 2);
         } else if (c < 0x20 || c >= 0x7f) {
-            /* non-ASCII bytes may be truncated UTF-8: escaped, so that the line stays valid JSON */
             int n = snprintf(escape, sizeof escape, "\\u%04x", c);
             add(out, escape, (size_t)n);
         } else {
             add(out, text, 1);
         }
     }
-}
-
-static void add_time(line *out)
-{
-    struct timespec now;
-    struct tm utc;
-    char text[40];
-    clock_gettime(CLOCK_REALTIME, &now);
-    gmtime_r(&now.tv_sec, &utc);
-    size_t n = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
-    n += (size_t)snprintf(text + n, sizeof text - n, ".%03ldZ", now.tv_nsec / 1000000);
-    add(out, text, n);
 }
 
 static const char *level_name(tqd_log_level level)
@@ -117,34 +108,52 @@ tqd_log_format tqd_log_format_named(const char *name)
                                               : TQD_LOG_JSON;
 }
 
+/* False: there is no room for this member, and nothing of it is written. */
+static bool put_field(tqa_writer *to, const char *name, const char *text, int64_t number)
+{
+    const tqa_writer before = *to;
+    if (text != NULL) {
+        tqa_writer_string(to, name, text);
+    } else {
+        tqa_writer_integer(to, name, number);
+    }
+    if (to->text.failed) {
+        *to = before;
+        return false;
+    }
+    return true;
+}
+
+/* A text that is too long for the line is cut. */
+static bool put_cut(tqa_writer *to, const char *name, const char *text)
+{
+    enum { ESCAPED = 6, SYNTAX = 8 };
+    char cut[TQD_LOG_LINE / ESCAPED];
+    const size_t left = to->text.capacity - to->text.n, used = strlen(name) + SYNTAX;
+    const size_t n = left > used ? (left - used) / ESCAPED : 0;
+    (void)snprintf(cut, sizeof cut, "%.*s", (int)n, text);
+    return put_field(to, name, cut, 0);
+}
+
 /* {"time":"...","level":"info","event":"listening","url":"http://127.0.0.1:8420"} */
 static void print_json(line *out, tqd_log_level level, const char *event,
                        const tqd_log_field *fields)
 {
-    char number[48];
-    add_text(out, "{\"time\":\"");
-    add_time(out);
-    int n = snprintf(number, sizeof number, "\",\"level\":\"%s\",\"event\":\"", level_name(level));
-    add(out, number, (size_t)n);
-    add_escaped(out, event);
-    add(out, "\"", 1);
-    for (; fields->name != NULL; fields++) {
-        /* a member that may not fit is omitted, so that every line parses */
-        if (out->n + strlen(fields->name) + 64 > sizeof out->text) {
-            break;
-        }
-        add(out, ",\"", 2);
-        add_escaped(out, fields->name);
-        if (fields->text != NULL) {
-            add(out, "\":\"", 3);
-            add_escaped(out, fields->text);
-            out->text[out->n++] = '"';
-        } else {
-            n = snprintf(number, sizeof number, "\":%lld", (long long)fields->number);
-            add(out, number, (size_t)n);
-        }
+    char now[TQD_TIMESTAMP_TEXT];
+    tqa_writer to = {.text = {.bytes = out->text + out->n,
+                              .capacity = sizeof out->text - END_ROOM - out->n,
+                              .fixed = true}};
+    tqd_timestamp(tqd_now_ms(), now);
+    tqa_writer_object(&to, NULL);
+    bool fits = put_field(&to, "time", now, 0) && put_field(&to, "level", level_name(level), 0) &&
+                (put_field(&to, "event", event, 0) || put_cut(&to, "event", event));
+    for (; fits && fields->name != NULL; fields++) {
+        fits = put_field(&to, fields->name, fields->text, fields->number) ||
+               (fields->text != NULL && put_cut(&to, fields->name, fields->text));
     }
-    out->text[out->n++] = '}';
+    to.text.capacity += END_ROOM;
+    tqa_writer_end(&to);
+    out->n += to.text.n;
 }
 
 /* 14:03:11 warning: disk full: path=/srv/state n=5 */

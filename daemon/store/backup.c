@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/codec/writer.h"
 #include "daemon/queue/workers.h"
 #include "daemon/store/damage.h"
 #include "daemon/store/file_set.h"
@@ -23,7 +24,6 @@ enum {
     BLOCK = 512,      /* of tar: headers and padding */
     TAIL = 2 * BLOCK, /* two empty blocks end an archive */
     NAME_BYTES = 96,
-    LINE_BYTES = NAME_BYTES + 128,
     COPY_BYTES = 64 << 10,
     DIGEST_BYTES = 32,
 };
@@ -152,27 +152,39 @@ static tqd_store_status copy_database(tqd_backup *backup)
     return status != TQD_STORE_OK ? status : backup->db_fd >= 0 ? TQD_STORE_OK : TQD_STORE_BROKEN;
 }
 
+/* entries first .. end - 1, a line each */
+static void put_entries(tqa_writer *to, const char *key, const entry *entries, size_t first,
+                        size_t end)
+{
+    tqa_writer_list(to, key);
+    for (size_t i = first; i < end; i++) {
+        tqa_writer_line(to, 0);
+        tqa_writer_object(to, NULL);
+        tqa_writer_string(to, "name", entries[i].name);
+        tqa_writer_count(to, "bytes", entries[i].size);
+        tqa_writer_string(to, "sha256", entries[i].digest);
+        tqa_writer_end(to);
+    }
+    tqa_writer_line(to, 0);
+    tqa_writer_end(to);
+}
+
 static bool print_manifest(tqd_backup *backup)
 {
-    const size_t n_all = backup->n_entry + backup->n_missing;
-    const size_t size = n_all * LINE_BYTES + 64;
-    char *text = malloc(size);
-    if (text == NULL) {
-        return false;
+    tqa_writer to = {.cbor = false};
+    size_t n = 0;
+    tqa_writer_object(&to, NULL);
+    tqa_writer_count(&to, "torqued-backup", 1);
+    put_entries(&to, "files", backup->entries, 1, backup->n_entry);
+    if (backup->n_missing > 0) {
+        put_entries(&to, "missing", backup->entries, backup->n_entry,
+                    backup->n_entry + backup->n_missing);
     }
-    size_t n = (size_t)snprintf(text, size, "{\"torqued-backup\":1,\"files\":[");
-    for (size_t i = 1; i < n_all; i++) {
-        const entry *e = &backup->entries[i];
-        const bool first = i == 1 || i == backup->n_entry;
-        n += (size_t)snprintf(text + n, size - n,
-                              "%s%s\n{\"name\":\"%s\",\"bytes\":%" PRIu64 ",\"sha256\":\"%s\"}",
-                              i == backup->n_entry ? "\n],\"missing\":[" : "", first ? "" : ",",
-                              e->name, e->size, e->digest);
-    }
-    n += (size_t)snprintf(text + n, size - n, "\n]}\n");
-    backup->manifest = text;
+    tqa_writer_end(&to);
+    tqa_writer_finish(&to);
+    backup->manifest = tqa_writer_take(&to, &n);
     backup->entries[0].size = n;
-    return true;
+    return backup->manifest != NULL;
 }
 
 static tqd_store_status make(tqd_backup *backup)

@@ -109,9 +109,6 @@ typedef struct tqd_engine_methods {
     void (*close)(tqd_engine *engine);
 } tqd_engine_methods;
 
-/* What becomes of jobs that ended without a runner: problem documents. */
-extern const char tqd_job_late[], tqd_job_crashed[], tqd_job_interrupted[];
-
 /* The engines in daemon/store/sqlite/sqlite.c and daemon/store/postgresql/engine.c. NULL with one
  * line in `why`. `may_be_new`: a missing or empty database is created. */
 typedef struct tqd_engine_options {

@@ -40,18 +40,3 @@ void tqd_job_id_make(char id[TQD_JOB_ID_TEXT])
     }
     id[sizeof random] = '\0';
 }
-
-/* ------------------------------------------------------------ ends that the store itself writes */
-
-const char tqd_job_late[] = "{\"type\":\"/problems/busy\",\"title\":\"The service is busy\","
-                            "\"status\":503,\"detail\":\"the job could not begin before its "
-                            "deadline\"}";
-const char tqd_job_crashed[] =
-    "{\"type\":\"/problems/internal\",\"title\":\"The service has a fault\",\"status\":500,"
-    "\"detail\":\"the computation crashed the service each time it was run, and is not run again; "
-    "please report it with this job's .../request\"}";
-const char tqd_job_interrupted[] =
-    "{\"type\":\"/problems/busy\",\"title\":\"The service is busy\",\"status\":503,"
-    "\"detail\":\"the service was ended from outside each time this was run, and got no further "
-    "from one time to the next: for want of memory, by a power cut or by hand; it is not run "
-    "again. Ask for less at a time, or send it again\"}";

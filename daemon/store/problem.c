@@ -35,3 +35,22 @@ void tqd_store_problem(tqd_store_status status, tqa_problem *problem)
         problem->retry_after_s = 0; /* permanent: a retry does not help */
     }
 }
+
+size_t tqd_job_end_print(tqd_job_end end, char ret[TQD_JOB_END_TEXT])
+{
+    static const struct {
+        const char *slug, *detail;
+    } ends[] = {
+        [TQD_JOB_END_LATE] = {"busy", "the job could not begin before its deadline"},
+        [TQD_JOB_END_CRASHED] =
+            {"internal", "the computation crashed the service each time it was run, and is not run "
+                         "again; please report it with this job's .../request"},
+        [TQD_JOB_END_INTERRUPTED] =
+            {"busy", "the service was ended from outside each time this was run, and got no "
+                     "further from one time to the next: for want of memory, by a power cut or by "
+                     "hand; it is not run again. Ask for less at a time, or send it again"},
+    };
+    tqa_problem problem;
+    tqa_problem_set(&problem, ends[end].slug, "%s", ends[end].detail);
+    return tqa_problem_print(&problem, NULL, ret, TQD_JOB_END_TEXT);
+}

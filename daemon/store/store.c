@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "daemon/observe/timestamp.h"
 #include "daemon/store/folder.h"
 #include "daemon/store/store_private.h"
 
@@ -504,13 +504,6 @@ tqd_store_status tqd_store_datasets(tqd_store *store,
     return store->engine->methods->datasets(store->engine, each, ctx);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 tqd_store_status tqd_store_node_beat(tqd_store *store, const tqd_node *node, int64_t uptime_ms)
 {
     if (store->engine->methods->node_beat != NULL) {
@@ -519,7 +512,7 @@ tqd_store_status tqd_store_node_beat(tqd_store *store, const tqd_node *node, int
     pthread_mutex_lock(&store->mutex);
     const int64_t since_ms = store->node.since_ms;
     store->node = *node;
-    store->node.seen_ms = now_ms();
+    store->node.seen_ms = tqd_now_ms();
     store->node.since_ms = since_ms != 0 ? since_ms : store->node.seen_ms - uptime_ms;
     pthread_mutex_unlock(&store->mutex);
     return TQD_STORE_OK;

@@ -13,6 +13,7 @@ lint-quick:
 	@tests/lint/doors.sh
 	@tests/lint/dashboard.sh
 	@tests/lint/banned.sh
+	@tests/lint/json.sh
 	@tests/lint/shape.sh
 	@tests/lint/contracts.sh
 	@printf '%s\n' $(sources) | xargs -r -n 16 -P $(jobs) clang-format --dry-run -Werror

@@ -75,6 +75,15 @@ EOF
 expect banned.sh 'exit is banned' daemon/store/a.c <<EOF
 void f(void) { if ("\"/*") { exit(1); } }
 EOF
+expect json.sh 'JSON by hand' daemon/store/a.c <<'EOF'
+int f(char *s) { return print(s, "{\"files\":%zu}"); }
+EOF
+expect json.sh 'JSON by hand' api/a.c <<'EOF'
+const char *f(void) { return "\",\"level\":\"%s"; }
+EOF
+accept json.sh api/a.c <<'EOF'
+const char *hint = "add \"gravity\": [0, 0, -9.81], or {\"urdf\": ...}";
+EOF
 accept banned.sh core/base/a.c <<EOF
 /* malloc(3) */
 void f(box *b) { b->free(b); tq_free(b); text("malloc(1)"); } // free(b)
@@ -148,7 +157,7 @@ expect contracts.sh 'has no Return' core/base/a.h <<EOF
 /** Does a thing. */
 int tq_thing(int x);
 EOF
-for lint in arrows circles doors banned shape contracts folders; do
+for lint in arrows circles doors banned json shape contracts folders; do
     out=$("$here/$lint.sh" 2>&1) && { echo "selftest: $lint.sh passed where there is no file"; failed=1; }
     echo "$out" | grep -q 'no file here' || { echo "selftest: $lint.sh said: $out"; failed=1; }
 done

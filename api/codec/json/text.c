@@ -35,23 +35,13 @@ static char *make_room(tqa_json_text *text, size_t more)
     return text->bytes + text->n;
 }
 
-static void put(tqa_json_text *text, const char *bytes, size_t n)
+void tqa_json_text_append(tqa_json_text *text, const void *bytes, size_t n)
 {
     char *p = make_room(text, n);
     if (p != NULL) {
         memcpy(p, bytes, n);
         text->n += n;
     }
-}
-
-void tqa_json_text_raw(tqa_json_text *text, const char *raw)
-{
-    put(text, raw, strlen(raw));
-}
-
-void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n)
-{
-    put(text, bytes, n);
 }
 
 /* Length of the UTF-8 sequence at s; 0 if invalid, as overlong forms and surrogates are. */
@@ -87,55 +77,75 @@ static bool is_plain(unsigned char c)
     return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
 }
 
+/* Bit 7 of each byte of w that is 0. Borrows may mark a byte above one that is marked. */
+static uint64_t zero_bytes(uint64_t w)
+{
+    return (w - 0x0101010101010101u) & ~w & 0x8080808080808080u;
+}
+
+/* is_plain of n bytes, eight at a time */
+static bool are_plain(const char *s, size_t n)
+{
+    uint64_t odd = 0;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t w;
+        memcpy(&w, s + i, sizeof w);
+        odd |= (w & 0x8080808080808080u) | ((w - 0x2020202020202020u) & ~w & 0x8080808080808080u) |
+               zero_bytes(w ^ 0x2222222222222222u) | zero_bytes(w ^ 0x5c5c5c5c5c5c5c5cu);
+    }
+    while (i < n && is_plain((unsigned char)s[i])) {
+        i++;
+    }
+    return odd == 0 && i == n;
+}
+
 void tqa_json_text_string(tqa_json_text *text, const char *s)
 {
-    size_t n_plain = 0;
-    while (is_plain((unsigned char)s[n_plain])) {
-        n_plain++;
-    }
-    char *whole = s[n_plain] == '\0' ? make_room(text, n_plain + 2) : NULL;
+    const size_t length = strlen(s);
+    char *whole = are_plain(s, length) ? make_room(text, length + 2) : NULL;
     if (whole != NULL) { /* the common case: nothing to escape */
         whole[0] = '"';
-        memcpy(whole + 1, s, n_plain);
-        whole[n_plain + 1] = '"';
-        text->n += n_plain + 2;
+        memcpy(whole + 1, s, length);
+        whole[length + 1] = '"';
+        text->n += length + 2;
         return;
     }
-    put(text, "\"", 1);
+    tqa_json_text_bytes(text, "\"", 1);
     for (const unsigned char *p = (const unsigned char *)s; *p != '\0';) {
         const unsigned char *const run = p;
         while (is_plain(*p)) {
             p++;
         }
-        put(text, (const char *)run, (size_t)(p - run));
+        tqa_json_text_bytes(text, (const char *)run, (size_t)(p - run));
         if (*p == '\0') {
             break;
         }
         const size_t n = utf8_length(p);
         if (n == 0) {
-            put(text, "\xEF\xBF\xBD", 3);
+            tqa_json_text_bytes(text, "\xEF\xBF\xBD", 3);
             p++;
         } else if (*p == '"' || *p == '\\') {
             const char escaped[2] = {'\\', (char)*p};
-            put(text, escaped, 2);
+            tqa_json_text_bytes(text, escaped, 2);
             p++;
         } else if (*p < 0x20) {
             char escaped[8];
             (void)snprintf(escaped, sizeof escaped, "\\u%04x", *p);
-            put(text, escaped, 6);
+            tqa_json_text_bytes(text, escaped, 6);
             p++;
         } else {
-            put(text, (const char *)p, n);
+            tqa_json_text_bytes(text, (const char *)p, n);
             p += n;
         }
     }
-    put(text, "\"", 1);
+    tqa_json_text_bytes(text, "\"", 1);
 }
 
 void tqa_json_text_number(tqa_json_text *text, double x)
 {
     if (!isfinite(x)) {
-        put(text, "null", 4);
+        tqa_json_text_bytes(text, "null", 4);
         return;
     }
     char *p = make_room(text, TQA_NUMBER_ROOM);
@@ -146,19 +156,19 @@ void tqa_json_text_number(tqa_json_text *text, double x)
 
 void tqa_json_text_numbers(tqa_json_text *text, const double *x, size_t n)
 {
-    put(text, "[", 1);
+    tqa_json_text_bytes(text, "[", 1);
     for (size_t i = 0; i < n; i++) {
-        put(text, ", ", i > 0 ? 2 : 0);
+        tqa_json_text_bytes(text, ", ", i > 0 ? 2 : 0);
         tqa_json_text_number(text, x[i]);
     }
-    put(text, "]", 1);
+    tqa_json_text_bytes(text, "]", 1);
 }
 
 void tqa_json_text_count(tqa_json_text *text, unsigned long n)
 {
     char digits[24];
     const int length = snprintf(digits, sizeof digits, "%lu", n);
-    put(text, digits, (size_t)length);
+    tqa_json_text_bytes(text, digits, (size_t)length);
 }
 
 char *tqa_json_text_take(tqa_json_text *text, size_t *ret_n)

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Starts as {0}. After a failed allocation everything is freed and tqa_json_text_take is NULL.
  * With `fixed` it starts with bytes (capacity) of the caller, is never allocated nor taken, and
@@ -16,11 +17,25 @@ typedef struct tqa_json_text {
     bool failed, fixed;
 } tqa_json_text;
 
-/* Text without escaping: brackets, commas, a key that needs none. */
-void tqa_json_text_raw(tqa_json_text *text, const char *raw);
+/* The same as the next one, where there may be no room. */
+void tqa_json_text_append(tqa_json_text *text, const void *bytes, size_t n);
 
-/* Arbitrary bytes, also of other formats. */
-void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n);
+/* Arbitrary bytes, also of other formats. Inline, as most are a bracket or a comma. */
+static inline void tqa_json_text_bytes(tqa_json_text *text, const void *bytes, size_t n)
+{
+    if (text->bytes == NULL || text->failed || n >= text->capacity - text->n) {
+        tqa_json_text_append(text, bytes, n);
+        return;
+    }
+    memcpy(text->bytes + text->n, bytes, n);
+    text->n += n;
+}
+
+/* Text without escaping: brackets, commas, a key that needs none. */
+static inline void tqa_json_text_raw(tqa_json_text *text, const char *raw)
+{
+    tqa_json_text_bytes(text, raw, strlen(raw));
+}
 
 /* "s", escaped; bytes that are not UTF-8 become U+FFFD. */
 void tqa_json_text_string(tqa_json_text *text, const char *s);

@@ -163,9 +163,7 @@ char *tqa_session_answer(tqa_session *session, const tqa_session_about *about, t
         put_state(session, &answer);
     }
     tqa_writer_end(&answer);
-    if (!answer.cbor) {
-        tqa_json_text_raw(&answer.text, "\n");
-    }
+    tqa_writer_finish(&answer);
     const bool not_finite = answer.not_finite;
     char *text = tqa_writer_take(&answer, ret_n);
     if (text == NULL || not_finite) {

@@ -2,198 +2,190 @@
 /* api/robots/document/document.c - prints the robot document, and the report on what was read. */
 #include <math.h>
 
-#include "api/codec/json/text.h"
+#include "api/codec/writer.h"
 #include "api/robots/document/drive_fields.h"
 #include "api/robots/document/parts.h"
 #include "api/robots/draft.h"
 #include "api/robots/parsed.h"
 
-static void put_matrix(tqa_json_text *text, const double m[9])
-{
-    tqa_json_text_raw(text, "[");
-    for (size_t i = 0; i < 3; i++) {
-        tqa_json_text_raw(text, i > 0 ? ", " : "");
-        tqa_json_text_numbers(text, m + 3 * i, 3);
-    }
-    tqa_json_text_raw(text, "]");
-}
+/* columns of the lines of the root, of the members of its lists, and of their further lines */
+enum { ROOT = 1, MEMBER = 4, INNER = 5 };
 
-/* key: number, when the number is finite: an absent limit is not printed */
-static void put_finite(tqa_json_text *text, const char *key, double x, bool *first)
+/* when the number is finite: an absent limit is not printed */
+static void put_finite(tqa_writer *to, const char *key, double x)
 {
     if (isfinite(x)) {
-        tqa_json_text_raw(text, *first ? "" : ", ");
-        tqa_json_text_raw(text, key);
-        tqa_json_text_number(text, x);
-        *first = false;
+        tqa_writer_number(to, key, x);
     }
 }
 
-static void put_slice(tqa_json_text *text, const char *key, uint32_t index, uint32_t count)
+static void put_slice(tqa_writer *to, const char *key, uint32_t index, uint32_t count)
 {
-    tqa_json_text_raw(text, key);
-    tqa_json_text_raw(text, "{\"index\": ");
-    tqa_json_text_count(text, index);
-    tqa_json_text_raw(text, ", \"count\": ");
-    tqa_json_text_count(text, count);
-    tqa_json_text_raw(text, "}");
+    tqa_writer_object(to, key);
+    tqa_writer_count(to, "index", index);
+    tqa_writer_count(to, "count", count);
+    tqa_writer_end(to);
+}
+
+static void put_limits(tqa_writer *to, const tq_limits *limits)
+{
+    tqa_writer_line(to, INNER);
+    tqa_writer_object(to, "limits");
+    put_finite(to, "lower", limits->lower);
+    put_finite(to, "upper", limits->upper);
+    put_finite(to, "velocity", limits->velocity);
+    put_finite(to, "effort", limits->effort);
+    tqa_writer_end(to);
 }
 
 /* What only a joint of one freedom has. */
-static void put_drive(tqa_json_text *text, const tqa_robot *robot, const tq_joint *joint)
+static void put_drive(tqa_writer *to, const tqa_robot *robot, const tq_joint *joint)
 {
-    bool first = true;
-    tqa_json_text_raw(text, ",\n     \"limits\": {");
-    put_finite(text, "\"lower\": ", joint->limits.lower, &first);
-    put_finite(text, "\"upper\": ", joint->limits.upper, &first);
-    put_finite(text, "\"velocity\": ", joint->limits.velocity, &first);
-    put_finite(text, "\"effort\": ", joint->limits.effort, &first);
-    tqa_json_text_raw(text, "}, \"damping\": ");
-    tqa_json_text_number(text, tqa_robot_damping(robot, (uint32_t)(joint - robot->model->joints)));
-    tqa_json_text_raw(text, ", \"friction\": {\"coulomb\": ");
-    tqa_json_text_number(text, joint->friction.coulomb);
-    tqa_json_text_raw(text, ", \"breakaway\": ");
-    tqa_json_text_number(text, joint->friction.breakaway);
-    tqa_json_text_raw(text, ", \"stribeck_velocity\": ");
-    tqa_json_text_number(text, joint->friction.stribeck_velocity);
-    tqa_json_text_raw(text, ", \"smoothing\": ");
-    tqa_json_text_number(text, joint->friction.smoothing);
-    tqa_json_text_raw(text, ", \"offset\": ");
-    tqa_json_text_number(text, joint->friction.offset);
-    tqa_json_text_raw(text, "},\n     \"spring\": {\"stiffness\": ");
-    tqa_json_text_number(text, joint->spring.stiffness);
-    tqa_json_text_raw(text, ", \"rest\": ");
-    tqa_json_text_number(text, joint->spring.rest);
-    tqa_json_text_raw(text, "}, \"rotor\": {\"inertia\": ");
-    tqa_json_text_number(text, joint->rotor.inertia);
-    tqa_json_text_raw(text, ", \"ratio\": ");
-    tqa_json_text_number(text, joint->rotor.ratio);
-    tqa_json_text_raw(text, "}");
+    put_limits(to, &joint->limits);
+    tqa_writer_number(to, "damping",
+                      tqa_robot_damping(robot, (uint32_t)(joint - robot->model->joints)));
+    tqa_writer_object(to, "friction");
+    tqa_writer_number(to, "coulomb", joint->friction.coulomb);
+    tqa_writer_number(to, "breakaway", joint->friction.breakaway);
+    tqa_writer_number(to, "stribeck_velocity", joint->friction.stribeck_velocity);
+    tqa_writer_number(to, "smoothing", joint->friction.smoothing);
+    tqa_writer_number(to, "offset", joint->friction.offset);
+    tqa_writer_end(to);
+    tqa_writer_line(to, INNER);
+    tqa_writer_object(to, "spring");
+    tqa_writer_number(to, "stiffness", joint->spring.stiffness);
+    tqa_writer_number(to, "rest", joint->spring.rest);
+    tqa_writer_end(to);
+    tqa_writer_object(to, "rotor");
+    tqa_writer_number(to, "inertia", joint->rotor.inertia);
+    tqa_writer_number(to, "ratio", joint->rotor.ratio);
+    tqa_writer_end(to);
     if (joint->mimic != TQ_NONE) {
-        tqa_json_text_raw(text, ", \"mimic\": {\"joint\": ");
-        tqa_json_text_string(text, robot->joint_names[joint->mimic]);
-        tqa_json_text_raw(text, ", \"multiplier\": ");
-        tqa_json_text_number(text, joint->mimic_multiplier);
-        tqa_json_text_raw(text, ", \"offset\": ");
-        tqa_json_text_number(text, joint->mimic_offset);
-        tqa_json_text_raw(text, "}");
+        tqa_writer_object(to, "mimic");
+        tqa_writer_string(to, "joint", robot->joint_names[joint->mimic]);
+        tqa_writer_number(to, "multiplier", joint->mimic_multiplier);
+        tqa_writer_number(to, "offset", joint->mimic_offset);
+        tqa_writer_end(to);
     }
 }
 
-static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
+static void put_origin(tqa_writer *to, const tqa_robot *robot, uint32_t i)
+{
+    const tq_joint *joint = &robot->model->joints[i];
+    const double *rpy = robot->joint_rpy != NULL ? robot->joint_rpy + 3 * (size_t)i : NULL;
+    tqa_writer_line(to, INNER);
+    tqa_writer_object(to, "origin");
+    tqa_writer_vector(to, "position", joint->origin.p, 3);
+    tqa_writer_matrix(to, "rotation", joint->origin.r, 3, 3);
+    if (rpy != NULL && !isnan(rpy[0])) {
+        tqa_writer_vector(to, "rpy", rpy, 3);
+    }
+    tqa_writer_end(to);
+}
+
+static void put_joint(tqa_writer *to, const tqa_robot *robot, uint32_t i)
 {
     const tq_joint *joint = &robot->model->joints[i];
     const uint32_t freedoms = tq_joint_kind_nv(joint->kind);
-    tqa_json_text_raw(text, "\n    {\"name\": ");
-    tqa_json_text_string(text, robot->joint_names[i]);
-    tqa_json_text_raw(text, ", \"kind\": \"");
-    tqa_json_text_raw(text, tqa_joint_kind_name(joint->kind));
-    tqa_json_text_raw(text, "\", \"parent\": ");
-    tqa_json_text_string(text, robot->link_names[joint->parent]);
-    tqa_json_text_raw(text, ", \"child\": ");
-    tqa_json_text_string(text, robot->link_names[joint->child]);
-    tqa_json_text_raw(text, ",\n     \"origin\": {\"position\": ");
-    tqa_json_text_numbers(text, joint->origin.p, 3);
-    tqa_json_text_raw(text, ", \"rotation\": ");
-    put_matrix(text, joint->origin.r);
-    const double *rpy = robot->joint_rpy != NULL ? robot->joint_rpy + 3 * (size_t)i : NULL;
-    if (rpy != NULL && !isnan(rpy[0])) {
-        tqa_json_text_raw(text, ", \"rpy\": ");
-        tqa_json_text_numbers(text, rpy, 3);
-    }
-    tqa_json_text_raw(text, "}");
+    tqa_writer_line(to, MEMBER);
+    tqa_writer_object(to, NULL);
+    tqa_writer_string(to, "name", robot->joint_names[i]);
+    tqa_writer_string(to, "kind", tqa_joint_kind_name(joint->kind));
+    tqa_writer_string(to, "parent", robot->link_names[joint->parent]);
+    tqa_writer_string(to, "child", robot->link_names[joint->child]);
+    put_origin(to, robot, i);
     if (freedoms == 1 || joint->kind == TQ_JOINT_PLANAR) {
-        tqa_json_text_raw(text, ", \"axis\": ");
-        tqa_json_text_numbers(text, joint->axis, 3);
+        tqa_writer_vector(to, "axis", joint->axis, 3);
     }
-    put_slice(text, ",\n     \"q\": ", joint->q_index, joint->nq);
-    put_slice(text, ", \"v\": ", joint->v_index, joint->nv);
+    tqa_writer_line(to, INNER);
+    put_slice(to, "q", joint->q_index, joint->nq);
+    put_slice(to, "v", joint->v_index, joint->nv);
     if (freedoms == 1) {
-        put_drive(text, robot, joint);
-        tqa_document_put_motor(text, tqa_robot_drive(robot, i));
+        put_drive(to, robot, joint);
+        tqa_document_put_motor(to, tqa_robot_drive(robot, i));
     }
-    tqa_json_text_raw(text, "}");
+    tqa_writer_end(to);
 }
 
-static void put_link(tqa_json_text *text, const tqa_robot *robot, uint32_t l)
+static void put_link(tqa_writer *to, const tqa_robot *robot, uint32_t l)
 {
     const tq_inertia *inertia = &robot->model->links[l].inertia;
-    const double *s = inertia->about_com;
-    const double tensor[9] = {s[0], s[1], s[2], s[1], s[3], s[4], s[2], s[4], s[5]};
-    tqa_json_text_raw(text, "\n    {\"name\": ");
-    tqa_json_text_string(text, robot->link_names[l]);
-    tqa_json_text_raw(text, ", \"mass\": ");
-    tqa_json_text_number(text, inertia->mass);
-    tqa_json_text_raw(text, ", \"com\": ");
-    tqa_json_text_numbers(text, inertia->com, 3);
-    tqa_json_text_raw(text, ",\n     \"inertia\": ");
-    put_matrix(text, tensor);
-    tqa_json_text_raw(text, ", \"inertia_about\": \"com\"}");
+    tqa_writer_line(to, MEMBER);
+    tqa_writer_object(to, NULL);
+    tqa_writer_string(to, "name", robot->link_names[l]);
+    tqa_writer_number(to, "mass", inertia->mass);
+    tqa_writer_vector(to, "com", inertia->com, 3);
+    tqa_writer_line(to, INNER);
+    tqa_writer_symmetric(to, "inertia", inertia->about_com);
+    tqa_writer_string(to, "inertia_about", "com");
+    tqa_writer_end(to);
 }
 
-static void put_findings(tqa_json_text *text, const tqa_robot *robot, const char *key,
+static void put_findings(tqa_writer *to, const tqa_robot *robot, const char *key,
                          tqa_finding_kind kind)
 {
-    bool first = true;
-    tqa_json_text_raw(text, key);
+    tqa_writer_line(to, ROOT);
+    tqa_writer_list(to, key);
     for (size_t i = 0; i < robot->n_finding; i++) {
         const tqa_finding *finding = &robot->findings[i];
         if (finding->kind != kind) {
             continue;
         }
-        tqa_json_text_raw(text, first ? "\n    {\"where\": " : ",\n    {\"where\": ");
-        tqa_json_text_string(text, finding->where);
-        tqa_json_text_raw(text, ", \"text\": ");
-        tqa_json_text_string(text, finding->text);
-        tqa_json_text_raw(text, ", \"count\": ");
-        tqa_json_text_count(text, finding->count);
-        tqa_json_text_raw(text, "}");
-        first = false;
+        tqa_writer_line(to, MEMBER);
+        tqa_writer_object(to, NULL);
+        tqa_writer_string(to, "where", finding->where);
+        tqa_writer_string(to, "text", finding->text);
+        tqa_writer_count(to, "count", finding->count);
+        tqa_writer_end(to);
     }
-    tqa_json_text_raw(text, "]");
+    tqa_writer_end(to);
+}
+
+static void put_head(tqa_writer *to, const tqa_robot *robot, const char *name)
+{
+    const tq_model *model = robot->model;
+    tqa_writer_string(to, "name", name);
+    if (robot->description[0] != '\0') {
+        tqa_writer_line(to, ROOT);
+        tqa_writer_string(to, "description", robot->description);
+    }
+    tqa_writer_line(to, ROOT);
+    tqa_writer_string(to, "source", robot->source);
+    tqa_writer_string(to, "digest", robot->digest);
+    tqa_writer_line(to, ROOT);
+    tqa_writer_count(to, "nq", model->nq);
+    tqa_writer_count(to, "nv", model->nv);
+    tqa_writer_string(to, "root", robot->link_names[model->root]);
+    tqa_writer_vector(to, "gravity", model->gravity, 3);
 }
 
 static char *print(const tqa_robot *robot, const char *name, bool report, size_t *ret_n)
 {
-    tqa_json_text text = {0};
+    tqa_writer to = {.is_spaced = true};
     const tq_model *model = robot->model;
-    tqa_json_text_raw(&text, "{\"name\": ");
-    tqa_json_text_string(&text, name);
-    if (robot->description[0] != '\0') {
-        tqa_json_text_raw(&text, ",\n \"description\": ");
-        tqa_json_text_string(&text, robot->description);
-    }
-    tqa_json_text_raw(&text, ",\n \"source\": ");
-    tqa_json_text_string(&text, robot->source);
-    tqa_json_text_raw(&text, ", \"digest\": ");
-    tqa_json_text_string(&text, robot->digest);
-    tqa_json_text_raw(&text, ",\n \"nq\": ");
-    tqa_json_text_count(&text, model->nq);
-    tqa_json_text_raw(&text, ", \"nv\": ");
-    tqa_json_text_count(&text, model->nv);
-    tqa_json_text_raw(&text, ", \"root\": ");
-    tqa_json_text_string(&text, robot->link_names[model->root]);
-    tqa_json_text_raw(&text, ", \"gravity\": ");
-    tqa_json_text_numbers(&text, model->gravity, 3);
-    tqa_json_text_raw(&text, ",\n \"joints\": [");
+    tqa_writer_object(&to, NULL);
+    put_head(&to, robot, name);
+    tqa_writer_line(&to, ROOT);
+    tqa_writer_list(&to, "joints");
     for (uint32_t i = 0; i < model->n_joint; i++) {
-        tqa_json_text_raw(&text, i > 0 ? "," : "");
-        put_joint(&text, robot, i);
+        put_joint(&to, robot, i);
     }
-    tqa_json_text_raw(&text, "],\n \"links\": [");
+    tqa_writer_end(&to);
+    tqa_writer_line(&to, ROOT);
+    tqa_writer_list(&to, "links");
     for (uint32_t l = 0; l < model->n_link; l++) {
-        tqa_json_text_raw(&text, l > 0 ? "," : "");
-        put_link(&text, robot, l);
+        put_link(&to, robot, l);
     }
-    tqa_json_text_raw(&text, "]");
-    tqa_document_print_constraints(&text, robot);
+    tqa_writer_end(&to);
+    tqa_document_print_constraints(&to, robot);
     if (report) {
-        put_findings(&text, robot, ",\n \"understood\": [", TQA_FINDING_UNDERSTOOD);
-        put_findings(&text, robot, ",\n \"ignored\": [", TQA_FINDING_IGNORED);
-        put_findings(&text, robot, ",\n \"doctor\": [", TQA_FINDING_DOCTOR);
+        put_findings(&to, robot, "understood", TQA_FINDING_UNDERSTOOD);
+        put_findings(&to, robot, "ignored", TQA_FINDING_IGNORED);
+        put_findings(&to, robot, "doctor", TQA_FINDING_DOCTOR);
     }
-    tqa_json_text_raw(&text, "}\n");
-    return tqa_json_text_take(&text, ret_n);
+    tqa_writer_end(&to);
+    tqa_writer_finish(&to);
+    return tqa_writer_take(&to, ret_n);
 }
 
 char *tqa_robot_document(const tqa_robot *robot, const char *name, size_t *ret_n)

@@ -8,6 +8,8 @@
 #include "api/robots/document/drive_fields.h"
 #include "api/robots/document/parts.h"
 
+enum { LINE = 5 }; /* column of the lines of a joint */
+
 static const char *const nothing[] = {NULL};
 
 static void read_kind(const tqa_json_at *group, tq_amplifier *ret)
@@ -88,15 +90,8 @@ void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint)
     }
 }
 
-static void put_key(tqa_json_text *text, const char *key, bool first)
-{
-    tqa_json_text_raw(text, first ? "\"" : ", \"");
-    tqa_json_text_raw(text, key);
-    tqa_json_text_raw(text, "\": ");
-}
-
 /* Whether anything of a group differs from what is meant without it. */
-static bool is_told(const tq_drive *drive, const tq_drive *plain, const char *group)
+static bool is_stated(const tq_drive *drive, const tq_drive *plain, const char *group)
 {
     bool stated = strcmp(group, "motor") == 0;
     stated =
@@ -109,42 +104,37 @@ static bool is_told(const tq_drive *drive, const tq_drive *plain, const char *gr
     return stated;
 }
 
-static void put_group(tqa_json_text *text, const tq_drive *drive, const tq_drive *plain,
+static void put_group(tqa_writer *to, const tq_drive *drive, const tq_drive *plain,
                       const char *group)
 {
-    bool first = true;
-    tqa_json_text_raw(text, "{");
+    tqa_writer_object(to, group);
     if (strcmp(group, "amplifier") == 0) {
-        put_key(text, "kind", true);
-        tqa_json_text_string(text, tqa_amplifier_words[drive->amplifier.kind]);
-        first = false;
+        tqa_writer_string(to, "kind", tqa_amplifier_words[drive->amplifier.kind]);
     }
     for (size_t k = 0; k < tqa_drive_n_field; k++) {
         const tqa_drive_field *field = &tqa_drive_fields[k];
         const double x = tqa_drive_value(drive, field);
         const bool differs = x != tqa_drive_value(plain, field) || field->example != 0.0;
         if (strcmp(field->group, group) == 0 && differs) {
-            put_key(text, field->name, first);
-            tqa_json_text_number(text, x);
-            first = false;
+            tqa_writer_number(to, field->name, x);
         }
     }
-    tqa_json_text_raw(text, "}");
+    tqa_writer_end(to);
 }
 
-void tqa_document_put_motor(tqa_json_text *text, const tq_drive *drive)
+void tqa_document_put_motor(tqa_writer *to, const tq_drive *drive)
 {
     tq_drive plain;
     if (drive == NULL) {
         return;
     }
     tq_drive_init(&plain);
-    tqa_json_text_raw(text, ",\n     \"drive\": {");
+    tqa_writer_line(to, LINE);
+    tqa_writer_object(to, "drive");
     for (size_t k = 0; tqa_drive_groups[k] != NULL; k++) {
-        if (is_told(drive, &plain, tqa_drive_groups[k])) {
-            put_key(text, tqa_drive_groups[k], k == 0);
-            put_group(text, drive, &plain, tqa_drive_groups[k]);
+        if (is_stated(drive, &plain, tqa_drive_groups[k])) {
+            put_group(to, drive, &plain, tqa_drive_groups[k]);
         }
     }
-    tqa_json_text_raw(text, "}");
+    tqa_writer_end(to);
 }

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "api/codec/json/text.h"
+#include "api/codec/writer.h"
 #include "core/drives/drive.h"
 
 /* One number of a drive: its place in the document, and in tq_drive. */
@@ -43,6 +43,6 @@ const tqa_drive_field *tqa_drive_field_find(const char *what);
 void tqa_drive_complete(tq_drive *drive);
 
 /* ", "drive": {...}" of a robot document: what differs from its default. NULL: nothing. */
-void tqa_document_put_motor(tqa_json_text *text, const tq_drive *drive);
+void tqa_document_put_motor(tqa_writer *to, const tq_drive *drive);
 
 #endif

@@ -4,6 +4,7 @@
 #ifndef TQA_ROBOTS_DOCUMENT_PARTS_H
 #define TQA_ROBOTS_DOCUMENT_PARTS_H
 
+#include "api/codec/writer.h"
 #include "api/robots/chain.h"
 #include "api/robots/document/node.h"
 
@@ -17,8 +18,7 @@ void tqa_document_place(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3]);
 
 /* "constraints" and "actuated", once links and joints are indexed; and their printing. */
 void tqa_document_constraints(const tqa_json_at *root);
-struct tqa_json_text;
-void tqa_document_print_constraints(struct tqa_json_text *text, const tqa_robot *robot);
+void tqa_document_print_constraints(tqa_writer *to, const tqa_robot *robot);
 
 /* What a link may say of its mass: names for tqa_json_fields. */
 #define TQA_DOCUMENT_INERTIA "mass", "com", "inertia", "inertia_about", "solid"

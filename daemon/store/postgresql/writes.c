@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/store/postgresql/postgresql.h"
+#include "daemon/store/problem.h"
 
 #define JOB TQD_JOB_LIST("(j).")
 static const char submit_sql[] =
@@ -116,10 +117,13 @@ static unsigned send_finish(PGconn *db, const tqd_job_finish *w)
 static bool send_expire(PGconn *db, const tqd_job_expire *w)
 {
     tqd_parameters p = {.n = 0};
+    char late[TQD_JOB_END_TEXT], crashed[TQD_JOB_END_TEXT], interrupted[TQD_JOB_END_TEXT];
+    const size_t n_late = tqd_job_end_print(TQD_JOB_END_LATE, late);
+    const size_t n_crashed = tqd_job_end_print(TQD_JOB_END_CRASHED, crashed);
+    const size_t n_interrupted = tqd_job_end_print(TQD_JOB_END_INTERRUPTED, interrupted);
     tqd_bind(&p, "ttiiibbb", w->node, w->blamed, (int64_t)w->crashes_max,
-             (int64_t)w->interruptions_max, (int64_t)w->limit, tqd_job_late, strlen(tqd_job_late),
-             tqd_job_crashed, strlen(tqd_job_crashed), tqd_job_interrupted,
-             strlen(tqd_job_interrupted));
+             (int64_t)w->interruptions_max, (int64_t)w->limit, late, n_late, crashed, n_crashed,
+             interrupted, n_interrupted);
     return send(db, expire_sql, &p);
 }
 

@@ -6,18 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "daemon/store/sqlite/sqlite.h"
 
 enum { BUSY_MS = 5000, VALUE_MAX = 64 << 20 };
-
-int64_t tqd_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 tqd_store_status tqd_sqlite_status(sqlite3 *db, int code)
 {

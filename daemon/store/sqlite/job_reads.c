@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/observe/timestamp.h"
 #include "daemon/store/sqlite/job_row.h"
 
 static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1";

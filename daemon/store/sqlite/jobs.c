@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/observe/timestamp.h"
+#include "daemon/store/problem.h"
 #include "daemon/store/sqlite/job_row.h"
 
 /* -------------------------------------------------------------------------------------- claim */
@@ -291,10 +293,12 @@ static tqd_store_status collect(tqd_connection *connection, sqlite3_stmt *statem
     return status;
 }
 
-static tqd_store_status fail_job(tqd_connection *connection, int64_t seq, const char *problem)
+static tqd_store_status fail_job(tqd_connection *connection, int64_t seq, tqd_job_end end)
 {
-    const tqd_body body = {
-        .media = "application/problem+json", .bytes = problem, .size = strlen(problem)};
+    char problem[TQD_JOB_END_TEXT];
+    const tqd_body body = {.media = "application/problem+json",
+                           .bytes = problem,
+                           .size = tqd_job_end_print(end, problem)};
     tqd_store_status status =
         tqd_sql_do(connection, end_sql, "iii", seq, (int64_t)TQD_JOB_FAILED, tqd_now_ms());
     if (status == TQD_STORE_OK) {
@@ -331,10 +335,10 @@ static tqd_store_status give_up(tqd_connection *connection, const tqd_job_expire
                           tqd_now_ms());
     }
     if (blamed && crashes >= expire->crashes_max) {
-        return fail_job(connection, seq, tqd_job_crashed);
+        return fail_job(connection, seq, TQD_JOB_END_CRASHED);
     }
     if (expire->interruptions_max > 0 && interruptions >= expire->interruptions_max) {
-        return fail_job(connection, seq, tqd_job_interrupted);
+        return fail_job(connection, seq, TQD_JOB_END_INTERRUPTED);
     }
     return tqd_sql_do(connection, requeue_sql, "ii", seq, tqd_now_ms());
 }
@@ -350,7 +354,7 @@ tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write)
     tqd_store_status status =
         collect(connection, tqd_sql_bound(connection, overdue_sql, "ii", now, limit), seqs, &n);
     for (uint32_t i = 0; status == TQD_STORE_OK && i < n; i++) {
-        status = fail_job(connection, seqs[i], tqd_job_late);
+        status = fail_job(connection, seqs[i], TQD_JOB_END_LATE);
         expire->n_job++;
     }
     if (status == TQD_STORE_OK) {

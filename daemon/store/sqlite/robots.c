@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/observe/timestamp.h"
 #include "daemon/store/sqlite/sqlite.h"
 
 static const char current_sql[] = "SELECT digest FROM robot WHERE name = ?1";

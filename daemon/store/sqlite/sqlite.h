@@ -58,9 +58,6 @@ int tqd_sqlite_sum_add(sqlite3 *db);
 /* All pages and indexes, and the sums of all rows that have one: OK, or DAMAGED with a line. */
 tqd_store_status tqd_sqlite_check(tqd_connection *connection, char why[TQD_STORE_WHY]);
 
-/* Milliseconds since 1970. */
-int64_t tqd_now_ms(void);
-
 /* Migrates the schema to the present version, after a snapshot of the file. `steps[i]` migrates
  * schema i to i + 1. */
 typedef struct tqd_schema {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/observe/timestamp.h"
 #include "daemon/store/sqlite/job_row.h"
 
 static const char key_sql[] = "SELECT id, request_digest FROM job"

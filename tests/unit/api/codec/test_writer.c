@@ -145,3 +145,112 @@ Test(writer, every_byte_at_every_place)
         }
     }
 }
+
+/* for people: spaces, and lines where they are said */
+Test(writer, spaces_and_lines)
+{
+    static const double m[4] = {1.0, 2.0, 3.0, 4.0};
+    tqa_writer w = {.is_spaced = true};
+    size_t n = 0;
+    tqa_writer_object(&w, NULL);
+    tqa_writer_string(&w, "a", "b");
+    tqa_writer_line(&w, 1);
+    tqa_writer_list(&w, "l");
+    for (size_t k = 0; k < 2; k++) {
+        tqa_writer_line(&w, 4);
+        tqa_writer_object(&w, NULL);
+        tqa_writer_count(&w, "n", k);
+        tqa_writer_matrix(&w, "m", m, 2, 2);
+        tqa_writer_end(&w);
+    }
+    tqa_writer_line(&w, 0);
+    tqa_writer_end(&w);
+    tqa_writer_end(&w);
+    tqa_writer_finish(&w);
+    char *text = tqa_writer_take(&w, &n);
+    cr_assert(eq(str, text,
+                 "{\"a\": \"b\",\n \"l\": [\n    {\"n\": 0, \"m\": [[1.0, 2.0], [3.0, 4.0]]},"
+                 "\n    {\"n\": 1, \"m\": [[1.0, 2.0], [3.0, 4.0]]}\n]}\n"));
+    free(text);
+}
+
+static void count_up(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
+{
+    const tqa_array *array = *(const tqa_array **)ctx;
+    const uint64_t each = array->rank > 1 ? tqa_array_count(array) / array->shape[0] : 1;
+    for (size_t k = 0; k < n; k++) {
+        ret[k] = (double)(row * each + column + k) + 0.5;
+    }
+}
+
+/* A document with one streamed array, in pieces that a buffer of `size` takes. */
+static size_t stream(const tqa_array *array, bool cbor, size_t size, char *ret)
+{
+    enum { MOST = 512 };
+    char buffer[MOST];
+    tqa_writer w = {.cbor = cbor};
+    uint64_t index = 0;
+    size_t n = 0;
+    bool begun = false;
+    for (bool more = true; more;) {
+        w.text = (tqa_json_text){.bytes = buffer, .capacity = size, .fixed = true};
+        if (!begun) {
+            tqa_writer_object_of(&w, NULL, 1);
+            tqa_writer_stream_begin(&w, "x", array);
+            begun = true;
+        }
+        more = !tqa_writer_stream(&w, array, &index);
+        if (!more && size - w.text.n < 3) {
+            more = true; /* the end in a buffer of its own */
+        } else if (!more) {
+            tqa_writer_stream_end(&w);
+            tqa_writer_end(&w);
+        }
+        cr_assert(not(w.text.failed));
+        memcpy(ret + n, buffer, w.text.n);
+        n += w.text.n;
+    }
+    return n;
+}
+
+/* the same bytes as of an array in memory (but for its spaces), however small the buffer */
+Test(writer, streamed_arrays)
+{
+    static const struct {
+        size_t rank;
+        uint64_t shape[4];
+    } rows[] = {{1, {1}},          {1, {7}},     {2, {1, 1}}, {2, {5, 3}}, {3, {2, 3, 2}},
+                {4, {2, 2, 3, 2}}, {2, {40, 7}}, {1, {0}},    {2, {3, 0}}, {2, {0, 3}}};
+    for (size_t i = 0; i < 2 * sizeof rows / sizeof rows[0]; i++) {
+        const bool cbor = i % 2 != 0;
+        tqa_array array = {.rank = rows[i / 2].rank, .gather = count_up};
+        const tqa_array *self = &array;
+        double x[300];
+        size_t shape[4], n_want = 0;
+        static char got[1 << 13];
+        array.ctx = &self;
+        for (size_t r = 0; r < array.rank; r++) {
+            array.shape[r] = shape[r] = (size_t)rows[i / 2].shape[r];
+        }
+        for (size_t k = 0; k < tqa_array_count(&array); k++) {
+            x[k] = (double)k + 0.5;
+        }
+        tqa_writer w = {.cbor = cbor};
+        tqa_writer_object_of(&w, NULL, 1);
+        tqa_writer_array(&w, "x", x, array.rank, shape);
+        tqa_writer_end(&w);
+        char *want = tqa_writer_take(&w, &n_want);
+        size_t n_plain = 0;
+        for (size_t k = 0; k < n_want; k++) { /* those inside are ", " there */
+            if (cbor || want[k] != ' ') {
+                want[n_plain++] = want[k];
+            }
+        }
+        for (size_t size = 100; size < 512; size += 41) {
+            const size_t n = stream(&array, cbor, size, got);
+            cr_assert(n == n_plain && memcmp(got, want, n) == 0, "%zu, %zu: %.*s not %.*s", i, size,
+                      (int)n, got, (int)n_plain, want);
+        }
+        free(want);
+    }
+}

@@ -45,7 +45,7 @@ Test(log, one_object_a_line)
     cr_assert(ne(ptr, (void *)rest, NULL));
     cr_expect(eq(str, (char *)rest,
                  (char *)"Z\",\"level\":\"warning\",\"event\":\"disk full\","
-                         "\"path\":\"/a\\\"b\\\\c\\u000a\\u00ff\",\"n\":-5}\n"));
+                         "\"path\":\"/a\\\"b\\\\c\\u000a\xEF\xBF\xBD\",\"n\":-5}\n"));
 }
 
 Test(log, the_journal_takes_a_priority_first)

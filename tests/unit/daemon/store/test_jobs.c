@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/store/jobs.h"
+#include "daemon/store/problem.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(jobs, .init = setup, .fini = teardown, .timeout = 100);
@@ -409,6 +410,20 @@ Test(jobs, deadline)
     cr_assert(eq(u32, expire(NULL, NULL), 1));
     cr_assert(eq(int, (int)read_job(last_id).state, TQD_JOB_FAILED));
     cr_assert(strstr(read_body(last_id, TQD_BODY_PROBLEM), "deadline") != NULL);
+}
+
+/* the longest detail has room too: a problem leaves out what may not fit */
+Test(jobs, ends_without_a_runner_are_whole_problems)
+{
+    static const char *const details[] = {"its deadline\"}\n", ".../request\"}\n",
+                                          "or send it again\"}\n"};
+    for (tqd_job_end end = TQD_JOB_END_LATE; end <= TQD_JOB_END_INTERRUPTED; end++) {
+        char text[TQD_JOB_END_TEXT];
+        const size_t n = tqd_job_end_print(end, text), n_last = strlen(details[end]);
+        cr_assert(eq(sz, n, strlen(text)));
+        cr_assert(n > n_last && strcmp(text + n - n_last, details[end]) == 0, "%s", text);
+        cr_assert(eq(int, strncmp(text, "{\"type\":\"/problems/", 19), 0));
+    }
 }
 
 /* ------------------------------------------------------------------------------ reading many */
