@@ -43,6 +43,11 @@ bench-sessions: $(out)/torqued $(out)/tests/bench/responder $(out)/tests/bench/s
 	@python3 tests/bench/sessions.py $^ build/bench/sessions.json
 .PHONY: bench-sessions
 
+#: bench-dashboard  the page at / in Chromium: first paint, frames, a million samples, memory over 100 playbacks (make deps-clients)
+bench-dashboard: build
+	@$(python) tests/bench/dashboard.py $(out)/torqued build/bench/dashboard.json
+.PHONY: bench-dashboard
+
 build/bench/pinocchio-targets.so: private venv := $(targets_venv)
 build/bench/pinocchio-newest.so: private venv := build/venv
 build/bench/pinocchio-%.so: tests/bench/pinocchio.cpp tests/bench/peer.h core/model/model.h

@@ -100,6 +100,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const [busy, work] = useState('');
   const [columns, map] = useState<Columns | null>(null);
   const [units, measure] = useState({ time: 's', q: 'rad', tau: 'Nm' });
+  const [gains, scale] = useState<Record<string, number>>({}); // N m for each ampere, by joint
   const [setup, set] = useState({ kind: 'base', method: '', friction: 'auto', cutoff: '', rate: '', rotor: true });
   const [designing, design] = useState(route.value.query.get('design') === '1');
   const plan = (open: boolean): void => {
@@ -145,7 +146,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
   };
   // how logs are read, as the request has it: what is usual is left out
   const other = Object.fromEntries(Object.entries(units).filter(([key, value]) => value !== { time: 's', q: 'rad', tau: 'Nm' }[key]));
-  const reading = { ...(columns && Object.keys(columnsOf(columns)).length ? { columns: columnsOf(columns) } : {}), ...(Object.keys(other).length ? { units: { ...other, ...(other['q'] === 'deg' ? { qd: 'deg/s' } : {}) } } : {}), ...(setup.rate ? { rate_hz: Number(setup.rate) } : {}) };
+  const reading = { ...(columns && Object.keys(columnsOf(columns)).length ? { columns: columnsOf(columns) } : {}), ...(Object.keys(other).length ? { units: { ...other, ...(other['q'] === 'deg' ? { qd: 'deg/s' } : {}) } } : {}), ...(units.tau.endsWith('A') ? { scale: { tau: names.map((name) => gains[name] ?? 1) } } : {}), ...(setup.rate ? { rate_hz: Number(setup.rate) } : {}) };
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
     work('Sending\u2026');
@@ -195,8 +196,9 @@ function Bench({ robot }: { robot: Robot }): VNode {
     ${dataset && columns ? html`<section class="panel form" aria-label="Columns and units"><h2>2. Columns and units</h2><div class="fields">
           ${select('Time in', units.time, ['s', 'ms', 'us', 'ns'].map((one) => [one, one] as [string, string]), (time) => measure({ ...units, time }), ['/units/time', '/columns/time'])}
           ${select('Positions in', units.q, [['rad', 'rad (m)'], ['deg', 'degrees'], ['mrad', 'mrad'], ['rev', 'turns'], ['mm', 'mm']], (q) => measure({ ...units, q }), ['/units/q', '/columns/q'])}
-          ${select('Torques in', units.tau, [['Nm', 'N\u00b7m (N)'], ['mNm', 'mN\u00b7m']], (tau) => measure({ ...units, tau }), ['/units/tau', '/columns/tau'])}
+          ${select('Torques in', units.tau, [['Nm', 'N\u00b7m (N)'], ['mNm', 'mN\u00b7m'], ['A', 'A, motor current'], ['mA', 'mA, motor current']], (tau) => measure({ ...units, tau }), ['/units/tau', '/columns/tau'])}
           ${columns.time === null && html`<label>Rows in a second<span class="with-unit"><input type="number" min="0" step="any" value=${setup.rate} onInput=${(event: Event) => set({ ...setup, rate: (event.target as HTMLInputElement).value })} /><span class="unit">Hz</span></span><${FieldFault} fault=${wrong} pointers=${['/rate_hz']} /></label>`}</div>
+          ${units.tau.endsWith('A') && html`<div class="fields">${names.map((name) => html`<label>${name}<span class="with-unit"><input type="number" step="any" value=${gains[name] ?? 1} onInput=${(event: Event) => scale((old) => ({ ...old, [name]: Number((event.target as HTMLInputElement).value) }))} /><span class="unit">N\u00b7m/A</span></span></label>`)}</div><${FieldFault} fault=${wrong} pointers=${['/scale']} />`}
           <p class="dim">Where a position or a torque is left at \u201cnone\u201d, the service goes by the names of the columns itself. What cannot be meant, such as degrees as radians, it refuses with a hint.</p></section>
         <${Mapper} robot=${robot} request=${reading} dataset=${dataset} names=${names} columns=${columns} oncolumns=${map} />`
       : !designing && html`<div class="empty"><h2>What comes out</h2>${loaded ? html`<p>The mass of what it carries, its centre and its inertia, each with its interval; how much of the torque this explains, joint by joint; and the way on: torques with this load, or the robot with it as a part of its link.</p>` : html`<p>First a verdict: can a controller use what was found? Then the torque that was measured against what the model predicts, joint by joint; each parameter with its interval; what the motion did not show; and the robot with what was found, to store or to take along as URDF.</p>`}</div>`}</div>

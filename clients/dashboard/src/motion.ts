@@ -99,6 +99,8 @@ export function MotionPanel({ robot, q, onq, extra, onframe }: Props): VNode {
     const most = Math.max(...result.tau.map((row) => Math.abs(row[k]!)));
     return limit !== undefined && most > limit ? [`${one.name} needs ${number(most)} of ${number(limit)} ${effortUnit(one.joint)}`] : [];
   }) : [];
+  const most = joint?.limits?.velocity === undefined ? NaN : joint.limits.velocity * motionUnit(joint, 1).factor;
+  const speedLevels = Number.isFinite(most) ? [most, -most].map((value) => ({ value, text: `limit of ${axes[axis]?.name}` })) : [];
   const pieces: [string, number][] = [['effort', joint?.limits?.effort ?? NaN]];
   const levels = pieces.filter(([, value]) => Number.isFinite(value)).flatMap(([, value]) => [{ value, text: 'limit' }, { value: -value, text: 'limit' }]);
   return html`<section class="panel motion" aria-label="Motion"><div class="panel-head"><h2>A motion</h2><span class="dim">${points.length ? `${points.length} ${points.length === 1 ? 'pose' : 'poses'} kept${points.length < 2 ? '; the present one is its end' : ''}` : 'Keep poses, then run through them.'}</span></div>
@@ -120,6 +122,6 @@ export function MotionPanel({ robot, q, onq, extra, onframe }: Props): VNode {
       <label class="inline">Terms of<select value=${axis} onChange=${(event: Event) => look(Number((event.target as HTMLSelectElement).value))}>${axes.map((one, k) => html`<option value=${k}>${one.name}</option>`)}</select></label>
       <div class="plots"><${Plot} title=${`Torque of ${axes[axis]?.name} by term`} unit=${effortUnit(joint)} t=${result.motion.t} curves=${curves} levels=${levels} time=${time} />
         <${Plot} title="Torque of all joints" unit=${[...new Set(axes.map((one) => effortUnit(one.joint)))].join(', ')} t=${result.motion.t} curves=${torques} time=${time} />
-        <${Plot} title="Speeds" unit=${[...new Set(axes.map((one) => motionUnit(one.joint, 1).name))].join(', ')} t=${result.motion.t} curves=${speeds} time=${time} /></div>`}
+        <${Plot} title="Speeds" unit=${[...new Set(axes.map((one) => motionUnit(one.joint, 1).name))].join(', ')} t=${result.motion.t} curves=${speeds} levels=${speedLevels} time=${time} /></div>`}
   </section>`;
 }

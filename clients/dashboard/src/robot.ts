@@ -103,7 +103,7 @@ function ReadReport({ robot, again }: { robot: Robot; again: () => void }): VNod
   };
   const said = useMemo(() => saidOf(text ?? '', kept?.report ?? null, fault), [text, kept, fault]);
   return html`<section class="panel" aria-label="Text"><div class="panel-head"><h2>${kept ? 'What was read' : 'As the service has it'}</h2></div>
-    ${kept?.report && html`<p class="understood">Understood: ${kept.report.understood.map((one) => `${one.count} ${one.count === 1 ? one.text.replace(/s\b/, '') : one.text}`).join(', ')}.</p>`}
+    ${kept?.report && html`<p class="understood">Understood: ${kept.report.understood.map((one) => `${one.count} ${one.count === 1 ? one.text.replace(/([a-z]{3,})s(?=$| with)/, '$1') : one.text}`).join(', ')}.</p>`}
     <${Fault} fault=${fetched} />
     ${text !== undefined && (kept || fault ? html`<${SourceView} text=${text} said=${said} busy=${busy} onput=${again1} />`
       : html`<${SourceView} text=${text} said=${[]} busy=${busy} onput=${again1} />`)}</section>`;

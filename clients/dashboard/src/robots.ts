@@ -66,10 +66,23 @@ export function RobotsPage(): VNode {
     }
     work(false);
   };
+  /** Files that name each other, as one archive: its text is not kept, the service's own document is. */
+  const putArchive = async (name: string, file: File): Promise<void> => {
+    work(true);
+    try {
+      const report = await json<Report>('PUT', robotPath(name), { body: file, file: file.name, headers: { 'Content-Type': 'application/zip' } });
+      texts.set(report.digest, { text: JSON.stringify(await json<unknown>('GET', robotPath(name), { quiet: true }), null, 2), report });
+      go(['robots', name], { show: 'text' });
+    } catch (wrong) {
+      set({ name, text: '', fault: wrong as Error });
+    }
+    work(false);
+  };
   const drop = async (files: File[]): Promise<void> => {
     await keepMeshes(files);
-    const file = files.find((one) => /\.(urdf|xml|mjcf|json|xacro)$/i.test(one.name)) ?? files[0]!;
-    await put1(nameFrom(file.name), await file.text());
+    const file = files.find((one) => /\.(urdf|xml|mjcf|json|xacro|sdf|zip)$/i.test(one.name)) ?? files[0]!;
+    if (/\.zip$/i.test(file.name)) await putArchive(nameFrom(file.name), file);
+    else await put1(nameFrom(file.name), await file.text());
   };
   const remove = async (row: RobotRow): Promise<void> => {
     const document = await json<unknown>('GET', robotPath(row.name), { quiet: true });
@@ -88,7 +101,7 @@ export function RobotsPage(): VNode {
     ${!row.builtin && html`<button class="small" onClick=${() => remove(row)} aria-label=${`Remove ${row.name}`}>Remove</button>`}</li>`;
   return html`<div class="page robots">
     <h1>Robots</h1>
-    <${Drop} accept=".urdf,.xml,.mjcf,.json,.stl,.obj,.dae" title="Choose a robot file" ondrop=${drop}>or drop one here: URDF (with its STL, OBJ or Collada meshes, to draw it), MJCF, or a robot document. What was understood, what was ignored and what looks wrong is said line by line.<//>
+    <${Drop} accept=".urdf,.xml,.mjcf,.xacro,.sdf,.zip,.json,.stl,.obj,.dae" title="Choose a robot file" ondrop=${drop}>or drop one here: URDF (with its STL, OBJ or Collada meshes, to draw it), MJCF, SDF, xacro, a zip of them with the files that they name, or a robot document. What was understood, what was ignored and what looks wrong is said line by line.<//>
     <details class="panel"><summary>From a table of Denavit and Hartenberg</summary><${DhTable} onput=${put1} /></details>
     ${attempt && html`<section class="panel" aria-label="Refused"><div class="panel-head"><h2>${attempt.name} was not taken</h2><button class="small" onClick=${() => set(null)}>Close</button></div>
       ${!(attempt.fault instanceof Problem && attempt.fault.document.errors?.length) && html`<${Fault} fault=${attempt.fault} />`}

@@ -25,6 +25,7 @@ export type Poses = Map<string, { position: number[]; quaternion: number[] }>;
 export interface Arrow {
   link: string;
   force: number[]; // in the axes of the link, of the world where `at` is there
+  moment?: boolean; // of another colour and scale
   at?: number[]; // in the frame of the link; its origin where it is absent
 }
 
@@ -292,8 +293,8 @@ export class RobotScene {
 
   setArrows(arrows: Arrow[]): void {
     this.#arrows.clear();
-    const largest = Math.max(1e-9, ...arrows.map((one) => Math.hypot(...one.force)));
-    for (const { link, force, at } of arrows) {
+    for (const { link, force, at, moment } of arrows) {
+      const largest = Math.max(1e-9, ...arrows.map((one) => (one.moment === moment ? Math.hypot(...one.force) : 0)));
       const group = this.#links.get(link);
       const size = Math.hypot(...force);
       if (!group || size < largest * 1e-3) continue;
@@ -301,7 +302,7 @@ export class RobotScene {
       if (!at) direction.applyQuaternion(group.quaternion);
       const from = at ? new Vector3(at[0], at[1], at[2]).applyQuaternion(group.quaternion).add(group.position) : group.position;
       const length = this.#size * 0.35 * (size / largest);
-      const arrow = new ArrowHelper(direction, from, length, 0xc2410c, Math.min(length * 0.3, this.#size * 0.05), this.#size * 0.02);
+      const arrow = new ArrowHelper(direction, from, length, moment ? 0x7c3aed : 0xc2410c, Math.min(length * 0.3, this.#size * 0.05), this.#size * 0.02);
       // before what it pushes
       for (const part of [arrow.line, arrow.cone]) {
         part.renderOrder = 4;

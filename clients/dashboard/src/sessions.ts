@@ -48,7 +48,7 @@ export async function openSession(robot: string, request: object): Promise<void>
 }
 
 export function SessionsPage(): VNode {
-  const [list, fault, again] = useLoaded(() => json<{ sessions: Row[] }>('GET', '/v1/sessions'), 'sessions');
+  const [list, fault, again] = useLoaded(async () => ({ sessions: (await json<{ sessions: Row[] }>('GET', '/v1/sessions', { quiet: true })).sessions.filter((row) => !closing.has(row.id)) }), 'sessions');
   useEffect(() => {
     const timer = setInterval(again, 3000);
     return () => clearInterval(timer);
@@ -60,6 +60,8 @@ export function SessionsPage(): VNode {
       <tbody>${list!.sessions.map((row) => html`<tr key=${row.id}><td><a href=${address(['sessions', row.id])}>${row.id.slice(-8)}</a></td><td>${row.robot}</td><td class="num">${bytes(row.bytes)}</td><td class="num">${seconds(row.expires_in_s)}</td></tr>`)}</tbody></table></div>`}</div>`;
 }
 
+/** Closed here, and still there until the note with its undo has gone. */
+const closing = new Set<string>();
 const KEPT = 1500; // states of the curves
 
 function Live({ robot, session }: { robot: Robot; session: Session }): VNode {
@@ -123,15 +125,11 @@ function Live({ robot, session }: { robot: Robot; session: Session }): VNode {
   const units = (order: 0 | 1): string => [...new Set(axes.map((axis) => motionUnit(axis.joint, order).name))].join(', ');
   const rewind = (): void => { run(false); void act('/rewind', { step: 0 }); };
   const fork = (): void => void json<Session>('POST', pathOf(session.id, '/fork'), { body: {} }).then((one) => go(['sessions', one.id]), fail);
-  const close = async (): Promise<void> => {
+  const close = (): void => {
     run(false);
-    try {
-      await send('DELETE', pathOf(session.id));
-      say('The session is closed');
-      go(['sessions']);
-    } catch (wrong) {
-      fail(wrong as Error);
-    }
+    closing.add(session.id);
+    go(['sessions']);
+    say('The session is closed', () => void send('DELETE', pathOf(session.id)).catch(() => {}), () => { closing.delete(session.id); go(['sessions', session.id]); });
   };
   return html`<div class="bench simulate"><div class="side"><section class="panel sliders" aria-label="Torques"><div class="panel-head"><h2>Torque that is held</h2><button class="small" onClick=${() => push(tau.map(() => 0))}>Zero</button></div>
       ${axes.map((axis, k) => html`<${SliderRow} key=${axis.name} name=${axis.name} value=${tau[k] ?? 0} range=${[-(axis.joint.limits?.effort ?? 50), axis.joint.limits?.effort ?? 50]} unit=${{ name: effortUnit(axis.joint), factor: 1 }} onvalue=${(value: number) => push(tau.map((old, i) => (i === k ? value : old)))} />`)}</section></div>

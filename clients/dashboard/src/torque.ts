@@ -3,6 +3,7 @@
 import { html, useEffect, useMemo, useRef, useState, type VNode } from './html.ts';
 import { back, json, latest, robotPath } from './http.ts';
 import { effortUnit, motionUnit, number } from './format.ts';
+import { LoggedPanel } from './logged.ts';
 import { MotionPanel } from './motion.ts';
 import { Choice, Fault, FieldFault } from './parts.ts';
 import { axesOf } from './pose.ts';
@@ -120,10 +121,13 @@ function Bench({ robot }: { robot: Robot }): VNode {
   useEffect(() => {
     ask.current({ q, qd, qdd, ...payloadOf(payload), include: ['ledger', 'energy', 'checks', ...(drives ? ['drive'] : []), ...(forces ? ['reactions'] : [])] });
   }, [q, qd, qdd, payload, forces, returned]);
+  const carried = useMemo(() => payloadOf(payload), [payload]);
   const arrows = useMemo(() => (forces && !played ? (answer?.reactions?.joints ?? []).flatMap((name, k) => {
     const joint = robot.joints.find((one) => one.name === name);
-    return joint ? [{ link: joint.child, force: answer!.reactions!.joint_wrenches[k]!.slice(0, 3) }] : [];
+    const wrench = answer!.reactions!.joint_wrenches[k]!;
+    return joint ? [{ link: joint.child, force: wrench.slice(0, 3) }, { link: joint.child, force: wrench.slice(3), moment: true }] : [];
   }) : []), [answer, forces, played]);
+  const largest = (moment: boolean): string => number(Math.max(...arrows.filter((one) => ('moment' in one) === moment).map((one) => Math.hypot(...one.force))), 3);
   const zero = (list: number[]): string => (list.some(Boolean) ? list.map((one) => Number(one.toFixed(4))).join(',') : '');
   useEffect(() => { remember({ qd: zero(qd), qdd: zero(qdd) }); rememberPayload(payload, robot); }, [qd, qdd, payload]);
   const shownLedger = (played?.ledger ?? answer?.ledger ?? {}) as Partial<Record<Term, number[]>>;
@@ -134,8 +138,9 @@ function Bench({ robot }: { robot: Robot }): VNode {
       <${PayloadPanel} robot=${robot} payload=${payload} onpayload=${setPayload} fault=${fault} /></div>
     <div class="stage">
       <${View3d} robot=${robot} q=${played?.q ?? q} poses=${played?.poses} arrows=${arrows} />
-      <label class="check"><input type="checkbox" checked=${forces} onChange=${(event: Event) => showForces((event.target as HTMLInputElement).checked)} />Forces that each joint carries, as arrows${forces && arrows.length > 0 && html`<span class="dim">: the largest is ${number(Math.max(...arrows.map((one) => Math.hypot(...one.force))))} N</span>`}</label>
-      <${MotionPanel} robot=${robot} q=${q} onq=${setQ} extra=${payloadOf(payload)} onframe=${play} />
+      <label class="check"><input type="checkbox" checked=${forces} onChange=${(event: Event) => showForces((event.target as HTMLInputElement).checked)} />Forces and moments that each joint carries, as arrows${forces && arrows.length > 0 && html`<span class="dim">: at most ${largest(false)} N (orange) and ${largest(true)} N\u00b7m (violet)</span>`}</label>
+      <${MotionPanel} robot=${robot} q=${q} onq=${setQ} extra=${carried} onframe=${play} />
+      <${LoggedPanel} robot=${robot} extra=${carried} />
     </div>
     <div class="side">
       <${Fault} fault=${fault} />

@@ -2,8 +2,10 @@
 # tests/clients/dashboard/test_calibration.py - the dashboard's calibrations, from logs to a robot with what was found; its datasets and service.
 import json
 import math
+import pathlib
 import random
 
+import pytest
 from dashboard import drop, faults_of, fits, open_at, press, wait_for
 
 PICK = """const box = document.querySelector(arguments[0]); box.value = arguments[1]; box.dispatchEvent(new Event('change', { bubbles: true }));"""
@@ -125,4 +127,43 @@ def test_a_motion_is_designed_seen_and_recorded(daemon, page):
     wait_for(page, "document.querySelectorAll('.checks input:checked').length === 1")
     assert wait_for(page, "[...document.querySelectorAll('button.first')].some((one) => one.textContent.trim() === 'Calibrate with 1 log')")
     assert "design=1" in page.execute_script("return location.hash")
+    assert fits(page, 1280) and not faults_of(page)
+
+
+# measured logs that are no part of the repository: beside it, or beside the folder of its work trees
+NEAR = [p / "shared" / "data" / "ur10e" for p in pathlib.Path(__file__).resolve().parents[4:6]]
+UR10E = next((p for p in NEAR if p.is_dir()), NEAR[0])
+
+
+@pytest.mark.seconds(200)
+@pytest.mark.skipif(not UR10E.is_dir(), reason="no UR10E logs beside the repository")
+def test_measured_currents_of_a_real_arm_become_a_verdict(daemon, page):
+    """Columns by their place, torque as motor current with a gain for each joint."""
+    gains = [14.87, 13.26, 11.13, 10.62, 11.03, 11.47]
+    assert daemon.request("PUT", "/v1/robots/lab", (UR10E / "ur10e.urdf").read_bytes(), {"Content-Type": "application/xml"})[0] == 201
+    open_at(page, daemon, "robots/lab/calibrate", ".drop")
+    for file in sorted((UR10E / "excitation").glob("*.csv"))[:2]:
+        drop(page, ".drop", file.name, file.read_text())
+        wait_for(page, f"[...document.querySelectorAll('.checks label')].some((one) => one.textContent.startsWith({json.dumps(file.stem)}) && one.querySelector('input').checked)")
+    wait_for(page, "document.querySelector('.mapper')")
+    page.execute_script(PICK, "select[aria-label='column of time']", "0")
+    wait_for(page, "document.querySelectorAll('[aria-label=\"Columns and units\"] .unit').length === 0")
+    page.execute_script("[...document.querySelectorAll('select')].find((one) => [...one.options].some((o) => o.value === 'mA')).id = 'effort'")
+    page.execute_script(PICK, "#effort", "A")
+    wait_for(page, "document.querySelectorAll('[aria-label=\"Columns and units\"] .unit').length === 6")
+    page.execute_script("""[...document.querySelectorAll('[aria-label="Columns and units"] input[type=number]')].forEach((box, k) => {
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, String(arguments[0][k])); box.dispatchEvent(new Event('input', { bubbles: true })); });""", gains)
+    rows = page.execute_script("return [...document.querySelectorAll('.mapper tbody tr')].map((row) => [...row.querySelectorAll('select')].map((one) => one.getAttribute('aria-label')))")
+    for k, (q, qd, tau) in enumerate(rows):
+        for label, column in ((q, 1 + k), (qd, 7 + k), (tau, 13 + k)):
+            page.execute_script(PICK, f"select[aria-label='{label}']", str(column))
+            wait_for(page, f"document.querySelector(\"select[aria-label='{label}']\").value === '{column}'")
+    press(page, "Calibrate with 2 logs")
+    said = wait_for(page, "document.querySelector('.banner')?.textContent")
+    assert "2 logs" in said
+    job = json.loads(daemon.request("GET", "/v1/jobs?kind=calibrate&limit=1")[2])["jobs"][0]["id"]
+    sent = json.loads(daemon.request("GET", f"/v1/jobs/{job}/request")[2])
+    assert sent["scale"] == {"tau": gains} and sent["units"]["tau"] == "A" and sent["columns"]["tau"] == [13, 14, 15, 16, 17, 18]
+    # six joints drawn, each as good as the daemon says
+    assert page.execute_script("return document.querySelectorAll('[aria-label=\"Measured against predicted\"] canvas').length") == 6
     assert fits(page, 1280) and not faults_of(page)

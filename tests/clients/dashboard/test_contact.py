@@ -136,6 +136,9 @@ def test_a_session_is_driven_by_hand_and_watched(daemon, page):
     wait_for(page, f"!location.hash.includes('{ident}') && document.querySelector('.view3d[data-state=ready]')")
     press(page, "Close the session")
     wait_for(page, "location.hash === '#/sessions' && document.querySelectorAll('.jobs tbody tr').length === 1")
+    # it is there until its note has gone: undone, it goes on
+    press(page, "Undo")
+    wait_for(page, f"location.hash.startsWith('#/sessions/') && !location.hash.includes('{ident}') && document.querySelector('[aria-label=Time] h2')")
     # one that has ended is said to have; where there is no room for the names of all pages, the present one is in sight
     daemon.request("DELETE", f"/v1/sessions/{ident}")
     page.shape(360, "dark")

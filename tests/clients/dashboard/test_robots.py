@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/clients/dashboard/test_robots.py - the dashboard's robots: a file becomes a robot one can look at, with what is wrong in it marked.
+import base64
+import io
 import json
+import zipfile
 
 import pytest
 from dashboard import URDF, drop, faults_of, fill, fits, open_at, pixels, press, wait_for, wait_for_other_pixels
@@ -126,3 +129,15 @@ def test_thirty_links_cost_few_calls_and_triangles_without_a_graphics_processor(
     # while it turns, no more is drawn than at rest
     page.execute_script("const c = document.querySelector('.view3d canvas'); for (let k = 0; k < 20; k++) c.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }))")
     assert page.execute_script("return Number(document.querySelector('.view3d canvas').dataset.triangles)") <= triangles
+
+
+def test_an_archive_of_files_that_name_each_other_is_taken(daemon, page):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("arm.xml", '<mujoco><worldbody><include file="link.xml"/></worldbody></mujoco>')
+        archive.writestr("link.xml", '<mujocoinclude><body name="rod"><joint name="swing" type="hinge" axis="0 1 0"/><geom type="capsule" size="0.02 0.2" mass="1"/></body></mujocoinclude>')
+    open_at(page, daemon, "robots", ".drop")
+    page.execute_script("""const bytes = Uint8Array.from(atob(arguments[0]), (one) => one.charCodeAt(0)); const data = new DataTransfer(); data.items.add(new File([bytes], 'packed arm.zip'));
+        document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));""", base64.b64encode(packed.getvalue()).decode())
+    assert "1 link with mass, 1 continuous joint." in wait_for(page, "document.querySelector('.understood')?.textContent")
+    assert json.loads(daemon.request("GET", "/v1/robots/packed-arm")[2])["nv"] == 1

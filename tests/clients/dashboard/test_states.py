@@ -72,7 +72,7 @@ def look(page, name, width, scheme):
 @pytest.mark.parametrize("state", STATES, ids=[state[0] for state in STATES])
 def test_a_state(daemon, page, words, state):
     name = reach(page, daemon, words, state)
-    for width, scheme, height in SHAPES if PICTURES else SHAPES[:2]:
+    for width, scheme, height in SHAPES if PICTURES not in ("", "new") else SHAPES[:2]:
         page.shape(width, scheme, height)
         page.execute_script("scrollTo(0, 0)")
         at_rest(page)

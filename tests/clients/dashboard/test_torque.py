@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/clients/dashboard/test_torque.py - the dashboard's torques: a payload, limits, the sums of terms, a motion with its time cursor.
+import json
+import re
+
 from dashboard import faults_of, fill, fits, open_at, press, wait_for
 
 
@@ -38,3 +41,23 @@ def test_a_fault_is_shown_at_its_field(daemon, page):
     press(page, "Torques along it")
     wait_for(page, "document.querySelector('.verdicts') && !document.querySelector('.fault, .field-fault')")
     assert fits(page, 360)
+
+
+def test_the_torque_along_a_log_is_beside_what_was_measured(daemon, page):
+    open_at(page, daemon, "robots/panda/torque", ".bar")
+    page.execute_script("const box = document.querySelector('[aria-label=\"Along a log\"] select'); box.value = 'sample-panda-1'; box.dispatchEvent(new Event('change', { bubbles: true }))")
+    names = wait_for(page, "document.querySelector('[aria-label=\"Along a log\"] .plot canvas') && [...document.querySelectorAll('[aria-label=\"Along a log\"] .legend span')].map((one) => one.textContent)")
+    assert names[-2:] == ["sum", "measured"] and "gravity" in names
+    assert not faults_of(page) and fits(page, 1280)
+
+
+def test_forces_and_moments_of_joints_are_arrows_with_their_sizes(daemon, page):
+    """planar-2r stretched out along x, gravity along -y: its first joint carries the weight, and the moment that its motor holds."""
+    robot = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
+    open_at(page, daemon, "robots/planar-2r/torque", ".bar")
+    page.execute_script("document.querySelector('.stage .check input').click()")
+    said = wait_for(page, "document.querySelector('.stage .check .dim')?.textContent")
+    force, moment = (float(one) for one in re.findall(r"([\d.]+) N", said))
+    weight = 9.81 * sum(link["mass"] for link in robot["links"])
+    held = 9.81 * (2 * 0.4 + 1.5 * (0.8 + 0.3))
+    assert abs(force - weight) < 0.01 * weight and abs(moment - held) < 0.01 * held, (said, weight, held)
