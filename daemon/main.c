@@ -214,6 +214,11 @@ static int64_t share_of(int64_t all)
     return share > 0 ? share : 1;
 }
 
+static uint64_t running_max(void *ctx, const char *client)
+{
+    return tqd_tokens_running(ctx, client);
+}
+
 static bool open_jobs(char *why)
 {
     workers = tqd_workers_new((size_t)settings.queue);
@@ -229,6 +234,10 @@ static bool open_jobs(char *why)
         .state = state,
         .node = name_node(),
         .n_runner = (size_t)settings.jobs,
+        .n_spare = (size_t)settings.jobs_spare,
+        .client_queued_max = (uint64_t)share_of(settings.jobs_queued),
+        .running_max = tokens.n > 0 ? running_max : NULL,
+        .running_ctx = &tokens,
         .lease_ms = settings.lease,
         .queued_max = (uint64_t)settings.jobs_queued,
         .bytes_max = (uint64_t)settings.jobs_bytes,
@@ -337,7 +346,7 @@ static bool start_threads(void)
         good = tqd_threads_start(&worker_threads, "worker", tqd_workers_run, workers);
     }
     good = good && tqd_threads_start(&job_threads, "keeper", tqd_jobs_keep, jobs);
-    for (int64_t i = 0; good && i < settings.jobs; i++) {
+    for (int64_t i = 0; good && i < settings.jobs + settings.jobs_spare; i++) {
         good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);
     }
     good = good && tqd_threads_start(&spool_threads, "spool", tqd_spool_run, spool);

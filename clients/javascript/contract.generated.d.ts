@@ -2392,6 +2392,8 @@ export interface Job {
   cancel_asked: boolean;
   /** That runs or ran it */
   node: string | null;
+  /** Name of the token that it was submitted with; without credentials what Torqued-Client said */
+  owner: string | null;
   problem?: Problem;
   /** Files beside the result, where the kind has some; at `/v1/jobs/{id}/result/{name}` */
   attachments?: {

@@ -104,16 +104,25 @@ static bool read_streams(const entry *e, const char *value)
     return read_number(e, value, &e->to->limits.streams);
 }
 
+static bool read_jobs(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.jobs);
+}
+
+static bool read_running(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.running);
+}
+
 static bool read_attribute(const entry *e, char *word)
 {
     static const struct {
         const char *name;
         bool (*read)(const entry *e, const char *value);
-    } attributes[] = {{"roles", read_roles},
-                      {"expires", read_expiry},
-                      {"requests", read_requests},
-                      {"bodies", read_bodies},
-                      {"streams", read_streams}};
+    } attributes[] = {{"roles", read_roles},       {"expires", read_expiry},
+                      {"requests", read_requests}, {"bodies", read_bodies},
+                      {"streams", read_streams},   {"jobs", read_jobs},
+                      {"running", read_running}};
     char *equals = strchr(word, '=');
     if (equals == NULL) {
         return refuse(e, LINE_FORM);

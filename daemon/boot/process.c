@@ -65,7 +65,7 @@ static void fit_memory(tqd_settings *settings, int64_t memory)
     char *const none[] = {name, NULL};
     char why[TQD_SETTING_WHY];
     (void)tqd_settings_read(&preset, 1, none, why);
-    const int64_t threads = settings->workers + settings->jobs;
+    const int64_t threads = settings->workers + settings->jobs + settings->jobs_spare;
     if (settings->sample_budget == 0) {
         settings->sample_budget = memory / 2;
     }

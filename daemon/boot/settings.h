@@ -57,6 +57,9 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
     X_NUMBER(connections, "", "", 1, 100000, 4096, "connections that may be open")                 \
     X_NUMBER(queue, "", "", 1, 1000000, 1024, "computations that may wait for a worker")           \
     X_NUMBER(jobs, "", "", 0, 64, 0, "jobs that run at once; 0: one per worker")                   \
+    X_NUMBER(jobs_spare, "", "", 0, 64, 2,                                                         \
+             "as many more jobs at once, of clients that have none running, where the jobs of "    \
+             "others go on for long")                                                              \
     X_NUMBER(jobs_queued, "", "", 1, 10000000, 100000, "jobs that may wait")                       \
     X_NUMBER(jobs_bytes, "", "bytes", 1048576, INT64_MAX / 4, 34359738368,                         \
              "requests, results and checkpoints of all jobs together")                             \
@@ -92,8 +95,8 @@ enum { TQD_SETTING_TEXT = 512, TQD_SETTING_WHY = 640 };
              "memory for request bodies that are being received or computed, all together; the "   \
              "default is less where an eighth of the memory is less")                              \
     X_NUMBER(client_share, "", "", 1, 100, 50,                                                     \
-             "percent of body_budget, queue, streams and sessions that one client, by its token, " \
-             "may have")                                                                           \
+             "percent of body_budget, queue, jobs_queued, streams and sessions that one client, "  \
+             "by its token, may have")                                                             \
     X_NUMBER(sample_budget, "", "bytes", 0, INT64_MAX / 2, 0,                                      \
              "memory for the samples of all computations; 0: half of what the machine, or the "    \
              "control group of this process, has")                                                 \

@@ -67,6 +67,21 @@ tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest
     return verdict;
 }
 
+uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client)
+{
+    uint64_t least = 0;
+    pthread_rwlock_rdlock(&changing);
+    for (size_t k = 0; k < tokens->n; k++) {
+        const uint64_t own = tokens->rows[k].limits.running;
+        if (own != 0 && (least == 0 || own < least) &&
+            (client == NULL || strcmp(tokens->rows[k].client, client) == 0)) {
+            least = own;
+        }
+    }
+    pthread_rwlock_unlock(&changing);
+    return least;
+}
+
 static const struct {
     const char *name;
     unsigned role, included;

@@ -30,6 +30,8 @@ typedef struct tqd_limits {
     uint64_t requests; /* a second */
     uint64_t bodies;   /* bytes of bodies that are being received or computed */
     uint64_t streams;  /* open event streams, and requests that wait for a job */
+    uint64_t jobs;     /* jobs that wait for a runner */
+    uint64_t running;  /* jobs that run at once */
 } tqd_limits;
 
 /* An accepted token. Its digest (BLAKE2b-256) cannot be used as a token. Tokens of one name are one
@@ -69,6 +71,10 @@ bool tqd_bearer_digest(const char *token, size_t n, unsigned char ret[TQD_TOKEN_
 /* Whose token has this digest at this time. *ret is set unless it is unknown. Constant time. */
 tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest[TQD_TOKEN_DIGEST],
                             int64_t now_s, tqd_identity *ret);
+
+/* `running` of the tokens of this client (NULL: of all), the least where they differ; 0: no bound.
+ * Any thread. */
+uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client);
 
 /* Paths without authentication: probes, which reveal only that the process is alive, and the API
  * description, which is public. */

@@ -59,6 +59,7 @@ void tqd_job_members(tqa_writer *document, const tqd_job *job)
     tqa_writer_count(document, "attempts", job->attempts);
     tqa_writer_flag(document, "cancel_asked", job->cancel_asked);
     put_text(document, "node", job->node);
+    put_text(document, "owner", job->client);
 }
 
 size_t tqd_hub_event_print(const tqd_hub_event *news, char *out)

@@ -52,7 +52,9 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&jobs->mutex, NULL);
+    pthread_mutex_init(&jobs->choosing, NULL);
     pthread_cond_init(&jobs->queued, &monotonic);
+    pthread_cond_init(&jobs->shut, &monotonic);
     pthread_cond_init(&jobs->news, &monotonic);
     pthread_cond_init(&jobs->gone, &monotonic);
     pthread_condattr_destroy(&monotonic);
@@ -73,7 +75,9 @@ void tqd_jobs_free(tqd_jobs *jobs)
     }
     pthread_cond_destroy(&jobs->gone);
     pthread_cond_destroy(&jobs->news);
+    pthread_cond_destroy(&jobs->shut);
     pthread_cond_destroy(&jobs->queued);
+    pthread_mutex_destroy(&jobs->choosing);
     pthread_mutex_destroy(&jobs->mutex);
     tqd_event_hub_clear(&jobs->hub);
     free(jobs);
@@ -105,6 +109,9 @@ void tqd_jobs_changed(tqd_jobs *jobs, bool queued)
     if (queued) {
         jobs->n_queued++;
         pthread_cond_signal(&jobs->queued);
+        if (jobs->n_busy >= jobs->options.n_runner) {
+            pthread_cond_signal(&jobs->shut);
+        }
     }
     if (!jobs->changed) {
         jobs->changed = true;
@@ -119,6 +126,7 @@ void tqd_jobs_follow(tqd_jobs *jobs, bool queued)
     if (queued) {
         jobs->n_queued++;
         pthread_cond_broadcast(&jobs->queued);
+        pthread_cond_broadcast(&jobs->shut);
     }
     jobs->changed = true;
     pthread_cond_signal(&jobs->news);
@@ -130,6 +138,7 @@ void tqd_jobs_stop(tqd_jobs *jobs)
     pthread_mutex_lock(&jobs->mutex);
     jobs->stopping = true;
     pthread_cond_broadcast(&jobs->queued);
+    pthread_cond_broadcast(&jobs->shut);
     pthread_cond_broadcast(&jobs->news);
     pthread_mutex_unlock(&jobs->mutex);
     tqd_event_hub_stop(&jobs->hub);
@@ -197,47 +206,25 @@ static bool await_change(tqd_jobs *jobs, uint64_t *seen, int64_t wait_ms)
 
 /* ------------------------------------------------------------------------------------ runners */
 
-static bool claim(tqd_runner *runner, tqd_store_status *ret_status)
-{
-    tqd_jobs *jobs = runner->jobs;
-    tqd_job_claim claim = {.write = {.kind = TQD_WRITE_JOB_CLAIM},
-                           .node = jobs->node,
-                           .lease_ms = jobs->options.lease_ms};
-    *ret_status = tqd_store_write(jobs->options.store, &claim.write);
-    if (*ret_status != TQD_STORE_OK) {
-        return false;
-    }
-    atomic_store(&runner->cancelled, false);
-    atomic_store(&runner->overdue, false);
-    atomic_store(&runner->lost, false);
-    pthread_mutex_lock(&runner->mutex);
-    runner->job = claim.job;
-    runner->fraction = claim.job.fraction;
-    runner->step[0] = '\0';
-    runner->begun_ms = tqd_event_hub_now_ms();
-    runner->moved = false;
-    runner->busy = true;
-    pthread_mutex_unlock(&runner->mutex);
-    tqd_jobs_changed(jobs, false);
-    return true;
-}
-
 void tqd_jobs_run(void *arg)
 {
     tqd_jobs *jobs = arg;
     tqd_runner *runner = &jobs->runners[atomic_fetch_add(&jobs->n_started, 1)];
+    const bool is_spare = tqd_jobs_is_spare(runner);
     tqd_jobs_enter(jobs);
     uint64_t seen = UINT64_MAX; /* jobs queued by a former process count as new */
     int64_t wait_ms = -1;
-    while (await_change(jobs, &seen, wait_ms)) {
+    while (is_spare ? tqd_jobs_await_shut(jobs, &seen) : await_change(jobs, &seen, wait_ms)) {
         tqd_store_status status = TQD_STORE_OK;
         wait_ms = -1;
-        while (!tqd_jobs_stopping(jobs) && claim(runner, &status)) {
-            tqd_execute(runner);
-            pthread_mutex_lock(&runner->mutex);
-            runner->busy = false;
-            pthread_mutex_unlock(&runner->mutex);
+        while (!tqd_jobs_stopping(jobs) && tqd_jobs_claim(runner, &status)) {
             tqd_jobs_changed(jobs, false);
+            tqd_execute(runner);
+            tqd_jobs_ended(runner);
+            tqd_jobs_changed(jobs, false);
+            if (is_spare) {
+                break; /* another may have become free */
+            }
         }
         if (status != TQD_STORE_NOT_FOUND && status != TQD_STORE_OK) {
             wait_ms = RETRY_MS; /* the store fails, as with a full disk: try later */

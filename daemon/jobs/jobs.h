@@ -16,8 +16,13 @@ typedef struct tqd_jobs_options {
     const char *state;    /* state folder; holds the note of a crash */
     const char *node;     /* name among the nodes of the store; NULL: the host's */
     size_t n_runner;      /* jobs that run concurrently */
+    size_t n_spare;       /* as many more, of clients that have none running here */
     int64_t lease_ms;
-    uint64_t queued_max;     /* jobs that may wait; 0: no bound */
+    uint64_t queued_max;        /* jobs that may wait; 0: no bound */
+    uint64_t client_queued_max; /* of one client that has a name; 0: no bound */
+    /* jobs of this client that may run here at once, 0: no bound; NULL: the least of all */
+    uint64_t (*running_max)(void *ctx, const char *client);
+    void *running_ctx;
     uint64_t bytes_max;      /* of all bodies of jobs together; 0: no bound */
     int64_t keep_ms;         /* finished jobs are kept so long */
     int64_t keep_waited_ms;  /* those with tqd_job.waited; no longer than keep_ms */
@@ -37,9 +42,9 @@ typedef struct tqd_jobs tqd_jobs;
 tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why);
 void tqd_jobs_free(tqd_jobs *jobs); /* accepts NULL; after its threads have returned */
 
-/* Body of a runner thread (n_runner of them), and of the keeper, which recovers the jobs of a
- * former process, renews leases, publishes events, and removes what is past its time. Both return
- * some time after tqd_jobs_stop, for which the store's writer must still be running. */
+/* Body of a runner thread (n_runner + n_spare of them), and of the keeper, which recovers the jobs
+ * of a former process, renews leases, publishes events, and removes what is past its time. Both
+ * return some time after tqd_jobs_stop, for which the store's writer must still be running. */
 void tqd_jobs_run(void *jobs);
 void tqd_jobs_keep(void *jobs);
 

@@ -7,7 +7,7 @@
 
 #include "daemon/jobs/jobs.h"
 
-enum { TQD_RUNNERS_MAX = 64 };
+enum { TQD_RUNNERS_MAX = 128 };
 
 /* One runner and the job it has. `job.id` and `job.fence` change only while it is not busy. */
 typedef struct tqd_runner {
@@ -31,20 +31,35 @@ struct tqd_jobs {
     tqd_event_hub hub;
     pthread_mutex_t mutex; /* guards what follows; a leaf */
     pthread_cond_t queued; /* for runners */
+    pthread_cond_t shut;   /* for spare runners: all others have a job */
     pthread_cond_t news;   /* for the keeper */
     uint64_t n_queued;     /* grows when something may have been queued */
+    uint64_t n_ended;      /* grows when a runner has ended a job */
+    size_t n_busy;         /* runners with a job, spare ones left out */
+    int64_t moved_ms;      /* monotonic: when one of them began or ended one */
+    bool held_back;        /* a job may wait for its client's others to end */
     bool recovered;        /* what a former process left is taken up */
     bool changed;          /* the store has events that the event hub does not have yet */
     bool stopping;
     unsigned n_alive; /* threads */
     pthread_cond_t gone;
-    _Atomic unsigned n_started; /* runners that have a place in the table */
+    pthread_mutex_t choosing;   /* held from the count of clients' running jobs to a claim */
+    _Atomic unsigned n_started; /* runners that have a place in the table: spare ones last */
     tqd_runner runners[TQD_RUNNERS_MAX];
 };
 
 /* Each thread calls both. */
 void tqd_jobs_enter(tqd_jobs *jobs);
 void tqd_jobs_leave(tqd_jobs *jobs);
+
+/* shares.c: the next job that may begin under what clients may have; false: none does. */
+bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status);
+/* A runner has a job, or has none any more. */
+void tqd_jobs_begun(tqd_runner *runner);
+void tqd_jobs_ended(tqd_runner *runner);
+/* Blocks a spare runner until others have kept a job waiting; false when the jobs stop. */
+bool tqd_jobs_await_shut(tqd_jobs *jobs, uint64_t *seen);
+bool tqd_jobs_is_spare(const tqd_runner *runner);
 
 /* nodes.c: says in the store that this node is there. */
 void tqd_jobs_beat_node(tqd_jobs *jobs);

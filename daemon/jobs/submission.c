@@ -269,6 +269,12 @@ static bool prepare(submission *s)
     submit->inputs = s->inputs;
     submit->queued_max = options->queued_max;
     submit->bytes_max = options->bytes_max;
+    /* where all clients are one, the bound of all is that of one */
+    const tqd_identity *who = s->head->who;
+    const bool has_name = who != NULL && who->client[0] != '\0';
+    submit->client_queued_max = !has_name               ? 0
+                                : who->limits.jobs != 0 ? who->limits.jobs
+                                                        : options->client_queued_max;
     return true;
 }
 
@@ -292,6 +298,13 @@ static void refuse_store(submission *s, tqd_store_status status)
     } else if (status == TQD_STORE_NOT_FOUND) {
         tqa_problem_set(&problem, "unknown-robot",
                         "robot \"%s\" has been replaced meanwhile; try again", s->robot_name);
+    } else if (status == TQD_STORE_QUOTA && s->stored.submit.client_full) {
+        tqa_problem_set(
+            &problem, "too-many-requests",
+            "%llu jobs of \"%s\" wait already (%s): try again when some have begun",
+            (unsigned long long)s->stored.submit.client_queued_max, s->submit_options.client,
+            s->head->who->limits.jobs != 0 ? "jobs= of its token" : "setting: client_share");
+        problem.retry_after_s = 5;
     } else if (status == TQD_STORE_QUOTA && s->stored.submit.queue_full) {
         tqa_problem_set(&problem, "busy", "%llu jobs wait already; try again later",
                         (unsigned long long)s->stored.submit.queued_max);

@@ -110,15 +110,19 @@ typedef struct tqd_job_submit {
      * then an empty one; NULL: none. The present versions are pinned as long as the job exists. */
     const char *inputs;
     uint64_t queued_max, bytes_max; /* 0: no bound */
+    uint64_t client_queued_max;     /* of this client's jobs; 0: no bound */
     bool repeated, queue_full;      /* set */
+    bool client_full;               /* set with queue_full: by this client's own jobs */
     tqd_job job;                    /* set */
 } tqd_job_submit;
 
 /* Takes the next job: greatest priority first, then round-robin between clients, then oldest first.
- * OK, NOT_FOUND: the queue is empty. */
+ * With `not_of`, the next by turn of the other clients, whatever its priority. OK, NOT_FOUND: none
+ * waits. */
 typedef struct tqd_job_claim {
     tqd_write write;
     const char *node;
+    const char *not_of; /* of none of these clients, "\nann\nbob\n"; NULL: of any */
     int64_t lease_ms;
     tqd_job job; /* set */
 } tqd_job_claim;

@@ -147,6 +147,49 @@ def test_turns_and_keys_of_jobs_belong_to_the_token(service):
     assert len(earlier) <= 2
 
 
+def state(one, j):
+    return json.loads(one.request("GET", f"/v1/jobs/{j['id']}", headers=bearer("admin"))[2])["state"]
+
+
+def test_long_jobs_of_one_client_do_not_hold_all_runners(service):
+    one = service("", {"jobs": 2})
+    long = [job(one, GREEDY, simulation(1e6)) for _ in range(6)]
+    eventually(lambda: [state(one, j) for j in long].count("running") == 2)
+    for _ in range(3):  # one after another: a place is free again
+        mine = job(one, GOOD)
+        eventually(lambda: state(one, mine) == "succeeded")
+    also = job(one, GOOD, simulation(1e6))
+    eventually(lambda: state(one, also) == "running")
+    admins = job(one, "admin")
+    eventually(lambda: state(one, admins) == "succeeded")
+    assert [state(one, j) for j in long].count("running") == 2, "places that are kept for others are not the greedy one's"
+
+
+def test_jobs_that_run_at_once(service):
+    one = service("running=1", {"jobs": 3, "jobs_spare": 0})
+    long = [job(one, GREEDY, simulation(1e6)) for _ in range(2)]
+    eventually(lambda: state(one, long[0]) == "running")
+    mine = [job(one, GOOD) for _ in range(4)]
+    eventually(lambda: all(state(one, j) == "succeeded" for j in mine))
+    assert state(one, long[1]) == "queued"
+    one.request("POST", f"/v1/jobs/{long[0]['id']}/cancel", b"", bearer(GREEDY))
+    eventually(lambda: state(one, long[1]) == "running")
+
+
+@pytest.mark.parametrize(("attributes", "settings"), [("jobs=2", {}), ("", {"jobs_queued": 4})])
+def test_jobs_that_wait(service, attributes, settings):
+    one = service(attributes, {"jobs": 1, "jobs_spare": 0, **settings})
+    first = job(one, GREEDY, simulation(1e6))
+    eventually(lambda: state(one, first) == "running")
+    for k in range(2):
+        job(one, GREEDY, **{"Idempotency-Key": f"k{k}"})
+    reply = one.request("POST", "/v1/robots/planar-2r/simulate", simulation(0.01), {**JSON, **bearer(GREEDY), "Prefer": "respond-async"})
+    assert ("jobs=" if attributes else "client_share") in problem(reply, 429)["detail"] and reply[1]["Retry-After"] == "5"
+    job(one, GREEDY, **{"Idempotency-Key": "k1"})  # one of those that wait
+    mine = [job(one, GOOD) for _ in range(2)]
+    assert [state(one, j) for j in mine] == ["queued", "queued"]
+
+
 def test_a_job_has_a_longest_time(service):
     one = service("", {"jobs": 1, "jobs_time": "1s"})
     long, short = job(one, GREEDY, simulation(1e6)), job(one, GOOD)
@@ -155,7 +198,8 @@ def test_a_job_has_a_longest_time(service):
         return json.loads(one.request("GET", f"/v1/jobs/{j['id']}", headers=bearer(GOOD))[2])
 
     eventually(lambda: of(short)["state"] == "succeeded")
-    assert of(long)["state"] == "failed" and of(long)["problem"]["type"] == "/problems/took-too-long" and "jobs_time" in of(long)["problem"]["detail"]
+    eventually(lambda: of(long)["state"] == "failed")
+    assert of(long)["problem"]["type"] == "/problems/took-too-long" and "jobs_time" in of(long)["problem"]["detail"]
 
 
 def test_one_backup_at_a_time(service):

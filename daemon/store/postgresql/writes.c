@@ -10,10 +10,11 @@
 
 #define JOB TQD_JOB_LIST("(j).")
 static const char submit_sql[] =
-    "SELECT status, repeated, queue_full, " JOB
+    "SELECT status, repeated, queue_full, client_full, " JOB
     " FROM tqd_submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
-    " $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)";
+    " $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)";
 static const char claim_sql[] = "SELECT status, " JOB " FROM tqd_claim($1, $2)";
+static const char claim_other_sql[] = "SELECT status, " JOB " FROM tqd_claim_other($1, $2, $3)";
 static const char beat_sql[] = "SELECT status, cancel FROM tqd_beat($1, $2, $3, $4, $5, $6)";
 static const char checkpoint_sql[] = "SELECT tqd_checkpoint($1, $2, $3, $4, $5, $6, $7, $8)";
 static const char finish_sql[] = "SELECT tqd_finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
@@ -90,9 +91,10 @@ static bool send_submit(PGconn *db, const tqd_job_submit *w)
     tqd_bind(&p, "tttttoiitt", w->id, w->kind, w->robot, w->robot_digest, w->client, (int)w->waited,
              (int64_t)w->priority, w->deadline_ms, w->key, w->digest);
     bind_body(&p, &w->request);
-    tqd_bind(&p, "tttiibtii", w->builtin != NULL ? robot->digest : NULL, robot->media,
+    tqd_bind(&p, "tttiibtiii", w->builtin != NULL ? robot->digest : NULL, robot->media,
              robot->source, (int64_t)robot->nv, (int64_t)robot->size, w->builtin_bytes,
-             (size_t)robot->size, inputs, (int64_t)w->queued_max, (int64_t)w->bytes_max);
+             (size_t)robot->size, inputs, (int64_t)w->queued_max, (int64_t)w->bytes_max,
+             (int64_t)w->client_queued_max);
     const bool good = inputs != NULL && send(db, submit_sql, &p);
     free(inputs);
     return good;
@@ -150,7 +152,11 @@ static bool send_job(PGconn *db, const tqd_write *write)
     switch ((int)write->kind) {
     case TQD_WRITE_JOB_CLAIM:
         tqd_bind(&p, "ti", claim->node, claim->lease_ms);
-        return send(db, claim_sql, &p);
+        if (claim->not_of == NULL) {
+            return send(db, claim_sql, &p);
+        }
+        tqd_bind(&p, "t", claim->not_of);
+        return send(db, claim_other_sql, &p);
     case TQD_WRITE_JOB_BEAT:
         tqd_bind(&p, "tiiddt", beat->id, (int64_t)beat->fence, beat->lease_ms, beat->fraction,
                  beat->eta_s, beat->step);
@@ -241,8 +247,9 @@ static void take_submit(tqd_job_submit *w, const PGresult *result)
 {
     w->repeated = tqd_truth(result, 0, 1);
     w->queue_full = tqd_truth(result, 0, 2);
+    w->client_full = tqd_truth(result, 0, 3);
     if (w->write.status == TQD_STORE_OK) {
-        tqd_job_read(result, 0, 3, &w->job);
+        tqd_job_read(result, 0, 4, &w->job);
     }
 }
 

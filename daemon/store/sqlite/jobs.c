@@ -12,6 +12,19 @@
 static const char next_sql[] = "SELECT " TQD_JOB_COLUMNS ", tag FROM job WHERE state = 0"
                                " AND (deadline_at_ms IS NULL OR deadline_at_ms > ?1)"
                                " ORDER BY priority DESC, tag, seq LIMIT 1";
+/* The first job by turn of each client that is not in ?2, and of these the first: the index
+ * (client, tag) is entered once for each client, however many jobs it has. */
+static const char next_other_sql[] =
+    "WITH RECURSIVE waiting(client) AS ("
+    "  SELECT (SELECT client FROM job WHERE state = 0 ORDER BY client LIMIT 1)"
+    "  UNION ALL SELECT (SELECT j.client FROM job j WHERE j.state = 0"
+    "    AND j.client > waiting.client ORDER BY j.client LIMIT 1)"
+    "  FROM waiting WHERE waiting.client IS NOT NULL)"
+    "SELECT " TQD_JOB_COLUMNS ", tag FROM job WHERE seq IN ("
+    "  SELECT (SELECT j.seq FROM job j WHERE j.state = 0 AND j.client = waiting.client"
+    "    AND (j.deadline_at_ms IS NULL OR j.deadline_at_ms > ?1) ORDER BY j.tag, j.seq LIMIT 1)"
+    "  FROM waiting WHERE instr(?2, char(10) || waiting.client || char(10)) = 0)"
+    " ORDER BY tag, seq LIMIT 1";
 static const char claim_sql[] =
     "UPDATE job SET state = 1, attempts = attempts + 1, fence = fence + 1, node = ?2,"
     " lease_until_ms = ?3, started_ms = CASE started_ms WHEN 0 THEN ?4 ELSE started_ms END,"
@@ -22,7 +35,9 @@ tqd_store_status tqd_sqlite_claim(tqd_connection *connection, tqd_write *write)
 {
     tqd_job_claim *claim = (tqd_job_claim *)write;
     const int64_t now = tqd_now_ms();
-    sqlite3_stmt *statement = tqd_sql_bound(connection, next_sql, "i", now);
+    sqlite3_stmt *statement =
+        claim->not_of == NULL ? tqd_sql_bound(connection, next_sql, "i", now)
+                              : tqd_sql_bound(connection, next_other_sql, "it", now, claim->not_of);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }

@@ -14,6 +14,9 @@ static const char bounds_sql[] = "SELECT (SELECT n FROM usage WHERE what = 'job0
                                  " max((SELECT n FROM usage WHERE what = 'clock'),"
                                  "  (SELECT coalesce(max(tag), 0) FROM job"
                                  "   WHERE client = ?1 AND state = 0))";
+/* counts no further than the bound */
+static const char own_sql[] = "SELECT count(*) FROM (SELECT 1 FROM job WHERE client = ?1"
+                              " AND state = 0 LIMIT ?2)";
 static const char insert_sql[] =
     "INSERT INTO job(id, kind, robot, robot_digest, client, priority, tag, deadline_at_ms,"
     " idem_key, request_digest, created_ms, changed_ms, waited)"
@@ -48,6 +51,25 @@ static tqd_store_status find_repeat(tqd_connection *connection, tqd_job_submit *
     return tqd_sqlite_job(connection, id, &submit->job);
 }
 
+/* Whether the client's own jobs fill its part of the queue, which has `queued` jobs. */
+static tqd_store_status check_own(tqd_connection *connection, tqd_job_submit *submit,
+                                  uint64_t queued)
+{
+    submit->client_full = false;
+    if (submit->client_queued_max == 0 || queued < submit->client_queued_max) {
+        return TQD_STORE_OK;
+    }
+    sqlite3_stmt *statement = tqd_sql_bound(connection, own_sql, "ti", submit->client,
+                                            (int64_t)submit->client_queued_max);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    const tqd_store_status status = tqd_sqlite_status(connection->db, sqlite3_step(statement));
+    submit->client_full = (uint64_t)sqlite3_column_int64(statement, 0) >= submit->client_queued_max;
+    sqlite3_reset(statement);
+    return status;
+}
+
 static tqd_store_status check_bounds(tqd_connection *connection, tqd_job_submit *submit,
                                      int64_t *ret_tag)
 {
@@ -61,10 +83,13 @@ static tqd_store_status check_bounds(tqd_connection *connection, tqd_job_submit 
     *ret_tag = sqlite3_column_int64(statement, 2) + 1;
     const tqd_store_status status = tqd_sqlite_status(connection->db, code);
     sqlite3_reset(statement);
-    if (status != TQD_STORE_OK) {
-        return status;
+    const tqd_store_status own =
+        status == TQD_STORE_OK ? check_own(connection, submit, queued) : status;
+    if (own != TQD_STORE_OK) {
+        return own;
     }
-    submit->queue_full = submit->queued_max != 0 && queued >= submit->queued_max;
+    submit->queue_full =
+        submit->client_full || (submit->queued_max != 0 && queued >= submit->queued_max);
     const bool full = submit->queue_full ||
                       (submit->bytes_max != 0 && bytes + submit->request.size > submit->bytes_max);
     return full ? TQD_STORE_QUOTA : TQD_STORE_OK;

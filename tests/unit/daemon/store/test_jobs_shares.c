@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/store/test_jobs_shares.c - what one client may have of the queue and of the
+ * runners, whatever engine is behind the interface. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "daemon/store/jobs.h"
+#include "tests/unit/daemon/store/fixture.h"
+
+TestSuite(shares, .init = setup, .fini = teardown, .timeout = 100);
+
+static tqd_job_submit submitted;
+
+typedef struct wish {
+    const char *client, *kind, *key;
+    int priority;
+    int64_t deadline_ms;
+    uint64_t queued_max, own_max;
+} wish;
+
+static tqd_store_status submit(wish w)
+{
+    char id[TQD_JOB_ID_TEXT];
+    tqd_job_id_make(id);
+    submitted = (tqd_job_submit){.write.kind = TQD_WRITE_JOB_SUBMIT,
+                                 .id = id,
+                                 .kind = w.kind != NULL ? w.kind : "excitation",
+                                 .robot = "",
+                                 .robot_digest = "",
+                                 .client = w.client,
+                                 .priority = w.priority,
+                                 .deadline_ms = w.deadline_ms,
+                                 .key = w.key,
+                                 .digest = "d",
+                                 .request = {.media = "application/json", .bytes = "{}", .size = 2},
+                                 .queued_max = w.queued_max,
+                                 .client_queued_max = w.own_max};
+    return tqd_store_write(store, &submitted.write);
+}
+
+/* the kind of the job, "" if there is none */
+static const char *claim(const char *not_of)
+{
+    static tqd_job_claim op;
+    op = (tqd_job_claim){
+        .write.kind = TQD_WRITE_JOB_CLAIM, .node = "node-1", .not_of = not_of, .lease_ms = 1000000};
+    return tqd_store_write(store, &op.write) == TQD_STORE_OK ? op.job.kind : "";
+}
+
+/* of the other clients in turn, whatever is before them in the queue */
+Test(shares, a_claim_may_leave_clients_out)
+{
+    const char *const clients[] = {"ann", "ann", "", "bob", "bob", "an"};
+    const char *const kinds[] = {"a1", "a2", "n1", "b1", "b2", "c1"};
+    for (size_t i = 0; i < 6; i++) {
+        submit((wish){.client = clients[i], .kind = kinds[i], .priority = i == 1 ? 3 : 0});
+    }
+    submit((wish){.client = "bob", .kind = "b0", .deadline_ms = -1});
+    const struct {
+        const char *not_of, *next;
+    } rows[] = {{"\nann\n", "n1"}, {"\nann\n\n", "b1"}, {"\nann\n\nbob\n", "c1"}, {"\nbob\n", "a1"},
+                {"\nbob\n", "a2"}, {"\n\nann\n", "b2"}, {"\nann\n", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        cr_assert(eq(str, (char *)claim(rows[i].not_of), (char *)rows[i].next), "place %zu", i);
+    }
+}
+
+static bool is_refused(wish w)
+{
+    return submit(w) == TQD_STORE_QUOTA && submitted.queue_full;
+}
+
+/* waiting ones: those that run are not in the queue */
+Test(shares, a_client_has_a_part_of_the_queue)
+{
+    cr_assert(
+        eq(int, (int)submit((wish){.client = "ann", .own_max = 2, .key = "k"}), TQD_STORE_OK));
+    cr_assert(eq(int, (int)submit((wish){.client = "ann", .own_max = 2}), TQD_STORE_OK));
+    cr_assert(is_refused((wish){.client = "ann", .own_max = 2}) && submitted.client_full);
+    cr_assert(
+        eq(int, (int)submit((wish){.client = "ann", .own_max = 2, .key = "k"}), TQD_STORE_OK));
+    cr_assert(submitted.repeated);
+    cr_assert(eq(int, (int)submit((wish){.client = "bob", .own_max = 2}), TQD_STORE_OK));
+    cr_assert(not(submitted.client_full));
+    cr_assert(is_refused((wish){.client = "bob", .own_max = 2, .queued_max = 3}) &&
+              !submitted.client_full);
+    cr_assert(ne(str, (char *)claim(NULL), (char *)""));
+    cr_assert(eq(int, (int)submit((wish){.client = "ann", .own_max = 2}), TQD_STORE_OK));
+}
