@@ -205,16 +205,15 @@ def trial(builds, made, known, one, folder):
             left = BUDGETS[-1 if contract else 0]
             for test in [t for t in tests if t.endswith(".py") == contract]:
                 by = run_by(one[0], test)
-                takes = cost(build, test, by) or 0
-                if takes > left:
+                if left <= 0:
+                    break
+                if (cost(build, test, by) or 0) > left:
                     continue
                 before, tried = spent(), tried + 1
                 noticed, how = is_killed(build, test, made, folder, by)
                 if noticed:
                     return "killed", f"{build.variant} {test}{how}"
                 left -= spent() - before
-                if left <= 0:
-                    break
     return "survived", f"{tried} runs of {len(tests)} tests"
 
 

@@ -7,6 +7,7 @@
 
 #include "core/signal/spectrum.h"
 #include "tests/support/random.h"
+#include "tests/support/refusal.h"
 
 enum { N = 200, BYTES = 1 << 20, FFT = 1024, LONG = 8192 };
 static _Alignas(64) unsigned char memory[BYTES];
@@ -155,10 +156,12 @@ Test(spectrum, refuses)
 {
     double x[N] = {0}, power[65];
     tq_scratch scratch = fresh();
-    cr_assert(eq(int, tq_spectrum(N, x, 1.0, 60, &scratch, power, NULL), TQ_ERR_SHAPE));
-    cr_assert(eq(int, tq_spectrum(31, x, 1.0, 64, &scratch, power, NULL), TQ_ERR_SHAPE));
+    cr_refused(tq_spectrum(N, x, 1.0, 4, &scratch, power, &error), TQ_ERR_SHAPE, "n_fft", 0, 4);
+    cr_refused(tq_spectrum(N, x, 1.0, 60, &scratch, power, &error), TQ_ERR_SHAPE, "n_fft", 0, 60);
+    cr_refused(tq_spectrum(31, x, 1.0, 64, &scratch, power, &error), TQ_ERR_SHAPE, "n_fft", 0, 64);
     scratch.size = 1024;
-    cr_assert(eq(int, tq_spectrum(N, x, 1.0, 128, &scratch, power, NULL), TQ_ERR_SCRATCH));
+    cr_refused(tq_spectrum(N, x, 1.0, 128, &scratch, power, &error), TQ_ERR_SCRATCH, "scratch", 0,
+               (double)tq_spectrum_scratch_size(128));
     cr_assert(eq(sz, scratch.used, 0));
 }
 

@@ -152,6 +152,9 @@ Test(special, first_lines)
         {"at,q,s\n2026-11-22T23:59:59Z,\"[1,2]\",up\n2026-11-23T00:00:01Z,\"[3,4]\",up\n",
          "at,q[0],q[1],s,|86399,1,2,-,|86401,3,4,-,", "(time),,,", false, false, 2},
         {"2026-11-22T00:00:01Z;1\n2026-11-22T00:00:02Z;2\n", ",,|1,1,|2,2,", NULL, false, false, 0},
+        /* the seconds of all columns are from the midnight of the first time in the first row */
+        {"at,until\n2026-11-22T00:00:01Z,2026-11-23T00:00:02Z\n2026-11-22T00:00:03Z,2026-11-23T00:00:04Z\n",
+         "at,until,|1,86402,|3,86404,", "(time),(time),,", false, false, 0},
         {"n;q\n1;[1,2]\n2;[1]\n3;x\n", "n,q[0],q[1],|1,1,2,|2,-,-,|3,-,-,", ",,,", false, false, 2},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {

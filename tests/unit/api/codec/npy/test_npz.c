@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "api/codec/npy/npz.h"
 
@@ -308,6 +309,64 @@ Test(npz, written_archives_are_read_back)
     }
     cr_assert(
         eq(int, (int)decode(whole, write_archive(NULL, 0, 100, whole), 5, 8, &t), TQA_DECODE_OK));
+}
+
+static size_t little(const char *bytes, size_t n)
+{
+    size_t value = 0;
+    for (size_t i = n; i-- > 0;) {
+        value = 256 * value + (unsigned char)bytes[i];
+    }
+    return value;
+}
+
+/* one entry of the central directory, field by field as APPNOTE.TXT 4.3.12 orders them; the size of the entry */
+static size_t compare_entry(const char *whole, const char *entry, const char *name, size_t offset)
+{
+    const size_t n_name = strlen(name), size = little(entry + 24, 4);
+    const char *data = whole + offset + 30 + n_name;
+    const size_t crc = crc32(0, (const unsigned char *)data, (unsigned)size);
+    /* width and value: signature, made by, needed, flags (descriptor), stored, time, date, ... */
+    const size_t fields[][2] = {{4, 0x02014b50}, {2, 20},    {2, 20},  {2, 8},    {2, 0},
+                                {2, 0},          {2, 0x21},  {4, crc}, {4, size}, {4, size},
+                                {2, n_name},     {2, 0},     {2, 0},   {2, 0},    {2, 0},
+                                {4, 0},          {4, offset}};
+    size_t at = 0;
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0]; f++) {
+        cr_assert(eq(sz, little(entry + at, fields[f][0]), fields[f][1]), "%s: byte %zu", name, at);
+        at += fields[f][0];
+    }
+    cr_assert(eq(int, memcmp(entry + at, name, n_name), 0));
+    /* and the descriptor behind the data says the same */
+    cr_assert(eq(sz, little(data + size, 4), 0x08074b50));
+    cr_assert(eq(sz, little(data + size + 4, 4), crc));
+    cr_assert(eq(sz, little(data + size + 8, 4), size));
+    cr_assert(eq(sz, little(data + size + 12, 4), size));
+    return at + n_name;
+}
+
+Test(npz, the_directory_is_as_the_format_orders_it)
+{
+    double unit = 0.125;
+    const tqa_array q = {.rank = 2, .shape = {2, 3}, .gather = gather, .ctx = &unit};
+    const tqa_array tau = {.rank = 1, .shape = {2}, .gather = gather, .ctx = &unit};
+    const tqa_npz_member members[] = {{"q", &q}, {"tau", &tau}};
+    static char whole[4096];
+    const size_t n = write_archive(members, 2, sizeof whole, whole);
+    const char *end = whole + n - 22;
+    cr_assert(eq(sz, little(end, 4), 0x06054b50));
+    cr_assert(eq(sz, little(end + 4, 4), 0)); /* disks */
+    cr_assert(eq(sz, little(end + 8, 2), 2));
+    cr_assert(eq(sz, little(end + 10, 2), 2));
+    cr_assert(eq(sz, little(end + 20, 2), 0)); /* comment */
+    const size_t size = little(end + 12, 4), directory = little(end + 16, 4);
+    cr_assert(eq(sz, directory + size + 22, n));
+    const char *entry = whole + directory;
+    entry += compare_entry(whole, entry, "q.npy", 0);
+    /* a local header, its name, the data, a descriptor */
+    entry +=
+        compare_entry(whole, entry, "tau.npy", 30 + 5 + little(whole + directory + 24, 4) + 16);
+    cr_assert(eq(sz, (size_t)(entry - whole), directory + size));
 }
 
 Test(npz, archives_too_large_are_refused)

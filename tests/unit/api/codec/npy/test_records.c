@@ -112,6 +112,7 @@ Test(records, what_is_no_list_of_numbers_is_refused)
         {"('a', '<f3')", "(1,)", "no number, time or text"},
         {"('a', '|S4')", "(1,)", "have no numbers"},
         {"('a', '<f8', (70000,))", "(1,)", "64 KiB"},
+        {"('a', '|S40000'), ('b', '|S25536'), ('c', '|u1')", "(1,)", "64 KiB"}, /* by one byte */
         {"('a', '|u1', (5000,))", "(1,)", "1 to 4096 columns"},
         {"('a', '<f8', (2, 2))", "(1,)", "no list of fields"},
         {"('a', [('b', '<f8')])", "(1,)", "no list of fields"},
