@@ -93,7 +93,7 @@ Test(driven, a_step_of_voltage_is_the_closed_form)
     const double volts[2] = {24.0, 24.0};
     const tq_shaft load = {.inertia = 0.05, .viscous = 0.1};
     tq_reduction reduction;
-    double worst = 0.0;
+    double worst = 0.0, late = 0.0;
     const tq_drive drive = servo();
     tq_motor_reduction(&drive, &load, &reduction);
     rig r[2];
@@ -120,12 +120,20 @@ Test(driven, a_step_of_voltage_is_the_closed_form)
             }
         }
         worst = fmax(worst, fabs(r[0].qd[0] - r[1].qd[0]) * 100.0);
+        /* from 5 L/R = 50 ms on; without inductance R i = u - K w */
+        const double settled = (24.0 - 0.05 * r[1].qd[0] * 100.0) / 0.6;
+        if (step >= 49) {
+            late = fmax(late, fabs(r[0].z[TQ_DRIVE_I * LANE] - settled));
+        }
     }
     /* of the final speed; the grid of a millisecond sees the largest to second order */
     const double stiff = 0.05 * 0.05 + 0.6 * 2.1e-4;
     const double final = 0.05 * 24.0 / stiff;
     cr_expect(fabs(worst / final / reduction.speed_error - 1.0) < 2e-3, "%g %g", worst / final,
               reduction.speed_error);
+    /* over the stall current; its first time after 5 L/R is up to 1 % of L/R late */
+    cr_expect(fabs(late / (24.0 / 0.6) / reduction.current_error - 1.0) < 2e-2, "%g %g",
+              late / (24.0 / 0.6), reduction.current_error);
     close_rig(&r[0]);
     close_rig(&r[1]);
 }
