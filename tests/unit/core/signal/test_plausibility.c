@@ -121,6 +121,39 @@ Test(plausibility, sees_torques_of_another_sign)
     cr_expect(epsilon_eq(dbl, fault.value, 20.0, 0.1));
 }
 
+/* against the root mean square of the torque, here over the rows themselves */
+static tq_recording_fault fault_with_effort(double part_of_rms, double *ret_effort, double *ret_rms)
+{
+    tqt_recorded *r = new_swings();
+    scale(r, TQ_QUANTITY_TAU, 40.0);
+    double square = 0.0;
+    for (size_t k = 0; k < r->n; k++) {
+        const double tau = *tqt_recorded_at(r, TQ_QUANTITY_TAU, k);
+        square += tau * tau / (double)r->n;
+    }
+    *ret_rms = sqrt(square);
+    *ret_effort = part_of_rms * *ret_rms;
+    r->options.model->joints[0].limits.effort = *ret_effort;
+    return fault_of(r);
+}
+
+Test(plausibility, sees_torques_far_above_the_limit_of_effort)
+{
+    double effort = 0.0, rms = 0.0;
+    cr_expect(eq(int, (int)fault_with_effort(1.0 / 19.0, &effort, &rms).kind, TQ_FAULT_NONE));
+    const tq_recording_fault fault = fault_with_effort(1.0 / 21.0, &effort, &rms);
+    cr_expect(gt(dbl, effort, 1.0));
+    cr_expect(eq(int, (int)fault.kind, TQ_FAULT_TORQUE_EFFORT));
+    cr_expect(eq(u32, fault.joint, 0));
+    /* resampled between rows: sum of squares to 1 % */
+    cr_expect(epsilon_eq(dbl, fault.value, rms, 0.01 * rms));
+    cr_expect(eq(dbl, fault.other, effort));
+    /* limits that were not filled in */
+    cr_expect(eq(int, (int)fault_with_effort(0.0, &effort, &rms).kind, TQ_FAULT_NONE));
+    cr_expect(eq(int, (int)fault_with_effort(1.0 / 100.0, &effort, &rms).kind, TQ_FAULT_NONE));
+    cr_expect(lt(dbl, effort, 1.0));
+}
+
 Test(plausibility, asks_nothing_of_torque_that_is_not_used)
 {
     tqt_recorded *r = new_swings();

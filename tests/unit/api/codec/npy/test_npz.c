@@ -320,7 +320,7 @@ static size_t little(const char *bytes, size_t n)
     return value;
 }
 
-/* one entry of the central directory, field by field as APPNOTE.TXT 4.3.12 orders them; the size of the entry */
+/* an entry of the central directory, by APPNOTE.TXT 4.3.12 field by field; the size of the entry */
 static size_t compare_entry(const char *whole, const char *entry, const char *name, size_t offset)
 {
     const size_t n_name = strlen(name), size = little(entry + 24, 4);
