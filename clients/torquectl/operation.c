@@ -302,6 +302,15 @@ static int fetch_result(ctl *c, char *id)
     return status;
 }
 
+/* A calibration on a terminal: where its report is, which the answer does not hold. */
+static void say_report(const ctl *c, const char *id)
+{
+    const bool has_report = strcmp(c->command->operation, "calibrate") == 0;
+    if (has_report && !c->quiet && isatty(STDERR_FILENO) != 0) {
+        ctl_note("its report: torquectl jobs report %s report.html", id);
+    }
+}
+
 static int finish_job(ctl *c, const ctl_answer *answer)
 {
     char id[CTL_PATH];
@@ -316,7 +325,12 @@ static int finish_job(ctl *c, const ctl_answer *answer)
     }
     const int status = ctl_wait(c, id, &job);
     json_decref(job);
-    return status == CTL_DONE ? fetch_result(c, id) : status;
+    if (status != CTL_DONE) {
+        return status;
+    }
+    const int fetched = fetch_result(c, id);
+    say_report(c, id);
+    return fetched;
 }
 
 static int finish(ctl *c, const ctl_answer *answer)
@@ -328,8 +342,13 @@ static int finish(ctl *c, const ctl_answer *answer)
     const bool is_stored = id_of(answer->head.location, id);
     const bool is_written_there =
         c->format == CTL_CSV || c->format == CTL_NPY || c->format == CTL_NPZ;
-    return is_stored && is_written_there ? fetch_result(c, id)
-                                         : print_result(c, answer->body, answer->n_body);
+    const int status = is_stored && is_written_there
+                           ? fetch_result(c, id)
+                           : print_result(c, answer->body, answer->n_body);
+    if (is_stored) {
+        say_report(c, id);
+    }
+    return status;
 }
 
 /* -------------------------------------------------------------------------------------- sending */

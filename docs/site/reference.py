@@ -18,10 +18,10 @@ def is_job(name):
     return re.search(r"^ +job *: yes", (TOP / f"api/openapi/schema/{name}.schema").read_text(), re.M) is not None
 
 
-METHODS = ("get", "put", "post", "delete")
+METHODS = ("get", "put", "patch", "post", "delete")
 # what C takes of an answer whose first array of numbers is not its point
 ARRAYS = {"calibrate": "parameter_values", "excitation": "fourier.offset", "rigid-body": "lie_bracket", "kinematics": "frames.0.position",
-          "inverse-kinematics": "solutions.0.q", "simulate": "q", "trajectory": "q", "drive": "duty_voltage"}
+          "payload": "by_joint.0.rmse_without", "residual": "by_joint.0.threshold", "inverse-kinematics": "solutions.0.q", "simulate": "q", "trajectory": "q", "drive": "duty_voltage"}
 
 
 class Contract:
@@ -142,6 +142,12 @@ def types_page(contract):
     return "\n".join(lines)
 
 
+def type_in(contract, content):
+    """The name of the type that a body of JSON has, as a link; None where it has none."""
+    found = (content or {}).get("application/json", {}).get("schema", {}).get("$ref", "")
+    return linked(contract, f"`{found.rsplit('/', 1)[1]}`") if found else None
+
+
 def resources_page(contract):
     """Everything that is no computation."""
     computed = {path for _, path, _ in contract.operations()}
@@ -153,6 +159,10 @@ def resources_page(contract):
             if method in methods:
                 one = methods[method]
                 lines += [f"## {method.upper()} {path}", "", one.get("summary", "") + ".", "", one.get("description", ""), ""]
+                sent = type_in(contract, one.get("requestBody", {}).get("content"))
+                answers = [type_in(contract, answer.get("content")) for status, answer in one["responses"].items() if status[0] == "2"]
+                got = next((name for name in answers if name), None)
+                lines += [" ".join(part for part in (f"Request: {sent}." if sent else "", f"Answer: {got}." if got else "") if part), ""]
     return "\n".join(lines)
 
 

@@ -207,6 +207,21 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe():
         assert ctl(url, "jobs", "wait", "x").stderr == b""
 
 
+def test_a_calibration_on_a_terminal_says_where_its_report_is():
+    """A new user's question after the first calibration: the answer holds no id of the job."""
+    whole = http_reply(200, {"verdict": "good"}).replace(b"\r\n\r\n", b"\r\nContent-Location: /v1/jobs/the-job/result\r\n\r\n", 1)
+    server, url = answering(whole)
+    with server:
+        words = [CTL, "-s", url, "calibrate", "r", "a-log"]
+        master, slave = pty.openpty()
+        done = subprocess.run(words, stdout=subprocess.PIPE, stderr=slave, timeout=PATIENCE)
+        os.close(slave)
+        said = os.read(master, 65536).decode()
+        os.close(master)
+        assert done.returncode == 0 and "torquectl jobs report the-job report.html" in said, said
+        assert subprocess.run(words, capture_output=True, timeout=PATIENCE).stderr == b""
+
+
 def test_follow_reads_the_event_stream_and_resumes_where_it_broke():
     """Changes come without asking again; behind a lost connection the stream goes on from its last event."""
     seen = []

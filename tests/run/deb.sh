@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/deb.sh - the Debian packages on a bare system under its own systemd: install, upgrade, remove, purge   (make test-deb)
 # Packages of the commit before and of this one are built (FROM=COMMIT: of another before; BUILT=yes: those that are there), this one's is lintian's; then a bare Debian
-# boots in namespaces and dpkg does all four, with a dataset and a job inside. Needs root, namespaces, debhelper, lintian and mmdebstrap: else it is
+# boots in namespaces and dpkg does all four, with a dataset and a job inside; then a new user's first torque and report by torquectl, timed. Needs root, namespaces, debhelper, lintian and mmdebstrap: else it is
 # skipped. The bare system is kept in build/deb/system. The last line is the count.
 set -u
 top=$PWD
@@ -84,6 +84,21 @@ holds "the dataset" sh -c "curl -fsS --max-time 30 $url/v1/datasets/log | grep -
 holds "purge" dpkg -P torqued torquectl libtqc-dev libtqc0
 for path in /var/lib/torqued /etc/torqued /usr/bin/torqued /usr/bin/torquectl /usr/include/tqc.h /run/torqued; do holds "$path is gone" gone $path; done
 holds "nothing else of it is left" sh -c '! find / -xdev \( -path /packages -o -path /proc -o -path /sys -o -path /tmp -o -path /var/log -o -path /old \) -prune -o \( -name "*torque*" -o -name "*libtqc*" \) -print | grep -v "/var/lib/systemd/deb-systemd\|/var/cache" | grep .'
+# a new user's first minutes by torquectl: installed, first torque, first calibration report
+begin=$(date +%s%N)
+past() { say took "$1 after $((($(date +%s%N) - begin) / 1000000)) ms"; }
+first_torque() { torquectl id panda q=0,-0.8,0,-2.4,0,1.6,0.8 -o csv | tail -n 1 | awk -F, '{ exit !(NF == 7 && $4 != 0) }'; }
+first_report() { id=$(torquectl calibrate panda sample-panda-1 sample-panda-2 columns.time=t columns.q=q columns.tau=tau filter.cutoff_hz=8 --detach) && [ -n "$id" ] &&
+    torquectl jobs wait "$id" && torquectl jobs report "$id" /tmp/report.html && grep -q '<svg' /tmp/report.html; }
+holds "a new user installs" dpkg -i /packages/now/torqued_*.deb /packages/now/torquectl_*.deb /packages/now/libtqc0_*.deb
+holds "and need not wait for long" ready
+past "installed and ready"
+holds "first torque by torquectl" first_torque
+past "first torque"
+holds "first calibration report by torquectl" first_report
+past "first report"
+holds "a manual page of each command" sh -c 'torquectl help commands | while read -r c; do [ -e "/usr/share/man/man1/torquectl-$(echo "$c" | tr " " -).1.gz" ] || exit 1; done'
+holds "purge again" dpkg -P torqued torquectl libtqc0
 say end end
 S
 cp systemd/debian/tests/smoke "$run/inst/packages/smoke"
@@ -93,6 +108,7 @@ grep -q '^== end end' "$out" 2>/dev/null || { tail -40 "$out" "$run/boot.log" 2>
 while read -r _ verdict what; do
     case $verdict in
     ok) check "$what" 0 ;;
+    took) echo "deb: $what" ;;
     FAILED) check "$what" 1; sed -n "/^== FAILED $(printf %s "$what" | sed 's/[\/&.*]/\\&/g')\$/,/^== /p" "$out" | tail -n +2 | head -20 ;;
     esac
 done < <(grep -a '^== ' "$out")

@@ -44,6 +44,16 @@ def test_the_guide_begins_with_a_refusal_that_helps(runner):
     assert "/q" in said and "7" in said
 
 
+LOCK_STEP = page("lock-step")
+
+
+@pytest.mark.seconds(120)
+@pytest.mark.parametrize("language, code", [(language, code) for language, title, code in LOCK_STEP if title], ids=lambda one: one if len(one) < 9 else "")
+def test_lock_step_by_every_client(runner, language, code):
+    printed = [text for found, _, text in LOCK_STEP if found == "text"][-1]
+    assert same_numbers(runner.run(language, code), printed)
+
+
 OTHERS = page("other-languages")
 RUNTIMES = {"octave": "octave-cli", "r": "Rscript", "sh": "jq"}
 

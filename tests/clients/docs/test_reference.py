@@ -80,6 +80,16 @@ def leaves(value):
         yield float(value)
 
 
+def test_pages_of_resources_lead_to_their_types():
+    """What is no computation: sessions, changes of robots."""
+    page = reference.made(CONTRACT)["resources.md"]
+    for part, sent, got in (("PATCH /v1/robots/{name}", "RobotPatch", "RobotReport"), ("POST /v1/sessions", "SessionRequest", "Session"),
+                            ("POST /v1/sessions/{id}/step", "SessionStepRequest", "SessionState")):
+        text = page.split(f"## {part}\n")[1].split("\n## ")[0]
+        assert f"[`{sent}`](types.md#{sent.lower()})" in text and f"Answer: [`{got}`](types.md#{got.lower()})" in text
+    assert {"payload", "residual", "distance"} <= set(CALLS)
+
+
 def test_every_example_of_the_pages_is_one_of_the_contract():
     """tests/unit/api/openapi/test_openapi.c runs all of them; the pages show each as a line for curl."""
     pages = reference.made(CONTRACT)
