@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tests/run/wheel.sh - a new user's ten minutes: wheel.sh DAEMON. The wheel, built on Debian 12, installed by pip in a bare Debian 12
-# with Python and no network; first torque, first calibration report, without anything of this tree. Then the same by torquectl and a daemon.
+# with Python and no network; first torque, first calibration report, without anything of this tree. By torquectl: deb.sh.
 # What pip would fetch (httpx, numpy and theirs) is fetched here, by pip, for that Python. Needs root, namespaces and overlays: elsewhere it
 # is skipped. Times are printed and judge nothing. The last line is the count.
 set -u
