@@ -41,9 +41,10 @@ for (const [name, text] of files) {
   total += packed;
   console.log(`${name}: ${text.length} bytes, ${packed} compressed`);
 }
-// what it was made of, for `sha256sum -c`: tests/lint/dashboard.sh
+// what it was made of, and what that made, for `sha256sum -c`: tests/lint/dashboard.sh
 const sources = [...(await readdir(join(here, 'src'))).sort().map((name) => `src/${name}`), 'build.mjs', 'package-lock.json', '../javascript/torqued.js'];
-const sums = await Promise.all(sources.map(async (name) => `${createHash('sha256').update(await readFile(join(here, name))).digest('hex')}  ${name}\n`));
+const sumOf = async (path, name) => `${createHash('sha256').update(await readFile(path)).digest('hex')}  ${name}\n`;
+const sums = await Promise.all([...sources.map((name) => sumOf(join(here, name), name)), ...files.map(([name]) => sumOf(join(out, name), `dist/${name}`))]);
 await writeFile(join(out, 'sources.sha256'), sums.join(''));
 console.log(`in all: ${total} compressed`);
 if (total > 250_000) throw new Error('more than 250 KB compressed');

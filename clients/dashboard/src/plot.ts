@@ -106,9 +106,10 @@ function options(props: Props, width: number, live: { current: Props }): uPlot.O
           ctx.moveTo(x, top);
           ctx.lineTo(x, top + height);
           ctx.stroke();
-          if (x - last > 70 * devicePixelRatio) {
-            ctx.fillText(mark.text.slice(0, 24), x + 3 * devicePixelRatio, top + 12 * devicePixelRatio);
-            last = x;
+          if (x > last) {
+            const text = mark.text.slice(0, 24);
+            ctx.fillText(text, x + 3 * devicePixelRatio, top + 12 * devicePixelRatio);
+            last = x + ctx.measureText(text).width + 10 * devicePixelRatio;
           }
         }
         ctx.restore();

@@ -106,3 +106,53 @@ def test_a_dataset_is_looked_at_closer(daemon, page, keyboard):
     wait_for(page, "document.querySelector('.plot-tools .dim').textContent.includes('of these')")
     keyboard.push("All")
     wait_for(page, "!document.querySelector('.plot-tools .dim').textContent.includes('of these')")
+
+
+@pytest.mark.seconds(200)
+def test_a_robot_is_changed(daemon, page, keyboard):
+    open_at(page, daemon, "robots/planar-2r", ".view3d[data-state=ready]")
+    keyboard.push("Change")
+    wait_for(page, "document.querySelector('[aria-label=Change]')")
+    keyboard.to("e.type === 'number' && e.closest('[aria-label=Change]')")
+    keyboard.press("2")
+    keyboard.push("Add this change")
+    wait_for(page, "document.querySelectorAll('.numbered li').length === 1")
+    keyboard.push("Store")
+    wait_for(page, "location.hash.startsWith('#/robots/planar-2r-changed')")
+
+
+@pytest.mark.seconds(200)
+def test_contact_is_set_up_and_simulated(daemon, page, keyboard):
+    open_at(page, daemon, "robots/planar-2r/simulate?q=0,0&s=%7B%22duration%22%3A0.3%7D", ".view3d[data-state=ready]")
+    keyboard.to("e.type === 'checkbox' && e.closest('[aria-label=Contact]')")
+    keyboard.press("SPACE")
+    wait_for(page, "document.querySelectorAll('.solid').length === 2")
+    keyboard.to("e.matches('.solid summary')")
+    keyboard.press("ENTER")
+    wait_for(page, "document.querySelector('.solid[open]')")
+    keyboard.push("Simulate 0.3 s")
+    assert "touched" in wait_for(page, "document.querySelector('.verdicts')?.textContent")
+
+
+@pytest.mark.seconds(200)
+def test_what_it_carries_is_found(daemon, page, keyboard):
+    open_at(page, daemon, "robots/puma560/calibrate", ".checks input")
+    keyboard.push("What it carries")
+    wait_for(page, "location.hash.includes('for=load')")
+    keyboard.push("Record two simulated runs")
+    wait_for(page, "document.querySelectorAll('.bare input').length === 2 && document.querySelector('button.large:not([disabled])')")
+    keyboard.push("Find the load with 2 logs")
+    assert "It carries a load" in wait_for(page, "document.querySelector('.banner')?.textContent")
+
+
+@pytest.mark.seconds(200)
+def test_a_session_is_driven(daemon, page, keyboard):
+    open_at(page, daemon, "robots/pendulum/simulate?q=0.5", ".view3d[data-state=ready]")
+    keyboard.push("Drive it by hand")
+    wait_for(page, "document.querySelector('[aria-label=Torques] input') && document.querySelector('.view3d[data-state=ready]')")
+    keyboard.to("e.type === 'range' && e.closest('[aria-label=Torques]')")
+    keyboard.press("ARROW_RIGHT", "ARROW_RIGHT")
+    keyboard.push("Step")
+    wait_for(page, "document.querySelector('[aria-label=Time] h2').textContent === '0.1 s, step 10'")
+    keyboard.push("Close the session")
+    wait_for(page, "location.hash === '#/sessions'")
