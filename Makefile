@@ -28,7 +28,7 @@ numerics := -ffp-contract=off -fno-fast-math
 refused  := $(addprefix -Werror=,implicit-function-declaration implicit-int int-conversion incompatible-pointer-types)
 harden   := -fno-common -fstack-protector-strong -fPIE $(if $(filter x86_64,$(arch)),-fcf-protection -fstack-clash-protection)
 sanitize := -O1 -g -fno-omit-frame-pointer -fPIE -fno-sanitize-recover=all -DTQD_SANITIZED
-# 3 knows sizes that only the run decides; gcc 12 and clang 9 have it
+# level 3 includes sizes that are computed at run time; gcc 12 and clang 9 have it
 cflags_release := -O2 -g $(harden) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 cflags_debug   := -O0 -g3 $(harden)
 cflags_asan    := $(sanitize) -fsanitize=address,undefined
@@ -91,7 +91,7 @@ link_pq     = -Wl,--as-needed -lpq -Wl,--no-as-needed
 
 #: build            the daemon and torquectl, in build/ (VARIANT=release|debug|asan|tsan, CC=gcc|clang, WERROR=1)
 #: run              install what is missing, build, serve on 127.0.0.1 (PORT=8420)
-#: dashboard        clients/dashboard/dist out of its sources; wants node and npm, which nothing else does
+#: dashboard        clients/dashboard/dist out of its sources; needs node and npm, which no other target does
 #: clean            remove build/
 .PHONY: build links test clean run help always
 build: $(core_lib) $(api_lib) $(daemon_lib) $(if $(has_main),$(out)/torqued) $(out)/torquectl $(tqc_lib) $(tqc_so) $(if $(filter release,$(config)),links)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/dataset.h - recorded data: what its file holds, found while its bytes go by: CSV, NPY, NPZ,
- * a JSON or CBOR object of arrays; CSV and NPY also compressed by gzip or Zstandard. */
+/* api/dataset.h - recorded data: columns and statistics of a file, computed while its bytes arrive:
+ * CSV, NPY, NPZ, a JSON or CBOR object of arrays; CSV and NPY also compressed by gzip or Zstandard.
+ * */
 #ifndef TQA_DATASET_H
 #define TQA_DATASET_H
 
@@ -53,7 +54,7 @@ const char *tqa_dataset_media(const tqa_dataset *dataset);
 /* The same of a stored type: a constant. */
 const char *tqa_dataset_media_stored(const char *media);
 
-/* After finish: what was found, as members of a JSON object without its braces, malloc'ed; NULL
+/* After finish: the description, as members of a JSON object without its braces, malloc'ed; NULL
  * when memory is short. */
 char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n);
 

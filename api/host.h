@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/host.h - everything that api may ask of the process around it. The daemon fills one in; a
- * test can fake it. */
+/* api/host.h - the services of the process that api may call. The daemon implements them; a test
+   can fake them. */
 #ifndef TQA_HOST_H
 #define TQA_HOST_H
 
@@ -10,10 +10,10 @@
 
 struct tqa_robot;
 
-/* What is known of a source of data before it is read. */
+/* Properties of a source of data before it is read. */
 typedef struct tqa_source {
     char media[64];  /* "text/csv", "application/x-npy"; of a job's result: its type */
-    char digest[65]; /* of its bytes, SHA-256; "" when they have none: a small result */
+    char digest[65]; /* SHA-256 of its bytes; "" for a small result, which has none */
     uint64_t size;
 } tqa_source;
 
@@ -21,8 +21,7 @@ typedef struct tqa_source {
 typedef struct tqa_host {
     void *ctx;
 
-    /* A robot by "name" or "name@digest"; NULL if there is none. Give it back with robot_release.
-     */
+    /* A robot by "name" or "name@digest"; NULL if there is none. Release it with robot_release. */
     const struct tqa_robot *(*robot_get)(void *ctx, const char *name);
     void (*robot_release)(void *ctx, const struct tqa_robot *robot);
 
@@ -41,17 +40,17 @@ typedef struct tqa_host {
     int (*checkpoint_save)(void *ctx, const void *bytes, size_t n);
     size_t (*checkpoint_load)(void *ctx, void *bytes, size_t size);
 
-    /* Whether the last checkpoint, or the start, is so long ago that another is worth its while. A
-     * clock may say so: no bit of a result depends on it. NULL: never. */
+    /* Whether a checkpoint is due, by the time since the last one or since the start. No bit of a
+       result depends on it. NULL: never. */
     bool (*checkpoint_due)(void *ctx);
 
     /* Bytes beside a long computation, from its start to its end, also over a checkpoint and a new
-     * process: rows of a result that shall not fill the memory. NULL in the inline path.
+     * process: rows of a result that would fill the memory. NULL in the inline path.
      *
-     * Writing at an offset truncates the spool after what is written: nothing remains there of a
-     * run that was cut off later than its checkpoint. The offset is at most the present end. What
-     * was written when checkpoint_save is called is durable before that returns. 0, or -1: stop and
-     * return with any problem, the daemon puts the disk's or the quota's in its place.
+     * Writing at an offset truncates the spool after the written bytes: rows of a run that was
+     * interrupted after its checkpoint are removed. The offset is at most the present end. Bytes
+     * written before checkpoint_save are durable when that returns. 0, or -1: stop and return with
+     * any problem, the daemon replaces it by the disk's or the quota's.
      *
      * Reading gives the bytes read, fewer than n only at the end (also when a checkpoint records
      * more: it is void then, the spool was lost with another machine's disk), or -1. It may go on
@@ -59,15 +58,15 @@ typedef struct tqa_host {
     int (*spool_write)(void *ctx, uint64_t offset, const void *bytes, size_t n);
     long (*spool_read)(void *ctx, uint64_t offset, void *bytes, size_t n);
 
-    /* A file beside the result: kept and forgotten with it, and there when the job has succeeded.
+    /* A file beside the result: kept and deleted with it; it exists when the job has succeeded.
      * "report" (text/html) is GET /v1/jobs/{id}/report, others are .../result/{name}: letters,
      * digits, '.', '-' and '_', none of the result's own fields. During run only, each name once,
      * at most TQA_ATTACH_MAX. 0, or -1 as above. NULL in the inline path. */
     int (*attach)(void *ctx, const char *name, const char *media, const void *bytes, size_t n);
 
-    /* Sources of data: a dataset as "name" or "name@sha256", the result of a job as "job:{id}".
-     * A name may mean other bytes from one call to the next: who reads in pieces looks first and
-     * reads "name@" with the digest found. */
+    /* Sources of data: a dataset as "name" or "name@sha256", the result of a job as "job:{id}". A
+     * name may change its bytes from one call to the next: to read in pieces, get the digest first
+     * and read "name@" with it. */
 
     /* 0, or -1: there is none, or the job has no result. */
     int (*dataset_look)(void *ctx, const char *name, tqa_source *ret);

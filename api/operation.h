@@ -12,7 +12,7 @@
 #include "api/problem.h"
 #include "api/robot.h"
 
-/* What is known when the request line and headers have arrived. Borrowed for tqa_call_open only. */
+/* The request line and headers. Borrowed for tqa_call_open only. */
 typedef struct tqa_call_head {
     tqa_media content; /* of the body */
     tqa_media accept;  /* wanted for the answer; NONE: JSON */
@@ -25,7 +25,7 @@ typedef struct tqa_call_head {
     size_t memory_size;
 } tqa_call_head;
 
-/* One request on its way through decode, run and encode. Not thread-safe: one thread at a time may
+/* One request through decode, run and encode. Not thread-safe: one thread at a time may
  * hold it. */
 typedef struct tqa_call tqa_call;
 
@@ -55,22 +55,22 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n);
 /* Numbers of the next piece need not be copied if it begins so many bytes (below 8) after a place
  * that is aligned to 8. */
 size_t tqa_call_phase(const tqa_call *call);
-/* The body, given its first byte, is an archive: a few of its bytes may inflate to a thousand
- * times as many, and take as long to feed. */
+/* Whether the body, by its first byte, is an archive: few of its bytes may inflate to a thousand
+ * times as many, which makes feeding them slow. */
 bool tqa_call_inflates(const tqa_call *call, char first);
-/* While a large body arrives: how many blocks of its samples can be computed already, more as more
- * is fed; 0 for most calls. Called by the thread that feeds. */
+/* While a large body arrives: the number of blocks that can be computed already, growing as more is
+ * fed; 0 for most calls. Called by the thread that feeds. */
 size_t tqa_call_ready(tqa_call *call);
-/* Computes block b of those, each once, on any thread, several at once, also while the call is fed.
- * None may be under way in tqa_call_finish; unless all that were announced are done then, it was in
- * vain. `scratch` as for tqa_call_run, or NULL. */
+/* Computes block b of those, each once, on any thread, in parallel, also while the call is fed. No
+ * computation may be running in tqa_call_finish; the results are used only if all announced blocks
+ * are done then. `scratch` as for tqa_call_run, or NULL. */
 void tqa_call_compute_early(tqa_call *call, size_t b, void *scratch, size_t scratch_size);
 size_t tqa_call_compute_early_scratch_size(const tqa_call *call);
-/* So many more blocks are worth telling workers: few where numbers come as fast as they are
+/* Minimum number of new blocks to publish to workers: few where numbers come as fast as they are
  * computed (CBOR, NPY), more where each is text. */
 size_t tqa_call_compute_early_step(const tqa_call *call);
-/* Blocks that may wait for workers before the thread that feeds computes some itself; SIZE_MAX: it
- * does not, as one would hold up its other connections. */
+/* Blocks that may wait for workers before the feeding thread computes some itself; SIZE_MAX: never,
+ * since one block would delay its other connections. */
 size_t tqa_call_compute_early_waiting(const tqa_call *call);
 /* The body is complete. */
 bool tqa_call_finish(tqa_call *call);
@@ -88,14 +88,14 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
 /* The answer: its type, then its bytes in pieces, printed from the blocks as they are asked for. A
  * result of up to 16 KiB is printed whole by the first read. */
 const char *tqa_call_media(const tqa_call *call);
-/* Bytes of the whole answer when that is known before it is written (CBOR, NPY), else 0. To be
- * asked before the first read. */
+/* Bytes of the whole answer if known before it is written (CBOR, NPY), else 0. Call it before the
+ * first read. */
 uint64_t tqa_call_length(const tqa_call *call);
 /* Bytes written to `out` (size >= 4096), 0 at the end; also 0, with a problem, where there is no
  * memory for the rest. */
 size_t tqa_call_read(tqa_call *call, char *out, size_t size);
-/* The next *ret_n bytes where they lie, if they lie anywhere as the answer has them: instead of a
- * read. They stay until the call is closed. NULL: read. */
+/* Zero-copy read: the next *ret_n bytes in place, if they exist in the form of the answer. Valid
+ * until the call is closed. NULL: use read. */
 const char *tqa_call_look(tqa_call *call, size_t *ret_n);
 /* Why open, feed, finish, run or read refused; status 0: nothing did. */
 const tqa_problem *tqa_call_problem(const tqa_call *call);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/problem.h - what went wrong, as an RFC 9457 problem document. */
+/* api/problem.h - an error as an RFC 9457 problem document. */
 #ifndef TQA_PROBLEM_H
 #define TQA_PROBLEM_H
 
 #include <stddef.h>
 
-/* One row per kind of problem: slug, HTTP status, title; for its page at /problems/{slug}: what it
- * means, how to mend it, an example of its detail (plain text without quotes and markup). Append
+/* One row per kind of problem: slug, HTTP status, title; for its page at /problems/{slug}: its
+ * meaning, its remedy, an example of its detail (plain text without quotes and markup). Append
  * only: clients match on the slug. */
 #define TQA_PROBLEM_LIST(X)                                                                        \
     X("malformed", 400, "The request is not well-formed",                                          \
@@ -207,8 +207,7 @@ enum { TQA_PROBLEM_FAULTS = 8, TQA_PROBLEM_TEXT = 256, TQA_POINTER_TEXT = 128 };
 typedef struct tqa_fault {
     char pointer[TQA_POINTER_TEXT]; /* RFC 6901, "" for the whole body */
     char detail[TQA_PROBLEM_TEXT];
-    char
-        hint[TQA_PROBLEM_TEXT]; /* what to change so that it works; "" if there is nothing to say */
+    char hint[TQA_PROBLEM_TEXT]; /* hint: the change that makes the request valid; "": none */
 } tqa_fault;
 
 /* A plain value: no allocation, may be copied. */
@@ -233,8 +232,8 @@ typedef struct tqa_problem_kind {
 /* All kinds, in the order of the list. */
 const tqa_problem_kind *tqa_problem_kinds(size_t *ret_n);
 
-/* Starts a problem: slug must be one of TQA_PROBLEM_LIST, which gives status and title (a slug that
- * is not is a fault of ours, and becomes "internal"). Returns its HTTP status. */
+/* Starts a problem: slug must be one of TQA_PROBLEM_LIST, which gives status and title (an unknown
+ * slug is a bug of ours, and becomes "internal"). Returns its HTTP status. */
 int tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -242,7 +241,7 @@ int tqa_problem_set(tqa_problem *problem, const char *slug, const char *format, 
 void tqa_problem_fault(tqa_problem *problem, const char *pointer, const char *hint,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Working arrays of `need` bytes where a computation may have `most`: no wait helps. */
+/* A computation needs `need` bytes of scratch and may have `most`: a retry would not help. */
 void tqa_problem_too_large(tqa_problem *problem, size_t need, size_t most);
 
 /* Prints the document, with request_id, into `out` and returns its length (always < size; a

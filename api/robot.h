@@ -22,12 +22,11 @@ typedef struct tqa_robot tqa_robot;
 tqa_robot *tqa_robot_parse(tqa_media media, const char *bytes, size_t n, tqa_problem *reterr);
 void tqa_robot_free(tqa_robot *robot); /* accepts NULL */
 
-/* Writes into the bytes themselves (malloc'ed; moved and longer afterwards) how they are to be
- * read, so that digest and store hold it: key "main" (which file of an archive is the robot) or
+/* Writes into the bytes themselves (malloc'ed; moved and longer afterwards) options of reading, so
+ * that the digest and the store include them: key "main" (which file of an archive is the robot) or
  * "base" (fixed, floating or planar: what holds the root of a URDF or SDF). It goes before the
- * comment of an archive, as KEY=VALUE, and behind other XML, as <?torqued KEY="VALUE"?>.
- * False: neither of these, a value that cannot be, or a comment without room; nothing has changed.
- */
+ * comment of an archive, as KEY=VALUE, and after other XML, as <?torqued KEY="VALUE"?>. False:
+ * neither of these, a value that cannot be, or a comment without room; nothing has changed. */
 bool tqa_robot_annotate(char **bytes, size_t *n, const char *key, const char *value,
                         tqa_problem *reterr);
 
@@ -43,16 +42,16 @@ uint32_t tqa_robot_nv(const tqa_robot *robot);
 char *tqa_robot_document(const tqa_robot *robot, const char *name, size_t *ret_n);
 char *tqa_robot_report(const tqa_robot *robot, const char *name, size_t *ret_n);
 
-/* The robot as URDF, malloc'ed; read again it is the same robot, and prints the same text. What
- * only torqued understands is in elements torqued:... NULL with a problem: 406 when URDF has no
+/* The robot as URDF, malloc'ed; read again it is the same robot, and prints the same text. Parts
+ * without a URDF element are in elements torqued:... NULL with a problem: 406 when URDF has no
  * words for it (spherical joints, names that XML cannot hold). Of drives only rotors and friction
  * are written. */
 char *tqa_robot_urdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
 
 /* The robot as MJCF or SDF, malloc'ed; read again it has the same dynamics (a mimic joint of MJCF
- * is a constraint). A comment at its beginning lists what the format has no words for. NULL with a
- * problem: 406 when the tree itself cannot be expressed (constraints, a body that floats elsewhere
- * than in the world, names). */
+ * is a constraint). A comment at its beginning lists the parts that the format cannot express. NULL
+ * with a problem: 406 when the tree itself cannot be expressed (constraints, a body that floats
+ * elsewhere than in the world, names). */
 char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
 char *tqa_robot_sdf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr);
 
@@ -66,7 +65,7 @@ typedef enum tqa_robot_form {
 char *tqa_robot_print(const tqa_robot *robot, tqa_robot_form form, const char *name, size_t *ret_n,
                       tqa_problem *reterr);
 
-/* Where tqa_robot_patch takes another robot from: get is NULL with a problem. */
+/* The source of other robots for tqa_robot_patch: get returns NULL with a problem. */
 typedef struct tqa_robot_others {
     void *ctx;
     const tqa_robot *(*get)(void *ctx, const char *name, tqa_problem *reterr);

@@ -23,34 +23,35 @@ typedef struct tqa_session_body {
 } tqa_session_body;
 
 enum {
-    TQA_SESSION_BODY_MAX = 4 << 20, /* bytes of the request that opens one */
-    TQA_SESSION_STEP_MAX = 1 << 20, /* of all others */
+    TQA_SESSION_BODY_MAX = 4 << 20, /* maximum size of the request that opens a session, bytes */
+    TQA_SESSION_STEP_MAX = 1 << 20, /* maximum size of all other requests, bytes */
 };
 
 /* Opens a session; the robot comes from the host, which must outlive it. `bytes_max`: memory that
  * it may hold. NULL with the problem. For workers: it may read a robot from the disk. */
 tqa_session *tqa_session_open(const tqa_session_body *body, const tqa_host *host, size_t bytes_max,
                               tqa_problem *reterr);
-/* A second one that goes on from a step of `from`. The same. */
+/* Forks `from` at one of its steps: a second session that continues from there. Returns and
+ * threads as tqa_session_open. */
 tqa_session *tqa_session_fork(const tqa_session *from, const tqa_session_body *body,
                               size_t bytes_max, tqa_problem *reterr);
 void tqa_session_close(tqa_session *session); /* accepts NULL */
 
-/* Memory that it holds, bytes; constant. */
+/* Memory of the session, bytes; constant. */
 size_t tqa_session_bytes(const tqa_session *session);
 
 /* Reads a request for steps, which tqa_session_step then makes. False: the problem is set, and
  * nothing has changed. */
 bool tqa_session_read_step(tqa_session *session, const tqa_session_body *body, tqa_problem *reterr);
-/* Estimate of tqa_session_step after that, in microseconds. */
+/* Estimated cost of the steps that tqa_session_read_step has read, microseconds. */
 double tqa_session_cost_us(const tqa_session *session);
-/* Steps made. Cannot fail: a motion that ends is an answer. */
+/* Makes the steps and returns their number. Cannot fail: a motion that ends is an answer. */
 uint64_t tqa_session_step(tqa_session *session);
 
-/* Goes back. False: the problem is set, and nothing has changed. */
+/* Rewinds the session. False: the problem is set, and nothing has changed. */
 bool tqa_session_rewind(tqa_session *session, const tqa_session_body *body, tqa_problem *reterr);
 
-/* What the process knows of a session beside the session itself. */
+/* Members of an answer that the process owns: id, time to expiry. */
 typedef struct tqa_session_about {
     const char *id;
     int64_t expires_in_s;
@@ -61,7 +62,7 @@ typedef struct tqa_session_about {
 char *tqa_session_answer(tqa_session *session, const tqa_session_about *about, tqa_media accept,
                          size_t *ret_n, tqa_problem *reterr);
 
-/* Names for a list. */
+/* Names of robot and digest for a list. */
 const char *tqa_session_robot(const tqa_session *session);
 const char *tqa_session_robot_digest(const tqa_session *session);
 

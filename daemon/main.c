@@ -40,7 +40,7 @@ static tqd_listener listener;
 static tqd_tokens tokens;
 static tqd_sessions sessions;
 static tqd_compute_host computing;
-static tqd_threads io_threads, worker_threads, job_threads, spool_threads, store_threads;
+static tqd_threads io_threads, worker_threads, job_threads, upload_threads, store_threads;
 static tqd_threads scrub_threads;
 static tqd_scrub scrub;
 static tqd_threads audit_threads;
@@ -49,7 +49,7 @@ static tqd_store *store;
 static tqd_registry *registry;
 static tqd_workers *workers;
 static tqd_jobs *jobs;
-static tqd_spool *spool;
+static tqd_upload_queue *uploads;
 static tqd_datasets datasets;
 static tqd_lock_step_service lock_steps;
 static tqd_server *server;
@@ -257,15 +257,15 @@ static bool open_jobs(char *why)
 
 static bool open_datasets(void)
 {
-    const tqd_spool_options options = {
+    const tqd_upload_queue_options options = {
         .store = store, .workers = workers, .intakes_max = (size_t)settings.uploads};
-    spool = tqd_spool_new(&options);
+    uploads = tqd_upload_queue_new(&options);
     datasets = (tqd_datasets){.store = store,
-                              .spool = spool,
+                              .uploads = uploads,
                               .dataset_bytes_max = (uint64_t)settings.dataset_size,
                               .file_bytes_max = (uint64_t)settings.files_size,
                               .datasets_max = (uint64_t)settings.datasets};
-    return spool != NULL;
+    return uploads != NULL;
 }
 
 static bool open_lock_steps(void)
@@ -349,7 +349,7 @@ static bool start_threads(void)
     for (int64_t i = 0; good && i < settings.jobs + settings.jobs_spare; i++) {
         good = tqd_threads_start(&job_threads, "job", tqd_jobs_run, jobs);
     }
-    good = good && tqd_threads_start(&spool_threads, "spool", tqd_spool_run, spool);
+    good = good && tqd_threads_start(&upload_threads, "upload", tqd_upload_queue_run, uploads);
     good = good && (settings.audit_size == 0 ||
                     tqd_threads_start(&audit_threads, "audit", tqd_audit_run, &audit));
     good = good && tqd_threads_start(&scrub_threads, "scrub", tqd_scrub_run, &scrub);
@@ -490,13 +490,13 @@ static bool stop(void)
         tqd_threads_join(&audit_threads);
         tqd_audit_clear(&audit);
     }
-    tqd_spool_stop(spool);
-    tqd_threads_join(&spool_threads);
+    tqd_upload_queue_stop(uploads);
+    tqd_threads_join(&upload_threads);
     tqd_store_stop(store);
     tqd_threads_join(&store_threads);
     if (answered) {
         tqd_jobs_free(jobs);
-        tqd_spool_free(spool);
+        tqd_upload_queue_free(uploads);
         tqd_workers_free(workers);
         tqd_lock_steps_free(lock_steps.table);
         tqd_registry_free(registry);

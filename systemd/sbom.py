@@ -23,7 +23,7 @@ def libraries(program):
 
 
 def owners(paths):
-    """The installed package of each file; dpkg knows some by the name that they had before the merge of /usr."""
+    """The installed package of each file; dpkg lists some by their names before the merge of /usr."""
     spelt = {}
     for path in paths:
         for name in (path, os.path.realpath(path)):

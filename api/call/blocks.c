@@ -18,7 +18,7 @@ typedef struct block_run {
     tqa_call *call;
     tqa_block_compute *compute;
     size_t scratch_size;
-    size_t first;         /* those before it have been computed */
+    size_t first;         /* all blocks before it have been computed */
     atomic_size_t failed; /* lowest block that has failed; SIZE_MAX: none */
 } block_run;
 
@@ -54,7 +54,7 @@ static uint32_t joint_of(const tq_model *model, const double *direction)
     return best;
 }
 
-/* What moves without inertia: the eigenvector of M's smallest eigenvalue. "" when not known. */
+/* The motion without inertia: the eigenvector of M's smallest eigenvalue. "" when not known. */
 static void name_direction(const tqa_call *call, size_t sample, char *text, size_t size)
 {
     enum { FREEDOMS_MAX = 128 };
@@ -92,7 +92,7 @@ static void name_direction(const tqa_call *call, size_t sample, char *text, size
     free(memory);
 }
 
-/* What is singular, and what would help. */
+/* The text for a singular robot, with a remedy. */
 static const char *explain_singular(const tqa_call *call, const tq_error *error, size_t sample,
                                     char *text, size_t size)
 {
@@ -137,7 +137,7 @@ static bool refuse_block(block_run *run, size_t b, void *scratch)
     tqa_call *call = run->call;
     tq_error error = {0};
     const tq_status status = run->compute(call, b, scratch, run->scratch_size, &error);
-    if (status == TQ_OK) { /* the thread that was to compute it had no memory */
+    if (status == TQ_OK) { /* its thread had no memory for it */
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
     const size_t in_block = tqa_names_a_thing(&error) ? (size_t)error.value : error.index;

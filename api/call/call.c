@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/call.c - what operations need of their call: motion by block, blocks side by side,
- * texts. */
+/* api/call/call.c - services of a call for its operation: motion by block, parallel blocks, texts.
+   */
 #include "api/call/call.h"
 
 #include <assert.h>
@@ -22,8 +22,8 @@ bool tqa_call_keep_text(tqa_call *call, char *text)
     return true;
 }
 
-/* The largest matrices of a robot: M, and of its constraints their rows over freedoms, over rows,
- * and over pairs of freedoms, whose fields' brackets they judge. */
+/* The largest matrices of a robot: M, and of its constraints their rows over dof, over rows, and
+   over pairs of dof. */
 static bool may_need_library(const tqa_robot *robot)
 {
     const size_t nv = robot->model->nv, n_pair = nv > 2 ? nv * (nv - 1) / 2 : 1;
@@ -40,7 +40,7 @@ const char *tqa_linear_algebra_of(const tqa_call *call)
     return fits || (call->robot != NULL && may_need_library(call->robot)) ? tq_linalg_name() : NULL;
 }
 
-/* NULL, for zeros, when the array did not come. */
+/* NULL, for zeros, if the request lacks the array. */
 static const double *motion_block(const tqa_request *request, tqa_motion motion, size_t b)
 {
     return request->rows[motion].shape == TQA_SHAPE_NONE

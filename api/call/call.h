@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/call.h - the inside of a call: what every operation's run finds and leaves. */
+/* api/call/call.h - the state of a call, read and written by every operation. */
 #ifndef TQA_CALL_CALL_H
 #define TQA_CALL_CALL_H
 
@@ -17,7 +17,7 @@
 #include "api/response/result.h"
 #include "core/dynamics/inverse.h"
 
-/* What an operation is made of; call.c does the rest. */
+/* The functions of one operation; call.c does the rest. */
 typedef struct tqa_operation_methods {
     tqa_schema schema;
     /* The request is complete: is there all that it needs? False: the problem is set. NULL: yes. */
@@ -39,7 +39,7 @@ struct tqa_call {
     bool is_borrowed; /* its memory is the caller's */
     bool is_plain;    /* the request has been read as a whole, without `body` */
     uint64_t n_fed;
-    uint64_t n_body; /* bytes that will come; UINT64_MAX: not known */
+    uint64_t n_body; /* announced bytes; UINT64_MAX: unknown */
     tqa_budget budget;
     tqa_blocks tau;       /* primary result; nv rows unless the operation says otherwise */
     tqa_blocks reactions; /* with that `include` */
@@ -47,7 +47,7 @@ struct tqa_call {
     tqa_writer answer;    /* with `control` only */
     tqa_tree *control;    /* NULL, or the request as a tree; then only head, digest, problem and
                              body are used beside it */
-    size_t n_text, n_told;
+    size_t n_text, n_put;
     tqa_blocks multipliers;      /* of constraints, with an `include` that needs them */
     tqa_blocks terms;            /* of the other names of `include` */
     struct tqa_archive *archive; /* of an answer as NPZ, once it has run; else NULL */
@@ -68,7 +68,7 @@ struct tqa_call {
     tqa_body body;
 };
 
-/* What it takes to write one number of an answer: shortest digits, or eight bytes. */
+/* Cost of writing one number of an answer: shortest digits, or eight bytes. */
 static inline double tqa_call_number_us(const tqa_call *call)
 {
     return call->accept == TQA_MEDIA_JSON ? 0.026 : 0.0007;
@@ -86,7 +86,7 @@ static inline void tqa_call_watch(tqa_call *call, const tq_inverse_input *in)
     }
 }
 
-/* Runs body(arg, b - first) for each block b >= first of the request's samples: side by side when
+/* Runs body(arg, b - first) for each block b >= first of the request's samples: in parallel when
  * there are several and the host has parallel_for, else one after another in `scratch`. */
 void tqa_call_each_block(const tqa_call *call, const tqa_host *host, size_t first, void *scratch,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/compute_early.c - which blocks are complete before the body is. */
+/* api/call/compute_early.c - blocks that are complete before the body is. */
 #include "api/call/compute_early.h"
 
 #include <assert.h>
@@ -25,7 +25,7 @@ static uint32_t columns(const tqa_schema *schema, tqa_motion ret_motion[3])
     return bits;
 }
 
-/* Samples of which every array has come. */
+/* Number of samples that are complete in every array. */
 static size_t arrived(const tqa_call *call, const tqa_motion motion[3])
 {
     if (call->body.media == TQA_MEDIA_NPY) {
@@ -40,7 +40,7 @@ static size_t arrived(const tqa_call *call, const tqa_motion motion[3])
     return n;
 }
 
-/* Samples that will come, as far as is known. */
+/* Announced number of samples, if known. */
 static size_t expected(const tqa_call *call, const tqa_motion motion[3])
 {
     size_t n = 0;
@@ -51,7 +51,7 @@ static size_t expected(const tqa_call *call, const tqa_motion motion[3])
     return n;
 }
 
-/* No other field can come: a table has no others, and a CBOR map tells its length in front. */
+/* No other field can come: a table has no others, and a CBOR map states its length first. */
 static bool is_final(const tqa_call *call)
 {
     return call->body.media == TQA_MEDIA_NPY ||
@@ -97,7 +97,7 @@ size_t tqa_call_ready(tqa_call *call)
     }
     const uint32_t bits = columns(&call->operation->methods->schema, motion);
     if ((call->request.seen & ~bits) != 0) {
-        ahead->is_off = true; /* other fields have a say in what the samples mean */
+        ahead->is_off = true; /* other fields change the meaning of the samples */
         return ahead->n_ready;
     }
     const size_t n = call->request.seen == bits ? arrived(call, motion) / TQ_BLOCK : 0;

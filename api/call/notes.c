@@ -73,7 +73,7 @@ void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control)
     tqa_writer_end(to);
 }
 
-/* Samples one by one: seldom done, as few requests have any. */
+/* Sample by sample: rarely run. */
 static void put_far(tqa_call *call)
 {
     const tqa_blocks *q = &call->request.motion[TQA_MOTION_Q];
@@ -94,7 +94,7 @@ static void put_far(tqa_call *call)
     }
 }
 
-/* Samples one by one, as above: of robots with constraints, whose dynamics cost more. */
+/* The same for robots with constraints, whose dynamics cost more. */
 static void put_off(tqa_call *call)
 {
     tqa_off_search search;

@@ -13,19 +13,19 @@
 /* States of a block; of one with a sample that is far beyond its limits q is kept. */
 enum { TQA_OVERLAP_OPEN, TQA_OVERLAP_SPARED, TQA_OVERLAP_FAR /* computed; its q is kept */ };
 
-/* What such blocks are read from and written to: a look at the call's arrays which the arriving
- * body does not change. A field that would change what they mean makes them void: they are computed
- * again when the request is complete. Where none can follow, the memory of a block's motion is used
- * again for samples that arrive: it is still in cache, and only the pages of what is in flight are
- * touched. A block that could not be computed keeps its motion for tqa_call_run. */
+/* Snapshot of the arrays that early blocks are read from and written to; later body bytes do not
+   modify it. A field that changes the meaning of the samples discards the results: they are
+   computed again when the request is complete. If no field can follow, the memory of a computed
+   block's motion is reused for arriving samples: it is still in cache, and fewer pages are touched.
+   A block that could not be computed keeps its motion for tqa_call_run. */
 typedef struct tqa_overlap {
     bool is_off;           /* nothing more is computed ahead */
     bool turns;            /* results lie sample by sample */
     unsigned char *states; /* (n_most) of blocks, where no field can follow; else NULL */
-    atomic_size_t n_good;  /* blocks that have been computed; of others all is found out later */
+    atomic_size_t n_good;  /* blocks that have been computed */
     size_t n_ready;        /* blocks that have been announced */
-    size_t n_most;         /* that can be, by the table's size; read by all threads */
-    tqa_blocks in[3];      /* the required arrays, in the schema's order */
+    size_t n_most;    /* maximum number of early blocks, by the table's size; read by all threads */
+    tqa_blocks in[3]; /* the required arrays, in the schema's order */
     tqa_blocks out;
 } tqa_overlap;
 

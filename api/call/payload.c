@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/payload.c - builds the mechanism of one request, payload and all. */
+/* api/call/payload.c - builds the mechanism of one request with its payload. */
 #include "api/call/payload.h"
 
 #include <stdlib.h>

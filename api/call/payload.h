@@ -5,8 +5,8 @@
 
 #include "api/call/call.h"
 
-/* Makes the call's own mechanism when the robot's will not do: with a payload, whose inertia is
- * added to the link's, and for matrices without rotors. False: the problem is set. */
+/* Makes the call's own mechanism if it differs from the robot's: with a payload, whose inertia is
+   added to the link's, and for matrices without rotors. False: the problem is set. */
 bool tqa_payload_attach(tqa_call *call);
 
 #endif

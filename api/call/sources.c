@@ -24,7 +24,7 @@ static bool report(const sink *t, const char *prefix, const json_t *value)
 }
 
 /* "name", {"dataset": "name"}, {"job": "id"} or {"q": "name", "tau": "name", ...} */
-static bool tell_log(const sink *t, const json_t *log)
+static bool push_log(const sink *t, const json_t *log)
 {
     bool goes_on = report(t, "", log) && report(t, "", json_object_get(log, "dataset")) &&
                    report(t, "job:", json_object_get(log, "job"));
@@ -35,11 +35,11 @@ static bool tell_log(const sink *t, const json_t *log)
 }
 
 /* one log, or an array of them */
-static bool tell_logs(const sink *t, const json_t *value)
+static bool push_logs(const sink *t, const json_t *value)
 {
-    bool goes_on = tell_log(t, value);
+    bool goes_on = push_log(t, value);
     for (size_t i = 0; goes_on && i < json_array_size(value); i++) {
-        goes_on = tell_log(t, json_array_get(value, i));
+        goes_on = push_log(t, json_array_get(value, i));
     }
     return goes_on;
 }
@@ -60,7 +60,7 @@ bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *
     for (size_t i = 0; goes_on && fields != NULL && fields[i] != NULL; i++) {
         const tqa_value whole =
             call->control != NULL ? tqa_value_root(call->control) : (tqa_value){0};
-        goes_on = tell_logs(&t, call->control != NULL ? tqa_value_field(&whole, fields[i]).value
+        goes_on = push_logs(&t, call->control != NULL ? tqa_value_field(&whole, fields[i]).value
                                                       : json_object_get(root, fields[i]));
     }
     return goes_on;

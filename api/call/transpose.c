@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/call/transpose.c - turns a block while it is in cache. */
+/* api/call/transpose.c - transposes a block while it is in cache. */
 #include "api/call/transpose.h"
 
 #include <assert.h>

@@ -11,18 +11,18 @@
 
 struct tqa_call;
 
-/* CBOR and NPY have samples one after another. Whoever computes a block has its rows in cache, and
- * leaves them turned in the block's memory: sample i begins at number i * n_row. The connection's
- * thread would find each number on another core. */
+/* CBOR and NPY have samples one after another. The computing thread has a block's rows in cache,
+   and transposes them in place: sample i begins at element i * n_row. Transposing on the I/O thread
+   would miss the cache at every element. */
 typedef struct tqa_transpose {
     double *rows; /* where the kernel writes */
     double *block;
     size_t n_row, stride;
 } tqa_transpose;
 
-/* Whether this call's first result is turned, once the request is complete. */
+/* Whether this call's first result is transposed, once the request is complete. */
 bool tqa_transpose_is_on(const struct tqa_call *call);
-/* Whether it will be when no field comes but the arrays. */
+/* Whether it will be if no field but the arrays follows. */
 bool tqa_transpose_is_possible(const struct tqa_call *call);
 /* Of scratch, for the rows of one block. */
 size_t tqa_transpose_scratch_size(const struct tqa_call *call);

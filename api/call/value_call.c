@@ -127,7 +127,7 @@ static void put_provenance(tqa_call *call)
     tqa_writer_end(&call->answer);
 }
 
-/* what the answer states of its request */
+/* members of the answer about its request */
 static void put_notes(tqa_call *call)
 {
     static const char *const names[] = {"q", "qd", "qdd"};
@@ -164,12 +164,12 @@ static void put_notes(tqa_call *call)
     tqa_notes_put_warnings(answer, call->control);
 }
 
-/* what was written since the last time becomes the text to give away */
+/* the text written since the last call becomes the next piece */
 static bool take_text(tqa_call *call)
 {
     free(call->text);
     call->text = tqa_json_text_take(&call->answer.text, &call->n_text);
-    call->n_told = 0;
+    call->n_put = 0;
     return call->text != NULL;
 }
 
@@ -189,7 +189,7 @@ static void put_end(tqa_call *call)
     tqa_writer_finish(answer);
 }
 
-/* An archive is made of the whole answer, also of what would be written piece by piece. */
+/* An archive needs the whole answer, including arrays that are otherwise written in pieces. */
 static bool make_archive(tqa_call *call)
 {
     tqa_tree *control = call->control;
@@ -226,7 +226,7 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
     }
     tqa_writer_object(answer, NULL);
     const bool done = methods->run(control);
-    /* an operation that took a cancellation for its own end has written half an answer */
+    /* an operation that ended by a cancellation has written half an answer */
     if (done && atomic_load(&control->is_stopped)) {
         return tqa_tree_fail(control, "", TQ_ERR_STOPPED, NULL);
     }
@@ -248,7 +248,7 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
 
 size_t tqa_tree_read(tqa_call *call, char *out, size_t size)
 {
-    while (call->n_told == call->n_text && call->control->more != NULL) {
+    while (call->n_put == call->n_text && call->control->more != NULL) {
         if (!call->control->more(call->control)) {
             call->control->more = NULL;
             put_end(call);
@@ -259,10 +259,10 @@ size_t tqa_tree_read(tqa_call *call, char *out, size_t size)
             return 0;
         }
     }
-    const size_t left = call->n_text - call->n_told;
+    const size_t left = call->n_text - call->n_put;
     const size_t n = left < size ? left : size;
-    memcpy(out, call->text + call->n_told, n);
-    call->n_told += n;
+    memcpy(out, call->text + call->n_put, n);
+    call->n_put += n;
     return n;
 }
 

@@ -5,8 +5,8 @@
 
 #include "api/call/call.h"
 
-/* What call.c hands over when the operation's methods have `control`; same meaning as
- * tqa_call_... . Size, media and digest of the body are call.c's. */
+/* Functions for operations whose methods have `control`; same meaning as tqa_call_... . Size, media
+   and digest of the body are call.c's. */
 bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr);
 bool tqa_tree_finish(tqa_call *call);
 bool tqa_tree_run(tqa_call *call, const tqa_host *host);

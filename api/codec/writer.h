@@ -33,7 +33,8 @@ void tqa_writer_list(tqa_writer *answer, const char *key);
 void tqa_writer_end(tqa_writer *answer); /* of the innermost object or list */
 /* An object of n_member members: CBOR states the count in its head and has no end. */
 void tqa_writer_object_of(tqa_writer *answer, const char *key, size_t n_member);
-/* Called first: what follows are members of an object whose brackets are written elsewhere. */
+/* Called first: the members that follow belong to an object whose brackets are written elsewhere.
+ * */
 void tqa_writer_members(tqa_writer *answer);
 /* JSON: the next member, or the next bracket that closes, begins a line `indent` spaces in. */
 void tqa_writer_line(tqa_writer *answer, unsigned indent);

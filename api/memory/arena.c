@@ -15,7 +15,7 @@ typedef struct piece {
     struct piece *next;
     size_t size, used; /* bytes at memory */
     unsigned char *memory;
-    void *block; /* as calloc gave it: pages that are never written are never mapped */
+    void *block; /* zeroed by calloc: pages that are never written are never mapped */
 } piece;
 
 struct tqa_arena {
@@ -23,7 +23,7 @@ struct tqa_arena {
     size_t budget; /* bytes left */
     size_t whole;  /* bytes at the start */
     bool spent;
-    bool is_short; /* it was not the budget */
+    bool is_short; /* the system had no memory, not the budget */
 };
 
 tqa_arena *tqa_arena_new(size_t budget)

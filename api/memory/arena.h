@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Everything that is made of a parsed file lives in one arena. One thread at a time. */
+/* All results of parsing one file live in one arena. One thread at a time. */
 typedef struct tqa_arena tqa_arena;
 
 /* An arena that will never hold more than `budget` bytes; NULL when memory is short. */
@@ -37,8 +37,8 @@ size_t tqa_arena_held(const tqa_arena *arena);
 /* True when any request was refused. */
 bool tqa_arena_spent(const tqa_arena *arena);
 
-/* True when it was the machine that had no more, not the budget: the same may work later. `miss`
- * says so of memory that was asked for elsewhere. */
+/* True if the system had no memory, not the budget: a retry may succeed. `miss` sets it for a
+ * failed allocation elsewhere. */
 bool tqa_arena_short(const tqa_arena *arena);
 void tqa_arena_miss(tqa_arena *arena);
 

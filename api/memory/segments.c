@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/memory/segments.c - what all calls may take, and whole segments between two calls. */
+/* api/memory/segments.c - the memory limit of all calls, and segments cached between calls. */
 #include "api/memory/segments.h"
 
 #include <stdatomic.h>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
-#define KEPT_MAX 0 /* so that a stale pointer shows */
+#define KEPT_MAX 0 /* so that a stale pointer is detected */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define KEPT_MAX 0
@@ -25,12 +25,12 @@ static const size_t kept_max = (size_t)KEPT_MAX * TQA_SEGMENT_BYTES; /* 0 where 
 static atomic_size_t bytes_used;
 static atomic_size_t bytes_max = SIZE_MAX;
 
-/* Segments of one size between two calls. Each place holds one or NULL; whoever swaps it out owns
- * it. */
+/* Segments of one size between two calls. Each place holds one or NULL; the thread that swaps it
+ * out owns it. */
 typedef struct pool {
     size_t bytes; /* of each */
     atomic_size_t n_kept;
-    atomic_size_t n_least; /* the fewest since the last trim: those were not needed */
+    atomic_size_t n_least; /* minimum since the last trim: that many were unused */
     _Atomic(void *) places[KEPT_MAX + 1];
 } pool;
 

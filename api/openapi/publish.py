@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # api/openapi/publish.py - the contract in the words that generators of clients read: names for shared fields, plain unions, no defaults.
-"""The schema language refers to fields (`SimulateRequest.initial`), asks for one of two lists of fields and states defaults. Generators refuse
+"""The schema language refers to fields (`SimulateRequest.initial`), requires one of two lists of fields and states defaults. Generators refuse
 a $ref into `properties`, drop the fields of an object with a `oneOf` beside them, and make a field with a `default` required or send it always
 (`step_s` unasked is another method). So: a component of its own, `not: {not: ...}`, a word in the description."""
 import json

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/distance.c - POST .../distance: how far shapes are from each other. */
+/* api/operations/distance.c - POST .../distance: signed distances between shapes. */
 #include "core/geometry/distance.h"
 
 #include <math.h>

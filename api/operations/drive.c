@@ -24,7 +24,7 @@ static const char *const response_names[] = {TQA_WORDS_DRIVE_REQUEST_RESPONSES, 
 static double cost_us(const tqa_tree *control)
 {
     (void)control;
-    return 20000.0; /* two scans of 2,000 points, and as many as are asked for */
+    return 20000.0; /* two scans of 2,000 points, and the requested ones */
 }
 
 typedef struct question {
@@ -130,7 +130,7 @@ static bool put_points(question *q, const double *speed, size_t n)
     return true;
 }
 
-static bool tell_line(question *q)
+static bool put_line(question *q)
 {
     const tqa_value root = tqa_value_root(q->control);
     const tqa_value part = tqa_value_field(&root, "speed");
@@ -165,7 +165,7 @@ static bool tell_line(question *q)
     return good;
 }
 
-static bool tell_duty(question *q)
+static bool put_duty(question *q)
 {
     const tqa_value root = tqa_value_root(q->control);
     const tqa_value part = tqa_value_field(&root, "duty");
@@ -195,7 +195,7 @@ static bool tell_duty(question *q)
  * Inertia, reduction, loops
  */
 
-static void tell_shaft(tqa_writer *answer, const char *key, const tq_shaft *shaft)
+static void put_shaft(tqa_writer *answer, const char *key, const tq_shaft *shaft)
 {
     tqa_writer_object(answer, key);
     tqa_writer_number(answer, "inertia", shaft->inertia);
@@ -203,7 +203,7 @@ static void tell_shaft(tqa_writer *answer, const char *key, const tq_shaft *shaf
     tqa_writer_end(answer);
 }
 
-static void tell_reduction(question *q)
+static void put_reduction(question *q)
 {
     static const char *const none = "the motor has no inductance";
     tqa_writer *answer = q->control->answer;
@@ -225,7 +225,7 @@ static void tell_reduction(question *q)
     tqa_writer_end(answer);
 }
 
-static void tell_loop(question *q, const char *key, bool velocity)
+static void put_loop(question *q, const char *key, bool velocity)
 {
     static const char *const none = "the response does not get there from 1e-3 to 1e7 rad/s";
     tqa_writer *answer = q->control->answer;
@@ -246,7 +246,7 @@ static void tell_loop(question *q, const char *key, bool velocity)
     tqa_writer_end(answer);
 }
 
-static void tell_loops(question *q)
+static void put_loops(question *q)
 {
     const tq_amplifier *a = &q->drive.amplifier;
     const bool current = a->current_p > 0.0 || a->current_i > 0.0;
@@ -256,10 +256,10 @@ static void tell_loops(question *q)
     }
     tqa_writer_object(q->control->answer, "loops");
     if (current) {
-        tell_loop(q, "current", false);
+        put_loop(q, "current", false);
     }
     if (velocity) {
-        tell_loop(q, "velocity", true);
+        put_loop(q, "velocity", true);
     }
     tqa_writer_end(q->control->answer);
 }
@@ -268,7 +268,7 @@ static void tell_loops(question *q)
  * Bode data
  */
 
-/* bits of the responses that mean something for this drive */
+/* bits of the responses that this drive has */
 static unsigned possible(const question *q)
 {
     const tq_amplifier *a = &q->drive.amplifier;
@@ -285,7 +285,7 @@ static unsigned possible(const question *q)
     return bits;
 }
 
-static bool tell_response(question *q, tq_response response, const double *w, size_t n)
+static bool put_response(question *q, tq_response response, const double *w, size_t n)
 {
     tqa_writer *answer = q->control->answer;
     double *columns = tqa_tree_take(q->control, 4 * n, sizeof *columns);
@@ -318,7 +318,7 @@ static bool tell_response(question *q, tq_response response, const double *w, si
     return true;
 }
 
-static bool tell_bode(question *q)
+static bool put_bode(question *q)
 {
     const tqa_value root = tqa_value_root(q->control);
     const tqa_value part = tqa_value_field(&root, "angular_frequency_rad_s");
@@ -352,7 +352,7 @@ static bool tell_bode(question *q)
     tqa_writer_object(q->control->answer, "bode");
     tqa_writer_vector(q->control->answer, "angular_frequency_rad_s", w, n);
     for (unsigned r = 0; r < TQ_RESPONSE_COUNT; r++) {
-        if ((bits >> r & 1u) != 0 && !tell_response(q, (tq_response)r, w, n)) {
+        if ((bits >> r & 1u) != 0 && !put_response(q, (tq_response)r, w, n)) {
             return false;
         }
     }
@@ -363,21 +363,21 @@ static bool tell_bode(question *q)
 static bool run(tqa_tree *control)
 {
     question q = {.control = control};
-    if (!read(&q) || !tell_line(&q) || !tell_duty(&q)) {
+    if (!read(&q) || !put_line(&q) || !put_duty(&q)) {
         return false;
     }
     tq_shaft shaft;
     tqa_writer_object(control->answer, "inertia");
     tq_seen_by_motor(&q.drive, &q.driven.load, &shaft);
-    tell_shaft(control->answer, "motor_side", &shaft);
+    put_shaft(control->answer, "motor_side", &shaft);
     tq_seen_by_load(&q.drive, &q.driven.load, &shaft);
-    tell_shaft(control->answer, "load_side", &shaft);
+    put_shaft(control->answer, "load_side", &shaft);
     tqa_writer_end(control->answer);
     if (!q.driven.locked) {
-        tell_reduction(&q);
+        put_reduction(&q);
     }
-    tell_loops(&q);
-    return tell_bode(&q);
+    put_loops(&q);
+    return put_bode(&q);
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};

@@ -322,7 +322,7 @@ static bool search(excitation *e)
         resume(e, saved);
     }
     while (status == TQ_OK && e->search.n_tried < e->tries) {
-        /* one at a time: a try of a large robot takes long, and somebody may want it to stop */
+        /* one at a time: a try of a large robot takes long, and the job may be cancelled */
         status = tq_excitation_try(&e->search, 1, e->tries / RANDOM_PART, &error);
         if (host != NULL && host->progress != NULL) {
             host->progress(host->ctx, (double)e->search.n_tried / (double)e->tries, "search");
@@ -336,10 +336,10 @@ static bool search(excitation *e)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Telling
+ * The answer
  */
 
-static void tell_score(tqa_writer *answer, const char *key, const tq_excitation_score *score)
+static void put_score(tqa_writer *answer, const char *key, const tq_excitation_score *score)
 {
     tqa_writer_object(answer, key);
     if (isfinite(score->condition)) {
@@ -354,7 +354,7 @@ static void tell_score(tqa_writer *answer, const char *key, const tq_excitation_
 }
 
 /* One period, in the robot's order. False: no memory. */
-static bool tell_samples(excitation *e, double interval)
+static bool put_samples(excitation *e, double interval)
 {
     const size_t nv = e->order.nv;
     tqa_writer *answer = e->control->answer;
@@ -380,7 +380,7 @@ static bool tell_samples(excitation *e, double interval)
     return true;
 }
 
-static bool tell_fourier(excitation *e)
+static bool put_fourier(excitation *e)
 {
     const tq_fourier *motion = &e->search.motion;
     const size_t nv = e->order.nv, h = motion->n_harmonic;
@@ -412,11 +412,11 @@ static bool run(tqa_tree *control)
     tqa_writer *answer = control->answer;
     control->is_motion = true;
     tqa_writer_joints(answer, control->robot, &e->order);
-    if (!tell_fourier(e) || (e->interval > 0.0 && !tell_samples(e, e->interval))) {
+    if (!put_fourier(e) || (e->interval > 0.0 && !put_samples(e, e->interval))) {
         return false;
     }
-    tell_score(answer, "score", &e->search.score);
-    tell_score(answer, "first_random", &e->search.first);
+    put_score(answer, "score", &e->search.score);
+    put_score(answer, "first_random", &e->search.first);
     tqa_writer_count(answer, "tries", e->search.n_tried);
     tqa_writer_count(answer, "improvements", e->search.n_better);
     tqa_writer_count(answer, "samples_judged", tq_excitation_samples(&e->task));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/inertia.c - POST /v1/inertia: bodies put together, seen from anywhere, judged. */
+/* api/operations/inertia.c - POST /v1/inertia: inertia of joined bodies in any frame, with checks.
+   */
 #include "core/model/inertia.h"
 #include "api/openapi/generated/fields.h"
 #include "api/openapi/generated/ranges.h"
@@ -80,7 +81,7 @@ static bool read(tqa_tree *control, tq_inertia *sum)
     return true;
 }
 
-static bool tell_about(tqa_tree *control, const tq_inertia *inertia)
+static bool put_about(tqa_tree *control, const tq_inertia *inertia)
 {
     const tqa_value root = tqa_value_root(control);
     const tqa_value about = tqa_value_field(&root, "about");
@@ -105,7 +106,7 @@ static bool tell_about(tqa_tree *control, const tq_inertia *inertia)
     return true;
 }
 
-static bool tell_consistency(tqa_tree *control, const tq_inertia *inertia)
+static bool put_consistency(tqa_tree *control, const tq_inertia *inertia)
 {
     const tqa_value root = tqa_value_root(control);
     const tqa_value floor_part = tqa_value_field(&root, "floor");
@@ -164,14 +165,14 @@ static bool run(tqa_tree *control)
     }
     tqa_writer *answer = control->answer;
     tqa_writer_inertia(answer, &inertia);
-    if (!tell_about(control, &inertia)) {
+    if (!put_about(control, &inertia)) {
         return false;
     }
     tq_inertia_spatial(&inertia, spatial);
     tq_inertia_pseudo(&inertia, pseudo);
     tqa_writer_matrix(answer, "spatial_inertia", spatial, 6, 6);
     tqa_writer_matrix(answer, "pseudo_inertia", pseudo, 4, 4);
-    return tell_consistency(control, &inertia);
+    return put_consistency(control, &inertia);
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};

@@ -45,7 +45,7 @@ static double cost_us(const tqa_tree *control)
     return 50.0 + n_seed * (20.0 * nv + 0.3 * nv * nv * nv);
 }
 
-/* Axes that matter: those named, else those that the pose says something of. */
+/* Controlled axes: those named, else those that the pose contains. */
 static bool read_axes(search *s, const tqa_value *position, bool turned)
 {
     const tqa_value root = tqa_value_root(s->control);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/kinematics.c - POST .../kinematics: where points of links are, how they move. */
+/* api/operations/kinematics.c - POST .../kinematics: positions, velocities and accelerations of
+   points of links. */
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
 #include "api/request/robot_fields.h"
@@ -191,7 +192,7 @@ static void put(const kinematics *k, const char *key, const double *x, size_t ra
     tqa_writer_array(k->control->answer, key, x, rank - skip, shape + skip);
 }
 
-static void tell_frame(const kinematics *k, size_t f)
+static void put_frame(const kinematics *k, size_t f)
 {
     tqa_writer *answer = k->control->answer;
     const size_t n = k->states.n_sample;
@@ -227,7 +228,7 @@ static bool run(tqa_tree *control)
     }
     tqa_writer_list(answer, "frames");
     for (size_t f = 0; f < k.n_point; f++) {
-        tell_frame(&k, f);
+        put_frame(&k, f);
     }
     tqa_writer_end(answer);
     return true;

@@ -163,7 +163,7 @@ static bool compute(regression *r)
  * Names
  */
 
-static void tell_column(const regression *r, size_t c)
+static void put_column(const regression *r, size_t c)
 {
     const tqa_robot *robot = r->control->robot;
     tqa_writer *answer = r->control->answer;
@@ -179,7 +179,7 @@ static void tell_column(const regression *r, size_t c)
     }
 }
 
-static bool tell_base(const regression *r)
+static bool put_base(const regression *r)
 {
     const tq_base_set *base = &r->base;
     const tq_model *model = r->control->robot->model;
@@ -192,7 +192,7 @@ static bool tell_base(const regression *r)
     tqa_writer_list(answer, "columns");
     for (size_t b = 0; b < base->n_base; b++) {
         tqa_parameter_expression(model, base, r->list, b, text);
-        tell_column(r, base->independent[b]);
+        put_column(r, base->independent[b]);
         tqa_writer_string(answer, "expression", text);
         tqa_writer_list(answer, "terms");
         for (size_t d = 0; d < base->n_dependent; d++) {
@@ -244,11 +244,11 @@ static bool run(tqa_tree *control)
         tqa_writer_array(answer, "regressor", r.y, 3 - skip, shape + skip);
     }
     if (r.by_base) {
-        return tell_base(&r);
+        return put_base(&r);
     }
     tqa_writer_list(answer, "columns");
     for (size_t c = 0; c < r.n; c++) {
-        tell_column(&r, c);
+        put_column(&r, c);
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/rigid_body.c - POST /v1/rigid-body: one body by itself: points, momentum, energy,
+/* api/operations/rigid_body.c - POST /v1/rigid-body: one rigid body: points, momentum, energy,
  * frames. */
 #include "core/dynamics/rigid_body.h"
 

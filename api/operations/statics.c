@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/statics.c - POST .../statics: what holds a load, what its joints bear, how it
- * gives way. */
+/* api/operations/statics.c - POST .../statics: holding torque of a load, reactions of joints,
+ * compliance. */
 #include <string.h>
 
 #include "api/call/call.h"
@@ -217,7 +217,7 @@ static bool find_torques(statics *s)
     return status == TQ_OK || tqa_states_fail(s->control, &s->states, 0, status, &error);
 }
 
-/* The part of a joint's wrench that its own freedoms take: the drive's share. */
+/* The part of a joint's wrench along its own dof: the drive's share. */
 static void own_share(const tq_joint *joint, const double wrench[6], double ret[6])
 {
     const double *axis = joint->axis;
@@ -237,7 +237,7 @@ static void own_share(const tq_joint *joint, const double wrench[6], double ret[
     }
 }
 
-static void tell_joints(const statics *s)
+static void put_joints(const statics *s)
 {
     const tqa_robot *robot = s->control->robot;
     tqa_writer *answer = s->control->answer;
@@ -296,7 +296,7 @@ static bool joint_stiffness(const statics *s, double *k, double *geometric)
     return true;
 }
 
-static void tell_compliance(const statics *s, size_t n, const tq_compliance_result *result)
+static void put_compliance(const statics *s, size_t n, const tq_compliance_result *result)
 {
     tqa_writer *answer = s->control->answer;
     double force[TASK];
@@ -364,7 +364,7 @@ static bool find_compliance(statics *s)
     if (status != TQ_OK) {
         return tqa_tree_fail(control, "/joint_stiffness", status, &error);
     }
-    tell_compliance(s, n, &result);
+    put_compliance(s, n, &result);
     if (geometric) {
         double *rows = k; /* no longer needed: columns in the user's order too */
         for (size_t i = 0; i < nv; i++) {
@@ -396,7 +396,7 @@ static bool run(tqa_tree *control)
     tqa_writer_rows(answer, "tau", s.tau, 1, true, s.order.v, nv);
     tqa_writer_rows(answer, "gravity_torque", s.gravity_torque, 1, true, s.order.v, nv);
     tqa_writer_rows(answer, "tau_with_gravity", sum, 1, true, s.order.v, nv);
-    tell_joints(&s);
+    put_joints(&s);
     return !s.has_stiffness || find_compliance(&s);
 }
 

@@ -14,18 +14,18 @@ typedef struct tqa_nearest {
     const char *best;  /* NULL: none is near */
     size_t distance;   /* of best: letters to insert, delete or replace */
     unsigned rank;     /* of best as another word for `text`; 0: it is none */
-    const char *note;  /* what to write then; NULL: best says it */
+    const char *note;  /* text to write instead; NULL: best itself */
     const char *alike; /* has a word in common with `text`; NULL: none has */
     size_t n_alike;    /* letters of that word */
     size_t n_list;
-    char list[TQA_NEAREST_TEXT]; /* of what was offered, as far as there is room */
+    char list[TQA_NEAREST_TEXT]; /* the first offered names, up to this number */
     char hint[TQA_NEAREST_TEXT];
 } tqa_nearest;
 
 void tqa_nearest_init(tqa_nearest *nearest, const char *text, size_t n);
 void tqa_nearest_offer(tqa_nearest *nearest, const char *name);
-/* After all offers: "did you mean ...?", where a word is in common with what there is after it, or
- * that alone. Valid as long as `nearest`. */
+/* After all offers: "did you mean ...?"; if only a word is shared, followed by the list of names;
+   else the list alone. Valid as long as `nearest`. */
 const char *tqa_nearest_hint(tqa_nearest *nearest);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/problems/renamed.c - other words for the fields of requests and the operations. A word has
- * several rows where its name depends on the place: the first of those that are known there counts.
+ * several rows where its name depends on the place: the first one that exists there counts.
  */
 #include "api/problems/renamed.h"
 

@@ -8,7 +8,7 @@
 
 /* Whether the `n` bytes of `text` are another word for `name`, such as one from before the names of
  * /v1 were frozen: 0, or a rank, of which the least is meant where several names are known.
- * *ret_note: what to write instead, NULL where the name says it; unchanged with 0. */
+ * **ret_note: text to write instead, NULL: the name itself; unchanged with 0. */
 unsigned tqa_renamed(const char *text, size_t n, const char *name, const char **ret_note);
 
 /* A name that another word is read as. */

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* What the client did, or that it did nothing wrong. No default: a new status is decided here. */
+/* Maps a status to a client's fault or to one of ours. No default: a new status is decided here. */
 static const char *status_slug(tq_status status)
 {
     switch (status) {

@@ -10,7 +10,7 @@
  * code here). */
 int tqa_problem_from_status(tqa_problem *problem, tq_status status, const tq_error *error);
 
-/* What usually helps against a core status. */
+/* The usual remedy for a core status. */
 const char *tqa_problem_status_hint(tq_status status);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/columns.c - which columns of a table hold which quantity: by name, number,
- * preset or custom. */
+/* api/recordings/columns.c - the columns of each quantity in a table: by name, number, preset or
+ * custom. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void hint_names(const tqa_finder *f, const char *name, char hint[TQA_PROB
     }
     size_t used = (size_t)snprintf(hint, TQA_PROBLEM_TEXT, "the columns are");
     for (size_t c = 0; c < n && used + 40 < TQA_PROBLEM_TEXT; c++) {
-        /* the end of a long name says more than its beginning */
+        /* the end of a long name is more specific than its beginning */
         const char *text = tqa_table_name(f->table, c);
         const size_t length = strlen(text);
         const bool is_long = length > 30;
@@ -384,8 +384,8 @@ static bool find_clock(tqa_finder *f, uint32_t *columns, bool found, bool *ret_f
     return true;
 }
 
-/* The factors of recording and layout; where the request states no units, those that the file
- * states. */
+/* Factors of the request, the recording and the layout; without units in the request those of the
+ * file. */
 static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa_layout *layout,
                        const uint32_t *columns)
 {
@@ -401,7 +401,7 @@ static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa
         is_current = is_current || current;
     }
     if (all && is_current && !request->scaled[TQA_RECORDING_TAU]) {
-        recording->column[quantity] = NULL; /* as if they were not there, unless they are needed */
+        recording->column[quantity] = NULL; /* dropped, unless they are required */
         recording->n_name[quantity] = 0;
         return (request->need >> quantity & 1u) == 0 ||
                tqa_value_refuse(&recording->part, "missing-field",
@@ -514,7 +514,7 @@ static bool refuse_source(const tqa_recording *recording, tqa_recording_quantity
                             tqa_recording_quantity_names[q]);
 }
 
-/* the layout that the request names or, where it says nothing of columns, that the file has */
+/* the layout that the request names or, without columns in the request, that of the file */
 static bool choose_layout(tqa_recording *recording, const tqa_recording_source *sources,
                           const tqa_layout **ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/fault.c - the texts of what makes a recording unusable. */
+/* api/recordings/fault.c - texts of faults that make a recording unusable. */
 #include <math.h>
 #include <stdio.h>
 

@@ -8,10 +8,10 @@
 typedef struct tqa_finder {
     tqa_recording *recording;
     const tqa_recording_request *request;
-    tqa_table *table; /* of the quantity that is looked for */
+    tqa_table *table; /* of the quantity searched for */
     const char *source;
     double unit;        /* of time, by the layout; 0: as the request says */
-    bool unit_is_known; /* and it is sure */
+    bool unit_is_known; /* and it is unambiguous */
 } tqa_finder;
 
 /* All of them: columns in the user's order of joints, as many as ret has room for; false: there are

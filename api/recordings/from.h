@@ -10,7 +10,7 @@
 #include "api/recordings/recording.h"
 #include "api/request/request.h"
 
-/* The description of a recording inside a request, and what was read of it. */
+/* The description of a recording inside a request, and its samples. */
 typedef struct tqa_from {
     tqa_tree *control; /* the request's, in which "from" is one field */
     tqa_order order;

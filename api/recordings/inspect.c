@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/inspect.c - a recording's rows into the survey of core/signal, and what is chosen
- * for all recordings. */
+/* api/recordings/inspect.c - passes a recording's rows to the survey of core/signal; options chosen
+   for all recordings. */
 #include "api/recordings/parts.h"
 #include "core/signal/bandwidth.h"
 #include "core/signal/braked.h"
@@ -122,8 +122,7 @@ bool tqa_recording_inspect(tqa_recording *recording)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * What is chosen for all recordings
- */
+   Options for all recordings */
 
 /* NULL: the problem is set */
 static tq_recording **list_of(const tqa_recording_request *request, tqa_recording *recordings,

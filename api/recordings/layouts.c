@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/layouts.c - layouts of columns that programs are known to write, found by
- * themselves. */
+/* api/recordings/layouts.c - layouts of columns of known programs, detected automatically. */
 #include <string.h>
 
 #include "api/recordings/finder.h"
@@ -29,7 +28,7 @@ static const tqa_layout layouts[] = {
                [TQA_RECORDING_TAU] = {"state.tau_J", "tau_J"}},
      .time = {{"time", NULL, 1e-3}}},
     {.name = "plain"},
-    /* torques that the controller computes of its currents come first */
+    /* torques that the controller computes from currents come first */
     {.name = "ur-rtde",
      .names = {[TQA_RECORDING_Q] = {"actual_q"},
                [TQA_RECORDING_QD] = {"actual_qd"},

@@ -79,7 +79,7 @@ bool tqa_logs_survey(tqa_recording_request *request, tqa_recording *logs, size_t
     return request->control->problem->status == 0;
 }
 
-/* Ranges of rows or short segments may have left nothing. */
+/* Ranges of rows or short segments may leave no sample. */
 bool tqa_recording_has_samples(const tqa_recording *log)
 {
     if (log->signal.n_sample == 0 && 2 * log->signal.n_braked > log->signal.n_chosen) {

@@ -12,14 +12,13 @@ bool tqa_logs_read(const tqa_recording_request *request, const tqa_value *array,
 
 /* True: both name rows that are the same. */
 bool tqa_recordings_overlap(const tqa_recording *a, const tqa_recording *b);
-/* Refuses rows of logs[i] that an earlier log has: they are no news, and intervals would be too
- * narrow. */
+/* Refuses rows of logs[i] that an earlier log has: repeated rows make intervals too narrow. */
 bool tqa_logs_are_news(const tqa_recording *logs, size_t i);
 
 /* Surveys n recordings, rests on brakes, filter and decimation of all. False: the problem is set.
  */
 bool tqa_logs_survey(tqa_recording_request *request, tqa_recording *logs, size_t n);
-/* Samples that a pass of a surveyed recording brings, about, and the time between two, s. */
+/* Approximate number of samples of a pass over a surveyed recording, and their period, s. */
 size_t tqa_log_expected(const tqa_recording *log, double *ret_period);
 
 /* The problem of a recording that the last pass left without samples; else true. */

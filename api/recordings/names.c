@@ -152,7 +152,7 @@ bool tqa_find_group(const tqa_finder *f, const char *name, tqa_recording_quantit
 
 /* ------------------------------------------------------------------------------------ patterns */
 
-/* what is in place of the pattern's % in `name`; 0 bytes: it is another name */
+/* the part of `name` at the pattern's %; 0 bytes: the name does not match */
 static size_t in_place(const char *name, const char *pattern, const char **ret)
 {
     const size_t n = strlen(name);
@@ -267,7 +267,7 @@ static const word words[] = {
     {"axistaumsr", TQA_RECORDING_TAU, false},
 };
 
-/* a column with one of these is not what was measured */
+/* a column with one of these words is not a measurement */
 static const char *const others[] = {
     "desired", "des",  "target",   "command", "commanded", "cmd",     "ref", "reference",
     "goal",    "set",  "setpoint", "error",   "err",       "current", "cur", "temperature",

@@ -40,7 +40,7 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret);
 bool tqa_recording_inspect_motion(tqa_recording *recording,
                                   bool (*inspect)(void *ctx, const tq_uniform *uniform), void *ctx);
 
-/* Finds what the request's columns are in the tables. */
+/* Finds the request's columns in the tables. */
 bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources);
 
 /* Where a request says `outer` (and in it `inner`, unless NULL); else where it names the

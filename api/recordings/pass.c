@@ -5,7 +5,7 @@
 #include "api/recordings/parts.h"
 #include "core/identify/friction_rows.h"
 
-/* n bytes, as the pass before has left them; NULL: memory is short. */
+/* n bytes with the contents of the pass before; NULL: out of memory. */
 static void *take_memory(tqa_pass_memory *memory, size_t n)
 {
     enum { ALIGN = TQ_SCRATCH_ALIGN };
@@ -24,7 +24,7 @@ void tqa_pass_memory_free(tqa_pass_memory *memory)
     *memory = (tqa_pass_memory){0};
 }
 
-/* Reads rows until the end, or until an inspection has what it needs. */
+/* Reads rows until the end, or until an inspection is complete. */
 static bool push_rows(tqa_recording *recording, tq_pass *pass)
 {
     tqa_recording_rows rows;

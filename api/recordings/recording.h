@@ -34,7 +34,7 @@ typedef struct tqa_pass_memory {
     size_t n; /* bytes */
 } tqa_pass_memory;
 
-/* What a request says about its recordings, the same for all of them. */
+/* Options of a request for all of its recordings. */
 typedef struct tqa_recording_request {
     tqa_tree *control;
     const tqa_order *order;
@@ -59,7 +59,7 @@ typedef struct tqa_recording_window {
 /* One experiment. */
 typedef struct tqa_recording {
     const tqa_recording_request *request;
-    tqa_value part;                       /* where the request names it */
+    tqa_value part;                       /* place of its name in the request */
     char name[TQA_RECORDING_SOURCE_NAME]; /* for people */
     char source[TQA_RECORDING_QUANTITIES]
                [TQA_RECORDING_SOURCE_NAME]; /* as host->dataset_read takes it */
@@ -107,8 +107,8 @@ bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recordi
 void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *recordings,
                                  size_t n, size_t n_judged);
 
-/* Decimates where n_sample samples are more than a fit gains by, unless the request states a
- * number. */
+/* Decimates if n_sample is larger than a fit benefits from, unless the request states the factor.
+ * */
 void tqa_recording_choose_decimation(tqa_recording_request *request, tqa_recording *recordings,
                                      size_t n, double n_sample);
 
@@ -122,7 +122,7 @@ bool tqa_recording_pass(tqa_recording *recording, tqa_recording_sink *sink, void
 
 void tqa_pass_memory_free(tqa_pass_memory *memory);
 
-/* Members that say what was found and repaired, into the open object of the answer. */
+/* Writes findings and repairs as members of the open object of the answer. */
 void tqa_recording_report(tqa_writer *answer, const tqa_recording *recording);
 void tqa_recording_report_filter(tqa_writer *answer, const tqa_recording_request *request);
 

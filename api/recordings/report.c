@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/report.c - what an answer says of its recordings: what was found, what was
- * repaired. */
+/* api/recordings/report.c - members of an answer about its recordings: findings, repairs. */
 #include "api/codec/writer.h"
 #include "api/recordings/parts.h"
 

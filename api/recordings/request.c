@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/recordings/request.c - what a request says about its recordings. */
+/* api/recordings/request.c - the fields of a request about its recordings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -199,7 +199,7 @@ static bool is_chosen(const tqa_recording *recording, uint64_t row)
     return recording->n_window == 0;
 }
 
-/* nothing is chosen from this row on */
+/* no chosen row from this one on */
 static bool is_past(const tqa_recording *recording, uint64_t row)
 {
     bool past = recording->n_window > 0;
@@ -261,7 +261,7 @@ static bool fill_many(tqa_recording_rows *rows)
     return n > 0;
 }
 
-/* Polled every 8192 rows: those outside of the windows take their time as well. */
+/* Polled every 8192 rows, since rows outside of the windows take time as well. */
 static bool is_wanted(tqa_recording_rows *rows)
 {
     enum { EVERY = 8192 };

@@ -94,7 +94,7 @@ static bool on_shape(void *ctx, const tqa_npy_shape *shape)
         rows->n_sample = n_sample;
         request->seen |= 1u << (f - 1);
     }
-    /* rows that only a header promises take no memory, unless columns come first */
+    /* rows that only the header announces take no memory, unless columns come first */
     return reserve(request, columns->downwards ? n_sample : 1);
 }
 
@@ -150,8 +150,8 @@ static bool put_rows(tqa_columns *columns, uint64_t row, const double *values, s
     return true;
 }
 
-/* A part of a long row. Number by number it would touch a page of the blocks for each: eight rows
- * fill whole lines of them. */
+/* A part of a long row. Stored number by number, each would touch another page of the blocks: eight
+ * rows fill whole lines of them. */
 static bool stage(tqa_columns *columns, uint64_t row, uint64_t column, const double *values,
                   size_t n)
 {

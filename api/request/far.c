@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/far.c - joints that are far beyond their limits, and what is said of them. */
+/* api/request/far.c - joints that are far beyond their limits, and the texts about them. */
 #include "api/request/far.h"
 
 #include <math.h>

@@ -37,7 +37,7 @@ static inline bool tqa_far_one(const tqa_robot *robot, const double *q, size_t s
  * joints that are far out, each where it is worst. */
 void tqa_far_note(const tqa_robot *robot, const double *q, size_t stride, size_t sample,
                   tqa_far *found, size_t *n);
-/* What is said of one; `in_degrees`: the request was. */
+/* The text about one; `in_degrees`: the unit of the request. */
 void tqa_far_text(const tqa_robot *robot, const tqa_far *far, bool in_degrees,
                   char text[TQA_PROBLEM_TEXT]);
 

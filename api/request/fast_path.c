@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/fast_path.c - a short request as most are, read in one go. */
+/* api/request/fast_path.c - a short request in the usual form, read in one pass. */
 #include "api/request/fast_path.h"
 
 #include <string.h>
@@ -14,8 +14,7 @@ static inline bool passes(const char **p, char c)
     return is;
 }
 
-/* The field whose name and closing quote are at *p, the first to look at being `next`; n_field:
- * none. */
+/* The field whose name and closing quote are at *p, tried from `next` on; n_field: none. */
 static size_t find_field(const tqa_schema *schema, size_t next, const char **p)
 {
     for (size_t left = schema->n_field; left > 0; left--) {
@@ -47,7 +46,7 @@ static bool take_sample(tqa_request *request, tqa_motion motion, const char **p)
            passes(p, ']');
 }
 
-/* The bits of the fields that came; 0: it is not plain. */
+/* The bits of the fields present; 0: not in the form of the fast path. */
 static uint32_t take_fields(tqa_request *request, const char **p)
 {
     const tqa_schema *schema = request->schema;
@@ -99,7 +98,7 @@ bool tqa_fast_path_finish(tqa_request *request)
     const tqa_schema *schema = request->schema;
     const uint32_t columns = tqa_schema_columns(schema);
     if ((request->seen & columns) != columns) {
-        return tqa_request_finish(request); /* what is missing is zero, or refused */
+        return tqa_request_finish(request); /* missing arrays are zero, or refused */
     }
     request->n_sample = 1;
     request->flat = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/fast_path.h - a short request as most are: one sample, plainly written, in one piece.
- */
+/* api/request/fast_path.h - a short request in the usual form: one sample, compact JSON, in one
+   piece. */
 #ifndef TQA_REQUEST_FAST_PATH_H
 #define TQA_REQUEST_FAST_PATH_H
 
@@ -22,7 +22,7 @@ enum { TQA_FAST_PATH_MAX = 3072 };
  */
 bool tqa_fast_path_take(tqa_request *request, const char *bytes, size_t n);
 
-/* tqa_request_finish for a request that was taken so: little can be wrong with it. */
+/* tqa_request_finish for a request read by the fast path, with fewer checks. */
 bool tqa_fast_path_finish(tqa_request *request);
 
 #endif

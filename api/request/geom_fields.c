@@ -38,7 +38,7 @@ static bool read_size(const tqa_value *item, tq_geom_kind kind, double size[3])
     return true;
 }
 
-/* "world", or what is there unless a link has this name */
+/* "world", unless a link has this name */
 static bool read_link(const tqa_value *part, uint32_t *ret)
 {
     *ret = TQ_NONE;

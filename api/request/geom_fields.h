@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/geom_fields.h - solids fixed to links, and which pairs of them may touch. */
+/* api/request/geom_fields.h - solids fixed to links, and the pairs of them that may touch. */
 #ifndef TQA_REQUEST_GEOM_FIELDS_H
 #define TQA_REQUEST_GEOM_FIELDS_H
 
@@ -10,8 +10,8 @@
 typedef struct tqa_geoms {
     size_t n;
     tq_geom *geoms;     /* (n) */
-    const char **names; /* (n) as given, else "forearm box 2": the link, the shape, its number */
-    const char **link_names; /* (n) "world" for what no link carries */
+    const char **names; /* (n) from the request, else link, shape and number: "forearm box 2" */
+    const char **link_names; /* (n) "world" for a solid without a link */
 } tqa_geoms;
 
 /* Why a pair is not considered. */

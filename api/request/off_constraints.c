@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/off_constraints.c - residuals of the constraints at samples of q, and what to do. */
+/* api/request/off_constraints.c - residuals of the constraints at samples of q, and hints. */
 #include "api/request/off_constraints.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "api/problem.h"
 #include "core/constraints/constraints.h"
 
-/* m or rad: above what q written to four digits leaves of a machine of 1 m */
+/* m or rad: above the rounding of q to four digits on a robot of 1 m */
 static const double residual_max = 1e-4;
 enum { ROTATIONS = 7 << 3 }; /* bits of a loop's axes */
 

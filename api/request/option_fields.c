@@ -118,7 +118,7 @@ static bool read_payload(tqa_request *request, const tqa_value *value)
     return tqa_value_payload(value, &request->options.payload);
 }
 
-/* "limits": what the robot states of its joints */
+/* "limits": those of the robot's joints */
 static void fill_limits(const tq_model *model, double *box)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/refusal.c - JSON pointers, and the hints that several readers of a request give. */
+/* api/request/refusal.c - JSON pointers, and hints shared by several readers of a request. */
 #include "api/request/refusal.h"
 
 #include <stdio.h>

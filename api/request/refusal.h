@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/refusal.h - a fault at a place of a request's body, and texts that say what to do. */
+/* api/request/refusal.h - a fault at a place of a request's body, and hints. */
 #ifndef TQA_REQUEST_REFUSAL_H
 #define TQA_REQUEST_REFUSAL_H
 
@@ -18,7 +18,7 @@ bool tqa_refuse_at(tqa_problem *problem, const char *pointer, uint64_t at, const
 /* The document is no object. */
 bool tqa_refuse_root(tqa_problem *problem, uint64_t at, const char *got);
 
-/* What to write instead of a value of the wrong type. */
+/* The hint for a value of the wrong type. */
 void tqa_hint_type(const char *wanted, const char *got, char hint[TQA_PROBLEM_TEXT]);
 
 /* Texts about arrays of samples of n numbers, streamed or not. */
@@ -28,7 +28,7 @@ void tqa_hint_type(const char *wanted, const char *got, char hint[TQA_PROBLEM_TE
 void tqa_hint_sample(size_t n, char hint[TQA_PROBLEM_TEXT]);
 void tqa_hint_missing_samples(const char *name, size_t n, char hint[TQA_PROBLEM_TEXT]);
 
-/* What to do about bytes that no decoder takes; NULL for a state that is no such fault. */
+/* The hint for bytes that no decoder accepts; NULL for a state that is no such fault. */
 const char *tqa_hint_decode(tqa_decode state, tqa_media media);
 
 /* Appends "/" and an index, or a key with '~' and '/' escaped, to a pointer, cut to its size. */

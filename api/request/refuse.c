@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/refuse.c - says what is wrong with a request, where, and what would be right. */
+/* api/request/refuse.c - a fault of a request with its place and a hint. */
 #include "api/request/refuse.h"
 
 #include <stdarg.h>

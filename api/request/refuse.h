@@ -22,7 +22,7 @@ bool tqa_refuse_key(tqa_request *request, uint64_t at, const char *slug, const c
 /* The value has another type than `wanted`, such as "an array of names". Always false. */
 bool tqa_refuse_type(tqa_request *request, uint64_t at, const char *wanted, const char *got);
 
-/* What tqa_rows_... said about the array being read; true for TQA_ROWS_OK. */
+/* Refuses by the result of tqa_rows_... for the array being read; true for TQA_ROWS_OK. */
 bool tqa_refuse_rows_fault(tqa_request *request, uint64_t at, const tqa_rows *rows,
                            tqa_rows_fault fault);
 static inline bool tqa_refuse_rows(tqa_request *request, uint64_t at, const tqa_rows *rows,

@@ -41,7 +41,7 @@ typedef struct tqa_choice {
     uint64_t bit;
 } tqa_choice;
 
-/* What an operation takes. */
+/* The fields that an operation takes. */
 typedef struct tqa_schema {
     const tqa_field *fields;
     size_t n_field; /* <= 32 */
@@ -59,19 +59,19 @@ typedef struct tqa_stream {
     tqa_rows *rows; /* NULL: none is */
     tqa_blocks *blocks;
     const char *name;   /* of a member inside a field; NULL: the field itself */
-    const char *wanted; /* what it takes, such as "3 numbers" */
+    const char *wanted; /* the expected value, such as "3 numbers" */
 } tqa_stream;
 
-/* What reads one kind of field. Arrays of samples go into blocks as they arrive; all else becomes a
- * value tree, which is read when the field is complete. Each function may be NULL, and is false
- * when it has set the problem. */
+/* The reader of one kind of field. Arrays of samples go into blocks as they arrive; all else
+ * becomes a value tree, which is read when the field is complete. Each function may be NULL, and is
+ * false when it has set the problem. */
 typedef struct tqa_receiver {
     bool (*read)(struct tqa_request *request, const tqa_value *value);
     /* A key inside the value has come at byte `at`: when its member is an array of samples, says
      * where they go. */
     bool (*stream)(struct tqa_request *request, uint64_t at, const char *key, size_t n,
                    tqa_stream *ret);
-    /* The samples are complete: what must agree with them. */
+    /* Checks, once the samples are complete, the fields that must agree with them. */
     bool (*arrive)(struct tqa_request *request);
     /* The document is complete. */
     bool (*finish)(struct tqa_request *request);
@@ -151,7 +151,7 @@ size_t tqa_request_arena_size(const tqa_robot *robot);
 void tqa_request_init(tqa_request *request, const tqa_schema *schema, const tqa_robot *robot,
                       void *arena, tqa_budget *budget, tqa_problem *problem);
 void tqa_request_clear(tqa_request *request);
-/* Frees the samples before that: the answer may take their memory. */
+/* Frees the samples early: the answer may take their memory. */
 void tqa_request_drop_samples(tqa_request *request);
 
 /* JSON pointer of the value that is being received; the request as ctx. */
@@ -161,10 +161,10 @@ void tqa_request_place(const void *ctx, char pointer[TQA_POINTER_TEXT]);
  * the problem. */
 extern const tqa_events tqa_request_events;
 
-/* The document is complete: checks what is missing and what must agree, puts rows into the robot's
- * order, pads. False: the problem is set. */
+/* The document is complete: checks for missing fields and for agreement of lengths, reorders rows
+ * to the robot's order, pads. False: the problem is set. */
 bool tqa_request_finish(tqa_request *request);
-/* The same for what has to wait for the samples of a log, once they are in `motion`. */
+/* The part that needs the samples of a log, once they are in `motion`. */
 bool tqa_request_arrive(tqa_request *request);
 
 #endif

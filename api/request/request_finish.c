@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/request_finish.c - what can be judged only when the whole request is there. */
+/* api/request/request_finish.c - checks that need the whole request. */
 #include <assert.h>
 #include <string.h>
 
@@ -128,7 +128,7 @@ static void to_radians(tqa_request *request, tqa_motion motion)
 /* Rows in the robot's order, and finite numbers where the kernels look. */
 static bool arrange(tqa_request *request)
 {
-    /* field by field of those that came: few of many */
+    /* only the fields present: few of many */
     for (uint32_t left = request->seen; left != 0; left &= left - 1) {
         const tqa_field *field = &request->schema->fields[__builtin_ctz(left)];
         if (!tqa_field_is_motion(field)) {

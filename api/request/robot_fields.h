@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/robot_fields.h - what nested requests say of a robot: states, points, poses,
- * wrenches; and how answers say it. */
+/* api/request/robot_fields.h - fields of nested requests about a robot: states, points, poses,
+ * wrenches; and the same in answers. */
 #ifndef TQA_REQUEST_ROBOT_FIELDS_H
 #define TQA_REQUEST_ROBOT_FIELDS_H
 
@@ -37,7 +37,7 @@ typedef struct tqa_states {
  * zero when left out. One sample beside a batch is that of all its samples. */
 bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
                      unsigned zero, tqa_states *ret);
-/* What a row of numbers by joints is: q (nq), rates and their derivatives (nv), torques (nv), which
+/* Kinds of rows of numbers by joints: q (nq), rates and their derivatives (nv), torques (nv), which
  * may be an object of joints' names; the same as an array alone (nv); limits of rates (nv) and
  * other limits (nv), where joints that are not named keep what `ret` has; anything else (nv). */
 typedef enum tqa_row_kind {
@@ -83,14 +83,13 @@ bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3]);
 /* A link's name, for its origin, or {link, at}. */
 bool tqa_value_point(const tqa_value *part, tqa_point *ret);
 
-/* `rotation` (three rows), `quaternion_wxyz` or `rpy` of an object, whichever is there; two are a
- * fault.
- * *ret_there: one was. */
+/* `rotation` (three rows), `quaternion_wxyz` or `rpy` of an object, whichever is present; two are a
+ * fault. *ret_there: one is present. */
 bool tqa_value_rotation(const tqa_value *object, double ret[9], bool *ret_there);
-/* {position, rotation | quaternion_wxyz | rpy}: what is left out is the origin, and no rotation. */
+/* {position, rotation | quaternion_wxyz | rpy}: left out: the origin, no rotation. */
 bool tqa_value_pose(const tqa_value *part, tq_pose *ret);
 
-/* A wrench with all of its parts stated: as the robot feels it. */
+/* A wrench with all of its parts stated: as it acts on the robot. */
 typedef struct tqa_load {
     tqa_point point;
     double wrench[6]; /* (f, m) about the point */
@@ -105,10 +104,9 @@ extern const tqa_needed tqa_load_needed[TQA_LOAD_NEEDED + 1];
 /* Those of an object with `force` or `moment`: one of them is enough, the other is zero. */
 const tqa_needed *tqa_load_needs(const tqa_value *part);
 
-/* The fields of an object that say where a wrench acts, on whom and along which axes. */
+/* The fields of an object for the point, the link and the axes of a wrench. */
 #define TQA_PLACE_FIELDS "link", "at", "applied_to", "expressed_in"
-/* Reads them: ret->wrench is 0; what the object says of a wrench times *ret_sign is what the robot
- * feels. */
+/* Reads them: ret->wrench is 0; the object's wrench times *ret_sign acts on the robot. */
 bool tqa_value_place(const tqa_value *object, tqa_load *ret, double *ret_sign);
 
 #endif

@@ -190,8 +190,8 @@ static bool add_spare(tqa_blocks *blocks)
     return true;
 }
 
-/* Segments double as long as malloc has them at hand: what it takes from the system for one call
- * and gives back has pages to be cleared. Then they have the size that is kept. */
+/* Segments double while malloc serves them from its free memory: memory taken from the system and
+ * returned for each call has pages to be cleared. Larger segments have the size that is cached. */
 static bool add_blocks(tqa_blocks *blocks)
 {
     const size_t each = blocks->n_row * TQ_BLOCK_STRIDE;
@@ -354,7 +354,7 @@ tqa_rows_fault tqa_rows_numbers(tqa_rows *rows, tqa_blocks *blocks, const double
     for (size_t k = 0; k < kept; k++) {
         rows->to[(rows->n_got + k) * stride] = values[k];
     }
-    /* what is too much is counted, so that the message can state the length of the array */
+    /* surplus numbers are counted, so that the message can state the length of the array */
     rows->n_got += n;
     return rows->n_got > rows->n_row + ROWS_BEYOND_MAX ? TQA_ROWS_LENGTH : TQA_ROWS_OK;
 }

@@ -11,7 +11,7 @@
 
 #include "core/base/block.h"
 
-/* A block whose samples nobody needs any more. */
+/* A block whose samples are no longer needed. */
 typedef struct tqa_spare {
     struct tqa_spare *next;
     size_t n_double;
@@ -58,7 +58,7 @@ static inline void tqa_blocks_init(tqa_blocks *blocks, size_t n_row, double *sma
         .budget = budget,
     };
 }
-void tqa_blocks_free(tqa_blocks *blocks); /* what has grown */
+void tqa_blocks_free(tqa_blocks *blocks); /* after growth */
 static inline void tqa_blocks_clear(tqa_blocks *blocks)
 {
     if (blocks->segments != NULL || blocks->table != NULL) {
@@ -102,7 +102,7 @@ void tqa_blocks_put(tqa_blocks *blocks, size_t first_row, size_t n_row, size_t i
 /* Fills the padding of the last block. */
 void tqa_blocks_pad(tqa_blocks *blocks, size_t n_sample);
 
-/* What became of a piece of an array. */
+/* Result of adding a piece of an array. */
 typedef enum tqa_rows_fault {
     TQA_ROWS_OK,
     TQA_ROWS_LENGTH,  /* a sample ended with n_got numbers */

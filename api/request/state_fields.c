@@ -285,7 +285,7 @@ static bool repeat(tqa_tree *control, state_rows *s, size_t n_sample)
     return true;
 }
 
-/* Fills in what was left out, or given once for all samples. */
+/* Fills in arrays that were left out, or given once for all samples. */
 static bool complete(tqa_tree *control, state_rows arrays[3], unsigned zero, tqa_states *ret)
 {
     if (!count_samples(arrays, ret)) {

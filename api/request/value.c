@@ -78,7 +78,7 @@ const char *tqa_kind_of(const json_t *value)
     return names[json_typeof(value)];
 }
 
-/* True when `ok`; else what is wrong. */
+/* True when `ok`; else refuses. */
 static bool expect(const tqa_value *part, bool ok, const char *wanted)
 {
     char hint[TQA_PROBLEM_TEXT];

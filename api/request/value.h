@@ -54,8 +54,8 @@ typedef struct tqa_tree {
     tqa_arena *arena;          /* of everything the operation needs; gone with the call */
     unsigned form;             /* which of the operation's forms the query names; 0: none */
     struct tqa_writer *answer; /* api/codec/writer.h; the call's */
-    /* An answer too long for memory: what `run` left out of it, one piece a call, written while it
-     * is read. False: that was all. NULL: `run` has written everything. */
+    /* An answer too long for memory: the part that `run` left out, one piece a call, written while
+     * it is read. False: the end. NULL: `run` has written everything. */
     bool (*more)(struct tqa_tree *control);
     json_t *root;
     tqa_far far[TQA_FAR_MAX]; /* joints whose coordinates are far beyond their limits */
@@ -133,10 +133,10 @@ tqa_value tqa_value_item(const tqa_value *array, size_t i);
 bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint, const char *format,
                       ...) __attribute__((format(printf, 4, 5)));
 
-/* Each of these is false when it has set the problem. `missing` is the hint for a value that is not
- * there: what to add, written so that it can be pasted. */
+/* Each of these is false when it has set the problem. `missing` is the hint for an absent value:
+ * text that can be pasted. */
 bool tqa_value_need(const tqa_value *part, const char *missing);
-/* A field that an object must have, and the hint of what to add. */
+/* A field that an object must have, and the hint for adding it. */
 typedef struct tqa_needed {
     const char *name, *missing;
 } tqa_needed;
@@ -163,7 +163,7 @@ bool tqa_value_within(const tqa_value *part, double least, double most, double *
 bool tqa_value_count(const tqa_value *part, size_t least, size_t most, size_t *ret);
 bool tqa_value_flag(const tqa_value *part, bool *ret);
 bool tqa_value_numbers(const tqa_value *part, size_t n, double *ret);
-/* The same; `hint` is what to do about another length. */
+/* The same; `hint`: for an array of another length. */
 bool tqa_value_vector(const tqa_value *part, size_t n, const char *hint, double *ret);
 bool tqa_value_matrix(const tqa_value *part, size_t n_row, size_t n_column, double *ret);
 /* One of some words (ends with NULL): its number. */
@@ -177,12 +177,11 @@ bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned
 void *tqa_tree_take(tqa_tree *control, size_t n, size_t each);
 /* A scratch of this size out of the call's memory, with a stop as below. */
 bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret);
-/* What works in this scratch stops once the call is cancelled; any thread's. */
+/* Computations in this scratch stop once the call is cancelled. Any thread. */
 void tqa_tree_set_stop(tqa_tree *control, tq_scratch *scratch);
 /* Frees a scratch of tqa_tree_scratch, if it was large. */
 void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch);
-/* The call is cancelled; what core's searches take as `stop`, with the tqa_tree as
- * ctx. */
+/* Whether the call is cancelled: `stop` of core's searches, with the tqa_tree as ctx. */
 bool tqa_tree_stop(void *control);
 /* A status of core that is no fault of one field, or that the call was stopped. Always false. */
 bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error);
@@ -227,8 +226,8 @@ typedef struct tqa_tree_methods {
     const char *const *forms;   /* values of ?form=, numbered from 1; NULL: no query */
     const char *const *sources; /* fields that name data to read (log.h); NULL: none */
     double (*cost_us)(const tqa_tree *control);
-    /* For what may become a job: refuses a bad request once it is complete, before anything is
-     * promised. NULL: `run` checks the request. False: the problem is set. */
+    /* For an operation that may become a job: refuses a bad request once it is complete, before the
+     * 202. NULL: `run` checks the request. False: the problem is set. */
     bool (*check)(tqa_tree *control);
     /* False: the problem is set. Fills the answer, whose root object is open. */
     bool (*run)(tqa_tree *control);

@@ -309,7 +309,7 @@ static bool boolean(void *ctx, uint64_t at, bool value)
 
 static bool null(void *ctx, uint64_t at)
 {
-    return add(ctx, at, json_null()); /* the reader of the field states what it takes instead */
+    return add(ctx, at, json_null()); /* the reader of the field names the type that it takes */
 }
 
 const tqa_events tqa_tree_events = {

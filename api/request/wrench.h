@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/request/wrench.h - external wrenches of a request: nothing about them is left unstated. */
+/* api/request/wrench.h - external wrenches of a request, with every part stated. */
 #ifndef TQA_REQUEST_WRENCH_H
 #define TQA_REQUEST_WRENCH_H
 
@@ -18,7 +18,7 @@ typedef struct tqa_wrench {
     bool has_force, has_moment;
     uint32_t link;
     double at[3];  /* in the link frame */
-    bool negative; /* applied to the environment: the robot feels its negative */
+    bool negative; /* applied to the environment: its negative acts on the robot */
     bool constant; /* the same for all samples */
     tq_frame expressed_in;
 } tqa_wrench;

@@ -32,7 +32,7 @@ void tqa_digest_whole(tqa_digest *digest, const char *bytes, size_t n)
 }
 
 /* Four bytes as eight digits, side by side in a word. */
-static void tell_hex(const unsigned char *bytes, char *text)
+static void put_hex(const unsigned char *bytes, char *text)
 {
     const uint64_t ones = 0x0101010101010101U;
     uint64_t x = (uint64_t)bytes[0] | (uint64_t)bytes[1] << 16 | (uint64_t)bytes[2] << 32 |
@@ -51,7 +51,7 @@ void tqa_digest_text(const tqa_digest *digest, char ret_text[TQA_REQUEST_DIGEST_
                                      : digest->has_state ? XXH3_128bits_digest(&digest->state)
                                                          : XXH3_128bits("", 0));
     for (size_t i = 0; i < sizeof bytes.digest; i += 4) {
-        tell_hex(bytes.digest + i, ret_text + 2 * i);
+        put_hex(bytes.digest + i, ret_text + 2 * i);
     }
     ret_text[TQA_REQUEST_DIGEST_TEXT - 1] = '\0';
 }

@@ -23,7 +23,7 @@ static const char *key_of(teller *t)
     return has_key ? t->key : NULL;
 }
 
-static bool tell_map(void *ctx, uint64_t at)
+static bool put_map(void *ctx, uint64_t at)
 {
     teller *t = ctx;
     (void)at;
@@ -31,7 +31,7 @@ static bool tell_map(void *ctx, uint64_t at)
     return true;
 }
 
-static bool tell_array(void *ctx, uint64_t at)
+static bool put_array(void *ctx, uint64_t at)
 {
     teller *t = ctx;
     (void)at;
@@ -40,7 +40,7 @@ static bool tell_array(void *ctx, uint64_t at)
     return true;
 }
 
-static bool tell_end(void *ctx, uint64_t at)
+static bool put_end(void *ctx, uint64_t at)
 {
     teller *t = ctx;
     (void)at;
@@ -49,7 +49,7 @@ static bool tell_end(void *ctx, uint64_t at)
     return true;
 }
 
-static bool tell_key(void *ctx, uint64_t at, const char *text, size_t n)
+static bool put_key(void *ctx, uint64_t at, const char *text, size_t n)
 {
     teller *t = ctx;
     (void)at;
@@ -58,7 +58,7 @@ static bool tell_key(void *ctx, uint64_t at, const char *text, size_t n)
     return true;
 }
 
-static bool tell_number(void *ctx, uint64_t at, double value)
+static bool put_number(void *ctx, uint64_t at, double value)
 {
     teller *t = ctx;
     (void)at;
@@ -70,15 +70,15 @@ static bool tell_number(void *ctx, uint64_t at, double value)
     return true;
 }
 
-static bool tell_numbers(void *ctx, uint64_t at, const double *values, size_t n)
+static bool put_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        (void)tell_number(ctx, at, values[i]);
+        (void)put_number(ctx, at, values[i]);
     }
     return true;
 }
 
-static bool tell_string(void *ctx, uint64_t at, const char *text, size_t n)
+static bool put_string(void *ctx, uint64_t at, const char *text, size_t n)
 {
     teller *t = ctx;
     char copy[TQA_EVENT_TEXT_MAX + 1];
@@ -91,7 +91,7 @@ static bool tell_string(void *ctx, uint64_t at, const char *text, size_t n)
     return true;
 }
 
-static bool tell_flag(void *ctx, uint64_t at, bool value)
+static bool put_flag(void *ctx, uint64_t at, bool value)
 {
     teller *t = ctx;
     (void)at;
@@ -99,7 +99,7 @@ static bool tell_flag(void *ctx, uint64_t at, bool value)
     return true;
 }
 
-static bool tell_null(void *ctx, uint64_t at)
+static bool put_null(void *ctx, uint64_t at)
 {
     teller *t = ctx;
     (void)at;
@@ -108,16 +108,16 @@ static bool tell_null(void *ctx, uint64_t at)
 }
 
 static const tqa_events document_events = {
-    .begin_map = tell_map,
-    .end_map = tell_end,
-    .key = tell_key,
-    .begin_array = tell_array,
-    .end_array = tell_end,
-    .number = tell_number,
-    .numbers = tell_numbers,
-    .string = tell_string,
-    .boolean = tell_flag,
-    .null = tell_null,
+    .begin_map = put_map,
+    .end_map = put_end,
+    .key = put_key,
+    .begin_array = put_array,
+    .end_array = put_end,
+    .number = put_number,
+    .numbers = put_numbers,
+    .string = put_string,
+    .boolean = put_flag,
+    .null = put_null,
 };
 
 void tqa_writer_document(tqa_writer *answer, const char *key, const char *left_out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/response/provenance.h - what an answer was computed of, and by. */
+/* api/response/provenance.h - inputs and versions of a computation. */
 #ifndef TQA_RESPONSE_PROVENANCE_H
 #define TQA_RESPONSE_PROVENANCE_H
 

@@ -21,7 +21,7 @@ void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool 
 {
     result->media = media;
     assert(n_sample > 0 && (!flat || n_sample == 1));
-    result->n_array = result->n_member = result->n_told = 0;
+    result->n_array = result->n_member = result->n_put = 0;
     result->n_sample = n_sample;
     result->flat = flat;
     result->array = 0;
@@ -88,20 +88,20 @@ static bool put_encoded(tqa_result *result, const char *bytes, size_t n_bytes)
     if (room_of(result) < STEP_ROOM) {
         return false;
     }
-    if (result->n_told == 0) {
+    if (result->n_put == 0) {
         tqa_writer_encoded_begin(&result->writer);
     }
-    const size_t left = n_bytes - result->n_told, room = room_of(result);
+    const size_t left = n_bytes - result->n_put, room = room_of(result);
     const size_t n = left < room ? left : room;
-    tqa_json_text_bytes(&result->writer.text, bytes + result->n_told, n);
-    result->n_told += n;
+    tqa_json_text_bytes(&result->writer.text, bytes + result->n_put, n);
+    result->n_put += n;
     return n == left;
 }
 
 /* The array that is next, if any. */
 static void begin_array(tqa_result *result)
 {
-    result->n_told = 0;
+    result->n_put = 0;
     result->step = result->array == result->n_array
                        ? (result->notes != NULL ? STEP_NOTES : STEP_TAIL)
                    : result->arrays[result->array].before != NULL ? STEP_BEFORE

@@ -29,7 +29,7 @@ typedef struct tqa_result_array {
     bool closes; /* it is the last member of that object */
 } tqa_result_array;
 
-/* An array of a result: what its view reads from. */
+/* An array of a result: the source of its view. */
 typedef struct tqa_result_place {
     const struct tqa_result *result;
     size_t array;
@@ -46,8 +46,8 @@ typedef struct tqa_result {
     size_t n_notes;
 
     /* position of writing */
-    tqa_writer writer;    /* into the buffer of the call that reads */
-    size_t array, n_told; /* n_told: bytes of `before` or of the notes */
+    tqa_writer writer;   /* into the buffer of the call that reads */
+    size_t array, n_put; /* n_put: bytes of `before` or of the notes */
     uint8_t step;
     tqa_array view; /* the array being written, from `index` on */
     tqa_result_place place;
@@ -57,7 +57,7 @@ typedef struct tqa_result {
     char tail[TQA_RESULT_TAIL_MAX]; /* provenance, as it is written */
 } tqa_result;
 
-/* What an answer may be written as. */
+/* Formats of an answer. */
 bool tqa_result_gives(tqa_media media);
 
 void tqa_result_init(tqa_result *result, tqa_media media, size_t n_sample, bool flat);
@@ -69,17 +69,17 @@ void tqa_result_add_array(tqa_result *result, const tqa_result_array *array);
 /* n_member members after the arrays, as a tqa_writer of the result's medium has written them
  * without the bracket of their object; `bytes` outlive the result. Not of NPY and NPZ. */
 void tqa_result_add_notes(tqa_result *result, const char *bytes, size_t n, size_t n_member);
-/* Where the numbers come from. Call it last. */
+/* Writes `provenance`. Call it last. */
 void tqa_result_provenance(tqa_result *result, const tqa_provenance *provenance);
 
-/* Fills out[0 .. size), size >= 4096, as far as it goes; 0 at the end. */
+/* Fills out[0 .. size), size >= 4096; returns the bytes written, 0 at the end. */
 size_t tqa_result_read(tqa_result *result, char *out, size_t size);
 
-/* The next *ret_n bytes where they lie, to be sent before anything else is asked for; they stay as
- * long as the result. NULL: the next ones are to be read. */
+/* Zero-copy: the next *ret_n bytes in place, to be sent before the next call; valid as long as the
+ * result. NULL: use the function above. */
 const char *tqa_result_look(tqa_result *result, size_t *ret_n);
 
-/* The bytes of the whole answer, where they follow from the shapes; 0: they do not. */
+/* The size of the whole answer in bytes, if it follows from the array extents; else 0. */
 uint64_t tqa_result_length(const tqa_result *result);
 
 /* The array at a place, to be written; reads the place and the result. */

@@ -9,7 +9,7 @@ enum { TQA_TABLE_OUT_COLUMNS_MAX = 65536 };
 
 typedef struct tqa_result_table tqa_result_table;
 
-/* A header NAME, or NAME_0,NAME_1,... of what has several numbers a sample; then a line for each
+/* A header NAME, or NAME_0,NAME_1,... for several numbers a sample; then a line for each
  * sample. The result must outlive it; names (n_array of it) too. NULL: more than 65,536 columns, or
  * memory is short (*ret_short). */
 tqa_result_table *tqa_result_table_new(const tqa_result *result, const tqa_array *arrays,

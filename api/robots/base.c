@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/base.c - what holds the root of a robot, beside what its file says. */
+/* api/robots/base.c - the joint of a robot's root, where a request overrides its file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static const char *free_name(const char *const *rows, size_t n, const char *name
     return name;
 }
 
-/* Room for a link behind the others, and a joint before them. */
+/* Room for a link after the others, and a joint before them. */
 static bool make_room(tqa_draft *draft)
 {
     tq_model *model = &draft->model;

@@ -62,7 +62,7 @@ static tq_joint *add_joint(tqa_chain *chain, const char *name, const char *place
     return &chain->joints[i];
 }
 
-/* The name of what carries the child of a joint. */
+/* The name of the link that carries the child of a joint. */
 static const char *extend(const tqa_chain *chain, const char *name, const char *ending)
 {
     if (strlen(name) < TQA_NAME_MAX - NAME_ROOM) {

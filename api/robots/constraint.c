@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/constraint.c - the constraints of a robot, from what a file says to rows of q and qd.
+/* api/robots/constraint.c - the constraints of a robot, from a file to rows of q and qd.
  */
 #include "api/robots/constraint.h"
 
@@ -164,7 +164,7 @@ static bool resolve_item(tqa_draft *draft, tq_constraint *c, const char *place)
     }
 }
 
-/* what is driven, by rows of tau */
+/* driven rows of tau */
 static bool resolve_actuated(tqa_draft *draft)
 {
     const tq_model *model = &draft->model;

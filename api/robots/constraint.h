@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/constraint.h - the constraints of a robot, from what a file says to rows of q and qd.
+/* api/robots/constraint.h - the constraints of a robot, from a file to rows of q and qd.
  */
 #ifndef TQA_ROBOTS_CONSTRAINT_H
 #define TQA_ROBOTS_CONSTRAINT_H
@@ -19,7 +19,7 @@ extern const char *const tqa_direction_names[6];
 /* Room for n constraints in the draft. False: a fault was added. */
 bool tqa_constraints_begin(tqa_draft *draft, size_t n);
 
-/* A number for something that has no name: "loop-2". */
+/* A name with a number for a constraint without one: "loop-2". */
 const char *tqa_constraint_default_name(tqa_draft *draft, tq_constraint_kind kind, size_t i);
 
 /* The model is finished: turns numbers of joints into rows of q and qd, which only joints of one

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/constraint_assemble.c - coordinates that satisfy all constraints; what stays free. */
+/* api/robots/constraint_assemble.c - coordinates that satisfy all constraints; the remaining dof.
+ * */
 #include "api/robots/constraint.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static tq_status project(assembly *a, const double *flat, tq_error *error)
         a->q[k] = flat[k / TQ_BLOCK_PAD];
     }
     memset(a->qd, 0, (size_t)model->nv * TQ_BLOCK_PAD * sizeof *a->qd);
-    /* velocities that equations ask for are another matter: rest is not asked for here */
+    /* velocities that equations prescribe are not part of the assembly */
     const tq_constraint_states states = {
         .n_sample = 1, .stride = TQ_BLOCK_PAD, .q = a->q, .qd = a->qd};
     return tq_constraints_project(a->mechanism, a->set, &states, residual_max, &a->scratch, NULL,
@@ -224,7 +225,7 @@ static bool refuse_assembly(tqa_draft *draft, tq_status status, const tq_error *
     return false;
 }
 
-/* what the constraints leave, for the report */
+/* the remaining dof, for the report */
 static void report_freedoms(tqa_draft *draft, size_t rank)
 {
     const tq_constraints *set = &draft->constraints;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/draft.c - what is common to all robot formats: names, the tree, the findings. */
+/* api/robots/draft.c - shared by all robot formats: names, the tree, the findings. */
 #include "api/robots/draft.h"
 
 #include <assert.h>
@@ -154,7 +154,7 @@ static void find_carriers(tqa_draft *draft, uint32_t *carrier)
     }
 }
 
-/* True when link l hangs from a root; `state` remembers 1 for yes, 2 for on the way up. */
+/* True if link l is a descendant of a root; `state` remembers 1 for yes, 2 for on the way up. */
 static bool reaches_root(const tq_model *model, const uint32_t *carrier, unsigned char *state,
                          uint32_t l)
 {
@@ -231,7 +231,7 @@ static void report_core(tqa_draft *draft, tq_status status, const tq_error *erro
                     tq_status_text(status), what, name, error->value);
 }
 
-/* What was understood, in one line each. */
+/* The understood parts, in one line each. */
 static void report_understood(tqa_draft *draft)
 {
     const tq_model *model = &draft->model;
@@ -271,7 +271,7 @@ static void report_understood(tqa_draft *draft)
     }
 }
 
-/* What the doctor says of row k, with the nearest possible inertia where there is none. */
+/* The doctor's text for row k, with the nearest possible inertia where there is none. */
 static const char *doctor_text(tqa_draft *draft, const tq_doctor_finding *row)
 {
     const char *text = tq_doctor_text(row->code);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/draft.h - a robot while it is being read: what every file format turns into. */
+/* api/robots/draft.h - a robot while it is being read: the result of every format's reader. */
 #ifndef TQA_ROBOTS_DRAFT_H
 #define TQA_ROBOTS_DRAFT_H
 
@@ -25,7 +25,7 @@ typedef struct tqa_draft {
     const char *prefix; /* of JSON pointers: "" or "/tree" */
     tqa_zip *archive;   /* the files that the robot's file may name; NULL: none */
     uint32_t main;      /* the robot's own file in it */
-    /* what holds the root: "fixed", "floating", "planar"; NULL: as the file has it */
+    /* the root's joint: "fixed", "floating", "planar"; NULL: as in the file */
     const char *base;
     bool xml;                       /* places are XML paths of a URDF, not JSON pointers */
     tq_model model;                 /* links, joints, order: arena */
@@ -74,11 +74,11 @@ tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i);
  * that is NULL or "fixed". False: faults were added. */
 bool tqa_draft_hold(tqa_draft *draft);
 
-/* What tqa_robot_annotate wrote as "base": arena, or NULL. */
+/* The value that tqa_robot_annotate wrote as "base": arena, or NULL. */
 const char *tqa_base_note(tqa_draft *draft, const char *bytes, size_t n);
 
-/* Checks that the links and joints form one tree, finishes the model and lets the doctor look at
- * it. False: faults were added. */
+/* Checks that the links and joints form one tree, finishes the model and runs the doctor. False:
+ * faults were added. */
 bool tqa_draft_check(tqa_draft *draft);
 
 #endif

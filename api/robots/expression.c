@@ -7,7 +7,7 @@
 
 #include "api/codec/number/number.h"
 
-/* What waits for an operand or a closing bracket. */
+/* An operator or function that waits for an operand or a closing bracket. */
 typedef struct pending {
     bool bracket;
     tq_operator op; /* of a bracket: the function before it; TQ_OPERATOR_NUMBER: none */
@@ -128,7 +128,7 @@ static bool put_coordinate(reader *r, const char *name, size_t n)
     if (number == UINT32_MAX) {
         return refuse_name(r, name, n, "there is no joint of name",
                            "name a joint; one whose name is not made of letters, digits and _ "
-                           "stands in single quotes");
+                           "must be in single quotes");
     }
     return emit(
         r, (tq_instruction){.op = TQ_OPERATOR_COORDINATE, .q_index = number, .v_index = number});
@@ -173,7 +173,7 @@ static bool read_name(reader *r, bool *ret_open)
     return put_coordinate(r, name, n);
 }
 
-/* A value, or what precedes one; *ret_open: a value is still to come. */
+/* A value, or a sign, function or bracket before one; *ret_open: a value must follow. */
 static bool read_value(reader *r, bool *ret_open)
 {
     const char c = peek(r);
@@ -240,7 +240,7 @@ static bool close_bracket(reader *r)
     return op == TQ_OPERATOR_NUMBER || emit(r, (tq_instruction){.op = op});
 }
 
-/* What follows a value; *ret_open: another one is to come. */
+/* An operator or bracket after a value; *ret_open: another value must follow. */
 static bool read_operator(reader *r, bool *ret_open)
 {
     static const char signs[] = "+-*/^";

@@ -14,7 +14,7 @@ enum {
     TQA_EXPRESSION_NESTING = 32,    /* brackets and operators that wait for their operands */
 };
 
-/* Where an expression is wrong, and what would help. */
+/* The place of a fault in an expression, with a hint. */
 typedef struct tqa_expression_fault {
     size_t at; /* byte of the text */
     char detail[160];

@@ -26,7 +26,7 @@ typedef struct tqa_finding {
     const char
         *where; /* "link forearm", "joint j3/transmission", line number included where known */
     const char *text;
-    uint32_t count; /* how often it was seen */
+    uint32_t count; /* number of occurrences */
 } tqa_finding;
 
 /* The drive of a joint. Its rotor and the friction of its motor are in the model too, once: in the
@@ -36,7 +36,7 @@ typedef struct tqa_joint_drive {
     double damping; /* of the joint alone, N m s/rad or N s/m */
 } tqa_joint_drive;
 
-/* What a file calls a constraint. */
+/* Names of a constraint and of its parts in the file. */
 typedef struct tqa_constraint {
     const char *name;
     const char *place; /* in the file */

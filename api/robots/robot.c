@@ -75,7 +75,7 @@ static bool check_draft(tqa_draft *draft)
 
 static bool read_file(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
 {
-    /* curl --data-binary says that a file is a form: the bytes know better */
+    /* curl --data-binary sends the media type of a form: the first bytes decide */
     if (media == TQA_MEDIA_NONE || media == TQA_MEDIA_OTHER) {
         media = recognise(bytes, n);
     }

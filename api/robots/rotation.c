@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/rotation.c - rotation matrices from what files say of them, and back to angles. */
+/* api/robots/rotation.c - rotation matrices from angles and quaternions of files, and back to
+   angles. */
 #include "api/robots/rotation.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/rotation.h - rotation matrices from what files say of them, and back to angles. */
+/* api/robots/rotation.h - rotation matrices from angles and quaternions of files, and back to
+   angles. */
 #ifndef TQA_ROBOTS_ROTATION_H
 #define TQA_ROBOTS_ROTATION_H
 

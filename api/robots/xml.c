@@ -18,7 +18,7 @@
 #define column_of XML_GetCurrentColumnNumber
 #endif
 
-/* What one open element has said so far. */
+/* The text of one open element so far. */
 typedef struct level {
     size_t n_text;
     char text[TQA_XML_TEXT_MAX + 1];
@@ -88,7 +88,7 @@ static void *retake_bytes(void *memory, size_t n)
     return moved + HEADER;
 }
 
-/* The first stop counts; what expat still delivers is dropped. */
+/* The first stop counts; later events of expat are dropped. */
 static void stop(reading *r, tqa_xml_end end, const char *detail)
 {
     if (r->end != TQA_XML_OK) {
@@ -174,7 +174,7 @@ static void XMLCALL on_doctype(void *ctx, const XML_Char *name, const XML_Char *
     stop(ctx, TQA_XML_DTD, "a document type declaration is never read");
 }
 
-/* What expat says of a fault, in our words where its own are too short. */
+/* expat's text for a fault, or a longer one of ours. */
 static const char *explain(enum XML_Error code)
 {
     const char *text = XML_ErrorString(code);

@@ -34,7 +34,7 @@ typedef struct tqa_xml_reader {
     void *ctx;
     /* An element begins. attributes: name, value, name, value, ..., NULL */
     bool (*open)(void *ctx, unsigned long line, const char *name, const char *const *attributes);
-    /* It ends. `text`: what stood directly inside it, cut at TQA_XML_TEXT_MAX bytes. */
+    /* End of an element. `text`: the text directly inside it, cut at TQA_XML_TEXT_MAX bytes. */
     bool (*close)(void *ctx, const char *name, const char *text);
 } tqa_xml_reader;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/xml_print.c - attributes, texts, and what the XML formats must express of a robot. */
+/* api/robots/xml_print.c - attributes, texts, and the parts of a robot that an XML format may lack.
+   */
 #include "api/robots/xml_print.h"
 
 #include <math.h>

@@ -17,7 +17,7 @@ void tqa_xml_put_string(tqa_json_text *text, const char *key, const char *s);
 void tqa_xml_put_number(tqa_json_text *text, const char *key, double x);
 void tqa_xml_put_numbers(tqa_json_text *text, const char *key, const double *x, size_t n);
 
-/* What of a robot a format has no words for: how many joints have it. */
+/* Parts of a robot that a format cannot express: numbers of joints with them. */
 typedef struct tqa_xml_counts {
     unsigned springs, frictions, rotors, turns, drives, velocities;
     bool other_gravity; /* not (0, 0, -9.81) */

@@ -24,11 +24,11 @@ typedef struct tqa_cursor {
     tqa_json_scan scan;
 } tqa_cursor;
 
-/* What it names must outlive it. May be called again: from the start. */
+/* Its arguments must outlive it. May be called again, to start over. */
 void tqa_cursor_init(tqa_cursor *cursor, const tqa_stored *stored, const tqa_outline_array *array);
 
-/* The next n numbers, null as NaN. False when the bytes cannot be read or are not those that the
- * outline saw. */
+/* The next n numbers, null as NaN. False when the bytes cannot be read or differ from those of the
+   outline. */
 bool tqa_cursor_next(tqa_cursor *cursor, size_t n, double *ret);
 
 #endif

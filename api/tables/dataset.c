@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/dataset.c - recorded data: what its file holds, found while its bytes go by. */
+/* api/tables/dataset.c - recorded data: columns and statistics of a file, computed while its bytes
+   arrive. */
 #include "api/dataset.h"
 
 #include <stdio.h>
@@ -495,7 +496,7 @@ static const char *delimiter_name(char delimiter)
     }
 }
 
-/* what the first line of a CSV file has that may be meant otherwise */
+/* notes on a first line of a CSV file with two readings */
 static void put_findings(const tqa_dataset *d, tqa_writer *to)
 {
     char words[TQA_PROBLEM_TEXT];

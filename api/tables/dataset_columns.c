@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/dataset_columns.c - columns of recorded data and what is found in each. */
+/* api/tables/dataset_columns.c - columns of recorded data and their statistics. */
 #include "api/tables/dataset_columns.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/dataset_columns.h - columns of recorded data and what is found in each: statistics, or
+/* api/tables/dataset_columns.h - columns of recorded data and the results of each: statistics, or
  * the least and greatest value of buckets of rows. */
 #ifndef TQA_TABLES_DATASET_COLUMNS_H
 #define TQA_TABLES_DATASET_COLUMNS_H

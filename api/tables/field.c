@@ -37,7 +37,7 @@ struct tqa_field {
     tqa_records *records; /* of a list of objects, in CSV */
 };
 
-/* what happens in the objects of such a list is theirs */
+/* events inside the objects of such a list belong to them */
 static bool is_inside(const tqa_field *f)
 {
     return f->records != NULL && tqa_records_is_open(f->records);

@@ -14,7 +14,7 @@ const tqa_foreign tqa_foreign_json_lines = {
     "convert it: python3 -c \"import pandas as pd; pd.read_json('log.jsonl', "
     "lines=True).to_csv('log.csv', index=False)\""};
 
-/* what begins with these bytes, and is read elsewhere */
+/* formats with these first bytes that other programs read */
 static const struct {
     const char *bytes;
     size_t n;

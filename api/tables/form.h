@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/form.h - what a file of recorded data is, by its first bytes. */
+/* api/tables/form.h - the format of a file of recorded data, by its first bytes. */
 #ifndef TQA_TABLES_FORM_H
 #define TQA_TABLES_FORM_H
 

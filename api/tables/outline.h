@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/outline.h - where the arrays of numbers of a JSON document are, found as it goes by.
+/* api/tables/outline.h - places of the arrays of numbers of a JSON document, found as it is read.
  */
 #ifndef TQA_TABLES_OUTLINE_H
 #define TQA_TABLES_OUTLINE_H

@@ -27,7 +27,7 @@ struct tqa_records {
     char path[NAME]; /* keys of the objects that are open, each with a dot */
     size_t n_path;
     size_t depth;   /* objects open */
-    size_t skipped; /* brackets open in what has no cell */
+    size_t skipped; /* brackets open in a value that has no cell */
     column *now;    /* of the value to come */
     bool in_array;
     size_t entry; /* of that array */
@@ -90,7 +90,7 @@ static column *find(tqa_records *r, const char *key, size_t n)
     return new;
 }
 
-/* what has no cell, with all that is in it */
+/* skips a value that has no cell */
 static bool leave_out(tqa_records *r)
 {
     if (r->now != NULL) {

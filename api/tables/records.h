@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /* Columns are the keys in the order in which they first come, "a.b" of an object in an object,
- * "key_0", "key_1" ... of an array of numbers. What is no number, word or flag (arrays of arrays,
- * lists of words or objects) has no column: it is an array of its own. */
+ * "key_0", "key_1" ... of an array of numbers. Other values (arrays of arrays, lists of words or
+ * objects) have no column: they are arrays of their own. */
 typedef struct tqa_records tqa_records;
 
 /* NULL: no memory. */

@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TQA_TABLE_WHOLE_MAX = 32000000 }; /* numbers of what cannot be read row by row */
+enum {
+    TQA_TABLE_WHOLE_MAX = 32000000
+}; /* maximum numbers of a document, which cannot be read row by row */
 
 /* A result document on its way in: fields of its root that are arrays of numbers, or arrays of
  * equally long arrays of numbers, are kept; the rest passes by. */
@@ -19,7 +21,7 @@ void tqa_table_result_free(tqa_table_result *result); /* accepts NULL */
 /* NULL, or why it cannot be read. */
 const char *tqa_table_result_feed(tqa_table_result *result, const char *bytes, size_t n);
 const char *tqa_table_result_finish(tqa_table_result *result);
-/* That was for want of memory. */
+/* True if memory was short. */
 bool tqa_table_result_short(const tqa_table_result *result);
 
 /* That was a second document in JSON after the first. */

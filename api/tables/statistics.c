@@ -19,7 +19,7 @@ void tqa_statistics_add(tqa_statistics *statistics, const double *values, size_t
         s.n_finite++;
         s.least = x < s.least ? x : s.least;
         s.most = x > s.most ? x : s.most;
-        /* two-sum: what the addition has rounded away goes into the carry */
+        /* two-sum: the rounding error of the addition goes into the carry */
         const double total = s.sum + x;
         const double part = total - s.sum;
         s.carry += (s.sum - (total - part)) + (x - part);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/table.c - rows of numbers asked for one by one: pieces of the file go through its
- * decoder into a queue. */
+/* api/tables/table.c - rows of numbers on demand: pieces of the file go through its decoder into a
+   queue. */
 #include "api/tables/table.h"
 
 #include <assert.h>

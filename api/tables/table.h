@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/table.h - rows of numbers asked for one by one, whatever they are stored as: CSV,
+/* api/tables/table.h - rows of numbers on demand, from any stored form: CSV,
  * NPY, NPZ, or the arrays of a document in JSON or CBOR; the first two also compressed. */
 #ifndef TQA_TABLES_TABLE_H
 #define TQA_TABLES_TABLE_H
@@ -39,11 +39,11 @@ const char *tqa_table_name(const tqa_table *table, size_t column);
 const char *tqa_table_word(const tqa_table *table, size_t column);
 bool tqa_table_is_time(const tqa_table *table, size_t column);
 
-/* The next row's numbers, valid until the next call; NULL at the end or at a fault. What is no
- * finite number in the file is NaN or infinite. */
+/* The next row's numbers, valid until the next call; NULL at the end or at a fault. A value that is
+ * not finite in the file is NaN or infinite. */
 const double *tqa_table_next(tqa_table *table);
-/* The same for as many rows as are at hand, in sequence, `most` at most; none where rows
- * have to be asked for one by one. */
+/* The same for as many rows as are at hand, in sequence, `most` at most; none where rows can only
+ * be read one by one. */
 const double *tqa_table_next_many(tqa_table *table, size_t most, size_t *ret_n);
 /* Passes over the next n rows, or all where there are fewer, without reading them. Returns how many
  * they were: 0 where only reading finds where a row begins. */

@@ -40,7 +40,7 @@ struct tqa_table {
     tqa_place *places;                 /* (n_column), then */
     char member[TQA_NPZ_NAME_MAX + 1]; /* of an archive: the array that is being read */
 
-    double *queue;                    /* rows that have been decoded and not asked for */
+    double *queue;                    /* rows that are decoded and not read yet */
     size_t n_queued, n_given, n_room; /* numbers */
     double *row;                      /* (n_column) of a whole table */
     char piece[TQA_TABLE_PIECE];

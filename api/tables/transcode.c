@@ -69,7 +69,7 @@ static bool on_key(void *ctx, uint64_t at, const char *text, size_t n)
     return true;
 }
 
-/* as a typed array: no gaps, and nothing but the first extent empty, as our decoder wants it */
+/* as a typed array: no gaps, and no extent empty but the first, as our decoder requires */
 static bool is_typed(const tqa_outline_array *array)
 {
     bool good = array->n_null == 0;

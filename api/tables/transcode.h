@@ -26,8 +26,8 @@ typedef struct tqa_transcode {
 void tqa_transcode_init(tqa_transcode *transcode, const tqa_outline *outline, const bool *wanted,
                         bool cbor);
 
-/* The next bytes of the document: what has come out of them, malloc'ed; NULL with *ret_n > 0 never,
- * NULL with SIZE_MAX when memory is short or the document is another one. */
+/* Takes the next bytes of the document, returns the output so far, malloc'ed; NULL with *ret_n > 0
+ * never, NULL with SIZE_MAX when memory is short or the document is another one. */
 char *tqa_transcode_feed(tqa_transcode *transcode, const char *bytes, size_t n, size_t *ret_n);
 
 #endif

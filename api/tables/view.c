@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/view.c - chooses the arrays of a document, and writes them in the form asked for. */
+/* api/tables/view.c - chooses the arrays of a document, and writes them in the requested form. */
 #include "api/tables/view.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { PIECE = 128 << 10, CELL = 40 };
 
-/* ------------------------------------------------------------------------------ what is wanted */
+/* ------------------------------------------------------------------------------ the chosen keys */
 
 static bool has_key(const tqa_view *v, const char *text, size_t n, size_t *ret)
 {
@@ -157,7 +157,7 @@ static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
 
 /* ---------------------------------------------------------------------------------------- NPZ */
 
-/* The encoder asks in order: the cursor is always where it asks. */
+/* The encoder reads in order: the cursor is always at the requested place. */
 static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
 {
     (void)row, (void)column;
@@ -170,7 +170,7 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
 
 static bool start_npz(tqa_view *v, tqa_problem *reterr)
 {
-    uint64_t size = 22; /* what a ZIP file of stored members has besides them */
+    uint64_t size = 22; /* bytes of a ZIP file beside its stored members */
     for (size_t i = 0; i < v->n_array; i++) {
         const tqa_outline_array *from = v->arrays[i];
         v->shapes[i] = (tqa_array){.rank = from->rank, .gather = gather, .ctx = v->cursors[i]};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/tables/view.h - a stored result in another form: CBOR, NPZ, a table, some of its keys, the
- * points of a plot. Written as it is asked for, with memory that does not grow with the result. */
+ * points of a plot. Written on demand, in memory that does not grow with the result. */
 #ifndef TQA_TABLES_VIEW_H
 #define TQA_TABLES_VIEW_H
 

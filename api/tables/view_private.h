@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/view_private.h - what the forms of a view share. */
+/* api/tables/view_private.h - shared by the forms of a view. */
 #ifndef TQA_TABLES_VIEW_PRIVATE_H
 #define TQA_TABLES_VIEW_PRIVATE_H
 
@@ -18,7 +18,7 @@ struct tqa_view {
     uint64_t size;
     uint64_t at; /* of the document, or row of the table */
     bool failed;
-    /* JSON, CBOR, POINTS: what has come out and not been taken */
+    /* JSON, CBOR, POINTS: output that has not been read */
     tqa_transcode transcode;
     char *text;
     size_t n_text, text_at;

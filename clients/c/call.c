@@ -215,7 +215,7 @@ static bool take_pieces(framing *f, sink *s, const char *bytes, size_t n)
 }
 
 /* Reads heads until a final one. Returns with its bytes and those after it in `head`. */
-static tqc_code read_head(tqc_call *call, size_t *ret_n, size_t *ret_behind, tqc_error *error)
+static tqc_code read_head(tqc_call *call, size_t *ret_n, size_t *ret_n_head, tqc_error *error)
 {
     size_t n = 0;
     for (;;) {
@@ -238,7 +238,7 @@ static tqc_code read_head(tqc_call *call, size_t *ret_n, size_t *ret_behind, tqc
             if (call->head[9] != '1') {
                 end[2] = '\0';
                 *ret_n = n;
-                *ret_behind = length;
+                *ret_n_head = length;
                 return TQC_OK;
             }
             memmove(call->head, call->head + length, n - length); /* 1xx */
@@ -250,9 +250,9 @@ static tqc_code read_head(tqc_call *call, size_t *ret_n, size_t *ret_behind, tqc
 
 static tqc_code read_answer(tqc_call *call, sink *s, tqc_error *error)
 {
-    size_t n = 0, behind = 0;
+    size_t n = 0, n_head = 0;
     framing f = {.is_done = false};
-    tqc_code code = read_head(call, &n, &behind, error);
+    tqc_code code = read_head(call, &n, &n_head, error);
     if (code != TQC_OK) {
         return code;
     }
@@ -264,7 +264,7 @@ static tqc_code read_answer(tqc_call *call, sink *s, tqc_error *error)
     f.is_chunked = coding != NULL;
     f.left = length != NULL && !f.is_chunked ? strtoull(length, NULL, 10) : 0;
     f.is_done = !f.is_chunked && f.left == 0;
-    bool good = take_pieces(&f, s, call->head + behind, n - behind);
+    bool good = take_pieces(&f, s, call->head + n_head, n - n_head);
     while (good && !f.is_done) {
         code = receive(call, call->head, sizeof call->head, &n, error);
         if (code != TQC_OK) {

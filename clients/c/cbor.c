@@ -58,7 +58,7 @@ static void end_item(tqci_cbor *r)
     r->is_done = true;
 }
 
-/* the place of the next item in the document: its key or index behind the path of its level */
+/* the place of the next item in the document: its key or index after the path of its level */
 static void extend_path(tqci_cbor *r)
 {
     if (r->depth == 0) {

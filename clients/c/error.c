@@ -19,7 +19,7 @@ const char *tqc_code_text(tqc_code code)
         "the connection ended before the answer was complete",
         "time ran out",
         "the service refused the request",
-        "the service wants other credentials",
+        "the service does not accept these credentials",
         "the answer is longer than the memory for it",
         "the answer is not what was asked for",
         "stopped by the caller",

@@ -104,7 +104,7 @@ typedef struct tqc_request {
     void *write_ctx;
     void *memory; /* takes it */
     size_t memory_size;
-    const char *last_event_id; /* of an event stream, behind which it goes on */
+    const char *last_event_id; /* of an event stream, which continues after it */
     tqc_stop *is_stopped;      /* asked about once a second: other than 0 ends it, TQC_STOPPED */
     void *stop_ctx;
 } tqc_request;

@@ -153,7 +153,7 @@ def draw(runs):
     force.curve(plan["t"], plan["base_reaction_2"], runs[0]["colour"])
     rate = runs[0]["verdict"]["growth_rate_per_s"]
     error.curve((0.15, 1.85), (1e-7, 1e-7 * math.exp(rate * 1.7)), "#999", True)
-    error.say(1.0, 3e-5, f"slope told beforehand: {rate:.1f} /s", "#777")
+    error.say(1.0, 3e-5, f"predicted slope: {rate:.1f} /s", "#777")
     legend = []
     for k, run in enumerate(runs):
         x, y = 80 + 350 * (k % 3), 440 + 22 * (k // 3)

@@ -236,18 +236,18 @@ export interface CalibrateRequest {
     springs?: boolean;
     /**
      * Width of the sign of velocity, rad/s or m/s; 0: sharp. Left out: the joints' own, or 0.01 where the robot has no Coulomb
-     * friction yet; where the data are asked for the law of the sign and choose this one, the width that leaves least of them
+     * friction yet; where the data select the law of the sign and select this one, the width with the least residual
      */
     smoothing?: number;
     /**
-     * rad or m: over which gears yield at a reversal before they slip: the sign of velocity is then the state of Dahl's friction.
-     * 0: that of velocity alone. Left out: 0 where the robot has Coulomb friction already or `smoothing` is given; else 0.0002,
-     * unless the data clearly favour a smoothed sign. They are asked where `friction`, `smoothing` and `relaxation_s` are left
-     * out as well and the method is not irls: see `friction_sign` of the answer. Not 0: at least 1e-9
+     * rad or m: displacement over which gears yield at a reversal before they slip: the sign of velocity is then the state of
+     * Dahl's friction. 0: that of velocity alone. Left out: 0 where the robot has Coulomb friction already or `smoothing` is
+     * given; else 0.0002, unless the data clearly favour a smoothed sign. They select it where `friction`, `smoothing` and
+     * `relaxation_s` are left out as well and the method is not irls: see `friction_sign` of the answer. Not 0: at least 1e-9
      */
     presliding?: number;
     /**
-     * s after which a standing joint has forgotten most of the torque that its friction held: gears and grease creep. Only with
+     * s after which a joint at rest has lost most of the torque that its friction held: gears and grease creep. Only with
      * `presliding`, else refused. 0: never; else at least 1e-6. Left out: 0, or 2 where the robot has no Coulomb friction yet,
      * unless the data clearly favour 0
      */
@@ -301,9 +301,9 @@ export interface CalibrateResult {
    * robots of at most 8 joints, of one freedom each; for others see findings_limit
    */
   findings: CalibrateFinding[];
-  /** Which faults were not searched for, and why: their absence from findings says nothing */
+  /** Faults that were not searched for, and why: they may exist although findings do not name them */
   findings_limit?: string;
-  /** As asked for; feasible or feasible-iv where none was */
+  /** That of the request; feasible or feasible-iv if it names none */
   method: string;
   model: string;
   joints: JointNames;
@@ -346,7 +346,7 @@ export interface CalibrateResult {
     column_scaled?: number | null;
     column_scaled_reason?: string;
   };
-  /** Combinations that the data say nothing of */
+  /** Combinations that the data do not identify */
   unidentifiable: {
     combination?: string;
     /** Standard deviation along it, in sizes of parameters that would matter; above 0.5 it counts as open */
@@ -484,12 +484,12 @@ export interface CalibrateResult {
   } | null;
   gravity_check_reason?: string;
   /**
-   * Noise of the logged motion, from the upper half of its spectra, and what it does to least squares: draws inertias towards
-   * zero. Where it would move some parameter by more than one standard deviation and no method was asked for, instruments are
-   * taken instead (method feasible-iv); where one was, `reasons` says so
+   * Noise of the logged motion, from the upper half of its spectra, and its effect on least squares: draws inertias towards zero.
+   * Where it would move some parameter by more than one standard deviation and the request names no method, instruments are used
+   * instead (method feasible-iv); if it names one, `reasons` states the bias
    */
   noise?: {
-    /** rad/s^2 or m/s^2: RMS noise of each filtered acceleration that is seen in the fitted logs */
+    /** rad/s^2 or m/s^2: RMS noise of each filtered acceleration that appears in the fitted logs */
     acceleration?: number[];
     chose_instruments?: boolean;
     /** Of the parameter that is moved by the most standard deviations */
@@ -510,28 +510,28 @@ export interface CalibrateResult {
     [name: string]: unknown;
   }[];
   filter: LogFilterUsed;
-  /** By how much q, qd and qdd were taken to be later than tau, and whether that was found */
+  /** Lag of q, qd and qdd behind tau that was used, and whether it was estimated */
   delay?: {
     /** s */
     delay_s?: number;
     from_data?: boolean;
   };
-  /** What stood for the sign of velocity in friction, see the request's `model` */
+  /** What replaced the sign of velocity in friction, see the request's `model` */
   friction_sign?: {
     /** rad/s or m/s */
     smoothing?: number | null;
     smoothing_reason?: string;
     /** rad or m: 0: the sign of velocity alone */
     presliding?: number;
-    /** s: 0: a standing joint forgets nothing */
+    /** s: 0: no relaxation at rest */
     relaxation_s?: number;
-    /** Of three laws (smoothed; gears that yield; that creep as well) the data were asked for the best */
+    /** The data selected this law of three (smoothed; gears that yield; that creep as well), as the best */
     from_data?: boolean;
   };
   /**
-   * What is faster than the filter lets through: the unfiltered torque less the filtered is `inertia` times what the filter took
-   * off the acceleration and `jerk_gain` times its rate of change. Both are 0 where that takes less than a hundredth of it. They
-   * are part of all predictions here, and no part of the robot
+   * Torque above the cut-off: the unfiltered torque less the filtered is `inertia` times the part of the acceleration that the
+   * filter removed and `jerk_gain` times its rate of change. Both are 0 where that takes less than a hundredth of it. They are
+   * part of all predictions here, and no part of the robot
    */
   beyond_cutoff?: {
     joint?: string;
@@ -540,13 +540,16 @@ export interface CalibrateResult {
     /** kg m^2 s or kg s */
     jerk_gain?: number;
   }[];
-  /** The robot document with what was found, ready for PUT /v1/robots/{name}; as URDF it is result/robot.urdf of the job */
+  /**
+   * The robot document with the identified parameters, ready for PUT /v1/robots/{name}; as URDF it is result/robot.urdf of the
+   * job
+   */
   robot: RobotDocument | null;
   robot_reason?: string;
-  /** What the robot cannot hold of the fit, and what replaces it */
+  /** Parts of the fit that a robot document cannot express, and their replacement */
   robot_note?: string;
   /**
-   * Where the fit has presliding or load: what the robot's own friction law costs, fitted anew to what the bodies leave of the
+   * Where the fit has presliding or load: the error of the robot's own friction law, fitted again to what the bodies leave of the
    * fitted logs' unfiltered torque
    */
   document?: {
@@ -938,9 +941,9 @@ export interface DistanceRequest {
   /** rad or m */
   q: SamplesIn;
   shapes: CollisionShape[];
-  /** Pairs of names, of shapes or of links with all their shapes, that are no pair */
+  /** Pairs to leave out, by names of shapes, or of links for all their shapes */
   exclude?: string[][];
-  /** With pairs of links that one joint connects (default false) */
+  /** Include pairs of links that one joint connects (default false) */
   adjacent?: boolean;
   /** Another order of joints */
   joints?: string[];
@@ -970,7 +973,7 @@ export interface DistanceResult {
     b: string;
     sample: number;
   };
-  /** Some distance is below 0 */
+  /** At least one distance is below 0 */
   collides: boolean;
   /** Pairs that were not considered */
   left_out: {
@@ -1051,7 +1054,7 @@ export interface Drive {
     /** Part of the back-emf that is added to the voltage (default 0) */
     compensation?: number;
   };
-  /** i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor */
+  /** i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (commanded speed - measured speed), of the motor */
   velocity_loop?: {
     /** A s/rad */
     gain: number;
@@ -1105,7 +1108,7 @@ export interface DriveRequest {
   voltage?: number;
   /** Points of the line, rad/s of the motor */
   speed?: number[];
-  /** Duties whose voltage is asked */
+  /** Duties whose voltage is computed */
   duty?: number[];
   /** rad/s */
   angular_frequency_rad_s?: number[];
@@ -1713,8 +1716,8 @@ export interface ForwardDynamicsResult {
     smallest_eigenvalue: Scalars;
   };
   /**
-   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
-   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   * What the motion requires of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L
+   * di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
    */
   drive?: {
     joints: string[];
@@ -2154,8 +2157,8 @@ export interface InverseDynamicsResult {
     smallest_eigenvalue: Scalars;
   };
   /**
-   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
-   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   * What the motion requires of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L
+   * di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
    */
   drive?: {
     joints: string[];
@@ -2301,7 +2304,7 @@ export interface InverseKinematicsRequest {
   frame?: Point;
   /** Of the frame in the world */
   pose: Pose;
-  /** Which matter; if absent those of which the pose says something */
+  /** Controlled axes; if absent those that the pose contains */
   axes?: Axes;
   /** Another order of joints */
   joints?: string[];
@@ -2672,7 +2675,7 @@ export interface LinkIn {
   com?: Vector;
   /** kg m^2: Ixy = -integral of x y dm */
   inertia?: Matrix;
-  /** It must be said; origin is that of the frame of the link */
+  /** Required; origin is that of the link's frame */
   inertia_about?: "com" | "origin";
   /** poe only: [m E, -m c^; m c^, I], six rows of six, about the origin of the frame */
   spatial_inertia?: Table;
@@ -2758,13 +2761,15 @@ export interface Log {
 export type LogColumn = string | number;
 
 /**
- * Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR, Franka and KUKA, then
- * names with a joint and a word for the quantity; without a header, plain numbers time | q | qd | qdd | tau. `layout` of the
- * answer says which. A field beside a preset replaces the preset's.
+ * The columns of each quantity. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR, Franka and KUKA,
+ * then names with a joint and a word for the quantity; without a header, plain numbers time | q | qd | qdd | tau. `layout` of the
+ * answer names it. A field beside a preset replaces the preset's.
  */
 export interface LogColumns {
   preset?: "ros-joint-state" | "ur-rtde" | "libfranka" | "plain";
-  /** Instead: groups of columns from the left, t, q, qd, qdd, tau, and - for nv columns that are left out: "t q qd tau", say */
+  /**
+   * Instead: groups of columns from the left, t, q, qd, qdd, tau, and - for nv columns that are left out, such as "t q qd tau"
+   */
   groups?: string;
   /** One column, or two: seconds and nanoseconds */
   time?: LogColumnsOf;
@@ -2839,9 +2844,9 @@ export interface LogReport {
   /** In the ranges of `rows` */
   rows_chosen?: number;
   /**
-   * Of logs that a calibration fits: in these delay, friction by load and its sign, Stribeck's speeds and weights were looked
-   * for. All rows where 65,536, shared evenly by the logs, hold them; else runs spread over the log, no more of them than tell.
-   * The last fit and the residuals read everything
+   * Of logs that a calibration fits: in these delay, friction by load and its sign, Stribeck's speeds and weights were searched.
+   * All rows where 65,536, shared evenly by the logs, hold them; else runs spread over the log, no more of them than add
+   * information. The last fit and the residuals read everything
    */
   rows_searched?: number;
   samples: number;
@@ -2979,7 +2984,7 @@ export interface Node {
   version: string;
   /** Its start */
   since: string;
-  /** It was there then: each says so every five seconds */
+  /** Time of its last sign of life: one every five seconds */
   seen: string;
   /** Jobs that it runs */
   running: number;
@@ -3050,13 +3055,13 @@ export interface PayloadRequest {
   delay_s?: number;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
-  /** That carries; left out: the link after the most moving joints */
+  /** The carrying link; left out: the link after the most moving joints */
   link?: string;
   /** auto: motion, where a carrying joint moves in a twentieth of the samples (default auto) */
   from?: "auto" | "motion" | "poses";
   /**
-   * Of each joint, fitted beside as a change of the robot's: friction follows load and temperature. Left out: all three. Of
-   * motion
+   * Fitted for each joint as a change of the robot's friction, which depends on load and temperature. Left out: all three. With
+   * motion only
    */
   friction?: ("viscous" | "coulomb" | "offset")[];
   /** default 0.95 */
@@ -3065,12 +3070,12 @@ export interface PayloadRequest {
 
 export interface PayloadResult {
   /**
-   * none: 0 kg lies within the interval of the mass; less: the robot carries less than its model has; open: the data do not show
-   * a mass
+   * none: 0 kg lies within the interval of the mass; less: the robot carries less than its model has; open: the data do not
+   * identify a mass
    */
   verdict: "found" | "none" | "less" | "open";
   text: string;
-  /** Carries it; centre and inertia are in its frame, along its axes */
+  /** The carrying link; centre and inertia are in its frame, along its axes */
   link: string;
   from: "motion" | "poses";
   joints: JointNames;
@@ -3090,15 +3095,15 @@ export interface PayloadResult {
   parameters: PayloadEstimate[];
   payload: Payload | null;
   payload_reason?: string;
-  /** What of it the data do not show, and what stands there */
+  /** Members that the data do not identify, and the values used for them */
   payload_note?: string;
   /** Of the logs with the payload */
   by_joint: {
     joint: string;
-    /** N m or N: Filtered torque less the robot's alone */
+    /** N m or N: Of filtered torque less that of the robot without payload */
     rmse_without?: number | null;
     rmse_without_reason?: string;
-    /** N m or N: Less the payload's, and changes of friction */
+    /** N m or N: The same, less payload and changes of friction */
     rmse_with?: number | null;
     rmse_with_reason?: string;
     /** N m s/rad or N s/m */
@@ -3494,10 +3499,10 @@ export interface ResidualRequest {
   delay_s?: number;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
-  /** Of the observer: a push shows by 1 - exp(-2 pi gain t) (default 20) */
+  /** Of the observer: after time t it shows the part 1 - exp(-2 pi gain t) of a step in external torque (default 20) */
   gain_hz?: number;
   /**
-   * N m or N: Deviation of what the observer leaves without contact, one a joint, in the order of `joints`: such as
+   * N m or N: Standard deviation of the observer's output without contact, one a joint, in the order of `joints`: such as
    * validation.rmse of a calibration
    */
   sigma?: number[];
@@ -3505,12 +3510,12 @@ export interface ResidualRequest {
   threshold?: number[];
   /** Of all joints together (default 1) */
   false_alarms_per_day?: number;
-  /** s: What lasts longer is a change of the robot, no contact (default 10) */
+  /** s: A longer one is a change of the robot, not a contact (default 10) */
   persistent_s?: number;
 }
 
 export interface ResidualResult {
-  /** contact: also of what persists */
+  /** contact: also for persistent findings */
   verdict: "quiet" | "contact" | "drift";
   /** Drift first, then contacts in order of time; 1000 contacts at most */
   findings: ResidualFinding[];
@@ -3525,7 +3530,7 @@ export interface ResidualResult {
   false_alarms_expected: number;
   by_joint: {
     joint: string;
-    /** N m or N: Of what the observer leaves without contact */
+    /** N m or N: Standard deviation of the observer's output without contact */
     sigma: number;
     /** Of neighbouring samples of it */
     correlation: number;
@@ -3533,7 +3538,7 @@ export interface ResidualResult {
     threshold: number;
     /** Of this joint: 2 P(x_k <= u < x_k+1) of the samples of a day, Gaussian */
     false_alarms_per_day: number;
-    /** N m or N: Largest size in the logs */
+    /** N m or N: Largest absolute value in the logs */
     worst: number;
     /** Trends of its friction over the logs, by windows of 10 s and more, six and more */
     drift: {
@@ -3876,17 +3881,17 @@ export interface Session {
     /** s: Of each of the equal steps of a control period */
     step_s: number;
   };
-  /** `rewind` reaches back to it, and to 0 */
+  /** The earliest step that `rewind` can reach, beside step 0 */
   oldest_step: number;
-  /** Memory that it holds */
+  /** Memory of the session */
   bytes: number;
-  /** s: Without a request until then it ends */
+  /** s: Time until the session ends if no request uses it */
   expires_in_s: number;
   state: SessionState;
 }
 
 export interface SessionForkRequest {
-  /** Of the session that is forked; the present one if absent */
+  /** Of the forked session; the present step if absent */
   step?: number;
   /** Of the new session's noise; the same one if absent */
   seed?: number;
@@ -3924,20 +3929,20 @@ export interface SessionRequest {
   };
   /** Readings beside the true state; without it there are none */
   sensors?: SessionSensors;
-  /** Steps that `rewind` and `fork` reach back (default 1000) */
+  /** Number of past steps that `rewind` and `fork` can reach (default 1000) */
   history?: number;
-  /** Accelerations in each answer, of the state and the torque that acted last */
+  /** Accelerations in each answer, at the state and with the last applied torque */
   include?: "qdd"[];
   disturbance?: Disturbance[];
   external_wrenches?: WrenchOverTime[];
   payload?: Payload;
-  /** As of `simulate`: limits act only where they say so; `stop` ends the session */
+  /** As of `simulate`: limits act only as events; `stop` ends the session */
   events?: EventRule[];
   /** m/s^2 in the world frame, instead of the robot's own */
   gravity?: Vector3;
   without?: ("friction" | "rotor" | "spring" | "gravity")[];
   drives?: SimulateDrives;
-  /** Another order of joints, of this request, of torques and of answers */
+  /** Another order of joints, for this request, for torques and answers */
   joints?: string[];
   /** Of `initial`, and of levels of q and qd; answers are in rad (default rad) */
   angles?: Angles;
@@ -3955,7 +3960,7 @@ export interface SessionRewindRequest {
 export interface SessionSensor {
   /** Standard deviation; normal, independent from step to step */
   noise_std?: Gains;
-  /** Of an encoder, say; 0: none. Not of joints with quaternions */
+  /** Of an encoder, for example; 0: none. Not of joints with quaternions */
   resolution?: Gains;
   /** s: In whole control periods (default 0) */
   delay_s?: number;
@@ -3967,7 +3972,7 @@ export interface SessionSensors {
   /** rad or m */
   q?: SessionSensor;
   qd?: SessionSensor;
-  /** Of the torque that acted during the last step */
+  /** Of the torque applied in the last step */
   tau?: SessionSensor;
 }
 
@@ -3981,9 +3986,9 @@ export interface SessionState {
   q: Sample;
   qd: Sample;
   qdd?: Sample;
-  /** N m or N: That acted in the last period, after delay and limits */
+  /** N m or N: Applied in the last period, after delay and limits */
   tau: Sample;
-  /** Readings of those that the session has */
+  /** Readings of the session's sensors */
   sensors?: {
     /** rad or m */
     q?: Sample;
@@ -3998,7 +4003,7 @@ export interface SessionState {
   /** Of the last step, where there are any; 64 at most */
   events?: Event[];
   events_omitted?: number;
-  /** Why the motion goes no further; `rewind` leads back */
+  /** Reason for the end of the motion; `rewind` restores an earlier step */
   ended?: string;
   ended_joint?: string;
 }
@@ -4006,11 +4011,11 @@ export interface SessionState {
 export interface SessionStepRequest {
   /** N m or N */
   tau: JointValues;
-  /** Control periods for which it is held; the answer is the state after the last (default 1) */
+  /** Control periods for which it is held; the answer is the state after the last one (default 1) */
   steps?: number;
   /**
-   * The session's `step` that this follows: 409 at another one. The same request again, after an answer that was lost, makes no
-   * second step and has the same answer
+   * The `step` of the session for which tau was computed; 409 if it is another one. A retry of the last request (its answer was
+   * lost) makes no second step and has the same answer
    */
   at_step?: number;
 }
@@ -4089,10 +4094,10 @@ export interface SimulateContacts {
 export type SimulateDisturbance = Disturbance[];
 
 /**
- * The drives of the robot's joints carry out what is asked, as far as supply, current limit and foldback let them. `torque`: what
- * `input` asks of these joints; the others: a table of their own, a column for each drive in the robot's order. Currents,
- * integrals, tachometers and heat are states of the run, 0 at the start. With inductance the run is stiff by L/R: `bdf` or
- * `sdirk` suit long ones.
+ * The drives of the robot's joints produce the commanded torque, as far as supply, current limit and foldback allow. `torque`:
+ * the commands of `input` for these joints; the others: a table of their own, a column for each drive in the robot's order.
+ * Currents, integrals, tachometers and heat are states of the run, 0 at the start. With inductance the run is stiff by L/R: `bdf`
+ * or `sdirk` suit long ones.
  */
 export interface SimulateDrives {
   /** default torque */
@@ -4250,7 +4255,7 @@ export interface SimulateResult {
     joint?: string;
     /** What acted most on that joint at the end, accelerations aside */
     term?: "coriolis" | "centrifugal" | "gravity" | "friction" | "spring" | "external" | "input";
-    /** Closed: a controller sees the state */
+    /** Closed: a controller reads the state */
     loop?: "open" | "closed";
     /**
      * 1/s: by exp(rate t) a small error grows from the start on (the largest real part of the eigenvalues of the linearised
@@ -4704,8 +4709,8 @@ export interface TermProperties {
     smallest_eigenvalue: Scalars;
   };
   /**
-   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
-   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   * What the motion requires of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L
+   * di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
    */
   drive?: {
     joints: string[];
@@ -5027,8 +5032,8 @@ export interface TermsResult {
     smallest_eigenvalue: Scalars;
   };
   /**
-   * What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L di/dt;
-   * `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
+   * What the motion requires of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage without L
+   * di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
    */
   drive?: {
     joints: string[];
@@ -5391,19 +5396,19 @@ export interface RobotOperations {
   manipulability: [ManipulabilityRequest, ManipulabilityResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Motion through waypoints, in joint or Cartesian space, sampled */
   trajectory: [TrajectoryRequest, TrajectoryResult, { format?: "json" | "cbor" | "npz" | "csv" }];
-  /** Motion that torques or a controller cause */
+  /** Motion under given torques or a controller */
   simulate: [SimulateRequest, SimulateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Motion to record, from which `calibrate` can identify the parameters */
   excitation: [ExcitationRequest, ExcitationResult, { format?: "json" | "cbor" }];
-  /** Many simulations that differ in what varies */
+  /** Many simulations with varied parameters, initial states or inputs */
   ensemble: [EnsembleRequest, EnsembleResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Parameters from measured motion */
   calibrate: [CalibrateRequest, CalibrateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** The body that a calibrated robot carries, from motion or from poses at rest */
   payload: [PayloadRequest, PayloadResult, { format?: "json" | "cbor" }];
-  /** What pushes a calibrated robot that its model does not explain: contacts, and friction that drifts */
+  /** External torque on a calibrated robot that its model does not explain: contacts, and drifting friction */
   residual: [ResidualRequest, ResidualResult, { format?: "json" | "cbor" }];
-  /** How far shapes of the robot are from each other and from obstacles */
+  /** Distances between shapes of the robot, and from shapes to obstacles */
   distance: [DistanceRequest, DistanceResult, { format?: "json" | "cbor" | "npz" | "csv" }];
 }
 
@@ -5413,7 +5418,7 @@ export interface ServiceOperations {
   inertia: [InertiaRequest, InertiaResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** One rigid body by itself: motion of its points, momentum, energy, frames */
   rigidBody: [RigidBodyRequest, RigidBodyResult, { format?: "json" | "cbor" | "npz" | "csv" }];
-  /** A motor with its gear and amplifier by itself */
+  /** One motor with its gear and amplifier */
   drive: [DriveRequest, DriveResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Two results or datasets: the differences of like columns over time */
   compare: [CompareRequest, CompareResult, { format?: "json" | "cbor" | "npz" | "csv" }];

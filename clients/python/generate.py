@@ -183,10 +183,10 @@ class Operation:
         out = docstring(self.post["summary"] + ".", 8)[:-4].rstrip()
         lines = [out.removesuffix('"""'), ""]
         lines += ["        " + line for line in textwrap.wrap(self.post.get("description", ""), 108)]
-        told = [(name, one) for name, _, _, _, one in self.fields if one]
-        if told:
+        reply = [(name, one) for name, _, _, _, one in self.fields if one]
+        if reply:
             lines += ["", "        Arguments:"]
-            for name, one in told:
+            for name, one in reply:
                 lines += textwrap.wrap(f"{name}: {one}", 116, initial_indent=" " * 12, subsequent_indent=" " * 16)
         return "\n".join(lines).replace("\\", "\\\\") + '\n        """\n'
 

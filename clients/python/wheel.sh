@@ -15,7 +15,7 @@ find "$stage" -name __pycache__ -prune -exec rm -rf {} +
 carried=$stage/src/torqued/_daemon
 mkdir -p "$carried/licenses"
 install -s -m 755 "$daemon" "$carried/torqued"
-# Every library but those that the wheel's tag asks of the system: glibc, and expat and zlib, which Python itself needs. (Debian 12's own
+# Every library but those that the wheel's tag requires of the system: glibc, and expat and zlib, which Python itself needs. (Debian 12's own
 # expat calls arc4random of glibc 2.36: carried along, it would shut out Ubuntu 22.04.) A library's licence is its package's.
 ldd "$daemon" | awk '$3 ~ "^/" { print $3 }' | while read -r library; do
     real=$(readlink -f "$library")

@@ -117,7 +117,7 @@ const ctl_command ctl_commands[] = {
     {"contexts list", "", 0, 0, ctl_contexts_list, NULL, NULL, "contexts", "name server token_file in_use", 0, NULL, "servers by name", "They are kept in $XDG_CONFIG_HOME/torquectl/contexts, by default ~/.config.", ""},
     {"contexts set", "NAME", 1, 1, ctl_contexts_set, NULL, NULL, NULL, NULL, 0, NULL, "name a server: -s URL, --token-file FILE", "The first one is in use at once.", "torquectl contexts set lab -s http://lab:8420 --token-file ~/.torqued-token"},
     {"contexts use", "NAME", 1, 1, ctl_contexts_use, NULL, NULL, NULL, NULL, 0, NULL, "take this server from now on", "", ""},
-    {"contexts delete", "NAME", 1, 1, ctl_contexts_delete, NULL, NULL, NULL, NULL, 0, NULL, "forget a server", "", ""},
+    {"contexts delete", "NAME", 1, 1, ctl_contexts_delete, NULL, NULL, NULL, NULL, 0, NULL, "remove a server", "", ""},
     {"token list", "", 0, 0, ctl_token_list, NULL, NULL, "tokens", "name id roles expires state", CTL_O_TOKENS, NULL, "clients' tokens: names, roles, expiry", "", ""},
     {"token create", "NAME ROLES [ATTRIBUTE=VALUE]...", 1, 16, ctl_token_create, NULL, NULL, NULL, NULL, CTL_O_TOKENS, NULL,
      "make a token, and print it this once",

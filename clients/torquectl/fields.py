@@ -17,7 +17,7 @@ KINDS = {"number": "NUMBER", "integer": "NUMBER", "string": "STRING", "boolean":
 
 
 def resolve(contract, node):
-    """What a $ref names, under what stands beside it."""
+    """The target of a $ref, overridden by its sibling keys."""
     seen = 0
     while "$ref" in node and seen < 8:
         target = contract

@@ -129,7 +129,7 @@ static int is_stopped(void *ctx)
     return is_interrupted != 0 || is_late(ctx);
 }
 
-/* Asks for the job, then follows its events; where there are none, pauses and asks again. */
+/* Reads the job, then follows its events; without events it polls, with pauses. */
 static int wait_for_end(waiting *w, const char *id, const char *path, json_t **ret_job)
 {
     const ctl_follower follower = {.changed = show, .is_stopped = is_stopped, .ctx = w};

@@ -271,7 +271,7 @@ typedef struct line {
     int n_word;
     unsigned bits;    /* of options that were given */
     const char *last; /* one of them with a bit */
-    bool helps, tells_version;
+    bool helps, prints_version;
 } line;
 
 static const ctl_option *option_of(const char *name, size_t n, char letter)
@@ -293,7 +293,7 @@ static int take_option(ctl *c, line *l, const ctl_option *o, char *value)
     l->last = o->bit != 0 ? o->name : l->last;
     if (o->argument == NULL) {
         l->helps = l->helps || o->letter == 'h';
-        l->tells_version = l->tells_version || o->letter == 'V';
+        l->prints_version = l->prints_version || o->letter == 'V';
         return value != NULL ? ctl_misused(c, "--%s takes no value", o->name)
                              : take_flag(c, o->name);
     }
@@ -459,7 +459,7 @@ int ctl_parse(ctl *c, int argc, char **argv, char **ret_words, int *ret_n)
     if (status != CTL_DONE) {
         return status;
     }
-    if (l.helps || l.tells_version) {
+    if (l.helps || l.prints_version) {
         c->command = ctl_find(1, l.helps ? help : version, &used);
         *ret_n = l.n_word;
         return CTL_DONE;

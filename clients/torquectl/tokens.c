@@ -122,7 +122,7 @@ static int save(const token_file *all)
         }
     }
     bool good = fflush(file) == 0 && fsync(fd) == 0;
-    if (all->is_there) { /* whoever could read it still can */
+    if (all->is_there) { /* keep its readers */
         good =
             good && fchmod(fd, all->info.st_mode & 07777) == 0 &&
             (fchown(fd, all->info.st_uid, all->info.st_gid) == 0 || all->info.st_uid == geteuid());

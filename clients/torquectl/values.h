@@ -12,7 +12,7 @@ char *ctl_read_file(const char *name, size_t *ret_n);
  * of a CSV with a header as an array of strings, else NULL. NULL with the fault said. */
 json_t *ctl_decode(const char *name, const char *bytes, size_t n, json_t **ret_names);
 
-/* "0.1,0.2" "[...]" "word" "@FILE" as a field's kind wants it; NULL with the fault said. */
+/* "0.1,0.2" "[...]" "word" "@FILE" by the field's kind; NULL with the fault printed. */
 json_t *ctl_value(const char *text, ctl_kind kind);
 
 /* Puts a value at a path, "output.interval_s" or "vary.0.of". Takes the reference. False, with the

@@ -13,15 +13,15 @@
 
 enum {
     TQ_CONTACT_PAIRS_MAX = 64,
-    TQ_CONTACT_POINTS_MAX = 128, /* of all pairs */
+    TQ_CONTACT_POINTS_MAX = 128, /* points of all pairs together */
 };
 
 /* Two solids that may touch. A half-space meets every corner of the other's core, each of which is
  * a point of contact; other pairs have one point, their nearest. */
 typedef struct tq_contact_pair {
-    uint32_t a, b;      /* numbers of geoms */
-    double friction;    /* Coulomb's coefficient, >= 0 */
-    double restitution; /* 0 .. 1 */
+    uint32_t a, b;      /* indices of the two solids */
+    double friction;    /* friction coefficient (Coulomb), >= 0 */
+    double restitution; /* coefficient of restitution (Newton), 0 .. 1 */
 } tq_contact_pair;
 
 typedef struct tq_contacts {
@@ -39,17 +39,17 @@ enum {
     TQ_CONTACT_IMPACTS = 3,       /* number of impacts */
     TQ_CONTACT_SUMS = 4,
     TQ_CONTACT_IMPULSE = 0,  /* N s, world axes, on b by a, since the start (3 rows) */
-    TQ_CONTACT_FORCE = 3,    /* N, mean of the last step without its impacts (3 rows) */
+    TQ_CONTACT_FORCE = 3,    /* N, mean over the last step, impulses of impacts excluded (3 rows) */
     TQ_CONTACT_CLOSED = 6,   /* 1 or 0 */
     TQ_CONTACT_SINCE = 7,    /* s, the last time at which that changed, or an impact occurred */
     TQ_CONTACT_TOUCHES = 8,  /* number of times at which it closed */
-    TQ_CONTACT_APPROACH = 9, /* m/s, the speed of approach at the last of them */
+    TQ_CONTACT_APPROACH = 9, /* m/s, approach speed at the last closing */
     TQ_CONTACT_OF_PAIR = 10,
 };
 
 /* m/s: slower approaches do not bounce */
 #define TQ_CONTACT_REST_SPEED 1e-3
-/* m: contacts this near are closed */
+/* m: a contact with a smaller gap counts as closed */
 #define TQ_CONTACT_CLOSED_GAP 1e-7
 
 /* Whether such a pair has points of contact: half-spaces with anything but half-spaces, two spheres

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/contact/impact.c - impulses on points of contact, and the energy that they take. */
+/* core/contact/impact.c - impulses at points of contact, and the energy that they dissipate. */
 #include <math.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 
 enum { INNER = 60 };
 static const size_t sweeps_max = 20000, products_max = 20000000;
-static const double accuracy = 1e-13; /* of the largest |b| */
+static const double accuracy = 1e-13; /* tolerance, relative to the largest |b| */
 
 /* W_ii of one contact */
 typedef struct block {
@@ -82,7 +82,7 @@ static void slide(const block *k, const double *b, double mu, double *p)
 static void solve_one(const block *k, const double *b, double mu, double *p)
 {
     double s[3];
-    if (!(k->w[0][0] > 0.0)) { /* nothing can move along the normal */
+    if (!(k->w[0][0] > 0.0)) { /* the point cannot move along its normal */
         memset(p, 0, sizeof s);
         return;
     }

@@ -59,7 +59,7 @@ static size_t find_corners(const tq_geom *solid, const tq_pose *pose, const tq_p
         }
         ret[k].pair = pair;
         ret[k].gap = gap;
-        /* on b: on the solid, or below it on the plane */
+        /* the point on b: on the solid, or its projection onto the plane */
         const double down = solid->radius + (sign < 0.0 ? gap : 0.0);
         for (unsigned i = 0; i < 3; i++) {
             ret[k].at[i] = corners[k][i] - down * n[i];

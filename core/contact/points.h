@@ -12,7 +12,7 @@
 typedef struct tq_contact_point {
     uint32_t pair;
     double gap;      /* m */
-    double at[3];    /* world, m: on b */
+    double at[3];    /* position of the point on b, world, m */
     double frame[9]; /* columns: two tangents, then the normal, from a to b */
 } tq_contact_point;
 

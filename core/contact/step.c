@@ -134,7 +134,7 @@ static tq_status look(tq_contact_work *w, int *ret_hits)
     return TQ_OK;
 }
 
-/* points that leave are watched like open ones: they may return within the step */
+/* separating points are monitored like open ones: they may close again within the step */
 static void part_points(tq_contact_work *w)
 {
     for (size_t i = 0; i < w->n_point; i++) {
@@ -218,7 +218,7 @@ static tq_status locate(tq_contact_work *w, double h, double gap, double *ret_h)
  * Acceptance
  */
 
-/* the trial of length h becomes the state */
+/* accept the trial of length h as the new state */
 static void accept(tq_contact_work *w, double h)
 {
     for (size_t k = 0; k < w->n_z * TQ_CONTACT_LANE; k++) {
@@ -250,7 +250,7 @@ static void accept(tq_contact_work *w, double h)
     w->t += h;
 }
 
-/* to t + h */
+/* advance the state to t + h */
 static tq_status advance(tq_contact_work *w, double h)
 {
     double left = h;
@@ -276,7 +276,7 @@ static tq_status advance(tq_contact_work *w, double h)
         if (gap < -touching && cut < CUTS) {
             status = locate(w, left, gap, &way);
         }
-        if (status == TQ_OK && way == 0.0) { /* too short a flight: the point stays in contact */
+        if (status == TQ_OK && way == 0.0) { /* the flight is too short: keep the contact */
             way = left;
             for (size_t i = 0; i < w->n_point; i++) {
                 w->is_closed[i] = w->now.points[i].gap <= TQ_CONTACT_CLOSED_GAP;
@@ -338,7 +338,7 @@ static tq_status lift(tq_contact_work *w)
 }
 
 /* which pairs are closed after a step of length h, and the mean force of it */
-static void settle(const tq_contact_work *w, double h)
+static void record_closed(const tq_contact_work *w, double h)
 {
     for (size_t k = 0; k < w->contacts->n_pair; k++) {
         double gap = (double)INFINITY;
@@ -390,7 +390,7 @@ static tq_status step(tq_contact_work *w, double h)
         status = lift(w);
     }
     if (status == TQ_OK) {
-        settle(w, h);
+        record_closed(w, h);
     }
     return status;
 }

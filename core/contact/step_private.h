@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/contact/step_private.h - what a step with contacts works on; private to this folder. */
+/* core/contact/step_private.h - working memory of a step with contacts; private to this folder. */
 #ifndef TQ_CONTACT_STEP_PRIVATE_H
 #define TQ_CONTACT_STEP_PRIVATE_H
 
@@ -24,7 +24,7 @@ typedef struct tq_contact_work {
 
     double t;                /* s, of q and v */
     double *q, *v;           /* (nq), (nv) as far as the step has come */
-    double *next_q, *next_v; /* the end of the last trial */
+    double *next_q, *next_v; /* end state of the last trial */
     double *z;               /* (n_z x LANE) */
     double *held;
     double *zd;                                  /* (n_z x LANE) rates at the last trial's middle */
@@ -70,7 +70,8 @@ void tq_contact_account(tq_contact_work *w, size_t sum, const double *mean);
 /* An impact of all closed points at the present state. */
 tq_status tq_contact_impact(tq_contact_work *w);
 
-/* The smooth motion of the next h s with the listed points in contact, as a trial. */
+/* Integrates the smooth motion of the next h seconds with the listed points in contact, as a
+   trial. */
 tq_status tq_contact_trial(tq_contact_work *w, double h);
 
 /* Auxiliary state k of a pair, or of the sums. */

@@ -79,11 +79,11 @@ static void give_voltage(const moment *m, double wanted, tq_drive_flow *ret)
 {
     const double r = m->drive->motor.resistance;
     const double within = held(wanted, -m->reach, m->reach);
-    const double settled = held((within - m->emf) / r, m->low, m->high);
+    const double steady = held((within - m->emf) / r, m->low, m->high);
     /* the supply is the harder limit: a joint driven too fast generates its own current */
-    ret->voltage = held(m->emf + r * settled, -m->reach, m->reach);
+    ret->voltage = held(m->emf + r * steady, -m->reach, m->reach);
     /* an inactive limit must not cause rounding */
-    if (settled == (within - m->emf) / r) {
+    if (steady == (within - m->emf) / r) {
         ret->voltage = within;
     }
     ret->limited = ret->voltage != wanted;

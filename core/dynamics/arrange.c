@@ -11,13 +11,15 @@ enum { RUN = 64 }; /* numbers per sum: independent additions */
 void tq_samples_to_block(size_t n_row, size_t n, const double *samples, size_t pitch, double *block,
                          size_t stride)
 {
-    tq_kernels_for(TQ_BLOCK)->turn((long)n, (long)n_row, samples, (long)pitch, block, (long)stride);
+    tq_kernels_for(TQ_BLOCK)->transpose((long)n, (long)n_row, samples, (long)pitch, block,
+                                        (long)stride);
 }
 
 void tq_block_to_samples(size_t n_row, size_t n, const double *block, size_t stride,
                          double *samples, size_t pitch)
 {
-    tq_kernels_for(TQ_BLOCK)->turn((long)n_row, (long)n, block, (long)stride, samples, (long)pitch);
+    tq_kernels_for(TQ_BLOCK)->transpose((long)n_row, (long)n, block, (long)stride, samples,
+                                        (long)pitch);
 }
 
 bool tq_all_finite(size_t n, const double *x)

@@ -13,8 +13,8 @@ size_t tq_members_start_scratch_size(const tq_plant *plant)
            tq_plant_scratch_size(plant, LANE);
 }
 
-static tq_status settle(const tq_plant *plant, const tq_members *m, size_t i, double *x,
-                        tq_scratch *scratch, tq_error *reterr)
+static tq_status project_start(const tq_plant *plant, const tq_members *m, size_t i, double *x,
+                               tq_scratch *scratch, tq_error *reterr)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t nq = model->nq, nv = model->nv;
@@ -51,7 +51,7 @@ tq_status tq_members_start(const tq_ensemble *ensemble, const tq_members *member
                                  : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                                            (double)tq_members_start_scratch_size(plant));
     for (size_t i = 0; i < members->n_member && status == TQ_OK; i++) {
-        const tq_status here = settle(plant, members, i, x, scratch, reterr);
+        const tq_status here = project_start(plant, members, i, x, scratch, reterr);
         if (here == TQ_ERR_SCRATCH || here == TQ_ERR_STOPPED) {
             status = here;
         } else if (here != TQ_OK) {

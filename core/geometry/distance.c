@@ -12,7 +12,7 @@ typedef struct core {
     double c[3], axis[3][3], half[3];
 } core;
 
-/* The nearest pair so far. */
+/* The nearest pair of points found so far. */
 typedef struct nearest {
     double square, a[3], b[3];
 } nearest;

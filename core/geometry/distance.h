@@ -5,12 +5,12 @@
 
 #include "core/geometry/geom.h"
 
-/* Nearest points of two shapes; where they overlap, the two points that the least translation that
- * separates them brings together. */
+/* Nearest points of two shapes. Where the shapes overlap: the two points that coincide after the
+ * shortest separating translation. */
 typedef struct tq_proximity {
     double distance;   /* m, below 0 where they overlap: minus the penetration depth */
     double a[3], b[3]; /* on the surfaces, world, m: b - a = distance normal */
-    double normal[3];  /* unit, from a to b: moving b along it separates them */
+    double normal[3];  /* unit vector from a to b: moving b along it separates the shapes */
 } tq_proximity;
 
 /**

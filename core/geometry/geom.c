@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/geometry/geom.c - shapes from the sizes that users state. */
+/* core/geometry/geom.c - shapes from the sizes in a request. */
 #include "core/geometry/geom.h"
 
 #include "core/model/model.h"

@@ -25,11 +25,11 @@ typedef struct tq_geom {
 
 enum { TQ_GEOMS_MAX = 256 };
 
-/* The shape from what users state, m: sphere radius; capsule radius and length of the cylinder;
- * box lengths along x, y, z; half-space nothing. */
+/* Makes the shape from its size, m: sphere: radius; capsule: radius and length of the cylinder;
+ * box: lengths along x, y, z; half-space: no size. */
 tq_geom tq_geom_of(tq_geom_kind kind, const double *size);
 
-/* How many numbers `size` has. */
+/* The number of values in `size`. */
 unsigned tq_geom_n_size(tq_geom_kind kind);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 };
 static const double vast = 10.0;     /* nominal sizes: no parameter is as large for little effect */
 static const double smallest = 1e-4; /* of a row's torque: no deviation is smaller */
-static const double settled = 0.01;
+static const double converged = 0.01;
 
 struct tq_shift {
     const tq_fit *fit;
@@ -370,7 +370,7 @@ static double search(const tq_shift *s, bool is_lag, double *ret_left)
 }
 
 /* weights of the rows by the torque at `late`; false: no solution */
-static bool settle(tq_shift *s, double late)
+static bool converge(tq_shift *s, double late)
 {
     double weight[TAPS];
     weigh(s, late, 0.0, weight);
@@ -385,7 +385,7 @@ static bool settle(tq_shift *s, double late)
             change = fmax(change, fabs(tq_log(now / s->sigma[r])));
             s->sigma[r] = now;
         }
-        if (change < settled) {
+        if (change < converged) {
             break;
         }
     }
@@ -404,12 +404,12 @@ tq_status tq_shift_find(tq_shift *s, tq_shift_found *ret, tq_error *reterr)
         const double square = entry(s, r, tau, tau) / s->n;
         s->usual[r] = s->sigma[r] = square > 0.0 ? sqrt(square) : 1.0;
     }
-    if (!settle(s, 0.0)) {
+    if (!converge(s, 0.0)) {
         return TQ_OK;
     }
     double left = 0.0;
     const double late = search(s, false, &left);
-    if (!settle(s, late)) {
+    if (!converge(s, late)) {
         return TQ_OK;
     }
     ret->late = search(s, false, &left);

@@ -8,14 +8,14 @@
 #include "core/identify/feasible/definite.h"
 #include "core/identify/regression/bodies.h"
 
-enum { DIRECTIONS_TOLD = 6, MOVED_IN = 20 };
+enum { DIRECTIONS_REPORTED = 6, MOVED_IN = 20 };
 static const double error_usable = 0.30; /* relative torque error; as for the parameters */
 static const double error_robust = 0.80;
-static const double standing_apart = 3.0; /* RMSE at rest over RMSE in motion */
-static const double bias_told = 3.0;      /* standard deviations between instruments and least
+static const double standing_apart = 3.0;  /* RMSE at rest over RMSE in motion */
+static const double bias_reported = 3.0;   /* standard deviations between instruments and least
                                              squares */
-static const double rounding = 1e-9;      /* relative: no deviation is smaller */
-static const double share_told = 0.10;    /* of the squared residual, explained by a missing term */
+static const double rounding = 1e-9;       /* relative: no deviation is smaller */
+static const double share_reported = 0.10; /* of the squared residual, by a missing term */
 
 const char *tq_verdict_slug(tq_verdict verdict)
 {
@@ -45,7 +45,7 @@ static void add(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind ki
 
 static void judge_excitation(const tq_fit_solution *s, tq_verdict_report *report)
 {
-    for (size_t k = 0; k < s->n_unidentified && k < DIRECTIONS_TOLD;
+    for (size_t k = 0; k < s->n_unidentified && k < DIRECTIONS_REPORTED;
          k++) { /* the solution lists all */
         add(report, TQ_VERDICT_INSUFFICIENT_EXCITATION, TQ_REASON_UNIDENTIFIED, k,
             s->unidentified[k].deviation);
@@ -115,7 +115,7 @@ static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
             worst = c;
         }
     }
-    if (most > bias_told) {
+    if (most > bias_reported) {
         add(report, TQ_VERDICT_USABLE, TQ_REASON_NOISE_BIAS, worst, most);
     }
 }
@@ -151,13 +151,13 @@ static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
         if (standing.rmse > standing_apart * moving.rmse) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.rmse / moving.rmse);
         }
-        if (all.by_slowness > share_told) {
+        if (all.by_slowness > share_reported) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_SLOW_FRICTION, r, all.by_slowness);
         }
-        if (all.by_load > share_told) {
+        if (all.by_load > share_reported) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_LOAD_FRICTION, r, all.by_load);
         }
-        if (all.by_position > share_told) {
+        if (all.by_position > share_reported) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_POSITION, r, all.by_position);
         }
     }

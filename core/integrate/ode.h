@@ -23,7 +23,7 @@ typedef struct tq_ode_problem {
      * unrecoverable. */
     int (*rate)(void *ctx, double t, const double *y, double *ret_rate);
     /* Projects y after a step; NULL: no projection. Result as rate. */
-    int (*settle)(void *ctx, double t, double *y);
+    int (*project)(void *ctx, double t, double *y);
     void *ctx;
     double rtol;
     const double *atol; /* (n) */

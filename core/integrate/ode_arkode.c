@@ -70,11 +70,11 @@ static double share_of(tq_ode_method method)
  * with 1e-5 rad error at a tolerance of 1e-11. */
 static const double same_matrix = 1e-9;
 
-static int settle(sunrealtype t, N_Vector y, void *data)
+static int project_step(sunrealtype t, N_Vector y, void *data)
 {
     tq_sundials *s = data;
     const tq_ode_problem *p = &s->ode->problem;
-    const int outcome = p->settle(p->ctx, t, NV_DATA_S(y));
+    const int outcome = p->project(p->ctx, t, NV_DATA_S(y));
     s->gave_up |= outcome < 0;
     return outcome;
 }
@@ -199,7 +199,7 @@ static int set_steps(own *o)
            CALL(o, SetSmallNumEFails, 2) == 0 && CALL(o, SetFixedStepBounds, 1.0, 1.5) == 0 &&
            CALL(o, SetMaxNumSteps, -1) == 0 && CALL(o, SetMaxHnilWarns, -1) == 0 &&
            (p->max_step == 0.0 || CALL(o, SetMaxStep, p->max_step) == 0) &&
-           (p->settle == NULL || CALL(o, SetPostprocessStepFn, settle) == 0);
+           (p->project == NULL || CALL(o, SetPostprocessStepFn, project_step) == 0);
 }
 
 static int set_up_explicit(own *o)

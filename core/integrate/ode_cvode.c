@@ -24,7 +24,7 @@ static int project(sunrealtype t, N_Vector y, N_Vector correction, sunrealtype e
     for (size_t k = 0; k < p->n; k++) {
         to[k] = from[k];
     }
-    const int outcome = p->settle(p->ctx, t, to);
+    const int outcome = p->project(p->ctx, t, to);
     for (size_t k = 0; k < p->n; k++) {
         to[k] -= from[k];
     }
@@ -55,8 +55,8 @@ static int set_up(own *o)
            CVodeSetLinearSolver(o->memory, o->s.solver, o->s.matrix) == 0 &&
            CVodeSetMaxNumSteps(o->memory, -1) == 0 && CVodeSetMaxHnilWarns(o->memory, -1) == 0 &&
            (p->max_step == 0.0 || CVodeSetMaxStep(o->memory, p->max_step) == 0) &&
-           (p->settle == NULL || (CVodeSetProjFn(o->memory, project) == 0 &&
-                                  CVodeSetProjErrEst(o->memory, SUNFALSE) == 0));
+           (p->project == NULL || (CVodeSetProjFn(o->memory, project) == 0 &&
+                                   CVodeSetProjErrEst(o->memory, SUNFALSE) == 0));
 }
 
 static void *open_all(tq_ode *ode)

@@ -125,7 +125,7 @@ int tq_ode_prepare(void)
 /* The owner of a vector is stored after its last element, and that of a matrix after its last
  * column: a clone function has access to no other place. */
 
-static tq_sundials *owner_behind(const double *end)
+static tq_sundials *owner_at(const double *end)
 {
     void *s = NULL;
     memcpy(&s, end, sizeof s);
@@ -140,10 +140,10 @@ static void put_owner(double *end, void *s)
 
 static tq_sundials *owner_of(N_Vector v)
 {
-    return owner_behind(NV_DATA_S(v) + NV_LENGTH_S(v));
+    return owner_at(NV_DATA_S(v) + NV_LENGTH_S(v));
 }
 
-static double *behind(SUNMatrix a)
+static double *owner_slot(SUNMatrix a)
 {
     return SM_DATA_D(a) + SM_LDATA_D(a);
 }
@@ -218,14 +218,14 @@ static SUNMatrix new_matrix(tq_sundials *s)
     if (a != NULL) {
         SM_CONTENT_D(a)->N = n;
         SM_CONTENT_D(a)->ldata = n * n;
-        put_owner(behind(a), s);
+        put_owner(owner_slot(a), s);
     }
     return a;
 }
 
 static SUNMatrix clone_matrix(SUNMatrix of)
 {
-    tq_sundials *s = owner_behind(behind(of));
+    tq_sundials *s = owner_at(owner_slot(of));
     SUNMatrix a = new_matrix(s);
     if (a == NULL) {
         s->is_short = 1;

@@ -164,11 +164,11 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
     for (int l = first; l >= 0; l = c->links[l].next) {
         const tq_canonical_link *link = &c->links[l];
         double *columns = y + 10L * link->column * to->stride;
-        if (link->stand == TQ_ALIGN_ALONG) {
+        if (link->alignment == TQ_ALIGN_ALONG) {
             const int next = link->next;
             if (share != ALONE) {
                 share = LATER;
-            } else if (next >= 0 && c->links[next].stand == TQ_ALIGN_ALONG) {
+            } else if (next >= 0 && c->links[next].alignment == TQ_ALIGN_ALONG) {
                 share = FIRST;
             }
             if (link->face.renamed) {
@@ -178,7 +178,7 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
             } else {
                 put_along(&link->face, at, w, to, columns, share, 0);
             }
-        } else if (link->stand == TQ_ALIGN_TURNED) {
+        } else if (link->alignment == TQ_ALIGN_TURNED) {
             const motion s = motion_turned(&link->face, at.s);
             for (int f = 0; f < at.n; f++) {
                 w->seen[f] = screw_turned(&link->face, at.screws[f]);
@@ -193,7 +193,7 @@ TQ_INLINE void put_links(const tq_canonical *c, int first, place at, const paths
 /* an axis about the parent's origin moved to the child's, without the offset before modified DH */
 TQ_INLINE screw screw_outward(const tq_canonical_joint *k, turn t, real d, screw s)
 {
-    s.l.y = settled(tq_fmac(k->a, s.a.z, s.l.y)); /* a right angle negates it */
+    s.l.y = opaque_sum(tq_fmac(k->a, s.a.z, s.l.y)); /* a right angle negates it */
     s.l.z = tq_fnmac(k->a, s.a.y, s.l.z);
     s.a = turn_in(t, s.a);
     s.l = turn_in(t, s.l);

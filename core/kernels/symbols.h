@@ -35,8 +35,8 @@ int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, 
                               const int32_t *rows, long n_row, double *ret_d);
 void TQ_KERNEL(tq_momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                             double *ret_momentum);
-void TQ_KERNEL(tq_turn)(long n_row, long n_column, const double *from, long pitch, double *to,
-                        long stride);
+void TQ_KERNEL(tq_transpose)(long n_row, long n_column, const double *from, long pitch, double *to,
+                             long stride);
 void TQ_KERNEL(tq_aba_varied)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               double *ret_qdd, tq_kernel_fault *ret_fault);
 void TQ_KERNEL(tq_combine)(const tq_kernel_sum *in, double *ret);

@@ -71,8 +71,8 @@ typedef struct tq_kernels {
                      double *ret_momentum);
     /* transposition: to[k * stride + i] = from[i * pitch + k] for n_row rows and n_column columns;
      * no alignment required */
-    void (*turn)(long n_row, long n_column, const double *from, long pitch, double *to,
-                 long stride);
+    void (*transpose)(long n_row, long n_column, const double *from, long pitch, double *to,
+                      long stride);
     /* aba with the inertial parameters in->varied instead of those of c */
     void (*aba_varied)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        double *ret_qdd, tq_kernel_fault *ret_fault);

@@ -128,7 +128,7 @@ TQ_INLINE real tq_fnmac(double a, real b, real c)
 
 /* A sum that will be negated. With one lane gcc turns -(a b + c) into the single instruction -a b -
  * c; if the sum is 0 this has the other sign of zero. Here the compiler cannot see the sum. */
-TQ_INLINE real settled(real sum)
+TQ_INLINE real opaque_sum(real sum)
 {
 #if TQ_LANES == 1 && defined(__FMA__) && !defined(__clang__)
     __asm__("" : "+v"(sum));

@@ -9,7 +9,7 @@
  * Fill the table of kernels for this CPU. Call once before any other core function, from one
  * thread.
  *
- * width 0 takes the widest lanes the CPU has; 1, 2, 4 or 8 asks for that width.
+ * width 0 takes the widest lanes the CPU has; 1, 2, 4 or 8 selects that width.
  *
  * Returns  TQ_OK, or TQ_ERR_RANGE when `width` is none of these or the CPU lacks it (the table is
  *          then unchanged).

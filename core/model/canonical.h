@@ -38,7 +38,8 @@ typedef struct tq_canonical_joint {
     int32_t ball;         /* number among the spherical and floating joints, or -1 */
     int32_t path;         /* number of dofs from the world to the body, its own included */
     int32_t kept;         /* sum of `path` over the bodies with has_branch before this one */
-    int32_t first_link;   /* of the links fixed to the body, in the order of tq_canonical_stand, or
+    int32_t
+        first_link; /* of the links fixed to the body, in the order of tq_canonical_alignment, or
                            -1 */
     tq_canonical_kind kind;
     _Bool parent_is_previous; /* parent is body b - 1: its state is in registers */
@@ -74,12 +75,12 @@ typedef struct tq_canonical_body {
 } tq_canonical_body;
 
 /* Relative orientation of a link's frame and its body's. */
-typedef enum tq_canonical_stand {
+typedef enum tq_canonical_alignment {
     TQ_ALIGN_ALONG,   /* axes parallel to the body's, permuted or reversed; origin displaced
                          along z at most */
     TQ_ALIGN_TURNED,  /* the same relative to the body's frame rotated about its z */
     TQ_ALIGN_OBLIQUE, /* any other */
-} tq_canonical_stand;
+} tq_canonical_alignment;
 
 /* For TQ_ALIGN_ALONG and TQ_ALIGN_TURNED: converts inertial parameters about the body's frame,
  * displaced along z and rotated about it, to those about the link's frame. Parameters are m, h (x y
@@ -97,7 +98,7 @@ typedef struct tq_canonical_link {
     int32_t body;
     int32_t column; /* number of its joint in the model's order; -1: the root */
     int32_t next;   /* another link of the same body, or -1 */
-    tq_canonical_stand stand;
+    tq_canonical_alignment alignment;
     tq_pose in_body;
     tq_canonical_face face;
 } tq_canonical_link;

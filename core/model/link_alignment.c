@@ -43,7 +43,7 @@ static void name_axes(tq_canonical_face *f, const int *from, const double *sign)
 
 /* If one column of a rotation is z or -z, the other two are x and y rotated about z; a rotation by
  * right angles is a permutation. */
-static tq_canonical_stand stand_of(const tq_pose *at, tq_canonical_face *f)
+static tq_canonical_alignment alignment_of(const tq_pose *at, tq_canonical_face *f)
 {
     const double *r = at->r;
     *f = (tq_canonical_face){.shift = at->p[2], .c = 1.0, .s = 0.0};
@@ -82,10 +82,10 @@ static void chain_links(tq_canonical *c)
     for (int32_t b = 0; b < c->n_body; b++) {
         c->joints[b].first_link = -1;
     }
-    for (int stand = TQ_ALIGN_OBLIQUE; stand >= TQ_ALIGN_ALONG; stand--) {
+    for (int alignment = TQ_ALIGN_OBLIQUE; alignment >= TQ_ALIGN_ALONG; alignment--) {
         for (int32_t l = c->n_link - 1; l >= 0; l--) {
             tq_canonical_link *link = &c->links[l];
-            if (link->body >= 0 && (int)link->stand == stand) {
+            if (link->body >= 0 && (int)link->alignment == alignment) {
                 link->next = c->joints[link->body].first_link;
                 c->joints[link->body].first_link = l;
             }
@@ -111,7 +111,7 @@ void tq_canonical_faces(tq_canonical *c)
         const double *p = link->in_body.p;
         link->next = -1;
         if (link->body >= 0) {
-            link->stand = stand_of(&link->in_body, &link->face);
+            link->alignment = alignment_of(&link->in_body, &link->face);
             c->reach += fabs(p[0]) + fabs(p[1]) + fabs(p[2]);
         }
     }

@@ -141,10 +141,10 @@ static void judge_columns(tq_canonical *c)
         }
         const tq_canonical_joint *up = &c->joints[k->parent];
         const int32_t before = up->dof + tq_canonical_freedoms(up->kind) - 1;
-        const int32_t behind = last->dof + tq_canonical_freedoms(last->kind) - 1;
+        const int32_t last_dof = last->dof + tq_canonical_freedoms(last->kind) - 1;
         c->rows_ascend = c->rows_ascend && c->dof_rows[before] < c->dof_rows[k->dof];
-        n_column += behind - k->dof + 1;
-        n_group += behind / SIDE - k->dof / SIDE + 1;
+        n_column += last_dof - k->dof + 1;
+        n_group += last_dof / SIDE - k->dof / SIDE + 1;
     }
     c->side_by_side = n_column > WORTH * n_group;
 }

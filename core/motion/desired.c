@@ -74,8 +74,8 @@ void tq_reference_at(const tq_reference *reference, double t, double *ret_x, dou
 {
     const size_t n = reference->n_coordinate;
     switch (reference->kind) {
-    case TQ_REFERENCE_STAND:
-        memcpy(ret_x, reference->stand, n * sizeof(double));
+    case TQ_REFERENCE_SETPOINT:
+        memcpy(ret_x, reference->setpoint, n * sizeof(double));
         memset(ret_xd, 0, n * sizeof(double));
         memset(ret_xdd, 0, n * sizeof(double));
         break;
@@ -114,7 +114,7 @@ double tq_reference_next_break(const tq_reference *reference, double t, unsigned
     size_t n = reference->waypoints.n_point;
     *ret_order = 0;
     switch (reference->kind) {
-    case TQ_REFERENCE_STAND:
+    case TQ_REFERENCE_SETPOINT:
     case TQ_REFERENCE_FOURIER:
         return (double)INFINITY;
     case TQ_REFERENCE_CELLS:

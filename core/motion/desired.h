@@ -10,7 +10,7 @@
 #include "core/motion/table.h"
 
 typedef enum tq_reference_kind {
-    TQ_REFERENCE_STAND,     /* one configuration */
+    TQ_REFERENCE_SETPOINT,  /* one configuration */
     TQ_REFERENCE_WAYPOINTS, /* from rest to rest by a timing law */
     TQ_REFERENCE_SPLINE,    /* through waypoints without stopping; at rest at both ends */
     TQ_REFERENCE_FOURIER,   /* a periodic excitation */
@@ -29,12 +29,12 @@ typedef struct tq_motion_cells {
     const double *kinks; /* (n_kink) times at which xdd jumps; NULL: xddd does, at every t */
 } tq_motion_cells;
 
-/* Borrows its arrays. With quaternion joints only TQ_REFERENCE_STAND is possible: n_coordinate is
- * nq; for a motion nq == nv. */
+/* Borrows its arrays. With quaternion joints only TQ_REFERENCE_SETPOINT is possible: n_coordinate
+ * is nq; for a motion nq == nv. */
 typedef struct tq_reference {
     tq_reference_kind kind;
     size_t n_coordinate;
-    const double *stand;     /* (n_coordinate): STAND */
+    const double *setpoint;  /* (n_coordinate): SETPOINT */
     tq_waypoints waypoints;  /* WAYPOINTS, SPLINE, TABLE */
     tq_timing_law law;       /* WAYPOINTS */
     double blend;            /* WAYPOINTS, of a trapezoid */

@@ -259,7 +259,7 @@ static tq_status check_gains(const tq_constrained_controller *c, tq_error *reter
 static tq_status check(const tq_constrained_controller *c, tq_error *reterr)
 {
     const tq_model *model = model_of(c);
-    for (uint32_t j = 0; c->reference->kind != TQ_REFERENCE_STAND && j < model->n_joint; j++) {
+    for (uint32_t j = 0; c->reference->kind != TQ_REFERENCE_SETPOINT && j < model->n_joint; j++) {
         if (model->joints[j].nq != model->joints[j].nv) {
             return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
         }

@@ -46,8 +46,8 @@ typedef struct tq_constrained_controller {
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE       "reference": coordinates are not those of the model; "joint": joint
  *                             `index` has a quaternion, and the reference is not
- *                             TQ_REFERENCE_STAND; "kd": missing; "coordinates": none, > nv, or not
- *                             ascending; "force": a setpoint requires all joints actuated
+ *                             TQ_REFERENCE_SETPOINT; "kd": missing; "coordinates": none, > nv,
+ *                             or not ascending; "force": a setpoint requires all joints actuated
  *          TQ_ERR_RANGE       a gain below 0, a limit not above 0
  *          TQ_ERR_NOT_FINITE  a gain
  *          Evaluations: TQ_ERR_SINGULAR "constraint.coordinates" where the coordinates do not

@@ -318,7 +318,7 @@ static tq_status check(const tq_controller *c, tq_error *reterr)
 {
     const tq_model *model = tq_mechanism_model(c->mechanism);
     const size_t nv = model->nv;
-    for (uint32_t j = 0; c->reference->kind != TQ_REFERENCE_STAND && j < model->n_joint; j++) {
+    for (uint32_t j = 0; c->reference->kind != TQ_REFERENCE_SETPOINT && j < model->n_joint; j++) {
         if (model->joints[j].nq != model->joints[j].nv) {
             return tq_fail(reterr, TQ_ERR_SHAPE, "joint", j, 0.0);
         }

@@ -52,7 +52,7 @@ typedef struct tq_controller {
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE       "reference": coordinates are not those of the model; "joint": joint
  *                             `index` has a quaternion, and the reference is not
- *                             TQ_REFERENCE_STAND; "kp", "kd", "lambda": required by the law
+ *                             TQ_REFERENCE_SETPOINT; "kp", "kd", "lambda": required by the law
  *          TQ_ERR_RANGE       a gain below 0, a limit not above 0, "sample_time" below 0
  *          TQ_ERR_NOT_FINITE  a gain, "sample_time"
  * Cost     Per evaluation at most inverse dynamics, and with passivity

@@ -131,7 +131,7 @@ static void filter_some(const tq_filter *filter, size_t n_edge, size_t n, size_t
     if (n_row < TQ_SECTION_LANES) {
         memset(inner, 0, n * TQ_SECTION_LANES * sizeof *inner);
     }
-    kernels->turn((long)n_row, (long)n, x, (long)stride, inner, TQ_SECTION_LANES);
+    kernels->transpose((long)n_row, (long)n, x, (long)stride, inner, TQ_SECTION_LANES);
     continue_ends(n_edge, n, padded);
     double coefficients[5 * (TQ_FILTER_ORDER_MAX + 1) / 2];
     for (size_t s = 0; s < filter->n; s++) {
@@ -143,7 +143,7 @@ static void filter_some(const tq_filter *filter, size_t n_edge, size_t n, size_t
     kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 0);
     kernels->sections((long)filter->n, coefficients, (long)n_long, padded, 1);
     tq_fpmode_leave(mode);
-    kernels->turn((long)n, (long)n_row, inner, TQ_SECTION_LANES, x, (long)stride);
+    kernels->transpose((long)n, (long)n_row, inner, TQ_SECTION_LANES, x, (long)stride);
 }
 
 tq_status tq_filter_zero_phase_rows(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row,

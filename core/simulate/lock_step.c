@@ -41,7 +41,7 @@ static size_t record_size(const tq_run *run, const tq_model *model)
     return (row_bytes(model) + tq_run_save_size(run) + 7) / 8 * 8;
 }
 
-/* steps that the sensors and actuators of one step reach back */
+/* maximum delay of sensors and actuators, steps */
 static uint32_t reach_of(const tq_lock_step_options *options)
 {
     uint32_t most = options->actuator_delay;
@@ -51,7 +51,7 @@ static uint32_t reach_of(const tq_lock_step_options *options)
     return most;
 }
 
-/* history, what delays reach back from there, and the present */
+/* records of the history, of the delays before it, and of the present state */
 static size_t ring_length(const tq_lock_step_options *options)
 {
     return options->history + reach_of(options) + 1;
@@ -88,7 +88,7 @@ static double *torque_of(const tq_lock_step *of, unsigned char *record)
     return command_of(of, record) + of->model->nv;
 }
 
-/* the present state into its record */
+/* writes the present state into its record */
 static void save(tq_lock_step *of)
 {
     unsigned char *record = record_of(of, of->step);
@@ -136,7 +136,7 @@ static void set_torque(tq_lock_step *of, uint64_t step)
     }
 }
 
-/* From the beginning a run starts anew: whether joints stick there depends on the first torque. */
+/* At step 0 the run is started again: which joints stick there depends on the first torque. */
 static int restart(tq_lock_step *of)
 {
     unsigned char *record = of->beginning;
@@ -162,7 +162,7 @@ uint64_t tq_lock_step_least(const tq_lock_step *of)
 {
     const uint64_t back = of->options.history;
     const uint64_t first = of->step > back ? of->step - back : 0;
-    /* after going back the ring begins less far before the present */
+    /* after a rewind the ring holds fewer steps before the present */
     const uint64_t kept = of->oldest > 0 ? of->oldest + reach_of(&of->options) : 0;
     return first > kept ? first : kept;
 }

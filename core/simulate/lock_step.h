@@ -9,7 +9,7 @@
 
 #include "core/simulate/run.h"
 
-/* Torque that is held until it is written again (zero-order hold). */
+/* Torque that is held until the next write (zero-order hold). */
 typedef struct tq_held_torque {
     size_t nv;
     double *tau; /* (nv) N m or N */
@@ -30,8 +30,8 @@ typedef enum tq_sensor_kind {
  *
  *     y(k) = r floor((x(max(k - delay, 0)) + noise n(k)) / r + 1/2)
  *
- * n(k) depends on seed, row and k only. A joint with quaternions is turned and moved by its noise
- * in its own axes, and has no resolution. Borrows everything it points to. */
+ * n(k) depends on seed, row and k only. Noise of a joint with quaternions is a rotation and a
+ * translation in its own axes; such a joint has no resolution. Borrows everything it points to. */
 typedef struct tq_sensor {
     const double *noise;      /* (nv) standard deviation, >= 0; NULL: none */
     const double *resolution; /* (nv) r, 0: none; NULL: none */
@@ -54,7 +54,7 @@ typedef struct tq_lock_step {
     tq_held_torque *held; /* of an effect of the run's plant */
     const tq_model *model;
     tq_lock_step_options options;
-    uint64_t step;   /* periods so far: run->t = step period, unless the run has ended */
+    uint64_t step;   /* periods so far: run->t = step * period, unless the run has ended */
     uint64_t oldest; /* first step of the ring */
 
     size_t n_saved;           /* bytes of tq_run_save */
@@ -88,15 +88,15 @@ size_t tq_lock_step_size(const tq_run *run, const tq_model *model,
  */
 int tq_lock_step_advance(tq_lock_step *of, const double *tau);
 
-/* Steps that can be gone back to: 0, and all from this one on. */
+/* The oldest step that tq_lock_step_rewind reaches, beside step 0. */
 uint64_t tq_lock_step_least(const tq_lock_step *of);
 
-/* Goes back to a step; later ones are forgotten, and the same commands lead to the same bits. 0: it
- * is not there any more, or not yet. */
+/* Restores a step and discards later ones; the same commands then lead to the same bits. Returns 0
+ * if the history does not hold the step. */
 int tq_lock_step_rewind(tq_lock_step *of, uint64_t step);
 
-/* Continues at `step` of another one of the same plant, options and memory: a fork. 0: it is not
- * there. */
+/* Fork: copies `step` of another lock step with the same plant, options and memory size. Returns 0
+ * if its history does not hold the step. */
 int tq_lock_step_copy(tq_lock_step *to, const tq_lock_step *from, uint64_t step);
 
 /* Reading of a sensor now: nq numbers of TQ_SENSOR_Q, else nv. */
@@ -105,8 +105,8 @@ void tq_lock_step_read(const tq_lock_step *of, tq_sensor_kind kind, double *ret)
 /* Torque (nv) that acted in the last period; 0 at step 0. */
 const double *tq_lock_step_torque(const tq_lock_step *of);
 
-/* Commands that have not acted yet: the one given `ago` periods before the last, for ago below the
- * actuators' delay; 0 before the start. */
+/* Commands in the actuators' delay line: the one from `ago` periods before the last, for ago below
+ * the delay; 0 before the start. */
 void tq_lock_step_pending(const tq_lock_step *of, uint32_t ago, double *ret_tau);
 
 #endif

@@ -105,7 +105,7 @@ int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate)
     return 0;
 }
 
-int tq_run_settle(void *ctx, double t, double *y)
+int tq_run_project(void *ctx, double t, double *y)
 {
     (void)t;
     tq_run_private *p = ctx;
@@ -361,7 +361,7 @@ static void rest_at_times(tq_run_private *p)
     }
 }
 
-/* Between two steps or inside of one: what came after the stop is void, whoever made what of it. */
+/* Between two steps or inside of one: results after the stop are void. */
 static int is_stopped(tq_run_private *p)
 {
     if (tq_scratch_is_stopped(p->scratch)) {

@@ -103,10 +103,10 @@ static tq_status open_ode(tq_run_private *p, tq_scratch *scratch, tq_error *rete
     static const tq_ode_method method[] = {TQ_ODE_DOPRI87, TQ_ODE_DOPRI45, TQ_ODE_SDIRK,
                                            TQ_ODE_BDF};
     set_tolerances(p);
-    const int settles = p->model->nq != p->model->nv || p->plant->constraints != NULL;
+    const int projects = p->model->nq != p->model->nv || p->plant->constraints != NULL;
     const tq_ode_problem problem = {.n = p->n,
                                     .rate = tq_run_ode_rate,
-                                    .settle = settles ? tq_run_settle : NULL,
+                                    .project = projects ? tq_run_project : NULL,
                                     .ctx = p,
                                     .rtol = p->options.rtol,
                                     .atol = p->atol,

@@ -62,7 +62,7 @@ double tq_run_before(const tq_run_private *p, double t);
 
 /* Callbacks of the integrator, ctx = the run: 0, or 1 with run.status and run.error. */
 int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate);
-int tq_run_settle(void *ctx, double t, double *y);
+int tq_run_project(void *ctx, double t, double *y);
 
 /* End a run; always 0. */
 int tq_run_end_at(tq_run_private *p, tq_run_end why, uint32_t joint);

@@ -180,7 +180,7 @@ static bool read_line(entry *e, char *line, tqd_tokens *to)
     return true;
 }
 
-/* Whoever may write the file can let anybody in. */
+/* Write access to the file is access to everything. */
 static bool check_mode(FILE *file, const char *path, char *why, size_t n_why)
 {
     struct stat info;

@@ -90,7 +90,7 @@ static bool resolve(const char *text, bool guarded, address *ret_address, sockle
         snprintf(
             why, n_why,
             "listen: %.100s is not a loopback address, which needs the setting "
-            "credentials; or listen on 127.0.0.1 or unix:PATH behind a proxy that authenticates "
+            "credentials; or listen on 127.0.0.1 or unix:PATH, with a proxy that authenticates "
             "clients",
             text);
         return false;

@@ -3,13 +3,13 @@
 #ifndef TQD_DATASETS_HANDLERS_H
 #define TQD_DATASETS_HANDLERS_H
 
-#include "daemon/datasets/spool.h"
+#include "daemon/datasets/upload_queue.h"
 #include "daemon/http/exchange.h"
 
 /* What the handlers share; outlives the server. */
 typedef struct tqd_datasets {
     tqd_store *store;
-    tqd_spool *spool;
+    tqd_upload_queue *uploads;
     uint64_t dataset_bytes_max; /* of one */
     uint64_t file_bytes_max;    /* of all files; 0: no bound. The store enforces it too */
     uint64_t datasets_max;      /* names */

@@ -56,7 +56,7 @@ static bool open_put(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
         return false;
     }
     tqd_dataset_exchange *e = *ret_exchange;
-    e->intake = tqd_intake_open(datasets->spool, &options, wake, e);
+    e->intake = tqd_intake_open(datasets->uploads, &options, wake, e);
     if (e->intake == NULL) {
         tqa_problem_set(&problem, "busy", "other datasets are being received; try again");
         tqd_answer_problem(reply, head->request_id, &problem);

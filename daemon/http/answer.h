@@ -23,7 +23,7 @@ enum { TQD_QUERY_TEXT = 160 };
 bool tqd_query_next(const char **query, char name[TQD_QUERY_TEXT], char value[TQD_QUERY_TEXT],
                     bool *ret_bad);
 
-/* "FIRST,BEHIND": rows from 0, the first and the one behind the last. False: no such range. */
+/* "FIRST,END": rows from 0, half-open [FIRST, END). False: no such range. */
 bool tqd_query_rows(const char *value, uint64_t *ret_first, uint64_t *ret_end);
 
 /* The Prefer header (RFC 7240). */

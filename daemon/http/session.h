@@ -28,7 +28,7 @@ typedef struct tqd_sessions {
     pthread_mutex_t mutex; /* a leaf lock */
     struct {
         unsigned char digest[32]; /* of the secret, which is not stored */
-        unsigned char token[32];  /* digest of the token that it stands for */
+        unsigned char token[32];  /* digest of the token that the session was opened with */
         int64_t until_s;          /* expiry; 0: free row */
         tqd_session_scope scope;
     } rows[TQD_SESSIONS_MAX];

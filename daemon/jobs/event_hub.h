@@ -33,7 +33,7 @@ typedef struct tqd_watch {
     struct tqd_watch *prev, *next;
 } tqd_watch;
 
-/* The newest events, in a ring: a subscriber that falls behind reads the store. Lock: a leaf. */
+/* The newest events, in a ring: a subscriber that is too slow reads the store. Lock: a leaf. */
 typedef struct tqd_event_hub {
     pthread_mutex_t mutex;
     uint64_t n; /* events published in all; number i is at i % TQD_EVENT_HUB_RING */

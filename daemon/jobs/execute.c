@@ -165,7 +165,7 @@ static void keep_result(tqd_runner *runner, tqa_call *call, outcome *out)
 }
 
 /* `w` must outlive the call, whose answer may be read from the scratch file. */
-static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_robot *robot,
+static void compute(tqd_job_host *w, const tqa_operation *operation, const tqa_robot *robot,
                     outcome *out)
 {
     tqd_runner *runner = w->runner;
@@ -194,7 +194,7 @@ static void compute(tqd_job_world *w, const tqa_operation *operation, const tqa_
 
 /* Ends the job, or returns it to the queue. Retried while the disk is full: the result is in
  * memory, and the lease is ours until another node has it. */
-static void end(const tqd_job_world *w, const outcome *out, bool requeue)
+static void end(const tqd_job_host *w, const outcome *out, bool requeue)
 {
     tqd_runner *runner = w->runner;
     char text[PROBLEM_BYTES]; /* on the stack: a failed job has its reason also without memory */
@@ -241,8 +241,8 @@ void tqd_execute(tqd_runner *runner)
     const tqa_operation *operation = tqa_operation_find(job->kind, strlen(job->kind), with_robot);
     const tqa_robot *robot = NULL;
     char name[TQD_NAME_TEXT + TQD_DIGEST_TEXT];
-    tqd_job_world world;
-    tqd_job_world_open(&world, runner);
+    tqd_job_host host;
+    tqd_job_host_open(&host, runner);
     tqd_crash_set_job(job->id);
     if (operation == NULL) {
         tqa_problem_set(&out.problem, "invalid-value", "this version has no \"%s\"", job->kind);
@@ -252,7 +252,7 @@ void tqd_execute(tqd_runner *runner)
         out.requeue = robot == NULL && out.problem.status >= 500;
     }
     if (operation != NULL && (robot != NULL || !with_robot)) {
-        compute(&world, operation, robot, &out);
+        compute(&host, operation, robot, &out);
     }
     tqd_registry_release(registry, robot);
     tqd_crash_set_job(NULL);
@@ -268,10 +268,9 @@ void tqd_execute(tqd_runner *runner)
         out.state = TQD_JOB_CANCELLED;
     }
     if (!atomic_load(&runner->lost)) {
-        end(&world, &out,
-            !cancelled && (stopped || (out.requeue && job->attempts < STORAGE_TRIES)));
+        end(&host, &out, !cancelled && (stopped || (out.requeue && job->attempts < STORAGE_TRIES)));
     }
-    tqd_job_world_close(&world);
+    tqd_job_host_close(&host);
     tqd_upload_close(out.upload);
     free(out.text);
     if (out.requeue) {

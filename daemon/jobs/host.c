@@ -15,13 +15,13 @@
 
 static const tqa_robot *world_robot_get(void *ctx, const char *name)
 {
-    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
     return base->robot_get(base->ctx, name);
 }
 
 static void world_robot_release(void *ctx, const tqa_robot *robot)
 {
-    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
     base->robot_release(base->ctx, robot);
 }
 
@@ -44,7 +44,7 @@ static void blamed_body(void *arg, size_t i, void *scratch)
 static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
                                void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
-    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    tqd_runner *runner = ((tqd_job_host *)ctx)->runner;
     const tqa_host *base = runner->jobs->options.host;
     attributed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
     base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
@@ -52,7 +52,7 @@ static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
 
 static void world_progress(void *ctx, double fraction, const char *step)
 {
-    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    tqd_runner *runner = ((tqd_job_host *)ctx)->runner;
     pthread_mutex_lock(&runner->mutex);
     runner->fraction = fraction < 0.0 ? 0.0 : fraction > 1.0 ? 1.0 : fraction;
     if (step != NULL) {
@@ -64,7 +64,7 @@ static void world_progress(void *ctx, double fraction, const char *step)
 
 static bool world_cancelled(void *ctx)
 {
-    tqd_runner *runner = ((tqd_job_world *)ctx)->runner;
+    tqd_runner *runner = ((tqd_job_host *)ctx)->runner;
     tqd_workers_beat(); /* heartbeat of a helping worker */
     const int64_t most_ms = runner->jobs->options.time_ms;
     if (most_ms > 0 && tqd_event_hub_now_ms() - runner->begun_ms > most_ms) {
@@ -86,7 +86,7 @@ static int64_t clock_ms(void)
 
 static bool world_checkpoint_due(void *ctx)
 {
-    return clock_ms() - ((const tqd_job_world *)ctx)->saved_ms >= CHECKPOINT_MS;
+    return clock_ms() - ((const tqd_job_host *)ctx)->saved_ms >= CHECKPOINT_MS;
 }
 
 /* Bytes after a head, in the row or as a file. */
@@ -123,7 +123,7 @@ static tqd_store_status put_body(tqd_store *store, const tqd_checkpoint_head *he
 
 static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
 {
-    tqd_job_world *w = ctx;
+    tqd_job_host *w = ctx;
     tqd_runner *runner = w->runner;
     tqd_job_checkpoint write = {.write = {.kind = TQD_WRITE_JOB_CHECKPOINT},
                                 .id = runner->job.id,
@@ -181,7 +181,7 @@ static size_t get_body(const tqd_runner *runner, tqd_checkpoint_head *ret_head, 
 /* ------------------------------------------------------------------ scratch file, attachments */
 
 /* A failure of the store ends the run: execute reports it instead of the call's own problem. */
-static int outcome_of(tqd_job_world *w, tqd_store_status status)
+static int outcome_of(tqd_job_host *w, tqd_store_status status)
 {
     if (status == TQD_STORE_OK) {
         return 0;
@@ -190,7 +190,7 @@ static int outcome_of(tqd_job_world *w, tqd_store_status status)
     return -1;
 }
 
-static bool open_spool(tqd_job_world *w)
+static bool open_spool(tqd_job_host *w)
 {
     tqd_store_status status = TQD_STORE_OK;
     if (w->scratch_file == NULL) {
@@ -202,26 +202,26 @@ static bool open_spool(tqd_job_world *w)
 
 static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
 {
-    tqd_job_world *w = ctx;
+    tqd_job_host *w = ctx;
     if (atomic_load(&w->runner->lost) || !open_spool(w)) {
         return -1;
     }
-    if (w->sum.size > offset && !tqd_spool_sum_to(&w->sum, w->scratch_file, offset)) {
+    if (w->sum.size > offset && !tqd_upload_queue_sum_to(&w->sum, w->scratch_file, offset)) {
         return outcome_of(w, TQD_STORE_BROKEN);
     }
     const tqd_store_status status = tqd_scratch_file_write(w->scratch_file, offset, bytes, n);
     if (status == TQD_STORE_OK) {
-        if (!tqd_spool_sum_to(&w->sum, w->scratch_file, offset)) {
+        if (!tqd_upload_queue_sum_to(&w->sum, w->scratch_file, offset)) {
             return outcome_of(w, TQD_STORE_BROKEN);
         }
-        tqd_spool_sum_add(&w->sum, bytes, n);
+        tqd_upload_queue_sum_add(&w->sum, bytes, n);
     }
     return status == TQD_STORE_MISMATCH ? -1 : outcome_of(w, status);
 }
 
 static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
-    tqd_job_world *w = ctx;
+    tqd_job_host *w = ctx;
     if (!open_spool(w)) {
         return -1;
     }
@@ -232,7 +232,7 @@ static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
 
 static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
 {
-    tqd_job_world *w = ctx;
+    tqd_job_host *w = ctx;
     tqd_checkpoint_head head;
     const size_t n = get_body(w->runner, &head, bytes, size);
     if (n == 0) {
@@ -256,7 +256,7 @@ static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
     return n;
 }
 
-static bool is_good_name(const tqd_job_world *w, const char *name)
+static bool is_good_name(const tqd_job_host *w, const char *name)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -268,7 +268,7 @@ static bool is_good_name(const tqd_job_world *w, const char *name)
     return good;
 }
 
-static tqd_store_status keep_bytes(tqd_job_world *w, size_t i, const void *bytes, size_t n)
+static tqd_store_status keep_bytes(tqd_job_host *w, size_t i, const void *bytes, size_t n)
 {
     tqd_body *body = &w->attachments[i].body;
     tqd_store_status status = TQD_STORE_OK;
@@ -292,7 +292,7 @@ static tqd_store_status keep_bytes(tqd_job_world *w, size_t i, const void *bytes
 
 static int world_attach(void *ctx, const char *name, const char *media, const void *bytes, size_t n)
 {
-    tqd_job_world *w = ctx;
+    tqd_job_host *w = ctx;
     const size_t i = w->n_attachment;
     if (i == TQA_ATTACH_MAX || !is_good_name(w, name) || strlen(media) >= TQD_MEDIA_TEXT) {
         return -1;
@@ -309,7 +309,7 @@ static int world_attach(void *ctx, const char *name, const char *media, const vo
 
 /* An input in the version of the time of submission, whatever its name refers to now. An input that
  * did not exist then, such as the result of a waiting job, is resolved now. */
-static tqd_store_status find_input(const tqd_job_world *w, const char *name, tqa_source *ret,
+static tqd_store_status find_input(const tqd_job_host *w, const char *name, tqa_source *ret,
                                    char **ret_bytes)
 {
     return tqd_store_job_input(w->runner->jobs->options.store, w->runner->job.id, name, ret->media,
@@ -325,11 +325,11 @@ static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
     if (status != TQD_STORE_NOT_FOUND) {
         return outcome_of(ctx, status);
     }
-    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
     return base->dataset_look(base->ctx, name, ret);
 }
 
-static long read_file(tqd_job_world *w, const tqa_source *input, uint64_t offset, void *bytes,
+static long read_file(tqd_job_host *w, const tqa_source *input, uint64_t offset, void *bytes,
                       size_t n)
 {
     tqd_store_status status;
@@ -344,7 +344,7 @@ static long world_dataset_read(void *ctx, const char *name, uint64_t offset, voi
     tqa_source input;
     char *row = NULL;
     const char *version = strchr(name, '@');
-    const tqa_host *base = ((tqd_job_world *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
     if (tqd_sample_find(name, strcspn(name, "@")) != NULL) { /* in no file */
         return base->dataset_read(base->ctx, name, offset, bytes, n);
     }
@@ -368,7 +368,7 @@ static long world_dataset_read(void *ctx, const char *name, uint64_t offset, voi
     return base->dataset_read(base->ctx, name, offset, bytes, n);
 }
 
-void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner)
+void tqd_job_host_open(tqd_job_host *w, tqd_runner *runner)
 {
     memset(w, 0, sizeof *w);
     w->runner = runner;
@@ -389,7 +389,7 @@ void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner)
                          .dataset_read = world_dataset_read};
 }
 
-void tqd_job_world_close(tqd_job_world *w)
+void tqd_job_host_close(tqd_job_host *w)
 {
     for (size_t i = 0; i < w->n_attachment; i++) {
         tqd_upload_close(w->kept[i].upload);

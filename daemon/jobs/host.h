@@ -10,12 +10,12 @@
 #include "daemon/store/scratch_file.h"
 
 /* The host of one run of one job. */
-typedef struct tqd_job_world {
-    tqa_host host; /* for the call; valid until tqd_job_world_close */
+typedef struct tqd_job_host {
+    tqa_host host; /* for the call; valid until tqd_job_host_close */
     tqd_runner *runner;
     tqd_store_status status;        /* not OK: the store failed, and the run does not count */
     tqd_scratch_file *scratch_file; /* NULL until first used */
-    tqd_spool_sum sum;              /* of its bytes that this run has read or written */
+    tqd_upload_queue_sum sum;       /* of its bytes that this run has read or written */
     int64_t saved_ms;               /* monotonic: the last checkpoint, or the start */
     size_t n_attachment;            /* in order of arrival */
     tqd_attachment attachments[TQA_ATTACH_MAX];
@@ -24,9 +24,9 @@ typedef struct tqd_job_world {
         tqd_upload *upload;
         char file[TQD_DIGEST_TEXT], media[TQD_MEDIA_TEXT];
     } kept[TQA_ATTACH_MAX];
-} tqd_job_world;
+} tqd_job_host;
 
-void tqd_job_world_open(tqd_job_world *w, tqd_runner *runner);
-void tqd_job_world_close(tqd_job_world *w);
+void tqd_job_host_open(tqd_job_host *w, tqd_runner *runner);
+void tqd_job_host_close(tqd_job_host *w);
 
 #endif

@@ -89,7 +89,7 @@ static void patch_run(void *arg)
     e->body = document;
     e->n_body = n;
     e->media = TQA_MEDIA_JSON;
-    /* nobody else's change of the robot in between is lost */
+    /* a concurrent change by another client is not overwritten */
     tqd_robot_keep(e, strcmp(e->name, e->head->part[0]) == 0 ? digest : NULL);
 }
 

@@ -170,7 +170,7 @@ static tqd_client *find_idle(const tqd_loop *loop)
     return found;
 }
 
-/* Idle connections give way when few are left: else whoever opens all and sends nothing keeps
+/* Idle connections give way when few are left: else a client that opens all and sends nothing keeps
  * everybody out until they are overdue. */
 static void make_room(tqd_loop *loop)
 {

@@ -17,7 +17,7 @@
 
 enum { PROBLEM_BYTES = 8 << 10, STAGE_BYTES = 64 << 10, EARLY_BYTES = PROBLEM_BYTES + 2048 };
 
-/* Content reader of the library, which asks for no more than its pool has room for. */
+/* Content reader of the library, which requests at most the free room of its pool. */
 static ssize_t read_buffer(void *arg, uint64_t position, char *out, size_t size)
 {
     (void)position;

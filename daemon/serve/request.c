@@ -324,8 +324,8 @@ static enum MHD_Result resume(tqd_client *client)
     }
     atomic_store(&request->wake, TQD_WAKE_NONE);
     const tqd_handler *handler = request->route->handler;
-    const bool asks = request->refusal == NULL && handler->resumed != NULL;
-    return follow(client, asks ? handler->resumed(request->exchange) : TQD_NEXT_REPLY);
+    const bool resumes = request->refusal == NULL && handler->resumed != NULL;
+    return follow(client, resumes ? handler->resumed(request->exchange) : TQD_NEXT_REPLY);
 }
 
 static enum MHD_Result body_complete(tqd_client *client)

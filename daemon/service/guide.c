@@ -47,14 +47,14 @@ const char *tqd_guide_link(const char *docs_html)
         return docs_html;
     }
     const size_t before = (size_t)(place - docs_html);
-    const size_t behind = strlen(place) + 1;
-    char *text = malloc(before + sizeof link - 1 + behind);
+    const size_t after = strlen(place) + 1;
+    char *text = malloc(before + sizeof link - 1 + after);
     if (text == NULL) {
         return docs_html;
     }
     memcpy(text, docs_html, before);
     memcpy(text + before, link, sizeof link - 1);
-    memcpy(text + before + sizeof link - 1, place, behind);
+    memcpy(text + before + sizeof link - 1, place, after);
     return text;
 }
 

@@ -10,9 +10,9 @@
 #include "daemon/http/media.h"
 
 enum {
-    INLINE_US = 100,       /* suspending and resuming a connection costs 10 us */
-    FIRST_ROOM = 2048,     /* bytes of a body; a step of an arm has 200 */
-    INLINE_BODY = 8 << 10, /* a longer one is decoded by a worker */
+    INLINE_US = 100,       /* longer steps go to a worker: suspend and resume cost 10 us */
+    FIRST_ROOM = 2048,     /* bytes of a body held without malloc; a step of a 7-axis arm has 200 */
+    INLINE_BODY = 8 << 10, /* bytes; a longer body is decoded by a worker */
 };
 
 typedef struct exchange {
@@ -40,7 +40,7 @@ static bool find_media(exchange *e, tqa_problem *reterr)
     e->accept = tqd_media_find(e->head->header(e->head, "Accept"));
     if (e->accept != TQA_MEDIA_NONE && e->accept != TQA_MEDIA_JSON && e->accept != TQA_MEDIA_CBOR) {
         tqa_problem_set(reterr, "not-acceptable",
-                        "a session comes as application/json or application/cbor");
+                        "a session is answered as application/json or application/cbor");
         return false;
     }
     return true;
@@ -114,7 +114,7 @@ static void release(exchange *e)
     }
 }
 
-/* The session's answer, whole or its state; then it is no longer held. */
+/* Writes the answer: the whole session or its state. Then releases the session. */
 static void answer(exchange *e, int status, bool whole)
 {
     tqa_problem problem;
@@ -162,7 +162,7 @@ static void end(void *arg)
 
 /* ------------------------------------------------------------------------------ open and fork */
 
-/* The session is added, which makes it the table's, and answered. */
+/* Adds the session to the table, which then owns it, and answers. */
 static void add(exchange *e, tqa_session *session)
 {
     tqa_problem problem;

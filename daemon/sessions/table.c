@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/sessions/table.c - sessions in slots behind one lock; the number of its slot begins an
+/* daemon/sessions/table.c - sessions in slots under one lock; the number of its slot begins an
  * id. */
 #include "daemon/sessions/table.h"
 
@@ -30,7 +30,7 @@ struct tqd_lock_steps {
     pthread_mutex_t mutex; /* guards what follows; a leaf */
     tqd_lock_steps_figures figures;
     int64_t swept_ms;
-    size_t n_slot; /* that have been used */
+    size_t n_slot; /* number of slots used so far */
     slot slots[];
 };
 
@@ -68,7 +68,7 @@ int64_t tqd_lock_steps_idle_s(const tqd_lock_steps *table)
     return table->options.idle_ms / 1000;
 }
 
-/* takes a session out; the caller closes it */
+/* removes a session from its slot; the caller closes it */
 static tqa_session *take_out(tqd_lock_steps *table, slot *s)
 {
     tqa_session *session = s->session;
@@ -78,7 +78,7 @@ static tqa_session *take_out(tqd_lock_steps *table, slot *s)
     return session;
 }
 
-/* Sessions to close once the lock is open: closing one takes the registry's. */
+/* Sessions to close after this lock is released: closing one takes the registry's lock. */
 enum { ENDED_MAX = 32 };
 typedef struct ended {
     size_t n;
@@ -92,7 +92,7 @@ static void close_all(const ended *of)
     }
 }
 
-/* Takes out sessions whose time is over; what is too many waits for the next sweep. */
+/* Removes expired sessions; those beyond the list's size wait for the next sweep. */
 static void sweep(tqd_lock_steps *table, int64_t now, ended *ret)
 {
     ret->n = 0;
@@ -129,7 +129,7 @@ static size_t number_of(const char *id)
     return k;
 }
 
-/* the slot that the id's first digits name, if it is that session and the client may use it */
+/* the slot with the number in the id, if its session has this id and the client may use it */
 static slot *find(tqd_lock_steps *table, const tqd_identity *who, const char *id)
 {
     const size_t k = number_of(id);
@@ -146,8 +146,8 @@ static slot *find(tqd_lock_steps *table, const tqd_identity *who, const char *id
 static void refuse_unknown(const char *id, tqa_problem *reterr)
 {
     tqa_problem_set(reterr, "not-found",
-                    "there is no session \"%.40s\" (any more): one ends without a request for the "
-                    "setting session_idle, and when the service restarts",
+                    "there is no session \"%.40s\": a session ends when it has no request for the "
+                    "time of the setting session_idle, and when the service restarts",
                     id);
 }
 
@@ -171,7 +171,7 @@ static held held_by(const tqd_lock_steps *table, const char *client)
     return ret;
 }
 
-/* bytes that one more may have; 0 with the problem */
+/* memory limit of a new session, bytes; 0: refused, with the problem */
 static uint64_t room(const tqd_lock_steps *table, const tqd_identity *who, tqa_problem *reterr)
 {
     const tqd_lock_step_options *o = &table->options;
@@ -273,7 +273,7 @@ tqa_session *tqd_lock_steps_acquire(tqd_lock_steps *table, const tqd_identity *w
     close_all(&over);
     if (is_held) {
         tqa_problem_set(reterr, "conflict",
-                        "another request works on this session: one step at a time");
+                        "another request is using this session: one step at a time");
     } else if (session == NULL) {
         refuse_unknown(id, reterr);
     }
@@ -321,7 +321,7 @@ bool tqd_lock_steps_remove(tqd_lock_steps *table, const tqd_identity *who, const
     return found;
 }
 
-/* A held one may be gone, or read by another thread: what is listed of it is constant. */
+/* A held session may end or be in use on another thread: the listed members are constant. */
 void tqd_lock_steps_list(tqd_lock_steps *table, const tqd_identity *who, tqa_writer *list)
 {
     const int64_t now = now_ms();

@@ -14,25 +14,25 @@
 enum { TQD_LOCK_STEP_ID = 33, TQD_LOCK_STEPS_MAX = 65536 };
 
 typedef struct tqd_lock_step_options {
-    size_t sessions_max, client_sessions_max; /* in all; of one client with a name */
-    uint64_t bytes_max, client_bytes_max;     /* of memory, likewise */
-    int64_t idle_ms;                          /* one ends after so long without a request */
+    size_t sessions_max, client_sessions_max; /* open sessions in all; of one named client */
+    uint64_t bytes_max, client_bytes_max;     /* bytes of memory in all; of one named client */
+    int64_t idle_ms;                          /* idle time after which a session ends */
 } tqd_lock_step_options;
 
 /* A session is held by one request at a time: between acquire and release no one else has it. */
 typedef struct tqd_lock_steps tqd_lock_steps;
 
-/* NULL: there is no memory. */
+/* NULL: out of memory. */
 tqd_lock_steps *tqd_lock_steps_new(const tqd_lock_step_options *options);
-void tqd_lock_steps_free(tqd_lock_steps *table); /* accepts NULL; none is held any more */
+void tqd_lock_steps_free(tqd_lock_steps *table); /* accepts NULL; no session may be held */
 
-/* Memory that a new session of this client may have. False: it may have none, and the problem is
- * set. Any thread. */
+/* Memory limit of a new session of this client. False: refused, and the problem is set. Any
+ * thread. */
 bool tqd_lock_steps_room(tqd_lock_steps *table, const tqd_identity *who, size_t *ret_bytes,
                          tqa_problem *reterr);
 
-/* Adds a session and holds it. False: there is no room any more; the problem is set, and the
- * session is still the caller's. Any thread. */
+/* Adds a session and holds it. False: the table is full; the problem is set, and the caller still
+ * owns the session. Any thread. */
 bool tqd_lock_steps_add(tqd_lock_steps *table, const tqd_identity *who, tqa_session *session,
                         char ret_id[TQD_LOCK_STEP_ID], tqa_problem *reterr);
 
@@ -40,20 +40,20 @@ bool tqd_lock_steps_add(tqd_lock_steps *table, const tqd_identity *who, tqa_sess
  * another request holds it. Cost: a short lock. Any thread. */
 tqa_session *tqd_lock_steps_acquire(tqd_lock_steps *table, const tqd_identity *who, const char *id,
                                     tqa_problem *reterr);
-/* Ends that; `steps` were made by the way. */
+/* Releases a held session; `steps`: number of steps made, for the metrics. */
 void tqd_lock_steps_release(tqd_lock_steps *table, const char *id, uint64_t steps);
 
 /* Ends a session, at once or when the request that holds it is done. False: 404. Any thread. */
 bool tqd_lock_steps_remove(tqd_lock_steps *table, const tqd_identity *who, const char *id,
                            tqa_problem *reterr);
 
-/* Members of a list: those that the client may use, as objects. */
+/* Writes the sessions that the client may use, as objects of a list. */
 void tqd_lock_steps_list(tqd_lock_steps *table, const tqd_identity *who, tqa_writer *list);
 
-/* Seconds that one lives without a request. */
+/* Idle time after which a session ends, s. */
 int64_t tqd_lock_steps_idle_s(const tqd_lock_steps *table);
 
-/* Gauges and counters for /metrics; ends those whose time is over. */
+/* Gauges and counters for /metrics; ends expired sessions first. */
 typedef struct tqd_lock_steps_figures {
     uint64_t open, bytes, opened, steps, expired;
 } tqd_lock_steps_figures;

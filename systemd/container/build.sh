@@ -8,7 +8,7 @@ deb=${DEBS:-build/deb/now}
 ls $deb/torqued_*.deb $deb/torquectl_*.deb >/dev/null 2>&1 || systemd/debian/build.sh $deb
 suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 mirror=$(apt-get indextargets --format "\$(LABEL)|\$(REPO_URI)" "Created-By: Packages" 2>/dev/null | sort -u | sed -n "s/^Debian|//p" | head -1)
-# systemd is for the user, who is made here; what a library's package wants beyond libraries is not needed to load it
+# systemd is for the user, who is made here; dependencies of a library's package beyond libraries are not needed to load it
 needs=$(for one in $deb/torqued_*.deb $deb/torquectl_*.deb; do dpkg-deb -f "$one" Depends; done | tr ',' '\n' |
     sed 's/|.*//; s/(.*//; s/ //g' | grep -v '^systemd$' | sort -u | paste -sd,)
 rm -rf "$out/root" "$out/all"

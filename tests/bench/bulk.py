@@ -187,7 +187,7 @@ def count_calls(pid, work):
 
 def costs(daemon, what, work, n_answer):
     """Peak memory, page faults, CPU time and system calls of one request after others of its kind."""
-    time.sleep(5)  # what is kept for next calls has been given back: as the first such request finds it
+    time.sleep(5)  # memory cached for next calls has been released: the state that the first such request finds
     with open(f"/proc/{daemon.pid}/clear_refs", "w") as f:
         f.write("5")  # the peak begins here
     rss, fault, cpu = memory_mib(daemon.pid, "VmRSS"), faults(daemon.pid), cpu_s(daemon.pid)
@@ -196,8 +196,8 @@ def costs(daemon, what, work, n_answer):
     spent, n_fault = cpu_s(daemon.pid) - cpu, faults(daemon.pid) - fault
     allowed = n_answer / 2**20 + 32
     calls = count_calls(daemon.pid, work)
-    told = "" if calls is None else "  ".join(f"{name} {calls.get(name, 0)}" for name in SMALL_CALLS)
-    print(f"{what:58} peak {peak:+7.1f} MiB (result + 32: {allowed:.1f})  faults {n_fault}  CPU {spent:.3f} s  {told}", flush=True)
+    counts = "" if calls is None else "  ".join(f"{name} {calls.get(name, 0)}" for name in SMALL_CALLS)
+    print(f"{what:58} peak {peak:+7.1f} MiB (result + 32: {allowed:.1f})  faults {n_fault}  CPU {spent:.3f} s  {counts}", flush=True)
     rows.append({"what": f"{what}: peak memory, MiB", "ours": peak, "unit": "MiB", "ratio": allowed / max(peak, 0.1), "target": 1,
                  "faults": n_fault, "cpu": spent, "calls": calls})
 

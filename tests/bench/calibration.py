@@ -117,7 +117,7 @@ def million_samples(daemon):
 
     measured(whole, {"filter": {"cutoff_hz": 20}})
     row("memory above the daemon's before, windows of the log included", [daemon.memory_mib("VmHWM") - before], 64.0, "MiB")
-    measured(f"{whole}, motion told 2 ms late", {"delay_s": 0.002, "filter": {"cutoff_hz": 20}})
+    measured(f"{whole}, motion 2 ms late", {"delay_s": 0.002, "filter": {"cutoff_hz": 20}})
     measured(f"{whole}, every sample fitted", {"filter": {"cutoff_hz": 20, "decimate": 1}})
 
 

@@ -25,7 +25,7 @@ def rows_of(path):
 
 
 def name_of(row):
-    """What a row is about: its words, and the counts that tell it from its neighbours."""
+    """What a row is about: its words, and the counts that distinguish it from its neighbours."""
     if "what" in row:
         return row["what"]
     return " ".join(str(v) if isinstance(v, str) else f"{k}={v}" for k, v in row.items()
@@ -33,7 +33,7 @@ def name_of(row):
 
 
 def table(benches):
-    """Every row that is a ratio, with its target where the bench knows one."""
+    """Every row that is a ratio, with its target where the bench has one."""
     met = missed = unmeasured = 0
     print(f"\n{'bench':12} {'row':72} {'ratio':>8}  target")
     for bench, rows in benches.items():

@@ -16,7 +16,7 @@ enum { ROWS = 10000, COLUMNS = 21, COUNT = ROWS * COLUMNS, ROUNDS_MAX = 101, PIE
 
 static double values[COUNT];
 static double columns[COLUMNS][ROWS]; /* where the sinks write: one column after another */
-static size_t told;
+static size_t received;
 static char json[COUNT * 26 + 64];
 static char cbor[COUNT * 8 + 128];
 static char npy[COUNT * 8 + TQA_NPY_HEADER_SIZE];
@@ -49,8 +49,8 @@ static bool on_numbers(void *ctx, uint64_t at, const double *run, size_t n)
 {
     (void)ctx;
     (void)at;
-    size_t row = told / COLUMNS;
-    size_t column = told % COLUMNS;
+    size_t row = received / COLUMNS;
+    size_t column = received % COLUMNS;
     for (size_t i = 0; i < n; i++) {
         columns[column][row] = run[i];
         if (++column == COLUMNS) {
@@ -58,7 +58,7 @@ static bool on_numbers(void *ctx, uint64_t at, const double *run, size_t n)
             row++;
         }
     }
-    told += n;
+    received += n;
     return true;
 }
 static bool on_number(void *ctx, uint64_t at, double value)
@@ -83,7 +83,7 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *ru
     for (size_t i = 0; i < n; i++) {
         columns[column + i][row] = run[i];
     }
-    told += n;
+    received += n;
     return true;
 }
 
@@ -213,13 +213,13 @@ int main(int argc, char **argv)
     static double ns[N_ROW][ROUNDS_MAX];
     for (int round = -1; round < rounds; round++) { /* round -1 warms up */
         for (int row = 0; row < N_ROW; row++) {
-            told = 0;
+            received = 0;
             memset(columns, 0, rows[row].decodes ? sizeof columns : 0);
             const double start = now_ns();
             rows[row].run();
             ns[row][round < 0 ? 0 : round] = (now_ns() - start) / COUNT;
             if (rows[row].decodes) {
-                require(told == COUNT && columns[3][5] == values[5 * COLUMNS + 3]);
+                require(received == COUNT && columns[3][5] == values[5 * COLUMNS + 3]);
             }
         }
     }

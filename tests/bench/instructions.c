@@ -84,7 +84,7 @@ static stage prepare(const tq_model *model)
     return s;
 }
 
-/* a function of its own for every number, so that callgrind tells them apart */
+/* a function of its own for every number, so that callgrind counts each */
 #define COUNT(kernel, robot)                                                                       \
     static __attribute__((noinline, noclone)) void count_##kernel##_##robot(stage *s)              \
     {                                                                                              \
@@ -115,7 +115,7 @@ COUNT(crba, single)
 
 int main(void)
 {
-    if (tq_lanes_select(4) != TQ_OK) { /* valgrind knows no wider ones */
+    if (tq_lanes_select(4) != TQ_OK) { /* valgrind supports no wider ones */
         fprintf(stderr, "instructions: no AVX2 here\n");
         return 3;
     }

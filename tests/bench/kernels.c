@@ -26,7 +26,7 @@ typedef struct stage {
     void *memory;
     tqt_states states;
     double *tau, *out;
-    size_t filled;     /* samples of a regressor that stands in `out` */
+    size_t filled;     /* samples of the regressor in `out` */
     size_t piece;      /* samples of one block of the row at hand */
     double *pieces[4]; /* q, qd, qdd, tau in blocks of `piece` */
     tq_scratch scratch;
@@ -167,7 +167,7 @@ static void run_momentum(stage *s, size_t n_sample)
 }
 
 /* Samples of a block: 256 for rows a coordinate; for matrices what keeps a block's answer within
- * 256 KiB, as solvers take them; eight for the regressor, which nobody stores. */
+ * 256 KiB, as solvers take them; eight for the regressor, which is not stored. */
 static size_t piece_of(const stage *s, const row *r)
 {
     const size_t nv = s->model->nv;
@@ -390,8 +390,8 @@ static void must_agree(stage *s, const row *r, const rival *peer)
 }
 
 /* one row's ratio to one peer, into the table and, under `key`, into the JSON */
-static void tell_ratio(const runner *ours, const runner *peer, double target, const char *key,
-                       FILE *json)
+static void report_ratio(const runner *ours, const runner *peer, double target, const char *key,
+                         FILE *json)
 {
     if (peer == NULL) {
         fprintf(json, ",\"%sratio\":null", key);
@@ -441,8 +441,8 @@ static void measure(stage *batch, stage *single, const rival *peers, const row *
             "{\"kernel\":\"%s\",\"robot\":\"%s\",\"nv\":%u,\"how\":\"%s\",\"lanes\":%u,\"block\":%zu,\"ns\":%.5g",
             r->kernel, batch->robot, batch->model->nv, how, at->lanes, at->stage->piece, ns);
         printf("%-11s %-10s %-6s %u %8.1f ns", r->kernel, batch->robot, how, at->lanes, ns);
-        tell_ratio(at, peer[BENCH_PEER_OF_TARGETS], target, "", json);
-        tell_ratio(at, peer[BENCH_PEER_NEWEST], target, "newest_", json);
+        report_ratio(at, peer[BENCH_PEER_OF_TARGETS], target, "", json);
+        report_ratio(at, peer[BENCH_PEER_NEWEST], target, "newest_", json);
         if (target > 0) {
             fprintf(json, ",\"target\":%g", target);
             printf("  of %g", target);

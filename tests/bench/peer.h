@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/bench/peer.h - Pinocchio behind a C door, so that its releases run interleaved with ours in
- * one process. */
+/* tests/bench/peer.h - Pinocchio with a C interface, so that its releases run interleaved with ours
+ * in one process. */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 

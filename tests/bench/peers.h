@@ -5,8 +5,8 @@
 
 #include "tests/bench/peer.h"
 
-/* The release that the targets were set against decides; the newest stands beside it, with the same
- * targets, so that nothing is hidden. */
+/* The release that the targets were set against decides; the newest is printed beside it, with the
+ * same targets, so that nothing is hidden. */
 enum { BENCH_PEER_OF_TARGETS, BENCH_PEER_NEWEST, BENCH_PEERS };
 
 /* The release in a shared library; NULL, with a line that says so, where `path` is NULL, "-" or

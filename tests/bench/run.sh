@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/bench/run.sh - benches one after another, each within its time; FOLDER NAME... A bench that fails or takes
-# too long is told and the others still run; the exit status is 1 then.
+# too long is reported and the others still run; the exit status is 1 then.
 set -u
 folder=$1
 shift

@@ -131,7 +131,7 @@ static double peer_time(const stage *s, const bench_peer_calls *peer, bench_kern
 }
 
 /* "x of a peer" into the table and, under its key, into the JSON */
-static void tell_peer(const char *kernel, const char *which, double ratio, FILE *json)
+static void report_peer(const char *kernel, const char *which, double ratio, FILE *json)
 {
     if (isnan(ratio)) {
         printf("  %14s", "-");
@@ -162,8 +162,8 @@ static void grow_bodies(const bench_peer_calls *const *peers, FILE *json)
             first[e] = k == 0 ? ns[e] : first[e];
             printf("  %5u bodies  %-4s %6.2f (%.2f)", sizes[k], names[e], ns[e], ns[e] / first[e]);
             for (int p = 0; p < BENCH_PEERS; p++) {
-                tell_peer(names[e], p == BENCH_PEER_OF_TARGETS ? "" : "newest_",
-                          per * peer_time(&s, peers[p], kernels[e]) / ns[e], json);
+                report_peer(names[e], p == BENCH_PEER_OF_TARGETS ? "" : "newest_",
+                            per * peer_time(&s, peers[p], kernels[e]) / ns[e], json);
             }
             printf("\n");
         }

@@ -54,8 +54,8 @@ def main(torqued, responder, steps, out):
         for _ in range(ROUNDS):
             session = post(ours, "/v1/sessions", request)  # each round the same steps
             for name, path, where in (("ours", ours, f"/v1/sessions/{session['id']}/step"), ("bare", bare, "/")):
-                told = subprocess.run([steps, path, where, body, str(REQUESTS)], capture_output=True, text=True, check=True).stdout
-                rows[name].append([float(word) for word in told.split()])
+                output = subprocess.run([steps, path, where, body, str(REQUESTS)], capture_output=True, text=True, check=True).stdout
+                rows[name].append([float(word) for word in output.split()])
     finally:
         service.terminate()
         if peer is not None:

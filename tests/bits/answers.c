@@ -38,10 +38,10 @@ static const uint64_t start_of_hash = UINT64_C(0xcbf29ce484222325);
 static size_t without_provenance(char *text, size_t n)
 {
     char *warnings = strstr(text, ",\"warnings\":[");
-    char *behind = warnings != NULL ? strstr(warnings, "],\"provenance\":{") : NULL;
-    if (behind != NULL) {
-        memmove(warnings, behind + 1, n - (size_t)(behind + 1 - text) + 1);
-        n -= (size_t)(behind + 1 - warnings);
+    char *after = warnings != NULL ? strstr(warnings, "],\"provenance\":{") : NULL;
+    if (after != NULL) {
+        memmove(warnings, after + 1, n - (size_t)(after + 1 - text) + 1);
+        n -= (size_t)(after + 1 - warnings);
     }
     char *at = strstr(text, "\"provenance\":{");
     if (at == NULL) {

@@ -7,7 +7,7 @@ import pytest
 
 
 def wait_for(page, script, seconds=100):
-    """The first true value of a JavaScript expression; it is looked at again until then."""
+    """The first true value of a JavaScript expression; polled until then."""
     page.set_script_timeout(seconds)
     return page.execute_async_script(
         f"const done = arguments[0]; const look = () => {{ let got; try {{ got = ({script}); }} catch (fault) {{ got = null; }} got ? done(got) : setTimeout(look, 20); }}; look();")

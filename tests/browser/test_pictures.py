@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/browser/test_pictures.py - pictures of /docs, a calibration's report and the pages of problems, 400 and 1280 px wide, light and dark.
 """What is measured of each picture: as wide as its window and with nothing cut at its right edge; light or dark as was asked for; ink on it, as
-much of it in both schemes; and by axe, the contrast of its text. Pictures stay in build/browser for whoever wants to look."""
+much of it in both schemes; and by axe, the contrast of its text. Pictures stay in build/browser for inspection."""
 import base64
 import json
 import os
@@ -12,7 +12,7 @@ from dashboard import wait_for
 from test_docs import PARTS
 
 pytestmark = pytest.mark.skipif("TORQUED_PICTURES" not in os.environ, reason="a minute and a half: make pictures")
-HEIGHT = 2400  # px of the top that are looked at
+HEIGHT = 2400  # px of the top that are compared
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "build" / "browser"
 
 # {width, height, paper: lightness of the most frequent colour, ink: part of the picture in others, cut: rows with ink on the right edge}

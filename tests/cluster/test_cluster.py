@@ -67,7 +67,7 @@ class Cluster:
             node.start()
 
     def request(self, method, path, data=None, headers=None):
-        """From whoever answers, a random one first."""
+        """From any node that answers, a random one first."""
         until, chance = time.monotonic() + 2 * PATIENCE, random.Random()
         while True:
             connection = http.client.HTTPConnection("127.0.0.1", chance.choice(self.nodes).port, timeout=PATIENCE)
@@ -205,7 +205,7 @@ def test_what_one_node_stores_the_others_serve(cluster):
     conftest.eventually(lambda: first.request("GET", "/v1/robots/arm")[0] == 404)
     for node in home.nodes:
         conftest.eventually(lambda: [n["name"] for n in node.json("/v1/nodes")["nodes"]] == ["node-0", "node-1"])
-    # jobs of both are run by both: those that wait are taken by whoever is idle
+    # jobs of both are run by both: waiting jobs are taken by an idle node
     jobs = {}
     for i in range(40):
         data = single.body(900, i % 3)

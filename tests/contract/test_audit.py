@@ -41,9 +41,9 @@ def test_who_did_what_from_where(start, tmp_path):
         if kind is not None:
             wanted.append({"kind": kind, "client": client, "from": "127.0.0.1", "method": method, "path": target, "status": status, "request_id": got["X-Request-Id"]})
     eventually(lambda: len(lines(one)) == len(wanted))
-    told = lines(one)
-    assert [{name: value for name, value in line.items() if name != "time"} for line in told] == wanted
-    assert [line["time"] for line in told] == sorted(line["time"] for line in told)
+    logged = lines(one)
+    assert [{name: value for name, value in line.items() if name != "time"} for line in logged] == wanted
+    assert [line["time"] for line in logged] == sorted(line["time"] for line in logged)
     assert [line["status"] for line in wanted] == [201, 202, 403, 204, 404, 401, 204, 404]
     assert stat.S_IMODE(os.stat(os.path.join(one.state, "audit.log")).st_mode) == 0o600
     assert "wrong" not in open(os.path.join(one.state, "audit.log")).read()

@@ -78,7 +78,7 @@ def truth(daemon):
     document = true_robot(daemon)
     reply = daemon.request("PUT", "/v1/robots/truth", json.dumps(document).encode(), {"Content-Type": "application/json"})
     assert reply[0] in (200, 201), reply[2]
-    # what the fit starts from knows the friction's shape, not its size
+    # the initial robot has the friction's law, not its values
     for joint in moving(document):
         joint["damping"] = 0
         joint["friction"] = {"coulomb": 1e-3, "smoothing": 0.02}
@@ -99,7 +99,7 @@ def write_run(daemon, name, n, seed, noise=0.0, noise_q=0.0, quantities=("q", "q
     q, qd, qdd = zip(*(motion(t, n, seed, shake) for t in times))
     tau = ask(daemon, "truth", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
     tau = [[x + rnd.gauss(0, noise) for x in row] for row in tau]
-    if late:  # the log tells of the motion so much later than of the torque
+    if late:  # positions lag the torque by that much
         q, qd, qdd = zip(*(motion(t - late, n, seed, shake) for t in times))
     q = [[x + rnd.gauss(0, noise_q) for x in row] for row in q]
     columns = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
@@ -127,7 +127,7 @@ def test_noise_free_recovery(daemon, truth):
     assert max(found["fit"]["rmse"]) < 1e-9
     assert max(found["validation"]["rmse"]) < 1e-9
     assert found["validation"]["kind"] == "datasets"
-    # friction that the robot knows keeps its joints' own law
+    # friction in the robot's model keeps its joints' own law
     assert found["friction_sign"] == {"smoothing": None, "smoothing_reason": "the joints' own", "presliding": 0, "relaxation_s": 0,
                                       "from_data": False}
     # the model let go along the logs' torque: what is left is the integration, at steps of 10 ms
@@ -219,7 +219,7 @@ def check_page(text, found):
     n = len(found["joints"])
     # measured against predicted and the residual of each joint and log, and the bands
     assert sum(tag == "svg" for tag, _ in page.seen) == 2 * n * len(found["prediction"]) + 1
-    # told apart without colour: a dashed line, hatched and dotted bars
+    # distinguishable without colour: a dashed line, hatched and dotted bars
     assert any(a.get("class") == "dash" for tag, a in page.seen if tag == "path")
     assert "hatch" in [a.get("id") for tag, a in page.seen if tag == "pattern"]
 
@@ -240,11 +240,11 @@ def test_other_methods_and_models(daemon, truth):
 
 
 def test_instruments_are_not_biased_by_noise_of_position(daemon, truth):
-    """A cut-off far above what the encoder's noise allows: least squares sees inertias that are too small."""
+    """A cut-off far above what the encoder's noise allows: least squares finds inertias that are too small."""
     write_run(daemon, "coarse7", truth, 7, noise=0.05, noise_q=3e-4, quantities=("q", "tau"), seconds=40)
     want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
     true = dict(zip((c["name"] for c in want["columns"]), want["parameter_values"]))
-    # one run: least squares draws two runs by different parts, which their intervals tell and hold the truth by
+    # one run: least squares draws two runs by different parts, which their intervals include, and so contain the truth
     body = {"datasets": ["coarse7"], "filter": {"cutoff_hz": 15}}
 
     def off(found, key="value"):
@@ -268,7 +268,7 @@ def test_instruments_are_not_biased_by_noise_of_position(daemon, truth):
 
 
 def test_instruments_of_two_runs_with_noise_of_position(daemon, truth):
-    """The same of two short runs: theirs are intervals of Student's t where runs differ, so it is the values that tell the bias."""
+    """The same of two short runs: theirs are intervals of Student's t where runs differ, so it is the values that show the bias."""
     for run in (7, 8):
         write_run(daemon, f"coarse{run}", truth, run, noise=0.05, noise_q=3e-4, quantities=("q", "tau"))
     want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
@@ -365,7 +365,7 @@ def tumble(t):
 
 
 def test_orientations_are_filtered_as_orientations(daemon):
-    """A ball joint's quaternion changes its sign as it likes, and is filtered like everything else."""
+    """A ball joint's quaternion changes its sign at any time, and is filtered like everything else."""
     reply = daemon.request("PUT", "/v1/robots/ball-arm", json.dumps(BALL).encode(), {"Content-Type": "application/json"})
     assert reply[0] in (200, 201), reply[2][:1000]
     times = [0.01 * k for k in range(2000)]
@@ -394,9 +394,9 @@ def test_constrained_robots_are_refused(daemon, truth):
 
 def test_every_filter_is_held_against_the_bandwidths(daemon, truth):
     """10 w_BW < w_f < 0.1 w_noise is a check of each kind: w_f is where half of an amplitude is left."""
-    for told, hz in (({"kind": "savitzky-golay", "window": 21, "degree": 3}, 6.0995), ({"kind": "first-order", "tau_f_s": 0.02}, 7.9577),
+    for reported, hz in (({"kind": "savitzky-golay", "window": 21, "degree": 3}, 6.0995), ({"kind": "first-order", "tau_f_s": 0.02}, 7.9577),
                      ({"cutoff_hz": 9}, 9)):
-        found = calibrate(daemon, {"datasets": ["run1"], "method": "wls", "filter": told}, robot="guess")
+        found = calibrate(daemon, {"datasets": ["run1"], "method": "wls", "filter": reported}, robot="guess")
         assert found["filter"]["cutoff_hz"] == pytest.approx(hz, rel=1e-4), found["filter"]
         band = found["datasets"][0]["bandwidth"]
         assert band["cutoff_above_10_motion"] == (10 * band["motion_hz"] <= found["filter"]["cutoff_hz"])
@@ -440,7 +440,7 @@ def bare(daemon, truth):
 
 
 @pytest.mark.parametrize("late", [0.004, -0.013])
-def test_motion_told_late_is_found(daemon, bare, late):
+def test_late_position_is_found(daemon, bare, late):
     for run in (1, 2):
         write_run(daemon, f"late{run}", bare, run, noise=0.05, quantities=("q", "qd", "tau"), late=late, shake=2.0)
     body = {"datasets": ["late1", "late2"], "filter": {"cutoff_hz": 5}}
@@ -448,10 +448,10 @@ def test_motion_told_late_is_found(daemon, bare, late):
     assert found["delay"]["from_data"] is True
     # the parabola of a share that is none exactly: a tenth of a sample
     assert found["delay"]["delay_s"] == pytest.approx(late, abs=0.001)
-    told = calibrate(daemon, {**body, "delay_s": late}, robot="bare")
-    assert told["delay"] == {"delay_s": late, "from_data": False}
-    assert max(a / b for a, b in zip(found["validation"]["rmse"], told["validation"]["rmse"])) < 1.05
-    # in step, torque beyond the cut-off is inertia alone; out of step, its rate tells by how much
+    reported = calibrate(daemon, {**body, "delay_s": late}, robot="bare")
+    assert reported["delay"] == {"delay_s": late, "from_data": False}
+    assert max(a / b for a, b in zip(found["validation"]["rmse"], reported["validation"]["rmse"])) < 1.05
+    # in step, torque beyond the cut-off is inertia alone; out of step, its rate shows by how much
     for delay in (late, late - 0.003):
         beyond = calibrate(daemon, {**body, "delay_s": delay}, robot="bare")["beyond_cutoff"]
         for b in beyond[:3]:  # wrists weigh too little: their torque is noise
@@ -459,17 +459,17 @@ def test_motion_told_late_is_found(daemon, bare, late):
             assert b["jerk_gain"] / b["inertia"] == pytest.approx(late - delay, abs=0.001)
 
 
-def test_a_delay_beyond_the_search_is_not_told(daemon, bare):
+def test_a_delay_beyond_the_search_is_not_reported(daemon, bare):
     """It ends at 50 ms: nearer ones are found, and its end is no answer."""
-    for late, told in [(0.0068, True), (0.012, True), (0.06, False)]:  # 2.7, 4.8 and 24 samples
+    for late, reported in [(0.0068, True), (0.012, True), (0.06, False)]:  # 2.7, 4.8 and 24 samples
         write_run(daemon, "fast", bare, 1, noise=0.05, quantities=("q", "qd", "tau"), late=late, shake=2.0, seconds=10, rate=400)
         found = calibrate(daemon, {"datasets": ["fast"], "filter": {"cutoff_hz": 5}}, robot="bare")
-        assert found["delay"]["from_data"] is told
+        assert found["delay"]["from_data"] is reported
         # 1.9 ms off where nothing above the cut-off confirms it; it was not found at all
-        assert found["delay"]["delay_s"] == (pytest.approx(late, abs=0.001 if late < 0.01 else 0.002) if told else 0)
+        assert found["delay"]["delay_s"] == (pytest.approx(late, abs=0.001 if late < 0.01 else 0.002) if reported else 0)
 
 
-def test_nothing_shakes_nothing_told(daemon, bare):
+def test_without_vibration_nothing_is_reported(daemon, bare):
     for run in (1, 2):
         write_run(daemon, f"calm{run}", bare, run, noise=0.05, noise_q=1e-5, quantities=("q", "qd", "tau"))
     found = calibrate(daemon, {"datasets": ["calm1", "calm2"], "filter": {"cutoff_hz": 5}}, robot="bare")

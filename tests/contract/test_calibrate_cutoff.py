@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_calibrate_cutoff.py - logs of 500 Hz to 4 kHz, whose encoder's noise is white, coloured or steps of its counts.
-"""The motion ends at 1 Hz, and torque tells that. A spectrum of positions alone takes noise below a knee of tens of Hz for motion: the
+"""The motion ends at 1 Hz, and the torque shows that. A spectrum of positions alone takes noise below a knee of tens of Hz for motion: the
 cut-off was 200 Hz and more, and masses came out as anything. Truth: the robot that made the logs, by the service; noise by numpy."""
 import io
 import json
@@ -30,12 +30,12 @@ def true(daemon):
     body = {"parameters": ["rotor", "viscous", "coulomb", "offset"]}
     status, _, text = daemon.request("POST", "/v1/robots/rubbed/regressor?form=base", json.dumps(body).encode(), JSON)
     assert status == 200, text
-    told = json.loads(text)
-    return dict(zip((c["name"] for c in told["columns"]), told["parameter_values"]))
+    answer = json.loads(text)
+    return dict(zip((c["name"] for c in answer["columns"]), answer["parameter_values"]))
 
 
 def log(daemon, rate, disturb):
-    """q as an encoder tells it, and the torque of the motion with 0.02 N m of white noise."""
+    """q as an encoder measures it, and the torque of the motion with 0.02 N m of white noise."""
     rng = np.random.default_rng(3)
     t = np.arange(rate * SECONDS) / rate
     w = 2 * np.pi * np.array([0.2, 0.4, 0.6, 1.0])

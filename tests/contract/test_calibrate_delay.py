@@ -59,9 +59,9 @@ def test_no_delay_is_none(daemon):
 def test_a_delay_that_the_request_states(daemon):
     """12 ms at 1 kHz are twelve samples; the limit is 50 ms."""
     _, body, free = recorded(daemon, 3, 5, 1000, 0.012)
-    told = ask(daemon, {**body, "delay_s": 0.012})
-    assert told["delay"] == {"delay_s": 0.012, "from_data": False} and told["verdict"] == "usable"
-    value = {p["name"]: p for p in told["parameters"]}
+    answer = ask(daemon, {**body, "delay_s": 0.012})
+    assert answer["delay"] == {"delay_s": 0.012, "from_data": False} and answer["verdict"] == "usable"
+    value = {p["name"]: p for p in answer["parameters"]}
     for p in free["parameters"]:
         assert abs(p["value"] - value[p["name"]]["value"]) < 3 * value[p["name"]]["standard_deviation"] + 1e-9, p
     status, _, text = daemon.request("POST", "/v1/robots/user/calibrate", json.dumps({**body, "delay_s": 0.06}).encode(), arms.JSON)

@@ -84,12 +84,12 @@ def test_friction_that_yields_and_fades_is_found(daemon, bare):
     stribeck = [p for p in found["parameters"] if p["kind"] == "stribeck"]
     assert len(stribeck) == N and all(p["stribeck_speed"] == 0.3 for p in stribeck)
     header = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/parameters.h")[2].decode()
-    assert "/* s stands for sign(v): ds/dt = (v - s |v|) / 0.0002 - s / 2 */" in header and "sign(v) exp(-(v / 0.3)^2) */" in header
+    assert "/* s replaces sign(v): ds/dt = (v - s |v|) / 0.0002 - s / 2 */" in header and "sign(v) exp(-(v / 0.3)^2) */" in header
     assert "not simulated" in found["forward_simulation"]["friction_note"] and "smoothed sign" in found["robot_note"]
     assert b"are not simulated" in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
     assert found["friction_sign"] == {"smoothing": 0.01, "presliding": YIELD, "relaxation_s": FADES, "from_data": True}
     page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2].decode()
-    assert "gears yield over 0.2 mrad or mm at a reversal before they slip, and forget at rest within 2 s: the data were asked" in page
+    assert "gears yield over 0.2 mrad or mm at a reversal before they slip, and relax at rest within 2 s: selected by the data" in page
     assert {d["friction_way"] for d in found["datasets"]} == {"velocity"}
     for got, true in zip(of_kind(found, "coulomb"), COULOMB):
         assert got == pytest.approx(true, rel=0.1)  # some of it is Stribeck's and the load's
@@ -136,12 +136,12 @@ def test_friction_without_memory_is_found(daemon, bare):
 def test_steps_of_friction_are_no_delay(daemon, bare, logs):
     found = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"]}, robot="pair-bare")
     assert found["delay"] == {"delay_s": 0, "from_data": True}
-    # nor without velocities, where all laws of friction are told less well
+    # nor without velocities, where all friction laws are distinguished less well
     quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}
     assert calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], **quiet}, robot="pair-bare")["delay"] == {"delay_s": 0, "from_data": True}
-    # as if nobody had looked for one
-    told = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], "delay_s": 0}, robot="pair-bare")
-    assert found["fit"]["rmse"] == pytest.approx(told["fit"]["rmse"], rel=1e-6)
+    # as without a search for one
+    answer = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], "delay_s": 0}, robot="pair-bare")
+    assert found["fit"]["rmse"] == pytest.approx(answer["fit"]["rmse"], rel=1e-6)
 
 
 def test_rounding_does_not_choose_a_law(daemon, bare):
@@ -172,7 +172,7 @@ def test_within_which_rates_friction_turns_is_found(daemon, bare, name, width, n
             assert sum(wrong["validation"]["rmse"]) > 1.02 * sum(found["validation"]["rmse"])
 
 
-# misfit is no parabola over factors of two: a search that did not go on from what that one tells ended at 0.0288 and 0.0279
+# misfit is no parabola over factors of two: a search that did not continue from that result ended at 0.0288 and 0.0279
 @pytest.mark.parametrize("seed", [4, 6])
 def test_the_width_is_looked_for_until_it_is_found(daemon, seed):
     width, rate, rnd = 0.03, 250, random.Random(seed)
@@ -198,18 +198,18 @@ def test_only_gears_that_yield_creep(daemon, bare):
         assert fault["errors"][0]["pointer"] == "/model/relaxation_s" and "presliding" in fault["errors"][0]["hint"]
 
 
-def test_coarse_velocities_do_not_tell_the_way(daemon, bare):
+def test_coarse_velocities_do_not_determine_the_direction(daemon, bare):
     found = calibrate(daemon, {"datasets": ["loud1", "loud2"], "model": {"presliding": YIELD, "relaxation_s": FADES}}, robot="pair-bare")
     assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
     for got, true in zip(of_kind(found, "coulomb"), COULOMB):
         assert got == pytest.approx(true, rel=0.1)
     quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}  # without the velocities
-    told = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
+    answer = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"], **quiet}, robot="pair-bare")
     assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
-    assert law(found) == law(told)
+    assert law(found) == law(answer)
     # positions ring a little where a joint stops: they leave 0.21 N m, velocities 0.04 (0.58 while steps of friction made a delay up)
-    assert max(told["validation"]["rmse"]) < 0.05, told["validation"]["rmse"]
+    assert max(answer["validation"]["rmse"]) < 0.05, answer["validation"]["rmse"]
     assert max(found["validation"]["rmse"]) < 0.25, found["validation"]["rmse"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_logs.py - logs with faults: what is repaired and told, what is refused, where motion is poor.
+# tests/contract/test_calibrate_logs.py - logs with faults: what is repaired and reported, what is refused, where motion is poor.
 import json
 import math
 import random
@@ -100,7 +100,7 @@ REPAIRED = {
 
 
 @pytest.mark.parametrize("what", REPAIRED)
-def test_repairs_are_told_with_their_rows(daemon, truth, rows, what):
+def test_repairs_are_reported_with_their_rows(daemon, truth, rows, what):
     make, kind, count, first = REPAIRED[what]
     put_rows(daemon, f"mended-{what}", make(rows), truth)
     found = calibrate(daemon, {"datasets": [f"mended-{what}"], "method": "wls"}, robot="guess")
@@ -120,7 +120,7 @@ def test_a_line_that_was_cut_off_is_left_out(daemon, truth, rows):
 
 
 def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
-    """One file for each quantity: what only one of them has is left out and told; much of it is another recording."""
+    """One file for each quantity: rows that only one of them has are left out and reported; many such rows are another recording."""
     parts = {"q": [row[1:1 + N] for row in rows], "tau": [row[1 + 2 * N:] for row in rows], "time": [row[:1] for row in rows][:-5]}
     for name, part in parts.items():
         text = "\n".join(",".join(repr(float(x)) for x in row) for row in part)
@@ -148,9 +148,9 @@ def test_units_of_joints_that_slide(daemon, rows):
     assert daemon.request("PUT", "/v1/datasets/slides", "\n".join(lines).encode())[0] in (200, 201)
     fault = calibrate(daemon, {"datasets": ["slides"]}, 422, robot="scara")["errors"][0]
     assert "its positions are probably not in metres" in fault["detail"] and '"mm"' in fault["hint"], fault
-    for told, pointer, hint in ((["deg"] * 3, "/units/q/2", 'one of "m" "mm"'), ("deg", "/units/q", 'or a list, for each joint one: one of "m" "mm"'),
+    for answer, pointer, hint in ((["deg"] * 3, "/units/q/2", 'one of "m" "mm"'), ("deg", "/units/q", 'or a list, for each joint one: one of "m" "mm"'),
                                 (["mm"] * 3, "/units/q/0", 'one of "rad" "deg" "mrad" "rev"')):
-        fault = calibrate(daemon, {"datasets": ["slides"], "units": {"q": told}}, 422, robot="scara")["errors"][0]
+        fault = calibrate(daemon, {"datasets": ["slides"], "units": {"q": answer}}, 422, robot="scara")["errors"][0]
         assert (fault["pointer"], fault["hint"]) == (pointer, hint), fault
     assert calibrate(daemon, {"datasets": ["slides"], "units": {"q": ["rad", "rad", "mm"]}, "method": "wls"}, robot="scara")["verdict"]
 
@@ -173,7 +173,7 @@ def test_joints_that_stand_still_are_named(daemon, truth, rows):
     found = calibrate(daemon, {"datasets": ["one-joint"]}, robot="guess")
     assert found["verdict"] == "insufficient-excitation"
     assert found["reasons"][0] == ", ".join(found["joints"][1:]) + " do not move: move all joints at once, far and fast"
-    # the list of what is open stands for itself; the reasons name the first few
+    # the list of unidentified parameters is complete; the reasons name the first few
     assert len(found["unidentifiable"]) > sum("the motion does not excite" in r for r in found["reasons"]) == 6
     poses = [[row[0], *[0.3 * (j + 1) for j in range(N)], *[0.0] * N, *(rnd.gauss(5, 0.1) for _ in range(N))] for row in rows]
     put_rows(daemon, "poses", poses, truth)
@@ -182,7 +182,7 @@ def test_joints_that_stand_still_are_named(daemon, truth, rows):
     assert found["reasons"][0].startswith("no joint moves")
 
 
-def test_poor_motion_is_told(daemon, truth):
+def test_poor_motion_is_reported(daemon, truth):
     rows = ["t," + ",".join(f"{w}{j}" for w in ("q", "tau") for j in range(truth))]
     rnd = random.Random(5)
     for k in range(1000):

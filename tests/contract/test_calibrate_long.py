@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_long.py - logs of which only a part is searched: what is told of it, and that it finds the same.
+# tests/contract/test_calibrate_long.py - logs of which only a part is searched: the report of it, and the same result.
 import json
 import math
 import struct
@@ -9,14 +9,14 @@ from test_calibrate import ask, calibrate, last_job
 
 ROBOT = "planar-2r"
 RATE, PERIOD, TIMES = 1000, 10000, 30  # rows of a period, which is repeated: 300,000 rows
-LATE = 3  # rows by which q and qd are behind tau
+LATE = 3  # rows by which q and qd lag tau
 
 
 def motion(t):
     q, qd, qdd = [], [], []
     for j in range(2):
         waves = [(0.5 / k, 2 * math.pi * 0.1 * k, 1.3 * k + j) for k in (1, 3, 4, 7)]
-        w = 2 * math.pi * (40 + 7 * j)  # beyond the cut-off: what tells of the delay
+        w = 2 * math.pi * (40 + 7 * j)  # beyond the cut-off: the part that determines the delay
         waves.append((4 / w / w, w, 0.4 + j))
         q.append(sum(a * math.sin(w * t + p) for a, w, p in waves))
         qd.append(sum(a * w * math.cos(w * t + p) for a, w, p in waves))
@@ -61,15 +61,15 @@ def test_a_long_log_is_searched_in_part(daemon, rows):
     page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/report")[2].decode()
     assert f"searched in {log['rows_searched']} rows" in page and "One in 2 filtered samples" in page
 
-    told = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 10, "decimate": 1}}, robot=ROBOT)
-    assert told["filter"]["decimate"] == 1 and told["filter"]["decimate_from_length"] is False
-    assert told["datasets"][0]["samples"] > 0.99 * PERIOD * TIMES
-    assert told["rank"] == answer["rank"]
-    for a, b in zip(answer["parameters"], told["parameters"]):
-        # half of the samples tell the same; each has searched the delay in rows of its own and knows it to 1e-6 s, by which a torque
+    reported = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 10, "decimate": 1}}, robot=ROBOT)
+    assert reported["filter"]["decimate"] == 1 and reported["filter"]["decimate_from_length"] is False
+    assert reported["datasets"][0]["samples"] > 0.99 * PERIOD * TIMES
+    assert reported["rank"] == answer["rank"]
+    for a, b in zip(answer["parameters"], reported["parameters"]):
+        # half of the samples give the same result; each has searched the delay in rows of its own and finds it to 1e-6 s, by which a torque
         # that changes by up to 100 N m in a second is off by 1e-4
         assert a["value"] == pytest.approx(b["value"], rel=1e-5, abs=1e-4), a["name"]
-    assert answer["fit"]["rmse"] == pytest.approx(told["fit"]["rmse"], rel=1e-4)
+    assert answer["fit"]["rmse"] == pytest.approx(reported["fit"]["rmse"], rel=1e-4)
 
 
 def test_a_short_log_is_read_as_a_whole(daemon, rows):
@@ -101,7 +101,7 @@ def test_logs_for_validation_do_not_move_the_fit(daemon, rows):
 
 
 def test_logs_for_validation_do_not_choose_the_filter(daemon, rows):
-    """A log that moves faster and tells less often: cut-off, decimation and lag are those of the logs fitted."""
+    """A log with faster motion and a lower sample rate: cut-off, decimation and lag are those of the logs fitted."""
     fast = [[*rows[(8 * k) % PERIOD][:2], *(8 * x for x in rows[(8 * k) % PERIOD][2:4]), *rows[(8 * k) % PERIOD][4:]] for k in range(2 * PERIOD)]
     lines = "\n".join(",".join(repr(x) for x in [k / RATE, *row]) for k, row in enumerate(rows * 2))
     assert daemon.request("PUT", "/v1/datasets/slow", lines.encode())[0] in (200, 201)

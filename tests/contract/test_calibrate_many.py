@@ -17,7 +17,7 @@ def windows(name, rows):
 # a sanitizer has watched both methods on fewer logs, and how logs share memory is the same
 @pytest.mark.parametrize("method", ["wls", "iv"] if SLOW == 1 else ["wls"])
 def test_as_many_logs_as_may_be_named(daemon, truth, method):
-    """Each of them by itself moves too little to tell anything; all of them tell what one log of all rows does."""
+    """Each of them by itself moves too little for any estimate; all together give the estimate of one log of all rows."""
     seconds = MOST * ROWS // 100
     write_run(daemon, "all", truth, 9, seconds=seconds)
     body = {"filter": EXACT, "validate": "none", "method": method, **({"lag_s": 0.05} if method == "iv" else {})}
@@ -31,7 +31,7 @@ def test_as_many_logs_as_may_be_named(daemon, truth, method):
 
 
 def test_more_than_a_request_may_take(daemon):
-    """Thirty joints on a floating base, by two hundred logs, are beyond a request's memory: told where, and what to do."""
+    """Thirty joints on a floating base, by two hundred logs, are beyond a request's memory: the answer names the field and the remedy."""
     nq, nv, rows = 37, 36, 24
     wave = [[0.1 * math.sin(0.05 * k + c) for c in range(nq + 2 * nv)] for k in range(MOST * rows)]
     put_npy(daemon, "wide", [[*row[:3], 1, 0, 0, 0, *row[7:]] for row in wave], 1)

@@ -9,9 +9,9 @@ from test_calibrate import EXACT, ask, calibrate, last_job, motion, moving, trut
 
 
 def write_poses(daemon, name, n, robot, grip=0.7, turns=14, brakes=None):
-    """The robot stands half a second at each of some poses, come to from one side and then from the other; friction holds up to `grip` of
+    """The robot rests half a second at each of some poses, reached from one side and then from the other; friction holds up to `grip` of
     its Coulomb torque there, and the ways between are slow. In the end it leaves: rest at the ends of a log is left out. brakes: the noise
-    of torque where it stands; its motors are off there."""
+    of torque at rest; its motors are off there."""
     rnd = random.Random(11)
     q, qd, qdd, held = [], [], [], []
     pose = [0.0] * n
@@ -42,7 +42,7 @@ def write_poses(daemon, name, n, robot, grip=0.7, turns=14, brakes=None):
 
 
 def test_poses_hold_their_gravity(daemon, truth):
-    """The right model holds them within friction; a tool nobody told of is found, and weighed."""
+    """The right model holds them within friction; an unstated tool is found, with its mass."""
     document = json.loads(daemon.request("GET", "/v1/robots/truth")[2])
     for field in ("digest", "source", "name"):
         document.pop(field, None)
@@ -72,14 +72,14 @@ def test_poses_hold_their_gravity(daemon, truth):
     for joint in found["validation"]["by_joint"]:
         assert joint["all"]["white_autocorrelation"] == pytest.approx(2 / math.sqrt(joint["all"]["samples"]))
         assert all(0 <= share <= 1 for share in joint["explained_by"].values()) and len(joint["explained_by"]) == 3
-    # nobody stands in the runs themselves
+    # the runs themselves contain no rest
     none = calibrate(daemon, body, robot="guess")
     assert none["gravity_check"] is None and "never at standstill" in none["gravity_check_reason"]
     assert b"Standing still" not in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
 
 
 def test_rest_on_brakes_is_no_torque(daemon, truth):
-    """Motors that are off tell nothing of gravity: such rests are left out, and told."""
+    """Motors that are off show nothing of gravity: such rests are left out, and reported."""
     body = {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls"}
     # motors that hold the arm are no brakes, whatever its pose
     write_poses(daemon, "held", truth, "truth", grip=0)
@@ -108,7 +108,7 @@ def test_rest_on_brakes_is_no_torque(daemon, truth):
 
 
 def test_what_a_mimicking_body_takes_off_may_be_negative(daemon):
-    """Ia_2 - 0.25 Iyy_3 is what the data tell: no rotor, and a body that turns half as far the other way."""
+    """Ia_2 - 0.25 Iyy_3 is what the data show: no rotor, and a body that turns half as far the other way."""
     arm = {"name": "mimics", "gravity": [0, 0, -9.81],
            "links": [{"name": "base"}] + [{"name": f"l{k}", "mass": 3, "com": [0.2, 0.02, 0.01], "inertia_about": "com",
                                            "inertia": [[0.02, 0, 0], [0, 0.05, 0], [0, 0, 0.05]]} for k in range(3)],
@@ -155,7 +155,7 @@ def test_rest_that_springs_carry_is_not_on_brakes(daemon):
         lines = ["t,q0,qd0,tau0"] + [",".join(map(repr, (k / rate, a, b, c + 2 * math.tanh(b / 0.03) + b)))
                                      for k, ((a,), (b,), (c,)) in enumerate(zip(q, qd, tau))]
         assert daemon.request("PUT", "/v1/datasets/balanced", "\n".join(lines).encode())[0] in (200, 201)
-        # the same log of a robot that knows of no spring
+        # the same log with a robot whose model has no spring
         arm["joints"][0]["spring"] = {"stiffness": 0 if braked else 20, "rest": rest}
         assert daemon.request("PUT", "/v1/robots/balanced", json.dumps(arm).encode(), {"Content-Type": "application/json"})[0] in (200, 201)
         found = calibrate(daemon, {"datasets": ["balanced"], "method": "wls", "validate": "none", "model": {"springs": True}}, robot="balanced")
@@ -163,7 +163,7 @@ def test_rest_that_springs_carry_is_not_on_brakes(daemon):
         assert ("braked" in kinds) == braked, found["datasets"][0]["repairs"]
 
 
-def test_why_no_payload_is_told(daemon, truth):
+def test_the_reason_for_no_payload_is_reported(daemon, truth):
     write_poses(daemon, "few", truth, "truth", turns=1)
     body = {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls", "validate": ["few"]}
     few = calibrate(daemon, body, robot="guess")["gravity_check"]
@@ -172,7 +172,7 @@ def test_why_no_payload_is_told(daemon, truth):
     assert alone["payload"] is None and "no bodies" in alone["payload_reason"]
 
 
-def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
+def test_instruments_are_used_where_noise_requires_them(daemon, truth):
     for run in (1, 2):
         write_run(daemon, f"fine{run}", truth, run, noise=0.05, noise_q=3e-6, quantities=("q", "tau"))
         text = write_run(daemon, f"coarse{run}", truth, run, noise=0.05, noise_q=3e-4, quantities=("q", "tau"))
@@ -189,7 +189,7 @@ def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
         assert a == pytest.approx(100 * b, rel=0.5)
     assert found == {**calibrate(daemon, {**coarse, "method": "feasible-iv"}, robot="guess"), "noise": found["noise"],
                      "provenance": found["provenance"]}
-    # who asks for least squares gets it, and is told by how much it is off
+    # requested least squares are used, and their bias is reported
     asked = calibrate(daemon, {**coarse, "method": "feasible"}, robot="guess")
     assert asked["method"] == "feasible" and asked["noise"] == {**found["noise"], "chose_instruments": False}
     assert any("noise of position draws" in r and '"feasible-iv"' in r for r in asked["reasons"])
@@ -203,17 +203,17 @@ def test_instruments_are_taken_where_noise_asks_for_them(daemon, truth):
     assert inside["found"] >= 0.9 * len(true) and inside["found"] > inside["asked"], inside
 
 
-def test_noise_is_told_from_what_the_model_lacks(daemon, truth):
+def test_noise_is_distinguished_from_model_error(daemon, truth):
     """A wrist that takes little torque beside its noise is missed by much, and the model is right all the same."""
     for run in (7, 8):
         write_run(daemon, f"hiss{run}", truth, run, noise=0.5, quantities=("q", "tau"))
     body = {"method": "wls", "validate": "none", "filter": {"cutoff_hz": 10}}
-    told = [r for r in calibrate(daemon, {**body, "datasets": ["hiss7", "hiss8"]}, robot="guess")["reasons"] if "misses" in r]
-    assert told and all("% of the torque, by white noise" in r for r in told), told
+    reasons = [r for r in calibrate(daemon, {**body, "datasets": ["hiss7", "hiss8"]}, robot="guess")["reasons"] if "misses" in r]
+    assert reasons and all("% of the torque, by white noise" in r for r in reasons), reasons
     # without Coulomb friction what is left stays the same from one reversal to the next
     lacks = calibrate(daemon, {**body, "datasets": ["run1", "run2"], "model": {"friction": ["viscous"]}}, robot="guess")
-    told = [r for r in lacks["reasons"] if "misses" in r]
-    assert told and all(r.endswith("% of the torque") for r in told), lacks["reasons"]
+    reasons = [r for r in lacks["reasons"] if "misses" in r]
+    assert reasons and all(r.endswith("% of the torque") for r in reasons), lacks["reasons"]
 
 
 def test_total_least_squares_says_what_it_assumes(daemon, truth):
@@ -223,7 +223,7 @@ def test_total_least_squares_says_what_it_assumes(daemon, truth):
     body = {"datasets": ["total3", "total4"], "method": "tls"}
     found = calibrate(daemon, body, robot="guess")
     assert not any("total least squares" in r for r in found["reasons"]), found["reasons"]
-    # a tenth of every column is noise, it is told; the logs show that it is not
+    # the request states a tenth of every column as noise; the logs show that it is not
     wrong = calibrate(daemon, {**body, "column_noise": 0.1}, robot="guess")
     assert any("total least squares takes columns to be noisy by 0.1" in r for r in wrong["reasons"]), wrong["reasons"]
     assert wrong["verdict"] != "usable"
@@ -248,7 +248,7 @@ def test_covariance_and_draws(daemon, truth):
     ratio = sorted(p["bootstrap_deviation"] / p["standard_deviation"] for p in parameters)
     assert 0.8 < ratio[len(ratio) // 2] < 1.2 and ratio[0] > 0.5 and ratio[-1] < 2, ratio
     assert b"<th>by draws</th>" in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
-    # the same figures again, and none where nobody asks
+    # the same figures again, and none without the request for them
     again = calibrate(daemon, {**body, "bootstrap": 400}, robot="guess")
     assert again["parameters"] == parameters and "covariance" not in again
     assert "bootstrap_deviation" not in calibrate(daemon, body, robot="guess")["parameters"][0]

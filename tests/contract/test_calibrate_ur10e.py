@@ -54,7 +54,7 @@ def test_ur10e_leave_one_run_out(daemon):
     # gears that yield before they slip explain more than a sign of velocity does, on every joint
     assert all(x < y for x, y in zip(found["validation"]["rmse"], plain["validation"]["rmse"]))
     assert found["feasibility"]["objective"] <= 1.005 * found["feasibility"]["objective_unconstrained"]
-    # the motion is told a little later than the torque, and what shakes faster than the arm shakes the first rotor alone
+    # positions are recorded a little later than the torque, and what shakes faster than the arm shakes the first rotor alone
     assert found["delay"]["from_data"] and 0.005 < found["delay"]["delay_s"] < 0.009
     rotor = next(p["value"] for p in found["parameters"] if p["kind"] == "rotor" and p["joint"] == found["joints"][0])
     assert found["beyond_cutoff"][0]["inertia"] == pytest.approx(rotor, rel=0.15)
@@ -68,7 +68,7 @@ def test_ur10e_leave_one_run_out(daemon):
     assert "bridged" in repairs  # the gap of 34 ms
 
 
-def test_ur10e_each_run_alone_tells_the_delay(daemon):
+def test_ur10e_each_run_alone_shows_the_delay(daemon):
     ur10e_daemon(daemon)
     for run in put_ur10e(daemon, "excitation")[:None if SLOW == 1 else 2]:
         delay = calibrate(daemon, {"datasets": [run], **COLUMNS, "validate": "none"}, robot="ur10e-lab")["delay"]
@@ -122,7 +122,7 @@ def test_ur10e_poor_and_broken_logs(daemon):
 
 
 def test_forward_after_inverse_along_a_measured_log_returns_the_torque(daemon):
-    """Friction, springs and rotors on; samples at which a joint stands are left out: friction is not a function there."""
+    """Friction, springs and rotors on; samples at which a joint is at rest are left out: friction is not a function there."""
     ur10e_daemon(daemon)
     document = json.loads(daemon.request("GET", "/v1/robots/ur10e-lab")[2])
     for j, joint in enumerate(moving(document)):

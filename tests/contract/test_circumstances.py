@@ -47,7 +47,7 @@ def run(tmp_path, limits, user=None, args=(), environment=None):
 @pytest.mark.parametrize("kilobytes", [75000, 100000, 150000])
 @pytest.mark.parametrize("threads", [None, "8"])
 def test_a_small_address_space_is_refused(tmp_path, kilobytes, threads):
-    """OpenBLAS starts before main, and asks for memory for ever where it gets none. Below 62 MB the loader itself ends:
+    """OpenBLAS starts before main, and retries allocations for ever where memory is short. Below 62 MB the loader itself ends:
     the libraries do not fit."""
     status, said = run(tmp_path, {resource.RLIMIT_AS: kilobytes * 1024}, environment={"OPENBLAS_NUM_THREADS": threads} if threads else None)
     assert status == 1, said
@@ -76,7 +76,7 @@ def test_without_memory_for_its_threads_it_fails(tmp_path):
     assert '"level":"error"' in said and "no thread" in said and "listening" not in said
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be taken on by root, whom the limit does not bind")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can switch to another user, and the limit does not bind root")
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer has threads of its own")
 def test_without_tasks_for_its_threads_it_fails(tmp_path):
     status, said = run(tmp_path, {resource.RLIMIT_NPROC: 2}, user=STRANGER)

@@ -73,8 +73,8 @@ def test_any_operation_with_arrays(daemon):
                               "gravity_torque", "mass_matrix", stdin=q.tobytes())
     assert (status, said[0]) == (OK, "gravity_torque 35 5 7"), said
     assert said[1].split()[:3] == ["mass_matrix", "245", "5"]
-    told = json.loads(daemon.request("POST", "/v1/robots/panda/terms", json.dumps({"q": q.tolist(), "include": ["gravity_torque", "mass_matrix"]}))[2])
-    assert out == np.array(told["gravity_torque"]).tobytes() + np.array(told["mass_matrix"]).tobytes()
+    reported = json.loads(daemon.request("POST", "/v1/robots/panda/terms", json.dumps({"q": q.tolist(), "include": ["gravity_torque", "mass_matrix"]}))[2])
+    assert out == np.array(reported["gravity_torque"]).tobytes() + np.array(reported["mass_matrix"]).tobytes()
 
 
 def test_fields_are_converted_from_json(daemon):
@@ -83,8 +83,8 @@ def test_fields_are_converted_from_json(daemon):
               "gravity": [0, 0, -9], "verdict": {"tolerated_error": 0.01}, "events": []}
     status, out, said = drive(daemon, "compute", "panda", "simulate", json.dumps(fields), 0, 0, "--", 21, "t", "q", "stats.steps", "verdict.t")
     assert status == OK, said
-    told = json.loads(daemon.request("POST", "/v1/robots/panda/simulate", json.dumps(fields))[2])
-    expected = np.concatenate([np.array(told["t"]), np.ravel(told["q"]), [told["stats"]["steps"], told["verdict"]["t"]]])
+    reported = json.loads(daemon.request("POST", "/v1/robots/panda/simulate", json.dumps(fields))[2])
+    expected = np.concatenate([np.array(reported["t"]), np.ravel(reported["q"]), [reported["stats"]["steps"], reported["verdict"]["t"]]])
     assert out == expected.tobytes()
     for bad in ("[1]", "{", '{"a": }', "{} x", '{"a" 1}', '{"a": "\n"}', "x", '{"a": [1 2]}', '{"a": 1,, "b": 2}', '{"a": tru}', "[" * 100):
         assert drive(daemon, "compute", "panda", "terms", bad, 0, 0, "--", 1, "tau")[0] == BAD_ARGUMENT, bad
@@ -119,7 +119,7 @@ def test_any_request(daemon):
     assert first[2][0].split()[0] == "202"
 
 
-def test_nobody_there_and_time_limits():
+def test_no_server_and_time_limits():
     with socket.create_server(("127.0.0.1", 0)) as s:
         url = f"http://127.0.0.1:{s.getsockname()[1]}"
         assert drive(url, "send", "GET", "/v1/version", "", "", 9, env={"DRIVE_TIMEOUT": "300"})[0] == TIMEOUT

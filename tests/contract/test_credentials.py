@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_credentials.py - with credentials configured, nothing is told or done without a token.
+# tests/contract/test_credentials.py - with credentials configured, nothing is answered or done without a token.
 import contextlib
 import hashlib
 import json

@@ -47,13 +47,13 @@ def files(daemon):
 
 def test_put_get_list_delete(daemon):
     status, headers, body = put(daemon, "log", CSV)
-    told = json.loads(body)
+    answer = json.loads(body)
     assert status == 201 and headers["Location"] == "/v1/datasets/log"
     assert headers["ETag"] == f'"{sha(CSV)}"'
-    assert (told["name"], told["sha256"], told["bytes"], told["rows"], told["columns"]) == ("log", sha(CSV), len(CSV), 3, 3)
-    assert told["media_type"] == "text/csv" and told["delimiter"] == "comma" and told["truncated_last_line"] is False
-    assert told["statistics"][1] == {"name": "q1", "min": -3.0, "max": 1.0, "mean": -1.0, "not_finite": 1}
-    assert told["statistics"][2] == {"name": "q2", "min": 10.0, "max": 30.0, "mean": 20.0, "not_finite": 0}
+    assert (answer["name"], answer["sha256"], answer["bytes"], answer["rows"], answer["columns"]) == ("log", sha(CSV), len(CSV), 3, 3)
+    assert answer["media_type"] == "text/csv" and answer["delimiter"] == "comma" and answer["truncated_last_line"] is False
+    assert answer["statistics"][1] == {"name": "q1", "min": -3.0, "max": 1.0, "mean": -1.0, "not_finite": 1}
+    assert answer["statistics"][2] == {"name": "q2", "min": 10.0, "max": 30.0, "mean": 20.0, "not_finite": 0}
     again = put(daemon, "log", CSV)
     assert again[0] == 200 and "Location" not in again[1]
     status, headers, body = get(daemon, "log")
@@ -77,9 +77,9 @@ def test_put_get_list_delete(daemon):
 ])
 def test_formats(daemon, data, query, rows, columns, names):
     status, _, body = put(daemon, "format", data, query)
-    told = json.loads(body)
-    assert status in (200, 201), told
-    assert (told["rows"], told["columns"], [s["name"] for s in told["statistics"]]) == (rows, columns, names)
+    answer = json.loads(body)
+    assert status in (200, 201), answer
+    assert (answer["rows"], answer["columns"], [s["name"] for s in answer["statistics"]]) == (rows, columns, names)
 
 
 @pytest.mark.parametrize("data, query, type, status, says", [
@@ -104,9 +104,9 @@ def test_names(daemon, name, status):
     assert put(daemon, name, b"1\n")[0] == status
 
 
-def test_cut_last_line_is_told(daemon):
-    told = json.loads(put(daemon, "cut", b"1,2\n3,4\n5")[2])
-    assert told["truncated_last_line"] is True and told["rows"] == 2
+def test_cut_last_line_is_reported(daemon):
+    answer = json.loads(put(daemon, "cut", b"1,2\n3,4\n5")[2])
+    assert answer["truncated_last_line"] is True and answer["rows"] == 2
 
 
 def test_bytes_and_ranges(daemon):
@@ -139,9 +139,9 @@ def test_points_keep_extremes(daemon):
     values = [0.0] * 1000
     values[137], values[801] = 9.0, -9.0
     put(daemon, "peaks", b"x\n" + b"".join(b"%g\n" % v for v in values))
-    told = json.loads(daemon.request("GET", "/v1/datasets/peaks?points=10")[2])
-    assert (told["points"], told["rows_per_point"]) == (10, 100)
-    series = told["series"][0]
+    answer = json.loads(daemon.request("GET", "/v1/datasets/peaks?points=10")[2])
+    assert (answer["points"], answer["rows_per_point"]) == (10, 100)
+    series = answer["series"][0]
     assert series["max"] == [0.0, 9.0] + [0.0] * 8 and series["min"] == [0.0] * 8 + [-9.0, 0.0]
     # the finer points of a part: rows 100 to 199, ten to each
     part = json.loads(daemon.request("GET", "/v1/datasets/peaks?points=10&rows=100,200")[2])
@@ -174,14 +174,14 @@ def expect(daemon, name, length):
         return int(s.recv(4096).split()[1])
 
 
-def test_bounds_are_told_before_the_body(start):
+def test_bounds_are_answered_before_the_body(start):
     daemon = start({"dataset_size": 1 << 20, "files_size": 1500000, "datasets": 2, "rate_grace": 3600000})
     assert expect(daemon, "large", 1 << 20) == 100
     assert expect(daemon, "large", (1 << 20) + 1) == 413
     data = b"123456789\n" * 100000
     assert put(daemon, "a", data)[0] == 201
     assert expect(daemon, "b", 600000) == 507
-    # the same without a length: told when the bound is met, and nothing stays
+    # the same without a length: answered when the bound is met, and nothing stays
     connection = daemon.connect()
     connection.request("PUT", "/v1/datasets/b", iter([data[:250000]] * 4), {"Transfer-Encoding": "chunked"}, encode_chunked=True)
     assert connection.getresponse().status == 507
@@ -253,9 +253,9 @@ def test_large_upload_stays_out_of_memory(daemon):
     for _ in range(count):
         connection.send(block)
     reply = connection.getresponse()
-    told = json.loads(reply.read())
+    answer = json.loads(reply.read())
     connection.close()
-    assert reply.status == 201 and told["rows"] == 4000 * count
+    assert reply.status == 201 and answer["rows"] == 4000 * count
     if SLOW == 1:
         assert rss() - before < 32 << 20
 

@@ -244,7 +244,7 @@ def test_a_fault_is_named(daemon, kind):
             assert not any("move all joints" in r for r in reply["reasons"]), reply["reasons"]
 
 
-@pytest.mark.skipif(CASES == 0, reason="DIAGNOSIS_CASES=n asks for it")
+@pytest.mark.skipif(CASES == 0, reason="DIAGNOSIS_CASES=n enables it")
 @pytest.mark.seconds(3600)
 def test_how_many_faults_are_named(daemon):
     rates = {}
@@ -255,8 +255,8 @@ def test_how_many_faults_are_named(daemon):
             is_good = not found if kind == "clean" else named
             good += is_good
             if not is_good:
-                told = [(f["kind"], f.get("joint"), f.get("other_joint"), f.get("datasets"), f.get("size"), round(f["explained"], 2)) for f in found]
-                print(kind, seed, reply["planted"], n, runs, status, told or reply.get("reasons", reply.get("errors"))[:1], flush=True)
+                reported = [(f["kind"], f.get("joint"), f.get("other_joint"), f.get("datasets"), f.get("size"), round(f["explained"], 2)) for f in found]
+                print(kind, seed, reply["planted"], n, runs, status, reported or reply.get("reasons", reply.get("errors"))[:1], flush=True)
         rates[kind] = good / CASES
         print(f"{kind}: {good} of {CASES}", flush=True)
     assert rates.pop("clean") >= 0.98

@@ -42,8 +42,8 @@ def ask(daemon, robot, call, body):
 def test_a_document_with_drives_comes_back(daemon, driven):
     text = daemon.request("GET", "/v1/robots/driven")[2]
     document = json.loads(text)
-    told = [j["drive"] for j in document["joints"] if "drive" in j]
-    assert len(told) == 5 and told[0]["gear"] == {"ratio": 100} and told[0]["motor"] == drive(0)["motor"]
+    reply = [j["drive"] for j in document["joints"] if "drive" in j]
+    assert len(reply) == 5 and reply[0]["gear"] == {"ratio": 100} and reply[0]["motor"] == drive(0)["motor"]
     status, _, body = daemon.request("PUT", "/v1/robots/driven-again", text, JSON)
     assert status == 201, body
     _, one = ask(daemon, "driven", "inverse-dynamics", {"q": Q, "qd": QD, "qdd": QDD})
@@ -53,30 +53,30 @@ def test_a_document_with_drives_comes_back(daemon, driven):
     assert status == 200 and b"amplifiers of 5 joints" in (urdf if isinstance(urdf, bytes) else urdf.encode())
 
 
-def test_what_a_motion_asks_of_the_drives(daemon, driven):
+def test_what_a_motion_requires_of_the_drives(daemon, driven):
     body = {"q": [Q, Q], "qd": [QD, [40 * x for x in QD]], "qdd": [QDD, QDD], "include": ["drive"]}
     status, answer = ask(daemon, "driven", "inverse-dynamics", body)
     assert status == 200, answer
-    told = answer["drive"]
+    reply = answer["drive"]
     with_drive = [k for k in range(7) if k not in (2, 5)]
-    assert told["joints"] == [driven[k] for k in with_drive]
+    assert reply["joints"] == [driven[k] for k in with_drive]
     for s in range(2):
         for n, k in enumerate(with_drive):
             eta, qd = 100.0 + k, body["qd"][s][k]
             current = answer["tau"][s][k] / eta / 0.05
             voltage = 0.6 * current + 0.05 * eta * qd
             # torque by the ledger and by the recursion: rounding of some 100 N m
-            assert told["current"][s][n] == pytest.approx(current, abs=1e-12, rel=1e-12)
-            assert told["voltage"][s][n] == pytest.approx(voltage, abs=1e-12, rel=1e-12)
-            assert told["duty"][s][n] == pytest.approx(0.5 + voltage / 96, abs=1e-13)
-            assert told["power"][s][n] == pytest.approx(voltage * current, abs=1e-10, rel=1e-11)
-            assert told["motor_speed"][s][n] == pytest.approx(eta * qd, abs=1e-12, rel=1e-12)
-            assert told["continuous_use"][s][n] == pytest.approx(abs(current) / 5, abs=1e-12, rel=1e-12)
-    # 12 rad/s of joint 4 are 62 V of back-emf behind the gear
-    assert told["feasible"] == [1, 0] and max(told["voltage_use"][1]) > 1
+            assert reply["current"][s][n] == pytest.approx(current, abs=1e-12, rel=1e-12)
+            assert reply["voltage"][s][n] == pytest.approx(voltage, abs=1e-12, rel=1e-12)
+            assert reply["duty"][s][n] == pytest.approx(0.5 + voltage / 96, abs=1e-13)
+            assert reply["power"][s][n] == pytest.approx(voltage * current, abs=1e-10, rel=1e-11)
+            assert reply["motor_speed"][s][n] == pytest.approx(eta * qd, abs=1e-12, rel=1e-12)
+            assert reply["continuous_use"][s][n] == pytest.approx(abs(current) / 5, abs=1e-12, rel=1e-12)
+    # 12 rad/s of joint 4 are 62 V of back-emf at the motor
+    assert reply["feasible"] == [1, 0] and max(reply["voltage_use"][1]) > 1
 
 
-def test_terms_and_other_orders_tell_the_same(daemon, driven):
+def test_terms_and_other_orders_have_the_same_result(daemon, driven):
     _, one = ask(daemon, "driven", "terms", {"q": Q, "qd": QD, "qdd": QDD, "include": ["drive", "decoupling"]})
     turned = list(reversed(range(7)))
     body = {"joints": [driven[k] for k in turned], "q": [Q[k] for k in turned], "qd": [QD[k] for k in turned],
@@ -96,7 +96,7 @@ def test_decoupling_is_wrong_by_what_is_left_out(daemon, driven):
         assert a["decoupling"]["decoupled"][i] == pytest.approx(-others - a["coriolis_vector"][i], abs=1e-13)
 
 
-def test_without_drives_there_is_nothing_to_tell(daemon):
+def test_without_drives_there_is_no_report(daemon):
     answer = daemon.request("POST", "/v1/robots/panda/terms", json.dumps({"q": Q, "include": ["drive"]}), JSON)
     fault = problem(answer, 422)["errors"][0]
     assert "drive" in fault["hint"]
@@ -149,8 +149,8 @@ def test_inductance_costs_what_the_reduction_says(daemon):
     seen = max(abs(a - b) for a, b in zip(*runs)) / final
     status, _, text = daemon.request("POST", "/v1/drive", json.dumps({
         "drive": {"motor": motor, "gear": {"ratio": 100}}, "load": {"inertia": 0.05, "viscous": 0.1}}), JSON)
-    told = json.loads(text)["reduction"]["speed_error"]
-    assert status == 200 and seen == pytest.approx(told, rel=1e-3) and told > 0.05
+    reply = json.loads(text)["reduction"]["speed_error"]
+    assert status == 200 and seen == pytest.approx(reply, rel=1e-3) and reply > 0.05
 
 
 def test_torque_asked_for_arrives_unless_a_limit_holds(daemon):

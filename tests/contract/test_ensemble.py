@@ -157,7 +157,7 @@ def test_members_with_dry_friction_stick_as_simulations_do(daemon, solver):
     assert not many["stats"]["side_by_side"] and many["returned_members"][0]["qd"][-1][0] == 0, "it came to rest"
 
 
-# -- what is told -----------------------------------------------------------------------------------------------------
+# -- statistics ------------------------------------------------------------------------------------------------------
 
 DRAWN = {**COMMON, "members": 40, "seed": 3,
          "vary": [{"of": "q", "joint": "joint1", "normal": {"deviation": 0.2}}, {"of": "torque", "joint": "joint2", "uniform": [-1, 2]}]}
@@ -173,11 +173,11 @@ def test_statistics_are_those_of_the_members(daemon):
         for k in range(3):
             for c in range(2):
                 x = sorted(m[what][k][c] for m in many["returned_members"])
-                told = many[what]
-                assert told["least"][k][c] == x[0] and told["largest"][k][c] == x[-1]
-                assert told["mean"][k][c] == pytest.approx(statistics.fmean(x), abs=1e-13)
-                assert told["deviation"][k][c] == pytest.approx(statistics.stdev(x), abs=1e-13)
-                for level, table in zip(levels, told["quantiles"]):
+                reply = many[what]
+                assert reply["least"][k][c] == x[0] and reply["largest"][k][c] == x[-1]
+                assert reply["mean"][k][c] == pytest.approx(statistics.fmean(x), abs=1e-13)
+                assert reply["deviation"][k][c] == pytest.approx(statistics.stdev(x), abs=1e-13)
+                for level, table in zip(levels, reply["quantiles"]):
                     at = level * 39
                     low = min(math.floor(at), 38)
                     assert table[k][c] == pytest.approx(x[low] + (at - low) * (x[low + 1] - x[low]), abs=1e-14)
@@ -213,12 +213,12 @@ def test_events_stop_and_are_counted(daemon):
     counts = []
     for k, push in enumerate([0, 0.5, 3.5]):
         one = ask(daemon, "planar-2r", "simulate", {**body, "initial": {"q": START["q"], "qd": [0.5 + push, 0]}})
-        told = many["returned_members"][k]
-        assert told["outcome"] == one["verdict"]["outcome"]
+        reply = many["returned_members"][k]
+        assert reply["outcome"] == one["verdict"]["outcome"]
         counts.append([sum(e["event"] == i for e in one["events"]) for i in (0, 1)])
-        assert told["events"] == counts[k]
-        if told["outcome"] == "stopped":
-            assert told["t"] == ended[k]["t"] == one["verdict"]["t"] and ended[k]["event"] == told["event"] == 0
+        assert reply["events"] == counts[k]
+        if reply["outcome"] == "stopped":
+            assert reply["t"] == ended[k]["t"] == one["verdict"]["t"] and ended[k]["event"] == reply["event"] == 0
         place = many["end_states"]["members"].index(k)
         assert many["end_states"]["q"][place] == one["q"][-1] and many["end_states"]["t"][place] == one["t"][-1]
         assert many["end_states"]["events"][place] == counts[k]
@@ -319,7 +319,7 @@ def test_wrong_variations_have_their_place(daemon, more, vary, pointer):
     assert fault["pointer"] == pointer and fault["hint"]
 
 
-# -- the solver that nobody chose, and what it is told of one that was chosen badly -------------------------------------
+# -- the default solver, and the notes on a badly chosen one ------------------------------------------------------------
 
 def test_examples_of_the_contract_diverge_nowhere(daemon):
     contract = yaml.safe_load((ROOT / "api" / "openapi" / "openapi.yaml").read_text())

@@ -59,7 +59,7 @@ def test_one_job_from_its_first_event_to_its_last(daemon):
     assert [e[2]["state"] for e in got] == ["queued", "running", "succeeded"]
     numbers = [e[0] for e in got]
     assert numbers == sorted(set(numbers)) and all(e[2]["job"] == job for e in got)
-    # resumed behind each of its events: the rest, and 204 when there is none
+    # resumed after each of its events: the rest, and 204 when there is none
     for k in range(2):
         rest = Stream(daemon, f"/v1/jobs/{job}/events", last=numbers[k])
         assert [e[0] for e in rest.states()] == numbers[k + 1:]
@@ -131,7 +131,7 @@ def test_fifty_readers_that_reconnect_miss_nothing(start):
                         break
                 stream.close()
             seen[k] = [(e[0], e[2]["job"], e[2]["state"]) for e in mine]
-        except Exception as fault:  # noqa: BLE001 - told below
+        except Exception as fault:  # noqa: BLE001 - reported below
             faults.append((k, fault))
 
     target = [1 << 62]
@@ -156,8 +156,8 @@ def test_fifty_readers_that_reconnect_miss_nothing(start):
         part = [e for e in events if e[0] <= target[0]]
         assert part == [e for e in longest if e[0] <= target[0]]
         assert [e[0] for e in part] == sorted({e[0] for e in part})
-    told = {(job, state) for _, job, state in longest}
-    assert all((one, state) in told for one in ids for state in ("queued", "running", "succeeded"))
+    answer = {(job, state) for _, job, state in longest}
+    assert all((one, state) in answer for one in ids for state in ("queued", "running", "succeeded"))
 
 
 def test_number_of_streams_is_bounded(start):
@@ -190,7 +190,7 @@ def test_stop_does_not_wait_for_streams(start):
         stream.close()
 
 
-def test_reader_that_does_not_read_holds_up_nobody(start):
+def test_reader_that_does_not_read_delays_no_other(start):
     daemon = start({"idle_timeout": 3600000, "rate_grace": 3600000})  # it is not closed meanwhile
     with daemon.socket() as deaf:
         deaf.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")

@@ -168,7 +168,7 @@ def test_budget_of_bodies(start):
     with one.socket() as first:
         first.sendall(head % (PATH.encode(), 40000) + b'{"q":[')
         eventually(lambda: metric(one, "torqued_body_bytes_total") > 0)
-        # what is only announced keeps nobody out
+        # announced bytes that have not arrived block no other request
         assert one.request("POST", PATH, body=json.dumps(batch(1)).encode() + b" " * 39000, headers=JSON)[0] == 200
         before = metric(one, "torqued_body_bytes_total")
         first.sendall(b" " * 39000)
@@ -179,7 +179,7 @@ def test_budget_of_bodies(start):
         problem(one.request("POST", PATH, body=b" " * 100_000, headers=JSON), 413)
     # the first one has gone: its share is back
     eventually(lambda: one.request("POST", PATH, body=json.dumps(batch(1)).encode() + b" " * 39000, headers=JSON)[0] == 200)
-    # the same budget for a body that tells no length
+    # the same budget for a body without a stated length
     problem(one.request("POST", PATH, body=(b" " * 1000 for _ in range(100)), headers=JSON), 503)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_excitation.py - motion to record: judged anew by numpy, sent on to other calls as it stands.
+# tests/contract/test_excitation.py - motion to record: checked by numpy, sent on to other calls unchanged.
 import json
 import time
 
@@ -21,20 +21,20 @@ def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     assert status == 200, found
     assert found["samples_judged"] == 100 and len(found["t"]) == 101
     states = {k: found[k][:-1] for k in ("q", "qd", "qdd")}
-    status, told = post(daemon, f"/v1/robots/{robot}/regressor?form=base", {"parameters": FRICTION, **states})
+    status, answer = post(daemon, f"/v1/robots/{robot}/regressor?form=base", {"parameters": FRICTION, **states})
     assert status == 200
-    assert [c["name"] for c in told["columns"]] == found["base_parameters"]
-    y = np.array(told["regressor"]).reshape(-1, told["n_base"])
+    assert [c["name"] for c in answer["columns"]] == found["base_parameters"]
+    y = np.array(answer["regressor"]).reshape(-1, answer["n_base"])
     # through a normal matrix: its rounding times the square of a condition near 10
     assert found["score"]["condition"] == pytest.approx(np.linalg.cond(y / np.linalg.norm(y, axis=0)), rel=1e-11)
     assert found["score"]["log_determinant"] == pytest.approx(2 * np.sum(np.log(np.linalg.svd(y)[1])), rel=1e-11)
     assert found["score"]["condition"] < found["first_random"]["condition"]
-    tau = abs(y @ np.array(told["parameter_values"])).reshape(100, -1).max(axis=0)
+    tau = abs(y @ np.array(answer["parameter_values"])).reshape(100, -1).max(axis=0)
     efforts = [j["limits"].get("effort") for j in json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2])["joints"] if j["kind"] != "fixed"]
     assert found["score"]["effort_used"] == pytest.approx(max(t / e for t, e in zip(tau, efforts, strict=True)), rel=1e-9)
 
 
-def test_the_motion_may_be_sent_on_as_it_stands(daemon):
+def test_the_motion_may_be_sent_on_unchanged(daemon):
     """With joints in another order: trajectory breaks no limit, simulate follows it."""
     joints = [f"joint{k}" for k in (7, 6, 5, 4, 3, 2, 1)]
     request = {"joints": joints, "tries": 20, "harmonics": 3, "frequency_hz": 0.5}
@@ -48,9 +48,9 @@ def test_the_motion_may_be_sent_on_as_it_stands(daemon):
         "joints": joints, "initial": {"q": path["q"][0]}, "duration_s": 0.1, "output": {"interval_s": 0.05},
         "input": {"kind": "computed-torque", "reference": {"fourier": found["fourier"]}, "kp": 100, "kd": 20},
     }
-    status, told = post(daemon, "/v1/robots/panda/simulate", run)
-    assert status == 200, told
-    assert told["q"][-1] == pytest.approx(path["q"][10], abs=1e-4)
+    status, answer = post(daemon, "/v1/robots/panda/simulate", run)
+    assert status == 200, answer
+    assert answer["q"][-1] == pytest.approx(path["q"][10], abs=1e-4)
     status, again = post(daemon, "/v1/robots/panda/excitation", request)
     assert again["fourier"] == found["fourier"]
     status, other = post(daemon, "/v1/robots/panda/excitation", {**request, "seed": 1})
@@ -79,9 +79,9 @@ def test_the_whole_answer_is_a_request_and_a_reference(daemon, angles):
     for reference in (found, {"table": found}):
         run = {"initial": {"q": found["q"][0]}, "angles": angles, "duration_s": 0.1, "output": {"interval_s": 0.05},
                "input": {"kind": "computed-torque", "reference": reference, "kp": 100, "kd": 20}}
-        status, told = post(daemon, "/v1/robots/panda/simulate", run)
-        assert status == 200, told
-        assert told["q"][-1] == pytest.approx(q[10], abs=1e-4)
+        status, answer = post(daemon, "/v1/robots/panda/simulate", run)
+        assert status == 200, answer
+        assert answer["q"][-1] == pytest.approx(q[10], abs=1e-4)
 
 
 def test_a_series_of_other_joints_and_units_is_read_in_its_own(daemon):
@@ -90,9 +90,9 @@ def test_a_series_of_other_joints_and_units_is_read_in_its_own(daemon):
     start = [x * 3.14159265358979323846 / 180 for x in reversed(found["q"][0])]
     run = {"initial": {"q": start}, "duration_s": 0.5, "output": {"interval_s": 0.5},
            "input": {"kind": "computed-torque", "reference": found, "kp": 100, "kd": 20}}
-    status, told = post(daemon, "/v1/robots/panda/simulate", run)
-    assert status == 200, told
-    assert told["q"][-1] == pytest.approx([x * 3.14159265358979323846 / 180 for x in reversed(found["q"][1])], abs=1e-4)
+    status, answer = post(daemon, "/v1/robots/panda/simulate", run)
+    assert status == 200, answer
+    assert answer["q"][-1] == pytest.approx([x * 3.14159265358979323846 / 180 for x in reversed(found["q"][1])], abs=1e-4)
 
 
 @pytest.mark.parametrize(

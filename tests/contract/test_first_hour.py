@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_first_hour.py - docs/first-hour.md as a reader follows it: every block of code prints what stands below it.
+# tests/contract/test_first_hour.py - docs/first-hour.md as a reader follows it: every block of code prints the text below it.
 """What it prints was written from a run; the numbers that the page derives are derived here again."""
 import json
 import os

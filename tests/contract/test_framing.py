@@ -36,7 +36,7 @@ GATE = {
     "two hosts": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n" + SECOND,
     "host of another site": b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n" + SECOND,
     "host that begins like ours": b"GET /healthz HTTP/1.1\r\nHost: localhost.evil.example\r\n\r\n" + SECOND,
-    "host with something behind its port": b"GET /healthz HTTP/1.1\r\nHost: localhost:1@evil\r\n\r\n" + SECOND,
+    "host with text after its port": b"GET /healthz HTTP/1.1\r\nHost: localhost:1@evil\r\n\r\n" + SECOND,
     "bracket in a name": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX(y: z\r\n\r\n" + SECOND,
     "control byte in a value": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Y: a\x01b\r\n\r\n" + SECOND,
     "delete byte in a value": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Y: a\x7fb\r\n\r\n" + SECOND,
@@ -51,7 +51,7 @@ def test_gate_refuses_and_closes(daemon, name):
     assert closed
 
 
-# what the library refuses before our code sees it: its own page, but closed and nothing hidden run
+# what the library refuses before our code runs: its own page, but closed and nothing hidden run
 LIBRARY = {
     "no host": (b"GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n" + SECOND, {400}),
     "content-length with a sign": (post(b"Content-Length: +3\r\n", b"abc" + SECOND), {400}),

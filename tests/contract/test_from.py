@@ -125,7 +125,7 @@ def test_columns_by_number_units_scale_and_order(daemon, samples):
     assert [j["joint"] for j in found["residual"]["by_joint"]] == joints
 
 
-def test_broken_clocks_are_repaired_and_told(daemon, samples):
+def test_broken_clocks_are_repaired_and_reported(daemon, samples):
     times, q, qd, qdd, tau = samples
     rows = [[t, *a, *b, *c, *d] for t, a, b, c, d in zip(times, q, qd, qdd, tau, strict=True)]
     rnd = random.Random(3)
@@ -289,7 +289,7 @@ def test_answers_in_cbor_and_npy(daemon, samples):
 
 
 def test_rounding_of_times_takes_no_sample(daemon):
-    """The last row stands alone behind a group of rows; periods that are no binary fractions."""
+    """The last row is alone after a group of rows; periods that are no binary fractions."""
     for n in (1000, 3000):
         for name, time in (("sum", lambda k: 0.01 * k), ("quotient", lambda k: k / 100), ("later", lambda k: 5 + k / 100)):
             rows = [motion(time(k))[0] for k in range(n)]

@@ -50,7 +50,7 @@ def ended(daemon, job_id):
 
 
 def occupy(daemon):
-    """A job that does not end by itself while a test lasts: behind it everything waits, if there is one runner."""
+    """A job that does not end by itself while a test lasts: all later jobs wait for it, if there is one runner."""
     job = submit(daemon, simulation(90000), "/v1/robots/planar-2r/simulate")["id"]
     eventually(lambda: get(daemon, job)["state"] == "running")
     return job
@@ -299,7 +299,7 @@ def test_cancelled_at_the_next_step(daemon):
     assert ended(daemon, job)["state"] == "cancelled"
 
 
-def test_running_job_is_given_back_at_the_stop(start, tmp_path):
+def test_running_job_is_requeued_at_the_stop(start, tmp_path):
     first = start({"jobs": 1, "stop_timeout": 600000}, state=str(tmp_path / "state"))
     job = occupy(first)
     first.stop()
@@ -491,7 +491,7 @@ def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
         problem(daemon.request("POST", path, simulation(0.1), head), 406)
         problem(daemon.request("POST", PATH, body(), {**ASYNC, **head, "Prefer": "respond-async, wait=5"}), 406)
     assert json.loads(daemon.request("GET", "/v1/jobs")[2])["jobs"] == []
-    # whoever does not wait chooses when the result is fetched, and the job itself is JSON
+    # a client that does not wait chooses when the result is fetched, and the job itself is JSON
     for accept in ("text/csv", "application/cbor"):
         status, headers, text = daemon.request("POST", path, simulation(0.1), {"Prefer": "wait=0", "Accept": accept})
         assert status == 202 and headers["Content-Type"] == "application/json"
@@ -534,5 +534,5 @@ def test_files_go_with_their_last_reference(start, tmp_path):
 @pytest.mark.parametrize("method, path", [("GET", "/v1/robots?filter=x"), ("GET", "/v1/jobs/x?fields=id"), ("DELETE", "/v1/robots/x?force=1"),
                                           ("POST", "/v1/jobs/x/cancel?now=1"), ("GET", "/v1/version?x"), ("GET", "/v1/datasets?limit=3"),
                                           ("GET", "/v1/jobs?colour=red"), ("GET", "/v1/robots/panda?form=x")])
-def test_a_query_that_nobody_reads_is_refused(daemon, method, path):
+def test_an_unknown_query_is_refused(daemon, method, path):
     problem(daemon.request(method, path), 422)

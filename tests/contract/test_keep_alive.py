@@ -85,7 +85,7 @@ def stays_in_step(daemon, method, path, headers=b"", body=b""):
 
 @pytest.fixture(scope="module")
 def filled(daemon):
-    """One of everything, so that addresses with names in them have something to tell."""
+    """One of everything, so that addresses with names in them have an answer."""
     assert daemon.request("PUT", "/v1/datasets/wire", b"t,q\n0,1\n1,2\n")[0] == 201
     motion = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.1}}).encode()
     job = json.loads(daemon.request("POST", "/v1/robots/planar-2r/simulate", motion, ASYNC)[2])["id"]
@@ -162,8 +162,8 @@ def test_answers_without_a_body(daemon, filled):
     assert stays_in_step(daemon, "GET", f"/v1/jobs/{filled['{id}']}/events", b"Last-Event-ID: 999999\r\n")[0] == 204
 
 
-def test_refused_bodies_behind_head(daemon):
-    """A body with HEAD is refused, early when it is large: the refusal has the head of one, and nothing behind it."""
+def test_refused_bodies_after_the_head(daemon):
+    """A body with HEAD is refused, early when it is large: the refusal has the head of one, and no body."""
     for n in (10, 70000, 1 << 30):
         with Wire(daemon) as wire:
             wire.send(b"HEAD /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: %d\r\n\r\n" % n + b"x" * min(n, 70000) + NEXT)

@@ -59,7 +59,7 @@ def test_connection_lives_on(daemon):
     assert metric(daemon, "torqued_connections_opened_total") == opened + 3  # ours, the one alone, the first look's successor
 
 
-def test_next_requests_are_waiting_behind_the_body(daemon):
+def test_next_requests_are_pipelined_after_the_body(daemon):
     """Pipelined: what follows a large body is not read with it."""
     replies, closed = daemon.raw(post(motion(2000)) + GET + post(motion(2500, 5)) + GET, 4)
     assert [r[0] for r in replies] == [200, 200, 200, 200] and not closed
@@ -86,7 +86,7 @@ def test_body_in_drips_and_bursts(daemon):
         assert answers(s, 1)[0][0] == 200
 
 
-def test_fault_in_the_middle_is_told_at_once(daemon):
+def test_fault_in_the_middle_is_answered_at_once(daemon):
     """The client goes on sending; the answer names the place, and the connection ends."""
     body = motion(60000)
     at = body.index(b"[", 200_000)
@@ -120,7 +120,7 @@ def test_client_that_vanishes(daemon):
     eventually(lambda: metric(daemon, "torqued_connections_open") == 1)
 
 
-def test_slow_large_body_is_told_so(start):
+def test_slow_large_body_is_answered_408(start):
     one = start({"rate_grace": 3000, "rate_least": 1000000})
     with one.socket() as s:
         s.sendall(post(motion(20000))[:200_000])
@@ -151,13 +151,13 @@ def test_connections_at_their_bound_live_on(start):
         s.close()
 
 
-def test_what_stands_behind_the_samples_counts(daemon):
-    """Samples are computed while the body arrives, and once more when a field behind them changes what they mean."""
+def test_data_after_the_samples_counts(daemon):
+    """Samples are computed while the body arrives, and once more when a later field changes their meaning."""
     body, moon = motion(20000), b'"gravity":[0,0,-1.62]'
-    behind = daemon.request("POST", PATH.decode(), body[:-1] + b"," + moon + b"}")
+    later = daemon.request("POST", PATH.decode(), body[:-1] + b"," + moon + b"}")
     before = daemon.request("POST", PATH.decode(), b"{" + moon + b"," + body[1:])
-    assert behind[0] == before[0] == 200
-    assert json.loads(behind[2])["tau"] == json.loads(before[2])["tau"] != json.loads(daemon.request("POST", PATH.decode(), body)[2])["tau"]
+    assert later[0] == before[0] == 200
+    assert json.loads(later[2])["tau"] == json.loads(before[2])["tau"] != json.loads(daemon.request("POST", PATH.decode(), body)[2])["tau"]
     bad = daemon.request("POST", PATH.decode(), body[:-1] + b',"speed":1}')
     assert problem(bad, 400)["errors"][0]["pointer"] == "/speed"
 
@@ -176,7 +176,7 @@ def test_answer_in_chunks(start):
 @pytest.mark.parametrize("kind", ["npy", "cbor"])
 @pytest.mark.parametrize("reply_buffer", [67108864, 16384])
 def test_binary_answer_has_a_length(start, reply_buffer, kind):
-    """Numbers as bytes: the same as in JSON, of a length that is told beforehand, from the library's hands and ours."""
+    """Numbers as bytes: the same as in JSON, of a length that is stated first, on the library's path and on ours."""
     numpy = pytest.importorskip("numpy")
     daemon = start({"reply_buffer": reply_buffer})
     for n in (2000, 900, 40):  # 336, 151 and 6.7 KB in; out 112, 50 (printed, as far as the buffer goes) and 2 KB

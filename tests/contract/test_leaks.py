@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_leaks.py - rounds of everything the service does leave no descriptor open and no job, file or byte behind.
+# tests/contract/test_leaks.py - rounds of everything the service does leave no open descriptor, job, file or byte.
 """Memory is counted by LeakSanitizer when the daemon ends (make asan runs this too: a daemon that ends with another status
 than 0 fails the test that used it); descriptors are counted here, in any build, over rounds of requests, good, refused and
 broken off. A leak grows by one a round at least; readers of the database are opened when they are first needed, so the bound

@@ -101,7 +101,7 @@ def test_slow_body_is_closed_in_time(start):
         assert closed_after(s, begun, b"x" * 50000) > 0.5
 
 
-def test_slow_body_is_told_so(start):
+def test_slow_body_is_answered_408(start):
     one = start(deadlines(rate_grace=1000, rate_least=1000))
     path = b"/v1/robots/panda/inverse-dynamics"
     with one.socket() as s:
@@ -111,7 +111,7 @@ def test_slow_body_is_told_so(start):
     problem(parse_replies(got)[0], 408)
 
 
-def test_half_of_a_large_body_is_told_so(start):
+def test_half_of_a_large_body_is_answered_408(start):
     """Beyond 64 KiB, where the daemon reads the socket itself."""
     one = start(deadlines(rate_grace=3000, rate_least=100_000_000))
     with one.socket() as s:
@@ -123,7 +123,7 @@ def test_half_of_a_large_body_is_told_so(start):
 
 
 @pytest.mark.parametrize("takes", [0, 100_000])
-def test_slow_reader_is_closed_and_holds_up_nobody(start, takes):
+def test_slow_reader_is_closed_and_delays_no_other(start, takes):
     """An answer of 14 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
     one = start(deadlines(rate_grace=1000, rate_least=100_000_000, idle_timeout=2000))
     body = b'{"waypoints": [[0, 0], [1, 1]], "timing": "quintic", "durations_s": [10], "interval_s": 1e-4}'
@@ -183,7 +183,7 @@ def half_requests(one, n):
 
 
 def test_many_slow_clients_do_not_hold_up_others(start):
-    """None of the slow ones ends for an hour: whoever waited for one of them would be found out."""
+    """None of the slow ones ends for an hour: a wait for one of them would fail the test."""
     one = start({**deadlines(), "connections": 2000})
     slow = half_requests(one, 500)
     with one.socket() as probe:
@@ -203,7 +203,7 @@ def test_many_slow_clients_are_all_closed(start):
 
 
 def test_large_body_is_refused_before_it_is_sent(daemon, tmp_path):
-    """curl asks first (Expect: 100-continue) and uploads nothing."""
+    """curl sends the head first (Expect: 100-continue) and uploads nothing."""
     path = tmp_path / "large"
     with open(path, "wb") as f:
         f.truncate(100 << 20)
@@ -342,7 +342,7 @@ def test_clients_that_vanish(start):
 
 
 def test_idle_daemon_sleeps(start):
-    """No timer runs while nobody is connected."""
+    """No timer runs while no client is connected."""
     one = start()
     one.request("GET", "/healthz")
 

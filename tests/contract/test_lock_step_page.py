@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_lock_step_page.py - docs/lock-step.md: each block of code prints what stands below it.
+# tests/contract/test_lock_step_page.py - docs/lock-step.md: each block of code prints the text below it.
 import os
 import shutil
 import subprocess

@@ -214,8 +214,8 @@ def test_a_log_of_this_shape_is_read(daemon, run, shape):
             put(daemon, f"shape-{quantity}", part)
             log[quantity] = f"shape-{quantity}"
     else:
-        told = put(daemon, "shape", data)
-        assert told["rows"] >= ROWS and told["columns"] >= 2 * N, told
+        put_answer = put(daemon, "shape", data)
+        assert put_answer["rows"] >= ROWS and put_answer["columns"] >= 2 * N, put_answer
         log = {"dataset": "shape"}
     found = along(daemon, {**log, **said, "filter": {"kind": "none"}})
     source = found["log"]["source"]

@@ -97,8 +97,8 @@ def test_what_urdf_cannot_say_is_406(daemon):
     ball = {"gravity": [0, 0, 0], "links": [{"name": "a"}, {"name": "b", "mass": 1, "com": [1, 1, 1]}],
             "joints": [{"name": "hip", "kind": "spherical", "parent": "a", "child": "b"}]}
     put(daemon, "ball", json.dumps(ball).encode())
-    told = problem(daemon.request("GET", "/v1/robots/ball", headers=XML), 406)
-    assert "hip" in told["detail"]
+    reply = problem(daemon.request("GET", "/v1/robots/ball", headers=XML), 406)
+    assert "hip" in reply["detail"]
 
 
 DH = {"gravity": [0, 0, -9.81], "dh": {"convention": "standard", "joints": [
@@ -133,7 +133,7 @@ def test_mjcf(daemon, query):
     assert all(abs(x - y) <= 1e-13 * 10 for x, y in zip(a, b, strict=True))
 
 
-def test_one_arm_told_three_ways(daemon):
+def test_one_arm_stated_three_ways(daemon):
     """Issue 4, 4: DH, screws and URDF of one arm give the same torques."""
     taus = []
     for name, document in [("by-dh", DH), ("by-poe", POE), ("by-urdf", URDF)]:

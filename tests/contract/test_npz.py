@@ -148,7 +148,7 @@ def bomb(n):
 
 
 def test_archives_are_inflated_by_workers(start):
-    """Also the smallest: their size does not tell what they inflate to."""
+    """Also the smallest: their size does not show what they inflate to."""
     one = start({"io_threads": 1, "workers": 1})
     document = {"q": Q[0], "qd": QD[0], "qdd": QDD[0]}
     plain = call(one, "/v1/robots/panda/inverse-dynamics", json.dumps(document).encode())

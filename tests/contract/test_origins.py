@@ -73,7 +73,7 @@ def test_no_other_page_may(listed, origin):
     ({"Origin": "https://robots.example", "Sec-Fetch-Site": "cross-site"}, 403),
     ({"Origin": "https://robots.example"}, 200), ({"Origin": "https://robots.example", "Sec-Fetch-Site": "same-origin"}, 200),
     ({"Origin": LAB}, 200), ({}, 200)])
-def test_behind_a_unix_socket_only_its_own_pages_and_listed_ones(start, tmp_path, headers, status):
+def test_a_unix_socket_admits_only_its_own_pages_and_listed_ones(start, tmp_path, headers, status):
     """Any Host is taken there, for a proxy in front: so Origin has to name the same one."""
     path = str(tmp_path / "torqued.sock")
     start(LISTED, listen=f"unix:{path}")
@@ -113,8 +113,8 @@ def test_a_reload_takes_lists_and_log_level(start):
     config.write_text(before.replace(LAB, CELL).replace("queue = 100", "queue = 101") + "hosts = lab.example\n")
     one.process.send_signal(signal.SIGHUP)
     eventually(lambda: events(one, "settings reloaded"))
-    told = events(one, "settings reloaded")[0]
-    assert (told["origins"], told["hosts"], told["after_a_restart"]) == (CELL, "lab.example", "queue")
+    reported = events(one, "settings reloaded")[0]
+    assert (reported["origins"], reported["hosts"], reported["after_a_restart"]) == (CELL, "lab.example", "queue")
     assert shown(one.request("GET", "/v1/robots", headers={"Origin": LAB})[1]) is None
     assert shown(one.request("GET", "/v1/robots", headers={"Origin": CELL})[1]) == CELL
     assert one.request("GET", "/v1/robots", headers=host)[0] == 200
@@ -128,7 +128,7 @@ def test_a_reload_takes_lists_and_log_level(start):
 
 
 def test_refused_origins_are_logged_now_and_then(start):
-    """A browser's user sees "CORS" and nothing else: the log names the page and the setting, once a minute however many come."""
+    """A browser shows its user "CORS" and nothing else: the log names the page and the setting, once a minute however many come."""
     one = start({"origins": CELL})
     for _ in range(5):
         problem(one.request("POST", PATH, BODY, {"Origin": LAB}), 403)

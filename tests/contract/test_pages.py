@@ -25,24 +25,24 @@ def test_every_type_of_problem_resolves(daemon):
     for slug in slugs(daemon):
         status, headers, text = daemon.request("GET", f"/problems/{slug}")
         assert status == 200 and headers["Content-Type"] == "application/json" and headers["Vary"] == "Accept", slug
-        told = json.loads(text)
-        assert told["type"] == f"/problems/{slug}" and 400 <= told["status"] < 600
-        assert told["title"] and told["meaning"].endswith(".") and told["remedy"].endswith("."), slug
-        example = told["example"]
-        assert {key: example[key] for key in ("type", "title", "status")} == {key: told[key] for key in ("type", "title", "status")}
+        answer = json.loads(text)
+        assert answer["type"] == f"/problems/{slug}" and 400 <= answer["status"] < 600
+        assert answer["title"] and answer["meaning"].endswith(".") and answer["remedy"].endswith("."), slug
+        example = answer["example"]
+        assert {key: example[key] for key in ("type", "title", "status")} == {key: answer[key] for key in ("type", "title", "status")}
         status, headers, page = daemon.request("GET", f"/problems/{slug}", headers={"Accept": FIREFOX})
         assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8" and "default-src 'none'" in headers["Content-Security-Policy"]
         text = re.sub(r"<[^>]*>", "", html.unescape(page.decode()))
         assert page.rstrip().endswith(b"</html>")
-        for part in (told["title"], told["meaning"], told["remedy"], example["detail"], f"HTTP status {told['status']}"):
+        for part in (answer["title"], answer["meaning"], answer["remedy"], example["detail"], f"HTTP status {answer['status']}"):
             assert part in text, (slug, part)
 
 
 def test_a_problem_as_it_happens_has_the_title_of_its_page(daemon):
     for path, status in (("/v1/robots/nobody", 404), ("/v1/jobs?limit=0", 422), ("/nothing", 404)):
         met = problem(daemon.request("GET", path), status)
-        told = json.loads(daemon.request("GET", met["type"])[2])
-        assert (told["title"], told["status"]) == (met["title"], met["status"])
+        answer = json.loads(daemon.request("GET", met["type"])[2])
+        assert (answer["title"], answer["status"]) == (met["title"], met["status"])
 
 
 def test_the_list_of_problems_has_them_all(daemon):

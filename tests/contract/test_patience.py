@@ -63,7 +63,7 @@ def test_nothing_is_computed_for_clients_that_have_gone(start):
     with waiting(one, 64):
         pass
     assert easy(one)[0] == 200
-    assert cpu_s(one) - begun < 16 * each, "most of 64 were computed for nobody"
+    assert cpu_s(one) - begun < 16 * each, "most of 64 were computed for clients that had left"
 
 
 def test_reset_connections_are_noticed(start):
@@ -133,7 +133,7 @@ def test_deadline_of_an_immediate_call(start):
         assert "begin" in problem(reply, 503)["detail"] and int(reply[1]["Retry-After"]) >= 1
 
 
-def test_too_much_that_waits_is_told_early(start):
+def test_too_much_that_waits_is_refused_early(start):
     """The wait is reckoned by what computations have taken lately, so it may drop below the bound between two questions, when one
     ends: then it is tried again."""
     one = start({**WAITS, "queue_timeout": 2000})
@@ -156,14 +156,14 @@ def test_readyz_says_how_long_computations_wait(start):
         assert one.request("GET", "/readyz")[0] == 200
     one = start({**WAITS, "queue_timeout": 5000})
     with waiting(one, 16):
-        def told():
+        def answer():
             reply = one.request("GET", "/readyz")
             return reply[0] == 503 and "wait about" in problem(reply, 503)["detail"]
-        eventually(told)
+        eventually(answer)
 
 
-def test_looks_do_not_wait_behind_computations(start):
-    """Minutes of computations that somebody waits for: robots, jobs and data are looked at all the same."""
+def test_reads_do_not_wait_for_computations(start):
+    """Clients wait for minutes of computations: robots, jobs and data are still answered."""
     one = start(WAITS)
     assert one.request("PUT", "/v1/datasets/d", b"t,q\n0,1\n1,2\n")[0] == 201
     with waiting(one, 64) as clients:

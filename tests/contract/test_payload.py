@@ -127,7 +127,7 @@ def test_no_payload_is_none_and_a_missing_tool_is_less(daemon):
         low, high = found["estimates"][0]["interval"]
         assert found["verdict"] == "none" and low <= 0 <= high and "nothing" in found["text"], found["text"]
         assert found["payload"] is None and "0 kg" in found["payload_reason"] and found["robot"] is None
-        assert all(e["value"] is None and "without a payload" in e["value_reason"] for e in found["estimates"][1:])
+        assert all(e["value"] is None and "no payload was found" in e["value_reason"] for e in found["estimates"][1:])
     bench.put("loaded", with_body(bench.bare, *bench.box))  # the model has a tool that the robot has lost
     found = bench.payload(datasets=["load0"])
     assert found["verdict"] == "less" and found["payload"] is None
@@ -208,7 +208,7 @@ def test_poses_show_mass_and_centre(daemon):
             continue
         ok = [x for x in held(found, truth)[:4] if x is not None]
         hits, shown = hits + sum(ok), shown + len(ok)
-        assert all(e["value"] is None and "poses at rest" in e["value_reason"] for e in found["estimates"][4:])
+        assert all(e["value"] is None and "data at rest" in e["value_reason"] for e in found["estimates"][4:])
         assert "Ixx" in found["payload_note"] and found["payload"]["mass"] > 0
     print(f"\nposes: {hits} of {shown} intervals hold the truth")
     assert shown >= 8 and hits >= 0.85 * shown

@@ -52,8 +52,8 @@ def test_requests_a_second(service):
     assert answers[0].startswith(b"200") and limited and {a[:3] for a in answers} == {b"200", b"429"}
     head, _, body = limited[0].decode().partition("\r\n\r\n")
     assert 'RateLimit-Policy: "requests";q=1;w=1' in head and 'RateLimit: "requests";r=0;t=' in head and "Retry-After: " in head
-    told = json.loads(body)
-    assert told["type"] == "/problems/too-many-requests" and told["status"] == 429 and "greedy" in told["detail"] and "requests=" in told["detail"]
+    answer = json.loads(body)
+    assert answer["type"] == "/problems/too-many-requests" and answer["status"] == 429 and "greedy" in answer["detail"] and "requests=" in answer["detail"]
     for _ in range(20):
         assert one.request("POST", PATH, BODY, {**JSON, **bearer(GOOD)})[0] == 200
     assert one.counter("requests_limited_total") == len(limited)

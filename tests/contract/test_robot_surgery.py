@@ -228,8 +228,8 @@ def test_versions_and_refusals(daemon):
     patch(daemon, "arm-p", {"op": "joint", "joint": "none", "damping": 1}, status=422)
     patch(daemon, "arm-p", {"op": "gravity", "gravity": [0, 0, -1], "more": 1}, status=(400, 422))
     patch(daemon, "arm-p", status=422)
-    told = patch(daemon, "four-bar", {"op": "root", "link": get(daemon, "four-bar")["links"][-1]["name"]}, query="?name=turned", status=422)
-    assert "constraints" in told["errors"][0]["detail"]
+    answer = patch(daemon, "four-bar", {"op": "root", "link": get(daemon, "four-bar")["links"][-1]["name"]}, query="?name=turned", status=422)
+    assert "constraints" in answer["errors"][0]["detail"]
     kept = patch(daemon, "four-bar", {"op": "joint", "joint": get(daemon, "four-bar")["joints"][0]["name"], "damping": 3}, query="?name=rusty")
     assert len(kept["constraints"]) == len(get(daemon, "four-bar")["constraints"]) and kept["joints"][0]["damping"] == 3
     patch(daemon, "arm-p", {"op": "join", "robot": "arm-p", "link": get(daemon, "arm-p")["links"][-1]["name"]}, status=422)  # names twice

@@ -23,8 +23,8 @@ def test_a_fresh_daemon_has_them(start):
         status, headers, data = one.request("GET", f"/v1/datasets/{d['name']}/content")
         assert status == 200 and hashlib.sha256(data).hexdigest() == d["sha256"] and headers["ETag"] == f'"{d["sha256"]}"' and len(data) == d["bytes"]
         assert other.request("GET", f"/v1/datasets/{d['name']}/content")[2] == data
-        told = json.loads(one.request("GET", f"/v1/datasets/{d['name']}")[2])
-        assert told["built_in"] is True and told["statistics"][0]["name"] == "t" and told["statistics"][0]["max"] == 9.995
+        answer = json.loads(one.request("GET", f"/v1/datasets/{d['name']}")[2])
+        assert answer["built_in"] is True and answer["statistics"][0]["name"] == "t" and answer["statistics"][0]["max"] == 9.995
         part = one.request("GET", f"/v1/datasets/{d['name']}/content", headers={"Range": "bytes=10-19"})
         assert part[0] == 206 and part[2] == data[10:20]
         assert one.request("GET", f"/v1/datasets/{d['name']}", headers={"If-None-Match": headers["ETag"]})[0] == 304

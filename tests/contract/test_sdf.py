@@ -104,7 +104,7 @@ def sdf(links, joints, version, way):
         axis, attribute, pose = joint["axis"], "", ""
         if version == "1.4":  # in the model's frame
             axis = turned(places[joint["child"]][1], axis)
-        if way == "beside":  # the joint is elsewhere on its axis; the axis is told in another frame
+        if way == "beside":  # the joint is elsewhere on its axis; the axis is stated in another frame
             s = 0.3
             pose = f'<pose>{" ".join(f"{s * x:.17g}" for x in axis)} 0.5 0.4 0.3</pose>'
             axis = turned(transposed(rotation([0.3, -0.2, 0.1])), turned(places[joint["child"]][1], axis))

@@ -59,8 +59,8 @@ def test_the_root_is_the_dashboard_for_a_browser(daemon):
     for path in loaded:
         status, headers, body = daemon.request("GET", path)
         assert status == 200 and headers["Content-Type"] == media[path.rpartition(".")[2]] and len(body) > 1000, path
-    told = problem(daemon.request("GET", "/dashboard/nothing.js"), 404)
-    assert "nothing.js" in told["detail"]
+    answer = problem(daemon.request("GET", "/dashboard/nothing.js"), 404)
+    assert "nothing.js" in answer["detail"]
 
 
 def test_openapi_states_every_address_that_is_served(daemon):
@@ -226,7 +226,7 @@ def test_stop_answers_what_has_arrived(start):
 
 
 def test_stop_does_not_wait_for_a_refused_client(start):
-    """It has its answer, and may go on sending what nobody reads."""
+    """It has its answer, and may go on sending bytes that are not read."""
     one = start({"stop_timeout": 600000, "rate_grace": 3600000})
     with one.socket() as s:
         s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1000)
@@ -258,7 +258,7 @@ def test_sigint_stops_too(start):
 
 
 @pytest.mark.parametrize("disposition", (signal.SIG_DFL, signal.SIG_IGN), ids=("as usual", "under nohup"))
-def test_hangup_asks_to_read_again_and_does_not_stop(start, disposition):
+def test_hangup_rereads_settings_and_does_not_stop(start, disposition):
     before = signal.signal(signal.SIGHUP, disposition)
     try:
         one = start()
@@ -313,7 +313,7 @@ def test_file_beyond_its_limit_is_a_full_disk(start):
 
 def test_closed_streams_are_never_the_stores(tmp_path):
     """Started without stdin, stdout and stderr: no log line may reach a file of the state folder."""
-    path = str(tmp_path / "torqued.sock")  # whoever cannot read the log cannot be told a free port
+    path = str(tmp_path / "torqued.sock")  # a test that cannot read the log cannot learn a free port
     process = subprocess.Popen(["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "-", TORQUED, "--listen", f"unix:{path}",
                                 "--state-dir", str(tmp_path)])
 
@@ -492,7 +492,7 @@ def test_the_guide_is_there_with_its_link_or_neither(daemon):
 
 
 def test_the_contract_is_a_page_for_people(daemon):
-    """What the page loads is there, may run under its own policy, and asks for nothing of others."""
+    """What the page loads is there, may run under its own policy, and loads nothing from other hosts."""
     status, headers, body = daemon.request("GET", "/docs")
     assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8"
     policy = headers["Content-Security-Policy"]
@@ -522,6 +522,6 @@ def test_the_contract_is_a_page_for_people(daemon):
         ("GET", "/v1/jobs?page=2", 422, "takes state, kind, robot, older_than, newer_than, limit and cursor"),
     ],
 )
-def test_an_address_that_is_wrong_is_told_what_would_be_right(daemon, method, path, status, says):
+def test_a_wrong_address_is_answered_with_the_nearest_right_one(daemon, method, path, status, says):
     body = b'{"q":[0],"qd":[0],"qdd":[0]}' if method == "POST" else None
     assert says in problem(daemon.request(method, path, body), status)["detail"]

@@ -54,8 +54,8 @@ class Session:
         return Session(self.daemon, document, self.headers, f"{self.path}/fork")
 
     def refused(self, what, document, status, slug, pointer=None):
-        told, headers, answer = self.ask("POST", f"{self.path}/{what}", document)
-        assert told == status and answer["type"] == f"/problems/{slug}", answer
+        returned, headers, answer = self.ask("POST", f"{self.path}/{what}", document)
+        assert returned == status and answer["type"] == f"/problems/{slug}", answer
         assert pointer is None or (answer["errors"][0]["pointer"] == pointer and answer["errors"][0]["hint"]), answer
         return answer
 
@@ -147,8 +147,8 @@ def digest_of(state):
     library = ctypes.CDLL("libxxhash.so.0")
     library.XXH3_128bits.restype, library.XXH3_128bits.argtypes = Digest, [ctypes.c_char_p, ctypes.c_size_t]
     bits = struct.pack(f"<Q{1 + len(state['q']) + len(state['qd'])}d", state["step"], state["t"], *state["q"], *state["qd"])
-    told = library.XXH3_128bits(bits, len(bits))
-    return f"{told.high:016x}{told.low:016x}"
+    returned = library.XXH3_128bits(bits, len(bits))
+    return f"{returned.high:016x}{returned.low:016x}"
 
 
 def test_the_hash_names_the_bits_of_the_state(daemon):

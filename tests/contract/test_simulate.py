@@ -63,11 +63,11 @@ def test_scipy_and_pinocchio_agree(daemon, tmp_path):
 
     y = np.concatenate([HOME, np.zeros(n)])
     result = run(daemon, "panda", body)
-    for begin, end, told in ((0, 0.45, times[:5]), (0.45, 1, times[5:])):
-        solved = scipy.solve_ivp(rate, (begin, end), y, method="DOP853", rtol=1e-11, atol=1e-11, t_eval=[*told, end]
-                                 if told[-1] < end else told)
+    for begin, end, stated in ((0, 0.45, times[:5]), (0.45, 1, times[5:])):
+        solved = scipy.solve_ivp(rate, (begin, end), y, method="DOP853", rtol=1e-11, atol=1e-11, t_eval=[*stated, end]
+                                 if stated[-1] < end else stated)
         y = solved.y[:, -1]
-        for t, column in zip(told, solved.y.T):
+        for t, column in zip(stated, solved.y.T):
             row = result["q"][round(t / 0.1)]
             assert np.max(np.abs(np.array(row) - column[:n])) < 1e-7, t
 
@@ -172,7 +172,7 @@ def test_growth_of_errors_does_not_depend_on_the_outputs(daemon):
                         assert verdict["horizon"]["integrator_s"] == pytest.approx(7.62, rel=0.01)
 
 
-# -- what a run is told of itself ---------------------------------------------------------------------------------------
+# -- the verdict of a run -----------------------------------------------------------------------------------------------
 
 def test_energy_that_steps_lose_is_a_finding(daemon):
     """Semi-implicit Euler is symplectic where the mass matrix is constant: a planar arm loses energy by it, unlike a pendulum."""

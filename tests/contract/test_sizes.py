@@ -64,7 +64,7 @@ def test_calibrate_more_than_512_parameters(daemon):
 
 
 def test_a_model_that_runs_away(daemon):
-    """Torques that have nothing to do with the motion: the fitted robot leaves all bounds when it is let go, within a step. That is told,
+    """Torques that have nothing to do with the motion: the fitted robot leaves all bounds when it is released, within a step. That is reported,
     and is no reason to refuse."""
     n, rows = 20, 400
     put(daemon, "chain", document(n))
@@ -110,8 +110,8 @@ def test_a_job_is_of_the_form_that_was_asked_for(daemon):
     status, headers, text = daemon.request("POST", "/v1/robots/panda/regressor", json.dumps({**body, "form": "base"}), asynchronous)
     assert status == 202, text
     eventually(lambda: json.loads(daemon.request("GET", headers["location"])[2])["state"] == "succeeded")
-    told = json.loads(daemon.request("GET", headers["location"] + "/result")[2])
-    assert {k: told[k] for k in want} == want
+    reported = json.loads(daemon.request("GET", headers["location"] + "/result")[2])
+    assert {k: reported[k] for k in want} == want
 
 
 def test_too_few_samples_for_instruments(daemon):

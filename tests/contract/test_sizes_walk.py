@@ -49,10 +49,10 @@ def document(n, kind):
             joints[-1]["drive"] = DRIVE
     if kind == "mimic" and n > 1:
         joints[-1]["mimic"] = {"joint": "j1", "multiplier": 0.5, "offset": 0.1}
-    told = {"name": f"{kind}-{n}", "gravity": [0, 0, -9.81], "links": links, "joints": joints}
+    summary = {"name": f"{kind}-{n}", "gravity": [0, 0, -9.81], "links": links, "joints": joints}
     if kind == "constraints" and n > 1:
-        told["constraints"] = [{"name": "e1", "kind": "equation", "expression": f"j1 - j{n}"}]
-    return told
+        summary["constraints"] = [{"name": "e1", "kind": "equation", "expression": f"j1 - j{n}"}]
+    return summary
 
 
 def terms(n, q, v):
@@ -172,9 +172,9 @@ def job_ends(daemon, job):
 def test_an_answer_or_a_refusal_with_its_place(daemon, n, kind, part):
     status, _, text = daemon.request("PUT", "/v1/robots/walked", json.dumps(document(n, kind)).encode(), JSON)
     assert status in (200, 201), text[:500]
-    told = json.loads(daemon.request("GET", "/v1/robots/walked")[2])
+    summary = json.loads(daemon.request("GET", "/v1/robots/walked")[2])
     counts = collections.Counter()
-    for call, body in requests(daemon, part, n, told["nq"], told["nv"], kind):
+    for call, body in requests(daemon, part, n, summary["nq"], summary["nv"], kind):
         status, headers, text = daemon.request("POST", f"/v1/robots/walked/{call}", json.dumps(body).encode(), JSON)
         counts[status] += 1
         if status == 202:

@@ -59,11 +59,11 @@ def launch(tmp_path):
         process.stderr.close()
 
 
-def test_ready_is_told_when_requests_are_answered_and_stopping_before_the_end(launch, notify):
+def test_ready_is_notified_when_requests_are_answered_and_stopping_before_the_end(launch, notify):
     process = launch({"NOTIFY_SOCKET": notify.path}, ["--listen", "127.0.0.1:0"])
-    told = notify()
-    assert told["READY"] == "1"
-    url = re.fullmatch(r"Serving http://(.*):(\d+)", told["STATUS"])
+    state = notify()
+    assert state["READY"] == "1"
+    url = re.fullmatch(r"Serving http://(.*):(\d+)", state["STATUS"])
     connection = http.client.HTTPConnection(url[1], int(url[2]), timeout=PATIENCE)
     connection.request("GET", "/readyz")
     assert connection.getresponse().status == 200
@@ -80,14 +80,14 @@ def test_status_counts_jobs(launch, notify):
     connection.request("POST", "/v1/robots/planar-2r/simulate", headers={"Prefer": "respond-async"}, body=(
         b'{"initial": {"q": [0.3, 0.2]}, "duration_s": 90000, "output": {"interval_s": 9000}, "solver": {"method": "rk4", "step_s": 1e-4}}'))
     job = json.loads(connection.getresponse().read())
-    while (told := notify()) is not None and "1 running, 0 queued" not in told["STATUS"]:
+    while (state := notify()) is not None and "1 running, 0 queued" not in state["STATUS"]:
         pass
-    assert told is not None
+    assert state is not None
     connection.request("POST", f"/v1/jobs/{job['id']}/cancel")
     assert connection.getresponse().read()
-    while (told := notify()) is not None and "0 running, 0 queued" not in told["STATUS"]:
+    while (state := notify()) is not None and "0 running, 0 queued" not in state["STATUS"]:
         pass
-    assert told is not None and told["STATUS"].startswith(f"Serving http://{host}:{port}; jobs: ")
+    assert state is not None and state["STATUS"].startswith(f"Serving http://{host}:{port}; jobs: ")
     connection.close()
 
 
@@ -115,7 +115,7 @@ def test_socket_activation(launch, notify, tmp_path):
     for _ in range(3):  # the first connection starts it and is answered as well
         with socket.socket(socket.AF_UNIX) as s:
             s.settimeout(PATIENCE)
-            while s.connect_ex(path) != 0:  # no such file, or nobody listens to it yet
+            while s.connect_ex(path) != 0:  # no such file, or no listener yet
                 assert time.monotonic() < end
                 time.sleep(0.02)
             s.sendall(b"GET /readyz HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n")

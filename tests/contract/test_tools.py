@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_tools.py - every example of the contract is replayed, every hint is applied as it stands.
+# tests/contract/test_tools.py - every example of the contract is replayed, every hint is applied unchanged.
 import copy
 import json
 import math

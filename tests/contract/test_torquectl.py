@@ -43,8 +43,8 @@ def log(tmp_path):
 
 
 def test_datasets(daemon, log, tmp_path):
-    told = json.loads(good(daemon, "-o", "json", "datasets", "put", "d", log))
-    assert told["sha256"] == hashlib.sha256(CSV).hexdigest()
+    answer = json.loads(good(daemon, "-o", "json", "datasets", "put", "d", log))
+    assert answer["sha256"] == hashlib.sha256(CSV).hexdigest()
     rows = good(daemon, "datasets", "list").decode().splitlines()
     assert rows[0].split()[:3] == ["name", "rows", "columns"]
     assert next(r for r in rows if r.startswith("d ")).split()[:4] == ["d", "2", "2", str(len(CSV))]
@@ -75,9 +75,9 @@ def test_jobs(daemon):
     dof = next(r["nv"] for r in json.loads(daemon.request("GET", "/v1/robots")[2])["robots"] if r["name"] == "panda")
     row = [0.1] * dof
     body = json.dumps({"q": [row] * 10, "qd": [row] * 10, "qdd": [row] * 10})
-    status, headers, told = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", body,
+    status, headers, answer = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", body,
                                         {"Content-Type": "application/json", "Prefer": "respond-async"})
-    assert status == 202, told
+    assert status == 202, answer
     job = headers["Location"].rsplit("/", 1)[1]
     assert b"succeeded" in good(daemon, "jobs", "wait", job)
     assert any(line.startswith(job) for line in good(daemon, "jobs").decode().splitlines())
@@ -149,7 +149,7 @@ def test_exit_status(reply, args, status):
         assert ctl(url, *args).returncode == status
 
 
-def test_nobody_there():
+def test_no_server():
     with socket.create_server(("127.0.0.1", 0)) as s:
         url = f"http://127.0.0.1:{s.getsockname()[1]}"
     done = ctl(url, "robots")
@@ -206,7 +206,7 @@ def test_backup_is_restorable_while_the_service_runs(start, tmp_path):
         thread.join()
     state = tmp_path / "restored"
     with tarfile.open(path) as archive:
-        archive.extractall(state)  # our own archive; Debian 12's Python knows no filter yet
+        archive.extractall(state)  # our own archive; Debian 12's Python has no filter yet
     with sqlite3.connect(state / "torqued.db") as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     again = start(state=str(state))
@@ -267,11 +267,11 @@ def test_findings_of_a_robot_are_said(daemon, tmp_path):
     path.write_bytes(arm(1400))
     for options, status in ((), 0), (("--strict",), 1):
         done = ctl(daemon, *options, "robots", "put", "heavy", str(path))
-        told = done.stderr.decode().splitlines()
+        answer = done.stderr.decode().splitlines()
         assert done.returncode == status
-        assert [line for line in told if line.startswith("doctor: link b: ") and "inertia" in line], told
-        assert "ignored: robot/gazebo (line 1): settings of another simulator" in told
-        assert "understood: robot: revolute joints (3)" in told
+        assert [line for line in answer if line.startswith("doctor: link b: ") and "inertia" in line], answer
+        assert "ignored: robot/gazebo (line 1): settings of another simulator" in answer
+        assert "understood: robot: revolute joints (3)" in answer
         assert b"heavy" in done.stdout and b"nv" in done.stdout
     assert good(daemon, "robots", "get", "heavy"), "it is stored in any case"
     path.write_bytes(arm(2))

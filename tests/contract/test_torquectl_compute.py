@@ -65,10 +65,10 @@ def test_each_command_answers_as_http_does(daemon, command):
     body = json.loads(json.dumps(body).replace("joint1", name))
     status, _, expected = daemon.request("POST", f"/v1/{path}", json.dumps(body))
     assert status == 200, expected
-    told = json.loads(good(daemon, command, *words, "-o", "json"))
-    assert without_provenance(told) == without_provenance(json.loads(expected))
+    answer = json.loads(good(daemon, command, *words, "-o", "json"))
+    assert without_provenance(answer) == without_provenance(json.loads(expected))
     assert good(daemon, command, *words).strip(), "a table"
-    assert without_provenance(yaml.safe_load(good(daemon, command, *words, "-o", "yaml"))) == without_provenance(told)
+    assert without_provenance(yaml.safe_load(good(daemon, command, *words, "-o", "yaml"))) == without_provenance(answer)
 
 
 def test_every_operation_has_a_command(daemon):
@@ -108,9 +108,9 @@ def test_motion_from_files_and_pipes(daemon, tmp_path):
     np.savez(files[3], q=MOTION[:, :7], qd=MOTION[:, 7:14], qdd=MOTION[:, 14:])
     (tmp_path / "m.json").write_text(json.dumps(body))
     for file in files:
-        told = list(csv.reader(io.StringIO(good(daemon, "id", "panda", file, "-o", "csv").decode())))
-        assert told[0] == [f"tau_{j}" for j in range(7)]
-        assert np.array_equal(np.array(told[1:], float), expected), "the same bits"
+        answer = list(csv.reader(io.StringIO(good(daemon, "id", "panda", file, "-o", "csv").decode())))
+        assert answer[0] == [f"tau_{j}" for j in range(7)]
+        assert np.array_equal(np.array(answer[1:], float), expected), "the same bits"
         with open(file, "rb") as f:
             piped = good(daemon, "id", "panda", "-", "-o", "npy", stdin=f.read())
         assert np.array_equal(np.load(io.BytesIO(piped)), expected)
@@ -223,7 +223,7 @@ def test_a_calibration_on_a_terminal_says_where_its_report_is():
 
 
 def test_follow_reads_the_event_stream_and_resumes_where_it_broke():
-    """Changes come without asking again; behind a lost connection the stream goes on from its last event."""
+    """Changes come without polling; after a lost connection the stream resumes from its last event."""
     seen = []
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     first = (b'id: 7\nevent: state\ndata: {"job":"x","state":"running"}\n\n: beat\n\n'

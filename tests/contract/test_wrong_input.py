@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/contract/test_wrong_input.py - every field of every request, wrong in every way: refused with its place and a hint.
-"""The contract tells what there is to break: examples are bent value by value, and each field that no example shows is
+"""The contract lists what can be wrong: examples are bent value by value, and each field that no example shows is
 put in with wrong values. What the schema forbids must be refused; whatever is refused says where and what to do instead;
 nothing is ever a 5xx."""
 
@@ -20,7 +20,7 @@ PART = 15 if SLOW > 1 else 1
 
 
 class Raw:
-    """Text that stands in the body as it is."""
+    """Text that is inserted into the body unchanged."""
 
     def __init__(self, text):
         self.text = text
@@ -108,7 +108,7 @@ def resolved(schema):
 
 
 def fields(schema, path=(), depth=0):
-    """The path of every field that a schema knows; array elements are 0."""
+    """The path of every field that a schema has; array elements are 0."""
     schema = resolved(schema)
     if depth > 8:
         return

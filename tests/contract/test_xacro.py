@@ -95,7 +95,7 @@ def test_files_of_an_archive_are_included(daemon, tmp_path):
 
 
 REFUSED = [
-    (link("b"), "no macro"), ('<xacro:property name="p" value="${p}"/>' + BODY + link("b", "${p}"), "by itself"),
+    (link("b"), "no macro"), ('<xacro:property name="p" value="${p}"/>' + BODY + link("b", "${p}"), "to itself"),
     (BODY + link("b", "${q}"), "no property"), (BODY + link("b", "${1/0}"), "zero"), (BODY + link("b", "${[1][0]}"), "not read"),
     (BODY + link("b", "${__import__('os')}"), "not read"), (BODY + link("b", "${1 +}"), "missing"), (BODY + link("b", "${1"), "no end"),
     (BODY + '<xacro:if value="maybe"/>', "neither"), (BODY + '<xacro:body name="b"/>', "block"), (BODY + '<xacro:body><origin/></xacro:body>', "parameter"),

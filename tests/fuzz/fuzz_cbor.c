@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fuzz/fuzz_cbor.c - CBOR of any bytes: the same told whole and in pieces, always in order.
+/* tests/fuzz/fuzz_cbor.c - CBOR of any bytes: the same events whole and in pieces, always in order.
  * The first byte of the input is the size of the pieces. */
 #include <math.h>
 #include <stdint.h>
@@ -10,14 +10,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A digest of all that was told, and the maps and arrays that are open. */
-typedef struct told {
+/* A digest of all events, and the maps and arrays that are open. */
+typedef struct received {
     uint64_t digest;
     size_t depth;
     size_t n_root;
     bool is_map[TQA_EVENT_DEPTH_MAX];
     bool has_key[TQA_EVENT_DEPTH_MAX];
-} told;
+} received;
 
 static void require(int truth)
 {
@@ -26,7 +26,7 @@ static void require(int truth)
     }
 }
 
-static bool mix(told *t, uint64_t word)
+static bool mix(received *t, uint64_t word)
 {
     t->digest = (t->digest ^ word) * 0x9e3779b97f4a7c15U;
     t->digest ^= t->digest >> 29;
@@ -34,7 +34,7 @@ static bool mix(told *t, uint64_t word)
 }
 
 /* A value begins: in a map it must have its key. */
-static void value(told *t)
+static void value(received *t)
 {
     if (t->depth == 0) {
         require(t->n_root++ == 0);
@@ -44,7 +44,7 @@ static void value(told *t)
     }
 }
 
-static bool begin(told *t, bool is_map)
+static bool begin(received *t, bool is_map)
 {
     value(t);
     require(t->depth < TQA_EVENT_DEPTH_MAX);
@@ -53,14 +53,14 @@ static bool begin(told *t, bool is_map)
     return mix(t, is_map ? 1 : 2);
 }
 
-static bool end(told *t, bool is_map)
+static bool end(received *t, bool is_map)
 {
     require(t->depth > 0 && t->is_map[t->depth - 1] == is_map && !t->has_key[t->depth - 1]);
     t->depth--;
     return mix(t, 3);
 }
 
-static bool text(told *t, const char *s, size_t n)
+static bool text(received *t, const char *s, size_t n)
 {
     require(n <= TQA_EVENT_TEXT_MAX);
     for (size_t i = 0; i < n; i++) {
@@ -87,7 +87,7 @@ static bool on_end_array(void *ctx, uint64_t at)
 }
 static bool on_key(void *ctx, uint64_t at, const char *s, size_t n)
 {
-    told *t = ctx;
+    received *t = ctx;
     require(t->depth > 0 && t->is_map[t->depth - 1] && !t->has_key[t->depth - 1]);
     t->has_key[t->depth - 1] = true;
     return mix(t, at) && text(t, s, n);
@@ -108,7 +108,7 @@ static bool on_number(void *ctx, uint64_t at, double x)
 /* runs are cut where pieces are: only the place of each value may count */
 static bool on_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
-    told *t = ctx;
+    received *t = ctx;
     require(n > 0 && t->depth > 0 && !t->is_map[t->depth - 1]);
     (void)at;
     for (size_t i = 0; i < n; i++) {
@@ -140,7 +140,8 @@ static const tqa_events events = {
     .null = on_null,
 };
 
-static tqa_decode decode(const char *bytes, size_t n, size_t piece, told *t, uint64_t *ret_offset)
+static tqa_decode decode(const char *bytes, size_t n, size_t piece, received *t,
+                         uint64_t *ret_offset)
 {
     static tqa_cbor_decoder decoder;
     tqa_cbor_decoder_init(&decoder, &events, t);
@@ -158,9 +159,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     const char *bytes = (const char *)data + 1;
-    static told whole;
-    static told pieces;
-    whole = pieces = (told){.digest = 1};
+    static received whole;
+    static received pieces;
+    whole = pieces = (received){.digest = 1};
     uint64_t whole_offset = 0;
     uint64_t pieces_offset = 0;
     const tqa_decode status = decode(bytes, size - 1, size, &whole, &whole_offset);

@@ -10,11 +10,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct told {
+typedef struct received {
     size_t n_column;
     uint64_t n_row, n_text, n_gap, names;
     double sum;
-} told;
+} received;
 
 static void require(int truth)
 {
@@ -25,7 +25,7 @@ static void require(int truth)
 
 static bool on_columns(void *ctx, size_t n, const char *const *names)
 {
-    told *t = ctx;
+    received *t = ctx;
     require(t->n_column == 0 && n > 0 && n <= TQA_CSV_COLUMNS_MAX);
     t->n_column = n;
     for (size_t i = 0; i < n; i++) {
@@ -39,7 +39,7 @@ static bool on_columns(void *ctx, size_t n, const char *const *names)
 
 static bool on_row(void *ctx, const double *values, size_t n, size_t n_text)
 {
-    told *t = ctx;
+    received *t = ctx;
     require(n == t->n_column && n_text <= n);
     t->n_row++;
     t->n_text += n_text;
@@ -50,7 +50,7 @@ static bool on_row(void *ctx, const double *values, size_t n, size_t n_text)
     return true;
 }
 
-static tqa_decode decode(const char *bytes, size_t n, size_t piece, char delimiter, told *t,
+static tqa_decode decode(const char *bytes, size_t n, size_t piece, char delimiter, received *t,
                          uint64_t *ret_line)
 {
     static const tqa_csv_sink sink = {on_columns, on_row};
@@ -80,8 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     const char *bytes = (const char *)data + 2;
     const char delimiter = delimiters[data[1] % sizeof delimiters];
-    told whole = {.n_row = 0};
-    told pieces = {.n_row = 0};
+    received whole = {.n_row = 0};
+    received pieces = {.n_row = 0};
     uint64_t whole_line = 0;
     uint64_t pieces_line = 0;
     const tqa_decode status = decode(bytes, size - 2, size, delimiter, &whole, &whole_line);

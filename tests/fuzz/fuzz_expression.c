@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static tq_instruction code[TQ_EXPRESSION_LENGTH];
     tqa_expression_fault fault = {.at = 0};
-    /* exactly as long as told, so that reads beyond it are seen */
+    /* allocated at the stated length, so that reads beyond it are detected */
     char *text = malloc(size > 0 ? size : 1);
     require(text != NULL);
     if (size > 0) {

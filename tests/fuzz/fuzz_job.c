@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fuzz/fuzz_job.c - any bytes as the request of an operation that may become a job, the first
- * one choosing it: read and checked whole, stopped where it asks whether it is cancelled. */
+ * one choosing it: read and checked whole, stopped where it checks for cancellation. */
 #include <stdint.h>
 
 #include "tests/support/fuzzed.h"

@@ -9,11 +9,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct told {
+typedef struct received {
     tqa_npy_shape shape;
     uint64_t n;
     double sum;
-} told;
+} received;
 
 static void require(int truth)
 {
@@ -24,13 +24,13 @@ static void require(int truth)
 
 static bool on_shape(void *ctx, const tqa_npy_shape *shape)
 {
-    ((told *)ctx)->shape = *shape;
+    ((received *)ctx)->shape = *shape;
     return true;
 }
 
 static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n)
 {
-    told *t = ctx;
+    received *t = ctx;
     const bool down = t->shape.fortran_order;
     require(n > 0 && row < t->shape.n_row && column < t->shape.n_column);
     require((down ? row : column) + n <= (down ? t->shape.n_row : t->shape.n_column));
@@ -42,7 +42,8 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
     return true;
 }
 
-static tqa_decode decode(const char *bytes, size_t n, size_t piece, told *t, uint64_t *ret_offset)
+static tqa_decode decode(const char *bytes, size_t n, size_t piece, received *t,
+                         uint64_t *ret_offset)
 {
     static const tqa_npy_sink sink = {.shape = on_shape, .values = on_values};
     static tqa_npy_decoder decoder;
@@ -61,8 +62,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     const char *bytes = (const char *)data + 1;
-    told whole = {.n = 0};
-    told pieces = {.n = 0};
+    received whole = {.n = 0};
+    received pieces = {.n = 0};
     uint64_t whole_offset = 0;
     uint64_t pieces_offset = 0;
     const tqa_decode status = decode(bytes, size - 1, size, &whole, &whole_offset);

@@ -11,11 +11,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { VALUES_MAX = 5000 };
 
-typedef struct told {
+typedef struct received {
     uint64_t n_member;
     uint64_t n;
     double sum;
-} told;
+} received;
 
 static void require(int truth)
 {
@@ -27,19 +27,19 @@ static void require(int truth)
 static bool on_member(void *ctx, const char *name, size_t n)
 {
     require(n > 0 && n <= TQA_NPZ_NAME_MAX && name[0] > ' ');
-    require(++((told *)ctx)->n_member <= TQA_NPZ_MEMBERS_MAX);
+    require(++((received *)ctx)->n_member <= TQA_NPZ_MEMBERS_MAX);
     return true;
 }
 
 static bool on_shape(void *ctx, const tqa_npy_shape *shape)
 {
-    require(((told *)ctx)->n + shape->n_row * shape->n_column <= VALUES_MAX);
+    require(((received *)ctx)->n + shape->n_row * shape->n_column <= VALUES_MAX);
     return true;
 }
 
 static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n)
 {
-    told *t = ctx;
+    received *t = ctx;
     for (size_t i = 0; i < n; i++) {
         require(isfinite(values[i]));
         t->sum = t->sum / 2 + values[i] / 4;
@@ -49,7 +49,7 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
     return true;
 }
 
-static tqa_decode decode(const char *bytes, size_t n, size_t piece, told *t)
+static tqa_decode decode(const char *bytes, size_t n, size_t piece, received *t)
 {
     static const tqa_npz_sink sink = {.member = on_member,
                                       .npy = {.shape = on_shape, .values = on_values}};
@@ -69,8 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     const char *bytes = (const char *)data + 1;
-    told whole = {.n = 0};
-    told pieces = {.n = 0};
+    received whole = {.n = 0};
+    received pieces = {.n = 0};
     const tqa_decode status = decode(bytes, size - 1, size, &whole);
     require(decode(bytes, size - 1, (size_t)data[0] + 1, &pieces) == status);
     require(whole.n_member == pieces.n_member && whole.n == pieces.n && whole.sum == pieces.sum);

@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
 
-    /* alone, with a NUL behind it, it is the same number to us and to the C library */
+    /* alone, followed by a NUL, it is the same number to us and to the C library */
     const size_t n = (size_t)(p - text);
     char *copy = malloc(n + 1);
     require(copy != NULL);

@@ -18,7 +18,7 @@ enum {
     SECONDS_AN_INPUT = 10 /* SIGALRM ends the program, which is a failure */
 };
 
-/* Exactly sized copy, so that AddressSanitizer sees the first byte read beyond the end. */
+/* Exactly sized copy, so that AddressSanitizer detects the first byte read beyond the end. */
 static void try_bytes(const uint8_t *bytes, size_t size)
 {
     uint8_t *copy = malloc(size > 0 ? size : 1);

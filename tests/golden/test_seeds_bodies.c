@@ -108,7 +108,7 @@ static void gauss(double ret_x[GAUSS], double ret_w[GAUSS])
 }
 
 /* A shape as the image of the unit cube, in up to three parts: the place of (u, v, w), and the
- * volume, area or length of a part there. `size` as core's. The cone stands on z = 0. */
+ * volume, area or length of a part there. `size` as core's. The cone's base is z = 0. */
 static double element(tq_shape shape, int part, const double s[3], const double c[3], double x[3])
 {
     const double turn = 2 * M_PI * c[1], polar = M_PI * c[2];

@@ -123,7 +123,7 @@ Test(seeds, item_022_pendulum_file)
 }
 
 /* m l^2 th'' - m l^2 s c phd^2 + m g l s = tau_th;
- * m l^2 s^2 ph'' + 2 m l^2 s c thd phd = tau_ph; at th = 0 M is singular and this is told */
+ * m l^2 s^2 ph'' + 2 m l^2 s c thd phd = tau_ph; at th = 0 M is singular and this is reported */
 Test(seeds, item_023_spherical_pendulum_file)
 {
     tqa_robot *robot = tqt_builtin("spherical-pendulum");
@@ -150,12 +150,12 @@ Test(seeds, item_023_spherical_pendulum_file)
         assert_near(tau[1], m * l * l * s * (s * qdd[1] + 2 * c * qd[0] * qd[1]), 20.0,
                     "spherical-pendulum", 1);
     }
-    bool told = false;
+    bool is_found = false;
     for (size_t k = 0; k < robot->n_finding; k++) {
-        told = told || (robot->findings[k].kind == TQA_FINDING_DOCTOR &&
-                        strcmp(robot->findings[k].where, "joint phi") == 0);
+        is_found = is_found || (robot->findings[k].kind == TQA_FINDING_DOCTOR &&
+                                strcmp(robot->findings[k].where, "joint phi") == 0);
     }
-    cr_assert(told);
+    cr_assert(is_found);
     tqt_subject_free(subject);
     tqa_robot_free(robot);
 }

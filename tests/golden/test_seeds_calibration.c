@@ -155,7 +155,7 @@ Test(seeds, item_122_pivoted_qr)
     cr_expect(lt(dbl, fabs(qr[1] - .3), 1e-8), "condition 1e7: half the digits are left");
     cr_expect(gt(dbl, fabs(left[1] - .3), 1e-6), "its square: none are");
     sheet(0, a, tau);
-    cr_expect(eq(sz, by_qr(a, tau, qr), COLUMNS - 1), "rank deficiency is told");
+    cr_expect(eq(sz, by_qr(a, tau, qr), COLUMNS - 1), "rank deficiency is reported");
 }
 
 /* case 2: g cos q; joint 2 of the 2R arm needs cos(q1 + q2), and so does joint 1 */

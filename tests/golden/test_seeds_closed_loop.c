@@ -105,7 +105,7 @@ Test(seeds, item_099_through_the_door)
     json_t *r = homework(0.01, 0.0, OPEN);
     cr_assert(epsilon_eq(dbl, tqt_number(r, "q.100.1") * 180 / M_PI, -144.95, 0.01));
     cr_assert(epsilon_eq(dbl, tqt_number(r, "q.100.2"), 18.4, 0.05));
-    /* it was told: an error of 1 cm grows by 8.9 /s */
+    /* the verdict predicts it: an error of 1 cm grows by 8.9 /s */
     cr_assert(gt(dbl, tqt_number(r, "verdict.growth_rate_per_s"), 8.0));
     json_decref(r);
 }
@@ -118,7 +118,7 @@ Test(seeds, item_100_through_the_door)
     json_decref(r);
 }
 
-/* The conclusion that the homework asks for: a loop holds both. Critically damped at 20 /s an error
+/* The conclusion of the homework: a loop holds both. Critically damped at 20 /s an error
  * of 1 cm is gone after 2 s; 0.1 kg too much leaves what 0.98 N do against the stiffness. */
 Test(seeds, item_105_closed_loop_holds_both)
 {

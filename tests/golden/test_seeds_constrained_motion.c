@@ -68,7 +68,7 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
     }
     if (l->integrates) {
         double qdd[N], felt[ROWS];
-        tqt_accelerate(s, tau, qdd, felt); /* what a sensor would tell */
+        tqt_accelerate(s, tau, qdd, felt); /* what a sensor would measure */
         to->zd[0] = felt[0] - l->force;
     }
     return TQ_OK;
@@ -98,7 +98,7 @@ Test(seeds, item_153_hybrid_position_and_force_control)
     const double start[3] = {0.3, 0.2, sqrt(0.64 - 0.09 - 0.04)};
     memcpy(s.q, start, sizeof start);
     tq_effect effect = {.ctx = &l, .n_z = 1, .act = act};
-    /* z(0) stands for an error of force of -ki z(0) at the start, as a bias of the sensor would */
+    /* z(0) represents an error of force of -ki z(0) at the start, as a bias of the sensor would */
     double z = 0.3;
     const double t = 0.5, h = 1e-3;
     tqt_run(&s, &effect, &z, h, (size_t)(t / h + 0.5));

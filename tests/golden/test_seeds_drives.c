@@ -19,7 +19,7 @@
 #include "tests/support/seed_robots.h"
 #include "tests/support/subject.h"
 
-/* a servo motor of some hundred watts behind a gear of 100 */
+/* a servo motor of some hundred watts with a gear of 100 */
 static tq_drive servo(void)
 {
     tq_drive d;

@@ -67,8 +67,8 @@ Test(seeds, item_124_filtered_differentiation)
 }
 
 /* 10 w_BW < w_f < 0.1 w_noise: a cut-off between is chosen and passes; one below, one above, and
- * signals that leave no room are told apart. 0.001 s < tau_f < 0.05 s is 1000 to 20 rad/s, 159 to
- * 3.18 Hz. */
+ * signals that leave no room are distinguished. 0.001 s < tau_f < 0.05 s is 1000 to 20 rad/s, 159
+ * to 3.18 Hz. */
 Test(seeds, item_125_choice_of_the_filter)
 {
     const tq_bandwidth room = {.motion = 0.5, .noise = 80.0};

@@ -25,11 +25,11 @@ static const double times[2] = {0, 2};
 static const tq_pose ends[2] = {{.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0.10, 0.15, 0.35}},
                                 {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0.25, 0.05, 0.55}}};
 
-/* the planned line, the torque that it asks for, and the arm that is given this torque */
+/* the planned line, the torque for it, and the arm that is given this torque */
 typedef struct scene {
     tq_model *planned, *real;
     tqt_subject *plan, *subject;
-    double q[N]; /* where the plan's inverse kinematics stands */
+    double q[N]; /* state of the plan's inverse kinematics */
     tq_scratch scratch;
     double t[POINTS], tau[POINTS * N];
     tq_table table;

@@ -21,7 +21,7 @@
 
 enum { N = 3, NN = N * N, S = 6 * N };
 
-/* Li & Wu's elbow arm with its numbers (item 66), and the same arm told by screws: twists at zero
+/* Li & Wu's elbow arm with its numbers (item 66), and the same arm stated by screws: twists at zero
  * angles and home poses, nothing of the product's frames. */
 static const tqt_elbow elbow = {.l0 = .5,
                                 .l1 = .4,
@@ -146,7 +146,7 @@ static chain chain_at(const double *q)
     return c;
 }
 
-/* Ad of g_to^-1 g_from: twists of frame `from` told in frame `to` */
+/* Ad of g_to^-1 g_from: twists of frame `from` expressed in frame `to` */
 static void transport(const chain *c, int to, int from, double ad[36])
 {
     const tq_pose a = inverse(&c->pose[to]);

@@ -168,7 +168,7 @@ Test(seeds, item_083_rrp_tool_place)
         cr_assert(
             eq(int, tq_configuration_compute(a.model, a.q, NULL, &scratch, &posture, NULL), TQ_OK));
         tqt_expect("tool", posture.pose[3].p, want, 3, TQT_ROUNDING);
-        /* the library sees the same derivative of that place */
+        /* the library's derivative of that place is the same */
         double j[3][3];
         tool_jacobian(&a.from, a.q, j);
         for (int k = 0; k < 3; k++) {

@@ -190,7 +190,7 @@ Test(seeds, item_026_spring_potential)
     tqt_model_free(m);
 }
 
-/* rotation of a link in the world, for telling wrenches in one frame */
+/* rotation of a link in the world, for expressing wrenches in one frame */
 static void in_world(const tq_configuration *p, uint32_t link, const double *w, double *f,
                      double *n_origin)
 {
@@ -282,9 +282,9 @@ Test(seeds, item_158_159_one_arm_three_ways)
     }
 }
 
-Test(seeds, item_160_one_load_told_four_ways)
+Test(seeds, item_160_one_load_stated_four_ways)
 {
-    /* 10 N down at the tip, on the robot: TAG and SHA tell what the robot applies to the
+    /* 10 N down at the tip, on the robot: TAG and SHA state what the robot applies to the
        environment, LW the force of the
        last link on it, HW the force on the robot; the motors feel one thing */
     const tqt_bar bars[2] = {tqt_slender_bar(.8, 2), tqt_slender_bar(.6, 1.5)};

@@ -316,7 +316,7 @@ Test(ur10e, intervals_are_honest)
     release(&l);
 }
 
-Test(ur10e, one_joint_moving_tells_too_little)
+Test(ur10e, one_moving_joint_is_too_little)
 {
     const char *at = place();
     if (at == NULL) {

@@ -19,7 +19,7 @@ UNITS = ["N m s/rad", "N m/rad", "N m/A", "N m", "N s/m", "N s", "N/m", "N", "A 
          "kg m^2", "kg m/s", "kg/m^3", "kg s", "kg", "m/s^2", "m/s", "m", "1/s^3", "1/s^2", "1/s", "V/(A s)", "V/A", "V s/rad", "V", "A", "W", "J",
          "H", "ohm", "Hz", "ms", "us", "s"]
 UNIT = "(?:" + "|".join(re.escape(unit) for unit in UNITS) + ")"
-# a unit stands alone between punctuation, begins a description ("s over which ..."), or follows "or"
+# a unit is alone between punctuation, begins a description ("s over which ..."), or follows "or"
 STATED = re.compile(rf"(?:^|[,;:.] |\bor |\()({UNIT})(?=$|[,;:.)](?: |$)| or | of | at | out | over | where | up | about | lost | in )")
 OPEN = {"minimum": 1, "exclusiveMinimum": 1, "minLength": 1, "minItems": 1, "maximum": -1, "exclusiveMaximum": -1, "maxLength": -1, "maxItems": -1}
 # what v1.yaml states as any value, and the service never took otherwise: (end of the place, what is said of it)

@@ -11,7 +11,7 @@ function need(word) {
 FNR == 1 { inside = 0; pending = 0 }
 /^\/\*\*/ { inside = 1; text = ""; start = FNR }
 inside { text = text " " $0; if (/\*\//) { inside = 0; pending = 1 } next }
-pending && /^[ \t]*$/ { printf "%s:%d: a doc comment stands apart from its declaration\n", FILENAME, start; bad = 1; pending = 0; next }
+pending && /^[ \t]*$/ { printf "%s:%d: a doc comment is separated from its declaration\n", FILENAME, start; bad = 1; pending = 0; next }
 pending && match($0, /tq_[a-z0-9_]+[(]/) {
     what = substr($0, RSTART, RLENGTH - 1)
     if ($0 !~ /^void / ) need("Returns?")

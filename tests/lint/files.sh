@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tests/lint/files.sh - files.sh PATTERN...: the sources that a lint looks at, in a checkout or an unpacked tarball.
+# tests/lint/files.sh - files.sh PATTERN...: the sources that a lint reads, in a checkout or an unpacked tarball.
 # Patterns are git's: * matches folders too. To find none is a failure: such a lint would pass without looking.
 set -eu
 if [ -e .git ]; then

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/lint/links.sh - build/torqued is the release: no variant and no other compiler's build moves the link, and `make` puts it back.
-# A daemon of the sanitizers behind the link is two to five times slower for whoever starts or measures it.
+# A sanitizer build behind the link is two to five times slower to start and to measure.
 set -eu
 unset MAKEFLAGS MFLAGS MAKELEVEL VARIANT CC
 plan() { make -n "$@" build 2>/dev/null | grep 'ln -s' || true; }

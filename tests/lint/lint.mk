@@ -21,7 +21,7 @@ lint-quick:
 	@$(MAKE) -s lint-cppcheck
 	@$(MAKE) -s -j$(jobs) lint-changed
 	@$(if $(filter $(sources),$(changed)),tests/lint/includes.sh $(filter $(sources),$(changed)))
-# clang-tidy of what a branch has changed in .c files; `lint-tidy` looks at everything
+# clang-tidy of what a branch has changed in .c files; `lint-tidy` checks everything
 changed := $(shell git diff --name-only --diff-filter=d main 2>/dev/null)
 lint-changed: $(patsubst %.c,build/lint/%.tidy,$(filter $(tidy_src),$(changed)))
 # what builds with gcc must build with clang too, and the other way round; CI does build with both
@@ -62,7 +62,7 @@ lint-cppcheck:
 	@cppcheck --quiet --std=c11 --language=c -j $(jobs) --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
 	    --cppcheck-build-dir=build/lint --suppressions-list=tests/lint/cppcheck.txt -I. $(wildcard core api daemon clients/c clients/torquectl)
 
-# a file is looked at again when it, a header or the configuration is newer than its stamp
+# a file is checked again when it, a header or the configuration is newer than its stamp
 lint-tidy: $(tidy_src:%.c=build/lint/%.tidy)
 tidy_flags = -std=c17 -D_GNU_SOURCE -I. $(if $(filter core/kernels/%,$<),$(lanes_w4))
 build/lint/clang-tidy.version: always

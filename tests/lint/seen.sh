@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tests/lint/seen.sh - seen.sh FILE "FLAGS" COMMAND...: what the command prints about a file; where it has passed on the same text, from a cache.
-# The key: the command, its version (in the file $SEEN_VERSION, where a caller asks once for all) and .clang-tidy, the file, and all
+# The key: the command, its version (in the file $SEEN_VERSION, where a caller determines it once for all) and .clang-tidy, the file, and all
 # that its #includes bring (clang -E -C -dD). Only what passed is kept.
 set -u
 file=$1 flags=$2

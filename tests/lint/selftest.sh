@@ -142,7 +142,7 @@ printf 'int tq_f(int x) { return x; }\n' >core/base/a.c
 out=$(echo 'int b(void) { return tq_f(1); }' >core/base/b.c; "$here/unused.sh" 2>&1) || true
 ! echo "$out" | grep -q 'tq_f has no caller' || { echo "selftest: unused.sh said: $out"; failed=1; }
 rm core/base/a.h core/base/a.c core/base/b.c
-# an unpacked tarball is no checkout, and a lint that finds no file has looked at nothing
+# an unpacked tarball is no checkout, and a lint that finds no file has checked nothing
 mv .git .hidden
 expect arrows.sh 'core/ never -> <stdio.h>' core/base/a.c <<EOF
 #include <stdio.h>

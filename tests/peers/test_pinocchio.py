@@ -81,7 +81,7 @@ class Twin:
             self.place[joint["child"]] = at
             return
         inside = pin.SE3.Identity()
-        if joint["kind"] in ("planar", "continuous"):  # theirs knows only z: turn the frame there and back
+        if joint["kind"] in ("planar", "continuous"):  # theirs has only z: rotate the frame there and back
             basis = pin.SE3(plane(joint["axis"]), np.zeros(3))
             at = at * basis
             inside = basis.inverse()
@@ -120,7 +120,7 @@ class Twin:
                     their_q[iq] = x
                 v[iv], a[iv] = factor * qd[kv], factor * qdd[kv]
             elif kind == "planar":
-                back = turn(-q[kq + 2])  # their velocity stands in the moving frame
+                back = turn(-q[kq + 2])  # their velocity is expressed in the moving frame
                 w = qd[kv + 2]
                 speed = back @ qd[kv : kv + 2]
                 their_q[iq : iq + 4] = q[kq], q[kq + 1], np.cos(q[kq + 2]), np.sin(q[kq + 2])

@@ -6,7 +6,7 @@ long_src  := $(sort $(wildcard tests/long/*.c))
 python    := build/venv/bin/python
 FUZZ_SECONDS ?= 60
 
-#: check            everything that CI asks for, in minutes; its parts: lint test contract browser system peers replay bits instructions seeds
+#: check            everything that CI runs, in minutes; its parts: lint test contract browser system peers replay bits instructions seeds
 #: check-long       the hours as well: a thousand kills, a quiet machine's limits, long fuzzing
 #: asan tsan        unit tests and corpus under AddressSanitizer; the daemon under ThreadSanitizer
 #: fuzz             every fuzz target for FUZZ_SECONDS
@@ -32,14 +32,14 @@ tsan:
 	@$(MAKE) -s VARIANT=tsan contract
 	@$(MAKE) -s VARIANT=tsan system
 
-#: fresh            the two commands on a machine that nobody prepared: ARM=lowest|newest|next (tests/run/fresh.sh)
+#: fresh            the two commands on an unprepared machine: ARM=lowest|newest|next (tests/run/fresh.sh)
 .PHONY: fresh fresh-selftest test-libraries
 ARM ?= lowest
 fresh:
 	@tests/run/fresh.sh $(ARM)
 fresh-selftest:
 	@tests/run/fresh_selftest.sh
-# the C tests of what stands on other people's libraries: on a machine with others of them, these would notice
+# the C tests that depend on third-party libraries: on a machine with other versions, these would fail
 library_bin := $(patsubst %.c,$(out)/%,$(filter tests/unit/api/codec/% tests/unit/api/tables/% tests/unit/api/robots/% tests/unit/daemon/store/% tests/golden/test_seeds_%,$(test_src)))
 test-libraries: $(library_bin)
 	@tests/run/units.sh $(out)/log $^

@@ -162,7 +162,7 @@ static bool named_skipped(void)
     return found;
 }
 
-/* In the child: whoever leaves the test by exit has not ended it. */
+/* In the child: a test that leaves by exit has not ended. */
 static void child(void)
 {
     setpgid(0, 0);

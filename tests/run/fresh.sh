@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/run/fresh.sh - the two commands on a machine that nobody prepared: fresh.sh lowest|newest|next
+# tests/run/fresh.sh - the two commands on an unprepared machine: fresh.sh lowest|newest|next
 #   lowest  Debian 12, main alone: no security, no updates, the oldest headers     newest  Debian 12 with both     next  Debian 13 with both
 # A bare system of the suite, `apt install make git`, a clone of HEAD, `make run`, README's requests, SIGTERM, status 0; once as
 # root, once as a user with sudo; then the C tests, as that user. Layers are kept in ~/.cache/torqued-fresh under a key of the suites'
@@ -239,7 +239,7 @@ for who in root user; do
     else
         tail -30 "$work/$arm-$who.log"
         bad "make run as $who"
-        finish # whoever else builds it meets the same
+        finish # any other build of it has the same problem
     fi
     [ $who = user ] || echo "fresh, $arm: first answer $((deps_s + took)) s after \`apt install make git\` began (packages $deps_s s, the rest $took s); $fetched_mb MB fetched, $installed_mb MB installed"
 done

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# tests/run/mutate.py - breaks one line at a time and sees whether a test notices: the mutation score.
+# tests/run/mutate.py - breaks one line at a time and checks whether a test fails: the mutation score.
 """mutate.py [PATH:LINE:NEW_TEXT ...]; SEED=1 N=150 ROOM=core,api/codec,api,daemon BUDGET=60[,60] JOBS=2 BUILDS=release,asan
 MAP=new|keep|none SLOW=1200 MINUTES=1000 TESTS=part_of_a_name RESULTS=build/mutate/results.jsonl AGAIN=survived
 
@@ -240,7 +240,7 @@ class Builds:
 
 
 class Draw:
-    """Mutants of all rooms in turn, so that half a run tells of all."""
+    """Mutants of all rooms in turn, so that half a run covers all."""
 
     def __init__(self):
         self.lock, self.end, self.turn = threading.Lock(), time.monotonic() + 60 * MINUTES, 0

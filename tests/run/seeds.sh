@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tests/run/seeds.sh - the founding texts item by item: seeds.sh BINARY...; runs every test named item_NNN_... and tells for
+# tests/run/seeds.sh - the founding texts item by item: seeds.sh BINARY...; runs every test named item_NNN_... and prints for
 # each item of tests/golden/items.txt: passed, FAILED or open. A name may carry several numbers, and "to" between two.
 set -u
 export OPENBLAS_NUM_THREADS=1 LC_ALL=C.UTF-8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/ask.c - asks, and walks answers. */
+/* tests/support/ask.c - sends requests and walks through answers. */
 #include "tests/support/ask.h"
 
 #include <stdarg.h>
@@ -162,10 +162,10 @@ double tqt_dot(json_t *root, const char *table, size_t row, const char *vector)
  * CBOR
  */
 
-typedef struct told {
+typedef struct received {
     double numbers[NUMBERS_MAX];
     size_t n, n_key;
-} told;
+} received;
 
 static bool other(void *ctx, uint64_t at)
 {
@@ -182,13 +182,13 @@ static bool text(void *ctx, uint64_t at, const char *s, size_t n)
 static bool key(void *ctx, uint64_t at, const char *s, size_t n)
 {
     (void)at, (void)s, (void)n;
-    ((told *)ctx)->n_key++;
+    ((received *)ctx)->n_key++;
     return true;
 }
 
 static bool numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
-    told *t = ctx;
+    received *t = ctx;
     (void)at;
     for (size_t i = 0; i < n && t->n < NUMBERS_MAX; i++) {
         t->numbers[t->n++] = values[i];
@@ -224,7 +224,7 @@ void tqt_same_in_cbor(const char *robot, const char *operation, const char *body
     tqt_answer cbor = ask(robot, options, body);
     insist(cbor.status == 200, "%s", cbor.problem.detail);
     static tqa_cbor_decoder decoder;
-    static told seen;
+    static received seen;
     static double wanted[NUMBERS_MAX];
     seen.n = seen.n_key = 0;
     tqa_cbor_decoder_init(&decoder, &events, &seen);

@@ -12,7 +12,7 @@
 json_t *tqt_ask(const char *robot, const char *operation, const char *body);
 json_t *tqt_ask_form(const char *robot, const char *operation, const char *query, const char *body);
 
-/* The question must be refused so; the first fault is looked at, which must have a hint. hint NULL
+/* The question must be refused so; the first fault is checked, and must have a hint. hint NULL
  * or "": any. */
 void tqt_refused(const char *robot, const char *operation, const char *body, int status,
                  const char *slug, const char *pointer, const char *hint);

@@ -15,7 +15,7 @@ typedef struct tqt_coverage_options {
     double smoothing;    /* rad/s within which friction turns; 0: 0.2 */
     bool as_it_is;       /* friction's columns do not pass the filter */
     tq_fit_method method;
-    bool chooses; /* instruments instead, where the noise seen in the data asks for them */
+    bool chooses; /* instruments instead, where the noise in the data requires them */
 } tqt_coverage_options;
 
 typedef struct tqt_coverage {

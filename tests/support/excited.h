@@ -22,7 +22,7 @@ tqt_excited tqt_excited_new(tqt_subject *subject, uint64_t seed, size_t n_sample
                             double period);
 void tqt_excited_free(tqt_excited *excited);
 
-/* The subject's torque along the motion that stands in q, qd and qdd. */
+/* The subject's torque along the motion in q, qd and qdd. */
 void tqt_excited_torque(tqt_subject *subject, tqt_excited *excited);
 
 /* A number with mean 0 and deviation 1. */

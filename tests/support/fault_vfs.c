@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/fault_vfs.c - SQLite on a disk that fails when it is told to. */
+/* tests/support/fault_vfs.c - SQLite on a disk that fails on request. */
 #include "tests/support/fault_vfs.h"
 
 #include <sqlite3.h>

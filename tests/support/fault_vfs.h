@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/fault_vfs.h - SQLite on a disk that fails when it is told to. */
+/* tests/support/fault_vfs.h - SQLite on a disk that fails on request. */
 #ifndef TEST_SUPPORT_FAULT_VFS_H
 #define TEST_SUPPORT_FAULT_VFS_H
 

@@ -48,7 +48,7 @@ void tqt_fit_solve(tqt_fit_bench *b)
     b->scratch.peak = used;
     const tq_status status = tq_fit_solve(b->fit, &b->memory, &b->scratch, &b->solution, &error);
     cr_assert(status == TQ_OK, "%s: %s %g", tq_status_text(status), error.what, error.value);
-    cr_assert(b->scratch.used == used, "scratch given back");
+    cr_assert(b->scratch.used == used, "scratch released");
     cr_assert(b->scratch.peak - used <= tq_fit_solve_size(b->fit), "no more than it says");
 }
 

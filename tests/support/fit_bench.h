@@ -9,7 +9,7 @@
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
 
-/* Every step ends the test when the library refuses it, or keeps scratch that it should give back.
+/* Every step ends the test when the library refuses it, or keeps scratch that it should release.
  */
 typedef struct tqt_fit_bench {
     tq_model *model; /* owned */

@@ -124,7 +124,7 @@ static int dataset_look(void *ctx, const char *name, tqa_source *ret)
     }
     *ret = (tqa_source){.size = kept->n};
     memcpy(ret->media, kept->media, sizeof ret->media);
-    /* no true digest: that it is given back is all that matters here */
+    /* no true digest: only its release matters here */
     memset(ret->digest, 'd', sizeof ret->digest - 1);
     return 0;
 }

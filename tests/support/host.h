@@ -8,7 +8,7 @@
 
 typedef struct tqt_bytes {
     char name[80], media[64];
-    unsigned char *bytes; /* malloc'ed, a zero behind them */
+    unsigned char *bytes; /* malloc'ed, followed by a zero */
     size_t n;
 } tqt_bytes;
 

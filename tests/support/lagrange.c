@@ -20,7 +20,7 @@ typedef struct load {
 /* Everything about one problem that the sums over links share. */
 typedef struct work {
     const tqt_problem *problem;
-    tqt_state rigid; /* rates that the rigid-body part sees */
+    tqt_state rigid; /* rates of the rigid-body part */
     long double gravity[3];
     tqt_link_motion *links;
     tqt_column *columns; /* of the link in hand */

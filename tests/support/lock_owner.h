@@ -5,7 +5,7 @@
 #define TQT_LOCK_OWNER_H
 
 /* For one file of a test program only: it is called before the C library's. glibc notes the owner
- * in every mutex, but looks at it only where an error-checking one asks for that: a lock that was
+ * in every mutex, but checks it only for an error-checking one: a lock that was
  * left out is met by its unlock, without two threads that would have to meet. Sanitizers stand
  * there themselves. */
 

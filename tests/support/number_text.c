@@ -102,7 +102,7 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Twice in a run, once behind a space: both or, where it may leave the number alone, none. */
+/* Twice in a run, once after a space: both or, where it may leave the number alone, none. */
 static bool run_agrees(const char *text, size_t n, double expected)
 {
     char run[2 * NUMBER_TEXT_ROOM + TQA_NUMBER_AHEAD];
@@ -128,7 +128,7 @@ bool number_scan_agrees(const char *text, size_t n)
     if (tqa_number_read(text, n, &read) != wanted) {
         return false;
     }
-    /* one byte behind the number: the bounded path; many: the fast one */
+    /* one byte after the number: the bounded path; many: the fast one */
     const char *p = text;
     if (tqa_number_scan(&p, text + n + 1, &tight) != wanted ||
         p != text + (wanted == TQA_NUMBER_OK ? n : 0)) {

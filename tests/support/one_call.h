@@ -14,14 +14,14 @@ typedef struct tqt_call_options {
     tqa_media content, accept;
     const char *query;
     size_t cut;           /* the body is fed in two pieces, cut here; 0: whole, and its length
-                               told before, as a Content-Length does */
+                               stated before, as by a Content-Length */
     size_t step;          /* or in pieces of this many bytes */
     size_t room;          /* size of the buffer that reads; 0: 64 KiB */
     bool look;            /* takes what lies ready before each read */
     const tqa_host *host; /* NULL: one that only has parallel_for */
     bool backwards;       /* parallel_for runs the blocks from the last to the first */
-    bool ahead;           /* computes blocks while the body is fed, the last told first */
-    bool idle;            /* asks for such blocks, but does one less than is told */
+    bool ahead;           /* computes blocks while the body is fed, the last published first */
+    bool idle;            /* publishes such blocks, but computes one less */
 } tqt_call_options;
 
 /* What came of it. */
@@ -30,12 +30,12 @@ typedef struct tqt_answer {
     tqa_problem problem;
     char *text; /* malloc'ed and NUL-terminated; NULL when refused */
     size_t n;
-    size_t n_ready;  /* blocks that were told ahead */
+    size_t n_ready;  /* blocks published early */
     size_t n_looked; /* bytes of the text that lay ready */
 } tqt_answer;
 
-/* Starts api on its first use. Pieces are exactly sized copies, so that AddressSanitizer sees reads
- * beyond them. */
+/* Starts api on its first use. Pieces are exactly sized copies, so that AddressSanitizer detects
+ * reads beyond them. */
 tqt_answer tqt_call(const tqa_robot *robot, const char *body, size_t n, tqt_call_options options);
 void tqt_answer_clear(tqt_answer *answer);
 

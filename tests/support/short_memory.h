@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/short_memory.h - stands before malloc: chosen allocations fail. */
+/* tests/support/short_memory.h - interposes malloc: chosen allocations fail. */
 #ifndef TQT_SHORT_MEMORY_H
 #define TQT_SHORT_MEMORY_H
 
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #if defined(__clang__) && defined(__SANITIZE_ADDRESS__)
-#error "clang's AddressSanitizer is linked in, and cannot be stood in front of"
+#error "clang's AddressSanitizer is linked in, and cannot be interposed"
 #elif defined(__SANITIZE_ADDRESS__)
 void *__interceptor_malloc(size_t n);
 void *__interceptor_calloc(size_t n, size_t each);
@@ -44,7 +44,7 @@ void *__libc_memalign(size_t align, size_t n);
 #define TQT_UNWATCHED
 #endif
 
-/* volatile: a compiler knows malloc, and takes it for granted that it looks at nothing */
+/* volatile: compilers treat malloc as a builtin and assume that it reads no global variable */
 static _Thread_local volatile struct {
     bool is_armed;
     size_t n;     /* allocations while armed */
@@ -104,7 +104,7 @@ TQT_UNWATCHED void *aligned_alloc(size_t align, size_t n)
     return tqt_short_fails(__builtin_return_address(0)) ? NULL : TQT_REAL_ALIGNED_ALLOC(align, n);
 }
 
-/* From here on the k-th allocation fails, and the many - 1 behind it. */
+/* From here on the k-th allocation fails, and the many - 1 after it. */
 static void tqt_short_begin(size_t k, size_t many)
 {
     tqt_short.n = 0;
@@ -120,7 +120,7 @@ static size_t tqt_short_end(void)
     return tqt_short.n;
 }
 
-/* What belongs to the test and not to what is tested stands between these two. */
+/* Allocations of the test itself are between these two calls. */
 static bool tqt_short_pause(void)
 {
     const bool was = tqt_short.is_armed;

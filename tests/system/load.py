@@ -133,7 +133,7 @@ def crowds(daemon):
 
 
 def insists(daemon, method, path):
-    """Asks until it is not told that the queue is full."""
+    """Retries until the queue is no longer full."""
     while True:
         status, _, answer = daemon.request(method, path)
         if status != 503:
@@ -141,7 +141,7 @@ def insists(daemon, method, path):
 
 
 def submits(daemon):
-    """Jobs: told at once, followed by their events from another connection, read, deleted."""
+    """Jobs: accepted at once, followed by their events from another connection, read, deleted."""
     body = rows(500, 7)
     connection = daemon.connect()
     while not stop.is_set():
@@ -155,8 +155,8 @@ def submits(daemon):
         place = response.getheader("Location")
         events = daemon.connect()
         events.request("GET", place + "/events", headers={"Last-Event-ID": "0"})
-        told = events.getresponse()
-        while b"succeeded" not in (line := told.readline()):
+        stream = events.getresponse()
+        while b"succeeded" not in (line := stream.readline()):
             if stop.is_set() or not line:
                 return
         events.close()

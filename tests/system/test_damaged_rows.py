@@ -6,7 +6,7 @@ from test_store_damage import SMALL, ctl, put, sha, state  # noqa: F401: a fixtu
 
 
 def test_a_damaged_row_hides_no_other_in_the_list(start, state):
-    """The list has every dataset; the one whose row is damaged is marked, and nothing of it is told but its name."""
+    """The list has every dataset; the one whose row is damaged is marked, and only its name is listed."""
     daemon = start(state=str(state))
     other = SMALL + b"7,8\n"
     put(daemon, "row", SMALL)

@@ -63,7 +63,7 @@ def now(daemon, path, body):
 
 
 def occupy(daemon):
-    """Behind it everything waits: there is one runner."""
+    """All later jobs wait for it: there is one runner."""
     job = submit(daemon, "/v1/robots/planar-2r/simulate", LONG)
     conftest.eventually(lambda: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "running")
     return job

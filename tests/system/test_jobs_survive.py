@@ -128,7 +128,7 @@ def house():
 
 
 class Client(threading.Thread):
-    """Submits until told to stop. A key that was not acknowledged is sent again: it must not make a second job."""
+    """Submits until stopped. A key that was not acknowledged is sent again: it must not make a second job."""
 
     def __init__(self, home, number, stop):
         super().__init__(daemon=True)
@@ -152,7 +152,7 @@ class Client(threading.Thread):
                     assert status in (200, 201), text
                     self.robots[name] = got["ETag"]
                 time.sleep(chance.random() * 0.02)
-        except Exception as fault:  # noqa: BLE001 - told by the test
+        except Exception as fault:  # noqa: BLE001 - reported by the test
             self.fault = fault
 
 
@@ -246,7 +246,7 @@ def crash(home, job, attempt, number=signal.SIGSEGV):
     """Ends the thread that runs the job as a bug would; False when the job has ended before."""
     if not runs(home, job, attempt):
         return False
-    time.sleep(0.02)  # a crash before the computation has begun is nobody's fault
+    time.sleep(0.02)  # a crash before the computation has begun is not blamed on the job
     process = home.daemon.process
     process.send_signal(signal.SIGSTOP)  # it does not end while its thread is looked for
     libc = ctypes.CDLL(None, use_errno=True)

@@ -34,7 +34,7 @@ def fill(state, n):
         db.execute("INSERT INTO job_body(job, what, media, size, bytes) SELECT seq, 0, 'application/json', 500, zeroblob(500) FROM job")
         seqs = [row[0] for row in db.execute("SELECT seq FROM job")]
         for seq in seqs:
-            name = f"{seq:064x}"[::-1]  # any digest will do: nobody asks for these bytes
+            name = f"{seq:064x}"[::-1]  # any digest will do: these bytes are never read
             if seq % 2 == 0:
                 folder = os.path.join(state, "files", name[:2])
                 os.makedirs(folder, exist_ok=True)
@@ -96,7 +96,7 @@ int fdatasync(int fd) { pass(); return (int)syscall(SYS_fdatasync, fd); }
 """
 
 
-@pytest.mark.skipif(shutil.which("cc") is None or "san" in conftest.TORQUED, reason="no compiler, or a sanitizer that wants to be preloaded first")
+@pytest.mark.skipif(shutil.which("cc") is None or "san" in conftest.TORQUED, reason="no compiler, or a sanitizer that must be preloaded first")
 def test_immediate_calls_do_not_wait_for_the_disk(tmp_path, monkeypatch):
     """While the disk is silent: submissions wait for it, and everybody else is answered by the same connections' thread."""
     source, shim, gate, wrapper = (tmp_path / name for name in ("gate.c", "gate.so", "gate", "torqued"))
@@ -140,7 +140,7 @@ def test_immediate_calls_do_not_wait_for_the_disk(tmp_path, monkeypatch):
 
 
 def client(address, headers, seconds, ready, results, expected):
-    """Posts as fast as it is answered, over one connection; tells each answer's time."""
+    """Posts as fast as it is answered, over one connection; returns each answer's time."""
     request = (f"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                f"Content-Length: {len(BODY)}\r\n{headers}\r\n").encode() + BODY
     took, refused = [], 0

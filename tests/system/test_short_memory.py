@@ -24,7 +24,7 @@ SHIM = r"""
 #include <sys/prctl.h>
 #include <unistd.h>
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t), *__libc_memalign(size_t, size_t);
-/* a file that the test writes; n is told; a name: only threads of that name are counted */
+/* a file that the test writes; n is printed; a name: only threads of that name are counted */
 static volatile struct { int64_t armed, first, many, n; char thread[16]; } *page;
 __attribute__((constructor)) static void begin(void)
 {
@@ -135,13 +135,13 @@ def test_each_allocation_fails_once(tmp_path, monkeypatch):
     for call in calls:
         for many in (1, ALL):
             counts += walk(call, many)
-    # of a job what its own thread asks for: one that the store cannot claim is tried again only after a second, and
+    # of a job only allocations of its own thread: one that the store cannot claim is tried again only after a second, and
     # where all allocations fail it waits until there is memory again, and so does its client
     planar = "/v1/robots/planar-2r/simulate"
     counts += walk(("POST", planar, SIMULATION), 1, (200,), b"job")
     counts += walk(("POST", planar, FAILING), 1, (422,), b"job")
     assert counts[200] > 0 and counts[503] > 0, counts
     print(dict(counts))
-    # an integrator that SUNDIALS cannot make: it says so before it can be told to be silent (core/simulate/README.md)
+    # an integrator that SUNDIALS cannot make: it prints before it can be silenced (core/simulate/README.md)
     daemon.log[:] = [line for line in daemon.log if line and not line.startswith(("[ARKODE", "  "))]
     daemon.stop()

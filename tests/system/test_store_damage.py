@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/system/test_store_damage.py - a database lost, emptied, put back older, or damaged: nothing is deleted, nothing wrong is told.
+# tests/system/test_store_damage.py - a database lost, emptied, put back older, or damaged: nothing is deleted, nothing wrong is answered.
 import collections
 import contextlib
 import datetime
@@ -288,7 +288,7 @@ def test_a_damaged_file_is_refused_and_named(start, state, what):
     assert got_whole(daemon, "/v1/datasets/d/content") == data and metric(daemon, "store_files_damaged") == 0
 
 
-def test_damage_behind_what_was_sent_cuts_the_answer(start, state):
+def test_damage_after_the_sent_part_cuts_the_answer(start, state):
     data = recording(3, 400000)
     daemon = start(state=str(state))
     put(daemon, "d", data)
@@ -349,7 +349,7 @@ def test_a_damaged_result_or_request_is_refused(start, state):
 
 
 def test_flipped_rows_are_refused(start, state):
-    """Every bit of a small result in its row, every eighth of a dataset's row: told right, or not at all."""
+    """Every bit of a small result in its row, every eighth of a dataset's row: answered right, or not at all."""
     daemon = start(state=str(state))
     put(daemon, "row", SMALL)
     body = json.dumps({"q": [0.1] * 7, "qd": [0.2] * 7, "qdd": [0.3] * 7})
@@ -372,7 +372,7 @@ def test_flipped_rows_are_refused(start, state):
             assert got is None or got == right[path], path
             served += got is not None
         daemon.stop()
-    assert served == 2 * len(places)  # what is not damaged is told
+    assert served == 2 * len(places)  # what is not damaged is answered
 
 
 def ctl(daemon, *args):
@@ -502,7 +502,7 @@ def damage(state, chance, older):
 
 @pytest.mark.seconds(120)
 def test_damaged_at_random(state, tmp_path):
-    """One damage in each of 100 stores: refused, or told right, or told as missing or damaged; no recording is ever deleted."""
+    """One damage in each of 100 stores: refused, or answered right, or answered as missing or damaged; no recording is ever deleted."""
     whole, chance = tmp_path / "whole", random.Random(SEED)
     daemon = conftest.Daemon(state=str(whole))
     right, older = {}, tmp_path / "older.db"

@@ -91,7 +91,7 @@ def test_unit_under_a_real_systemd(tmp_path):
     assert shown("stopped") == {"ActiveState": "inactive", "Result": "success", "ExecMainStatus": "0"}
     assert shown("misconfigured")["ActiveState"] == "failed" and shown("misconfigured")["ExecMainStatus"] == "78"
     assert shown("misconfigured")["NRestarts"] == "0", "a wrong setting is not tried again"
-    assert '"rows":2' in said["activated"], "the same state behind the socket"
+    assert '"rows":2' in said["activated"], "the same state through the socket unit"
     assert shown("activated")["PrivateNetwork"] == "yes" and shown("activated")["Result"] == "success"
     # the units' own filter lets the process confine itself
     confined = re.findall(r'"confinement":"([^"]*)"', said["journal"])

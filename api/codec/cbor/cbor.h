@@ -71,8 +71,8 @@ tqa_decode tqa_cbor_decoder_feed(tqa_cbor_decoder *decoder, const char *bytes, s
  * next piece has its numbers aligned. */
 size_t tqa_cbor_decoder_phase(const tqa_cbor_decoder *decoder);
 
-/* Whether no key can follow the value that is being read: it is the last of a map that has told its
- * length. What follows can only be malformed. */
+/* Whether no key can follow the value that is being read: it is the last of a map that has stated
+ * its length. What follows can only be malformed. */
 bool tqa_cbor_decoder_is_last(const tqa_cbor_decoder *decoder);
 
 /* End of input: TQA_DECODE_MALFORMED if the document is incomplete. */

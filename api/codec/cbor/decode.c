@@ -145,7 +145,7 @@ static bool close_level(tqa_cbor_decoder *d)
            finish_value(d);
 }
 
-static bool tell_text(tqa_cbor_decoder *d, uint64_t at, const char *text, size_t n)
+static bool push_text(tqa_cbor_decoder *d, uint64_t at, const char *text, size_t n)
 {
     tqa_cbor_level *level = d->depth > 0 ? &d->levels[d->depth - 1] : NULL;
     d->state = WANT_ITEM;
@@ -167,7 +167,7 @@ static bool check_text(tqa_cbor_decoder *d, const tqa_cbor_item *it, size_t befo
 static bool take_chunk_of_text(tqa_cbor_decoder *d, const tqa_cbor_item *it)
 {
     if (it->kind == TQA_CBOR_BREAK) {
-        return tell_text(d, d->text_offset, d->text, d->n_text);
+        return push_text(d, d->text_offset, d->text, d->n_text);
     }
     if (it->kind != TQA_CBOR_TEXT) {
         return malformed(d, "a chunk of a text is no text");
@@ -218,7 +218,7 @@ static bool take_item(tqa_cbor_decoder *d, const tqa_cbor_item *it)
     case TQA_CBOR_NUMBER:
         return take_number(d, it->number);
     case TQA_CBOR_TEXT:
-        return check_text(d, it, 0) && tell_text(d, d->offset, it->text, it->count);
+        return check_text(d, it, 0) && push_text(d, d->offset, it->text, it->count);
     case TQA_CBOR_TEXT_START:
         d->state = WANT_TEXT;
         d->text_offset = d->offset;

@@ -10,7 +10,7 @@ typedef struct tqa_csv_piece {
     size_t n;
 } tqa_csv_piece;
 
-/* What the cells of a column of the file hold, by its first row. */
+/* Kind of the cells of a column, by its first row. */
 typedef struct tqa_csv_kind {
     bool is_time; /* ISO 8601 */
     size_t n;     /* numbers or words of a list; 0: one number */

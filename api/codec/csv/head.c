@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/csv/head.c - the first lines of a table: delimiter, header, and what its cells hold. */
+/* api/codec/csv/head.c - the first lines of a table: delimiter, header, and kinds of cells. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 enum { STAGE = 64 }; /* numbers of one event: 512 bytes, in the L1 cache */
 
-/* what may come next, between tokens */
+/* token expected next */
 enum {
     EXPECT_VALUE,
     EXPECT_VALUE_OR_END, /* after '[' */

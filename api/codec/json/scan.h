@@ -17,7 +17,7 @@ typedef struct tqa_json_scan {
     uint64_t at;     /* offset of the current token */
     uint32_t is_map; /* bit d: level d is a map */
     uint32_t depth;
-    uint8_t expect;     /* what may come next */
+    uint8_t expect;     /* token expected next */
     uint8_t token;      /* kind of the token that the end of the last piece has split */
     uint8_t step;       /* of a string: position in an escape */
     uint8_t left;       /* of a string: hex digits or UTF-8 bytes still due */

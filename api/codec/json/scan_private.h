@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/codec/json/scan_private.h - what scan.c and string.c share; private to them. */
+/* api/codec/json/scan_private.h - shared by scan.c and string.c; private to them. */
 #ifndef TQA_CODEC_JSON_SCAN_PRIVATE_H
 #define TQA_CODEC_JSON_SCAN_PRIVATE_H
 

@@ -15,7 +15,7 @@ enum {
     TQA_NPY_HEADER_SIZE = 192, /* the most that the encoder writes before the values */
 };
 
-/* What a header says. Rank one: one column, or as many as the receiver likes to see in it. */
+/* Contents of a header. Rank one: one column, or as many as the receiver splits it into. */
 typedef struct tqa_npy_shape {
     size_t rank; /* 1 or 2 */
     uint64_t n_row;

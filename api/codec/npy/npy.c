@@ -95,11 +95,11 @@ static tqa_decode read_header(tqa_npy_decoder *decoder)
     return TQA_DECODE_OK;
 }
 
-/* Collects header bytes, as many as the next step wants; returns how many it took. */
+/* Collects header bytes, as many as the next step needs; returns how many it took. */
 static size_t feed_header(tqa_npy_decoder *decoder, const char *bytes, size_t n)
 {
-    const uint64_t wants = tqa_npy_decoder_wants(decoder);
-    const size_t taken = n < wants ? n : (size_t)wants;
+    const uint64_t need = tqa_npy_decoder_wants(decoder);
+    const size_t taken = n < need ? n : (size_t)need;
     memcpy(decoder->held + decoder->n_held, bytes, taken);
     decoder->n_held += taken;
     decoder->offset += taken;

@@ -56,10 +56,10 @@ struct tqa_npz_decoder {
     bool deflated;
     bool has_descriptor;
     bool is_zip64;
-    uint32_t crc_told;
+    uint32_t crc_stated;
     uint32_t crc;
-    uint64_t packed_told; /* `unknown` with a descriptor */
-    uint64_t size_told;
+    uint64_t packed_stated; /* `unknown` with a descriptor */
+    uint64_t size_stated;
     uint64_t packed;
     uint64_t size;
     z_stream stream;
@@ -166,9 +166,9 @@ static void take_local(tqa_npz_decoder *d)
     } else {
         d->has_descriptor = (flags & 8) != 0;
         d->deflated = method == 8;
-        d->crc_told = get32(d->held + 14);
-        d->packed_told = get32(d->held + 18);
-        d->size_told = get32(d->held + 22);
+        d->crc_stated = get32(d->held + 14);
+        d->packed_stated = get32(d->held + 18);
+        d->size_stated = get32(d->held + 22);
         go(d, AT_NAME, LOCAL_SIZE + n_name + n_extra);
     }
 }
@@ -184,9 +184,9 @@ static void read_extra(tqa_npz_decoder *d, const unsigned char *s, size_t n)
         }
         if (get16(s) == 1) {
             d->is_zip64 = true;
-            if (size >= 16 && d->size_told == UINT32_MAX && d->packed_told == UINT32_MAX) {
-                d->size_told = get64(s + 4);
-                d->packed_told = get64(s + 12);
+            if (size >= 16 && d->size_stated == UINT32_MAX && d->packed_stated == UINT32_MAX) {
+                d->size_stated = get64(s + 4);
+                d->packed_stated = get64(s + 12);
             }
         }
         s += 4 + size;
@@ -201,7 +201,7 @@ static void take_name(tqa_npz_decoder *d)
     const size_t n_name = get16(d->held + 26);
     read_extra(d, d->held + LOCAL_SIZE + n_name, d->wanted - LOCAL_SIZE - n_name);
     if (d->has_descriptor) {
-        d->packed_told = d->size_told = unknown;
+        d->packed_stated = d->size_stated = unknown;
     }
     bool plain = n_name > 4 && memcmp(name + n_name - 4, ".npy", 4) == 0;
     for (size_t i = 0; plain && i < n_name; i++) {
@@ -226,7 +226,7 @@ static void take_name(tqa_npz_decoder *d)
 
 static void take_sizes(tqa_npz_decoder *d)
 {
-    if (d->crc_told != d->crc || d->size_told != d->size || d->packed_told != d->packed) {
+    if (d->crc_stated != d->crc || d->size_stated != d->size || d->packed_stated != d->packed) {
         stop(d, TQA_DECODE_MALFORMED, "checksum or size of a member is wrong");
         return;
     }
@@ -240,9 +240,9 @@ static void take_descriptor(tqa_npz_decoder *d)
         stop(d, TQA_DECODE_MALFORMED, "no record of a ZIP file");
         return;
     }
-    d->crc_told = get32(d->held + 4);
-    d->packed_told = d->is_zip64 ? get64(d->held + 8) : get32(d->held + 8);
-    d->size_told = d->is_zip64 ? get64(d->held + 16) : get32(d->held + 12);
+    d->crc_stated = get32(d->held + 4);
+    d->packed_stated = d->is_zip64 ? get64(d->held + 8) : get32(d->held + 8);
+    d->size_stated = d->is_zip64 ? get64(d->held + 16) : get32(d->held + 12);
     take_sizes(d);
 }
 
@@ -270,14 +270,14 @@ static bool feed_array(tqa_npz_decoder *d, const unsigned char *bytes, size_t n)
 /* A stored member ends where its size says, or else where its array does. */
 static size_t feed_stored(tqa_npz_decoder *d, const unsigned char *bytes, size_t n)
 {
-    const bool known = d->packed_told != unknown;
-    const uint64_t left = known ? d->packed_told - d->packed : tqa_npy_decoder_wants(&d->npy);
+    const bool known = d->packed_stated != unknown;
+    const uint64_t left = known ? d->packed_stated - d->packed : tqa_npy_decoder_wants(&d->npy);
     const size_t used = n < left ? n : (size_t)left;
     d->packed += used;
     if (used > 0 && !feed_array(d, bytes, used)) {
         return used;
     }
-    if ((known ? d->packed_told - d->packed : tqa_npy_decoder_wants(&d->npy)) == 0) {
+    if ((known ? d->packed_stated - d->packed : tqa_npy_decoder_wants(&d->npy)) == 0) {
         finish_member(d);
     }
     return used;
@@ -285,7 +285,7 @@ static size_t feed_stored(tqa_npz_decoder *d, const unsigned char *bytes, size_t
 
 static size_t feed_deflated(tqa_npz_decoder *d, const unsigned char *bytes, size_t n)
 {
-    const uint64_t left = d->packed_told != unknown ? d->packed_told - d->packed : unknown;
+    const uint64_t left = d->packed_stated != unknown ? d->packed_stated - d->packed : unknown;
     size_t given = n < INFLATE_PIECE ? n : (size_t)INFLATE_PIECE;
     given = given < left ? given : (size_t)left;
     if (given == 0) {

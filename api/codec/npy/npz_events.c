@@ -17,7 +17,7 @@ static bool begin(tqa_npz_events *a)
 }
 
 /* Whole rows, as one array each; without a column there is none. */
-static bool tell_rows(const tqa_npz_events *a, const double *values, size_t n_row)
+static bool push_rows(const tqa_npz_events *a, const double *values, size_t n_row)
 {
     const tqa_events *events = a->events;
     const size_t n = (size_t)a->shape.n_column;
@@ -43,7 +43,7 @@ static bool end_array(tqa_npz_events *a)
     a->open = false;
     bool good = true;
     if (a->turned != NULL) {
-        good = tell_rows(a, a->turned, (size_t)a->shape.n_row);
+        good = push_rows(a, a->turned, (size_t)a->shape.n_row);
         free(a->turned);
         a->turned = NULL;
     }
@@ -76,7 +76,7 @@ static bool on_shape(void *ctx, const tqa_npy_shape *shape)
 }
 
 /* A part of a row. */
-static bool tell_part(tqa_npz_events *a, uint64_t column, const double *values, size_t n)
+static bool push_part(tqa_npz_events *a, uint64_t column, const double *values, size_t n)
 {
     const tqa_events *events = a->events;
     return (column > 0 || events->begin_array(a->ctx, nowhere)) &&
@@ -91,7 +91,7 @@ static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *va
         return a->events->numbers(a->ctx, nowhere, values, n);
     }
     if (a->turned == NULL) {
-        return tell_part(a, column, values, n);
+        return push_part(a, column, values, n);
     }
     for (size_t i = 0; i < n; i++) {
         a->turned[(row + i) * a->shape.n_column + column] = values[i];
@@ -104,7 +104,7 @@ static bool on_rows(void *ctx, uint64_t row, const double *values, size_t n_row)
     tqa_npz_events *a = ctx;
     (void)row;
     return a->shape.rank == 1 ? a->events->numbers(a->ctx, nowhere, values, n_row)
-                              : tell_rows(a, values, n_row);
+                              : push_rows(a, values, n_row);
 }
 
 static const tqa_npz_sink sink = {

@@ -22,8 +22,8 @@ typedef struct tqa_npz_events {
  * array of numbers, of rank two as an array of arrays. Events have no place in the
  * archive: `at` is UINT64_MAX.
  *
- * Memory   That of tqa_npz_decoder_new, and of one array in Fortran order; tqa_npz_events_clear
- *          gives it back.
+ * Memory   That of tqa_npz_decoder_new, and of one array in Fortran order;
+ *          tqa_npz_events_clear frees it.
  * Returns  As tqa_npz_decoder_feed; TQA_DECODE_REFUSED when the receiver refused, also of
  *          finish. tqa_npz_events_busy: memory was short.
  * Checked  tests/unit/api/codec/npy/test_npz_events.c

@@ -65,7 +65,7 @@ static inline decimal shortest(uint64_t fraction, int exponent)
     const uint64_t nearer = (mid > half) | ((mid == half) & s & 1);
     const uint64_t up = nearer ^ ((nearer ^ above) & (below ^ above));
 
-    /* chosen by masks: which one it is cannot be foreseen */
+    /* selected by masks: a branch would be unpredictable */
     const uint64_t full = s + up;
     return (decimal){full ^ ((full ^ (tens + tens_above) * 10) & -one_less), k};
 }

@@ -150,7 +150,7 @@ static inline double decimal_to_double(uint64_t w, int64_t power)
 }
 
 /* Numbers as they mostly come: up to 7 digits, up to 23 decimals of which 19 digits are left after
- * leading zeros, up to 4 digits of exponent. NULL: anything else, also what is malformed. Looks at
+ * leading zeros, up to 4 digits of exponent. NULL: anything else, also what is malformed. Reads
  * fewer than SHORT_ROOM bytes. */
 __attribute__((always_inline)) static inline const char *scan_short(const char *s, double *ret)
 {
@@ -179,7 +179,7 @@ __attribute__((always_inline)) static inline const char *scan_short(const char *
             digits = load_digits(s);
             other = find_other(digits);
         }
-        /* none to seven more: no branch on what cannot be foreseen */
+        /* none to seven more: no unpredictable branch */
         n = __builtin_ctzl(other) >> 3;
         if (w >= integer_powers[WORD_DIGITS - n]) {
             return NULL;
@@ -283,7 +283,7 @@ static tqa_number spell(const char *s, const char *end, spelling *ret)
 typedef struct significant {
     size_t n;
     int64_t power; /* of ten, of the last digit taken */
-    bool more;     /* what was left out is not zero */
+    bool more;     /* a dropped digit is not zero */
 } significant;
 
 static significant take_digits(const spelling *spelled, char *digits, size_t max)
@@ -402,7 +402,7 @@ scan_run(const char **p, size_t n, double *to, size_t stride,
 
 /* A number with a point, up to 19 digits and no exponent: its digits, moved to the end of a vector
  * of 32 with the point taken out, are joined in pairs, fours and eights. Half the instructions of
- * scan_short, which anything else is left to. */
+ * scan_short, which scans all other forms. */
 SIDE_BY_SIDE static inline const char *scan_wide(const char *s, double *ret)
 {
     const char *const start = s;

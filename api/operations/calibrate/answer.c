@@ -142,7 +142,7 @@ static void put_unidentifiable(const tqa_calibration *c)
         tqa_calibration_direction(c, k, text);
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "combination", text);
-        put(answer, "deviation", u->deviation, "the data say nothing of it");
+        put(answer, "deviation", u->deviation, "the data do not identify it");
         tqa_writer_list(answer, "terms");
         for (size_t i = 0; i < c->found->n_column; i++) {
             char name[TQA_SYMBOL_MAX];
@@ -466,7 +466,7 @@ static void put_logs(const tqa_calibration *c)
     put_friction_sign(c);
 }
 
-/* what the prediction misses; both are in the user's order by now */
+/* the residual; both are in the user's order here */
 static void put_residual(const tqa_calibration *c, const tq_identify_series *s)
 {
     const size_t nv = c->order.nv;
@@ -501,7 +501,7 @@ static void put_prediction(const tqa_calibration *c)
     tqa_writer_end(answer);
 }
 
-/* What the document's own friction law costs, where the fit has another. */
+/* Error of the document's own friction law, where the fit has another. */
 static void put_price(const tqa_calibration *c)
 {
     tqa_writer *answer = c->control->answer;
@@ -539,7 +539,7 @@ static void put_robot(const tqa_calibration *c)
     if (scan == NULL) {
         return; /* the problem is set */
     }
-    /* the digest is of the robot before */
+    /* the digest is that of the original robot */
     tqa_writer_document(answer, "robot", "digest", scan, c->document, c->n_document);
     if (c->robot_note != NULL) {
         tqa_writer_string(answer, "robot_note", c->robot_note);

@@ -66,7 +66,7 @@ static double count_samples(const tqa_calibration *c)
     return n;
 }
 
-/* What the survey has found, as the session takes it. */
+/* Results of the survey in the form of the session. */
 static bool begin(tqa_calibration *c)
 {
     tq_identify_options *options = &c->options;
@@ -97,7 +97,7 @@ static bool begin(tqa_calibration *c)
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
 
-/* What the answer consists of. */
+/* Writes the parts of the answer. */
 static bool conclude(tqa_calibration *c)
 {
     const tq_model *model = c->control->robot->model;

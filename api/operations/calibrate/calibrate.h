@@ -12,7 +12,7 @@ enum {
     TQA_CALIBRATE_POINTS_MAX = 100000,
 };
 
-/* A calibration from its request on. Everything lives in the control's memory. */
+/* The state of one calibration. Everything lives in the control's memory. */
 typedef struct tqa_calibration {
     tqa_tree *control;
     tqa_order order;
@@ -38,7 +38,7 @@ typedef struct tqa_calibration {
     char *document, *urdf; /* malloc'ed; of the new robot, NULL: see why_no_robot */
     size_t n_document, n_urdf;
     const char *why_no_robot;
-    const char *robot_note; /* what the robot cannot hold of the fit; NULL: nothing */
+    const char *robot_note; /* parts of the fit that a robot document cannot express; NULL: none */
 } tqa_calibration;
 
 /* Reads the request. False: the problem is set. */
@@ -97,7 +97,7 @@ void tqa_calibration_put_static_check(const tqa_calibration *calibration);
 /* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */
 char *tqa_calibration_page(const tqa_calibration *calibration, size_t *ret_n);
 char *tqa_calibration_header(const tqa_calibration *calibration, size_t *ret_n);
-/* The parameters, a line each; torques measured and predicted and what is left, a line for each
+/* The parameters, a line each; torques measured, predicted and residual, a line for each
  * time of each log. CSV, malloc'ed; NULL when memory is short. Before tqa_calibration_answer, which
  * reorders the torques. */
 char *tqa_calibration_parameters_csv(const tqa_calibration *calibration, size_t *ret_n);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/calibrate/checkpoint.c - checkpoints of a calibration: its session between two
- * recordings of a pass, and what passes have repaired in the logs. */
+ * recordings of a pass, and the repairs of the logs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/operations/calibrate/calibrate.h"
 
 /* A resume surveys the logs again, which also fills the row cache: the survey's results are a
- * function of the logs. All that passes have computed comes from the checkpoint: this head, the
+ * function of the logs. Results of passes come from the checkpoint: this head, the
  * repairs of each log, the session's bytes. Of a state beyond BYTES_MAX (a fit of very many logs
  * with a part of its triangles) none is saved: the one before remains. */
 enum { BYTES_MAX = 32 << 20 };

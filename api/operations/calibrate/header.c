@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/calibrate/header.c - what a calibration found, for a C program to include. */
+/* api/operations/calibrate/header.c - results of a calibration as a header for C programs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +28,13 @@ static void put_sign(tqa_html *text, const tqa_calibration *c)
 {
     const tq_fit_model *friction = &c->chosen.model;
     if (tqa_calibration_yields(c) && friction->relaxation > 0.0) {
-        tqa_html_format(text,
-                        "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g - s / %.6g */\n\n",
+        tqa_html_format(text, "/* s replaces sign(v): ds/dt = (v - s |v|) / %.6g - s / %.6g */\n\n",
                         friction->presliding, friction->relaxation);
     } else if (tqa_calibration_yields(c)) {
-        tqa_html_format(text, "/* s stands for sign(v): ds/dt = (v - s |v|) / %.6g */\n\n",
+        tqa_html_format(text, "/* s replaces sign(v): ds/dt = (v - s |v|) / %.6g */\n\n",
                         friction->presliding);
     } else if (friction->smoothing > 0.0) {
-        tqa_html_format(text, "/* tanh(v / %.6g) stands for sign(v) */\n\n", friction->smoothing);
+        tqa_html_format(text, "/* tanh(v / %.6g) replaces sign(v) */\n\n", friction->smoothing);
     }
 }
 

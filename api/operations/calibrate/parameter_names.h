@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/calibrate/parameter_names.h - what parameters of links and joints, and fitted
- * columns, are
- * called: "Izz_2", kg m^2; base parameters as a person writes them. */
+/* api/operations/calibrate/parameter_names.h - names of parameters of links and joints and of
+   fitted columns: "Izz_2", kg m^2; base parameters as sums of these. */
 #ifndef TQA_OPERATIONS_CALIBRATE_PARAMETER_NAMES_H
 #define TQA_OPERATIONS_CALIBRATE_PARAMETER_NAMES_H
 

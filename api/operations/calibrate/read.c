@@ -159,7 +159,7 @@ static bool read_model(tqa_calibration *c)
         return false;
     }
     model->kind = kind == 2 ? TQ_FIT_PER_JOINT : TQ_FIT_BASE;
-    if (kind == 2 && c->options.searches_load) { /* a joint by itself has no bodies to carry */
+    if (kind == 2 && c->options.searches_load) { /* a single joint carries no other bodies */
         c->options.searches_load = c->options.searches_delay = false;
         model->extra &= ~(unsigned)TQ_FIT_LOAD;
     }
@@ -300,7 +300,7 @@ static bool read_logs(tqa_calibration *c)
  * jump at every reversal as no drive does: gears yield over two tenths of a milliradian before they
  * slip, drag less than in proportion once they do, and more the more they carry. On nine logs of an
  * UR10e, each predicted by a fit of the others, the first two took 13 5 5 15 17 27 % off the errors
- * that a smoothed sign leaves, the load another 0 20 15 0 0 0 %; that a standing joint forgets in
+ * that a smoothed sign leaves, the load another 0 20 15 0 0 0 %; that a joint at rest relaxes in
  * two seconds what it held took 6 % off the first joint's, and one second or four do so as well. */
 static void set_default_signs(tqa_calibration *c)
 {
@@ -341,7 +341,7 @@ bool tqa_calibration_read(tqa_calibration *c)
     if (c->control->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "calibrate its open tree",
                                 "the torques of a constrained robot also hold the forces of its "
-                                "constraints, which no log has");
+                                "constraints, which a log does not contain");
     }
     if (!tqa_tree_order(c->control, &c->order) ||
         !tqa_recording_request_read(&root, &c->order, need, &c->request)) {

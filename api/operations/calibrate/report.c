@@ -56,11 +56,11 @@ static void put_noise(tqa_html *page, const tqa_calibration *c)
 static void put_sign(tqa_html *page, const tqa_calibration *c)
 {
     const tq_fit_model *model = &c->chosen.model;
-    const char *by = c->chosen.found_sign ? ": the data were asked" : "";
+    const char *by = c->chosen.found_sign ? ": selected by the data" : "";
     if (model->presliding > 0.0 && model->relaxation > 0.0) {
         tqa_html_format(page,
                         "<p>Friction: gears yield over %.3g mrad or mm at a reversal before they "
-                        "slip, and forget at rest within %.3g s%s.</p>\n",
+                        "slip, and relax at rest within %.3g s%s.</p>\n",
                         1e3 * model->presliding, model->relaxation, by);
     } else if (model->presliding > 0.0) {
         tqa_html_format(page,
@@ -189,7 +189,7 @@ static void put_unit(tqa_html *page, const char *unit)
     tqa_html_raw(page, "</td>");
 }
 
-/* What a column is, and whose. */
+/* Kind of a column and its link or joint. */
 static void put_meaning(tqa_html *page, const tqa_calibration *c, const tq_column *column)
 {
     const tqa_robot *robot = c->control->robot;
@@ -215,7 +215,7 @@ static void put_meaning(tqa_html *page, const tqa_calibration *c, const tq_colum
 }
 
 /* not computed with instruments */
-static bool tells_draws(const tqa_calibration *c)
+static bool has_draws(const tqa_calibration *c)
 {
     return c->options.fit.n_bootstrap > 0 && !tqa_calibration_has_instruments(c);
 }
@@ -232,7 +232,7 @@ static void put_parameter(tqa_html *page, const tqa_calibration *c, size_t k)
     put_meaning(page, c, &c->found->columns[k]);
     tqa_html_number(page, e->value);
     tqa_html_number(page, e->deviation);
-    if (tells_draws(c)) {
+    if (has_draws(c)) {
         tqa_html_number(page, e->bootstrap);
     }
     if (e->relative < 9.995) {
@@ -288,7 +288,7 @@ static void put_parameters(tqa_html *page, const tqa_calibration *c)
         "torque of one standard deviation</caption><tr><th>name</th><th>what</th>"
         "<th>value</th><th>deviation</th>%s<th>%%</th><th>from</th><th>to</th><th>unit</th>"
         "<th>effect</th>%s<th>verdict</th></tr>\n",
-        100.0 * c->options.fit.confidence, tells_draws(c) ? "<th>by draws</th>" : "",
+        100.0 * c->options.fit.confidence, has_draws(c) ? "<th>by draws</th>" : "",
         tqa_calibration_has_instruments(c) ? "<th>least squares</th>" : "");
     for (size_t k = 0; k < c->found->n_column; k++) {
         put_parameter(page, c, k);

@@ -111,7 +111,7 @@ static bool has_load(const tqa_calibration *c)
     return (c->chosen.model.extra & TQ_FIT_LOAD) != 0;
 }
 
-/* Why no robot document can hold what was fitted; NULL: it can. */
+/* Why no robot document can express the fit; NULL: it can. */
 static const char *what_is_lost(const tqa_calibration *c)
 {
     for (size_t k = 0; k < c->found->n_column; k++) {
@@ -194,8 +194,8 @@ bool tqa_calibration_robot(tqa_calibration *c)
     model.joints = joints;
     tqa_robot found = *robot;
     found.model = &model;
-    found.drives = NULL;   /* what they say of rotor and friction has been found anew */
-    tqa_problem why = {0}; /* a robot beyond URDF is only a document */
+    found.drives = NULL;   /* their rotor and friction parameters have been identified again */
+    tqa_problem why = {0}; /* a robot that URDF cannot express is returned as a document only */
     c->document = tqa_robot_document(&found, robot->name, &c->n_document);
     c->urdf = tqa_robot_urdf(&found, robot->name, &c->n_urdf, &why);
     if (c->document == NULL || (c->urdf == NULL && why.status == 503)) {

@@ -46,7 +46,8 @@ static double cost_us(const tqa_tree *control)
     return 1e6; /* reads files: never on a connection's thread */
 }
 
-/* ------------------------------------------------------------------------------- what is alike */
+/* ------------------------------------------------------------------------------- pairs of columns
+ * */
 
 /* {"a": COLUMN, "b": COLUMN}, or one for both */
 static bool read_both(comparison *c, const tqa_value *part, size_t ret[SIDES])

@@ -66,7 +66,7 @@ bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part)
     s->table = tqa_table_open(read_source, s);
     const char *fault = s->table != NULL ? tqa_table_fault(s->table) : "memory is short";
     if (fault != NULL) {
-        /* it was there a moment ago: not the client's fault */
+        /* it existed at the lookup: not the client's fault */
         const bool busy = s->table == NULL || tqa_table_busy(s->table);
         return tqa_value_refuse(&of, busy ? "busy" : "invalid-value",
                                 busy ? "try again" : "repair the data, or name other ones", "%s",

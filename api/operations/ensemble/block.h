@@ -14,11 +14,11 @@ typedef struct tqa_ensemble_block {
     tq_plant plant;
 } tqa_ensemble_block;
 
-/* Makes what is the first member's own: its mechanism, its gains; in scratch. */
+/* Makes the mechanism and gains of the first member in scratch. */
 tq_status tqa_member_make(tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
 size_t tqa_member_make_size(const tqa_ensemble *e);
 
-/* Writes what each member weighs and rubs into b->varied. */
+/* Writes inertial and friction parameters of each member into b->varied. */
 tq_status tqa_members_vary(const tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
 
 /* The first member by a run of its own: any method, events, joints that stick. Rows as a block of

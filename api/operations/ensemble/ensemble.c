@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/ensemble/ensemble.c - POST .../ensemble: many simulations that differ in what
- * varies. */
+/* api/operations/ensemble/ensemble.c - POST .../ensemble: many simulations that differ in varied
+ * quantities. */
 #include "api/operations/ensemble/ensemble.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "api/openapi/generated/fields.h"
 
 enum {
-    WAVE_MEMBERS = 2048,  /* between questions for cancellation and progress, about, at most */
+    WAVE_MEMBERS = 2048,  /* at most, between checks for cancellation and reports of progress */
     WAVE_BLOCKS = 32,     /* at least, so that all workers have some */
     SAVE_STEPS = 4 << 20, /* steps of members between checkpoints: about a second of a core */
 };
@@ -190,7 +190,7 @@ static bool run_all(tqa_ensemble *e)
 static bool run(tqa_tree *control)
 {
     tqa_ensemble *e = control->state;
-    return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_tell(e);
+    return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_put(e);
 }
 
 static const tqa_needed needed[] = {

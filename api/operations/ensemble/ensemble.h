@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/ensemble/ensemble.h - what an ensemble was asked for, and what it keeps. */
+/* api/operations/ensemble/ensemble.h - the request and the state of an ensemble. */
 #ifndef TQA_OPERATIONS_ENSEMBLE_ENSEMBLE_H
 #define TQA_OPERATIONS_ENSEMBLE_ENSEMBLE_H
 
@@ -9,7 +9,7 @@
 enum { TQA_GAINS = 4, TQA_DRAWS_MAX = 10000000, TQA_VALUES_MAX = 100000 };
 enum { TQA_VARIATIONS_MAX = 64, TQA_QUANTILES_MAX = 32, TQA_MEMBERS_MAX_COUNT = 1 << 24 };
 
-/* What a variation changes. */
+/* Quantities that a variation can change. */
 typedef enum tqa_varied {
     TQA_VARIED_Q,       /* added to the initial coordinate `row` */
     TQA_VARIED_QD,      /* added to the initial velocity `row` */
@@ -43,7 +43,7 @@ typedef struct tqa_variation {
 } tqa_variation;
 
 typedef struct tqa_ensemble {
-    tqa_simulation *simulation; /* what all members have in common */
+    tqa_simulation *simulation; /* shared by all members */
     uint64_t seed;
     size_t n_draw;   /* members for each point of the product of lists */
     size_t n_point;  /* points of that product */
@@ -53,7 +53,7 @@ typedef struct tqa_ensemble {
     tqa_variation *variations;
     tq_offsets offsets;  /* of torque, in the order of the variations */
     size_t first_offset; /* row of the first one among the auxiliary states */
-    bool own_mechanisms; /* members differ in what they are made of */
+    bool own_mechanisms; /* members have different models */
     bool varied_rows;    /* they do so side by side */
     bool own_effects;    /* members differ in gains or disturbances */
     size_t n_event;      /* that the request defines */
@@ -99,6 +99,6 @@ const double *tqa_ensemble_events(const tqa_ensemble *e, size_t member);
 size_t tqa_ensemble_stopped_by(const tqa_ensemble *e, size_t member);
 
 /* Statistics and the answer, once all blocks are done. False: the problem is set. */
-bool tqa_ensemble_tell(tqa_ensemble *e);
+bool tqa_ensemble_put(tqa_ensemble *e);
 
 #endif

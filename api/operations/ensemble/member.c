@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/ensemble/member.c - one member's numbers, drawn by its number; blocks of members
- * run. */
+/* api/operations/ensemble/member.c - one member's values, drawn by its index; runs of blocks of
+ * members. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static double draw(const tqa_ensemble *e, size_t v, uint64_t id)
 double tqa_ensemble_value(const tqa_ensemble *e, size_t v, uint64_t id)
 {
     const double value = draw(e, v, id);
-    /* the far end of a normal distribution: there is nothing less than nothing */
+    /* masses and friction are cut at 0 in the tail of a normal distribution */
     const tqa_varied varied = e->variations[v].varied;
     if (varied == TQA_VARIED_SEED) {
         return fmin(fmax(0.0, value), TQA_NOISE_SEED_MAX);
@@ -120,8 +120,8 @@ size_t tqa_ensemble_scratch_size(const tqa_ensemble *e)
     } else {
         inner = tq_run_scratch_size(&b.plant, &options);
     }
-    const size_t settle = tq_plant_scratch_size(&b.plant, stride_of(e));
-    inner = settle > inner ? settle : inner;
+    const size_t projection = tq_plant_scratch_size(&b.plant, stride_of(e));
+    inner = projection > inner ? projection : inner;
     return states_cost(e) + tqa_member_make_size(e) + inner + TQ_SCRATCH_ALIGN;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/ensemble/read.c - the request: number of members, and what is returned. */
+/* api/operations/ensemble/read.c - the request: number of members, returned values. */
 #include <math.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static bool read_counts(tqa_ensemble *e, const tqa_value *root)
     return read_only(e, root, e->n_draw * e->n_point);
 }
 
-static bool read_told(tqa_ensemble *e, const tqa_value *root)
+static bool read_returned(tqa_ensemble *e, const tqa_value *root)
 {
     const tqa_value levels = tqa_value_field(root, "quantiles");
     const tqa_value returned = tqa_value_field(root, "return_members");
@@ -176,7 +176,7 @@ bool tqa_ensemble_read(tqa_ensemble *e)
     tqa_simulation *s = e->simulation;
     const tqa_value root = tqa_value_root(s->control);
     if (!tqa_simulation_read_plant(s) || !tqa_ensemble_read_variations(e, &root) ||
-        !read_counts(e, &root) || !read_told(e, &root)) {
+        !read_counts(e, &root) || !read_returned(e, &root)) {
         return false;
     }
     const tqa_value events = tqa_value_field(&root, "events");

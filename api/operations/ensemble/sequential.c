@@ -289,7 +289,7 @@ tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_er
     tq_run *run = NULL;
     /* a start that cannot be brought onto the constraints ends there */
     const tq_trajectories at = {.n_sample = 1, .stride = b->stride, .q = b->q, .qd = b->qd};
-    const tq_status settled = tq_plant_project(&b->plant, &at, scratch, reterr);
+    const tq_status projected = tq_plant_project(&b->plant, &at, scratch, reterr);
     tq_status status = tq_run_open(&b->plant, &options, scratch, &run, reterr);
     if (status != TQ_OK) {
         return status;
@@ -298,7 +298,7 @@ tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_er
     gather(b->qd, s->order.nv, b->stride);
     gather(b->z, n_z, b->stride);
     status = tq_run_start(run, b->e->times[0], b->q, b->qd, n_z > 0 ? b->z : NULL);
-    follow(b, run, settled != TQ_OK ? settled : status);
+    follow(b, run, projected != TQ_OK ? projected : status);
     status = run->end == TQ_RUN_STOPPED || tq_scratch_is_stopped(scratch)
                  ? tq_fail(reterr, TQ_ERR_NO_CONVERGENCE, "stopped", 0, 0.0)
              : run->status == TQ_ERR_MEMORY

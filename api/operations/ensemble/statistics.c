@@ -44,19 +44,19 @@ static double quantile(const double *sorted, size_t n, double level)
     return sorted[low] + (at - (double)low) * (sorted[high] - sorted[low]);
 }
 
-static size_t tell_size(const tqa_ensemble *e)
+static size_t cell_size(const tqa_ensemble *e)
 {
     return (e->n_member * sizeof(double) + 63) / 64 * 64;
 }
 
 /* all members at one output and row, in their order: the same sums on any number of threads */
-static void tell_cell(void *arg, size_t i, void *memory)
+static void compute_cell(void *arg, size_t i, void *memory)
 {
     statistics *s = arg;
     const tqa_ensemble *e = s->e;
     const size_t k = i / e->n_row, c = i % e->n_row;
     tq_scratch scratch;
-    tq_scratch_init(&scratch, memory, memory != NULL ? tell_size(e) : 0);
+    tq_scratch_init(&scratch, memory, memory != NULL ? cell_size(e) : 0);
     double *x = tq_scratch_take(&scratch, e->n_member, sizeof *x);
     if (x == NULL) {
         atomic_store_explicit(&s->short_of_memory, true, memory_order_relaxed);
@@ -97,7 +97,7 @@ static bool compute(const tqa_ensemble *e, statistics *s)
     tqa_tree *control = e->simulation->control;
     const tqa_host *host = control->host;
     const size_t n_cell = e->simulation->n_output * e->n_row;
-    const size_t scratch_size = tell_size(e);
+    const size_t scratch_size = cell_size(e);
     s->e = e;
     s->tables = tqa_tree_take(control, (MOMENTS + e->n_level) * n_cell, sizeof(double));
     s->alive = tqa_tree_take(control, e->simulation->n_output, sizeof *s->alive);
@@ -105,11 +105,11 @@ static bool compute(const tqa_ensemble *e, statistics *s)
         return false;
     }
     if (host != NULL && host->parallel_for != NULL) {
-        host->parallel_for(host->ctx, n_cell, scratch_size, tell_cell, s);
+        host->parallel_for(host->ctx, n_cell, scratch_size, compute_cell, s);
     } else {
         void *own = tqa_tree_take(control, scratch_size, 1);
         for (size_t i = 0; own != NULL && i < n_cell; i++) {
-            tell_cell(s, i, own);
+            compute_cell(s, i, own);
         }
         if (own == NULL) {
             return false;
@@ -191,7 +191,7 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
     static const char *const reasons[] = {
         [TQ_RUN_EVENT] = "an event ended it",
         [TQ_RUN_RUNAWAY] = "a velocity ran away",
-        [TQ_RUN_TOO_SMALL] = "the step that the tolerance asks for is lost against the time",
+        [TQ_RUN_TOO_SMALL] = "the tolerance requires a step below the resolution of time",
         [TQ_RUN_REFUSED] = "there are no accelerations here, or no state on the constraints",
         [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
     };
@@ -207,7 +207,7 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
     }
 }
 
-/* what the statistics do not show: members that are not in them, and by which steps */
+/* notes: members that the statistics leave out, and the steps used */
 static void put_findings(const tqa_ensemble *e, const size_t n[OUTCOMES])
 {
     tqa_writer *answer = e->simulation->control->answer;
@@ -275,7 +275,7 @@ static bool put_events(const tqa_ensemble *e)
 }
 
 /* the whole motion of some members, as far as it goes */
-static bool put_told(const tqa_ensemble *e)
+static bool put_returned(const tqa_ensemble *e)
 {
     tqa_writer *answer = e->simulation->control->answer;
     const size_t n_output = e->simulation->n_output;
@@ -382,7 +382,7 @@ static void put_ended(const tqa_ensemble *e)
     tqa_writer_end(answer);
 }
 
-bool tqa_ensemble_tell(tqa_ensemble *e)
+bool tqa_ensemble_put(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
     tqa_writer *answer = s->control->answer;
@@ -408,7 +408,7 @@ bool tqa_ensemble_tell(tqa_ensemble *e)
     put_statistics(e, &found, n_output);
     put_outcomes(e);
     put_ended(e);
-    if ((e->n_event > 0 && !put_events(e)) || (e->n_returned > 0 && !put_told(e)) ||
+    if ((e->n_event > 0 && !put_events(e)) || (e->n_returned > 0 && !put_returned(e)) ||
         (e->end_states && !put_ends(e))) {
         return false;
     }

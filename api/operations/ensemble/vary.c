@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/ensemble/vary.c - `vary`: what differs from member to member, and how. */
+/* api/operations/ensemble/vary.c - `vary`: quantities that differ between members, and how. */
 #include <math.h>
 #include <string.h>
 
@@ -214,7 +214,7 @@ static bool read_spread(const tqa_value *item, tqa_variation *x)
                       : read_grid(&part, x);
 }
 
-/* masses and friction below 0 are those of nothing; seeds are whole numbers */
+/* masses and friction are cut at 0; seeds are whole numbers */
 static bool check_factor(const tqa_value *item, const tqa_variation *x)
 {
     double least = x->spread == TQA_SPREAD_UNIFORM ? x->low : 0.0;
@@ -231,7 +231,7 @@ static bool check_factor(const tqa_value *item, const tqa_variation *x)
            tqa_value_refuse(item, "range", "0 or more", "%s of %g", varied_words[x->varied], least);
 }
 
-/* what is added to angles and their rates, in degrees as the request has them; always true */
+/* additions to angles and rates in the unit of the request, converted to rad; always true */
 static bool to_radians(const tqa_tree *control, tqa_variation *x)
 {
     const bool of_q = x->varied == TQA_VARIED_Q;

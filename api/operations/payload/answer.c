@@ -22,9 +22,9 @@ typedef struct named {
 static const char *why_open(const tqa_payload_search *p, bool is_inertia)
 {
     return p->found.state != TQ_PAYLOAD_FOUND && p->found.state != TQ_PAYLOAD_OPEN
-               ? "without a payload it has none"
-           : p->found.from_poses && is_inertia ? "poses at rest show no inertia"
-                                               : "the data do not show it";
+               ? "no payload was found"
+           : p->found.from_poses && is_inertia ? "data at rest do not identify inertia"
+                                               : "the data do not identify it";
 }
 
 static void put_estimate(tqa_writer *answer, const named *of, const char *why_not)
@@ -51,7 +51,7 @@ static void put_estimates(const tqa_payload_search *p)
     tqa_writer *answer = p->control->answer;
     const tq_payload_result *found = &p->found;
     tqa_writer_list(answer, "estimates");
-    put_estimate(answer, &(named){"mass", "kg", &found->mass}, "the data do not show it");
+    put_estimate(answer, &(named){"mass", "kg", &found->mass}, "the data do not identify it");
     for (unsigned k = 0; k < 3; k++) {
         put_estimate(answer, &(named){coms[k], "m", &found->com[k]}, why_open(p, false));
     }
@@ -63,8 +63,8 @@ static void put_estimates(const tqa_payload_search *p)
     for (unsigned k = 0; k < TQ_PAYLOAD_TEN; k++) {
         const char *unit = k == 0 ? "kg" : k < 4 ? "kg m" : "kg m^2";
         put_estimate(answer, &(named){ten[k], unit, &found->ten[k]},
-                     found->from_poses && k > 3 ? "poses at rest show no inertia"
-                                                : "the data do not show it");
+                     found->from_poses && k > 3 ? "data at rest do not identify inertia"
+                                                : "the data do not identify it");
     }
     tqa_writer_end(answer);
 }
@@ -82,8 +82,7 @@ static void put_text(const tqa_payload_search *p)
         break;
     case TQ_PAYLOAD_NONE:
         (void)snprintf(text, sizeof text,
-                       "\"%.60s\" carries nothing that these data show: %.2g kg, give or take "
-                       "%.2g kg",
+                       "\"%.60s\" carries no significant payload: %.2g kg, plus or minus %.2g kg",
                        link, m->value, half);
         break;
     case TQ_PAYLOAD_LESS:
@@ -93,16 +92,17 @@ static void put_text(const tqa_payload_search *p)
                        link, -m->value, -m->high, -m->low);
         break;
     case TQ_PAYLOAD_OPEN:
-        (void)snprintf(text, sizeof text,
-                       "these data do not show what \"%.60s\" weighs: move joints whose axes are "
-                       "not all parallel to gravity, or change the poses more",
-                       link);
+        (void)snprintf(
+            text, sizeof text,
+            "these data do not identify the payload's mass on \"%.60s\": move joints whose "
+            "axes are not all parallel to gravity, or use more different poses",
+            link);
         break;
     }
     tqa_writer_string(p->control->answer, "text", text);
 }
 
-/* names of what the data do not show of a payload */
+/* names of the payload's members that the data do not identify */
 static void open_of(const tqa_payload_search *p, char ret[OPEN_TEXT])
 {
     static const char *const names[] = {"com x", "com y", "com z", "Ixx", "Ixy",
@@ -128,7 +128,7 @@ static void put_payload(const tqa_payload_search *p)
                         p->found.state == TQ_PAYLOAD_NONE
                             ? "0 kg lies within the interval of its mass"
                         : p->found.state == TQ_PAYLOAD_LESS ? "no body has a negative mass"
-                                                            : "the data do not show its mass");
+                                                            : "the data do not identify its mass");
         return;
     }
     tqa_writer_object(answer, "payload");
@@ -139,10 +139,11 @@ static void put_payload(const tqa_payload_search *p)
     tqa_writer_end(answer);
     open_of(p, open);
     if (open[0] != '\0') {
-        (void)snprintf(note, sizeof note,
-                       "the data do not show %s: there, values are those of a compact body of 2000 "
-                       "kg/m^3 that agrees with the rest",
-                       open);
+        (void)snprintf(
+            note, sizeof note,
+            "the data do not identify %s: their values are those of a compact body of 2000 "
+            "kg/m^3 that agrees with the rest",
+            open);
         tqa_writer_string(answer, "payload_note", note);
     }
 }
@@ -160,9 +161,9 @@ static void put_joints(const tqa_payload_search *p)
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "joint", robot->joint_names[p->order.joints[i]]);
         tqa_writer_finite(answer, "rmse_without", p->found.without[r],
-                          "it does not carry, or did not move");
+                          "it does not carry the link, or did not move");
         tqa_writer_finite(answer, "rmse_with", p->found.with[r],
-                          "it does not carry, or did not move");
+                          "it does not carry the link, or did not move");
         for (unsigned k = 0; k < TQ_PAYLOAD_FRICTIONS; k++) {
             tqa_writer_finite(answer, changes[k], friction[k], "not fitted");
         }
@@ -190,7 +191,7 @@ static void put_logs(const tqa_payload_search *p)
 bool tqa_payload_robot(tqa_payload_search *p)
 {
     const tqa_robot *robot = p->control->robot;
-    tqa_problem why = {0}; /* a robot beyond URDF is only a document */
+    tqa_problem why = {0}; /* a robot that URDF cannot express is returned as a document only */
     const tqa_host *host = p->control->host;
     if (p->found.state != TQ_PAYLOAD_FOUND) {
         return true;
@@ -225,7 +226,7 @@ static bool put_robot(const tqa_payload_search *p)
         return true;
     }
     tqa_json_scan *scan = tqa_tree_take(p->control, 1, sizeof *scan);
-    if (scan != NULL) { /* the digest is of the robot before */
+    if (scan != NULL) { /* the digest is that of the original robot */
         tqa_writer_document(answer, "robot", "digest", scan, p->document, p->n_document);
     }
     return scan != NULL;

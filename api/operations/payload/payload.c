@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/payload/payload.c - POST .../payload: what a calibrated robot carries, from
+/* api/operations/payload/payload.c - POST .../payload: the payload of a calibrated robot, from
  * recordings. */
 #include "api/operations/payload/payload.h"
 
@@ -34,7 +34,7 @@ static bool read_link(tqa_payload_search *p, const tqa_value *part)
     }
     return tq_payload_is_moved(model, p->plan.link) ||
            tqa_value_refuse(part, "invalid-value", "name a link beyond a moving joint",
-                            "no joint moves that link: no torque shows what it carries");
+                            "no joint moves that link: no torque depends on its payload");
 }
 
 static bool read_logs(tqa_payload_search *p)
@@ -77,8 +77,8 @@ static bool read(tqa_payload_search *p)
                           .confidence = 0.95};
     if (p->control->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "use its open tree",
-                                "the torques of a constrained robot also hold the forces of its "
-                                "constraints, which no log has");
+                                "the torques of a constrained robot depend on the forces of its "
+                                "constraints, which a log does not contain");
     }
     if (!read_link(p, &link) || (from.value != NULL && !tqa_value_choice(&from, froms, &source)) ||
         (friction.value != NULL && !tqa_value_choices(&friction, frictions, &p->plan.friction)) ||
@@ -125,7 +125,7 @@ static bool fail(const tqa_payload_search *p, tq_status status, const tq_error *
     return tqa_tree_fail(p->control, "", status, error);
 }
 
-/* The call is wanted no more; progress of a job. */
+/* True after a cancellation; reports the progress of a job. */
 static bool goes_on(const tqa_payload_search *p, size_t i)
 {
     const tqa_host *host = p->control->host;

@@ -14,11 +14,11 @@ typedef struct tqa_payload_search {
     tqa_order order;
     tqa_recording_request request;
     tqa_recording *logs;
-    size_t n_log, n_loaded; /* logs from n_loaded on are of the robot alone */
+    size_t n_log, n_loaded; /* logs from n_loaded on are without payload */
     tq_payload_plan plan;
     tq_payload *sums;
     tq_payload_result found;
-    char *document, *urdf; /* malloc'ed; of the robot with it, NULL: none */
+    char *document, *urdf; /* malloc'ed document of the robot with the payload; NULL: none */
     size_t n_document, n_urdf;
 } tqa_payload_search;
 

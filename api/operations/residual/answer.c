@@ -24,7 +24,7 @@ static const tq_joint *joint_of(const tqa_residual *p, size_t row, const char **
     return NULL;
 }
 
-/* the model's viscous friction, Coulomb's, offset */
+/* viscous, Coulomb or offset friction of the model */
 static double of_model(const tq_joint *joint, unsigned term)
 {
     const double values[] = {joint->friction.viscous, joint->friction.coulomb,
@@ -42,12 +42,13 @@ static void put_event(const tqa_residual *p, const tq_watch_event *event)
     const char *unit = joint != NULL && joint->kind == TQ_JOINT_PRISMATIC ? "N" : "N m";
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "kind", event->is_persistent ? "persistent" : "contact");
-    (void)snprintf(text, sizeof text,
-                   event->is_persistent
-                       ? "\"%.60s\" of \"%.60s\" has %.3g %s that the model does not explain, from "
-                         "%.3f s on for %.3g s: a payload, an offset, another friction"
-                       : "something pushed \"%.60s\" in \"%.60s\" by %.3g %s, at %.3f s for %.3g s",
-                   name, log->name, event->torque, unit, event->t, event->duration);
+    (void)snprintf(
+        text, sizeof text,
+        event->is_persistent
+            ? "joint \"%.60s\" in \"%.60s\" has %.3g %s that the model does not explain, from "
+              "%.3f s on for %.3g s: a payload, an offset, other friction"
+            : "joint \"%.60s\" in \"%.60s\" had a contact of %.3g %s, at %.3f s for %.3g s",
+        name, log->name, event->torque, unit, event->t, event->duration);
     tqa_writer_string(answer, "text", text);
     tqa_writer_string(answer, "joint", name);
     tqa_writer_string(answer, "dataset", log->name);

@@ -24,7 +24,8 @@ static double cost_us(const tqa_tree *control)
  * The request
  */
 
-/* One number above 0 a joint, in the robot's order; NULL: not there. False: the problem is set. */
+/* Reads one number > 0 for each joint, in the robot's order; NULL: absent. False: the problem is
+ * set. */
 static bool read_joints(tqa_residual *p, const tqa_value *part, const double **ret)
 {
     const size_t nv = p->order.nv;
@@ -68,7 +69,7 @@ static bool read_logs(tqa_residual *p)
     p->logs = tqa_tree_take(p->control, p->n_log, sizeof *p->logs);
     if (n_quiet > 0 && p->plan.sigma != NULL) {
         return tqa_value_refuse(&quiet, "invalid-value", "leave one of the two out",
-                                "\"sigma\" states the noise that \"quiet\" logs are read for");
+                                "\"sigma\" and \"quiet\" logs both state the noise");
     }
     return p->logs != NULL &&
            tqa_logs_read(&p->request, &datasets, p->n_watched, log_fields, p->logs) &&
@@ -90,13 +91,13 @@ static bool read(tqa_residual *p)
     p->gain = 20.0;
     p->plan = (tq_watch_plan){.false_alarms = 1.0, .persistent = 10.0};
     if (model->nv == 0) {
-        return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
+        return tqa_value_refuse(&root, "invalid-robot", "add a joint that moves",
                                 "the robot cannot move");
     }
     if (p->control->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "use its open tree",
-                                "the torques of a constrained robot also hold the forces of its "
-                                "constraints, which no log has");
+                                "the torques of a constrained robot depend on the forces of its "
+                                "constraints, which a log does not contain");
     }
     if ((gain.value != NULL && !tqa_value_within(&gain, least, gain_most, &p->gain)) ||
         (alarms.value != NULL &&
@@ -108,7 +109,7 @@ static bool read(tqa_residual *p)
         !tqa_recording_request_read(&root, &p->order, need, &p->request)) {
         return false;
     }
-    if (filter.value == NULL) { /* which spreads a contact over its own length */
+    if (filter.value == NULL) { /* none: a filter spreads a contact over its own length */
         p->request.options.filter.kind = TQ_SMOOTHING_NONE;
         p->request.options.filter.is_auto = false;
         p->request.options.filter.has_decimate = true;
@@ -140,7 +141,7 @@ static bool fail(const tqa_residual *p, tq_status status, const tq_error *error)
         const tqa_value part =
             tqa_value_field(&root, p->n_log > p->n_watched ? "quiet" : "datasets");
         return tqa_value_refuse(&part, "wrong-length", "record longer, or raise \"gain_hz\"",
-                                "the observer has settled for no sample of these logs");
+                                "the observer's transient lasts longer than each of these logs");
     }
     return tqa_tree_fail(p->control, "", status, error);
 }
@@ -153,7 +154,7 @@ static bool push_block(void *ctx, const tqa_recording_block *block)
     return status == TQ_OK || fail(p, status, &error);
 }
 
-/* The call is wanted no more; progress of a job. */
+/* True after a cancellation; reports the progress of a job. */
 static bool goes_on(const tqa_residual *p, double part)
 {
     const tqa_host *host = p->control->host;

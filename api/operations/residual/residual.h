@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/residual/residual.h - a watch over recordings: its request, its result. */
+/* api/operations/residual/residual.h - external torque in recordings: request and result. */
 #ifndef TQA_OPERATIONS_RESIDUAL_RESIDUAL_H
 #define TQA_OPERATIONS_RESIDUAL_RESIDUAL_H
 

@@ -12,8 +12,8 @@
 #include "api/request/body.h"
 
 static const double substeps_max = 1e4;
-static const double period_us_max = 1e6; /* of computing one period: a worker is held for it */
-enum { VALUE_BYTES = 96 };               /* of a parsed value, about */
+static const double period_us_max = 1e6; /* maximum cost of one period on a worker */
+enum { VALUE_BYTES = 96 };               /* approximate bytes of a parsed value */
 
 static const char *const fields[] = {TQA_FIELDS_SESSION_REQUEST, NULL};
 static const char *const fork_fields[] = {TQA_FIELDS_SESSION_FORK_REQUEST, NULL};
@@ -71,7 +71,7 @@ bool tqa_session_number(const tqa_value *part, uint64_t *ret)
 
 /* ----------------------------------------------------------------------------------- the plant */
 
-/* `version`: the robot by its digest, whatever the name means now; NULL: as the request says */
+/* `version`: the robot by its digest, even if its name has another robot now; NULL: by its name */
 static bool find_robot(tqa_session *s, const tqa_host *host, const char *version)
 {
     const tqa_value root = tqa_value_root(s->tree);
@@ -92,7 +92,7 @@ static bool find_robot(tqa_session *s, const tqa_host *host, const char *version
     return s->robot_name != NULL;
 }
 
-/* the period, which the plant's reader takes for the duration of its run */
+/* the control period; the reader of plants treats it as the duration of a run */
 static bool read_period(tqa_session *s)
 {
     const tqa_value root = tqa_value_root(s->tree);
@@ -135,10 +135,11 @@ static bool check_solver(tqa_session *s)
     }
     if (tq_run_is_adaptive(o->method)) {
         const tqa_value method = tqa_value_field(&solver, "method");
-        return tqa_value_refuse(method.value != NULL ? &method : &solver, "invalid-value",
-                                "\"solver\": {\"method\": \"rk4\", \"step_s\": 0.001}",
-                                "a session takes steps of one size, and %s chooses its own",
-                                tqa_simulation_method(o->method));
+        return tqa_value_refuse(
+            method.value != NULL ? &method : &solver, "invalid-value",
+            "\"solver\": {\"method\": \"rk4\", \"step_s\": 0.001}",
+            "a session needs steps of one size, and %s chooses its step size itself",
+            tqa_simulation_method(o->method));
     }
     o->end = (double)INFINITY;
     s->substeps = fmax(1.0, ceil(s->step_s / o->step * (1.0 - 1e-9)));
@@ -179,7 +180,7 @@ static bool read_plant(tqa_session *s)
         !add_torque(s) || !tqa_simulation_read_effects(&s->sim)) {
         return false;
     }
-    /* a step has a few events, where a run may have thousands */
+    /* a step has few events; a run may have thousands */
     tqa_arena_give(s->tree->arena, s->sim.watch.recorded);
     s->sim.watch.recorded = NULL;
     s->events = tqa_tree_take(s->tree, TQA_SESSION_EVENTS_MAX, sizeof *s->events);
@@ -230,7 +231,7 @@ static bool take_rows(tqa_session *s)
     return s->line != NULL && s->state != NULL && s->request.tau != NULL && s->last_tau != NULL;
 }
 
-/* history is the part that a client chooses freely */
+/* the client chooses the length of the history */
 static bool take_records(tqa_session *s, size_t bytes_max)
 {
     const tqa_value root = tqa_value_root(s->tree);
@@ -241,8 +242,8 @@ static bool take_records(tqa_session *s, size_t bytes_max)
     if (s->bytes > bytes_max) {
         return tqa_value_refuse(history.value != NULL ? &history : &root, "too-large",
                                 "a shorter history; the setting sessions_size bounds all sessions",
-                                "a session of %zu bytes is larger than the %zu that it may have",
-                                s->bytes, bytes_max);
+                                "the session needs %zu bytes, more than the limit of %zu", s->bytes,
+                                bytes_max);
     }
     s->records = malloc(size);
     if (s->records == NULL) {
@@ -278,7 +279,7 @@ static tqa_session *open_version(const tqa_session_body *body, const tqa_host *h
     if (!tqa_session_tree(NULL, body, fields, &s->problem, &s->tree) ||
         !find_robot(s, host, version) || !read_plant(s) || !tqa_session_read_options(s) ||
         !open_run(s) || !take_rows(s) || !take_records(s, bytes_max)) {
-        if (s->problem.status == 0) { /* an arena that is spent */
+        if (s->problem.status == 0) { /* an exhausted arena */
             (void)tqa_problem_set(&s->problem, "busy", "there is no memory for this session now");
         }
         return fail(s, reterr);
@@ -292,7 +293,7 @@ tqa_session *tqa_session_open(const tqa_session_body *body, const tqa_host *host
     return open_version(body, host, NULL, bytes_max, reterr);
 }
 
-/* where a fork begins. False: the problem is set. */
+/* the step at which a fork begins. False: the problem is set. */
 static bool read_fork(const tqa_session *from, const tqa_session_body *body, uint64_t *ret_step,
                       uint64_t *ret_seed, tqa_problem *reterr)
 {

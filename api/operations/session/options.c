@@ -12,9 +12,9 @@ static const char *const sensors_fields[] = {TQA_FIELDS_SESSION_SENSORS, NULL};
 static const char *const includes[] = {TQA_WORDS_SESSION_REQUEST_INCLUDE, NULL};
 static const char *const names[TQ_SENSORS] = {"q", "qd", "tau"};
 
-static const double whole = 1e-6; /* of a period: delays are written as decimals */
+static const double whole = 1e-6; /* tolerance, in periods: delays are decimal numbers */
 
-/* seconds as periods, which must be whole; absent: 0 */
+/* converts seconds to a whole number of periods; absent: 0 */
 static bool read_delay(const tqa_session *s, const tqa_value *part, uint32_t *ret)
 {
     double seconds = 0.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/session/session.h - what a session keeps; private to this folder. */
+/* api/operations/session/session.h - the state of a session; private to this folder. */
 #ifndef TQA_OPERATIONS_SESSION_SESSION_H
 #define TQA_OPERATIONS_SESSION_SESSION_H
 
@@ -8,7 +8,9 @@
 #include "api/session.h"
 #include "core/simulate/lock_step.h"
 
-enum { TQA_SESSION_EVENTS_MAX = 64 }; /* listed in an answer; more are counted */
+enum {
+    TQA_SESSION_EVENTS_MAX = 64
+}; /* events listed in an answer; further ones are counted only */
 
 /* A request for steps, once it is read. */
 typedef struct tqa_session_request {
@@ -16,10 +18,10 @@ typedef struct tqa_session_request {
     uint64_t steps;
     bool has_at;
     uint64_t at;
-    bool is_repeated; /* of the steps that led here: nothing is left to do */
+    bool is_repeated; /* a retry of the last request: no step to make */
 } tqa_session_request;
 
-/* malloc'ed; what it points to is in its tree's arena, or malloc'ed where that is said. */
+/* malloc'ed; its pointers are into its tree's arena, or malloc'ed where noted. */
 struct tqa_session {
     tqa_problem problem; /* of the tree; status 0: none */
     const tqa_host *host;
@@ -67,8 +69,8 @@ bool tqa_session_tree(const tqa_robot *robot, const tqa_session_body *body,
 /* An integer up to 2^53 - 1. */
 bool tqa_session_number(const tqa_value *part, uint64_t *ret);
 
-/* That the history has a step from which the motion goes on; `part` is where it was asked for.
- * False: the problem is set. */
+/* Checks that the history holds `step` and that the motion continues from it; `part`: the value of
+ * the request that names it. False: the problem is set. */
 bool tqa_session_check_step(const tqa_session *s, const tqa_value *part, uint64_t step);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/session/step.c - steps of a session, and the way back. */
+/* api/operations/session/step.c - steps of a session, and rewinding. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "api/openapi/generated/ranges.h"
 #include "api/operations/session/session.h"
 
-static const double request_us_max = 1e6; /* of computing: a worker is held for it */
+static const double request_us_max = 1e6; /* maximum cost of one request on a worker */
 static const double print_us = 5.0;
 
 static const char *const step_fields[] = {TQA_FIELDS_SESSION_STEP_REQUEST, NULL};
@@ -16,7 +16,7 @@ static const char *const rewind_fields[] = {TQA_FIELDS_SESSION_REWIND_REQUEST, N
 
 /* --------------------------------------------------------------------------------------- steps */
 
-/* whether the last request is here again, its answer lost: the same torques after the same step */
+/* true for a retry of the last request (its answer was lost): same torques after the same step */
 static bool is_repeated(const tqa_session *s)
 {
     const tqa_session_request *r = &s->request;
@@ -86,7 +86,7 @@ double tqa_session_cost_us(const tqa_session *session)
                            : (double)session->request.steps * session->period_us);
 }
 
-/* why the motion goes no further */
+/* text: why the motion ended */
 static void note_end(tqa_session *s)
 {
     static const char *const words[] = {
@@ -137,8 +137,8 @@ bool tqa_session_check_step(const tqa_session *s, const tqa_value *part, uint64_
     if (step > 0 && step < least) {
         return tqa_value_refuse(
             part, "range", "0, or a later step; \"history\" of the session bounds how far back",
-            "step %" PRIu64 " is not kept any more: %" PRIu64 " to %" PRIu64 " are, and 0", step,
-            least, s->lock.step);
+            "step %" PRIu64 " is no longer in the history: %" PRIu64 " to %" PRIu64 " are, and 0",
+            step, least, s->lock.step);
     }
     if (step == s->lock.step && s->ended != NULL) {
         return tqa_value_refuse(part, "conflict", "a step before", "the motion has ended there: %s",

@@ -72,9 +72,9 @@ static size_t place_of(const tqa_simulation *s, size_t c)
 static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
 {
     tqa_writer *answer = s->control->answer;
-    const size_t left = s->n_row - s->told_row;
+    const size_t left = s->n_row - s->next_row;
     const size_t n = left < piece_rows(s) ? left : piece_rows(s);
-    if (!tqa_simulation_read_rows(s, s->told_row, n, s->piece)) {
+    if (!tqa_simulation_read_rows(s, s->next_row, n, s->piece)) {
         return false; /* the host has recorded it, and fails the answer */
     }
     for (size_t k = 0; k < n; k++) {
@@ -84,7 +84,7 @@ static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
         }
         tqa_writer_row(answer, s->line, column->n, column->flat);
     }
-    s->told_row += n;
+    s->next_row += n;
     return true;
 }
 
@@ -94,23 +94,23 @@ static bool more(tqa_tree *control)
     static const tqa_column time = {.name = "t", .n = 1, .flat = true};
     tqa_simulation *s = control->state;
     tqa_writer *answer = control->answer;
-    while (s->told_column > 0 && s->told_column <= s->n_column &&
-           s->columns[s->told_column - 1].is_hidden) {
-        s->told_column++;
+    while (s->next_column > 0 && s->next_column <= s->n_column &&
+           s->columns[s->next_column - 1].is_hidden) {
+        s->next_column++;
     }
-    if (s->told_column > s->n_column) {
+    if (s->next_column > s->n_column) {
         return false;
     }
-    const tqa_column *column = s->told_column == 0 ? &time : &s->columns[s->told_column - 1];
-    if (s->told_row == 0) {
+    const tqa_column *column = s->next_column == 0 ? &time : &s->columns[s->next_column - 1];
+    if (s->next_row == 0) {
         tqa_writer_rows_begin(answer, column->name, s->n_row, column->n, column->flat);
     }
-    const size_t place = s->told_column == 0 ? 0 : place_of(s, s->told_column - 1);
+    const size_t place = s->next_column == 0 ? 0 : place_of(s, s->next_column - 1);
     const bool read = s->n_row == 0 || put_piece(s, column, place);
-    if (!read || s->told_row == s->n_row) {
+    if (!read || s->next_row == s->n_row) {
         tqa_writer_rows_end(answer);
-        s->told_column++;
-        s->told_row = 0;
+        s->next_column++;
+        s->next_row = 0;
     }
     return true;
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/checkpoint.c - checkpoints of a simulation: the state of its run, and
- * how many
- * rows there are. */
+/* api/operations/simulate/checkpoint.c - checkpoints of a simulation: the state of its run, and the
+ * number of rows. */
 #include <string.h>
 
 #include "api/operations/simulate/simulate.h"
 
 /* A checkpoint: this head, the run's own bytes, its events, its points, and the rows unless they
- * are in the spool. The run's bytes hold its state bit by bit, so a resumed run goes on with the
+ * are in the spool. The run's bytes hold its state bit by bit, so a resumed run continues with the
  * same bits. */
 typedef struct saved_head {
     char magic[8];
@@ -44,7 +43,7 @@ static unsigned char *room(tqa_simulation *s)
     return s->saved;
 }
 
-/* a checkpoint may know of rows that the spool has lost */
+/* a checkpoint may count rows that the spool has lost */
 static bool has_rows(tqa_simulation *s, size_t n_row)
 {
     s->n_row = n_row;

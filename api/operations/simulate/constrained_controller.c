@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/constrained_controller.c - laws along and across constraints: which
- * coordinates are followed, which forces are asked for. */
+/* api/operations/simulate/constrained_controller.c - control laws along and across constraints:
+ * tracked coordinates, commanded constraint forces. */
 #include <string.h>
 
 #include "api/openapi/generated/fields.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/contacts.h - `contacts` of a simulation: which solids touch, and what
- * they did. */
+/* api/operations/simulate/contacts.h - `contacts` of a simulation: solids that may touch, and their
+   results. */
 #ifndef TQA_OPERATIONS_SIMULATE_CONTACTS_H
 #define TQA_OPERATIONS_SIMULATE_CONTACTS_H
 

@@ -182,7 +182,7 @@ static bool read_pairs(const tqa_value *part, tqa_contacts *c)
     return true;
 }
 
-/* what the time stepping does not combine with */
+/* features that the time stepping does not support */
 static bool check_robot(const tqa_simulation *s, const tqa_value *part)
 {
     const tqa_robot *robot = s->control->robot;

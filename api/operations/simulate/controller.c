@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/controller.c - laws, gains, limits and the model that a controller
- * believes in. */
+/* api/operations/simulate/controller.c - laws, gains, limits and the model that a controller uses.
+ * */
 #include "api/operations/simulate/controller.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static bool refuse_sign(const tqa_value *part, double x)
     return tqa_value_refuse(part, "range", "gains push back: 0 or more", "a gain of %g", x);
 }
 
-/* what `part` says of number r of the user's order, as an array or by name */
+/* the value in `part` for row r of the user's order, as an array or by name */
 static tqa_value number_of(const tqa_value *part, const tqa_order *order, size_t r)
 {
     const tqa_robot *robot = part->control->robot;
@@ -219,7 +219,7 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
            tqa_value_reference(&reference, plant->order, TQA_PATH_ALL, plant->q, ret);
 }
 
-/* joints that a controller can push: those that the robot's document calls driven */
+/* joints that a controller can drive: the actuated ones of the robot's document */
 static const bool *driven_joints(const tqa_tree *control)
 {
     const tq_constraints *set = control->robot->constraints;

@@ -12,7 +12,7 @@
 extern const char *const tqa_controller_kinds[];
 enum { TQA_LAW_HYBRID = TQ_LAW_PASSIVITY + 1, TQA_LAW_NONHOLONOMIC };
 
-/* What to do about a controller without `kind`, or without a reference. */
+/* Hints for a controller without `kind`, or without a reference. */
 #define TQA_ADD_CONTROLLER_KIND                                                                    \
     "add \"kind\": \"pd-gravity\" goes to a setpoint without sag; \"pd\" sags under gravity; "     \
     "\"computed-torque\" and \"passivity-based\" follow a motion; \"feedforward\" is open loop"
@@ -20,7 +20,7 @@ enum { TQA_LAW_HYBRID = TQ_LAW_PASSIVITY + 1, TQA_LAW_NONHOLONOMIC };
     "add \"reference\": {\"setpoint\": [q]}; or {\"waypoints\": [[q], [q]], \"times_s\": [0, 1], " \
     "\"timing\": \"quintic\"}; or \"poses\", \"fourier\", \"table\""
 
-/* What is controlled, and where it starts. Borrowed while the controller lives. */
+/* The controlled robot and its initial state. Borrowed while the controller lives. */
 typedef struct tqa_controlled {
     const tqa_order *order;
     const tq_mechanism *mechanism; /* with all that it carries */
@@ -33,7 +33,7 @@ typedef struct tqa_controlled {
 typedef struct tqa_controller {
     tqa_reference reference;
     unsigned kind;                         /* of tqa_controller_kinds */
-    tq_controller core;                    /* what `effect` borrows, up to TQ_LAW_PASSIVITY */
+    tq_controller core;                    /* borrowed by `effect`, up to TQ_LAW_PASSIVITY */
     tq_constrained_controller constrained; /* the same, beyond */
     tq_table force;                        /* goals of multipliers; n_point 0: none */
     bool *pushed;                          /* (n_row) rows with a goal; NULL: none */
@@ -51,13 +51,13 @@ bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controll
 bool tqa_controller_is_closed(const tqa_controller *controller);
 double tqa_controller_sample_time(const tqa_controller *controller);
 
-/* What the reference asks for at t: position, velocity, acceleration (nq each). Joints that the
+/* The reference at t: position, velocity, acceleration (nq each). Joints that the
  * controller does not follow are where they are, q (nq). */
 void tqa_controller_desired(const tqa_controller *controller, double t, const double *q,
                             double *ret_desired);
 
 /* Parts of all kinds: a gain (one number, or one for each joint; >= 0), limits of torques ("robot",
- * or numbers), the reference, and what a law believes the robot to be. */
+ * or numbers), the reference, and the model that a law uses. */
 bool tqa_value_gain(const tqa_value *part, const tqa_order *order, const double **ret);
 bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, const tq_model *model,
                              const double **ret);

@@ -155,7 +155,7 @@ static bool read_times(const reading *r, const tqa_value *object, size_t *ret_n,
     return true;
 }
 
-/* rows of force and moment, as the robot feels them */
+/* rows of force and moment, as they act on the robot */
 static bool read_wrenches(const reading *r, const tqa_value *wrench, size_t n, double *rows,
                           tq_disturbance *d)
 {
@@ -284,7 +284,7 @@ static bool read_external(const reading *r, const tqa_value *object)
     }
     d->mechanism = r->mechanism;
     if (t.value != NULL) {
-        /* what is left without the times is a place with rows */
+        /* without the times, a place with rows remains */
         json_t *place = json_copy(object->value);
         tqa_value wrench = *object;
         wrench.value = place;

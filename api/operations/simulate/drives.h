@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/drives.h - `drives` of a simulation: what carries out what is asked. */
+/* api/operations/simulate/drives.h - `drives` of a simulation: motors that produce the commanded
+   torque. */
 #ifndef TQA_OPERATIONS_SIMULATE_DRIVES_H
 #define TQA_OPERATIONS_SIMULATE_DRIVES_H
 

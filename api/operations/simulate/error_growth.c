@@ -23,7 +23,7 @@ static bool is_closed(const tqa_simulation *s)
     return s->has_controller && tqa_controller_is_closed(&s->controller);
 }
 
-/* Why nothing is said of growth; NULL: it is. */
+/* Why the answer has no growth; NULL: it has. */
 static const char *why_not(const tqa_simulation *s)
 {
     return s->order.nv == 0               ? "nothing moves"
@@ -125,7 +125,7 @@ static void accelerate(size_t nv, const double *inverse, const double *tau, doub
     }
 }
 
-/* torque of the inertial parameters at a point: what a wrong model is wrong by, in part */
+/* torque of the inertial parameters at a point: its relative error is that of a wrong model */
 static bool model_torque(tqa_simulation *s, tqa_error_propagation_room *r, const tq_run_point *at,
                          double *ret)
 {

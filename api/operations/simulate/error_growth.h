@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/error_growth.h - a run linearised at its points: private to
- * simulate_growth and
- * simulate_carry. */
+/* api/operations/simulate/error_growth.h - a run linearised at its points: private to error_growth
+   and error_propagation. */
 #ifndef TQA_OPERATIONS_SIMULATE_ERROR_GROWTH_H
 #define TQA_OPERATIONS_SIMULATE_ERROR_GROWTH_H
 
@@ -22,15 +21,15 @@ tq_status tqa_error_propagation_at(tqa_simulation *s, const tq_plant *plant,
                                    tqa_error_propagation_room *r, size_t k, tq_fastest_growth *ret,
                                    tq_error *reterr);
 
-/* Matrix and push (tq_error_propagation_matrix and 2 nv numbers) at point k. */
+/* Matrix and forcing (tq_error_propagation_matrix and 2 nv numbers) at point k. */
 tq_status tqa_error_propagation_linearise(tqa_simulation *s, const tq_plant *plant,
                                           tqa_error_propagation_room *r, size_t k,
                                           double *ret_matrix, double *ret_push, tq_error *reterr);
 
-/* rad or m by number: what an adaptive method may miss; 0: steps of one size. */
+/* error of a step of an adaptive method, rad or m by row; 0: steps of one size. */
 double tqa_error_propagation_tolerance(const tqa_simulation *s);
 
-/* Carries errors from the first point to the last: s->judge.grown. False: the problem is set. */
+/* Propagates errors from the first point to the last: s->judge.grown. False: the problem is set. */
 bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
                                  tqa_error_propagation_room *r);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/error_propagation.c - errors carried along a run from point to point,
- * as densely as
- * its linearisation changes. */
+/* api/operations/simulate/error_propagation.c - propagates errors along a run from point to point,
+ * on a grid adapted to its linearisation. */
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +14,7 @@ enum { STRETCH_ADAPTIVE = 16, STRETCH_FIXED = 64 };
 enum { PLACES_MAX = 3 + 2 * 6 + 1 };
 enum { EIGEN_MAX = 64 }; /* points whose modes are computed */
 
-static const double tolerated_miss = 3e-4; /* of what is carried, in a stretch */
+static const double tolerated_miss = 3e-4; /* relative tolerance of a stretch */
 static const double coarse_miss = 1e-2;
 /* An exponential of order m costs about 40 m^3 products, and so much may all of them: every point
  * of an arm of 7 joints, some 500 of 20, 68 of 40. */
@@ -40,7 +39,7 @@ typedef struct carrier {
  * Horizons
  */
 
-/* when an error that is `now` at t, and was `before` at t0, passes what is tolerated */
+/* time at which an error that is `now` at t, and was `before` at t0, exceeds the tolerance */
 static double crossing(double tolerated, double t0, double before, double t, double now)
 {
     const double low = fmax(before, 1e-300);
@@ -224,7 +223,7 @@ bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
         return s->control->problem->status == 0;
     }
     g->is_known = true;
-    const bool bound = plant->constraints != NULL; /* errors that satisfy them are not carried */
+    const bool bound = plant->constraints != NULL; /* errors that violate constraints are removed */
     const size_t most = tq_run_is_adaptive(s->options.method) ? STRETCH_ADAPTIVE : STRETCH_FIXED;
     const size_t way = bound ? (n + EIGEN_MAX - 1) / EIGEN_MAX : most;
     const size_t every = (n / way + EIGEN_MAX) / EIGEN_MAX;
@@ -236,7 +235,7 @@ bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
         g->is_coarse |= !bound && c.left == 0;
         if ((!bound && !g->trust.is_lost && c.left > 0 && !stretch(&c, k, to, &a)) ||
             ((count % every == 0 || to == n - 1) && !note_growth(&c, to, &growth))) {
-            break; /* as far as it went */
+            break; /* up to its end */
         }
         k = to;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/event.c - limits, levels, and what to do there. */
+/* api/operations/simulate/event.c - limits, levels, and the action at a crossing. */
 #include "api/operations/simulate/event.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/event.h - `events` of a simulation: what to look out for, what happened.
+/* api/operations/simulate/event.h - `events` of a simulation: rules, and recorded events.
  */
 #ifndef TQA_OPERATIONS_SIMULATE_EVENT_H
 #define TQA_OPERATIONS_SIMULATE_EVENT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/points.c - states of a run at the ends of its steps, whatever its outputs
- * are: where it is linearised. */
+/* api/operations/simulate/points.c - states of a run at the ends of its steps, independent of its
+   outputs: points of linearisation. */
 #include <math.h>
 #include <string.h>
 

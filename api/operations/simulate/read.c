@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/read.c - the request of a simulation, checked before anything moves. */
+/* api/operations/simulate/read.c - the request of a simulation, checked before the run. */
 #include <math.h>
 #include <string.h>
 
@@ -122,7 +122,7 @@ double tqa_simulation_time(const tqa_simulation *s, size_t k)
     return s->interval > 0.0 ? (double)k * s->interval : s->times[k];
 }
 
-/* q, qd, tau and what `include` adds: found before the outputs are counted */
+/* q, qd, tau and the columns of `include`: determined before the outputs are counted */
 static bool fill_q(tqa_simulation *s, double *to)
 {
     for (size_t k = 0; k < s->order.nq; k++) {
@@ -174,7 +174,7 @@ static bool read_columns(tqa_simulation *s, bool *ret_multipliers)
            tqa_simulation_add_column(s, &tau);
 }
 
-/* what the robot carries, and which terms act */
+/* payload, and terms that act */
 static bool read_terms(tqa_simulation *s)
 {
     const tqa_value root = tqa_value_root(s->control);

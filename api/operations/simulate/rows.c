@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/rows.c - rows of a simulation, in memory or in the world's spool. */
+/* api/operations/simulate/rows.c - rows of a simulation, in memory or in the host's spool. */
 #include <math.h>
 #include <string.h>
 

@@ -45,7 +45,7 @@ static void on_event(void *ctx, const tq_event *event)
     tqa_watch_note(&s->watch, event);
 }
 
-/* what is singular, in words */
+/* text for a singular state */
 static const char *singular_words(const tqa_simulation *s, const tq_error *error)
 {
     const tqa_robot *robot = s->control->robot;
@@ -68,13 +68,13 @@ static const char *singular_words(const tqa_simulation *s, const tq_error *error
     return words != NULL ? words : "the robot has no inertia against some motion here";
 }
 
-/* why the run went no further, in words */
-static void tell_end(tqa_simulation *s)
+/* text: why the run ended */
+static void put_end(tqa_simulation *s)
 {
     static const char *const words[] = {
         [TQ_RUN_EVENT] = "an event ended it",
         [TQ_RUN_RUNAWAY] = "a velocity ran away",
-        [TQ_RUN_TOO_SMALL] = "the step that the tolerance asks for is lost against the time",
+        [TQ_RUN_TOO_SMALL] = "the tolerance requires a step below the resolution of time",
         [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
     };
     const tq_run *run = s->run;
@@ -91,8 +91,8 @@ static void tell_end(tqa_simulation *s)
 
 static const double grid_least = 1.0; /* s between them, at least, of adaptive methods */
 
-/* A run forgets its past at the points of a grid in time, whether it is saved there or not, so that
- * a resumed one has the same bits. Point g of it, s: outputs where they are close enough. */
+/* The integrator restarts at the points of a grid in time, whether it is saved there or not, so
+ * that a resumed one has the same bits. Point g of it, s: outputs where they are close enough. */
 static double grid_point(const tqa_simulation *s, uint64_t g)
 {
     const double least =
@@ -108,7 +108,8 @@ static double grid_point(const tqa_simulation *s, uint64_t g)
     return (double)((uint64_t)ceil(apart / s->interval) * g) * s->interval;
 }
 
-/* where the run has forgotten its past: by its work, or by the clock where that is dear */
+/* at a restart of the integrator: by the work since the last one, or by the clock where checkpoints
+ * are expensive */
 static void save_at_times(tqa_simulation *s)
 {
     const tqa_host *host = s->control->host;
@@ -197,7 +198,7 @@ static void run_outputs(tqa_simulation *s)
 {
     for (size_t k = s->n_row; k < s->n_output; k++) {
         if (!advance(s, k)) {
-            tell_end(s);
+            put_end(s);
             s->stopped |= s->run->end == TQ_RUN_STOPPED;
             /* how far it came: one row more */
             if (!s->stopped && s->run->t > tqa_simulation_time(s, k - 1)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/simulate.h - what a simulation was asked for, and what it keeps. */
+/* api/operations/simulate/simulate.h - the request and the state of a simulation. */
 #ifndef TQA_OPERATIONS_SIMULATE_SIMULATE_H
 #define TQA_OPERATIONS_SIMULATE_SIMULATE_H
 
@@ -23,14 +23,14 @@ typedef struct tqa_column {
     const char *name;
     size_t n;
     bool flat;
-    bool is_hidden;      /* not in the answer: for what is computed after the run */
+    bool is_hidden;      /* not in the answer: input of computations after the run */
     const uint32_t *map; /* user's order -> robot's; NULL: as it is */
     /* Writes n numbers of the run's present state; s->rates are those of that state. False: the
      * state has none, and the run ends here with s->ended. */
     bool (*fill)(tqa_simulation *s, double *to);
 } tqa_column;
 
-/* A simulation from its request on. Everything lives in the control's memory. */
+/* The state of one simulation. Everything lives in the control's memory. */
 struct tqa_simulation {
     tqa_tree *control;
     tqa_order order;
@@ -49,7 +49,7 @@ struct tqa_simulation {
     tqa_contacts contacts;
     tq_effect effects[TQA_EFFECTS_MAX];
     tq_plant plant;      /* plant.effects is the array above */
-    tq_projection moved; /* what brought the initial state onto the constraints */
+    tq_projection moved; /* the projection of the initial state onto the constraints */
     double gravity[3];
 
     tq_run_options options;
@@ -71,17 +71,17 @@ struct tqa_simulation {
     const char *ended;
     uint32_t ended_at; /* joint, or TQ_NONE */
 
-    /* rows as far as they are computed, in memory or in the world's spool */
+    /* rows as far as they are computed, in memory or in the host's spool */
     size_t n_row;
     bool spooled, spool_failed;
     double *rows; /* all, or those that are not in the spool yet */
     size_t n_held, held_max;
     unsigned char *saved; /* room for a checkpoint, once one was needed */
     uint64_t next_save;
-    uint64_t grid; /* number of the next time at which the run forgets its past */
+    uint64_t grid; /* index of the next time at which the integrator restarts */
 
     /* while the answer is printed */
-    size_t told_column, told_row;
+    size_t next_column, next_row;
     double *piece, *line; /* some rows; one of them in the user's order */
 };
 
@@ -93,7 +93,7 @@ bool tqa_simulation_read_plant(tqa_simulation *s);
  * solver; then, once what commands torque has been added, what else acts on it. */
 bool tqa_simulation_read_start(tqa_simulation *s);
 bool tqa_simulation_read_effects(tqa_simulation *s);
-/* What of the request takes long, on a worker, before anything runs. False: the problem is set. */
+/* The long part of reading the request, on a worker, before the run. False: the problem is set. */
 bool tqa_simulation_prepare(tqa_simulation *s);
 /* `input`: a table of torques, or a controller. */
 bool tqa_simulation_read_input(tqa_simulation *s);
@@ -151,7 +151,7 @@ bool tqa_points_open(tqa_simulation *s);
 void tqa_points_note(void *ctx);
 void tqa_points_end(tqa_simulation *s);
 
-/* Whether anything will be said of growth. */
+/* Whether the answer will have growth. */
 bool tqa_run_verdict_wants_points(const tqa_simulation *s);
 
 /* The part of it that is about growth. */

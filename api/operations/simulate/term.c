@@ -5,7 +5,7 @@
 #include "api/operations/simulate/simulate.h"
 #include "core/dynamics/ledger.h"
 
-enum { FREEDOMS_MAX = 256 }; /* the ledger asks for each rate alone */
+enum { FREEDOMS_MAX = 256 }; /* the ledger computes each rate alone */
 
 static void take_state(const double *rows, size_t n, double *ret)
 {

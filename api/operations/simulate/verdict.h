@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/simulate/verdict.h - what is said of a run beside its motion: audit, tracking,
- * growth of errors. */
+/* api/operations/simulate/verdict.h - results of a run beside its motion: audit, tracking, growth
+   of errors. */
 #ifndef TQA_OPERATIONS_SIMULATE_VERDICT_H
 #define TQA_OPERATIONS_SIMULATE_VERDICT_H
 
@@ -59,9 +59,9 @@ typedef struct tqa_error_growth {
 
 typedef struct tqa_run_verdict {
     unsigned include;
-    double tolerated;   /* rad or m: an error that is too much */
+    double tolerated;   /* rad or m: tolerated error */
     double uncertainty; /* of inertial parameters, as a part of them */
-    tq_audit audit;     /* what its effect borrows */
+    tq_audit audit;     /* borrowed by its effect */
     size_t z_first;     /* row of the plant's z where the audit's begin */
     tq_balance balance; /* of the row that is being filled */
     size_t balanced;    /* rows before that; its cache is good for one */

@@ -170,7 +170,7 @@ static void remark_sag(const tqa_simulation *s)
     uint32_t worst = TQ_NONE;
     if (law->law != TQ_LAW_PD || law->ki != NULL || s->ended != NULL ||
         (g[0] == 0.0 && g[1] == 0.0 && g[2] == 0.0) ||
-        s->controller.reference.motion.kind != TQ_REFERENCE_STAND) {
+        s->controller.reference.motion.kind != TQ_REFERENCE_SETPOINT) {
         return;
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {

@@ -94,7 +94,7 @@ static bool fill_tracking(tqa_simulation *s, double *to)
     return true;
 }
 
-/* what only the judge reads */
+/* columns that only the verdict reads */
 static bool fill_hidden(tqa_simulation *s, double *to)
 {
     const size_t n_z = s->plant.effects[s->plant.n_effect - 1].n_z;
@@ -220,7 +220,7 @@ static const double *row_of(const tqa_simulation *s, const pieces *p, size_t k)
     return p->rows + k * s->width;
 }
 
-/* what is too large for an energy is no reason to keep the motion back */
+/* an overflow of an energy does not withhold the motion */
 static void give_up(tqa_energy_balance *audited, tq_status status)
 {
     audited->why_not = tq_status_text(status);
@@ -381,7 +381,7 @@ static bool open_tracking(tqa_simulation *s)
         to->point = reference->point;
         to->length = reference->length;
     } else if (s->order.n_joint > 0) {
-        /* the end of the arm: what its last joint carries */
+        /* the end of the arm: the child link of its last joint */
         to->point.link = model->joints[model->order[model->n_joint - 1]].child;
     }
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/blocks.h - terms that the kernels give for a whole block at once. */
+/* api/operations/terms/blocks.h - terms that kernels compute for a whole block at once. */
 #ifndef TQA_OPERATIONS_TERMS_BLOCKS_H
 #define TQA_OPERATIONS_TERMS_BLOCKS_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/compute.c - computes the names that were asked for, by kernels or sample
- * by sample. */
+/* api/operations/terms/compute.c - computes the requested names, by kernels or sample by sample. */
 #include <assert.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* rows of one name that kernels give, before they are put into the order asked for */
+/* rows of one name from a kernel, before they are reordered as requested */
 static size_t reorder_size(const tqa_call *call)
 {
     size_t most = 0;

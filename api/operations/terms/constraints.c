@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/constraints.c - what constraints add to an answer, by name. */
+/* api/operations/terms/constraints.c - terms of constraints in an answer, by name. */
 #include "api/operations/terms/constraints.h"
 
 #include <string.h>

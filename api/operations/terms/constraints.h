@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/constraints.h - what constraints add to an answer, by name. */
+/* api/operations/terms/constraints.h - terms of constraints in an answer, by name. */
 #ifndef TQA_OPERATIONS_TERMS_CONSTRAINTS_H
 #define TQA_OPERATIONS_TERMS_CONSTRAINTS_H
 
@@ -7,7 +7,7 @@
 #include "core/constraints/dynamics.h"
 
 /* Forces of constraints are kept beside the operation's first result while it is computed: the
- * multipliers, then what tq_actuation says. */
+ * multipliers, then the results of tq_actuation. */
 enum { TQA_ACTUATION_ROWS = 4 };
 
 /* Is there all that the names need? False: the problem is set. */

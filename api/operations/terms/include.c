@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/include.c - room, answer and cost of the names that were asked for. */
+/* api/operations/terms/include.c - memory, answer and cost of the requested names. */
 #include "api/operations/terms/include.h"
 
 #include <assert.h>
@@ -279,7 +279,7 @@ static bool state_box(tqa_call *call, tqa_writer *text)
     return true;
 }
 
-/* `frame`, as it was taken */
+/* `frame`, as used */
 static void state_point(tqa_call *call, tqa_writer *text)
 {
     tqa_writer_object(text, "frame");

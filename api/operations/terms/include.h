@@ -43,15 +43,15 @@ extern const tqa_choice tqa_include_choices[];
 /* The names of terms that torque is made of. */
 extern const tqa_choice tqa_without_choices[];
 
-/* The next row from `row` on that was asked for; NULL at the end. */
+/* The next requested row from `row` on; NULL at the end. */
 const tqa_include *tqa_include_next(const tqa_call *call, const tqa_include *row);
-/* Whether kernels give all of those that were asked for: nothing is computed sample by sample. */
+/* Whether kernels compute all requested names, and none is computed sample by sample. */
 bool tqa_include_is_by_kernels(const tqa_call *call);
 /* Are there names beside reactions? */
 bool tqa_include_wants_terms(const tqa_call *call);
 
-/* Members of a row, and extents of one; numbers that an extent, a member, a row or all rows that
- * were asked for have for one sample. */
+/* Members of a row, and extents of one; numbers that an extent, a member, a row or all requested
+ * rows have for one sample. */
 size_t tqa_member_count(const tqa_include *row);
 size_t tqa_member_rank(const tqa_member *member);
 size_t tqa_member_extent(const tqa_call *call, int extent);
@@ -70,7 +70,7 @@ bool tqa_include_add(tqa_call *call);
 double tqa_include_cost_us(const tqa_call *call); /* of one sample */
 size_t tqa_include_scratch_size(const tqa_call *call);
 
-/* Computes what the names ask for of block b, whose motion and wrenches are `in`. */
+/* Computes the requested names for block b, whose motion and wrenches are `in`. */
 tq_status tqa_include_block(tqa_call *call, size_t b, const tq_inverse_input *in,
                             tq_scratch *scratch, tq_error *error);
 

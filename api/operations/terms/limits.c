@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/limits.c - which limits of position, velocity and torque the samples exceed,
- * by how much and where. */
+/* api/operations/terms/limits.c - violations of limits of position, velocity and torque: amount and
+ * place. */
 #include "api/operations/terms/limits.h"
 
 #include <math.h>
@@ -83,7 +83,7 @@ static bool has_limits(const tq_joint *joint)
     return joint->mimic != TQ_NONE || (joint->nq == 1 && joint->nv == 1);
 }
 
-/* The series that a limit of joint j is about; false: zero, so nothing exceeds it. */
+/* The series that a limit of joint j bounds; false: it is zero, and exceeds no limit. */
 static bool find_series(const tqa_call *call, const tq_joint *joint, unsigned limit, series *ret)
 {
     const tqa_request *request = &call->request;

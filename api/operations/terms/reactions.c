@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/reactions.c - joint and base wrenches in an answer, nothing left
- * unstated. */
+/* api/operations/terms/reactions.c - joint and base wrenches in an answer, with their points and
+   axes. */
 #include "api/operations/terms/reactions.h"
 
 #include "api/request/refuse.h"
 
 enum { WRENCH = 6, N_STATED = 4, N_ARRAY = 2 };
 
-/* What is the same for all wrenches. */
+/* Members that are the same for all wrenches. */
 static char *state(const tqa_call *call, size_t *ret_n)
 {
     tqa_writer text = {.cbor = call->accept == TQA_MEDIA_CBOR};

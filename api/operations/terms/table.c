@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/table.c - every name of `include`: its arrays, what is stated about them,
- * how they are computed. */
+/* api/operations/terms/table.c - every name of `include`: its arrays, their descriptions, the
+   functions that compute them. */
 #include <string.h>
 
 #include "api/operations/terms/constraints.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/terms/term_input.h - what one term of `include` is computed from, and the
- * functions that do. */
+/* api/operations/terms/term_input.h - input of one term of `include`, and the functions that
+   compute the terms. */
 #ifndef TQA_OPERATIONS_TERMS_TERM_INPUT_H
 #define TQA_OPERATIONS_TERMS_TERM_INPUT_H
 
@@ -8,16 +8,16 @@
 #include "api/openapi/generated/terms.h"
 #include "core/dynamics/sample.h"
 
-/* One sample, with what the terms are computed from. */
+/* One sample, with the inputs of the terms. */
 typedef struct tqa_term_input {
     const tqa_call *call;
     const tq_model *model;
     tq_sample sample; /* qd and qdd are never NULL */
     const double *qd_ref, *qdd_ref;
-    const double *multipliers; /* and what follows them; NULL: not requested */
+    const double *multipliers; /* and their derivatives; NULL: not requested */
     tq_configuration posture;  /* at the sample's velocity */
     tq_scratch *scratch;
-    double *m, *c; /* (nv x nv), room for whoever computes */
+    double *m, *c; /* (nv x nv), scratch of the terms */
 } tqa_term_input;
 
 /* Each term: writes its members one after another. */

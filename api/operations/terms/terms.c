@@ -50,7 +50,7 @@ static double cost_us(const tqa_call *call)
     return 2.0 + tqa_include_cost_us(call) * (double)call->request.n_sample;
 }
 
-/* The scratch of one block: its wrenches, then what the terms take. */
+/* The scratch of one block: its wrenches, then that of the terms. */
 static size_t scratch_size(const tqa_call *call)
 {
     return tq_scratch_cost(call->request.wrenches.n, sizeof(tq_external_wrench)) +

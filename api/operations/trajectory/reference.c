@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/trajectory/reference.c - the path that a request asks for; waypoints, poses. */
+/* api/operations/trajectory/reference.c - the path of a request; waypoints, poses. */
 #include "api/operations/trajectory/reference.h"
 
 #include <math.h>

@@ -82,7 +82,7 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
     return good;
 }
 
-/* quaternions of unit length, which small rounding of them is taken out of */
+/* quaternions, normalised if off unit length by rounding only */
 static bool check_quaternions(const tqa_value *stand, const tqa_order *order, double *q)
 {
     static const double off_unit = 1e-6;
@@ -109,8 +109,8 @@ static bool check_quaternions(const tqa_value *stand, const tqa_order *order, do
 bool tqa_plan_stand(tqa_plan *p, const tqa_value *stand)
 {
     double *q = tqa_tree_take(p->control, p->order->nq, sizeof *q);
-    p->to->motion.kind = TQ_REFERENCE_STAND;
-    p->to->motion.stand = q;
+    p->to->motion.kind = TQ_REFERENCE_SETPOINT;
+    p->to->motion.setpoint = q;
     return q != NULL && tqa_value_row(stand, p->order, TQA_ROW_Q, q) &&
            check_quaternions(stand, p->order, q);
 }

@@ -125,7 +125,7 @@ static void sample(plan *p)
 }
 
 /* The worst sample of each limit that is broken. */
-static void tell_violations(const plan *p)
+static void put_violations(const plan *p)
 {
     static const char *const names[] = {TQA_WORDS_TRAJECTORY_RESULT_VIOLATIONS_LIMIT};
     const tqa_robot *robot = p->control->robot;
@@ -182,7 +182,7 @@ static bool run(tqa_tree *control)
     tqa_writer *answer = control->answer;
     control->is_motion = true;
     tqa_writer_joints(answer, control->robot, &p.order);
-    tell_violations(&p);
+    put_violations(&p);
     if (p.is_by_limits) {
         tqa_by_limits_answer(control, &p.by, &p.path);
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/document/constraints.c - what a robot document says of constraints and drives
- * of joints. */
+/* api/robots/document/constraints.c - constraints and actuated joints of a robot document. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +58,7 @@ static void read_direction(const tqa_json_at *at, const char *key, double r[9])
                         "this is no direction");
         return;
     }
-    /* what has length 1 to rounding stays as it is, so that it reads back to the bit */
+    /* a vector of length 1 to rounding is unchanged, so that it reads back to the bit */
     for (int k = 0; k < 3 && fabs(length - 1.0) > 1e-15; k++) {
         n[k] /= length;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/document/document.c - prints the robot document, and the report on what was read. */
+/* api/robots/document/document.c - prints the robot document, and the report on reading it. */
 #include <math.h>
 
 #include "api/codec/writer.h"

@@ -127,7 +127,7 @@ tqa_json_at tqa_json_item(const tqa_json_at *array, size_t i)
     return at;
 }
 
-/* True when `ok`; else a fault that says what belongs here. */
+/* True when `ok`; else a fault that names the expected value. */
 static bool expect(const tqa_json_at *at, bool ok, const char *what)
 {
     if (at->value == NULL) {

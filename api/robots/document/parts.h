@@ -8,7 +8,7 @@
 #include "api/robots/chain.h"
 #include "api/robots/document/node.h"
 
-/* position, and one of rotation, rpy, quaternion_wxyz; identity where nothing is said. ret_rpy may
+/* position, and one of rotation, rpy, quaternion_wxyz; identity if absent. ret_rpy may
  * be NULL: the angles, when the rotation came from them, else NaN. */
 void tqa_document_pose(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3]);
 
@@ -20,14 +20,14 @@ void tqa_document_place(const tqa_json_at *at, tq_pose *ret, double ret_rpy[3]);
 void tqa_document_constraints(const tqa_json_at *root);
 void tqa_document_print_constraints(tqa_writer *to, const tqa_robot *robot);
 
-/* What a link may say of its mass: names for tqa_json_fields. */
+/* Fields of a link about its mass: names for tqa_json_fields. */
 #define TQA_DOCUMENT_INERTIA "mass", "com", "inertia", "inertia_about", "solid"
 void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret);
 
 /* One solid, or an array of them: their sum in the axes of the link. */
 void tqa_document_solid(const tqa_json_at *at, tq_inertia *ret);
 
-/* What a joint of one freedom may say of itself. Faults for joints of another kind. The mimic is
+/* Fields of a joint of one dof. Faults for joints of another kind. The mimic is
  * looked up in draft->joints, so these must be indexed. */
 #define TQA_DOCUMENT_DRIVE "limits", "damping", "friction", "spring", "rotor", "mimic", "drive"
 void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mesh/mesh.h - triangles of a mesh file, and the inertia of what they enclose. */
+/* api/robots/mesh/mesh.h - triangles of a mesh file, and the inertia of the solid that they
+ * enclose. */
 #ifndef TQA_ROBOTS_MESH_MESH_H
 #define TQA_ROBOTS_MESH_MESH_H
 
@@ -16,7 +17,7 @@ typedef struct tqa_mesh {
     size_t n_vertex, n_face;
 } tqa_mesh;
 
-/* What is added up over the faces. */
+/* The method of summing over the faces. */
 typedef enum tqa_mesh_volume {
     TQA_MESH_SIGNED,   /* the solid that the faces enclose */
     TQA_MESH_ABSOLUTE, /* every pyramid counts as positive, from the faces' centroid for the centre of

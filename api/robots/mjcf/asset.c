@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mjcf/asset.c - meshes of <asset>: found in the archive, weighed once. */
+/* api/robots/mjcf/asset.c - meshes of <asset>: read from the archive; inertia computed once. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "api/robots/rotation.h"
 #include "api/robots/zip/zip.h"
 
-/* One <mesh>, and what it weighs. */
+/* One <mesh> and its inertia. */
 struct tqa_mjcf_mesh {
     uint32_t node;
     bool read;
@@ -17,7 +17,7 @@ struct tqa_mjcf_mesh {
     tq_inertia inertia;
 };
 
-/* A reason that was to be put together. */
+/* A composed reason. */
 static const char *or_short(const char *text)
 {
     return text != NULL ? text : "memory is short";

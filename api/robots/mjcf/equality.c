@@ -135,7 +135,7 @@ static uint32_t find_joint(const void *ctx, const char *name, size_t n)
     return tqa_names_find(ctx, name, n);
 }
 
-/* what a joint reads where the file has it */
+/* the joint's coordinate in the file's reference configuration */
 static double reference_of(tqa_mjcf *m, const char *name, uint32_t joint)
 {
     double ref = 0.0;

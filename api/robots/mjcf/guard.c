@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mjcf/guard.c - what acts in MuJoCo and is not read: refused by name, unless its
- * value, inherited from default classes or not, does nothing. */
+/* api/robots/mjcf/guard.c - elements that act in MuJoCo and are not read: refused by name, unless
+   their value, inherited from default classes or not, has no effect. */
 #include <string.h>
 
 #include "api/robots/mjcf/parts.h"
@@ -100,7 +100,7 @@ static void guard_joint(tqa_mjcf *m, uint32_t i)
     refuse_unless_zero(m, i, "springdamper", "a spring given by time and damping ratio");
 }
 
-/* Sections that pull at joints without being one. */
+/* Sections that apply forces to joints. */
 static void guard_section(tqa_mjcf *m, uint32_t section)
 {
     const bool tendons = is(m, section, "tendon");

@@ -95,7 +95,7 @@ static bool has_mesh(tqa_mjcf *m, uint32_t i)
     return mesh || tqa_mjcf_get(m, i, "mesh") != NULL;
 }
 
-/* A geom that weighs nothing, whatever its shape. */
+/* A geom without mass, whatever its shape. */
 static bool is_weightless(tqa_mjcf *m, uint32_t i)
 {
     const char *type = tqa_mjcf_get(m, i, "type");
@@ -106,7 +106,7 @@ static bool is_weightless(tqa_mjcf *m, uint32_t i)
     return surface || (stated && tqa_mjcf_is_zero(m, i, of_mass));
 }
 
-/* What cannot be weighed: refused where it moves, doubted where nothing feels it. */
+/* A geom whose mass cannot be computed: refused on a moving body, else a finding. */
 static void miss_mass(tqa_mjcf *m, uint32_t i, bool moves, const char *why)
 {
     if (moves) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mjcf/known.c - MuJoCo's format in one table: what is read, and what has no effect on
- * the motion that is computed here. What acts and is not read is in mjcf_guard.c. */
+/* api/robots/mjcf/known.c - MuJoCo's format in one table: elements that are read, and elements
+ * without effect on the motion. Elements that act and are not read are in guard.c. */
 #include <string.h>
 
 #include "api/robots/mjcf/mjcf.h"
@@ -105,7 +105,7 @@ static place place_of(const tqa_mjcf *m, uint32_t i)
                                                       : NOWHERE;
 }
 
-/* Defaults of what is not read; they act through what inherits them. */
+/* Defaults of elements that are not read; they act through elements that inherit them. */
 static bool is_other_default(const tqa_mjcf *m, uint32_t i)
 {
     static const char names[] =
@@ -168,7 +168,7 @@ static void report_equality(tqa_mjcf *m, uint32_t i)
     }
 }
 
-/* Actuators that push by themselves: of their own state, not of what the request says. */
+/* Actuators whose force depends on their own state and not on the request. */
 static void report_actuators(tqa_mjcf *m, uint32_t section)
 {
     static const char names[] =

@@ -82,7 +82,7 @@ static void read_passive(tqa_mjcf *m, uint32_t i, tq_joint *joint, double unit)
     joint->friction.coulomb *= m->set.no_frictionloss ? 0.0 : 1.0;
 }
 
-/* What a joint of one freedom has beside its axis. */
+/* Attributes of a joint of one dof beside its axis. */
 static void read_drive(tqa_mjcf *m, uint32_t i, tq_joint *joint)
 {
     const double unit = joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : m->set.angle;

@@ -92,7 +92,7 @@ void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint,
 void tqa_mjcf_ignore(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why);
 void tqa_mjcf_doubt(tqa_mjcf *m, uint32_t i, const char *attribute, const char *why);
 
-/* Refuses an attribute that acts in MuJoCo and is not read here; `what` is what it is. */
+/* Refuses an attribute that acts in MuJoCo and is not read here; `what`: its description. */
 void tqa_mjcf_refuse(tqa_mjcf *m, uint32_t i, const char *key, const char *what);
 
 /* All numbers of an attribute, inherited ones too, are 0, or it is nowhere. */
@@ -101,8 +101,8 @@ bool tqa_mjcf_is_zero(tqa_mjcf *m, uint32_t i, const char *key);
 /* compiler, option and flag (mjcf_settings.c) */
 void tqa_mjcf_read_settings(tqa_mjcf *m);
 
-/* What acts in MuJoCo and is not read is refused by name, unless its value does nothing
- * (mjcf_guard.c). */
+/* Refuses by name elements that act in MuJoCo and are not read, unless their value has no effect
+ * (guard.c). */
 void tqa_mjcf_guard(tqa_mjcf *m);
 
 /* Lists everything that had no effect, and doubts what no table of MuJoCo's format has

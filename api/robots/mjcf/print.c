@@ -209,7 +209,7 @@ static void put_equality(const printer *p)
     raw(p, n > 0 ? "  </equality>\n" : "");
 }
 
-/* Friction beyond damping and frictionloss, in data of the user's own that MuJoCo passes over. */
+/* Friction beyond damping and frictionloss, as custom data that MuJoCo ignores. */
 static void put_friction(const printer *p)
 {
     const tq_model *model = p->robot->model;
@@ -276,7 +276,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     return obstacle != NULL;
 }
 
-/* What the format has no words for, for people. */
+/* A comment for people: parts that the format cannot express. */
 static void put_lost(const printer *p)
 {
     const tq_model *model = p->robot->model;

@@ -154,7 +154,7 @@ uint32_t tqa_sdf_body(const tqa_sdf *s, uint32_t thing)
     return TQ_NONE;
 }
 
-/* What the pose of a thing is relative to. False: a fault was added. */
+/* The frame that a pose is relative to. False: a fault was added. */
 static bool find_base(tqa_sdf *s, tqa_sdf_thing *thing)
 {
     const uint32_t pose = tqa_sdf_child(s, thing->node, "pose");

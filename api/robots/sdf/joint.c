@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/sdf/joint.c - joints of SDF: where they are, axes in any frame, limits, springs. */
+/* api/robots/sdf/joint.c - joints of SDF: poses, axes in any frame, limits, springs. */
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static bool read_direction(tqa_sdf *s, const tqa_sdf_thing *joint, uint32_t i, d
     return true;
 }
 
-/* Limits, friction and spring that <axis> says. */
+/* Limits, friction and spring of <axis>. */
 static void read_axis(tqa_sdf *s, uint32_t i, joint_type type, tq_joint *joint)
 {
     const double none = (double)INFINITY;
@@ -233,8 +233,8 @@ static void doubt_passive(tqa_sdf *s, const tqa_sdf_thing *joint)
     }
 }
 
-/* A joint to a link that another one carries already closes a loop: what it does not let move is
- * constrained, in a frame of both links whose z is the axis. */
+/* A joint to a link that another one carries already closes a loop: its fixed directions are
+   constrained, in a frame of both links whose z is the axis. */
 static bool close_loop(tqa_sdf *s, uint32_t number, joint_type type, link_end parent,
                        link_end child)
 {

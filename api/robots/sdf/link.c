@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/sdf/link.c - inertias of links, and what of a link is not read. */
+/* api/robots/sdf/link.c - inertias of links, and parts of a link that are not read. */
 #include <string.h>
 
 #include "api/robots/sdf/parts.h"
 #include "core/model/inertia.h"
 
-/* What a link has that changes torque and is not read, and what has no effect. */
+/* Children of a link that change torque and are not read, and those without effect. */
 static void guard_link(tqa_sdf *s, uint32_t link)
 {
     static const char *const looks[][2] = {

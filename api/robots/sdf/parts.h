@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/sdf/parts.h - elements of an SDF file and the things that have poses; private to the
- * reader. */
+/* api/robots/sdf/parts.h - elements of an SDF file, and models, links, joints and frames with their
+   poses; private to the reader. */
 #ifndef TQA_ROBOTS_SDF_PARTS_H
 #define TQA_ROBOTS_SDF_PARTS_H
 
@@ -15,15 +15,15 @@ typedef enum tqa_sdf_kind {
     TQA_SDF_JOINT
 } tqa_sdf_kind;
 
-/* What has a pose. */
+/* A model, link, joint or frame. */
 typedef struct tqa_sdf_thing {
     tqa_sdf_kind kind;
     uint32_t node;
     uint32_t scope;     /* the model that it is in, TQ_NONE: the world */
     const char *prefix; /* of a model: of the names in it, "" or "arm::" */
     const char *name;   /* "arm::link1" */
-    uint32_t base;      /* what its pose is relative to; TQ_NONE: the world */
-    tq_pose pose;       /* relative to that; once `placed`, in the world */
+    uint32_t base;      /* the frame of its pose; TQ_NONE: the world */
+    tq_pose pose;       /* in that frame; once `placed`, in the world */
     bool placed, on_the_way;
     bool is_static; /* of a model */
     uint32_t link;  /* of a link: its number in the chain */

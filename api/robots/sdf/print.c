@@ -118,7 +118,7 @@ static void put_links(const printer *p)
     }
 }
 
-/* What only torqued's reader has words for. */
+/* Elements that only torqued's reader understands. */
 static void put_extension(const printer *p, const tq_joint *joint)
 {
     const tq_friction *f = &joint->friction;
@@ -271,7 +271,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     return obstacle != NULL;
 }
 
-/* What the format has no words for, for people. */
+/* A comment for people: parts that the format cannot express. */
 static void put_lost(const printer *p)
 {
     const tq_model *model = p->robot->model;

@@ -20,7 +20,7 @@ static void read_version(tqa_sdf *s)
         tqa_sdf_fault(s, 0, "missing-field", "add version=\"1.9\"", "<sdf> has no version");
     } else if (strcmp(text, "1.10") == 0 || strcmp(text, "1.11") == 0 ||
                strcmp(text, "1.12") == 0) {
-        s->version = 1.9; /* what is read did not change since */
+        s->version = 1.9; /* versions after it changed nothing that is read */
     } else if (tqa_urdf_read_numbers(&place, "version", text, 1, &s->version) &&
                s->version < 1.35) {
         tqa_sdf_fault(s, 0, "invalid-value", "convert it: gz sdf -p model.sdf",
@@ -28,7 +28,7 @@ static void read_version(tqa_sdf *s)
     }
 }
 
-/* What brings bodies or forces along and is not read; and gravity. */
+/* Elements that add bodies or forces and are not read; and gravity. */
 static void read_surroundings(tqa_sdf *s)
 {
     bool world = false;

@@ -25,8 +25,8 @@ bool tqa_sdf_recognise(const char *bytes, size_t n);
  *
  * A joint to a link that an earlier one carries closes a loop, as a constraint.
  *
- * A model outside of a <world> that no joint holds stands on its first link, as a URDF does
- * (draft->base changes that); in a <world> it floats, unless it is static. A link without
+ * A model outside of a <world> that no joint fixes has its first link fixed to the world, as in
+ * URDF (draft->base changes that); in a <world> it floats, unless it is static. A link without
  * <inertial> weighs 1 kg with a tensor of 1 kg m^2, as the format has it, and the doctor says so.
  *
  * What else would change torque is refused by name: included models, screw and gearbox joints,

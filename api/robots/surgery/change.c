@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/surgery/change.c - other numbers for a joint, a link or gravity; a payload. */
+/* api/robots/surgery/change.c - changed parameters of a joint, a link or gravity; a payload. */
 #include <string.h>
 
 #include "api/robots/surgery/surgery.h"
 
 static const char *const nothing[] = {NULL};
 
-/* Numbers of an object that may be absent, in the object or one by one. */
+/* Optional numbers of an object. */
 static void read_group(const tqa_json_at *op, const char *name, const char *const *known,
                        double *const *values)
 {
@@ -42,7 +42,7 @@ bool tqa_surgery_change_joint(tqa_surgery *s, const tqa_json_at *op)
         tqa_draft_fault(s->draft, "invalid-value", name.pointer,
                         driven ? "its rotor is that of its motor: change the drive in the document"
                                : "name a revolute, continuous or prismatic joint",
-                        "joint \"%.80s\" cannot have this", s->joint_names[j]);
+                        "joint \"%.80s\" cannot have this parameter", s->joint_names[j]);
         return false;
     }
     tq_friction *f = &joint->friction;
@@ -79,7 +79,7 @@ bool tqa_surgery_change_link(tqa_surgery *s, const tqa_json_at *op)
     if (com.value != NULL) {
         (void)tqa_json_numbers(&com, 3, inertia->com);
     }
-    /* the same shape of another density: I' = I m'/m */
+    /* same geometry, another density: I' = I m'/m */
     for (int k = 0; k < 6 && before > 0.0; k++) {
         inertia->about_com[k] *= inertia->mass / before;
     }

@@ -9,15 +9,16 @@ static const char *prefixed(tqa_surgery *s, const tqa_json_at *op, const char *p
 {
     const char *whole = tqa_arena_format(s->draft->arena, "%s%s", prefix, name);
     if (whole == NULL || strlen(whole) >= TQA_NAME_MAX) {
-        tqa_draft_fault(s->draft, "invalid-value", op->pointer, "a shorter prefix",
-                        "\"%.40s\" and \"%.80s\" together are no name: 127 bytes at most", prefix,
-                        name);
+        tqa_draft_fault(
+            s->draft, "invalid-value", op->pointer, "a shorter prefix",
+            "\"%.40s\" and \"%.80s\" together make a name that is too long: 127 bytes at most",
+            prefix, name);
         return NULL;
     }
     return whole;
 }
 
-/* Links and joints of the other robot behind those that are there; its root hangs from nothing. */
+/* Appends links and joints of the other robot; its root has no parent yet. */
 static bool append(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other,
                    const char *prefix)
 {

@@ -65,7 +65,7 @@ static bool hold_at(tqa_surgery *s, const tqa_json_at *at, uint32_t j, const dou
     return true;
 }
 
-/* Joint j, and those that follow it. */
+/* Joint j and the joints that mimic it. */
 static bool lock_one(tqa_surgery *s, const tqa_json_at *at, uint32_t j)
 {
     static const size_t n_q[] = {
@@ -76,7 +76,7 @@ static bool lock_one(tqa_surgery *s, const tqa_json_at *at, uint32_t j)
     double q[7];
     if (n == 0 || s->joints[j].mimic != TQ_NONE) {
         tqa_draft_fault(s->draft, "invalid-value", at->pointer,
-                        n == 0 ? "leave it out" : "lock the joint that it follows",
+                        n == 0 ? "leave it out" : "lock the joint that it mimics",
                         "joint \"%.80s\" %s", s->joint_names[j],
                         n == 0 ? "does not move" : "follows another");
         return false;

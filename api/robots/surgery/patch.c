@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/surgery/patch.c - the list of operations on a robot, and the document that comes of
- * it. */
+/* api/robots/surgery/patch.c - the list of operations on a robot, and the document that results.
+ * */
 #include <assert.h>
 #include <string.h>
 

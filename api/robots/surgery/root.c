@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/surgery/root.c - another link holds the robot: joints on the way are turned round. */
+/* api/robots/surgery/root.c - another root link: joints between old and new root are reversed. */
 #include <string.h>
 
 #include "api/robots/surgery/surgery.h"
@@ -47,8 +47,7 @@ static bool is_massless(const tq_inertia *inertia)
     return zero;
 }
 
-/* The only joint of a root without mass, when it lets all the rest float: it then carries another
- * link. */
+/* The only joint of a massless root, if it is a free joint: it then carries another link. */
 static uint32_t find_float(const tqa_surgery *s, uint32_t root)
 {
     uint32_t found = TQ_NONE;

@@ -4,7 +4,7 @@
 
 #include "api/robots/surgery/surgery.h"
 
-/* Marks what lies between `root` and link l. False: l does not hang from it. */
+/* Marks the links from `root` to link l. False: l is not a descendant of `root`. */
 static bool mark_path(const tqa_surgery *s, uint32_t root, uint32_t l, const uint32_t *carrier,
                       bool *kept)
 {
@@ -22,7 +22,7 @@ static bool mark_path(const tqa_surgery *s, uint32_t root, uint32_t l, const uin
     return true;
 }
 
-/* What is fixed to a marked link stays with it. */
+/* Links fixed to a marked link stay with it. */
 static void mark_fixed(const tqa_surgery *s, const uint32_t *carrier, bool *kept)
 {
     for (uint32_t l = 0; l < s->n_link; l++) {
@@ -43,7 +43,7 @@ static bool mark(tqa_surgery *s, const tqa_json_at *op, uint32_t root, const uin
                  bool *kept)
 {
     const tqa_json_at tips = tqa_json_field(op, "tips");
-    if (tips.value == NULL) { /* all that hangs from it */
+    if (tips.value == NULL) { /* all descendants */
         for (uint32_t l = 0; l < s->n_link; l++) {
             (void)mark_path(s, root, l, carrier, kept);
         }
@@ -61,7 +61,7 @@ static bool mark(tqa_surgery *s, const tqa_json_at *op, uint32_t root, const uin
         if (!mark_path(s, root, l, carrier, kept)) {
             tqa_draft_fault(s->draft, "invalid-value", at.pointer,
                             "name a link that the root carries, or re-root first",
-                            "\"%.80s\" does not hang from the root of the part", s->link_names[l]);
+                            "\"%.80s\" is not a descendant of the part's root", s->link_names[l]);
             return false;
         }
     }
@@ -88,7 +88,7 @@ static bool cut(tqa_surgery *s, const tqa_json_at *op, uint32_t root, const bool
         if (master != TQ_NONE && numbers[master] == TQ_NONE) {
             tqa_draft_fault(s->draft, "invalid-value", op->pointer,
                             "keep that joint too, or lock it first",
-                            "joint \"%.80s\" follows one that is cut off", s->joint_names[j]);
+                            "joint \"%.80s\" mimics a joint that is cut off", s->joint_names[j]);
             return false;
         }
         s->joints[j].mimic = master != TQ_NONE ? numbers[master] : TQ_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/surgery/surgery.h - a robot while operations change it; private to this folder. */
+/* api/robots/surgery/surgery.h - a robot under change by operations; private to this folder. */
 #ifndef TQA_ROBOTS_SURGERY_SURGERY_H
 #define TQA_ROBOTS_SURGERY_SURGERY_H
 
@@ -26,7 +26,7 @@ typedef struct tqa_surgery {
 uint32_t tqa_surgery_link(tqa_surgery *s, const char *name);
 uint32_t tqa_surgery_joint(tqa_surgery *s, const char *name, uint32_t parent, uint32_t child);
 
-/* Takes limits, friction, spring, rotor and drive from joint j: what no fixed joint has. */
+/* Removes limits, friction, spring, rotor and drive of joint j: a fixed joint has none. */
 void tqa_surgery_hold(tqa_surgery *s, uint32_t j);
 
 /* `base` + `ending`, shortened and numbered until no link (joint) has it: arena. */
@@ -44,7 +44,7 @@ uint32_t tqa_surgery_find_link(const tqa_surgery *s, const tqa_json_at *op, cons
  * drive): their coordinates would be others. */
 bool tqa_surgery_is_free(const tqa_surgery *s, const tqa_json_at *op, bool only_loops);
 
-/* The operations. Each is false with a fault; what it has done by then does not matter. */
+/* The operations. Each returns false after a fault; the robot is then discarded. */
 typedef bool tqa_surgery_operation(tqa_surgery *s, const tqa_json_at *op);
 tqa_surgery_operation tqa_surgery_change_joint, tqa_surgery_change_link, tqa_surgery_gravity,
     tqa_surgery_payload, tqa_surgery_lock, tqa_surgery_reroot, tqa_surgery_subchain,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/urdf/element.c - attributes of an element: numbers, names, and what is not known. */
+/* api/robots/urdf/element.c - attributes of an element: numbers, names, unknown ones. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,7 +123,7 @@ const char *tqa_urdf_read_name(const tqa_urdf_place *place, const tqa_urdf_eleme
     return tqa_arena_text(draft->arena, text, n);
 }
 
-/* False, with a fault, when this element stood here before. */
+/* False, with a fault, for a second element of this name. */
 bool tqa_urdf_first_time(const tqa_urdf_place *place, const tqa_urdf_element *e, unsigned *seen,
                          unsigned bit)
 {

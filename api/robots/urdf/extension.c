@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/urdf/extension.c - elements "torqued:...", by which an exported URDF says what the
- * format has no words for. Other programs pass over them. */
+/* api/robots/urdf/extension.c - elements "torqued:...", in which an exported URDF holds what the
+   format cannot express. Other programs ignore them. */
 #include <math.h>
 #include <string.h>
 

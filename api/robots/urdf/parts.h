@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/urdf/parts.h - what a URDF file says, element by element; private to the reader. */
+/* api/robots/urdf/parts.h - the contents of a URDF file, element by element; private to the reader.
+ * */
 #ifndef TQA_ROBOTS_URDF_PARTS_H
 #define TQA_ROBOTS_URDF_PARTS_H
 
@@ -68,10 +69,10 @@ typedef struct tqa_urdf_file {
 /* Reads every element (urdf_read.c). False: faults were added. */
 bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_feed *feed, void *ctx);
 
-/* What the torqued: elements and limits mean for a joint of one freedom (urdf_extension.c). */
+/* Applies the torqued: elements and limits to a joint of one dof (extension.c). */
 void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint);
 
-/* Turns what was ignored into findings (urdf_build.c). */
+/* Turns ignored elements into findings (build.c). */
 void tqa_urdf_report_ignored(tqa_urdf_file *file);
 
 /* Place of a value, for its fault (urdf_value.c). */

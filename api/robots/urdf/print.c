@@ -53,13 +53,13 @@ static double finite_limit(double limit)
 }
 
 /* A revolute joint without bounds is what URDF calls continuous. */
-static tq_joint_kind told_kind(const tq_joint *joint)
+static tq_joint_kind kind_of(const tq_joint *joint)
 {
     const bool unbounded = !isfinite(joint->limits.lower) && !isfinite(joint->limits.upper);
     return joint->kind == TQ_JOINT_REVOLUTE && unbounded ? TQ_JOINT_CONTINUOUS : joint->kind;
 }
 
-/* What only our own reader understands. */
+/* Elements that only our own reader understands. */
 static void put_extension(tqa_json_text *text, const tq_joint *joint)
 {
     const tq_friction *f = &joint->friction;
@@ -93,7 +93,7 @@ static void put_extension(tqa_json_text *text, const tq_joint *joint)
 
 static void put_drive(tqa_json_text *text, const tqa_robot *robot, const tq_joint *joint)
 {
-    const bool bounded = told_kind(joint) != TQ_JOINT_CONTINUOUS;
+    const bool bounded = kind_of(joint) != TQ_JOINT_CONTINUOUS;
     if (bounded || isfinite(joint->limits.velocity) || isfinite(joint->limits.effort)) {
         tqa_json_text_raw(text, "    <limit");
         if (bounded) {
@@ -134,7 +134,7 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
     tqa_json_text_raw(text, "  <joint name=\"");
     (void)tqa_xml_put_text(text, robot->joint_names[i]);
     tqa_json_text_raw(text, "\" type=\"");
-    tqa_json_text_raw(text, tqa_joint_kind_name(told_kind(joint)));
+    tqa_json_text_raw(text, tqa_joint_kind_name(kind_of(joint)));
     tqa_json_text_raw(text, "\">\n    <parent link=\"");
     (void)tqa_xml_put_text(text, robot->link_names[joint->parent]);
     tqa_json_text_raw(text, "\"/>\n    <child link=\"");
@@ -182,7 +182,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     return obstacle != NULL;
 }
 
-/* What other programs will not see, for people. */
+/* A comment for people: parts that other programs ignore. */
 static void put_comment(tqa_json_text *text, const tqa_robot *robot)
 {
     tqa_xml_counts n;
@@ -190,7 +190,7 @@ static void put_comment(tqa_json_text *text, const tqa_robot *robot)
     tqa_xml_count(robot, &n);
     (void)snprintf(line, sizeof line,
                    "<!-- Written by torqued. URDF itself cannot say, so that only the elements\n"
-                   "     torqued:... tell, which other programs pass over: gravity%s, springs of "
+                   "     torqued:... state, which other programs ignore: gravity%s, springs of "
                    "%u joints,\n     friction beyond damping and Coulomb's of %u, rotors of %u, "
                    "limits of %u continuous joints. -->\n",
                    n.other_gravity ? "" : " (as usual)", n.springs, n.frictions, n.rotors, n.turns);

@@ -30,7 +30,7 @@
 bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n);
 
 /* Gives the elements of a URDF to a reader one after another, at most TQA_XML_DEPTH_MAX inside each
- * other, until that returns false; what is wrong beside goes to the draft as faults. */
+ * other, until that returns false; faults of the XML are added to the draft. */
 typedef void tqa_urdf_feed(void *ctx, const tqa_xml_reader *reader);
 
 /* The same as tqa_urdf_read, from wherever the elements come. */

@@ -82,7 +82,7 @@ void tqa_urdf_read_needed(const tqa_urdf_place *place, const tqa_urdf_element *e
 const char *tqa_urdf_read_name(const tqa_urdf_place *place, const tqa_urdf_element *e,
                                const char *name);
 
-/* False, with a fault, when this element stood here before. */
+/* False, with a fault, for a second element of this name. */
 bool tqa_urdf_first_time(const tqa_urdf_place *place, const tqa_urdf_element *e, unsigned *seen,
                          unsigned bit);
 

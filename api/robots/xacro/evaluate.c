@@ -169,7 +169,7 @@ static bool call(parser *p, const char *name, size_t n, tqa_xacro_value *ret)
            fault(p, "a function that is not read here");
 }
 
-/* Reads a text in quotes; *at is behind the first. */
+/* Reads a text in quotes; *at is after the opening one. */
 static bool read_text(parser *p, char quote, tqa_xacro_value *ret)
 {
     const char *from = p->at;
@@ -484,7 +484,7 @@ bool tqa_xacro_evaluate(tqa_xacro *x, tqa_xacro_scope *scope, const char *text, 
     if (++x->n_call > TQA_XACRO_CALL_MAX) {
         x->n_call--;
         return tqa_xacro_fault(x, "too-large", "simpler properties",
-                               "properties are told by others more than %d deep",
+                               "properties refer to properties more than %d deep",
                                TQA_XACRO_CALL_MAX);
     }
     bool good = conditional(&p, ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/xacro/expand.c - the elements that a xacro file stands for, one after another. */
+/* api/robots/xacro/expand.c - expands a xacro file into elements, one after another. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static bool emit(tqa_xacro *x, const tqa_xacro_block *block)
     size_t n = 0;
     if (++x->n_element > TQA_XACRO_ELEMENT_MAX || x->depth >= TQA_XML_DEPTH_MAX) {
         return tqa_xacro_fault(x, "too-large", "fewer or flatter macros",
-                               "it stands for more than %d elements, or %d inside each other",
+                               "it expands to more than %d elements, or to %d inside each other",
                                TQA_XACRO_ELEMENT_MAX, TQA_XML_DEPTH_MAX);
     }
     for (const char *const *a = node->attributes; *a != NULL; a += 2) {

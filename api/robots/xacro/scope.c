@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/xacro/scope.c - names and what they stand for, evaluated where they are used. */
+/* api/robots/xacro/scope.c - names and their values, evaluated where they are used. */
 #include <string.h>
 
 #include "api/robots/xacro/parts.h"
@@ -59,7 +59,7 @@ bool tqa_xacro_get(tqa_xacro *x, tqa_xacro_scope *scope, const char *name, size_
     }
     if (row->busy) {
         return tqa_xacro_fault(x, "invalid-value", "let one of them be a number",
-                               "the property \"%.80s\" is told by itself", row->name);
+                               "the property \"%.80s\" refers to itself", row->name);
     }
     if (row->text == NULL) {
         *ret = row->value;

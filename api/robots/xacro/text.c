@@ -102,7 +102,7 @@ static bool substitute(tqa_xacro *x, tqa_xacro_scope *scope, const char *text, s
                            "$(%.*s) is not read here", (int)(n < 60 ? n : 60), text);
 }
 
-/* The end of what begins behind "${" or "$(": its own closing bracket, texts in quotes left out. */
+/* The end of the text after "${" or "$(": its own closing bracket, texts in quotes left out. */
 static const char *find_end(const char *p, char open, char close)
 {
     size_t depth = 1;
@@ -121,7 +121,7 @@ static const char *find_end(const char *p, char open, char close)
     return NULL;
 }
 
-/* Adds text to what is put together. */
+/* Appends to the text under construction. */
 static bool append(tqa_xacro *x, char out[TQA_XACRO_TEXT_MAX], size_t *used, const char *text,
                    size_t n)
 {

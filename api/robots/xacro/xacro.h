@@ -12,7 +12,7 @@
 bool tqa_xacro_recognise(const char *bytes, size_t n);
 
 /**
- * Read n bytes of xacro into a draft, as the URDF that they stand for.
+ * Read n bytes of xacro into a draft, as the URDF that they expand to.
  *
  * Understood: xacro:property (values, blocks, default, scope), xacro:macro with every kind of
  * parameter, xacro:arg by its default, xacro:include of files of the same archive, xacro:if and

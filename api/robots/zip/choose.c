@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/zip/choose.c - which member of an archive is the robot. */
+/* api/robots/zip/choose.c - chooses the member of an archive that is the robot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ typedef struct scan {
     bool *included; /* (n_member) */
 } scan;
 
-/* A file of the archive by what is left of its path when a package's own folder is not known:
+/* A file of the archive by the end of its path, where the folder of the package is unknown:
  * "$(find pkg)/urdf/arm.xacro" is any ".../urdf/arm.xacro". */
 static void mark_tail(scan *s, const char *path)
 {

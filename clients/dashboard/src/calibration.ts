@@ -62,7 +62,7 @@ interface Found {
   prediction: { name?: string; used_in_fit?: boolean; t?: number[]; tau_measured?: number[][]; tau_predicted?: number[][] }[];
 }
 
-/** What each verdict means for who wants to use the robot. */
+/** What each verdict means for the use of the robot. */
 const VERDICTS: Record<string, { mark: string; title: string; kind: string; text: string }> = {
   usable: { mark: '\u2713', title: 'Usable', kind: 'good', text: 'Each parameter is known well enough for a model-based controller.' },
   'robust-control-only': { mark: '\u25d0', title: 'For robust control only', kind: 'doubt', text: 'Some parameters spread: use them where the controller tolerates their error.' },

@@ -35,7 +35,7 @@ export async function fetchJobs(filter = '', quiet = true): Promise<{ jobs: Job[
 
 let open = false;
 
-/** Follows all jobs by one stream; behind the last event that came, where it breaks. */
+/** Follows all jobs by one stream; a broken stream resumes after the last event. */
 export function follow(): void {
   if (open) return;
   open = true;

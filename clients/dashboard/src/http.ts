@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// clients/dashboard/src/http.ts - every request of the page: problems as errors, the last call for who wants to repeat it, loss of the service.
+// clients/dashboard/src/http.ts - every request of the page: problems as errors, the last call for repetition, loss of the service.
 import { Client, ConnectionError, TorquedError } from '../../javascript/torqued.js';
 import { Store } from './store.ts';
 

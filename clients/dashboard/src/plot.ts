@@ -33,7 +33,7 @@ interface Props {
   band?: boolean; // between the first two curves
 }
 
-/** Okabe and Ito's colours, told apart without red and green; darker on light, lighter on dark. Dashes repeat with another period. */
+/** Okabe and Ito's colours, distinguishable without red and green; darker on light, lighter on dark. Dashes repeat with another period. */
 const LIGHT = ['#0072b2', '#b8560f', '#00795a', '#a8407f', '#6b5b00', '#2a86b8', '#5b4bb0', '#5f6973'];
 const DARK = ['#5db4ee', '#f2994a', '#3ecf9f', '#e48cc4', '#d9c64a', '#8fd0f5', '#a99bf5', '#aab4bf'];
 const DASHES: number[][] = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]];

@@ -218,7 +218,7 @@ interface Asked {
 const askedOf = (id: string): Promise<Asked> => json<Asked>('GET', `/v1/jobs/${encodeURIComponent(id)}/request`, { quiet: true }).catch(() => ({}));
 const curvesOf = ({ include = [], contacts }: Asked): string[] => ['t', 'q', 'qd', 'tau', ...(contacts ? ['contact_force'] : []), ...(include.includes('tracking_error') ? ['tracking_error'] : []), ...(include.includes('energy') ? ['kinetic_energy', 'potential_energy'] : [])];
 
-/** Curves over a part of the rows: [first, one behind the last]. */
+/** Curves over a part of the rows: [first, end). */
 async function readPoints(id: string, part: [number, number]): Promise<Series> {
   return some<Series>(`/v1/jobs/${encodeURIComponent(id)}/result`, curvesOf(await askedOf(id)), `points=3000&rows=${part.join(',')}&`, true);
 }

@@ -1,7 +1,7 @@
 function answer = torqued_call (url, path, request)
 %TORQUED_CALL  answer = torqued_call ('http://127.0.0.1:8420', '/v1/robots/panda/terms', struct ('q', ..., 'include', {{...}}))
 %   Posts a request as JSON; the answer is a struct. A refusal is an error with its place and hint.
-%   MATLAB sends it by webwrite. Octave's webwrite knows forms only (7.3: "MediaType: not yet
+%   MATLAB sends it by webwrite. Octave's webwrite supports forms only (7.3: "MediaType: not yet
 %   implemented"), so there curl does. For a service with credentials, set TORQUED_TOKEN.
 % SPDX-License-Identifier: Apache-2.0
   body = torqued_json (request);

@@ -9,8 +9,8 @@
 #include "core/linalg/dense.h"
 
 enum { ROUNDS = 25 };
-static const double settled = 0.01;  /* change of every deviation */
-static const double hold = 1e-9;     /* of a scaled Gram matrix, so that it can be factored */
+static const double converged = 0.01; /* change of every deviation */
+static const double hold = 1e-9;      /* of a scaled Gram matrix, so that it can be factored */
 static const double vast = 10.0;     /* nominal sizes: no parameter is as large for little effect */
 static const double far = 30.0;      /* times its torque: the first deviation of a row in doubt */
 static const double smallest = 1e-4; /* of a row's torque: no deviation is smaller */
@@ -218,7 +218,7 @@ double tq_hypothesis_fit_beside(tq_diagnosis *d, const tq_hypothesis *h, size_t 
             change = fmax(change, fabs(tq_log(now / d->sigma[r])));
             d->sigma[r] = now;
         }
-        if (change < settled) {
+        if (change < converged) {
             break;
         }
     }

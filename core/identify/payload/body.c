@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/payload/body.c - the body of positive density that an estimate is of. */
+/* core/identify/payload/body.c - the body of positive density nearest to an estimate. */
 #include <math.h>
 #include <string.h>
 
@@ -131,7 +131,7 @@ static tq_status feasible_body(tq_payload *p, tq_payload_result *ret, tq_error *
     return TQ_OK;
 }
 
-/* Values become the body's, intervals keep what some body has. */
+/* Values become the body's; intervals are cut to what a body of positive density can have. */
 static void adopt(tq_payload_number *n, double value, double least)
 {
     if (isfinite(n->value)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/payload/payload.c - sums of recordings: what the model leaves, and the carrier's
- * columns. */
+/* core/identify/payload/payload.c - sums over recordings: residual torque of the model, and the
+ * carrier's columns. */
 #include <math.h>
 #include <string.h>
 

@@ -24,16 +24,16 @@ enum {
 };
 
 typedef enum tq_payload_source {
-    TQ_PAYLOAD_AUTO,   /* motion, where joints move in a twentieth of the samples */
+    TQ_PAYLOAD_AUTO,   /* motion if joints move in at least 1 of 20 samples, else poses */
     TQ_PAYLOAD_MOTION, /* all ten parameters */
-    TQ_PAYLOAD_POSES,  /* mass and centre: rest shows no inertia */
+    TQ_PAYLOAD_POSES,  /* mass and centre of mass: data at rest contain no inertia */
 } tq_payload_source;
 
 typedef struct tq_payload_plan {
-    uint32_t link;      /* that carries; it must move */
+    uint32_t link;      /* the carrying link; a joint must move it */
     size_t n_recording; /* > 0 */
-    unsigned friction;  /* TQ_PAYLOAD_VISCOUS ...: of motion */
-    double confidence;  /* of the intervals, in (0, 1) */
+    unsigned friction;  /* TQ_PAYLOAD_VISCOUS ...: fitted with motion only */
+    double confidence;  /* confidence level of the intervals, in (0, 1) */
     tq_payload_source source;
 } tq_payload_plan;
 
@@ -69,7 +69,8 @@ tq_fit_options tq_payload_fit_options(const tq_model *model);
 tq_status tq_payload_begin(const tq_fit *fit, const tq_payload_plan *plan, tq_scratch *memory,
                            tq_payload **ret_payload, tq_error *reterr);
 size_t tq_payload_size(const tq_fit *fit, const tq_payload_plan *plan);
-/* `carries` false: a recording of the robot alone. n_sample: of it, about, `period` s apart. */
+/* Starts a recording of about n_sample samples, `period` s apart. `carries` false: the robot has
+   no payload in it. */
 tq_status tq_payload_next(tq_payload *payload, size_t n_sample, double period, bool carries,
                           tq_error *reterr);
 /* t: (n_sample) s. */
@@ -77,7 +78,7 @@ tq_status tq_payload_push(tq_payload *payload, const tq_experiment_block *block,
                           tq_error *reterr);
 tq_status tq_payload_end(tq_payload *payload, tq_error *reterr);
 
-/* NaN: the data do not say. */
+/* NaN: not identifiable from these data. */
 typedef struct tq_payload_number {
     double value, deviation, low, high;
 } tq_payload_number;
@@ -86,7 +87,7 @@ typedef enum tq_payload_state {
     TQ_PAYLOAD_FOUND,
     TQ_PAYLOAD_NONE, /* 0 kg lies within the interval of the mass */
     TQ_PAYLOAD_LESS, /* a negative mass: the robot carries less than its model has */
-    TQ_PAYLOAD_OPEN, /* the data do not say its mass */
+    TQ_PAYLOAD_OPEN, /* the mass is not identifiable from these data */
 } tq_payload_state;
 
 typedef struct tq_payload_result {
@@ -102,9 +103,9 @@ typedef struct tq_payload_result {
      * intervals are of the estimate without constraints, cut where no body has such values. */
     tq_payload_number mass, com[3], inertia[6];
     tq_inertia body; /* of positive density; with TQ_PAYLOAD_FOUND */
-    bool is_whole; /* all of `body` is from the data; else what is open is that of a compact one */
+    bool is_whole;   /* the data determine all of `body`; false: a compact body supplies the rest */
     double *without,
-        *with;        /* (nv) rms residual of the recordings that carry, N m or N; NaN: none */
+        *with;        /* (nv) rms residual of the recordings with payload, N m or N; NaN: none */
     double *friction; /* (nv x 3) changes of viscous, Coulomb, offset; NaN: not fitted */
 } tq_payload_result;
 

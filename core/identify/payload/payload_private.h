@@ -8,7 +8,7 @@
 #include "core/identify/sweep.h"
 #include "core/identify/validation/static_check.h"
 
-/* Columns of a row: the carrier's ten, its joint's friction, what the model leaves of torque. */
+/* Columns of a row: the carrier's ten, its joint's friction, the model's residual torque. */
 enum {
     TQ_PAYLOAD_FRICTION = TQ_PAYLOAD_TEN,
     TQ_PAYLOAD_LEFT = TQ_PAYLOAD_TEN + TQ_PAYLOAD_FRICTIONS,
@@ -21,7 +21,7 @@ struct tq_payload {
     const tq_fit *fit;
     tq_payload_plan plan;
     uint32_t at;     /* the carrier is the child of joint model->order[at] */
-    size_t n_row;    /* rows of torque that move it */
+    size_t n_row;    /* rows of torque whose joints move the carrier */
     uint32_t *row;   /* (n_row) */
     uint32_t *joint; /* (n_row) of one freedom, or TQ_NONE: without friction */
     double *value;   /* (n_column) of the model */
@@ -32,10 +32,10 @@ struct tq_payload {
     double *grams;                /* (n_recording each x n_row x TQ_PAYLOAD_GRAM) upper triangles */
     double *count;                /* (n_recording each x n_row) samples in them */
     uint8_t *carries;             /* (n_recording each) */
-    size_t seen, expected, first; /* of the recording at hand; its first segment */
+    size_t seen, expected, first; /* of the current recording; its first segment */
     bool now_carries;
-    size_t n_sample, n_moving;  /* of recordings that carry */
-    tq_static_check *checks[2]; /* poses that carry nothing, and that carry */
+    size_t n_sample, n_moving;  /* samples of recordings with payload */
+    tq_static_check *checks[2]; /* poses without and with payload */
     double *total;              /* (2 x n_row x TQ_PAYLOAD_GRAM) */
     double *sigma;              /* (n_row) */
     double *friction;           /* (nv x TQ_PAYLOAD_FRICTIONS) */
@@ -49,11 +49,12 @@ tq_status tq_payload_of_poses(tq_payload *payload, tq_payload_result *ret, tq_er
 tq_payload_state tq_payload_state_of(const tq_payload_number *mass);
 /* Mass, centre and tensor about it of ten parameters whose mass is not 0. */
 void tq_payload_derive(const double ten[TQ_PAYLOAD_TEN], double ret[TQ_PAYLOAD_DERIVED]);
-/* The payload's normal equations from motion, the model's error swept out: ret_a (10 x 10),
- * ret_right (10); ret_left: objective of the estimate. */
+/* The payload's normal equations from motion, with the model's error eliminated: ret_a (10 x 10),
+ * ret_right (10); ret_left: objective at the estimate. */
 void tq_payload_equations(const tq_payload *payload, double *ret_a, double *ret_right,
                           double *ret_left);
-/* The body of positive density that the estimate is of, and values and intervals by it. */
+/* The body of positive density nearest to the estimate; its values and intervals replace those
+   of the estimate. */
 tq_status tq_payload_adopt_body(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
 
 #endif

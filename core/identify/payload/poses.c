@@ -11,7 +11,7 @@ enum { FOUR = 4, WIDTH = FOUR + 1, EQUATIONS_LEAST = 5 };
 static const double dependent = 1e-9;
 static const double mixed = 1e-4;
 
-/* Mass and moments with their covariance; what is open is NaN. */
+/* Mass and first moments with their covariance; NaN: not identifiable. */
 typedef struct four {
     double value[FOUR], covariance[FOUR * FOUR];
     bool is_open[FOUR];

@@ -12,7 +12,7 @@ enum {
     TEN = TQ_PAYLOAD_TEN,
     WIDTH = TQ_PAYLOAD_WIDTH,
     LEFT = TQ_PAYLOAD_LEFT,
-    ALL = 2 * TEN + 1, /* payload, the model's error at the carrier, what is left of torque */
+    ALL = 2 * TEN + 1, /* columns: payload, model error at the carrier, residual torque */
     PASSES = 6,        /* of weights */
 };
 static const double dependent = 1e-9; /* of a column's square, beside the others */
@@ -160,7 +160,7 @@ static double value_of(const equations *e, const equations *pivots, size_t i)
     return pivots->is_swept[i] ? e->a[i * ALL + 2 * TEN] * e->scale[i] : 0.0;
 }
 
-/* No column that was left out has a part in it. */
+/* True if no dropped column contributes to it. */
 static bool is_determined(const equations *e, size_t i)
 {
     for (size_t j = 0; j < TEN; j++) {
@@ -171,7 +171,7 @@ static bool is_determined(const equations *e, size_t i)
     return e->is_swept[i];
 }
 
-/* Square of what a row leaves, by the values of all columns; fills its friction. */
+/* Squared residual of a row at the values of all columns; fills its friction. */
 static double left_of(const tq_payload *p, const equations *e, size_t k, bool carries,
                       double *ret_n, double *ret_friction)
 {
@@ -211,7 +211,7 @@ static void sum_segments(tq_payload *p)
     }
 }
 
-/* Deviations of the rows by what they leave, and the equations with them. */
+/* Standard deviations of the rows by their residuals, and the equations weighted with them. */
 static bool weigh(tq_payload *p, equations *e)
 {
     double most = 0.0;
@@ -271,8 +271,8 @@ static void set_number(tq_payload_number *ret, double value, double deviation, d
     }
 }
 
-/* The estimate with segments left out in turn: variances of the ten and of what derives from them.
- */
+/* The jackknife over segments: variances of the ten parameters and of the numbers derived from
+   them. */
 static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TEN],
                       double ret_derived[TQ_PAYLOAD_DERIVED], double *ret_n)
 {
@@ -299,7 +299,7 @@ static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TE
         }
         tq_payload_derive(x, x + TEN);
         for (size_t i = 0; i < TEN + TQ_PAYLOAD_DERIVED;
-             i++) { /* about the whole: no cancellation */
+             i++) { /* deviations from the estimate of all segments: no cancellation */
             sum[i] += x[i] - whole[i];
             square[i] += (x[i] - whole[i]) * (x[i] - whole[i]);
         }
@@ -342,7 +342,7 @@ void tq_payload_equations(const tq_payload *p, double *ret_a, double *ret_right,
  * The whole
  */
 
-/* Intervals as wide as the robot say nothing. */
+/* An interval wider than the robot's own parameters counts as not identified. */
 static void widest(const tq_payload *p, double ret[TEN])
 {
     double mass = 0.0, reach = 0.0;

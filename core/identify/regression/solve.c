@@ -303,22 +303,22 @@ static double change_of(const tq_fit *fit, const double *before, const double *v
 /* IRLS: stores the values at which residuals are computed; false when converged */
 static bool weigh_again(tq_fit *fit, const tq_fit_found *plain)
 {
-    const bool settled = fit->weighs && change_of(fit, fit->huber, plain->value) < huber_close;
+    const bool converged = fit->weighs && change_of(fit, fit->huber, plain->value) < huber_close;
     memcpy(fit->huber, plain->value, fit->n_column * sizeof *fit->huber);
     if (!fit->weighs) { /* the scale of the first pass is kept: weights reduce later residuals */
         memcpy(fit->weight, plain->weight, fit->n_row * sizeof *fit->weight);
     }
     fit->weighs = true;
-    return !settled;
+    return !converged;
 }
 
 /* fixed point: gear load by the solution, solution by the load */
 static bool load_again(tq_fit *fit, const double *value)
 {
-    const bool settled = fit->has_load && change_of(fit, fit->load, value) < load_close;
+    const bool converged = fit->has_load && change_of(fit, fit->load, value) < load_close;
     memcpy(fit->load, value, fit->n_column * sizeof *fit->load);
     fit->has_load = true;
-    return !settled;
+    return !converged;
 }
 
 static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *plain)

@@ -121,7 +121,7 @@ tq_status tq_session_confirm_start(tq_identify *id, tq_error *reterr)
     tq_session_now *now = &id->now;
     tq_session_confirm *c = &now->confirm;
     if (!now->searches_delay || now->delay == 0.0) {
-        now->state = TQ_SESSION_SETTLE;
+        now->state = TQ_SESSION_CONVERGE;
         return TQ_OK;
     }
     *c = (tq_session_confirm){
@@ -166,6 +166,6 @@ tq_status tq_session_confirm_next(tq_identify *id, tq_error *reterr)
     now->delay = is_worse ? 0.0 : c->delay;
     tq_fit_set_sign(id->fit, now->smoothing, now->presliding, now->relaxation);
     tq_fit_set_search(id->fit, false);
-    now->state = TQ_SESSION_SETTLE;
+    now->state = TQ_SESSION_CONVERGE;
     return TQ_OK;
 }

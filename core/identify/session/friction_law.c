@@ -95,9 +95,9 @@ static void end_of_law(tq_identify *id)
     const tq_session_law *s = &now->law;
     tq_fit_set_sign(id->fit, now->smoothing, s->laws[s->best][0], s->laws[s->best][1]);
     if (s->best == LAWS - 1) {
-        now->state = TQ_SESSION_SETTLE_AGAIN;
+        now->state = TQ_SESSION_CONVERGE_AGAIN;
     } else {
-        pass(id, TQ_SESSION_SETTLE_AGAIN);
+        pass(id, TQ_SESSION_CONVERGE_AGAIN);
     }
 }
 

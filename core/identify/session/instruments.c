@@ -221,8 +221,8 @@ tq_status tq_session_instruments(tq_identify *id, tq_error *reterr)
     now->took_instruments = true;
     now->in_part = now->is_sampled;
     now->after_build = TQ_SESSION_MEMORY;
-    now->after_memory = TQ_SESSION_SETTLE;
-    now->after_settle = TQ_SESSION_READ_ALL;
+    now->after_memory = TQ_SESSION_CONVERGE;
+    now->after_converge = TQ_SESSION_READ_ALL;
     now->after_validate = TQ_SESSION_DONE;
     tq_session_foretell(id);
     now->state = TQ_SESSION_BUILD;

@@ -26,12 +26,12 @@ typedef enum tq_session_state {
     TQ_SESSION_CONFIRM, /* the delay by the filtered torque */
     TQ_SESSION_CONFIRM_FIRST,
     TQ_SESSION_CONFIRM_NEXT,
-    TQ_SESSION_SETTLE, /* passes for all that columns depend on; then after_settle */
+    TQ_SESSION_CONVERGE, /* passes for all that columns depend on; then after_converge */
     TQ_SESSION_LAW_FIRST,
     TQ_SESSION_LAW_NEXT,
     TQ_SESSION_WIDTH_LOOK,
     TQ_SESSION_WIDTH_DOWN,
-    TQ_SESSION_SETTLE_AGAIN,
+    TQ_SESSION_CONVERGE_AGAIN,
     TQ_SESSION_SHIFT, /* delay by the misfit of the whole model */
     TQ_SESSION_SHIFT_PASS,
     TQ_SESSION_SHIFTED,
@@ -88,7 +88,7 @@ typedef struct tq_session_law {
 
 /* All decisions, saved as they are: no pointers. */
 typedef struct tq_session_now {
-    tq_session_state state, after_build, after_memory, after_settle, after_validate;
+    tq_session_state state, after_build, after_memory, after_converge, after_validate;
     tq_identify_pass pass;
     size_t recording, n_end; /* of the pass */
     tq_fit_method method;
@@ -170,8 +170,8 @@ tq_session_enter tq_session_align_start, tq_session_align_next, tq_session_confi
     tq_session_shifted;
 tq_session_enter tq_session_law_first, tq_session_law_next, tq_session_width_look,
     tq_session_width_down;
-tq_session_enter tq_session_plan, tq_session_take_memory, tq_session_settle,
-    tq_session_settle_again, tq_session_check_load, tq_session_foresee, tq_session_foresee_pass,
+tq_session_enter tq_session_plan, tq_session_take_memory, tq_session_converge,
+    tq_session_converge_again, tq_session_check_load, tq_session_foresee, tq_session_foresee_pass,
     tq_session_foreseen, tq_session_read_all;
 tq_session_enter tq_session_variance, tq_session_find_variance, tq_session_bias,
     tq_session_find_bias, tq_session_instruments;

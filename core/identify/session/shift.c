@@ -66,7 +66,7 @@ tq_status tq_session_shifted(tq_identify *id, tq_error *reterr)
         now->searches_delay = true;
         now->searches_sign = id->options.searches_sign;
         tq_fit_unfreeze(id->fit);
-        now->state = TQ_SESSION_SETTLE;
+        now->state = TQ_SESSION_CONVERGE;
     } else if (found.lag_gain > lag_gain * (double)id->nv) {
         now->torque_lag = found.lag;
         now->torque_lag_gain = found.lag_gain;

@@ -7,8 +7,8 @@
 #include "core/identify/session/session_private.h"
 
 static const double two_pi = 6.28318530717958647692;
-static const double outliers_told = 0.01; /* of the rows of a recording */
-static const double lag_most = 0.01;      /* s, of torque that parameters are usable with */
+static const double outliers_reported = 0.01; /* of the rows of a recording */
+static const double lag_most = 0.01;          /* s, of torque that parameters are usable with */
 
 #define STANDSTILL 0.25 /* s, the shortest pose of the static check */
 
@@ -352,7 +352,7 @@ static void put_outliers(tq_identify *id)
     for (size_t e = 0; e < id->options.n_fitted && e < TQ_FINDING_RUNS; e++) {
         const tq_identify_recording *r = &id->options.recordings[e];
         const uint64_t n = r->n_outlier != NULL ? *r->n_outlier : 0;
-        if ((double)n > outliers_told * r->n_row) {
+        if ((double)n > outliers_reported * r->n_row) {
             found.runs |= (uint64_t)1 << e;
             found.size = fmax(found.size, (double)n / fmax(r->n_row, 1.0));
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/stand_in.h - the friction that stands in for a law that a robot document
+/* core/identify/validation/stand_in.h - the friction that replaces a law that a robot document
  * has no words for. */
 #ifndef TQ_IDENTIFY_VALIDATION_STAND_IN_H
 #define TQ_IDENTIFY_VALIDATION_STAND_IN_H

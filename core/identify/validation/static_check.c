@@ -548,13 +548,13 @@ void tq_static_check_carrier(tq_static_check *s, uint32_t at)
 void tq_static_check_judge(const tq_static_check *s, tq_verdict_report *report)
 {
     for (size_t r = 0; r < s->fit->n_row; r++) {
-        const tq_static_residual stood = tq_static_check_of(s, r);
-        if (stood.relative > error_reported) {
-            const tq_verdict verdict = stood.relative >= error_incomplete ? TQ_VERDICT_INCOMPLETE
-                                       : stood.relative >= error_robust
+        const tq_static_residual at_rest = tq_static_check_of(s, r);
+        if (at_rest.relative > error_reported) {
+            const tq_verdict verdict = at_rest.relative >= error_incomplete ? TQ_VERDICT_INCOMPLETE
+                                       : at_rest.relative >= error_robust
                                            ? TQ_VERDICT_ROBUST_CONTROL_ONLY
                                            : TQ_VERDICT_USABLE;
-            tq_verdict_add(report, verdict, (tq_reason){TQ_REASON_GRAVITY, r, stood.relative});
+            tq_verdict_add(report, verdict, (tq_reason){TQ_REASON_GRAVITY, r, at_rest.relative});
         }
     }
     const tq_static_residual_payload body = tq_static_check_payload(s);

@@ -19,7 +19,7 @@
  */
 double tq_alarm_rate(double level, double correlation);
 
-/* The level whose tq_alarm_rate is `rate`: 0 for rates that no level is as rare as. */
+/* The level at which tq_alarm_rate equals `rate`; 0 if `rate` is at least that of level 0. */
 double tq_alarm_level(double rate, double correlation);
 
 #endif

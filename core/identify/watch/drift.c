@@ -13,7 +13,7 @@ enum { COLUMNS = TQ_WATCH_COLUMNS, FRICTIONS = TQ_WATCH_FRICTIONS, LEAST = 6 };
 static const double moving = 0.01;    /* rad/s or m/s */
 static const double dependent = 1e-6; /* of a column's square, beside the others */
 static const double sure = 0.95;      /* of intervals */
-static const double chance = 0.01;    /* that some trend is called one by chance */
+static const double chance = 0.01;    /* probability of one false trend among all tests */
 
 static double sign_of(const tq_joint *joint, double rate)
 {
@@ -59,8 +59,9 @@ void tq_watch_add_friction(tq_watch *w, const tq_experiment_block *block, size_t
         double row[COLUMNS];
         for (unsigned k = 0; k < 2; k++) {
             double *lagged = &w->lagged[2 * a + k], *before = &w->before[2 * a + k];
-            *lagged =
-                w->settled <= 1 ? 0.0 : keeps * *lagged + 0.5 * (1.0 - keeps) * (x[k] + *before);
+            *lagged = w->n_since_gap <= 1
+                          ? 0.0
+                          : keeps * *lagged + 0.5 * (1.0 - keeps) * (x[k] + *before);
             *before = x[k];
             row[k] = *lagged;
         }

@@ -79,7 +79,7 @@ double tq_observer_keeps(const tq_observer *o)
     return o->keeps;
 }
 
-/* momentum, what the model takes at rest, and C, of a block */
+/* momentum, torque of the model at rest, and C, for one block */
 static tq_status compute(tq_observer *o, const tq_experiment_block *block, tq_error *reterr)
 {
     tq_inverse_input in = {.n_sample = block->n_sample,

@@ -10,14 +10,13 @@
 #include "core/model/layout.h"
 #include "core/signal/median.h"
 
-static const double day = 86400.0; /* s */
-static const double settles = 6.0; /* time constants of the observer after a gap */
+static const double day = 86400.0;   /* s */
+static const double transient = 6.0; /* time constants of the observer after a gap */
 static const double normal_median = 0.6744897501960817; /* of |x|, x normal */
 static const double beyond_worst = 1.1;  /* threshold over the worst of quiet recordings */
 static const double part_over = 0.5;     /* of a threshold: below it a contact may be over */
 static const double over = 0.1;          /* s */
-static const double window_least = 10.0; /* s: shorter ones see one way of a motion, and its model's
-                                            errors */
+static const double window_least = 10.0; /* s: a shorter window holds one direction of motion */
 static const double least = 1e-12;       /* N m: of a deviation */
 
 static size_t windows_of(size_t n_recording)
@@ -114,7 +113,7 @@ tq_status tq_watch_next(tq_watch *w, size_t n_sample, double period, tq_error *r
     }
     w->period = period;
     w->shortest = fmin(w->shortest, period);
-    w->n_settle = (size_t)(settles / (w->plan.gain * period)) + 1;
+    w->n_transient = (size_t)(transient / (w->plan.gain * period)) + 1;
     w->every = n_sample * w->plan.n_recording / TQ_WATCH_KEPT + 1;
     w->expected = n_sample > 0 ? n_sample : 1;
     w->seen = 0;
@@ -127,7 +126,7 @@ static void add_noise(tq_watch *w, size_t i)
     for (size_t a = 0; a < w->nv; a++) {
         tq_watch_sums *s = &w->sums[a];
         const double r = w->r[a * TQ_BLOCK_STRIDE + i];
-        if (w->settled > w->n_settle) {
+        if (w->n_since_gap > w->n_transient) {
             s->n += 1.0;
             s->square += r * r;
             s->product += r * s->last;
@@ -184,7 +183,7 @@ tq_status tq_watch_end_noise(tq_watch *w, tq_error *reterr)
     return TQ_OK;
 }
 
-/* True while no contact is at hand. */
+/* True outside of contacts. */
 static bool judge(tq_watch *w, size_t i, double t)
 {
     double most = 0.0;
@@ -228,14 +227,14 @@ tq_status tq_watch_push(tq_watch *w, const tq_experiment_block *block, const dou
     for (size_t i = 0; status == TQ_OK && i < block->n_sample; i++) {
         if (w->begins[i]) {
             close_event(w);
-            w->settled = 0;
+            w->n_since_gap = 0;
         }
-        w->settled++;
+        w->n_since_gap++;
         if (!w->finds) {
             add_noise(w, i);
         } else {
-            const bool is_settled = w->settled > w->n_settle;
-            const bool is_free = is_settled && judge(w, i, t[i]);
+            const bool is_past_transient = w->n_since_gap > w->n_transient;
+            const bool is_free = is_past_transient && judge(w, i, t[i]);
             tq_watch_add_friction(w, block, i, t, is_free);
         }
         w->seen++;

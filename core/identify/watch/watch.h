@@ -14,11 +14,11 @@
 
 enum { TQ_WATCH_EVENTS_MAX = 1000, TQ_WATCH_FRICTIONS = 3 };
 
-/* Where the deviation of what the observer leaves is from. */
+/* Source of the noise (standard deviation of the observer's output without contact). */
 typedef enum tq_watch_noise {
     TQ_WATCH_OF_QUIET, /* recordings without contact: rms, and their worst */
     TQ_WATCH_GIVEN,    /* deviations of a fit; correlation by medians of the recordings watched */
-    TQ_WATCH_OF_LOGS,  /* medians of the recordings watched: right while under half is in contact */
+    TQ_WATCH_OF_LOGS,  /* medians over the recordings: unbiased while contact is under half */
 } tq_watch_noise;
 
 typedef struct tq_watch_plan {
@@ -28,7 +28,7 @@ typedef struct tq_watch_plan {
     const double *threshold; /* (nv) N m or N; NULL: by false_alarms */
     double false_alarms;     /* a day, of all joints together */
     double persistent;       /* s: what lasts longer is no contact */
-    size_t n_recording;      /* that are watched */
+    size_t n_recording;      /* recordings in which contacts are sought */
 } tq_watch_plan;
 
 typedef struct tq_watch tq_watch;

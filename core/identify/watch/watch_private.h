@@ -9,7 +9,7 @@
 enum {
     TQ_WATCH_KEPT = 4096, /* values of a joint, for medians */
     TQ_WATCH_WINDOWS = 24,
-    TQ_WATCH_COLUMNS = TQ_WATCH_FRICTIONS + 1, /* viscous, Coulomb, offset, what is left */
+    TQ_WATCH_COLUMNS = TQ_WATCH_FRICTIONS + 1, /* columns: viscous, Coulomb, offset, residual */
     TQ_WATCH_GRAM = TQ_WATCH_COLUMNS * TQ_WATCH_COLUMNS,
 };
 
@@ -28,7 +28,7 @@ struct tq_watch {
     bool begins[TQ_BLOCK];
     bool finds; /* the second pass */
     double period, shortest;
-    size_t n_settle, settled; /* samples after a gap */
+    size_t n_transient, n_since_gap; /* samples after a gap */
     size_t every, seen;
     tq_watch_sums *sums; /* (nv) */
     tq_watch_row *rows;  /* (nv) */
@@ -48,7 +48,7 @@ struct tq_watch {
     double last;
 };
 
-/* Adds sample i of a block to the window at hand. */
+/* Adds sample i of a block to the current window. */
 void tq_watch_add_friction(tq_watch *watch, const tq_experiment_block *block, size_t i,
                            const double *t, bool is_free);
 /* Trends of friction over the windows. */

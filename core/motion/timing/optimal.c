@@ -157,7 +157,8 @@ static int follow_friction(tq_stretch *p)
 }
 
 /* friction about the last solution until that is the solution */
-static tq_status settle(tq_stretch *p, tq_scratch *scratch, tq_infeasible *fault, tq_error *reterr)
+static tq_status converge(tq_stretch *p, tq_scratch *scratch, tq_infeasible *fault,
+                          tq_error *reterr)
 {
     for (int k = 0; k < FRICTION_MAX; k++) {
         const tq_status status = pass(p, scratch, fault, reterr);
@@ -189,7 +190,7 @@ static tq_status solve(tq_stretch *p, tq_timed_path *ret, size_t first, tq_scrat
 {
     begin(p);
     for (int k = 0; k < MARGIN_MAX; k++) {
-        const tq_status status = settle(p, scratch, fault, reterr);
+        const tq_status status = converge(p, scratch, fault, reterr);
         if (status != TQ_OK) {
             return status;
         }

@@ -73,8 +73,8 @@ static void derivatives(tq_stretch *p, const tq_geometric_path *path, size_t fir
 
 static void put_rows(const tq_stretch *p, size_t first, size_t n, const double *block, double *ret)
 {
-    p->kernels->turn((long)p->nv, (long)n, block, TQ_BLOCK_STRIDE, ret + first * p->n_row,
-                     (long)p->n_row);
+    p->kernels->transpose((long)p->nv, (long)n, block, TQ_BLOCK_STRIDE, ret + first * p->n_row,
+                          (long)p->n_row);
 }
 
 /* rows beyond the joints, as tq_path_interval has them */

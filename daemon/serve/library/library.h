@@ -29,7 +29,7 @@ void tqd_library_unchunk(struct MHD_Response *response);
  * body's end and answered on: the library has no call for "the body is complete". An ended
  * stream takes the place of its socket under the same descriptor, so that the library, once
  * resumed, finds the end and closes. Returns the client's socket under a new descriptor, to be
- * given back by tqd_library_attach; -1: descriptors are exhausted, nothing has changed. Relies
+ * returned by tqd_library_attach; -1: descriptors are exhausted, nothing has changed. Relies
  * on: a suspended connection's socket is neither read nor written nor kept in another way than
  * by its number. */
 int tqd_library_detach(int fd);

@@ -349,7 +349,7 @@ static const tqd_engine_methods methods = {
 };
 
 /* A database without checksums reports no flipped bit. */
-static void look_at_settings(tqd_session *session, const tqd_engine_options *options)
+static void read_settings_page(tqd_session *session, const tqd_engine_options *options)
 {
     PGresult *result = tqd_query(session, "SELECT current_setting('data_checksums')", NULL);
     const bool off =
@@ -384,6 +384,6 @@ tqd_engine *tqd_postgresql_open(const tqd_engine_options *options, char *why)
         close_engine(&engine->engine);
         return NULL;
     }
-    look_at_settings(engine->writer.session, options);
+    read_settings_page(engine->writer.session, options);
     return &engine->engine;
 }

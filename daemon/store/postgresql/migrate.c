@@ -76,7 +76,7 @@ static bool migrate(tqd_session *session, bool may_be_new, tqd_mark *ret_mark, c
     }
     if (oldest > tqd_postgresql_n_step) {
         snprintf(why, TQD_STORE_WHY,
-                 "the database has schema %d, this program knows up to %d: use a newer torqued",
+                 "the database has schema %d, this program supports up to %d: use a newer torqued",
                  version, tqd_postgresql_n_step);
         return false;
     }

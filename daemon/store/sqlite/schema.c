@@ -321,7 +321,7 @@ static bool check_identity(sqlite3 *db, int n_step, int *ret_version, char *why)
     }
     if (version > n_step || version < 0) {
         snprintf(why, TQD_STORE_WHY,
-                 "the database has schema %d, this program knows up to %d: use a newer torqued",
+                 "the database has schema %d, this program supports up to %d: use a newer torqued",
                  version, n_step);
         return false;
     }

@@ -117,5 +117,5 @@ def test_memory_is_flat_over_a_hundred_playbacks(daemon, page):
     bytes_after, nodes_after, listeners_after = held()
     print(f"memory over 100 playbacks: {bytes_before} to {bytes_after} bytes, nodes {nodes_before} to {nodes_after}, listeners {listeners_before} to {listeners_after}")
     assert nodes_after <= nodes_before + 20 and listeners_after <= listeners_before + 5
-    # a playback that left its frames behind would leave a megabyte each ten times
+    # a playback that leaked its frames would leak a megabyte ten times
     assert bytes_after - bytes_before < 500_000

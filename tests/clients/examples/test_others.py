@@ -193,7 +193,7 @@ def busy(daemon):
     return daemon
 
 
-def test_grafana_asks_for_what_there_is(busy):
+def test_grafana_queries_existing_metrics(busy):
     dashboard = json.loads((EXAMPLES / "grafana/dashboard.json").read_text())
     panels = dashboard["panels"]
     assert len({panel["id"] for panel in panels}) == len(panels) >= 8

@@ -85,6 +85,6 @@ export async function run(url, token, through) {
   await cuts(t, through, token);
   const refused = await fault(t.robot("planar-2r").inverseDynamics({ q: [0, 0], qd: [0, NaN], qdd: [0, 0] }));
   is([refused.pointer, Object.is(refused.value, NaN)], ["/qd/1", true], "a refusal");
-  is((await fault(new Client("http://127.0.0.1:1", { retries: 1, retryDelay: 1 }).version())).name, "ConnectionError", "nobody there");
+  is((await fault(new Client("http://127.0.0.1:1", { retries: 1, retryDelay: 1 }).version())).name, "ConnectionError", "no server");
   return "right";
 }

@@ -20,7 +20,7 @@ export function plain(value) {
   return value;
 }
 
-/** deepStrictEqual tells 0 from -0: equal numbers have equal bits. What differs from call to call is left out. */
+/** deepStrictEqual distinguishes 0 from -0: equal numbers have equal bits. What differs from call to call is left out. */
 export function same(a, b) {
   const without = (document) => JSON.parse(JSON.stringify(document, (key, value) => (key === "request_digest" ? undefined : Object.is(value, -0) ? "-0" : value)));
   assert.deepStrictEqual(without(plain(a)), without(plain(b)));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/clients/python_whole/test_cut.py - connections cut at every tenth byte: the client ends right or says so, and a key computes once.
-"""A proxy passes bytes on and cuts its first connection behind byte N of one direction; the connections after it are whole."""
+"""A proxy passes bytes on and cuts its first connection after byte N of one direction; the connections after it are whole."""
 import asyncio
 import select
 import socket
@@ -39,7 +39,7 @@ class Proxy:
             threading.Thread(target=self.serve, args=(client, rule), daemon=True).start()
 
     def serve(self, client, rule):
-        """One thread for both directions: nobody waits in a socket that is closed here."""
+        """One thread for both directions: no thread blocks on a socket that is closed here."""
         service = socket.create_connection(self.address)
         left = {"up": None, "down": None}
         if rule is not None:
@@ -86,7 +86,7 @@ def soon(monkeypatch):
 
 
 def every_cut(proxy, act):
-    """`act(client)` behind a cut at every tenth byte of both directions, until no cut comes any more: (direction, n, what it returned)."""
+    """`act(client)` with a cut at every tenth byte of both directions, until no cut comes any more: (direction, n, what it returned)."""
     for direction in ("up", "down"):
         n = 1
         while True:

@@ -27,7 +27,7 @@ def robot_of(path, example):
 
 
 def python(value):
-    """Keyword arguments: those that are words of Python have a _ behind them."""
+    """Keyword arguments: those that are words of Python end in _."""
     return {key + "_" if key in ("from",) else key: one for key, one in value.items()}
 
 

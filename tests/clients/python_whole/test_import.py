@@ -18,7 +18,7 @@ def test_nothing_is_imported_that_is_not_used(first, may):
     assert set(eval(done.stdout)) == may
 
 
-def test_the_command_line_of_httpx_is_there_for_who_wants_it():
+def test_the_command_line_of_httpx_is_available():
     done = subprocess.run([sys.executable, "-c", "import torqued; torqued.Client; import httpx; import httpx._main"],
                           env={"PYTHONPATH": str(ROOT / "clients/python/src"), "PATH": ""}, capture_output=True, text=True)
     assert done.returncode == 0 or "No module named" in done.stderr and "httpx._main" not in done.stderr, done.stderr

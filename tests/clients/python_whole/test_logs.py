@@ -83,7 +83,7 @@ def test_mat(client, run, tmp_path):
     agrees(client, run, "mat", logs.read(tmp_path / "run.mat", columns={"time": "log.t", "q": "log.q", "tau": "log.tau"},
                                          units={"time": "s", "q": "rad", "tau": "Nm"}))
     h5py = pytest.importorskip("h5py")
-    # of version 7.3: HDF5 behind a block of 512 bytes, columns first
+    # of version 7.3: HDF5 after a block of 512 bytes, columns first
     with h5py.File(tmp_path / "new.mat", "w", userblock_size=512) as file:
         file["q"], file["t"] = q.T, t[None]
     with open(tmp_path / "new.mat", "r+b") as file:

@@ -126,7 +126,7 @@ def test_the_service(client, tmp_path):
 
 
 def test_the_bar_in_a_notebook(monkeypatch):
-    """IPython's kernel, as far as the bar sees it."""
+    """IPython's kernel, as far as the bar uses it."""
     shown = []
 
     class Handle:

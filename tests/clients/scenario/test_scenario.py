@@ -421,7 +421,7 @@ def test_the_scenario_is_what_it_should_be(reference):
 
 
 def test_one_arm_in_four_formats(reference):
-    """The torques of one arm, told four ways, agree to rounding: q, qd and qdd of some rad and s, tau of some N m."""
+    """The torques of one arm, stated four ways, agree to rounding: q, qd and qdd of some rad and s, tau of some N m."""
     torques = [struct.unpack("<2d", bytes.fromhex(reference[f"torque by-{name}"][".tau"])) for name in ("urdf", "mjcf", "dh", "poe")]
     assert all(abs(a - b) < 1e-12 for one in torques for a, b in zip(one, torques[0], strict=True)), torques
 

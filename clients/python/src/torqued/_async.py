@@ -37,7 +37,7 @@ class AsyncClient(AsyncServiceOperations):
         url: ``http://host:port`` or ``unix:/path``; else the environment's TORQUED_URL, else http://127.0.0.1:8420.
         token: of ``Authorization: Bearer``; else TORQUED_TOKEN, else the first line of the file TORQUED_TOKEN_FILE.
         retries: how often a request is sent again after a lost connection, 429 or 503.
-        retry_wait_max_s: no waiting for a service that asks for more patience than this.
+        retry_wait_max_s: no waiting if the service's Retry-After is longer than this.
         timeout_s: of a connection that is silent.
     """
 
@@ -49,7 +49,7 @@ class AsyncClient(AsyncServiceOperations):
         self.timeout_s = timeout_s
         self._token = _wire.token_of(token)
         near = self.address.is_near
-        # no proxy stands before a service on this machine, and no certificates are loaded for it
+        # a service on this machine has no proxy, and no certificates are loaded for it
         transport = httpx.AsyncHTTPTransport(uds=self.address.socket, verify=False) if near else None
         self._http = httpx.AsyncClient(transport=transport, trust_env=not near, verify=not near,
                                  timeout=timeout_s)
@@ -106,7 +106,7 @@ class AsyncClient(AsyncServiceOperations):
         return (await self._send(Request("GET", path, query or {}, accept=accept))).value()
 
     async def _stream(self, path: str, last: str | None) -> AsyncIterator[Event]:
-        """Events, over as many connections as it takes: each goes on behind the last event that came."""
+        """Events, over as many connections as it takes: each resumes after the last event."""
         request = Request("GET", path, accept="text/event-stream", silence_s=min(_wire.EVENTS_SILENT_S, self.timeout_s))
         retry = Retry(request, self.retries, self.address.text, self.retry_wait_max_s)
         while True:
@@ -243,7 +243,7 @@ class AsyncClient(AsyncServiceOperations):
 
         Arguments:
             source: the path of a CSV or NPY file, an array of two axes, a `torqued.logs.Log`, or bytes. A table of pandas, and
-                files of other kinds, go through `torqued.logs`, which asks for what columns and units mean.
+                files of other kinds, go through `torqued.logs`, which needs the meaning of columns and units.
         """
         body, media = dataset_body(source)
         headers = {"Content-Type": media, **({"If-Match": f'"{if_match}"'} if if_match else {})}
@@ -304,7 +304,7 @@ class AsyncClient(AsyncServiceOperations):
         return out
 
     async def events(self, last: str | None = None) -> AsyncIterator[Event]:
-        """Changes of state and progress of all jobs, from now on or behind the event `last`; without end."""
+        """Changes of state and progress of all jobs, from now on or after the event `last`; without end."""
         async for event in self._stream("/v1/events", last):
             yield event
 

@@ -230,5 +230,5 @@ def decode_cbor(data: Buffer) -> Any:
     decoder = Decoder(data)
     value = decoder.item()
     if decoder.at != len(decoder.data):
-        raise ValueError("bytes behind the end of a CBOR document")
+        raise ValueError("bytes after the end of a CBOR document")
     return value

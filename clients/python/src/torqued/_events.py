@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Event:
-    """`kind` is state or progress; `id` resumes behind it (of progress: None)."""
+    """`kind` is state or progress; `id` resumes after it (of progress: None)."""
 
     kind: str
     data: dict[str, Any]

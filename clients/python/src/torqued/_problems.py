@@ -112,7 +112,7 @@ class NotFound(ProblemError, LookupError):
 
 
 class Conflict(ProblemError):
-    """409 and 412: what is there already stands against it."""
+    """409 and 412: the present state of the resource conflicts with the request."""
 
 
 class Busy(ProblemError):

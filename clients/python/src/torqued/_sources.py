@@ -51,11 +51,11 @@ def dataset_body(source: DatasetSource) -> tuple[Body, str]:
         with open(source, "rb") as file:
             is_npy = file.read(6) == b"\x93NUMPY"
         if not is_npy and Path(source).suffix.lower() not in (".csv", ".txt", ".tsv", ".dat", ".log", ""):
-            raise LogError(f"{source}: CSV and NPY are sent as they are; torqued.logs.read() reads other kinds and asks for units")
+            raise LogError(f"{source}: CSV and NPY are sent as they are; torqued.logs.read() reads other kinds and needs units")
         return Body(path=source), NPY if is_npy else CSV
     if isinstance(source, np.ndarray):
         return Body(_codec.encode_npy(source)), NPY
     if hasattr(source, "body"):
         return source.body()
     raise LogError(f"a {type(source).__name__} is no dataset: a path, bytes, an array, or a torqued.logs.Log is. "
-                   "A table of pandas goes through torqued.logs.from_pandas(), which asks for columns and units")
+                   "A table of pandas goes through torqued.logs.from_pandas(), which needs columns and units")

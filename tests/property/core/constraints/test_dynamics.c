@@ -191,7 +191,7 @@ Test(constrained_dynamics, a_sample_has_its_own_bits)
     }
 }
 
-/* torques of all joints, of least norm, give back the motion that they are the torques of */
+/* least-norm torques of all joints reproduce the motion that they were computed from */
 Test(constrained_dynamics, forward_undoes_inverse)
 {
     size_t n = 0;

@@ -95,7 +95,7 @@ static void check(trial *t, size_t *n_stuck, size_t *n_slip)
     }
 }
 
-Test(hold, what_is_held_stands_and_what_slips_is_held_back)
+Test(hold, what_is_held_rests_and_what_slips_is_slowed)
 {
     size_t n_stuck = 0, n_slip = 0;
     for (size_t i = 0; i < N_ROBOT; i++) {
@@ -182,8 +182,8 @@ Test(hold, held_rows_do_not_accelerate)
     tqt_close(&t.s);
 }
 
-/* nv + 1 numbers are there, and scratch is no zeros: what lies behind the joints stays */
-Test(hold, nothing_is_written_behind_the_joints)
+/* nv + 1 numbers, and scratch that is not zeroed: the number after the joints keeps its value */
+Test(hold, nothing_is_written_after_the_joints)
 {
     static _Alignas(64) double memory[1 << 15];
     static trial t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/constraints/test_projectors.c - any coordinates that tell the motion do for
- * the elimination; those that do not are named. */
+/* tests/property/core/constraints/test_projectors.c - any coordinates that determine the motion
+ * suffice for the elimination; those that do not are named. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -51,7 +51,7 @@ static void check_elimination(const tqt_robot_state *s, const tq_elimination *e,
     }
 }
 
-Test(projectors, any_coordinates_that_tell_the_motion_will_do)
+Test(projectors, any_coordinates_that_determine_the_motion_suffice)
 {
     for (size_t i = 0; i < N_ROBOT; i++) {
         tqt_robot_state s;
@@ -87,7 +87,7 @@ Test(projectors, any_coordinates_that_tell_the_motion_will_do)
     }
 }
 
-Test(projectors, coordinates_that_do_not_tell_the_motion_are_named)
+Test(projectors, coordinates_that_do_not_determine_the_motion_are_named)
 {
     static const uint32_t heading_and_y[] = {1, 2}, all[] = {0, 1, 2};
     tqt_robot_state s;
@@ -141,7 +141,7 @@ Test(projectors, driven_joints_make_the_same_motion)
 }
 
 /* Torques, the motion they make, and the torques of that motion: what of their difference the
- * constraints do not carry is rounding, whoever is driven. */
+ * constraints do not carry is rounding, whichever joints are driven. */
 Test(projectors, inverse_after_forward_returns_the_projected_torque)
 {
     static _Alignas(64) double q[TQT_NV * LANE], qd[TQT_NV * LANE], qdd[TQT_NV * LANE],

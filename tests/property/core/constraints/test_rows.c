@@ -58,26 +58,26 @@ static void check(const tq_model *model, const tq_constraints *set, const double
      * 1e-16 * 10 / h */
     static const double h = 1e-5;
     static const double within = 3e-6;
-    static rows at, ahead, behind;
-    double q_ahead[NV + 8], q_behind[NV + 8];
+    static rows at, ahead, before;
+    double q_ahead[NV + 8], q_before[NV + 8];
     const size_t nv = model->nv;
     rows_at(model, set, q, qd, &at);
     move(model, q, qd, h, q_ahead);
-    move(model, q, qd, -h, q_behind);
+    move(model, q, qd, -h, q_before);
     rows_at(model, set, q_ahead, qd, &ahead);
-    rows_at(model, set, q_behind, qd, &behind);
+    rows_at(model, set, q_before, qd, &before);
     for (uint32_t r = 0; r < set->n_row; r++) {
         double speed = 0.0;
         for (size_t c = 0; c < nv; c++) {
             speed += at.a[r * nv + c] * qd[c];
-            const double slope = (ahead.a[r * nv + c] - behind.a[r * nv + c]) / (2.0 * h);
+            const double slope = (ahead.a[r * nv + c] - before.a[r * nv + c]) / (2.0 * h);
             cr_assert(fabs(slope - at.rate[r * nv + c]) < within * (1.0 + fabs(slope)),
                       "%s: rate of row %u, %zu: %.12g, not %.12g", what, r, c, at.rate[r * nv + c],
                       slope);
         }
         const tq_constraint *c = &set->items[0];
         if (tq_constraint_is_holonomic(c, r)) {
-            const double slope = (ahead.h[r] - behind.h[r]) / (2.0 * h);
+            const double slope = (ahead.h[r] - before.h[r]) / (2.0 * h);
             cr_assert(fabs(slope - speed) < within * (1.0 + fabs(slope)),
                       "%s: row %u: %.12g, not %.12g", what, r, speed, slope);
             cr_assert(fabs(speed - at.velocity[r]) < 1e-12 * (1.0 + fabs(speed)));

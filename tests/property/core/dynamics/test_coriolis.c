@@ -123,7 +123,7 @@ Test(coriolis, again_gives_the_same)
     }
 }
 
-/* each kind alone: no kind hides behind another */
+/* each kind alone: no kind masks another */
 Test(coriolis, every_kind_matches_the_definition)
 {
     for (unsigned kind = TQ_JOINT_FIXED; kind <= TQ_JOINT_FLOATING; kind++) {
@@ -284,7 +284,7 @@ Test(coriolis, same_bits_everywhere)
     }
 }
 
-Test(coriolis, faults_are_told)
+Test(coriolis, faults_are_reported)
 {
     trial t = open_trial(3, 1u << TQ_JOINT_REVOLUTE, 8);
     const tq_mechanism *mechanism = t.subject->mechanism;

@@ -166,7 +166,7 @@ Test(forward, any_terms_may_be_left_out)
 }
 
 /* a massless leaf on a free joint cannot be moved by a finite torque */
-Test(forward, massless_leaves_are_told)
+Test(forward, massless_leaves_are_refused)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
         tq_model *model = tqt_model_new(3);
@@ -195,17 +195,17 @@ Test(forward, massless_leaves_are_told)
     }
 }
 
-/* Massless links anywhere: an answer solves the equation, or the robot is told to be singular */
-Test(forward, massless_links_are_right_or_told)
+/* Massless links anywhere: an answer solves the equation, or the robot is reported as singular */
+Test(forward, massless_links_are_right_or_refused)
 {
-    int n_told = 0;
+    int n_singular = 0;
     for (uint64_t seed = 1000000; seed < 1002000; seed++) {
         const tqt_robot_options options = {1 + (uint32_t)(seed % 16), TQT_KINDS_ALL, TQT_WITH_ALL};
         trial t;
         open_trial(&t, seed, options, 1);
         tq_error fault = {0};
         const tq_status status = compute(&t, 0, &fault);
-        n_told += status == TQ_ERR_SINGULAR;
+        n_singular += status == TQ_ERR_SINGULAR;
         if (status != TQ_ERR_SINGULAR) {
             cr_assert(eq(int, (int)status, TQ_OK));
             const double error = residual_of(&t, 0, 0);
@@ -213,14 +213,14 @@ Test(forward, massless_links_are_right_or_told)
         }
         close_trial(&t);
     }
-    cr_expect(gt(int, n_told, 0));
-    cr_expect(lt(int, n_told, 1500));
-    cr_log_info("%d of 2000 singular", n_told);
+    cr_expect(gt(int, n_singular, 0));
+    cr_expect(lt(int, n_singular, 1500));
+    cr_log_info("%d of 2000 singular", n_singular);
 }
 
 /* Two turning joints on one line with a massless link between them turn against each other without
- * inertia: told at any pose. */
-Test(forward, coincident_axes_are_told)
+ * inertia: reported at any pose. */
+Test(forward, coincident_axes_are_refused)
 {
     for (uint64_t seed = 0; seed < 100; seed++) {
         tqt_random r = tqt_random_seed(seed);

@@ -157,7 +157,7 @@ Test(inverse, random_trees_match_virtual_work)
     cr_log_info("worst error %g eps n terms", worst);
 }
 
-/* each kind alone, in chains as long as they get: no kind hides behind another */
+/* each kind alone, in chains of maximum length: no kind masks another */
 Test(inverse, chains_of_one_kind_match_virtual_work)
 {
     for (unsigned kind = TQ_JOINT_FIXED; kind <= TQ_JOINT_FLOATING; kind++) {

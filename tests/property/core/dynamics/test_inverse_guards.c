@@ -145,7 +145,7 @@ Test(inverse_guards, results_out_of_range)
     close_trial(&t);
 }
 
-/* what stands behind the last sample of a block is computed, never told */
+/* lanes after the last sample of a block are computed, never returned */
 Test(inverse_guards, padding_is_never_a_fault)
 {
     trial t;

@@ -127,7 +127,7 @@ Test(lagrangian, equation_of_motion_in_all_four_forms)
             free(tau);
         }
         cr_assert(eq(sz, f.scratch.used, tq_configuration_scratch_size(f.model)),
-                  "scratch given back");
+                  "scratch released");
         free(m);
         free(c);
         free(g);

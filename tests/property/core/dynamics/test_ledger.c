@@ -209,7 +209,7 @@ Test(checks, item_079_recursive_lagrangian_and_stacked_agree)
 }
 
 /* a wrong answer must show: a wrench that the recursion hears of and the ledger does not */
-Test(checks, tell_when_the_two_ways_differ)
+Test(checks, report_if_the_two_ways_differ)
 {
     fixture *f = open_case(7);
     tqt_subject *subject = tqt_subject_new(f->model, 1);

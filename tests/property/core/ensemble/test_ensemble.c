@@ -194,7 +194,7 @@ static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, c
     return tq_offsets_effect(ctx).act(ctx, at, scratch, to, reterr);
 }
 
-Test(ensemble, nobody_ends_for_anothers_fault)
+Test(ensemble, no_member_ends_for_anothers_fault)
 {
     bench *b = open_bench(2, TQ_FIXED_RK4);
     double ended[STRIDE], again[STRIDE];
@@ -218,7 +218,7 @@ static int at_once(void *ctx)
     return 1;
 }
 
-Test(ensemble, stops_when_it_is_told)
+Test(ensemble, stops_on_request)
 {
     bench *b = open_bench(1, TQ_FIXED_RK4);
     double ended[STRIDE];

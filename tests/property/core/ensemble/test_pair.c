@@ -99,16 +99,16 @@ static void close_bench(bench *b)
     free(b);
 }
 
-typedef struct told {
+typedef struct run_result {
     double *rows;
     double ended[STRIDE], end[STRIDE];
-} told;
+} run_result;
 
 /* members `first` to `first + n` with a stride; rows of the result stay so */
-static told run_members(const bench *b, size_t first, size_t n, size_t stride, tq_status want)
+static run_result run_members(const bench *b, size_t first, size_t n, size_t stride, tq_status want)
 {
     const size_t nq = b->model->nq, nv = b->model->nv;
-    told ret = {.rows = tqt_doubles(N_OUTPUT * b->n_row * stride)};
+    run_result ret = {.rows = tqt_doubles(N_OUTPUT * b->n_row * stride)};
     double *q = tqt_doubles(nq * stride), *qd = tqt_doubles(nv * stride);
     double *z = tqt_doubles(2 * stride), *held = tqt_doubles(stride);
     for (size_t i = 0; i < stride; i++) {
@@ -145,8 +145,8 @@ static told run_members(const bench *b, size_t first, size_t n, size_t stride, t
     return ret;
 }
 
-static void same_member(const bench *b, const told *one, size_t i, size_t stride, const told *other,
-                        size_t k, size_t other_stride)
+static void same_member(const bench *b, const run_result *one, size_t i, size_t stride,
+                        const run_result *other, size_t k, size_t other_stride)
 {
     for (size_t r = 0; r < N_OUTPUT * b->n_row; r++) {
         const double *x = &one->rows[r * stride + i], *y = &other->rows[r * other_stride + k];
@@ -163,9 +163,9 @@ Test(ensemble_pair, a_member_has_the_same_bits_alone)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         bench *b = open_bench(seed, pair_of(seed));
-        told all = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+        run_result all = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
         for (size_t k = 0; k < N_MEMBER; k += 5) {
-            told one = run_members(b, k, 1, LANE, TQ_OK);
+            run_result one = run_members(b, k, 1, LANE, TQ_OK);
             same_member(b, &one, 0, LANE, &all, k, STRIDE);
             cr_expect(isinf(one.ended[0]) && isinf(all.ended[k]));
             cr_expect(eq(dbl, all.end[k], TQ_RUN_GOES_ON));
@@ -182,12 +182,12 @@ Test(ensemble_pair, members_have_the_same_bits_at_every_width)
     for (uint64_t seed = 1; seed <= 2; seed++) {
         bench *b = open_bench(seed, pair_of(seed));
         cr_assert(eq(int, tq_lanes_force(TQ_BUILD_PORTABLE), TQ_OK));
-        told want = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+        run_result want = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
         for (int build = TQ_BUILD_W1; build < TQ_BUILD_COUNT; build++) {
             if (tq_lanes_force((tq_lanes_build)build) != TQ_OK) {
                 continue;
             }
-            told got = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+            run_result got = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
             for (size_t k = 0; k < N_MEMBER; k++) {
                 same_member(b, &got, k, STRIDE, &want, k, STRIDE);
             }
@@ -199,7 +199,7 @@ Test(ensemble_pair, members_have_the_same_bits_at_every_width)
 }
 
 /* the single run by SUNDIALS at a tolerance far below that of the members */
-static void compare_with_run(const bench *b, const told *all, size_t k, double most)
+static void compare_with_run(const bench *b, const run_result *all, size_t k, double most)
 {
     const tq_run_options options = {
         .method = TQ_RUN_DOPRI87, .rtol = 1e-11, .atol = 1e-12, .end = times[N_OUTPUT - 1]};
@@ -237,7 +237,7 @@ Test(ensemble_pair, members_are_as_exact_as_they_are_asked_to_be)
         bench *b = open_bench(seed, pair_of(seed));
         for (double rtol = 1e-4; rtol > 1e-9; rtol *= 1e-2) {
             b->ensemble.rtol = b->ensemble.atol = rtol;
-            told all = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+            run_result all = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
             for (size_t k = 0; k < N_MEMBER; k += 4) {
                 compare_with_run(b, &all, k, 10.0 * rtol);
             }
@@ -259,12 +259,12 @@ static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, c
     return tq_offsets_effect(ctx).act(ctx, at, scratch, to, reterr);
 }
 
-Test(ensemble_pair, nobody_ends_for_anothers_fault)
+Test(ensemble_pair, no_member_ends_for_anothers_fault)
 {
     bench *b = open_bench(2, pair_of(2));
-    told good = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+    run_result good = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
     b->effects[0].act = misname;
-    told bad = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+    run_result bad = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
     for (size_t k = 0; k < N_MEMBER; k++) {
         cr_expect(eq(dbl, bad.end[k], k == 7 ? TQ_RUN_REFUSED : TQ_RUN_GOES_ON), "%zu", k);
         if (k != 7) {
@@ -279,10 +279,10 @@ Test(ensemble_pair, nobody_ends_for_anothers_fault)
 Test(ensemble_pair, a_member_that_runs_away_leaves_the_others_alone)
 {
     bench *b = open_bench(2, &tq_pair_dopri87);
-    told good = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+    run_result good = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
     b->s.qd[(b->model->nv - 1) * b->s.stride + 6] = 2e6;
     b->s.qd[(b->model->nv - 1) * b->s.stride + 11] = 1e200; /* has no acceleration */
-    told rows = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
+    run_result rows = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
     for (size_t k = 0; k < N_MEMBER; k++) {
         if (k == 6 || k == 11) {
             cr_expect(rows.ended[k] <= 0.01, "%zu: %g", k, rows.ended[k]);
@@ -313,7 +313,7 @@ Test(ensemble_pair, goes_as_far_as_there_are_rates)
 {
     bench *b = open_bench(3, &tq_pair_dopri87);
     b->effects[1] = (tq_effect){.n_z = 1, .act = give_up};
-    told rows = run_members(b, 0, 3, LANE, TQ_OK);
+    run_result rows = run_members(b, 0, 3, LANE, TQ_OK);
     for (size_t k = 0; k < 3; k++) {
         cr_expect(eq(dbl, rows.end[k], TQ_RUN_REFUSED));
         cr_expect(rows.ended[k] <= 0.1 && rows.ended[k] > 0.1 - 1e-9, "%.17g", rows.ended[k]);
@@ -330,12 +330,12 @@ static int at_once(void *ctx)
     return 1;
 }
 
-Test(ensemble_pair, stops_when_it_is_told)
+Test(ensemble_pair, stops_on_request)
 {
     bench *b = open_bench(1, &tq_pair_dopri45);
     b->ensemble.stopped = at_once;
     b->ensemble.max_step = 1e-4;
-    told rows = run_members(b, 0, 8, LANE, TQ_ERR_NO_CONVERGENCE);
+    run_result rows = run_members(b, 0, 8, LANE, TQ_ERR_NO_CONVERGENCE);
     free(rows.rows);
     close_bench(b);
 }
@@ -345,7 +345,7 @@ Test(ensemble_pair, evaluations_are_bounded)
     bench *b = open_bench(1, &tq_pair_dopri45);
     b->ensemble.max_step = 1e-3;
     b->ensemble.max_evaluations = 700; /* 100 steps */
-    told rows = run_members(b, 0, 8, LANE, TQ_OK);
+    run_result rows = run_members(b, 0, 8, LANE, TQ_OK);
     for (size_t k = 0; k < 8; k++) {
         cr_expect(eq(dbl, rows.end[k], TQ_RUN_TOO_MUCH));
         cr_expect(rows.ended[k] > 0.05 && rows.ended[k] < 0.102, "%g", rows.ended[k]);

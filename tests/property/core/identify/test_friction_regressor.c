@@ -90,7 +90,7 @@ static void read_and_solve(tqt_fit_bench *b, const tqt_excited *x)
     } while (b->solution.again);
 }
 
-/* told or found, the same shapes give the same bits */
+/* given or computed, the same regressors have the same bits */
 Test(shapes, told_as_they_are)
 {
     for (size_t law = 0; law < LAWS; law++) {
@@ -177,7 +177,7 @@ static void low_pass(const tq_filter *filter, size_t n_row, double *rows, tq_scr
 Test(shapes, filtered_as_torque_is)
 {
     double sigma[2];
-    for (int told = 0; told < 2; told++) {
+    for (int is_given = 0; is_given < 2; is_given++) {
         tq_model *model = arm();
         tqt_fit_bench b = tqt_fit_open(model);
         tqt_excited x = tqt_excited_new(b.subject, 12, N, rate, 6);
@@ -194,16 +194,16 @@ Test(shapes, filtered_as_torque_is)
         cr_assert(tq_filter_butterworth(4, 4, rate, &filter, NULL) == TQ_OK);
         low_pass(&filter, x.nv, x.tau, &b.scratch);
         low_pass(&filter, tq_shape_count(b.fit), x.shape, &b.scratch);
-        if (told == 0) {
+        if (is_given == 0) {
             free(x.shape);
             x.shape = NULL;
         }
         read_and_solve(&b, &x);
-        sigma[told] = b.solution.sigma[0];
-        for (uint32_t j = 0; told != 0 && j < JOINTS; j++) {
+        sigma[is_given] = b.solution.sigma[0];
+        for (uint32_t j = 0; is_given != 0 && j < JOINTS; j++) {
             const size_t c =
                 tqt_fit_column(&b, TQ_COLUMN_PARAMETER, TQ_PARAMETER_COULOMB, j, TQ_NONE);
-            /* bodies of almost no mass, which physics wants, take a little of it */
+            /* bodies of almost no mass, required by feasibility, take a little of it */
             cr_expect(epsilon_eq(dbl, b.solution.value[c], 2, 1e-3), "joint %d", (int)j);
         }
         tqt_excited_free(&x);

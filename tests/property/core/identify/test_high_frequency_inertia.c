@@ -19,7 +19,7 @@ static tq_model *arm(void)
     return tqt_random_arm(5, NV, 0, (tq_friction){.viscous = 0.5, .coulomb = 1, .smoothing = 0.05});
 }
 
-/* unfiltered torque: inertia a + rate d more; a and d shake fast, and the motion knows nothing of
+/* unfiltered torque: inertia a + rate d more; a and d shake fast, and the motion is independent of
  * either. rows: (2 NV x TQ_BLOCK) of a and d, then (NV x TQ_BLOCK) of torque */
 static void add_fast(tq_experiment_block *block, size_t first, double inertia, double rate,
                      double *rows)

@@ -45,7 +45,7 @@ static void add_noise(tqt_excited *x)
     }
 }
 
-static void settle(tqt_fit_bench *b, const tqt_excited *x)
+static void converge(tqt_fit_bench *b, const tqt_excited *x)
 {
     const size_t mark = tq_scratch_mark(&b->memory);
     for (int n = 0; n == 0 || (b->solution.again && n < 20); n++) {
@@ -103,7 +103,7 @@ static tqt_fit_bench springs_and_couplings(tq_fit_method method)
     options.model.with |= TQ_REGRESS_STIFFNESS;
     options.model.couplings = &pair, options.model.n_coupling = 1;
     tqt_fit_build(&b, &options, 1);
-    settle(&b, &x);
+    converge(&b, &x);
     tqt_excited_free(&x);
     return b;
 }
@@ -140,7 +140,7 @@ ParameterizedTest(int *row, noise, springs_and_coupled_joints_are_found)
     tqt_fit_close(&b);
 }
 
-/* It takes columns to be noisy that are not: no deviation knows of that, a few per cent is its
+/* It takes columns to be noisy that are not: no deviation includes that, a few per cent is its
  * price. With one scale for all columns the springs were a hundred times too stiff. */
 Test(noise, total_least_squares_stays_near)
 {
@@ -181,7 +181,7 @@ ParameterizedTest(int *row, noise, friction_by_load_is_found)
     options.model.extra = TQ_FIT_LOAD;
     options.model.with &= ~(unsigned)TQ_REGRESS_ROTOR;
     tqt_fit_build(&b, &options, 1);
-    settle(&b, &x);
+    converge(&b, &x);
     for (uint32_t j = 0; j < JOINTS; j++) {
         expect_found(&b, tqt_fit_column(&b, TQ_COLUMN_LOAD, TQ_PARAMETER_MASS, j, TQ_NONE), .1, .1);
         expect_found(&b, of_joint(&b, TQ_PARAMETER_COULOMB, j), 2, .05);

@@ -60,7 +60,7 @@ static void run(tq_ode *ode, double t, double end, double stride, double *y)
     }
 }
 
-Test(ode, every_method_meets_its_tolerance_and_asks_more_of_a_tighter_one)
+Test(ode, every_method_meets_its_tolerance_and_works_more_for_a_tighter_one)
 {
     const struct {
         tq_ode_method method;
@@ -161,7 +161,7 @@ Test(ode, implicit_methods_stride_over_what_is_stiff)
     }
 }
 
-Test(ode, the_multistep_method_tells_states_within_its_last_step)
+Test(ode, the_multistep_method_interpolates_within_its_last_step)
 {
     const tq_ode_problem problem = problem_of(kepler, 4, 1e-9);
     tq_scratch scratch;

@@ -33,7 +33,7 @@ static void expect_derivatives(const tq_reference *r, double t, double within)
     }
 }
 
-Test(desired, every_kind_has_its_derivatives_and_stands_outside)
+Test(desired, every_kind_has_its_derivatives_and_is_at_rest_outside)
 {
     double curvature[2][6];
     tq_scratch scratch;
@@ -45,7 +45,7 @@ Test(desired, every_kind_has_its_derivatives_and_stands_outside)
     const double ends[24] = {0, 1,  0.5, 0, 1,  -1, 1,   -1, 0, 1, 2,  2,
                              1, -1, 0,   1, -3, 0,  0.5, 2,  0, 0, -1, 4};
     const tq_reference all[] = {
-        {.kind = TQ_REFERENCE_STAND, .n_coordinate = 2, .stand = points},
+        {.kind = TQ_REFERENCE_SETPOINT, .n_coordinate = 2, .setpoint = points},
         {.kind = TQ_REFERENCE_WAYPOINTS,
          .n_coordinate = 2,
          .waypoints = way,
@@ -81,7 +81,7 @@ Test(desired, every_kind_has_its_derivatives_and_stands_outside)
     }
 }
 
-Test(desired, breaks_are_told_one_by_one)
+Test(desired, breaks_are_reported_one_by_one)
 {
     const tq_reference trapezoid = {.kind = TQ_REFERENCE_WAYPOINTS,
                                     .n_coordinate = 2,
@@ -96,8 +96,9 @@ Test(desired, breaks_are_told_one_by_one)
         cr_assert(epsilon_eq(dbl, t, want[k], 1e-15), "break %d at %g", k, t);
     }
     cr_assert(eq(dbl, tq_reference_next_break(&trapezoid, t, &order), INFINITY));
-    const tq_reference stand = {.kind = TQ_REFERENCE_STAND, .n_coordinate = 2, .stand = points};
-    cr_assert(eq(dbl, tq_reference_next_break(&stand, 0.0, &order), INFINITY));
+    const tq_reference setpoint = {
+        .kind = TQ_REFERENCE_SETPOINT, .n_coordinate = 2, .setpoint = points};
+    cr_assert(eq(dbl, tq_reference_next_break(&setpoint, 0.0, &order), INFINITY));
 }
 
 static const double t_end[3] = {0, 2, 3};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/plant/test_audit.c - energy and momentum balance of a robot with
- * everything on, to the integrator's error; and an audit that sees what is missing. */
+ * everything on, to the integrator's error; and an audit that detects what is missing. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -144,14 +144,14 @@ Test(audit, holds_for_floating_robots_and_with_terms_left_out)
 }
 
 /* negative control: an audit that believes in another plant does not balance */
-Test(audit, sees_a_force_that_it_was_not_told_of)
+Test(audit, detects_an_unstated_force)
 {
     tq_model *m = robot(4, 1u << TQ_JOINT_REVOLUTE);
-    const outcome told = run(m, 1e-3, 0);
+    const outcome stated = run(m, 1e-3, 0);
     tq_balance a = {.kinetic = 1.0}, b = {.kinetic = 2.0, .potential = 0.5};
     const double z[TQ_AUDIT_ROWS_MAX] = {2.0, 0.25, 0.5};
     cr_assert(eq(dbl, tq_audit_energy_residual(&a, &b, z), 1.5 - 2.25));
     /* without its external work the same run would be off by all of it */
-    cr_assert(gt(dbl, fabs(told.external), 1e4 * fabs(told.energy)));
+    cr_assert(gt(dbl, fabs(stated.external), 1e4 * fabs(stated.energy)));
     tqt_model_free(m);
 }

@@ -25,11 +25,12 @@ static const char bob[] =
     "\"radius\": 0.8}, \"point\": {\"link\": \"c\"}}]}";
 
 static const double kp[N] = {16, 9, 4}, kd[N] = {8, 6, 4}, ki[N] = {2, 1, 1};
-static const double stand[N] = {0.1, -0.2, 0.7};
+static const double setpoint[N] = {0.1, -0.2, 0.7};
 static const uint32_t rows[] = {0, 1};
 static double goals[2] = {-7.0, -9.0};
 static const double times[2] = {0.0, 1.0};
-static tq_reference reference = {.kind = TQ_REFERENCE_STAND, .n_coordinate = N, .stand = stand};
+static tq_reference reference = {
+    .kind = TQ_REFERENCE_SETPOINT, .n_coordinate = N, .setpoint = setpoint};
 static tq_table force = {.points = {.n_point = 2, .n_coordinate = 1, .t = times, .x = goals},
                          .interpolation = TQ_INTERPOLATE_LINEAR};
 
@@ -119,7 +120,7 @@ Test(constrained_controller, a_sample_has_the_same_bits_alone_and_in_a_block)
     tqt_close(&s);
 }
 
-/* Accelerations of the coordinates and the multiplier are those that the law asks for; integrals
+/* Accelerations of the coordinates and the multiplier are those of the control law; integrals
  * grow by the errors. */
 Test(constrained_controller, the_law_holds_at_every_state)
 {
@@ -134,7 +135,7 @@ Test(constrained_controller, the_law_holds_at_every_state)
     for (size_t i = 0; i < LANE; i++) {
         for (size_t f = 0; f < 2; f++) {
             const size_t k = f * LANE + i;
-            const double e = stand[f] - b.q[k];
+            const double e = setpoint[f] - b.q[k];
             cr_expect(fabs(b.qdd[k] - (kp[f] * e - kd[f] * b.qd[k] + ki[f] * b.z[k])) < 1e-11);
             cr_expect(b.zd[k] == e);
         }
@@ -160,8 +161,8 @@ Test(constrained_controller, integrals_stand_still_while_a_limit_cuts)
         rates_of(&s, &effect, 0.5, 1, &b);
         cr_expect(k == 1 || fabs(b.tau[0]) == 0.01);
         for (size_t r = 0; r < 3; r++) {
-            const bool stands = b.zd[r * LANE] == 0.0;
-            cr_expect(stands == (k == 0));
+            const bool at_rest = b.zd[r * LANE] == 0.0;
+            cr_expect(at_rest == (k == 0));
         }
     }
     /* rows without a goal have no error to be integrated */
@@ -205,7 +206,7 @@ Test(constrained_controller, impossible_ones_are_refused)
     static const uint32_t twice[] = {1, 1}, beyond[] = {0, 3};
     static const bool some[N] = {true, true, false};
     static const tq_reference other = {
-        .kind = TQ_REFERENCE_STAND, .n_coordinate = 2, .stand = stand};
+        .kind = TQ_REFERENCE_SETPOINT, .n_coordinate = 2, .setpoint = setpoint};
     const char *what;
     tqt_robot_state s;
     tqt_open(&s, bob);

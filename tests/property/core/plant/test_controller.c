@@ -164,10 +164,11 @@ Test(controller, passivity_leaves_its_error_equation)
     close_scene(s);
 }
 
-Test(controller, pd_with_gravity_stands_where_it_is_told)
+Test(controller, pd_with_gravity_rests_at_its_setpoint)
 {
     scene *s = open_scene(7);
-    s->reference = (tq_reference){.kind = TQ_REFERENCE_STAND, .n_coordinate = N, .stand = offset};
+    s->reference =
+        (tq_reference){.kind = TQ_REFERENCE_SETPOINT, .n_coordinate = N, .setpoint = offset};
     for (int k = 0; k < N * LANE; k++) {
         s->s.q[k] = offset[k / LANE];
         s->s.qd[k] = 0.0;

@@ -126,7 +126,7 @@ Test(driven, a_step_of_voltage_is_the_closed_form)
             late = fmax(late, fabs(r[0].z[TQ_DRIVE_I * LANE] - settled));
         }
     }
-    /* of the final speed; the grid of a millisecond sees the largest to second order */
+    /* of the final speed; a grid of a millisecond has the largest to second order */
     const double stiff = 0.05 * 0.05 + 0.6 * 2.1e-4;
     const double final = 0.05 * 24.0 / stiff;
     cr_expect(fabs(worst / final / reduction.speed_error - 1.0) < 2e-3, "%g %g", worst / final,
@@ -174,7 +174,7 @@ Test(driven, foldback_over_time)
     close_rig(&r);
 }
 
-/* drives without limits, told a torque, give that torque; with a limit they do not */
+/* drives without limits give the commanded torque; with a limit they do not */
 Test(driven, a_torque_asked_for_arrives)
 {
     const double times[2] = {0.0, 10.0}, torques[2] = {1.0, 30.0};

@@ -44,7 +44,7 @@ static void close_bench(bench *b)
     free(b->memory);
 }
 
-/* asks for a torque that is its held value; z follows time */
+/* its torque is its held value; z follows time */
 static tq_status push(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                       tq_error *reterr)
 {

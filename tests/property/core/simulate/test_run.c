@@ -273,10 +273,10 @@ Test(run, ends_say_why)
         tq_run_close(run);
     }
     b->plant.n_effect = 0;
-    int told = 0;
+    int reported = 0;
     tq_run_options options = options_of(TQ_RUN_RK4, 0, 1e-3);
     options.tick = stop_at_once;
-    options.ctx = &told;
+    options.ctx = &reported;
     tq_run *run = open_run(b, &options);
     cr_assert(eq(int, tq_run_start(run, 0, one, zero, NULL), TQ_OK));
     cr_assert(eq(int, tq_run_to(run, 3.0, 0), 0));

@@ -101,12 +101,12 @@ Test(event, a_block_slides_sticks_and_slips_again_when_friction_is_overcome)
         tq_run *run = open_run(b, (tq_run_method)method, NULL, 0);
         const double q[1] = {0}, qd[1] = {1.5};
         cr_assert(eq(int, tq_run_start(run, 0, q, qd, NULL), TQ_OK));
-        /* decelerates by 3: stands at 0.5 s after 0.375 m */
+        /* decelerates by 3: at rest at 0.5 s after 0.375 m */
         cr_assert(tq_run_to(run, 1.0, 0));
         cr_assert(eq(sz, b->n_event, 1));
         cr_assert(eq(int, b->events[0].kind, TQ_EVENT_STICK));
         cr_assert(epsilon_eq(dbl, b->events[0].t, 0.5, 1e-10), "method %d", method);
-        cr_assert(eq(dbl, run->state->qd[0], 0.0), "it stands, and does not chatter");
+        cr_assert(eq(dbl, run->state->qd[0], 0.0), "it is at rest, and does not chatter");
         cr_assert(
             epsilon_eq(dbl, run->state->q[0], 0.375, method == TQ_RUN_SEMI_IMPLICIT ? 2e-3 : 1e-9));
         cr_assert(tq_run_to(run, 4.9, 0));
@@ -127,7 +127,7 @@ Test(event, a_block_slides_sticks_and_slips_again_when_friction_is_overcome)
 Test(event, a_spring_with_dry_friction_loses_the_same_way_each_half_swing)
 {
     /* 2 kg on 50 N/m with 4 N: each half swing, pi / 5 s long, is 2 * 0.08 m shorter; from 1 m it
-       stands at 1 - 6 * 0.16 = 0.04 m, on the side where it started */
+       comes to rest at 1 - 6 * 0.16 = 0.04 m, on the side where it started */
     const tq_run_method methods[] = {TQ_RUN_DOPRI87, TQ_RUN_DOPRI45, TQ_RUN_SDIRK, TQ_RUN_RK4};
     for (size_t k = 0; k < 4; k++) {
         tq_model *m = slider(1, 0);
@@ -379,7 +379,7 @@ Test(event, an_arm_with_dry_friction_settles_and_resumes_to_the_same_bits)
     }
 }
 
-Test(locked, what_holds_is_what_inverse_dynamics_asks_for)
+Test(locked, the_holding_torque_is_that_of_inverse_dynamics)
 {
     for (uint64_t seed = 0; seed < 10; seed++) {
         tq_model *model = tqt_random_robot(

@@ -301,7 +301,7 @@ Test(direction, a_start_on_the_level_is_no_passage_and_the_way_back_is_one)
 
 /* Saved between a passage that is not watched and the one that is: what was loaded meets it at the
  * same bits as the run that went on, and so does one that was cut there and not saved. */
-Test(direction, a_loaded_run_knows_on_which_side_it_is)
+Test(direction, a_loaded_run_keeps_its_side)
 {
     const tq_event_rule rules[] = {{.kind = TQ_EVENT_Q, .direction = 1},
                                    {.kind = TQ_EVENT_QD, .direction = -1, .level = 0.5}};

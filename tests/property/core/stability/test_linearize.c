@@ -69,7 +69,7 @@ Test(verdict, linearisation_is_the_derivative_of_the_plant)
         tq_model *m = robot(31 + (uint64_t)(law + 1));
         tqt_subject *s = tqt_subject_new(m, 1);
         const tq_reference reference = {
-            .kind = TQ_REFERENCE_STAND, .n_coordinate = N, .stand = offset};
+            .kind = TQ_REFERENCE_SETPOINT, .n_coordinate = N, .setpoint = offset};
         const int open = law < TQ_LAW_PD, passive = law == TQ_LAW_PASSIVITY;
         tq_controller c = {.law = law < 0 ? TQ_LAW_FEEDFORWARD : (tq_control_law)law,
                            .mechanism = s->mechanism,
@@ -245,8 +245,8 @@ Test(verdict, table_error_is_the_mean_of_what_interpolation_misses)
     for (int how = TQ_INTERPOLATE_HOLD; how <= TQ_INTERPOLATE_CUBIC; how++) {
         table.interpolation = (tq_interpolation)how;
         for (int k = 10; k < 30; k++) {
-            double told = 0, missed = 0, got = 0;
-            tq_table_error_at(&table, h * (k + 0.5), &told);
+            double predicted = 0, missed = 0, got = 0;
+            tq_table_error_at(&table, h * (k + 0.5), &predicted);
             for (int i = 0; i < 64; i++) { /* midpoints: to 1e-4 of the mean */
                 const double at = h * (k + (i + 0.5) / 64);
                 tq_table_at(&table, at, &got, 1);
@@ -256,13 +256,13 @@ Test(verdict, table_error_is_the_mean_of_what_interpolation_misses)
                                 : how == TQ_INTERPOLATE_LINEAR ? h * h / 3
                                                                : 16 * h * h * h * h / 720;
             /* neighbours stand half a stretch beside: the next derivative times h */
-            cr_assert(epsilon_eq(dbl, told, missed, 0.15 * most), "%d, %d: %g, %g", how, k, told,
-                      missed);
+            cr_assert(epsilon_eq(dbl, predicted, missed, 0.15 * most), "%d, %d: %g, %g", how, k,
+                      predicted, missed);
         }
     }
 }
 
-/* A pendulum held upside down, fed a sampled torque: what is told to come of it, and what comes. */
+/* A pendulum held upside down, fed a sampled torque: the predicted error, and that of the run. */
 Test(verdict, carried_errors_are_those_of_a_run)
 {
     enum { POINTS = 41, STEPS = 4000 };
@@ -318,8 +318,8 @@ Test(verdict, carried_errors_are_those_of_a_run)
     }
     const double came = fabs(q[0] - M_PI / 2 - 0.1 * (1 - cos(4)));
     cr_assert(gt(dbl, came, 1e-4), "it went astray: %g", came);
-    cr_assert(epsilon_eq(dbl, trust.error[TQ_ERROR_INPUT], came, 0.1 * came), "told %g, came %g",
-              trust.error[TQ_ERROR_INPUT], came);
+    cr_assert(epsilon_eq(dbl, trust.error[TQ_ERROR_INPUT], came, 0.1 * came),
+              "predicted %g, came %g", trust.error[TQ_ERROR_INPUT], came);
     /* sqrt(1.5 g) = 3.84 1/s for 2 s: cosh, and half of it again by the velocity's share */
     cr_assert(all(gt(dbl, trust.gain, 500.0), lt(dbl, trust.gain, 2000.0)), "%g", trust.gain);
     cr_assert(eq(dbl, trust.error[TQ_ERROR_MODEL], 0.0));
@@ -341,7 +341,8 @@ Test(verdict, bodies_that_turn_are_judged_under_control)
     tqt_subject *s = tqt_subject_new(m, 0);
     const double goal[7] = {1, -2, 0.5, cos(0.4), 0.6 * sin(0.4), 0, 0.8 * sin(0.4)};
     const double gains[2][6] = {{20, 20, 20, 20, 20, 20}, {9, 9, 9, 9, 9, 9}}; /* roots -4, -5 */
-    const tq_reference reference = {.kind = TQ_REFERENCE_STAND, .n_coordinate = 7, .stand = goal};
+    const tq_reference reference = {
+        .kind = TQ_REFERENCE_SETPOINT, .n_coordinate = 7, .setpoint = goal};
     tq_controller c = {.law = TQ_LAW_COMPUTED_TORQUE,
                        .mechanism = s->mechanism,
                        .reference = &reference,
@@ -371,14 +372,14 @@ Test(verdict, bodies_that_turn_are_judged_under_control)
     tqt_model_free(m);
 }
 
-/* A free mass, and a torque missed from a break just behind the start on, or until one just before
+/* A free mass, and a torque missed from a break just after the start on, or until one just before
  * the end: x = t^2 / 2 (closed form), however near the break is. */
-Test(verdict, places_next_to_each_other_tell_no_curvature)
+Test(verdict, places_next_to_each_other_show_no_curvature)
 {
     static const double free_mass[4] = {0, 1, 0, 0}, none[2] = {0}, one[2] = {1, 0};
     static const double gaps[] = {1e-3, 1e-6, 1e-11};
     for (size_t i = 0; i < sizeof gaps / sizeof gaps[0]; i++) {
-        const tq_error_propagation_place behind[3] = {
+        const tq_error_propagation_place after[3] = {
             {0, free_mass, none}, {gaps[i], free_mass, one}, {1, free_mass, one}};
         const tq_error_propagation_place before[3] = {
             {0, free_mass, one}, {1 - gaps[i], free_mass, one}, {1, free_mass, none}};
@@ -387,10 +388,9 @@ Test(verdict, places_next_to_each_other_tell_no_curvature)
             tq_error_propagation trust = {.n_v = 1, .carried = carried};
             tq_scratch scratch = fresh();
             tq_error_propagation_begin(&trust, 0);
-            cr_assert(
-                eq(int,
-                   tq_error_propagation_step(&trust, late ? before : behind, 1e-9, &scratch, NULL),
-                   TQ_OK));
+            cr_assert(eq(
+                int, tq_error_propagation_step(&trust, late ? before : after, 1e-9, &scratch, NULL),
+                TQ_OK));
             cr_expect(epsilon_eq(dbl, trust.error[TQ_ERROR_INPUT], 0.5, gaps[i]), "%g: %g", gaps[i],
                       trust.error[TQ_ERROR_INPUT]);
             cr_expect(epsilon_eq(dbl, carried[2], 1, 1e-12)); /* unit error of the rate: x = t */
@@ -404,7 +404,7 @@ static void swing_at(double t, double a[4])
     a[0] = 0, a[1] = 1, a[2] = -(4 + 3 * sin(5 * t)), a[3] = 0;
 }
 
-/* errors of unit starts after 2 s by n steps over unequal places, told miss included */
+/* errors of unit starts after 2 s by n steps over unequal places, predicted miss included */
 static double carried_by(int n, double at, double ret[4], double *ret_miss)
 {
     const double none[2] = {0};
@@ -429,7 +429,7 @@ static double carried_by(int n, double at, double ret[4], double *ret_miss)
 }
 
 /* against steps of 0.1 ms of Runge's and Kutta's method written out: order 4, and as near as it is
- * told to be */
+ * predicted to be */
 Test(verdict, errors_are_carried_to_order_four)
 {
     double want[4] = {1, 0, 0, 1};
@@ -462,8 +462,8 @@ Test(verdict, errors_are_carried_to_order_four)
                 off[fine] = fmax(off[fine], fabs(got[k] - want[k]));
             }
             cr_expect(epsilon_eq(dbl, gain, hypot(want[0], want[2]), 1e-3));
-            cr_expect(off[fine] < 10 * miss[fine] && miss[fine] < 1e3 * off[fine], "%g told %g",
-                      off[fine], miss[fine]);
+            cr_expect(off[fine] < 10 * miss[fine] && miss[fine] < 1e3 * off[fine],
+                      "%g predicted %g", off[fine], miss[fine]);
         }
         /* 2^4; through unequal places a term of h^4 stays in each step */
         cr_expect(gt(dbl, off[0] / off[1], places[p] == 0.5 ? 14 : 7), "%g %g", off[0], off[1]);

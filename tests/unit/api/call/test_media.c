@@ -393,7 +393,7 @@ Test(media, tables_that_are_refused)
     cr_assert(eq(int, answer.status, 422));
     cr_assert(eq(str, answer.problem.faults[0].detail, "expected 18 columns, got 21"));
     cr_assert(ne(ptr, strstr(answer.problem.faults[0].hint, "q 6 | qd 6 | qdd 6"), NULL));
-    /* cut, and with bytes behind it */
+    /* cut, and followed by more bytes */
     answer = tqt_call(panda, body, n - 1, (tqt_call_options){0});
     cr_assert(eq(str, (char *)answer.problem.slug, "malformed"));
     body[n] = 'x';

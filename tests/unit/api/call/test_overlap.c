@@ -52,7 +52,7 @@ static void put_array(text *t, const char *name, size_t array, size_t n_sample, 
     put(t, "]");
 }
 
-/* What makes a body: fields before the arrays and behind them, samples of the last array, and a
+/* What makes a body: fields before the arrays and after them, samples of the last array, and a
  * number in the middle of qd. */
 typedef struct row {
     const char *operation, *before, *after;
@@ -65,7 +65,7 @@ typedef struct row {
 static const row rows[] = {
     {"inverse-dynamics", "", "", SAMPLES, NULL, BLOCKS, 200},
     {"forward-dynamics", "", "", SAMPLES, NULL, BLOCKS, 200},
-    /* what stands behind the samples changes what they mean */
+    /* a field after the samples changes their meaning */
     {"inverse-dynamics", "", ",\"gravity\":[0,0,-1.62]", SAMPLES, NULL, BLOCKS, 200},
     {"forward-dynamics", "", ",\"without\":[\"gravity\"]", SAMPLES, NULL, BLOCKS, 200},
     {"inverse-dynamics", "", ",\"include\":[\"gravity_torque\"]", SAMPLES, NULL, BLOCKS, 200},
@@ -148,7 +148,7 @@ ParameterizedTest(const tqa_media *media, ahead, the_answer_is_the_same, .timeou
             cr_expect(le(sz, ahead.n_ready, rows[k].n_ready), "row %zu", k);
             tqt_answer_clear(&ahead);
         }
-        /* a block that was told and not done: all are computed as if none were */
+        /* a block that was published and not computed: all are computed as if none were */
         tqt_answer idle = ask(robot, &rows[k], 30011, false, true);
         same(&idle, &after);
         tqt_answer_clear(&idle);
@@ -298,8 +298,8 @@ Test(ahead, motion_that_is_spared, .timeout = 100)
                                     .step = 10007};
         tqt_answer after = tqt_call(robot, body.bytes, body.n, options);
         cr_assert(eq(int, after.status, s->status), "case %zu: %s", k, after.problem.detail);
-        const bool is_told = s->one == 900.0 && accepts[k % 3] == TQA_MEDIA_JSON;
-        cr_expect(eq(int, is_told, is_told &&strstr(after.text, "\"sample\":700") != NULL));
+        const bool is_stated = s->one == 900.0 && accepts[k % 3] == TQA_MEDIA_JSON;
+        cr_expect(eq(int, is_stated, is_stated &&strstr(after.text, "\"sample\":700") != NULL));
         for (int idle = 0; idle < 2; idle++) {
             options.ahead = idle == 0;
             options.idle = idle == 1;

@@ -140,7 +140,7 @@ static bool run(tqa_call *call, const tqa_host *host)
     return good;
 }
 
-/* The allocations it made while the k-th of them, and the many - 1 behind it, failed. */
+/* The allocations it made while the k-th of them, and the many - 1 after it, failed. */
 static size_t ask(const asked *a, size_t k, size_t many, answered *to)
 {
     static tqt_host around;
@@ -194,7 +194,7 @@ static void walk_last(const asked *a, size_t many, size_t last)
         }
     }
     cr_expect(ge(sz, k, n), "%s: the walk ended before the call did", a->name);
-    /* nothing was left behind */
+    /* no leak */
     (void)ask(a, SIZE_MAX, 1, &now);
     cr_assert(eq(int, now.status, 200), "%s: %s", a->name, now.problem.detail);
 }
@@ -218,7 +218,7 @@ static bool library_survives(const tqa_operation *operation)
         strcmp(operation->name, "simulate") == 0 || strcmp(operation->name, "ensemble") == 0;
     cr_assert(eq(int, sscanf(tq_ode_library_name(), "sundials %d.", &major), 1));
     if (integrates && major >= 7) {
-        cr_log_warn("%s: SKIPPED with %s: the allocations behind the first failed one fail too",
+        cr_log_warn("%s: SKIPPED with %s: the allocations after the first failed one fail too",
                     operation->name, tq_ode_library_name());
     }
     return !integrates || major < 7;

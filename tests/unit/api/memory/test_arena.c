@@ -25,17 +25,17 @@ Test(arena, large_pieces_come_back)
             cr_assert(eq(int, large[i], 0));
         }
         memset(large, 1, LARGE);
-        char *behind = tqa_arena_take(arena, 10, 1, 8); /* never in the large one's piece */
-        cr_assert(behind != NULL && (behind < large || behind >= large + LARGE));
-        memset(behind, 3, 10);
+        char *next = tqa_arena_take(arena, 10, 1, 8); /* never in the large one's piece */
+        cr_assert(next != NULL && (next < large || next >= large + LARGE));
+        memset(next, 3, 10);
         cr_expect(tqa_arena_take(arena, LARGE, 1, 64) == NULL, "two are beyond the budget");
         tqa_arena_give(arena, large);
         for (size_t i = 0; i < 10; i++) {
-            cr_assert(eq(int, behind[i], 3));
+            cr_assert(eq(int, next[i], 3));
         }
     }
     tqa_arena_give(arena, NULL);
-    tqa_arena_give(arena, small); /* too small to be given back: nothing happens */
+    tqa_arena_give(arena, small); /* too small to be returned: nothing happens */
     for (size_t i = 0; i < 100; i++) {
         cr_assert(eq(int, small[i], 7));
     }

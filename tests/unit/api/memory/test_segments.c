@@ -30,7 +30,7 @@ Test(segments, beyond_the_bound_there_is_nothing_and_nothing_leaks)
 }
 
 /* Sanitizers see stale pointers only when nothing is kept: the test holds there as well. */
-Test(segments, whole_ones_are_kept_up_to_a_bound_and_given_back_when_nobody_needs_them)
+Test(segments, whole_ones_are_kept_up_to_a_bound_and_freed_when_unused)
 {
     void *taken[MANY];
     for (size_t i = 0; i < MANY; i++) {

@@ -55,7 +55,7 @@ Test(openapi, says_the_version)
     json_decref(root);
 }
 
-Test(openapi, knows_every_problem)
+Test(openapi, lists_every_problem)
 {
     static const char *const slugs[] = {
 #define SLUG(slug, status, title, meaning, remedy, example) "/problems/" slug,
@@ -95,7 +95,7 @@ static void same_fields(const tqa_operation *operation, json_t *request)
     cr_assert(ne(ptr, json_object_get(request, "additionalProperties"), NULL));
 }
 
-Test(openapi, knows_every_operation_with_its_fields)
+Test(openapi, lists_every_operation_with_its_fields)
 {
     json_t *root = contract();
     for (const tqa_operation *operation = tqa_operations; operation->name != NULL; operation++) {

@@ -75,7 +75,7 @@ static const struct {
     /* M at q = 0: elbow 2 + 0.01, coupling 2*2 + 0.01, shoulder 2 + 2*4 + 0.02 */
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[1,0],\"gravity\":[0,0,0]}", {10.02, 4.01}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,1],\"gravity\":[0,0,0]}", {4.01, 2.01}, 2},
-    /* the same in another order of joints, told before and after */
+    /* the same in another order of joints, stated before and after */
     {"{\"joints\":[\"elbow\",\"shoulder\"],\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,1],\"gravity\":[0,0,0]}", {4.01, 10.02}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,1],\"gravity\":[0,0,0],\"joints\":[\"elbow\",\"shoulder\"]}", {4.01, 10.02}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[1,0],\"gravity\":[0,0,0],\"joints\":[\"shoulder\",\"elbow\"]}", {10.02, 4.01}, 2},

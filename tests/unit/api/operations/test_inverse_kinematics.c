@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/test_inverse_kinematics.c - a search that nobody wants ends. */
+/* tests/unit/api/operations/test_inverse_kinematics.c - a cancelled search ends. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -41,7 +41,7 @@ Test(inverse_kinematics, stops_when_cancelled)
     cr_assert(eq(u32, a.asked, 3), "no more once the answer was yes");
 }
 
-Test(inverse_kinematics, goes_through_all_starts_when_nobody_stops_it)
+Test(inverse_kinematics, goes_through_all_starts_without_a_stop)
 {
     asker a = {.stop_after = 1000000};
     const tqt_answer all = ask(&a);

@@ -131,7 +131,7 @@ static size_t write_csv_with_torque(char *text, double *q)
 }
 
 /* Three windows and more of 65,536 rows: each is filtered with what lies around it, so that the
- * whole signal's samples come out to the 1e-12 that the filter forgets. */
+ * whole signal's samples agree to 1e-12, the filter's remaining transient. */
 Test(log, windows_do_not_show)
 {
     static fixture f;
@@ -235,7 +235,7 @@ Test(log, friction_is_filtered_as_torque_is)
         tq_fit *fit = fit_of(&f, yields != 0, &memory);
         taken got = room();
         cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
-        cr_expect(eq(dbl, got.shape[got.n / 2], 0.0), "nobody asked");
+        cr_expect(eq(dbl, got.shape[got.n / 2], 0.0), "not requested");
         got.n = 0;
         f.request.fit = fit;
         cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
@@ -416,7 +416,7 @@ static bool watch(void *ctx, const tqa_recording_block *block)
 }
 
 /* A block lies in one stretch, and says when it is the first of it. */
-Test(log, blocks_tell_of_gaps)
+Test(log, blocks_report_gaps)
 {
     char *text = malloc(TEXT);
     cr_assert(text != NULL);
@@ -440,7 +440,7 @@ Test(log, blocks_tell_of_gaps)
 }
 
 /* A job that is to end does not read its log to the end first. */
-Test(log, a_survey_that_nobody_wants_ends)
+Test(log, a_cancelled_survey_ends)
 {
     char *text = malloc(TEXT);
     double *q = calloc(ROWS, sizeof *q);
@@ -464,7 +464,7 @@ Test(log, a_survey_that_nobody_wants_ends)
     free(text);
 }
 
-/* Rows that nobody chose are not read where the file tells where the others lie. */
+/* Rows that were not chosen are not read if the file states where the others are. */
 Test(log, windows_of_a_long_array_are_sought)
 {
     enum { COLUMNS = 2, HEAD = 128 };

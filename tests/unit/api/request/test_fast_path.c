@@ -162,7 +162,7 @@ Test(plain, takes_nothing_that_the_scanner_refuses)
             end(one), end(other);
         }
     }
-    cr_expect(ge(sz, n_taken, sizeof good - 1), "each byte stands for itself once");
+    cr_expect(ge(sz, n_taken, sizeof good - 1), "each byte is tried unchanged once");
     tqa_robot_free(robot);
 }
 

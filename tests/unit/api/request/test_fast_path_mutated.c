@@ -42,7 +42,7 @@ static const char *const numbers[] = {
     "-0.99999999999999999",
 };
 
-/* What no number is, or one that asks for more than the short way. */
+/* What no number is, or one that needs the general path. */
 static const char *const odd_numbers[] = {
     "1e308",
     "1e400",

@@ -53,7 +53,7 @@ Test(digest, is_what_xxhsum_prints_however_it_is_cut)
     }
 }
 
-Test(digest, tells_bytes_apart)
+Test(digest, distinguishes_bytes)
 {
     static char bytes[BYTES];
     fill(bytes);

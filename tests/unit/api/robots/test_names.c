@@ -95,7 +95,7 @@ Test(names, found_among_many_and_not_by_prefix)
     tqa_arena_free(arena);
 }
 
-Test(names, the_first_duplicate_in_the_file_is_told)
+Test(names, the_first_duplicate_in_the_file_is_reported)
 {
     static const char *const names[] = {"z", "b", "a", "b", "z", "b"};
     tqa_arena *arena = tqa_arena_new(1 << 16);

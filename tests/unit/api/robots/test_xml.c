@@ -94,7 +94,7 @@ static const xml_case cases[] = {
 
 enum { N_CASE = sizeof cases / sizeof cases[0] };
 
-ParameterizedTestParameters(xml, told)
+ParameterizedTestParameters(xml, events)
 {
     static size_t row[N_CASE];
     for (size_t i = 0; i < N_CASE; i++) {
@@ -103,7 +103,7 @@ ParameterizedTestParameters(xml, told)
     return cr_make_param_array(size_t, row, N_CASE);
 }
 
-ParameterizedTest(size_t *row, xml, told)
+ParameterizedTest(size_t *row, xml, events)
 {
     const xml_case *c = &cases[*row];
     static journal j;
@@ -133,7 +133,7 @@ Test(xml, the_reader_may_refuse_anywhere)
     }
 }
 
-/* every cut of a file is malformed, and reads no byte behind the cut */
+/* every cut of a file is malformed, and reads no byte after the cut */
 Test(xml, every_cut_is_malformed)
 {
     static journal j;

@@ -79,7 +79,7 @@ Test(dataset, npy_of_both_orders_and_types_says_the_same)
     }
 }
 
-Test(dataset, npy_may_hold_nan_and_is_told)
+Test(dataset, npy_may_hold_nan_and_reports_it)
 {
     const double values[] = {1, (double)NAN, 3};
     char file[256];

@@ -131,7 +131,8 @@ Test(table, npy_of_many_pieces)
         expect_rows((bytes){file, n, pieces[p]}, MANY, (const char *const[]){"", "", ""});
         expect_many((bytes){file, n, pieces[p]}, MANY, 256);
     }
-    for (size_t less = 1; less < 400000; less = 3 * less + 5) { /* cut short: told, not read past */
+    for (size_t less = 1; less < 400000;
+         less = 3 * less + 5) { /* cut short: reported, not read past */
         bytes b = {file, n - less, 0};
         tqa_table *table = tqa_table_open(read_bytes, &b);
         size_t k = 0;
@@ -145,7 +146,7 @@ Test(table, npy_of_many_pieces)
     free(file);
 }
 
-/* reads `first` rows, passes over `over`, and the next row is the one behind them */
+/* reads `first` rows, skips `over`, and checks that the row after them is next */
 static void expect_skip(bytes b, size_t n_row, size_t first, uint64_t over)
 {
     tqa_table *table = tqa_table_open(read_bytes, &b);
@@ -182,7 +183,7 @@ Test(table, rows_of_npy_may_be_passed_over)
     const size_t m = (size_t)snprintf(text, sizeof text, "t,a\n1,2\n3,4\n");
     bytes b = {text, m, 0};
     tqa_table *table = tqa_table_open(read_bytes, &b);
-    cr_expect(eq(u64, tqa_table_skip(table, 1), 0), "only reading tells where lines begin");
+    cr_expect(eq(u64, tqa_table_skip(table, 1), 0), "only reading shows where lines begin");
     cr_expect(eq(dbl, tqa_table_next(table)[0], 1.0));
     tqa_table_close(table);
 }
@@ -221,7 +222,7 @@ Test(table, a_result_in_json)
     expect_rows((bytes){text, n, 5}, ROWS, (const char *const[]){"t", "q[0]", "q[1]"});
 }
 
-Test(table, tells_what_is_broken)
+Test(table, reports_what_is_broken)
 {
     static const struct {
         const char *text;
@@ -249,7 +250,7 @@ Test(table, tells_what_is_broken)
     }
 }
 
-Test(table, a_cut_last_line_is_told)
+Test(table, a_cut_last_line_is_reported)
 {
     const char cut[] = "1,2,3\n4,5,6\n7,8";
     bytes b = {cut, sizeof cut - 1, 0};

@@ -36,81 +36,81 @@ static bool say(teller *t, const char *format, double value, const char *text, s
     return true;
 }
 
-static bool tell_begin_map(void *ctx, uint64_t at)
+static bool log_begin_map(void *ctx, uint64_t at)
 {
     (void)at;
     return say(ctx, "{%.*s ", 0.0, "", 0);
 }
 
-static bool tell_end(void *ctx, uint64_t at)
+static bool log_end(void *ctx, uint64_t at)
 {
     (void)at;
     return say(ctx, "end%.*s ", 0.0, "", 0);
 }
 
-static bool tell_begin_array(void *ctx, uint64_t at)
+static bool log_begin_array(void *ctx, uint64_t at)
 {
     (void)at;
     return say(ctx, "[%.*s ", 0.0, "", 0);
 }
 
-static bool tell_text(void *ctx, uint64_t at, const char *text, size_t n)
+static bool log_text(void *ctx, uint64_t at, const char *text, size_t n)
 {
     (void)at;
     return say(ctx, "'%.*s' ", 0.0, text, n);
 }
 
-static bool tell_number(void *ctx, uint64_t at, double value)
+static bool log_number(void *ctx, uint64_t at, double value)
 {
     (void)at;
     return say(ctx, "%.*s%.17g ", value, "", 0);
 }
 
-static bool tell_numbers(void *ctx, uint64_t at, const double *values, size_t n)
+static bool log_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        tell_number(ctx, at, values[i]);
+        log_number(ctx, at, values[i]);
     }
     return true;
 }
 
-static bool tell_boolean(void *ctx, uint64_t at, bool value)
+static bool log_boolean(void *ctx, uint64_t at, bool value)
 {
     (void)at;
     return say(ctx, value ? "true%.*s " : "false%.*s ", 0.0, "", 0);
 }
 
-static bool tell_null(void *ctx, uint64_t at)
+static bool log_null(void *ctx, uint64_t at)
 {
     (void)at;
     return say(ctx, "null%.*s ", 0.0, "", 0);
 }
 
-static const tqa_events teller_events = {.begin_map = tell_begin_map,
-                                         .end_map = tell_end,
-                                         .key = tell_text,
-                                         .begin_array = tell_begin_array,
-                                         .end_array = tell_end,
-                                         .number = tell_number,
-                                         .numbers = tell_numbers,
-                                         .string = tell_text,
-                                         .boolean = tell_boolean,
-                                         .null = tell_null};
+static const tqa_events log_events = {.begin_map = log_begin_map,
+                                      .end_map = log_end,
+                                      .key = log_text,
+                                      .begin_array = log_begin_array,
+                                      .end_array = log_end,
+                                      .number = log_number,
+                                      .numbers = log_numbers,
+                                      .string = log_text,
+                                      .boolean = log_boolean,
+                                      .null = log_null};
 
-static void tell_json(teller *t, const char *text, size_t n)
+static void log_json(teller *t, const char *text, size_t n)
 {
     static tqa_json_scan scan;
     t->n = 0;
-    tqa_json_scan_init(&scan, &teller_events, t);
+    tqa_json_scan_init(&scan, &log_events, t);
     cr_assert(eq(int, (int)tqa_json_scan_feed(&scan, text, n), TQA_DECODE_OK));
     cr_assert(eq(int, (int)tqa_json_scan_finish(&scan), TQA_DECODE_OK));
 }
 
-static void tell_cbor(teller *t, const char *bytes, size_t n)
+static void log_cbor(teller *t, const char *bytes, size_t n)
 {
     static tqa_cbor_decoder decoder;
     t->n = 0;
-    tqa_cbor_decoder_init(&decoder, &teller_events, t);
+    tqa_cbor_decoder_init(&decoder, &log_events, t);
     cr_assert(eq(int, (int)tqa_cbor_decoder_feed(&decoder, bytes, n), TQA_DECODE_OK), "%s at %zu",
               decoder.error.detail, (size_t)decoder.error.offset);
     cr_assert(eq(int, (int)tqa_cbor_decoder_finish(&decoder), TQA_DECODE_OK));
@@ -149,8 +149,8 @@ static char *view(const char *text, tqa_view_options options, size_t *ret_n, tqa
         memcpy(out + n, piece, (size_t)some);
         n += (size_t)some;
     }
-    const uint64_t told = tqa_view_size(v);
-    cr_assert(told == 0 || told == n, "told %zu, came %zu", (size_t)told, n);
+    const uint64_t announced = tqa_view_size(v);
+    cr_assert(announced == 0 || announced == n, "announced %zu, came %zu", (size_t)announced, n);
     out[n] = '\0';
     *ret_n = n;
     tqa_view_close(v);
@@ -162,9 +162,9 @@ Test(view, cbor_and_json_say_the_same)
     static teller before, after;
     size_t n = 0;
     tqa_problem problem;
-    tell_json(&before, odd, sizeof odd - 1);
+    log_json(&before, odd, sizeof odd - 1);
     char *cbor = view(odd, (tqa_view_options){.form = TQA_VIEW_CBOR}, &n, &problem);
-    tell_cbor(&after, cbor, n);
+    log_cbor(&after, cbor, n);
     cr_assert(eq(str, after.text, before.text));
     free(cbor);
     char *json = view(odd,
@@ -172,7 +172,7 @@ Test(view, cbor_and_json_say_the_same)
                                          .fields = "t,a,ragged,mixed,words,gaps,empty,hollow,n,x,"
                                                    "yes,no,text,five,late"},
                       &n, &problem);
-    tell_json(&after, json, n);
+    log_json(&after, json, n);
     cr_assert(eq(str, after.text, before.text));
     free(json);
     json =

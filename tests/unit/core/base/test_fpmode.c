@@ -18,7 +18,7 @@ Test(fpmode, subnormals_are_zero_inside_only)
     cr_assert(small / 4.0 != 0.0);
 }
 
-Test(fpmode, a_callers_rounding_is_set_aside_and_given_back)
+Test(fpmode, a_callers_rounding_mode_is_saved_and_restored)
 {
     volatile double one = 1.0, tiny = 1e-30;
     cr_assert(fesetround(FE_UPWARD) == 0);

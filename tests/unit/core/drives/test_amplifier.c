@@ -67,7 +67,7 @@ Test(amplifier, ideal_current_loop_gives_the_current_as_far_as_the_supply_reache
     cr_expect(fabs(flow.current - 5.0) < 1e-14 && fabs(flow.torque - 12.5) < 1e-13);
 }
 
-Test(amplifier, the_integral_stands_while_it_can_do_nothing)
+Test(amplifier, the_integral_is_held_in_saturation)
 {
     tq_drive d = servo();
     double z[TQ_DRIVE_N_STATE] = {0}, zd[TQ_DRIVE_N_STATE];
@@ -106,7 +106,7 @@ Test(amplifier, the_integral_finds_the_back_emf)
     }
 }
 
-Test(amplifier, velocity_loop_asks_for_current)
+Test(amplifier, velocity_loop_commands_current)
 {
     tq_drive d = servo();
     double z[TQ_DRIVE_N_STATE] = {0}, zd[TQ_DRIVE_N_STATE];

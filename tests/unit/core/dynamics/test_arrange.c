@@ -11,7 +11,7 @@
 
 enum { EDGE = 19, MARK = -7 };
 
-/* exactly as many numbers as may be touched, so that a sanitizer sees one more */
+/* exactly as many numbers as may be touched, so that a sanitizer detects one more */
 static double *numbers(size_t n)
 {
     double *x = malloc((n > 0 ? n : 1) * sizeof *x);

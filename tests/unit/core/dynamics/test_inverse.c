@@ -180,7 +180,7 @@ Test(inverse, shapes_are_refused)
     cr_expect(one_joint(8, 8, 0.0, &error) == TQ_OK);
 }
 
-Test(inverse, overflow_tells_its_sample)
+Test(inverse, overflow_names_its_sample)
 {
     cr_assert(tq_lanes_select(0) == TQ_OK);
     tq_error error = {0};
@@ -188,7 +188,7 @@ Test(inverse, overflow_tells_its_sample)
     cr_expect(error.index == 2 && strcmp(error.what, "tau") == 0);
 }
 
-Test(inverse, too_little_scratch_is_told)
+Test(inverse, too_little_scratch_is_an_error)
 {
     cr_assert(tq_lanes_select(0) == TQ_OK);
     naive_robot robot;

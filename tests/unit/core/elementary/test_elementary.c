@@ -155,7 +155,7 @@ Test(elementary, special_values_are_those_of_annex_f)
 }
 
 /* Of all doubles the few that lie within 2^-55 of a quarter turn below half of one, by continued
- * fractions of 2^e 2/pi; values by mpmath with 3000 bits. A sanitizer's build looks at the integers
+ * fractions of 2^e 2/pi; values by mpmath with 3000 bits. A sanitizer's build checks the integers
  * on the way, which just do not overflow. */
 Test(elementary, angles_next_to_half_a_quarter_turn)
 {

@@ -240,7 +240,7 @@ Test(session, identifies_a_two_link_arm)
     closed(&b);
 }
 
-/* A delay of 5 ms, of two half samples; gears without load friction; cached parts; noise that asks
+/* A delay of 5 ms, of two half samples; gears without load friction; cached parts; noise that calls
  * for instruments: each search of a session takes place. */
 static void search_everything(bench *b)
 {

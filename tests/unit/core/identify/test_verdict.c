@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/identify/test_verdict.c - what noise of position is told to have done. */
+/* tests/unit/core/identify/test_verdict.c - the reported effects of position noise. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -19,16 +19,16 @@ static size_t bias_reason(tqt_fit_bench *b, double *ret_value)
 }
 
 /* A constraint moves a value, and not what least squares without it gives: that is no bias. */
-Test(verdict, bias_is_told_of_values_without_constraints)
+Test(verdict, bias_is_reported_for_values_without_constraints)
 {
     static const struct {
-        double least_squares, value, unbound, deviation, told;
+        double least_squares, value, unbound, deviation, reported;
     } rows[] = {
         {1, 2, 1, .1, NAN},        /* moved by a constraint alone */
         {1, 2, 2, .1, 10},         /* by noise */
         {1, 1, 2, .1, 10},         /* by noise, and hidden by a constraint */
         {1, 1, 1.2, .1, NAN},      /* two deviations are chance */
-        {1, 2, 2, NAN, NAN},       /* nobody knows how sure it is */
+        {1, 2, 2, NAN, NAN},       /* its uncertainty is unknown */
         {2, 2, 2, 0, NAN},         /* none, and none */
         {2 + 1e-12, 2, 2, 0, NAN}, /* nor what rounding leaves */
         {0, 0, 0, 0, NAN},
@@ -43,19 +43,19 @@ Test(verdict, bias_is_told_of_values_without_constraints)
     tqt_fit_read(b.fit, 0, &x, &b.scratch);
     tqt_fit_solve(&b);
     tq_estimate *e = &b.solution.estimate[0];
-    double told = 0;
+    double reported = 0;
     cr_expect(eq(dbl, e->unbound, e->value)); /* nothing binds here */
-    cr_expect(eq(sz, bias_reason(&b, &told), SIZE_MAX));
+    cr_expect(eq(sz, bias_reason(&b, &reported), SIZE_MAX));
     e->grade = TQ_GRADE_USABLE;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         e->least_squares = rows[k].least_squares;
         e->value = rows[k].value;
         e->unbound = rows[k].unbound;
         e->deviation = rows[k].deviation;
-        cr_expect(eq(sz, bias_reason(&b, &told), isnan(rows[k].told) ? SIZE_MAX : 0), "row %d",
-                  (int)k);
-        if (!isnan(rows[k].told)) {
-            cr_expect(epsilon_eq(dbl, told, rows[k].told, 1e-9), "row %d", (int)k);
+        cr_expect(eq(sz, bias_reason(&b, &reported), isnan(rows[k].reported) ? SIZE_MAX : 0),
+                  "row %d", (int)k);
+        if (!isnan(rows[k].reported)) {
+            cr_expect(epsilon_eq(dbl, reported, rows[k].reported, 1e-9), "row %d", (int)k);
         }
     }
     tqt_excited_free(&x);

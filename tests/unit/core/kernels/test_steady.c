@@ -10,7 +10,7 @@
 
 enum { N = 21 }; /* steps: beyond the widest lanes twice, and a rest */
 
-Test(steady, sees_one_step_too_far)
+Test(steady, detects_one_step_too_far)
 {
     for (int build = TQ_BUILD_PORTABLE; build < TQ_BUILD_COUNT; build++) {
         if (tq_lanes_force((tq_lanes_build)build) != TQ_OK) {

@@ -164,7 +164,7 @@ Test(dense, lstsq_is_of_minimum_norm)
     cr_assert(all(epsilon_eq(dbl, b[0], 2.0, tiny), epsilon_eq(dbl, b[1], 2.0, tiny)));
 }
 
-Test(dense, too_little_scratch_tells_the_need)
+Test(dense, too_little_scratch_reports_the_need)
 {
     double a[4] = {1, 2, 3, 4}, s[2];
     tq_scratch scratch;

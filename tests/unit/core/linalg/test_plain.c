@@ -171,7 +171,7 @@ static uint64_t fold(uint64_t hash, const double *x, size_t n)
 }
 
 /* One hash of every function for 1 to 40 rows: LAPACK's answers depend on the processor that its
- * BLAS sees. It changes with an algorithm of core/linalg and with nothing else. */
+ * BLAS receives. It changes with an algorithm of core/linalg and with nothing else. */
 Test(plain, bits_are_the_same_on_every_machine)
 {
     enum { MAX = 40 };

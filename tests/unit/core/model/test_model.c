@@ -86,7 +86,7 @@ Test(model, shapes_and_trees_are_refused)
     joints[2].child = LINKS;
     refused(TQ_ERR_TREE, "joint.child", 2);
     build();
-    joints[1].child = 3; /* and 4 is then a second root, but the double parent is told first */
+    joints[1].child = 3; /* and 4 is then a second root, but the double parent is reported first */
     refused(TQ_ERR_TREE, "link.joint", 3);
     build();
     joints[2].parent = 2; /* 1 -> 2 -> 1 */

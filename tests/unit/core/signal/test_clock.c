@@ -147,7 +147,7 @@ Test(spikes, are_found_at_the_ends_of_stretches)
     for (size_t k = 0; k < N; k++) {
         x[k] = 1e-3 * (double)k;
     }
-    /* every place: samples are looked at in stretches of 128 */
+    /* every place: samples are processed in groups of 128 */
     for (size_t at = 0; at < N; at++) {
         memset(spike, 0, sizeof spike);
         x[at] += 1.0;

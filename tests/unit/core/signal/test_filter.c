@@ -84,7 +84,7 @@ Test(filter, agrees_with_scipy)
                      TQ_OK));
         cr_assert(eq(sz, scratch.used, 0));
         for (size_t i = 0; i < 4; i++) {
-            /* poles at 1 - 0.04 forget slowly: 1e4 roundings of numbers of order 1 */
+            /* poles at 1 - 0.04 decay slowly: 1e4 roundings of numbers of order 1 */
             cr_assert(ieee_ulp_eq(dbl, x[at[i]] + 8.0, filtered[c].want[i] + 8.0, 64),
                       "row %zu, sample %zu: %.17g", c, at[i], x[at[i]]);
         }

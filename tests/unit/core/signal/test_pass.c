@@ -360,7 +360,7 @@ Test(pass, refuses_filters_and_delays_that_do_not_fit_the_clock)
     r->options.filter.cutoff = 100.0; /* Nyquist's frequency */
     cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_CUTOFF));
     cr_expect(epsilon_eq(dbl, fault_of(r).value, 200.0, 1e-9));
-    r->options.filter.cutoff = 1e-3; /* forgets over minutes */
+    r->options.filter.cutoff = 1e-3; /* its transient lasts minutes */
     cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_FILTER_SLOW));
     r->options.filter.cutoff = 20.0;
     r->options.delay = -0.051; /* 10.2 samples, and above 50 ms */

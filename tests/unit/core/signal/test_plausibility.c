@@ -66,7 +66,7 @@ Test(plausibility, accepts_what_is_right)
     cr_expect(eq(int, (int)fault_of(new_swings()).kind, TQ_FAULT_NONE));
 }
 
-Test(plausibility, sees_velocities_in_degrees_and_of_another_sign)
+Test(plausibility, detects_velocities_in_degrees_and_of_another_sign)
 {
     const double degrees = 180.0 / M_PI;
     tq_recording_fault fault = fault_scaled(TQ_QUANTITY_QD, degrees);
@@ -81,7 +81,7 @@ Test(plausibility, sees_velocities_in_degrees_and_of_another_sign)
 }
 
 /* A velocity of another frequency: orthogonal to the slope over whole periods. */
-Test(plausibility, sees_velocities_of_another_joint)
+Test(plausibility, detects_velocities_of_another_joint)
 {
     tqt_recorded *r = new_swings();
     for (size_t k = 0; k < r->n; k++) {
@@ -92,7 +92,7 @@ Test(plausibility, sees_velocities_of_another_joint)
     cr_expect(epsilon_eq(dbl, fault.value, 0.0, 0.01));
 }
 
-Test(plausibility, sees_angles_in_degrees)
+Test(plausibility, detects_angles_in_degrees)
 {
     tqt_recorded *r = new_swings();
     scale(r, TQ_QUANTITY_Q, 180.0 / M_PI);
@@ -104,7 +104,7 @@ Test(plausibility, sees_angles_in_degrees)
 
 /* Gravity at 16 poses 4/3 s apart: q = sin(4 pi k / 3) is 0 or +-0.866, its largest torque m g l
  * sin(0.866) = 3.74 N m. The poses are rows, up to 0.01 s off: 0.016 rad. */
-Test(plausibility, sees_torques_of_no_size)
+Test(plausibility, detects_torques_of_no_size)
 {
     const tq_recording_fault fault = fault_scaled(TQ_QUANTITY_TAU, 1000.0);
     cr_expect(eq(int, (int)fault.kind, TQ_FAULT_TORQUE_GRAVITY));
@@ -114,7 +114,7 @@ Test(plausibility, sees_torques_of_no_size)
 
 /* Passivity: friction of 0.5 N m takes 0.5 * 4 rad a swing, 20 J in ten; with the other sign the
  * motor would get as much. Sums leave the two end samples out. */
-Test(plausibility, sees_torques_of_another_sign)
+Test(plausibility, detects_torques_of_another_sign)
 {
     const tq_recording_fault fault = fault_scaled(TQ_QUANTITY_TAU, -1.0);
     cr_expect(eq(int, (int)fault.kind, TQ_FAULT_TORQUE_SIGN));
@@ -154,7 +154,7 @@ Test(plausibility, sees_torques_far_above_the_limit_of_effort)
     cr_expect(lt(dbl, effort, 1.0));
 }
 
-Test(plausibility, asks_nothing_of_torque_that_is_not_used)
+Test(plausibility, ignores_torque_that_is_not_used)
 {
     tqt_recorded *r = new_swings();
     scale(r, TQ_QUANTITY_TAU, -1000.0);

@@ -98,7 +98,7 @@ Test(spectrum, a_standing_signal_has_no_bandwidth)
     cr_assert(eq(dbl, tq_cutoff_choose(&bandwidth, 100.0).cutoff, 1.0));
 }
 
-/* a short record is one window, with zeros behind it: the same density, at a finer grid */
+/* a short record is one window, zero-padded: the same density, at a finer grid */
 Test(spectrum, zeros_follow_a_short_record)
 {
     static double x[600], whole[513], part[513];
@@ -143,7 +143,7 @@ Test(spectrum, a_finer_spectrum_finds_slower_motion)
     cr_expect(gt(dbl, coarse.motion, 1.5), "%g", coarse.motion);
     cr_expect(le(dbl, found.motion, 1.0), "%g", found.motion);
     cr_expect(eq(dbl, found.floor, coarse.floor));
-    /* nothing of it stands far above the floor: what was found stays */
+    /* no peak far above the floor: the result stays */
     for (size_t k = 0; k <= 256; k++) {
         power[k] = coarse.floor;
     }
@@ -167,7 +167,7 @@ Test(spectrum, refuses)
 
 /* a motion up to 1 Hz, position noise through a low-pass of two poles at 30 Hz, torque that follows
  * the motion's acceleration and not the noise */
-Test(spectrum, torque_tells_motion_from_coloured_noise)
+Test(spectrum, torque_distinguishes_motion_from_coloured_noise)
 {
     enum { MANY = 20000 };
     static double x[MANY], y[MANY], both[MANY], power[FFT / 2 + 1];
@@ -197,7 +197,7 @@ Test(spectrum, torque_tells_motion_from_coloured_noise)
     cr_expect(ge(dbl, end, 1.0), "%g", end);
     cr_assert(eq(int, tq_bandwidth_find(FFT, rate, power, end, &scratch, &found, NULL), TQ_OK));
     cr_expect(lt(dbl, found.motion, 4.0), "%g", found.motion);
-    /* what torque follows everywhere has no end, and few samples tell none */
+    /* what torque follows everywhere has no end, and few samples show none */
     cr_assert(eq(int, tq_coherence_end(MANY, x, x, rate, &scratch, &end, NULL), TQ_OK));
     cr_expect(isinf(end));
     cr_assert(eq(int, tq_coherence_end(200, x, y, rate, &scratch, &end, NULL), TQ_OK));

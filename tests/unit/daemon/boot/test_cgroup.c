@@ -77,7 +77,7 @@ Test(cgroup, version_2_takes_the_least_of_all_groups_above)
     cr_assert_eq(tqd_cgroup_memory(root), 30000000);
 }
 
-Test(cgroup, a_container_sees_its_own_group_as_the_root)
+Test(cgroup, a_container_has_its_own_group_as_the_root)
 {
     put("proc/self/cgroup", "0::/\n");
     put("sys/fs/cgroup/memory.max", "268435456\n");

@@ -141,7 +141,7 @@ Test(settings, numbers_without_units)
     }
 }
 
-Test(settings, flags_win_and_the_place_is_told)
+Test(settings, flags_win_and_the_place_is_reported)
 {
     cr_assert(read_text("[torqued]\nworkers = 3\nhosts = a b ; two\n", "--workers", "5") == true);
     cr_expect(eq(i64, settings.workers, 5));
@@ -230,7 +230,8 @@ Test(settings, bounds_are_allowed)
     cr_expect(eq(str, why, (char *)"--store: store is longer than 511 bytes"));
 }
 
-/* A worker a core. On one core: one of everything, and half of the memory that sysinfo(2) knows. */
+/* A worker a core. On one core: one of everything, and half of the memory that sysinfo(2) reports.
+   */
 Test(settings, what_is_left_open_is_chosen_by_the_machine)
 {
     cpu_set_t set, one;

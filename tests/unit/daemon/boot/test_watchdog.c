@@ -85,7 +85,7 @@ static void end_workers(void)
     }
 }
 
-/* a job that ends when the test lets it, and gives signs of progress when the test wants them */
+/* a job that ends when the test lets it, and reports progress on request of the test */
 static void hold(void *arg)
 {
     (void)arg;
@@ -154,8 +154,9 @@ Test(watchdog, starves_while_all_workers_hang)
     tqd_watchdog watchdog = {.workers = workers, .n_loop = 1};
     start_workers();
     hold_workers(N_THREAD);
-    (void)pulses(&watchdog, 2); /* the first sees the work, the second that nothing moved */
-    cr_assert_eq(pulses(&watchdog, 5), 0, "nothing waits, but nobody could take it");
+    (void)pulses(&watchdog,
+                 2); /* the first reads the progress, the second that it has not changed */
+    cr_assert_eq(pulses(&watchdog, 5), 0, "nothing waits, but no thread could take it");
     cr_assert(tqd_workers_submit(workers, hold, NULL));
     cr_assert_eq(pulses(&watchdog, 5), 0);
     end_workers();

@@ -75,7 +75,7 @@ Test(ahead, does_not_ask_the_client_while_the_body_arrives)
     for (size_t i = 0; i < n; i += PIECE) {
         cr_assert(tqd_immediate_handler.feed(exchange, body + i, n - i < PIECE ? n - i : PIECE));
     }
-    /* a worker that is to stop first helps with all that has been told */
+    /* a worker that is to stop first helps with all that has been published */
     pthread_t thread;
     tqd_workers_stop(workers);
     pthread_create(&thread, NULL, work, workers);

@@ -70,8 +70,8 @@ Test(gate, headers)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         tqd_gate gate;
         cr_expect(passes(cases[i].headers, &gate) == cases[i].good, "%s", cases[i].headers);
-        bool told = gate.fault == NULL;
-        cr_expect(told == cases[i].good, "%s has no reason", cases[i].headers);
+        bool has_reason = gate.fault == NULL;
+        cr_expect(has_reason == cases[i].good, "%s has no reason", cases[i].headers);
     }
 }
 
@@ -88,7 +88,7 @@ Test(gate, every_character_of_a_name_and_of_a_path)
         tqd_gate_header(&gate, name, 3, "a", 1);
         const bool token = is_letter || strchr("!#$%&'*+-.^_`|~", c) != NULL;
         cr_expect(token == (gate.fault == NULL), "byte %d of a name", c);
-        /* '?' begins the query; '%' wants digits behind it */
+        /* '?' begins the query; '%' needs two digits after it */
         const char target[] = {'/', 'a', (char)c, 'b', 0};
         const bool path =
             is_letter || strchr("-._~!$&'()*+,;=:@/?", c) != NULL || strchr(odd, c) != NULL;
@@ -96,7 +96,7 @@ Test(gate, every_character_of_a_name_and_of_a_path)
     }
 }
 
-/* values are looked at in words: each byte at each place of words and of what is left of them */
+/* values are checked word by word: each byte at each place of words and of the remainder */
 Test(gate, every_byte_at_every_place_of_a_value)
 {
     enum { LENGTH = 21 };
@@ -114,7 +114,7 @@ Test(gate, every_byte_at_every_place_of_a_value)
     }
 }
 
-Test(gate, tells_the_length_and_what_is_expected)
+Test(gate, reports_the_length_and_what_is_expected)
 {
     tqd_gate gate;
     cr_assert(passes("Host: lab|Content-Length: 1234567|Expect: 100-Continue", &gate) == true);

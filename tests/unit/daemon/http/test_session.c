@@ -28,7 +28,7 @@ static bool finds(int64_t now_s, tqd_session_scope scope, const char *secret, si
     return known;
 }
 
-static bool knows(int64_t now_s, const char *secret)
+static bool is_known(int64_t now_s, const char *secret)
 {
     return finds(now_s, TQD_SESSION_ALL, secret, strlen(secret));
 }
@@ -41,15 +41,15 @@ Test(session, is_known_until_its_end)
     tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, token, other);
     cr_assert(eq(sz, strspn(secret, "0123456789abcdef"), SECRET));
     cr_assert(ne(str, secret, other));
-    cr_expect(knows(1000, secret));
-    cr_expect(knows(1000 + TQD_SESSION_S - 1, secret));
-    cr_expect(not(knows(1000 + TQD_SESSION_S, secret)));
+    cr_expect(is_known(1000, secret));
+    cr_expect(is_known(1000 + TQD_SESSION_S - 1, secret));
+    cr_expect(not(is_known(1000 + TQD_SESSION_S, secret)));
     tqd_session_end(&sessions, secret, SECRET);
-    cr_expect(not(knows(1000, secret)));
-    cr_expect(knows(1000, other));
+    cr_expect(not(is_known(1000, secret)));
+    cr_expect(is_known(1000, other));
     tqd_session_end(&sessions, secret, SECRET); /* nothing is left to end */
     tqd_session_end(&sessions, NULL, 0);
-    cr_expect(knows(1000, other));
+    cr_expect(is_known(1000, other));
 }
 
 Test(session, a_ticket_is_no_session)
@@ -58,7 +58,7 @@ Test(session, a_ticket_is_no_session)
     char ticket[TQD_SESSION_TEXT];
     tqd_session_begin(&sessions, 1000, TQD_SESSION_ALL, token, secret);
     tqd_session_begin(&sessions, 1000, TQD_SESSION_STREAMS, token, ticket);
-    cr_expect(not(knows(1000, ticket)));
+    cr_expect(not(is_known(1000, ticket)));
     cr_expect(not(finds(1000, TQD_SESSION_STREAMS, secret, SECRET)));
     cr_expect(finds(1000 + TQD_TICKET_S - 1, TQD_SESSION_STREAMS, ticket, SECRET));
     cr_expect(not(finds(1000 + TQD_TICKET_S, TQD_SESSION_STREAMS, ticket, SECRET)));
@@ -68,19 +68,19 @@ Test(session, nothing_else_is_known)
 {
     char secret[TQD_SESSION_TEXT];
     static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
-    cr_expect(not(knows(0, zeros)), "a row without a session has none");
+    cr_expect(not(is_known(0, zeros)), "a row without a session has none");
     tqd_session_begin(&sessions, 0, TQD_SESSION_ALL, token, secret);
-    cr_expect(not(knows(0, zeros)));
-    cr_expect(not(knows(0, "")));
+    cr_expect(not(is_known(0, zeros)));
+    cr_expect(not(is_known(0, "")));
     cr_expect(not(finds(0, TQD_SESSION_ALL, NULL, 0)));
     cr_expect(not(finds(0, TQD_SESSION_ALL, secret, SECRET - 1)));
     for (size_t i = 0; i < SECRET; i++) {
         const char kept = secret[i];
         secret[i] = kept == '0' ? '1' : '0';
-        cr_expect(not(knows(0, secret)), "digit %zu", i);
+        cr_expect(not(is_known(0, secret)), "digit %zu", i);
         secret[i] = kept;
     }
-    cr_expect(knows(0, secret));
+    cr_expect(is_known(0, secret));
 }
 
 Test(session, the_one_that_ends_first_gives_way)
@@ -90,14 +90,14 @@ Test(session, the_one_that_ends_first_gives_way)
         tqd_session_begin(&sessions, (int64_t)(100 + k), TQD_SESSION_ALL, token, secrets[k]);
     }
     for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
-        cr_expect(eq(int, knows(500, secrets[k]), k >= 10), "session %zu", k);
+        cr_expect(eq(int, is_known(500, secrets[k]), k >= 10), "session %zu", k);
     }
     /* one that was ended has left room */
     tqd_session_end(&sessions, secrets[100], SECRET);
     char secret[TQD_SESSION_TEXT];
     tqd_session_begin(&sessions, 500, TQD_SESSION_ALL, token, secret);
-    cr_expect(knows(500, secrets[10]));
-    cr_expect(knows(500, secret));
+    cr_expect(is_known(500, secrets[10]));
+    cr_expect(is_known(500, secret));
 }
 
 Test(session, many_of_one_token_leave_those_of_another)
@@ -110,7 +110,7 @@ Test(session, many_of_one_token_leave_those_of_another)
     for (size_t k = 0; k < 2 * TQD_SESSIONS_MAX; k++) {
         tqd_session_begin(&sessions, 100, TQD_SESSION_ALL, token, last);
     }
-    cr_expect(knows(100, last));
+    cr_expect(is_known(100, last));
     cr_assert(tqd_session_find(&sessions, 100, TQD_SESSION_ALL, secret, SECRET, found));
     cr_expect(eq(int, memcmp(found, other, sizeof other), 0));
 }

@@ -12,7 +12,7 @@
 
 static tqd_jobs *jobs;
 static tqd_runner *runner;
-static tqd_job_world w;
+static tqd_job_host w;
 static tqa_host base;
 
 static int base_look(void *ctx, const char *name, tqa_source *ret)
@@ -45,12 +45,12 @@ static void setup_world(void)
     cr_assert(jobs != NULL);
     runner = &jobs->runners[0];
     claim_one();
-    tqd_job_world_open(&w, runner);
+    tqd_job_host_open(&w, runner);
 }
 
 static void teardown_world(void)
 {
-    tqd_job_world_close(&w);
+    tqd_job_host_close(&w);
     tqd_jobs_free(jobs);
     teardown();
 }
@@ -75,8 +75,8 @@ Test(host, spool_outlives_the_run_as_its_checkpoint_does)
     cr_assert(eq(int, host->spool_write(host->ctx, 0, "row 1,row 2,", 12), 0));
     cr_assert(eq(int, host->checkpoint_save(host->ctx, "12", 2), 0));
     cr_assert(eq(int, host->spool_write(host->ctx, 12, "row 3,", 6), 0)); /* is lost */
-    tqd_job_world_close(&w);
-    tqd_job_world_open(&w, runner); /* the next run */
+    tqd_job_host_close(&w);
+    tqd_job_host_open(&w, runner); /* the next run */
     char text[32] = "";
     cr_assert(eq(sz, host->checkpoint_load(host->ctx, text, sizeof text), 2));
     cr_assert(eq(int, host->spool_write(host->ctx, 12, "ROW 3,", 6), 0));
@@ -96,8 +96,8 @@ Test(host, large_checkpoints_are_files)
             saved[i] = (char)(i * 31 + (size_t)round);
         }
         cr_assert(eq(int, host->checkpoint_save(host->ctx, saved, sizeof saved), 0));
-        tqd_job_world_close(&w);
-        tqd_job_world_open(&w, runner); /* the next run */
+        tqd_job_host_close(&w);
+        tqd_job_host_open(&w, runner); /* the next run */
         cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof loaded), sizeof saved));
         cr_assert(eq(int, memcmp(saved, loaded, sizeof saved), 0));
         uint64_t removed = 0;
@@ -106,7 +106,7 @@ Test(host, large_checkpoints_are_files)
                   "the last one alone");
     }
     cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof saved - 1), 0),
-              "of no operation that asks for less");
+              "of no operation with a smaller limit");
     cr_assert(eq(int, host->checkpoint_save(host->ctx, "12", 2), 0));
     cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof loaded), 2));
     runner->job.fence++;
@@ -146,7 +146,7 @@ Test(host, attachments_come_and_go_with_the_job)
                  TQD_STORE_NOT_FOUND),
               "not before the end");
     cr_assert(eq(int, (int)finish(), TQD_STORE_OK));
-    tqd_job_world_close(&w);
+    tqd_job_host_close(&w);
     memset(&w, 0, sizeof w);
     uint64_t removed = 0;
     cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
@@ -194,8 +194,8 @@ Test(host, results_of_jobs_are_sources)
 
 static void reopen(void)
 {
-    tqd_job_world_close(&w);
-    tqd_job_world_open(&w, runner); /* the next run */
+    tqd_job_host_close(&w);
+    tqd_job_host_open(&w, runner); /* the next run */
 }
 
 static size_t load(char text[32])
@@ -207,21 +207,21 @@ static size_t load(char text[32])
 static void harm_spool(uint64_t offset, const char *bytes)
 {
     tqd_store_status status = TQD_STORE_OK;
-    tqd_job_world_close(&w);
+    tqd_job_host_close(&w);
     tqd_scratch_file *file =
         tqd_scratch_file_open(store, runner->job.id, runner->job.fence, &status);
     cr_assert(file != NULL);
     cr_assert(
         eq(int, (int)tqd_scratch_file_write(file, offset, bytes, strlen(bytes)), TQD_STORE_OK));
     tqd_scratch_file_close(file);
-    tqd_job_world_open(&w, runner);
+    tqd_job_host_open(&w, runner);
 }
 
-Test(host, a_spool_that_is_not_what_the_checkpoint_knows_is_refused)
+Test(host, a_spool_unlike_that_of_the_checkpoint_is_refused)
 {
     static const struct {
         uint64_t offset;
-        const char *bytes; /* the file ends behind them */
+        const char *bytes; /* the file ends after them */
         size_t loads;
     } harms[] = {{12, "more", 2},
                  {12, "", 2},

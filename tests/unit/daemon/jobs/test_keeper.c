@@ -53,7 +53,7 @@ static void end_jobs(tqd_jobs *jobs, pthread_t keeper)
     tqd_jobs_free(jobs);
 }
 
-/* What another process asks of the store reaches the run by its heartbeat. */
+/* A request of another process in the store reaches the run by its heartbeat. */
 Test(keeper, a_heartbeat_brings_the_wish_to_cancel)
 {
     char id[TQD_JOB_ID_TEXT];
@@ -88,11 +88,11 @@ Test(keeper, a_job_that_came_before_the_keeper_is_news)
 {
     char before[TQD_JOB_ID_TEXT];
     char first[TQD_JOB_ID_TEXT];
-    submit_job(before); /* a former process told it */
+    submit_job(before); /* a former process published it */
     tqd_jobs *jobs = new_jobs();
-    uint64_t told = 0;
+    uint64_t last_seq = 0;
     uint64_t seq = 0;
-    uint64_t position = tqd_event_hub_end(&jobs->hub, &told);
+    uint64_t position = tqd_event_hub_end(&jobs->hub, &last_seq);
     submit_job(first); /* a connection's thread was quicker than the keeper's */
     tqd_jobs_changed(jobs, true);
     pthread_t keeper;
@@ -106,7 +106,7 @@ Test(keeper, a_job_that_came_before_the_keeper_is_news)
     cr_assert(eq(sz, tqd_event_hub_read(&jobs->hub, "", &position, news, 2, &lost), 1));
     cr_assert(eq(str, news[0].id, first));
     cr_assert(eq(int, (int)news[0].state, TQD_JOB_QUEUED));
-    cr_assert(news[0].seq == seq && seq > told && !lost);
+    cr_assert(news[0].seq == seq && seq > last_seq && !lost);
     tqd_jobs_stop(jobs);
     pthread_join(keeper, NULL);
     tqd_jobs_free(jobs);

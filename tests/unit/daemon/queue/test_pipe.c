@@ -223,7 +223,7 @@ Test(pipe, who_takes_can_stop)
     while (!tqd_pipe_is_over(pipe)) {
         sem_wait(&r.woken);
     }
-    cr_expect(eq(sz, r.n_taken, (size_t)TQD_PIPE_PIECE)); /* what came behind was dropped */
+    cr_expect(eq(sz, r.n_taken, (size_t)TQD_PIPE_PIECE)); /* later bytes were dropped */
     tqd_pipe_close(pipe);
     sem_wait(&r.destroyed);
     end(workers, threads, N_THREAD);
@@ -234,7 +234,7 @@ static void nothing(void *arg)
     (void)arg;
 }
 
-Test(pipe, a_full_queue_is_told)
+Test(pipe, a_full_queue_is_reported)
 {
     reader r;
     reader_init(&r);
@@ -268,7 +268,7 @@ Test(pipe, closed_while_a_worker_is_at_it)
     cr_assert(eq(int, (int)put(pipe, &r, TQD_PIPE_PIECE, TQD_PIPE_PIECE), TQD_PIPE_GOOD));
     sem_wait(&r.inside);
     tqd_pipe_close(pipe);
-    cr_expect(eq(int, sem_trywait(&r.destroyed), -1)); /* a worker looks at it */
+    cr_expect(eq(int, sem_trywait(&r.destroyed), -1)); /* a worker holds it */
     sem_post(&gate);
     sem_wait(&r.destroyed);
     cr_expect(eq(sz, r.n_taken, (size_t)TQD_PIPE_PIECE));
@@ -276,8 +276,8 @@ Test(pipe, closed_while_a_worker_is_at_it)
     end(workers, threads, 1);
 }
 
-/* Every 16 pieces a worker asks who waits: nobody does, and it goes on with what there is. A piece
- * more lies there whenever it comes out of one, so that all are taken in one turn. */
+/* Every 16 pieces a worker checks for waiting tasks: none, and it continues with what there is. A
+ * piece more lies there whenever it comes out of one, so that all are taken in one turn. */
 Test(pipe, a_worker_that_nothing_waits_for_goes_on)
 {
     enum { N_PIECE = 40 };
@@ -350,7 +350,7 @@ Test(pipe, no_memory)
 }
 
 /* what follows the body, and a client that reads slowly, must not hold the memory of its pieces */
-Test(pipe, memory_is_given_back_before_the_close)
+Test(pipe, memory_is_released_before_the_close)
 {
     reader r;
     reader_init(&r);

@@ -40,7 +40,7 @@ Test(scratch, chunks_come_back_to_the_thread)
     tqd_chunk_give(NULL);
     tqd_chunk_give(chunk[0]);
     cr_assert(eq(ptr, tqd_chunk_take(), chunk[0]));
-    /* more than a thread keeps, then all of it back: the address sanitizer would tell */
+    /* more than a thread keeps, then all of it back: the address sanitizer would report it */
     for (size_t i = 0; i < MANY; i++) {
         tqd_chunk_give(chunk[i]);
     }

@@ -70,7 +70,7 @@ Test(workers, every_job_runs_before_the_stop, .timeout = 100)
 Test(workers, a_full_queue_refuses)
 {
     _Atomic int n = 0;
-    tqd_workers *workers = tqd_workers_new(2); /* nobody takes */
+    tqd_workers *workers = tqd_workers_new(2); /* no thread takes */
     cr_expect(tqd_workers_submit(workers, add_one, &n));
     cr_expect(tqd_workers_submit(workers, add_one, &n));
     cr_expect(not(tqd_workers_submit(workers, add_one, &n)));
@@ -145,7 +145,7 @@ Test(workers, parallel_for_from_outside, .timeout = 100)
     tqd_scratch_free();
 }
 
-/* more loops than workers, each from a job, each with loops inside: nobody is left to help, and
+/* more loops than workers, each from a job, each with loops inside: no worker is left to help, and
  * still all end */
 Test(workers, parallel_for_from_jobs_and_bodies, .timeout = 100)
 {
@@ -182,7 +182,7 @@ static void expect_memory(void *arg, size_t i, void *scratch)
     atomic_fetch_add(&l->bad_scratch, scratch == NULL);
 }
 
-/* Whoever has none leaves the indices to the caller, whose memory grew before. */
+/* A worker without memory leaves the indices to the caller, whose memory grew before. */
 Test(workers, helpers_without_memory_do_not_help, .timeout = 100)
 {
     static loop l;
@@ -299,7 +299,7 @@ Test(workers, a_course_does_every_index_once, .timeout = 100)
     end(workers);
 }
 
-Test(workers, who_tells_a_course_of_indices_does_none)
+Test(workers, the_thread_that_publishes_indices_computes_none)
 {
     static course_state state;
     course_init(&state);
@@ -486,7 +486,7 @@ static void pass(void *arg)
 }
 
 /* Nothing is said while the queue moves; then what runs counts with the time it has taken. */
-Test(workers, the_wait_is_estimated_once_the_queue_stands, .timeout = 100)
+Test(workers, the_wait_is_estimated_once_the_queue_is_stationary, .timeout = 100)
 {
     gate g;
     _Atomic int n = 0;

@@ -62,7 +62,7 @@ Test(conditions, accept)
 }
 
 /* what a client gets that may have JSON or XML; JSON when it does not care */
-Test(conditions, wants)
+Test(conditions, wanted_representation)
 {
     static const struct {
         const char *header;

@@ -200,7 +200,7 @@ Test(registry, threads_give_back_what_others_hold)
             snprintf(name, sizeof name, "s%u", 10 * round + i);
             cr_assert(put(name, 5000 + 10 * round + i, NULL));
         }
-        cr_assert(eq(int, (int)peek("arm"), TQD_ROBOT_COLD), "nobody holds it");
+        cr_assert(eq(int, (int)peek("arm"), TQD_ROBOT_COLD), "it is not held");
     }
 }
 

@@ -52,7 +52,7 @@ Test(prepared, date_is_of_the_second)
                 {1709251200, "Fri, 01 Mar 2024 00:00:00 GMT"}};
     tqd_response_cache_set set = {0};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        /* of two lengths in turn: one that is sent again after a while tells the new second, too */
+        /* of two lengths in turn: one that is sent again after a while has the new second, too */
         tqd_response_cache *p =
             tqd_response_cache_take(&set, json, "1234567", 6 + k % 2, id, rows[k].unix_s);
         cr_assert(p != NULL);

@@ -17,7 +17,7 @@
 enum { THREADS = 4, ROUNDS = 300 };
 
 static tqa_robot *robot;
-static _Atomic int n_held; /* references that are not given back */
+static _Atomic int n_held; /* references that are not released */
 
 static const tqa_robot *robot_get(void *ctx, const char *name)
 {

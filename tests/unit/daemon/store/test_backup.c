@@ -106,7 +106,7 @@ Test(backup, reads_the_same_in_any_pieces)
     free(texts[0]);
 }
 
-Test(backup, leaves_nothing_behind)
+Test(backup, leaves_no_files)
 {
     tqd_store_status status;
     tqd_backup *backup = tqd_backup_open(store, &status);

@@ -38,7 +38,7 @@ static void put_large(void)
 }
 
 /* Each look at the whole file makes its checksums anew, which is how one is noticed. */
-Test(check, wrong_sums_cost_one_look_at_the_whole_file)
+Test(check, wrong_sums_cost_one_read_of_the_whole_file)
 {
     static char piece[CHUNK];
     static const char zeros[6 * sizeof(uint64_t)];

@@ -190,8 +190,8 @@ Test(files, quota_counts_what_is_on_its_way)
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
 }
 
-/* a limit on the size of files stands for a full disk: write() fails in its middle the same way */
-Test(files, full_disk_is_told_and_leaves_nothing)
+/* a limit on the size of files simulates a full disk: write() fails in its middle the same way */
+Test(files, full_disk_is_reported_and_leaves_nothing)
 {
     static char big[1 << 20];
     const struct rlimit limit = {300000, RLIM_INFINITY};

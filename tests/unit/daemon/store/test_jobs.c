@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/daemon/store/test_jobs.c - the life of jobs through the store's interface, whatever
- * engine is behind it. */
+ * engine has. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -202,7 +202,7 @@ Test(jobs, whole_life)
     cr_assert(eq(str, (char *)read_body(last_id, TQD_BODY_RESULT), ""));
     tqd_job_counts counts;
     ASSERT_STATUS(tqd_store_job_counts(store, &counts), TQD_STORE_OK);
-    cr_assert(eq(u64, counts.body_bytes, 0), "what a job took is given back");
+    cr_assert(eq(u64, counts.body_bytes, 0), "the memory of a job is released");
 }
 
 Test(jobs, stale_worker_changes_nothing)
@@ -289,7 +289,8 @@ Test(jobs, interruptions_without_a_checkpoint_have_a_bound)
     cr_assert(eq(str, (char *)read_body(last_id, TQD_BODY_CHECKPOINT), ""));
 }
 
-/* whoever ended the process, this job is not blamed: neither nobody's crash nor another job's */
+/* this job is not blamed for the end of the process: neither for a crash without a job nor for
+ * another job's */
 Test(jobs, interruptions_from_outside_are_never_the_jobs_fault)
 {
     submit((wish){0});

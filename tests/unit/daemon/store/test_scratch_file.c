@@ -36,7 +36,7 @@ static void holds(const tqd_scratch_file *aside, char *expected)
     cr_assert(eq(str, text, expected));
 }
 
-Test(aside, a_write_ends_the_file_behind_it)
+Test(aside, a_write_ends_the_file_after_it)
 {
     tqd_scratch_file *aside = open_aside("job");
     put(aside, 0, "abcdef");
@@ -81,7 +81,7 @@ Test(aside, run_that_lost_its_lease_cannot_reach_it)
     put(present, 4, "three");
     holds(present, "one three");
     tqd_scratch_file_remove(store, "job");
-    put(former, 0, "still nobody sees it");
+    put(former, 0, "not visible yet");
     tqd_scratch_file_close(former);
     tqd_scratch_file_close(present);
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));

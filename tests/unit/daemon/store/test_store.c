@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/daemon/store/test_store.c - robots through the store's interface, whatever engine is
- * behind it; then what is particular to a state folder. */
+ * it has; then what is particular to a state folder. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <pthread.h>
@@ -146,7 +146,7 @@ Test(store, versions_are_bounded_and_deleted_with_the_robot)
     cr_assert(eq(int, read_version("leg", NULL), 2), "shared bytes stay while one name has them");
 }
 
-Test(store, quotas_hold_and_are_given_back)
+Test(store, quotas_hold_and_are_released)
 {
     char name[16];
     for (unsigned i = 0; i < 100; i++) {
@@ -220,7 +220,7 @@ Test(store, many_clients_write_at_once)
     }
 }
 
-static void count_told(tqd_write *write)
+static void count_done(tqd_write *write)
 {
     ++*(int *)write->ctx;
 }
@@ -236,18 +236,18 @@ Test(store, queue_is_bounded_and_ends)
     const tqd_store_options options = {.folder = folder, .writes_max = 2};
     store = tqd_store_open(&options, why);
     static tqd_robot_delete waiting[3];
-    static int told;
+    static int n_done;
     for (size_t i = 0; i < 3; i++) {
         waiting[i].write.kind = TQD_WRITE_ROBOT_DELETE;
-        waiting[i].write.done = count_told;
-        waiting[i].write.ctx = &told;
+        waiting[i].write.done = count_done;
+        waiting[i].write.ctx = &n_done;
         waiting[i].name = "arm";
         cr_assert(eq(int, tqd_store_submit(store, &waiting[i].write), i < 2));
     }
     cr_assert(eq(int, (int)waiting[2].write.status, TQD_STORE_BUSY));
     tqd_store_close(store);
     store = NULL;
-    cr_assert(eq(int, told, 2), "what waited is told that it failed");
+    cr_assert(eq(int, n_done, 2), "waiting writes are completed as failed");
     cr_assert(eq(int, (int)waiting[0].write.status, TQD_STORE_BROKEN));
 }
 

@@ -391,7 +391,7 @@ class RigidBodyResult(Result):
 
 
 class DriveResult(Result):
-    """Of `drive`: A motor with its gear and amplifier by itself."""
+    """Of `drive`: One motor with its gear and amplifier."""
 
     _units = {
         'duty_voltage': 'V',
@@ -424,7 +424,7 @@ class CompareResult(Result):
 
 
 class SimulateResult(Result):
-    """Of `simulate`: Motion that torques or a controller cause."""
+    """Of `simulate`: Motion under given torques or a controller."""
 
     _units = {
         't': 's',
@@ -499,7 +499,7 @@ class ExcitationResult(Result):
 
 
 class EnsembleResult(Result):
-    """Of `ensemble`: Many simulations that differ in what varies."""
+    """Of `ensemble`: Many simulations with varied parameters, initial states or inputs."""
 
     _units = {
         't': 's',
@@ -605,7 +605,7 @@ class PayloadResult(Result):
 
 
 class ResidualResult(Result):
-    """Of `residual`: What pushes a calibrated robot that its model does not explain: contacts, and friction that drifts."""
+    """Of `residual`: External torque on a calibrated robot that its model does not explain: contacts, and drifting friction."""
 
     _units = {
     }
@@ -625,7 +625,7 @@ class ResidualResult(Result):
 
 
 class DistanceResult(Result):
-    """Of `distance`: How far shapes of the robot are from each other and from obstacles."""
+    """Of `distance`: Distances between shapes of the robot, and from shapes to obstacles."""
 
     _units = {
         'distance': 'm',
@@ -952,7 +952,7 @@ class RobotOperations:
 
         tau = regressor parameter_values, up to the terms that have no column: friction and rotors come with
         `parameters`. Parameters of a link are about its own frame's origin. With `?form=base`: the smallest set
-        that torque depends on, each with the combination that it stands for; q, qd and qdd may then be left out.
+        that torque depends on, each with the combination that it represents; q, qd and qdd may then be left out.
 
         Arguments:
             q: rad or m
@@ -977,15 +977,15 @@ class RobotOperations:
         """Coordinates that bring a point of a link to a pose.
 
         By damped least squares from many starts (a Halton sequence over the limits: the same request gives the same
-        answer). A pose that cannot be reached is no error: `solutions` is then empty, and `nearest` says how near
-        the best start came. Axes are the world's. Solutions stand nearest to `initial` first (nearest to the middle
-        of the limits without it); `branch` numbers those found by their coordinates, so that it does not depend on
-        `initial`. A redundant arm has infinitely many solutions, of which the first ones met are returned.
+        answer). For a pose out of reach `solutions` is empty, and `nearest` has the smallest error reached. Axes
+        are the world's. Solutions are sorted by distance to `initial` (nearest to the middle of the limits without
+        it); `branch` numbers those found by their coordinates, so that it does not depend on `initial`. A redundant
+        arm has infinitely many solutions; the first ones found are returned.
 
         Arguments:
             frame: The link that the robot ends in if absent; needed where it ends in several
             pose: Of the frame in the world
-            axes: Which matter; if absent those of which the pose says something
+            axes: Controlled axes; if absent those that the pose contains
             joints: Another order of joints
             initial: Coordinates to begin with
             limits: Stay inside the joints' limits (default true)
@@ -1069,14 +1069,14 @@ class RobotOperations:
             Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
             None, progress: bool | None = None
     ) -> SimulateResult:
-        """Motion that torques or a controller cause.
+        """Motion under given torques or a controller.
 
-        Friction and springs of the model act; limits only where `events` say so. Dry friction that is not smoothed
-        holds a joint that stands until more than its breakaway torque pulls, and closed loops until all of their
-        joints together hold no more: `events` report stick and slip. The state is returned at time 0, then at every
-        multiple of `interval_s` up to the duration, or at `times_s`; steps land there, on samples of controllers
-        and wherever an input is not smooth. A run that diverges is an answer too: everything up to its end and the
-        last state, and `verdict` says when and why. Answers 200 with the result when it comes within the wait: N
+        Friction and springs of the model act; limits only with `events`. Dry friction that is not smoothed holds a
+        joint that sticks until its torque exceeds breakaway, and a closed loop until its joints together cannot
+        hold it: `events` report stick and slip. The state is returned at time 0, then at every multiple of
+        `interval_s` up to the duration, or at `times_s`; steps land there, on samples of controllers and wherever
+        an input is not smooth. A run that diverges is also answered with 200: everything up to its end and the last
+        state, and `verdict` with time and cause. Answers 200 with the result when it comes within the wait: N
         seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202 with the job,
         which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at once. `Preference-
         Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or an Idempotency-Key
@@ -1106,14 +1106,14 @@ class RobotOperations:
 
         A periodic motion, q = offset + sum_k a_k sin(k w t) / (k w) - b_k cos(k w t) / (k w), that begins and ends
         each period at rest, keeps the limits of position, velocity, acceleration and torque, and excites the base
-        parameters as evenly as was found: by random motions, then changes of the best one. `fourier` of the answer
-        may be sent to `trajectory` unchanged, the whole answer is a `reference` of a controller of `simulate`, and
-        with `interval_s` a request to `inverse-dynamics`. Collisions are not looked for: narrow the limits. A
-        turning joint without limits gets half a turn either way. The same request gives the same motion. Answers
-        200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at most), else the
-        setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at `Location` + `/result`.
-        `Prefer: respond-async` is 202 at once. `Preference-Applied` states what holds. The job of a 200 is kept for
-        an hour, with `respond-async` or an Idempotency-Key for 30 days.
+        parameters as evenly as the search achieves: by random motions, then changes of the best one. `fourier` of
+        the answer may be sent to `trajectory` unchanged, the whole answer is a `reference` of a controller of
+        `simulate`, and with `interval_s` a request to `inverse-dynamics`. Collisions are not checked: narrow the
+        limits. A revolute joint without limits moves half a turn either way. The same request gives the same
+        motion. Answers 200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at
+        most), else the setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at
+        `Location` + `/result`. `Prefer: respond-async` is 202 at once. `Preference-Applied` states what holds. The
+        job of a 200 is kept for an hour, with `respond-async` or an Idempotency-Key for 30 days.
 
         Arguments:
             parameters: Of joints; the ten of each link always come
@@ -1148,22 +1148,22 @@ class RobotOperations:
             Sequence[int] | None = None, only: Sequence[int] | None = None, end_states: bool | None = None,
             idempotency_key: str | None = None, progress: bool | None = None
     ) -> EnsembleResult:
-        """Many simulations that differ in what varies.
+        """Many simulations with varied parameters, initial states or inputs.
 
-        A simulation, and what varies from member to member: starts, constant torques, masses, friction, a payload,
-        gains, disturbances. Lists and grids make a product; with what is drawn, each point of it has `members`
-        members. Member k has the same bits whoever the others are; `only` runs some again. Without a `solver` it is
-        a simulation's, dopri87 to 1e-9; `stats` says by what steps they went, `findings` whether some diverged.
-        rk4, semi-implicit-euler, dopri45 and dopri87 run members side by side, the latter two each by steps of its
-        own; by equal steps a member has the bits of the simulation with its numbers, by adaptive ones it agrees
-        with it within the tolerance. Other methods, events, dry friction that sticks, varied masses of robots with
-        constraints or joints that follow others, and varied gains or disturbances run members one by one, still on
-        all workers. A member that runs away or is stopped by an event ends, and statistics are those of the ones
-        that are left. Each start is brought onto the robot's constraints. Answers 200 with the result when it comes
-        within the wait: N seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202
-        with the job, which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at
-        once. `Preference-Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or
-        an Idempotency-Key for 30 days.
+        A simulation, and quantities that vary between its members: starts, constant torques, masses, friction, a
+        payload, gains, disturbances. Lists and grids make a product; with random variations each point of it has
+        `members` members. Member k has the same bits whatever the others are; `only` repeats some of them. The
+        default `solver` is that of a simulation, dopri87 to 1e-9; `stats` has the steps taken, `findings` whether
+        some diverged. rk4, semi-implicit-euler, dopri45 and dopri87 run members in parallel lanes, the latter two
+        each by steps of its own; by equal steps a member has the bits of the simulation with its numbers, by
+        adaptive ones it agrees with it within the tolerance. Other methods, events, dry friction that sticks,
+        varied masses of robots with constraints or joints that follow others, and varied gains or disturbances run
+        members one by one, still on all workers. A member that diverges or is stopped by an event ends, and
+        statistics are those of the remaining ones. Each initial state is projected onto the robot's constraints.
+        Answers 200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at most), else
+        the setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at `Location` +
+        `/result`. `Prefer: respond-async` is 202 at once. `Preference-Applied` states what holds. The job of a 200
+        is kept for an hour, with `respond-async` or an Idempotency-Key for 30 days.
 
         Arguments:
             angles: Of `initial`, of `reference`, of levels and of `vary`, where it is of q and qd; results are in
@@ -1194,15 +1194,15 @@ class RobotOperations:
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
-        Each dataset is one experiment. Logs are read in windows, so they may be larger than memory. The answer says
-        what the motion identifies and what it does not, how far each parameter can be trusted, and gives a new
-        robot with what was found. With the job come a report for people (`GET /v1/jobs/{id}/report`),
-        `result/robot.urdf`, `result/parameters.h`, `result/parameters.csv` (CSV of the result is this one) and
-        `result/prediction.csv`: torques measured and predicted and what is left, by log, time and joint. Answers
-        200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at most), else the
-        setting `wait` (10 s). Later it is 202 with the job, which goes on: its result is at `Location` + `/result`.
-        `Prefer: respond-async` is 202 at once. `Preference-Applied` states what holds. The job of a 200 is kept for
-        an hour, with `respond-async` or an Idempotency-Key for 30 days.
+        Each dataset is one experiment. Logs are read in windows, so they may be larger than memory. The answer
+        states what the motion identifies and what it does not, the uncertainty of each parameter, and a new robot
+        with the results. With the job come a report page (`GET /v1/jobs/{id}/report`), `result/robot.urdf`,
+        `result/parameters.h`, `result/parameters.csv` (CSV of the result is this one) and `result/prediction.csv`:
+        measured, predicted and residual torques, by log, time and joint. Answers 200 with the result when it comes
+        within the wait: N seconds of `Prefer: wait=N` (60 at most), else the setting `wait` (10 s). Later it is 202
+        with the job, which goes on: its result is at `Location` + `/result`. `Prefer: respond-async` is 202 at
+        once. `Preference-Applied` states what holds. The job of a 200 is kept for an hour, with `respond-async` or
+        an Idempotency-Key for 30 days.
 
         Arguments:
             datasets: A fit works in 256 MiB, and in twice the columns where it has instruments: 413 at `/datasets`
@@ -1254,12 +1254,12 @@ class RobotOperations:
         """The body that a calibrated robot carries, from motion or from poses at rest.
 
         Mass, centre and inertia of a body fixed to one link, from logs of a robot whose own parameters are known:
-        calibrate it first, PUT its `robot`, then record it with the payload. Intervals come from leaving out
-        segments of time, and hold the robot's own parameters for true: with `reference`, logs of the robot alone,
-        its error at the carrying link is fitted beside and taken off. The motion of all joints that carry is used
-        where they move; rest shows mass and centre, no inertia. What the data do not show is null. `payload` is
-        ready for inverse-dynamics, terms and simulate; `robot` has it welded on, as URDF it is result/robot.urdf of
-        the job.
+        calibrate it first, PUT its `robot`, then record it with the payload. Intervals are a jackknife over
+        segments of time, and take the robot's own parameters as exact: with `reference`, logs of the robot without
+        payload, the model's error at the carrying link is fitted and removed. Motion of all joints that carry the
+        link is used; data at rest identify mass and centre, but no inertia. A value that the data do not identify
+        is null. `payload` can be sent to inverse-dynamics, terms and simulate; `robot` has it welded on, and
+        result/robot.urdf of the job is the same as URDF.
 
         Arguments:
             datasets: Logs with the payload
@@ -1271,10 +1271,10 @@ class RobotOperations:
                 the torque best
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
-            link: That carries; left out: the link after the most moving joints
+            link: The carrying link; left out: the link after the most moving joints
             from_: auto: motion, where a carrying joint moves in a twentieth of the samples (default auto)
-            friction: Of each joint, fitted beside as a change of the robot's: friction follows load and
-                temperature. Left out: all three. Of motion
+            friction: Fitted for each joint as a change of the robot's friction, which depends on load and
+                temperature. Left out: all three. With motion only
             confidence: default 0.95
         """
         return self._compute('payload', PayloadResult, {'datasets': datasets, 'reference': reference,
@@ -1290,14 +1290,14 @@ class RobotOperations:
             None, threshold: ArrayLike | None = None, false_alarms_per_day: float | None = None, persistent_s: float |
             None = None, idempotency_key: str | None = None
     ) -> ResidualResult:
-        """What pushes a calibrated robot that its model does not explain: contacts, and friction that drifts.
+        """External torque on a calibrated robot that its model does not explain: contacts, and drifting friction.
 
         A momentum observer over logs: the torque that the robot's own parameters do not explain, through a first-
-        order lag, without accelerations. A contact is told from drift by how long it lasts. The threshold of each
-        joint follows from the noise and from how many false alarms a day are allowed. Noise is that of `quiet`
-        logs, of `sigma`, or of the logs themselves by medians. Friction drifts where what is left follows the speed
-        more and more over the logs, in their order. By default nothing is filtered: a filter spreads a contact over
-        its own length, and is there for logs of few samples.
+        order lag, without accelerations. A contact differs from drift by its duration. The threshold of each joint
+        follows from the noise and from the allowed false alarms per day. Noise is that of `quiet` logs, `sigma`, or
+        the logs themselves by medians. Friction drifts if the residual torque depends on speed more and more over
+        the logs, in their order. By default nothing is filtered: a filter spreads a contact over its own length,
+        and is meant for logs with few samples.
 
         Arguments:
             quiet: Logs without contact: their rms is the noise, and thresholds are above their worst
@@ -1309,12 +1309,13 @@ class RobotOperations:
                 the torque best
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
-            gain_hz: Of the observer: a push shows by 1 - exp(-2 pi gain t) (default 20)
-            sigma: N m or N: Deviation of what the observer leaves without contact, one a joint, in the order of
-                `joints`: such as validation.rmse of a calibration
+            gain_hz: Of the observer: after time t it shows the part 1 - exp(-2 pi gain t) of a step in external
+                torque (default 20)
+            sigma: N m or N: Standard deviation of the observer's output without contact, one a joint, in the order
+                of `joints`: such as validation.rmse of a calibration
             threshold: N m or N: One a joint; left out: by false_alarms_per_day
             false_alarms_per_day: Of all joints together (default 1)
-            persistent_s: s: What lasts longer is a change of the robot, no contact (default 10)
+            persistent_s: s: A longer one is a change of the robot, not a contact (default 10)
         """
         return self._compute('residual', ResidualResult, {'datasets': datasets, 'quiet': quiet, 'columns':
             columns, 'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter,
@@ -1327,17 +1328,17 @@ class RobotOperations:
             Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, joints: Sequence[str] | None = None,
             angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
     ) -> DistanceResult:
-        """How far shapes of the robot are from each other and from obstacles.
+        """Distances between shapes of the robot, and from shapes to obstacles.
 
         Signed distances, nearest points and normals of all pairs of the shapes in the request, at one configuration
-        or at each of a batch. A distance below 0 is the depth of penetration: the shortest way that separates the
-        two. Shapes of one rigid body are no pair, and shapes of links that one joint connects only with `adjacent`.
-        Obstacles are shapes of the `world`. Closed forms, exact to rounding.
+        or at each of a batch. A distance below 0 is the penetration depth: the length of the shortest separating
+        translation. Shapes of one rigid body make no pair; shapes of links that one joint connects make one only
+        with `adjacent`. Obstacles are shapes of the `world`. Closed forms, exact to rounding.
 
         Arguments:
             q: rad or m
-            exclude: Pairs of names, of shapes or of links with all their shapes, that are no pair
-            adjacent: With pairs of links that one joint connects (default false)
+            exclude: Pairs to leave out, by names of shapes, or of links for all their shapes
+            adjacent: Include pairs of links that one joint connects (default false)
             joints: Another order of joints
             angles: default rad
         """
@@ -2279,18 +2280,18 @@ class ServiceOperations:
             Sequence[Literal['speed', 'speed_reduced', 'admittance', 'current_open', 'current', 'emf_current',
             'velocity_open', 'velocity']] | None = None, idempotency_key: str | None = None
     ) -> DriveResult:
-        """A motor with its gear and amplifier by itself.
+        """One motor with its gear and amplifier.
 
         The torque-speed line at a voltage (the supply's unless `voltage` is given) with the current limit in it;
-        inertia and friction seen from either side of the gear; what neglecting the inductance costs; margins and
-        bandwidth of the current and the velocity loop; Bode data at the frequencies asked for. Everything that is
-        not said to be the load's is the motor's, on its own shaft.
+        inertia and friction referred to either side of the gear; the error of neglecting the inductance; margins
+        and bandwidth of the current and the velocity loop; Bode data at the requested frequencies. Every quantity
+        is the motor's, on its own shaft, unless it is named as the load's.
 
         Arguments:
             load: What hangs from the gear, on its side
             voltage: V of the torque-speed line; what the amplifier reaches if left out
             speed: Points of the line, rad/s of the motor
-            duty: Duties whose voltage is asked
+            duty: Duties whose voltage is computed
             angular_frequency_rad_s: rad/s
             responses: All that the drive has, if left out. speed: rad/s for a volt; admittance: A for a volt;
                 current_open, velocity_open: the loop cut; current, velocity: closed; emf_current: A for a volt of

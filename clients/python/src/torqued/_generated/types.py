@@ -49,7 +49,7 @@ class CalibrateDataset1(TypedDict):
 
 
 class CalibrateDelayOut(TypedDict):
-    """By how much q, qd and qdd were taken to be later than tau, and whether that was found"""
+    """Lag of q, qd and qdd behind tau that was used, and whether it was estimated"""
     delay_s: NotRequired[float]
     from_data: NotRequired[bool]
 
@@ -63,7 +63,7 @@ class CalibrateDocumentByJointItemOut(TypedDict):
 
 
 class CalibrateDocumentOut(TypedDict):
-    """Where the fit has presliding or load: what the robot's own friction law costs, fitted anew to what the bodies
+    """Where the fit has presliding or load: the error of the robot's own friction law, fitted again to what the bodies
     leave of the fitted logs' unfiltered torque
     """
     by_joint: list[CalibrateDocumentByJointItemOut]
@@ -132,7 +132,7 @@ class CalibrateForwardSimulationOut(TypedDict):
 
 
 class CalibrateFrictionSignOut(TypedDict):
-    """What stood for the sign of velocity in friction, see the request's `model`"""
+    """What replaced the sign of velocity in friction, see the request's `model`"""
     smoothing: NotRequired[float | None]
     smoothing_reason: NotRequired[str]
     presliding: NotRequired[float]
@@ -222,9 +222,9 @@ class CalibrateNoiseLeastSquaresBiasOut(TypedDict):
 
 
 class CalibrateNoiseOut(TypedDict):
-    """Noise of the logged motion, from the upper half of its spectra, and what it does to least squares: draws
-    inertias towards zero. Where it would move some parameter by more than one standard deviation and no method was
-    asked for, instruments are taken instead (method feasible-iv); where one was, `reasons` says so
+    """Noise of the logged motion, from the upper half of its spectra, and its effect on least squares: draws inertias
+    towards zero. Where it would move some parameter by more than one standard deviation and the request names no
+    method, instruments are used instead (method feasible-iv); if it names one, `reasons` states the bias
     """
     acceleration: NotRequired[Array]
     chose_instruments: NotRequired[bool]
@@ -652,7 +652,7 @@ class DriveShaftOut(TypedDict):
 
 
 class DriveVelocityLoop(TypedDict):
-    """i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor"""
+    """i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (commanded speed - measured speed), of the motor"""
     gain: float
     lead: NotRequired[float]
     lead_time_s: NotRequired[float]
@@ -660,7 +660,7 @@ class DriveVelocityLoop(TypedDict):
 
 
 class DriveVelocityLoopOut(TypedDict):
-    """i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (speed asked for - speed seen), of the motor"""
+    """i = gain (1 + lead lead_time_s s)/(1 + lead_time_s s) (commanded speed - measured speed), of the motor"""
     gain: float
     lead: NotRequired[float]
     lead_time_s: NotRequired[float]
@@ -884,7 +884,7 @@ class ForwardDynamicsDerivativesOut(TypedDict):
 
 
 class ForwardDynamicsDriveOut(TypedDict):
-    """What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
+    """What the motion requires of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
     without L di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
     """
     joints: list[str]
@@ -1138,7 +1138,7 @@ class InverseDynamicsDerivativesOut(TypedDict):
 
 
 class InverseDynamicsDriveOut(TypedDict):
-    """What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
+    """What the motion requires of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
     without L di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
     """
     joints: list[str]
@@ -1481,9 +1481,9 @@ class Log(TypedDict):
 
 
 class LogColumns(TypedDict):
-    """Which columns hold what. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR, Franka
-    and KUKA, then names with a joint and a word for the quantity; without a header, plain numbers time | q | qd |
-    qdd | tau. `layout` of the answer says which. A field beside a preset replaces the preset's.
+    """The columns of each quantity. Left out: t, q, qd, qdd, tau and other usual names, then the layouts of ROS, UR,
+    Franka and KUKA, then names with a joint and a word for the quantity; without a header, plain numbers time | q |
+    qd | qdd | tau. `layout` of the answer names it. A field beside a preset replaces the preset's.
     """
     preset: NotRequired[Literal['ros-joint-state', 'ur-rtde', 'libfranka', 'plain']]
     groups: NotRequired[str]
@@ -2126,10 +2126,10 @@ class SimulateContactsPairsItemOut(TypedDict):
 
 
 class SimulateDrives(TypedDict):
-    """The drives of the robot's joints carry out what is asked, as far as supply, current limit and foldback let them.
-    `torque`: what `input` asks of these joints; the others: a table of their own, a column for each drive in the
-    robot's order. Currents, integrals, tachometers and heat are states of the run, 0 at the start. With inductance
-    the run is stiff by L/R: `bdf` or `sdirk` suit long ones.
+    """The drives of the robot's joints produce the commanded torque, as far as supply, current limit and foldback
+    allow. `torque`: the commands of `input` for these joints; the others: a table of their own, a column for each
+    drive in the robot's order. Currents, integrals, tachometers and heat are states of the run, 0 at the start.
+    With inductance the run is stiff by L/R: `bdf` or `sdirk` suit long ones.
     """
     command: NotRequired[Literal['voltage', 'duty', 'current', 'velocity', 'torque']]
     t: NotRequired[ArrayLike]
@@ -2416,7 +2416,7 @@ class TermsDerivativesOut(TypedDict):
 
 
 class TermsDriveOut(TypedDict):
-    """What the motion asks of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
+    """What the motion requires of the drives of `joints`: uses are parts of a limit, 0 where there is none; voltage
     without L di/dt; `feasible` is 1 where neither a peak current nor a voltage is exceeded, else 0
     """
     joints: list[str]

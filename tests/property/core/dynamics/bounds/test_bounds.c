@@ -130,7 +130,7 @@ Test(bounds, item_041_of_the_planar_arm_come_near_the_extremes)
     free(scratch.memory);
 }
 
-/* a chain of n turning joints, of which all behind the first `n_own` mimic one of these */
+/* a chain of n revolute joints: all after the first `n_own` mimic one of these */
 static tq_model *chain(uint32_t n, uint32_t n_own, double mass)
 {
     tq_model *model = tqt_model_new(n + 1);

@@ -224,7 +224,7 @@ Test(inverse_kinematics, an_elbow_arm_has_eight_branches)
     cr_assert(
         eq(int, tq_inverse_kinematics(model, &task, &options, &scratch, &result, NULL), TQ_OK));
     cr_assert(eq(int, (int)result.n_solution, 1));
-    /* out of reach: told how near it came, and no solution */
+    /* out of reach: reports how near it came, and no solution */
     task.target.p[0] = 5.0;
     options.within_limits = false;
     options.n_seed = 5;

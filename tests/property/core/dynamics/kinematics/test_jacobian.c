@@ -186,7 +186,7 @@ Test(jacobian, same_bits_everywhere)
     }
 }
 
-Test(jacobian, a_missing_link_is_told)
+Test(jacobian, a_missing_link_is_refused)
 {
     trial t = open_trial(3);
     tq_error fault = {0};

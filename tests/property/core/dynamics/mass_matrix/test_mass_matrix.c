@@ -209,7 +209,7 @@ Test(mass_matrix, rotors_may_be_left_out)
     }
 }
 
-/* a turning joint's angle that is no number, behind one that slides: not on the diagonal */
+/* NaN as the angle of a revolute joint after a prismatic one: not on the diagonal */
 Test(mass_matrix, angles_that_are_no_numbers)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY};

@@ -204,7 +204,7 @@ Test(feasible, agrees_with_csdp)
             tq_feasible_report report;
             cr_assert(eq(int, solve(&t, &scratch, &report, NULL), TQ_OK));
             const double theirs = objective(&t, x);
-            /* what the plan asks for: 1e-6 of the objective, 1e-4 of the parameters */
+            /* required by the plan: 1e-6 of the objective, 1e-4 of the parameters */
             cr_expect(epsilon_eq(dbl, report.objective, theirs, 1e-6 * theirs), "seed %d",
                       (int)seed);
             for (size_t c = 0; c < t.n; c++) {

@@ -31,7 +31,7 @@ static tq_model *arm(uint64_t seed, uint32_t n_joint, unsigned with)
     return model;
 }
 
-/* a prior that knows the robot badly: masses and centres off by up to a half */
+/* a prior with large errors: masses and centres off by up to a half */
 static double *spoilt_prior(const tq_model *model, unsigned with, uint64_t seed)
 {
     tqt_random r = tqt_random_seed(seed);
@@ -83,7 +83,7 @@ ParameterizedTest(int *row, fit, recovers_exactly)
         }
         cr_expect(eq(sz, b.solution.rank, base->n_base));
         for (size_t k = 0; k < base->n_base; k++) {
-            /* what the checklist asks for: 1e-10 of parameters of the same robot */
+            /* required by the checklist: 1e-10 of parameters of the same robot */
             cr_expect(epsilon_eq(dbl, b.solution.value[k], beta[k], 1e-10 * (largest + 1)),
                       "method %d, seed %d, column %d", *row, (int)seed, (int)k);
         }
@@ -136,7 +136,7 @@ Test(fit, predicts_torque_of_trees)
 }
 
 /* reads and solves until the fit has settled; the number of passes */
-static int settle(tqt_fit_bench *b, const tqt_excited *x)
+static int converge(tqt_fit_bench *b, const tqt_excited *x)
 {
     int n = 0;
     const size_t mark = tq_scratch_mark(&b->memory);
@@ -225,9 +225,9 @@ Test(fit, friction_by_load)
     tq_fit_options options = tq_fit_defaults();
     options.method = TQ_FIT_WLS;
     options.model.extra = TQ_FIT_LOAD;
-    options.model.with &= ~(unsigned)TQ_REGRESS_ROTOR; /* the bodies' inertia stands alone */
+    options.model.with &= ~(unsigned)TQ_REGRESS_ROTOR; /* the bodies' inertia alone */
     tqt_fit_build(&b, &options, 1);
-    const int passes = settle(&b, &x);
+    const int passes = converge(&b, &x);
     cr_expect(gt(int, passes, 1));
     cr_expect(eq(int, b.solution.again, 0), "settled");
     for (uint32_t j = 0; j < b.model->n_joint; j++) {
@@ -242,7 +242,7 @@ Test(fit, friction_by_load)
     tqt_fit_close(&b);
 }
 
-/* nobody tells the speed at which friction falls: it is found among a few, the rest by the fit */
+/* without a stated Stribeck speed: it is searched among a few, the fit finds the rest */
 Test(fit, stribeck_speed_is_found)
 {
     tq_model *truth = arm(5, 3, 0);
@@ -257,7 +257,7 @@ Test(fit, stribeck_speed_is_found)
     options.method = TQ_FIT_WLS;
     options.model.extra = TQ_FIT_STRIBECK;
     tqt_fit_build(&b, &options, 1);
-    cr_expect(gt(int, settle(&b, &x), 4));
+    cr_expect(gt(int, converge(&b, &x), 4));
     for (uint32_t j = 0; j < truth->n_joint; j++) {
         cr_expect(eq(dbl, tq_fit_stribeck_speed(b.fit, j), j == 1 ? .1 : .2), "joint %d", (int)j);
         const size_t c = tqt_fit_column(&b, TQ_COLUMN_STRIBECK, TQ_PARAMETER_MASS, j, TQ_NONE);
@@ -282,7 +282,7 @@ Test(fit, huber_counts_outliers_less)
         tq_fit_options options = tq_fit_defaults();
         options.method = robust ? TQ_FIT_IRLS : TQ_FIT_WLS;
         tqt_fit_build(&b, &options, 1);
-        const int passes = settle(&b, &x);
+        const int passes = converge(&b, &x);
         cr_expect(eq(int, passes > 1, robust));
         const tq_base_set *base = tq_fit_base(b.fit);
         double *truth = tqt_doubles(base->n_parameter), *beta = tqt_doubles(base->n_base);

@@ -77,7 +77,8 @@ static void push(tq_fit_stream *stream, const tqt_excited *x, bool begins)
     free(memory);
 }
 
-/* What lies behind a gap has no neighbours before it: as two experiments, so one with a gap. */
+/* Samples after a gap have no neighbours before it: one experiment with a gap equals two
+ * experiments. */
 Test(instruments, reach_across_no_gap)
 {
     enum { LAG = 7, ONE = 1100, OTHER = 930 };

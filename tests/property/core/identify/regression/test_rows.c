@@ -25,7 +25,7 @@ static tq_model *bare_arm(void)
     return tqt_random_robot(4, options);
 }
 
-/* Dahl's friction by small steps of its differential equation: nothing that the fit knows of.
+/* Dahl's friction by small steps of its differential equation: none of the fit's terms.
  * relaxation 0: for ever */
 static void add_presliding(tqt_excited *x, double relaxation)
 {
@@ -44,7 +44,7 @@ static void add_presliding(tqt_excited *x, double relaxation)
     }
 }
 
-/* stands still for two of every five tenths of a second */
+/* at rest for two of every five tenths of a second */
 static void add_stops(tqt_subject *subject, tqt_excited *x)
 {
     for (size_t j = 0; j < x->nv; j++) {
@@ -126,7 +126,7 @@ Test(fit_run, friction_that_standing_joints_forget)
 }
 
 /* positions that ring at every stop, as filtered ones do, and the way as it was */
-Test(fit_run, friction_follows_the_way_that_is_told)
+Test(fit_run, friction_follows_the_stated_displacement)
 {
     tqt_fit_bench b = tqt_fit_open(bare_arm());
     tqt_excited x = tqt_excited_new(b.subject, 12, 1500, 200, 8);
@@ -134,7 +134,7 @@ Test(fit_run, friction_follows_the_way_that_is_told)
     double *memory = tqt_doubles(5 * x.nv * TQ_BLOCK);
     const tq_fit_options options = with_presliding(0);
     double sigma[2];
-    for (int told = 0; told < 2; told++) {
+    for (int given = 0; given < 2; given++) {
         tqt_fit_build(&b, &options, 1);
         tq_fit_stream *stream = NULL;
         const size_t mark = tq_scratch_mark(&b.scratch);
@@ -150,13 +150,13 @@ Test(fit_run, friction_follows_the_way_that_is_told)
                     memory[r * TQ_BLOCK + i] += (i % 2 == 0 ? 0.1 : -0.1) * length;
                 }
             }
-            block.way = told != 0 ? way : NULL;
+            block.way = given != 0 ? way : NULL;
             cr_assert(eq(int, tq_fit_push(stream, &block, NULL), TQ_OK));
         }
         cr_assert(eq(int, tq_fit_end(stream, NULL), TQ_OK));
         tq_scratch_rewind(&b.scratch, mark);
         tqt_fit_solve(&b);
-        sigma[told] = b.solution.sigma[1];
+        sigma[given] = b.solution.sigma[1];
     }
     cr_expect(lt(dbl, sigma[1], 0.5 * sigma[0]), "%g of %g", sigma[1], sigma[0]);
     free(memory);

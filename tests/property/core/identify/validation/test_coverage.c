@@ -21,7 +21,8 @@ static tqt_coverage_options sensible(tq_fit_method method)
 
 static void expect_honest(const char *what, const tqt_coverage *c)
 {
-    /* of 12,500 intervals: 92 to 98 %, as the plan asks; chance alone moves it by less than 1 % */
+    /* of 12,500 intervals: 92 to 98 %, as the plan requires; chance alone moves it by less than 1 %
+     * */
     cr_expect(ge(dbl, c->within, .92), "%s", what);
     cr_expect(le(dbl, c->within, .98), "%s", what);
     cr_log_info("%s: %.1f %% of %d within, textbook %.1f %%, bias %.2f deviations, %.2f %%", what,
@@ -46,7 +47,7 @@ Test(coverage, of_the_feasible_fit, .disabled = TQT_SANITIZED)
 
 /* friction that turns within a fiftieth of the motion's rates, cut at five times its highest
  * harmonic: where friction's columns do not pass the filter as well, what it takes off the jumps is
- * in no column and repeats at every reversal, and no interval knows of it */
+ * in no column and repeats at every reversal, and no interval includes it */
 Test(coverage, of_sharp_friction_at_a_low_cutoff, .disabled = TQT_SANITIZED)
 {
     tqt_coverage_options o = sensible(TQ_FIT_FEASIBLE);
@@ -68,7 +69,7 @@ Test(coverage, with_experiments_left_out, .disabled = TQT_SANITIZED)
 }
 
 /* noise of position reaches the accelerations when the filter lets it: plain least squares is then
- * biased towards zero inertia, and no interval knows of it */
+ * biased towards zero inertia, and no interval includes it */
 Test(coverage, bias_of_ols_without_filter, .disabled = TQT_SANITIZED)
 {
     tqt_coverage_options o = sensible(TQ_FIT_OLS);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/identify/validation/test_static_check.c - poses against gravity: the right
  * model holds
- * them, wrong masses and a payload nobody told of are found. */
+ * them, wrong masses and an unstated payload are found. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -22,7 +22,7 @@ static tq_model *arm(void)
         (tq_friction){.viscous = .5, .coulomb = 2, .smoothing = .02, .offset = .1});
 }
 
-/* a robot that stands at POSES poses, from the first of which it comes and to which it goes; every
+/* a robot at rest at POSES poses, from the first of which it comes and to which it goes; every
  * pose twice, come to from either side */
 static tqt_excited stops(tq_model *model, uint64_t seed, double coulomb)
 {
@@ -147,8 +147,8 @@ Test(standing, the_right_model_holds_all_poses)
     tqt_fit_close(&b);
 }
 
-/* the arm has picked something up since: friction or not, the poses tell what it weighs */
-Test(standing, a_payload_nobody_told_of_is_found)
+/* the arm carries a payload: with and without friction, the poses show its mass */
+Test(standing, an_unstated_payload_is_found)
 {
     for (int k = 0; k < 2; k++) {
         tqt_fit_bench b = fitted(arm());
@@ -212,7 +212,7 @@ Test(standing, coming_back_all_day_is_no_payload)
     tqt_fit_close(&b);
 }
 
-Test(standing, a_wrong_mass_is_told)
+Test(standing, a_wrong_mass_is_reported)
 {
     tqt_fit_bench b = fitted(arm());
     tq_model *other = arm();
@@ -224,7 +224,7 @@ Test(standing, a_wrong_mass_is_told)
     cr_expect(le(sz, gravity->index, 1), "a joint that carries it");
     cr_expect(eq(dbl, o.row[gravity->index].relative, gravity->value));
     cr_expect(gt(sz, o.row[gravity->index].n_outside, 0));
-    /* those behind it carry nothing of it */
+    /* joints after it carry none of it */
     cr_expect(eq(sz, o.row[3].n_outside, 0));
     tqt_excited_free(&x);
     tqt_model_free(other);

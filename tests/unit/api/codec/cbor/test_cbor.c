@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/cbor/test_cbor.c - CBOR: what is told, in any pieces, and what is
+/* tests/unit/api/codec/cbor/test_cbor.c - CBOR: events, in any pieces, and what is
  * refused. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -107,7 +107,7 @@ static tqa_decode decode(const char *bytes, size_t n, size_t piece, trace *t,
     tqa_cbor_decoder_init(&decoder, &events, t);
     for (size_t i = 0; i < n; i += piece) {
         const size_t size = n - i < piece ? n - i : piece;
-        char *copy = malloc(size); /* of exact size: AddressSanitizer sees a byte too many */
+        char *copy = malloc(size); /* of exact size: AddressSanitizer detects a byte too many */
         memcpy(copy, bytes + i, size);
         (void)tqa_cbor_decoder_feed(&decoder, copy, size);
         free(copy);
@@ -384,7 +384,7 @@ Test(cbor, the_receiver_may_refuse)
         t.refuse_after = after;
         cr_assert(eq(int, (int)decode(bytes, n, 3, &t, &error), TQA_DECODE_REFUSED), "%zu", after);
         cr_assert(error.detail == NULL);
-        cr_assert(le(sz, t.n, after + 24), "told on after a refusal");
+        cr_assert(le(sz, t.n, after + 24), "an event after a refusal");
     }
 }
 
@@ -434,7 +434,7 @@ Test(cbor, arrays_written_are_read_back)
     cr_assert(le(sz, tqa_cbor_array_head(&huge, head), TQA_CBOR_ARRAY_HEAD));
 }
 
-/* Numbers are told from where the piece lies, when it begins where the decoder says. */
+/* Numbers are passed in place, without a copy, if the piece begins where the decoder says. */
 enum { PLACE = 256 };
 static _Alignas(double) char place[PLACE];
 static size_t n_in_place;

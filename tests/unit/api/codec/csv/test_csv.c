@@ -11,16 +11,16 @@
 
 enum { ROWS = 8, COLUMNS = 6 };
 
-/* What the sink was told. */
-typedef struct told {
+/* What the sink received. */
+typedef struct received {
     size_t n_column, n_row, n_text;
     char names[COLUMNS][TQA_CSV_NAME_MAX + 1];
     double values[ROWS][COLUMNS];
-} told;
+} received;
 
 static bool take_columns(void *ctx, size_t n, const char *const *names)
 {
-    told *t = ctx;
+    received *t = ctx;
     t->n_column = n;
     for (size_t i = 0; i < n && i < COLUMNS; i++) {
         snprintf(t->names[i], sizeof t->names[i], "%s", names[i]);
@@ -30,7 +30,7 @@ static bool take_columns(void *ctx, size_t n, const char *const *names)
 
 static bool take_row(void *ctx, const double *values, size_t n, size_t n_text)
 {
-    told *t = ctx;
+    received *t = ctx;
     t->n_text += n_text;
     for (size_t i = 0; i < n && i < COLUMNS && t->n_row < ROWS; i++) {
         t->values[t->n_row][i] = values[i];
@@ -42,14 +42,15 @@ static bool take_row(void *ctx, const double *values, size_t n, size_t n_text)
 static const tqa_csv_sink sink = {take_columns, take_row};
 
 /* decodes text in pieces of `piece` bytes */
-static tqa_decode decode(const char *text, size_t n, size_t piece, told *t, tqa_csv_decoder **ret)
+static tqa_decode decode(const char *text, size_t n, size_t piece, received *t,
+                         tqa_csv_decoder **ret)
 {
     memset(t, 0, sizeof *t);
     tqa_csv_decoder *decoder = tqa_csv_decoder_new(&sink, t, 0);
     tqa_decode status = TQA_DECODE_OK;
     for (size_t at = 0; at < n && status == TQA_DECODE_OK; at += piece) {
         const size_t take = n - at < piece ? n - at : piece;
-        char *copy = malloc(take); /* so that a sanitizer sees a read beyond it */
+        char *copy = malloc(take); /* so that a sanitizer detects a read beyond it */
         memcpy(copy, text + at, take);
         status = tqa_csv_decoder_feed(decoder, copy, take);
         free(copy);
@@ -103,7 +104,7 @@ Test(csv, reads_what_programs_write_in_any_pieces)
         const struct good *g = &goods[i];
         const size_t n = strlen(g->text);
         for (size_t piece = 1; piece <= n; piece++) {
-            told t;
+            received t;
             tqa_csv_decoder *decoder;
             cr_assert_eq(decode(g->text, n, piece, &t, &decoder), TQA_DECODE_OK, "%zu: %s", i,
                          tqa_csv_decoder_detail(decoder));
@@ -138,7 +139,7 @@ Test(csv, refuses_with_the_line)
         {"\x00\x01\n", 3, TQA_DECODE_MALFORMED, 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        told t;
+        received t;
         tqa_csv_decoder *decoder;
         cr_assert_eq(decode(bad[i].text, bad[i].n, 3, &t, &decoder), bad[i].status, "%zu", i);
         cr_assert_eq(tqa_csv_decoder_line(decoder), bad[i].line, "%zu", i);
@@ -152,7 +153,7 @@ Test(csv, bounds_lines_and_columns)
     const size_t n = (size_t)TQA_CSV_LINE_MAX + 2;
     char *text = malloc(n);
     memset(text, '1', n);
-    told t;
+    received t;
     tqa_csv_decoder *decoder;
     cr_assert_eq(decode(text, n, 65536, &t, &decoder), TQA_DECODE_LIMIT);
     tqa_csv_decoder_free(decoder);

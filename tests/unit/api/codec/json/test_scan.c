@@ -13,7 +13,7 @@
 
 enum { TRACE_MAX = 1 << 16 };
 
-/* What was told, as text: runs of numbers are told one by one, so that cuts do not show. */
+/* Events as text: runs of numbers are logged one by one, so that cuts do not show. */
 typedef struct trace {
     char text[TRACE_MAX];
     size_t n;
@@ -108,7 +108,7 @@ static const tqa_events events = {
 };
 
 /* Scans text cut at `cut` (and, when step > 0, every `step` bytes). Pieces are exact copies, so
- * that AddressSanitizer sees a read beyond one. */
+ * that AddressSanitizer detects a read beyond one. */
 static tqa_decode scan_cut(const char *text, size_t n, size_t cut, size_t step, trace *t,
                            tqa_decode_error *error)
 {
@@ -152,7 +152,7 @@ static tqa_decode scan_all(const char *text, size_t n, trace *t, tqa_decode_erro
 
 /* clang-format off */
 static const struct {
-    const char *text, *told;
+    const char *text, *expected;
 } documents[] = {
     {"{}", "{ } "},
     {" [ ] ", "[ ] "},
@@ -239,7 +239,7 @@ static const struct {
 };
 /* clang-format on */
 
-Test(json_scan, documents_are_told_the_same_at_every_cut)
+Test(json_scan, documents_have_the_same_events_at_every_cut)
 {
     static trace t;
     for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++) {
@@ -247,7 +247,7 @@ Test(json_scan, documents_are_told_the_same_at_every_cut)
         const char *text = documents[i].text;
         cr_assert(eq(int, (int)scan_all(text, strlen(text), &t, &error), TQA_DECODE_OK), "%s: %s",
                   text, error.detail);
-        cr_assert(eq(str, t.text, (char *)documents[i].told), "%s", text);
+        cr_assert(eq(str, t.text, (char *)documents[i].expected), "%s", text);
     }
 }
 
@@ -279,19 +279,19 @@ Test(json_scan, nul_bytes_are_refused_or_kept)
 Test(json_scan, long_runs_of_numbers_are_complete)
 {
     static trace t;
-    static char text[4096], told[8192];
+    static char text[4096], expected[8192];
     tqa_decode_error error;
     size_t n = 0, m = 0;
     n += (size_t)snprintf(text, sizeof text, "[");
-    m += (size_t)snprintf(told, sizeof told, "[ ");
+    m += (size_t)snprintf(expected, sizeof expected, "[ ");
     for (int i = 0; i < 300; i++) {
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%d", i > 0 ? "," : "", i * 37);
-        m += (size_t)snprintf(told + m, sizeof told - m, "n:%d ", i * 37);
+        m += (size_t)snprintf(expected + m, sizeof expected - m, "n:%d ", i * 37);
     }
     n += (size_t)snprintf(text + n, sizeof text - n, "]");
-    (void)snprintf(told + m, sizeof told - m, "] ");
+    (void)snprintf(expected + m, sizeof expected - m, "] ");
     cr_assert(eq(int, (int)scan_all(text, n, &t, &error), TQA_DECODE_OK));
-    cr_assert(eq(str, t.text, told));
+    cr_assert(eq(str, t.text, expected));
 }
 
 Test(json_scan, depth_and_length_are_bounded)

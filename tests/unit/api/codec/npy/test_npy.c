@@ -13,25 +13,25 @@
 
 enum { VALUES_MAX = 64, FILE_MAX = 8192 };
 
-/* What a sink has been told. */
-typedef struct told {
+/* What a sink has received. */
+typedef struct received {
     tqa_npy_shape shape;
     double values[VALUES_MAX]; /* [row * n_column + column] */
     size_t n;
     bool in_order;
     size_t refuse_at; /* values after which the sink says no */
-} told;
+} received;
 
 static bool on_shape(void *ctx, const tqa_npy_shape *shape)
 {
-    told *t = ctx;
+    received *t = ctx;
     t->shape = *shape;
     return t->refuse_at != 0;
 }
 
 static bool on_values(void *ctx, uint64_t row, uint64_t column, const double *values, size_t n)
 {
-    told *t = ctx;
+    received *t = ctx;
     const tqa_npy_shape *s = &t->shape;
     const uint64_t index = s->fortran_order ? column * s->n_row + row : row * s->n_column + column;
     t->in_order &= index == t->n && n > 0;
@@ -81,10 +81,10 @@ static file make_file(int version, const char *header, const void *data, size_t 
     return f;
 }
 
-static tqa_decode decode(const file *f, size_t piece, told *t, tqa_decode_error *reterr)
+static tqa_decode decode(const file *f, size_t piece, received *t, tqa_decode_error *reterr)
 {
     static tqa_npy_decoder decoder;
-    *t = (told){.in_order = true, .refuse_at = t->refuse_at == 0 ? 1 : t->refuse_at};
+    *t = (received){.in_order = true, .refuse_at = t->refuse_at == 0 ? 1 : t->refuse_at};
     tqa_npy_decoder_init(&decoder, &sink, t, VALUES_MAX);
     for (size_t i = 0; i < f->n; i += piece) {
         const size_t n = f->n - i < piece ? f->n - i : piece;
@@ -104,7 +104,7 @@ Test(npy, orders_versions_and_pieces)
     for (int version = 1; version <= 3; version++) {
         for (size_t piece = 1; piece <= 150; piece++) {
             file f = make_file(version, C_HEADER, six, sizeof six);
-            told t = {.refuse_at = 1000};
+            received t = {.refuse_at = 1000};
             tqa_decode_error error;
             cr_assert(eq(int, (int)decode(&f, piece, &t, &error), TQA_DECODE_OK), "%zu", piece);
             cr_assert(t.in_order && t.n == 6 && t.shape.rank == 2 && !t.shape.fortran_order);
@@ -151,7 +151,7 @@ Test(npy, element_types)
                  "{\"shape\":(2,),\"descr\":\"%s\",\"fortran_order\":False}\n", types[i].type);
         const file f = make_file(1, header, types[i].bytes, types[i].n);
         for (size_t piece = 1; piece < 20; piece++) {
-            told t = {.refuse_at = 1000};
+            received t = {.refuse_at = 1000};
             tqa_decode_error error;
             cr_assert(eq(int, (int)decode(&f, piece, &t, &error), TQA_DECODE_OK), "%s",
                       types[i].type);
@@ -202,7 +202,7 @@ Test(npy, headers)
 {
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
         const file f = make_file(1, headers[i].header, six, sizeof six);
-        told t = {.refuse_at = 1000};
+        received t = {.refuse_at = 1000};
         tqa_decode_error error;
         cr_assert(eq(int, (int)decode(&f, 7, &t, &error), (int)headers[i].status), "%s",
                   headers[i].header);
@@ -212,7 +212,7 @@ Test(npy, headers)
 
 Test(npy, prefixes_sizes_and_values_refused)
 {
-    told t = {.refuse_at = 1000};
+    received t = {.refuse_at = 1000};
     tqa_decode_error error;
     file f = make_file(1, C_HEADER, six, sizeof six);
     for (size_t i = 0; i < 8; i++) { /* magic and version */
@@ -238,7 +238,7 @@ Test(npy, prefixes_sizes_and_values_refused)
     huge.bytes[9] = 0;
     cr_assert(eq(int, (int)decode(&huge, 50, &t, &error), TQA_DECODE_MALFORMED));
 
-    /* the values before one that is not finite are told, and its place */
+    /* the values before one that is not finite are passed, and its place */
     double bad[6];
     memcpy(bad, six, sizeof bad);
     bad[4] = (double)NAN;
@@ -253,7 +253,7 @@ Test(npy, prefixes_sizes_and_values_refused)
 Test(npy, the_sink_may_refuse)
 {
     const file f = make_file(1, C_HEADER, six, sizeof six);
-    told t = {.refuse_at = 4};
+    received t = {.refuse_at = 4};
     tqa_decode_error error;
     cr_assert(eq(int, (int)decode(&f, 300, &t, &error), TQA_DECODE_REFUSED));
     cr_assert(error.detail == NULL);
@@ -268,7 +268,7 @@ Test(npy, empty_arrays)
         snprintf(header, sizeof header, "{'descr':'<f8','fortran_order':False,'shape':%s}\n",
                  shapes[i]);
         const file f = make_file(1, header, "", 0);
-        told t = {.refuse_at = 1000};
+        received t = {.refuse_at = 1000};
         tqa_decode_error error;
         cr_assert(eq(int, (int)decode(&f, 8, &t, &error), TQA_DECODE_OK));
         cr_assert(eq(sz, t.n, 0));
@@ -313,13 +313,13 @@ Test(npy, encoder_writes_what_the_decoder_reads)
     tqa_npy_encoder_init(&encoder, &table);
     file f = {.n = 0};
     f.n = tqa_npy_encoder_read(&encoder, f.bytes, FILE_MAX);
-    told t = {.refuse_at = 1000};
+    received t = {.refuse_at = 1000};
     tqa_decode_error error;
     cr_assert(eq(int, (int)decode(&f, 11, &t, &error), TQA_DECODE_OK));
     cr_assert(t.n == 60 && t.values[59] == 59.0 / 8.0);
 }
 
-/* Numbers are told from where the piece lies, when it begins where the decoder says. */
+/* Numbers are passed in place, without a copy, if the piece begins where the decoder says. */
 enum { PLACE = 256 };
 static _Alignas(double) char place[PLACE];
 static size_t n_in_place;
@@ -343,10 +343,10 @@ Test(npy, aligned_numbers_are_not_copied)
                        values, sizeof values);
     static tqa_npy_decoder decoder;
     for (size_t piece = 1; piece <= PLACE - 8; piece++) {
-        told t = {.in_order = true, .refuse_at = 1000};
+        received t = {.in_order = true, .refuse_at = 1000};
         tqa_npy_decoder_init(&decoder, &in_place, &t, VALUES_MAX);
         n_in_place = 0;
-        size_t n_whole = 0; /* numbers that no piece cuts, in pieces behind the header's */
+        size_t n_whole = 0; /* numbers that no piece cuts, in pieces after the header's */
         for (size_t i = 0; i < f.n; i += piece) {
             const size_t n = f.n - i < piece ? f.n - i : piece;
             const size_t phase = tqa_npy_decoder_phase(&decoder);

@@ -218,7 +218,7 @@ Test(npz, values_are_bounded_over_the_archive)
     }
 }
 
-/* A flipped bit in the data of a member never passes: the checksum sees it. */
+/* A flipped bit in the data of a member never passes: the checksum detects it. */
 Test(npz, damage_is_found)
 {
     static trace t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/npy/test_npz_events.c - archives told as documents, in any pieces. */
+/* tests/unit/api/codec/npy/test_npz_events.c - archives as events of documents, in any pieces. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -30,37 +30,37 @@ static bool say(void *ctx, const char *text, size_t n)
     return ++t->n_event != t->refuse_at;
 }
 
-static bool tell_begin_map(void *ctx, uint64_t at)
+static bool log_begin_map(void *ctx, uint64_t at)
 {
     cr_assert(eq(u64, at, UINT64_MAX));
     return say(ctx, "{", 1);
 }
 
-static bool tell_end_map(void *ctx, uint64_t at)
+static bool log_end_map(void *ctx, uint64_t at)
 {
     (void)at;
     return say(ctx, "}", 1);
 }
 
-static bool tell_begin_array(void *ctx, uint64_t at)
+static bool log_begin_array(void *ctx, uint64_t at)
 {
     (void)at;
     return say(ctx, "[", 1);
 }
 
-static bool tell_end_array(void *ctx, uint64_t at)
+static bool log_end_array(void *ctx, uint64_t at)
 {
     (void)at;
     return say(ctx, "]", 1);
 }
 
-static bool tell_key(void *ctx, uint64_t at, const char *text, size_t n)
+static bool log_key(void *ctx, uint64_t at, const char *text, size_t n)
 {
     (void)at;
     return say(ctx, text, n) && say(ctx, ":", 1);
 }
 
-static bool tell_numbers(void *ctx, uint64_t at, const double *values, size_t n)
+static bool log_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
     (void)at;
     bool good = true;
@@ -71,32 +71,32 @@ static bool tell_numbers(void *ctx, uint64_t at, const double *values, size_t n)
     return good;
 }
 
-static bool tell_rows(void *ctx, uint64_t at, const double *values, size_t n_row, size_t n_column,
-                      size_t n_byte)
+static bool log_rows(void *ctx, uint64_t at, const double *values, size_t n_row, size_t n_column,
+                     size_t n_byte)
 {
     (void)at;
     (void)n_byte;
     bool good = true;
     for (size_t i = 0; i < n_row && good; i++) {
-        good = say(ctx, "[", 1) && tell_numbers(ctx, at, values + i * n_column, n_column) &&
+        good = say(ctx, "[", 1) && log_numbers(ctx, at, values + i * n_column, n_column) &&
                say(ctx, "]", 1);
     }
     return good;
 }
 
-static const tqa_events array_by_array = {.begin_map = tell_begin_map,
-                                          .end_map = tell_end_map,
-                                          .key = tell_key,
-                                          .begin_array = tell_begin_array,
-                                          .end_array = tell_end_array,
-                                          .numbers = tell_numbers};
-static const tqa_events in_rows = {.begin_map = tell_begin_map,
-                                   .end_map = tell_end_map,
-                                   .key = tell_key,
-                                   .begin_array = tell_begin_array,
-                                   .end_array = tell_end_array,
-                                   .numbers = tell_numbers,
-                                   .rows = tell_rows};
+static const tqa_events array_by_array = {.begin_map = log_begin_map,
+                                          .end_map = log_end_map,
+                                          .key = log_key,
+                                          .begin_array = log_begin_array,
+                                          .end_array = log_end_array,
+                                          .numbers = log_numbers};
+static const tqa_events in_rows = {.begin_map = log_begin_map,
+                                   .end_map = log_end_map,
+                                   .key = log_key,
+                                   .begin_array = log_begin_array,
+                                   .end_array = log_end_array,
+                                   .numbers = log_numbers,
+                                   .rows = log_rows};
 
 /* -------------------------------------------------------------------------- archives */
 
@@ -134,7 +134,7 @@ static size_t four_arrays(char *out)
     return write_archive(out, members, 4);
 }
 
-static const char told[] = "{line:[1,2,3,4,]table:[[1,2,3,][4,5,6,]]none:[]narrow:[]}";
+static const char expected_events[] = "{line:[1,2,3,4,]table:[[1,2,3,][4,5,6,]]none:[]narrow:[]}";
 
 /* A table of 3 x 2 that numpy would have saved with order='F'. */
 static size_t fortran(char *out)
@@ -154,8 +154,8 @@ static size_t fortran(char *out)
     return n;
 }
 
-static tqa_decode tell(const char *bytes, size_t n, size_t step, const tqa_events *events,
-                       teller *t)
+static tqa_decode decode(const char *bytes, size_t n, size_t step, const tqa_events *events,
+                         teller *t)
 {
     tqa_npz_events archive;
     t->n = t->n_event = 0;
@@ -181,10 +181,10 @@ Test(npz_events, the_same_however_it_is_cut)
     static const size_t steps[] = {1, 3, 8, 100, ROOM};
     for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++) {
         for (int with_rows = 0; with_rows < 2; with_rows++) {
-            cr_assert(eq(int,
-                         (int)tell(bytes, n, steps[s], with_rows ? &in_rows : &array_by_array, &t),
-                         TQA_DECODE_OK));
-            cr_assert(eq(str, t.text, (char *)(uintptr_t)told), "step %zu", steps[s]);
+            cr_assert(
+                eq(int, (int)decode(bytes, n, steps[s], with_rows ? &in_rows : &array_by_array, &t),
+                   TQA_DECODE_OK));
+            cr_assert(eq(str, t.text, (char *)(uintptr_t)expected_events), "step %zu", steps[s]);
         }
     }
 }
@@ -194,7 +194,7 @@ Test(npz_events, an_archive_of_nothing_is_an_empty_map)
     static char bytes[ROOM];
     static teller t;
     const size_t n = write_archive(bytes, NULL, 0);
-    cr_assert(eq(int, (int)tell(bytes, n, n, &in_rows, &t), TQA_DECODE_OK));
+    cr_assert(eq(int, (int)decode(bytes, n, n, &in_rows, &t), TQA_DECODE_OK));
     cr_assert(eq(str, t.text, "{}"));
 }
 
@@ -204,7 +204,7 @@ Test(npz_events, fortran_order_is_turned)
     static teller t;
     const size_t n = fortran(bytes);
     for (size_t step = 1; step < 200; step += 33) {
-        cr_assert(eq(int, (int)tell(bytes, n, step, &in_rows, &t), TQA_DECODE_OK));
+        cr_assert(eq(int, (int)decode(bytes, n, step, &in_rows, &t), TQA_DECODE_OK));
         cr_assert(eq(str, t.text, "{q:[[1,4,][2,5,][3,6,]]}"), "step %zu", step);
     }
 }
@@ -233,16 +233,16 @@ Test(npz_events, a_receiver_may_refuse_anything)
     static char bytes[ROOM];
     static teller t;
     size_t n = four_arrays(bytes);
-    (void)tell(bytes, n, n, &in_rows, &t);
+    (void)decode(bytes, n, n, &in_rows, &t);
     const size_t n_event = t.n_event;
     for (t.refuse_at = 1; t.refuse_at <= n_event; t.refuse_at++) {
-        cr_assert(eq(int, (int)tell(bytes, n, 50, &in_rows, &t), TQA_DECODE_REFUSED), "event %zu",
+        cr_assert(eq(int, (int)decode(bytes, n, 50, &in_rows, &t), TQA_DECODE_REFUSED), "event %zu",
                   t.refuse_at);
         cr_assert(eq(sz, t.n_event, t.refuse_at));
     }
     n = fortran(bytes);
     t.refuse_at = 5;
-    cr_assert(eq(int, (int)tell(bytes, n, 50, &in_rows, &t), TQA_DECODE_REFUSED));
+    cr_assert(eq(int, (int)decode(bytes, n, 50, &in_rows, &t), TQA_DECODE_REFUSED));
 }
 
 Test(npz_events, damage_is_malformed)
@@ -250,7 +250,7 @@ Test(npz_events, damage_is_malformed)
     static char bytes[ROOM];
     static teller t;
     const size_t n = four_arrays(bytes);
-    cr_assert(eq(int, (int)tell(bytes, n - 1, ROOM, &in_rows, &t), TQA_DECODE_MALFORMED));
-    bytes[200] ^= 1; /* a value: its checksum tells */
-    cr_assert(ne(int, (int)tell(bytes, n, ROOM, &in_rows, &t), TQA_DECODE_OK));
+    cr_assert(eq(int, (int)decode(bytes, n - 1, ROOM, &in_rows, &t), TQA_DECODE_MALFORMED));
+    bytes[200] ^= 1; /* a value: its checksum detects it */
+    cr_assert(ne(int, (int)decode(bytes, n, ROOM, &in_rows, &t), TQA_DECODE_OK));
 }

@@ -70,7 +70,7 @@ Test(number_scan, grammar)
             cr_assert(eq(dbl, x, -5.0), "'%s': result touched on failure", c->text);
         }
 
-        /* the same text with room behind it takes the fast path */
+        /* the same text with bytes after it takes the fast path */
         char wide[96];
         memset(wide, ']', sizeof wide);
         memcpy(wide, c->text, strlen(c->text));
@@ -102,7 +102,7 @@ Test(number_scan, underflow_keeps_the_sign)
     cr_assert(x == 0.0 && signbit(x));
 }
 
-Test(number_scan, read_wants_the_whole_text)
+Test(number_scan, read_needs_the_whole_text)
 {
     double x = 7.0;
     cr_assert(eq(int, (int)tqa_number_read("12", 2, &x), TQA_NUMBER_OK));
@@ -117,7 +117,7 @@ Test(number_scan, read_wants_the_whole_text)
     cr_assert(eq(dbl, x, 12.0), "result touched on failure");
 }
 
-/* A number cut at any place is incomplete there, and nothing behind the cut is looked at: under
+/* A number cut at any place is incomplete there, and no byte after the cut is read: under
  * AddressSanitizer the exact-sized copy makes a byte too many fatal. */
 Test(number_scan, any_cut_is_incomplete)
 {
@@ -186,7 +186,7 @@ Test(number_scan, random_texts_have_the_bits_of_strtod)
     }
 }
 
-/* Room to look ahead is there, whatever stands in it. */
+/* Bytes for the look-ahead exist, whatever their value. */
 Test(number_scan, runs)
 {
     static const struct {
@@ -224,7 +224,7 @@ Test(number_scan, runs)
     }
 }
 
-/* Digits before and behind the point in all numbers up to 12, at random: no run is left alone, and
+/* Digits before and after the point in all numbers up to 12, at random: no run is left alone, and
  * none is taken that is no number. */
 Test(number_scan, runs_of_every_shape)
 {

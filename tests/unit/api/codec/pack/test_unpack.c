@@ -80,7 +80,7 @@ static tqa_decode unpack(const char *bytes, size_t n, size_t piece, gathered *g,
 
 static const tqa_pack kinds[] = {TQA_PACK_GZIP, TQA_PACK_ZSTD};
 
-Test(unpack, any_pieces_and_streams_behind_one_another)
+Test(unpack, any_pieces_and_concatenated_streams)
 {
     char text[SIZE];
     char packed[2 * SIZE];

@@ -15,18 +15,18 @@
 
 enum { ROWS = 150000, HEAD = 128 };
 
-/* What was told, and when readings began. */
-typedef struct told {
+/* Progress received, and when readings began. */
+typedef struct received {
     tqt_host host;
     double fraction;       /* the last */
     double last_validate;  /* the last while residuals were judged for the first time */
     double second_fit;     /* the first when fits came after that; NaN: none did */
     double first_validate; /* the first of all */
-} told;
+} received;
 
 static void progress(void *ctx, double fraction, const char *step)
 {
-    told *t = ctx;
+    received *t = ctx;
     cr_assert(ge(dbl, fraction, t->fraction), "progress never goes back");
     cr_assert(le(dbl, fraction, 1.0));
     t->fraction = fraction;
@@ -40,13 +40,13 @@ static void progress(void *ctx, double fraction, const char *step)
 
 static long read_dataset(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    told *t = ctx;
+    received *t = ctx;
     return t->host.host.dataset_read(&t->host, name, offset, bytes, n);
 }
 
 static int look(void *ctx, const char *name, tqa_source *ret)
 {
-    told *t = ctx;
+    received *t = ctx;
     return t->host.host.dataset_look(&t->host, name, ret);
 }
 
@@ -75,15 +75,15 @@ static char *log_of(double noise, size_t *ret_n)
     return file;
 }
 
-static told calibrate(double noise, const char *method)
+static received calibrate(double noise, const char *method)
 {
-    static told t;
+    static received t;
     size_t n = 0;
     char *file = log_of(noise, &n);
-    t = (told){.fraction = 0.0,
-               .last_validate = (double)NAN,
-               .second_fit = (double)NAN,
-               .first_validate = (double)NAN};
+    t = (received){.fraction = 0.0,
+                   .last_validate = (double)NAN,
+                   .second_fit = (double)NAN,
+                   .first_validate = (double)NAN};
     tqt_host_open(&t.host);
     tqt_host_dataset(&t.host, "log", "application/x-npy", file, n);
     tqa_robot *robot = tqt_builtin("pendulum");
@@ -108,16 +108,16 @@ static told calibrate(double noise, const char *method)
 /* everything is read once: what has been fitted is about half of the work */
 Test(calibrate_progress, of_least_squares)
 {
-    const told t = calibrate(1e-9, "feasible");
+    const received t = calibrate(1e-9, "feasible");
     cr_expect(t.first_validate > 0.4 && t.first_validate < 0.8, "%g", t.first_validate);
     cr_expect(isnan(t.second_fit));
     cr_expect(ge(dbl, t.fraction, 0.9));
 }
 
 /* all of it once more by instruments, and more of it: that is to come when least squares is done */
-Test(calibrate_progress, of_instruments_behind_least_squares)
+Test(calibrate_progress, of_instruments_after_least_squares)
 {
-    const told t = calibrate(1e-3, "feasible-iv");
+    const received t = calibrate(1e-3, "feasible-iv");
     cr_expect(t.first_validate < 0.4, "%g", t.first_validate);
     cr_expect(t.second_fit > 0.2 && t.second_fit < 0.6, "%g", t.second_fit);
     cr_expect(ge(dbl, t.fraction, 0.9));

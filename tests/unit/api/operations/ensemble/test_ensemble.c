@@ -53,7 +53,7 @@ Test(ensemble, members_are_simulations)
     json_decref(e);
 }
 
-/* parameters: an arm with another mass, friction and payload, told to a robot document */
+/* parameters: an arm with another mass, friction and payload, as changes of a robot document */
 Test(ensemble, members_of_other_mass_are_simulations_with_a_payload)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble",
@@ -137,7 +137,7 @@ Test(ensemble, statistics_and_quantiles)
     json_decref(k);
 }
 
-static json_t *told_with_noise(const char *seed, const char *vary)
+static json_t *run_with_noise(const char *seed, const char *vary)
 {
     char body[512];
     (void)snprintf(body, sizeof body,
@@ -148,15 +148,15 @@ static json_t *told_with_noise(const char *seed, const char *vary)
     return tqt_ask("planar-2r", "ensemble", body);
 }
 
-/* up to the last whole number that a double tells from its neighbours; draws beyond end there */
+/* up to the last whole number that a double distinguishes from its neighbours; draws beyond end
+ * there */
 Test(ensemble, seeds_of_noise_are_whole_numbers)
 {
-    json_t *plain =
-        told_with_noise("9007199254740992", "{'of':'q','joint':'joint1','list':[0,0]}]");
-    json_t *listed = told_with_noise("7", "{'of':'noise_seed','list':[7,9007199254740992]}]");
+    json_t *plain = run_with_noise("9007199254740992", "{'of':'q','joint':'joint1','list':[0,0]}]");
+    json_t *listed = run_with_noise("7", "{'of':'noise_seed','list':[7,9007199254740992]}]");
     json_t *drawn =
-        told_with_noise("7", "{'of':'q','joint':'joint1','list':[0,0]},{'of':"
-                             "'noise_seed','normal':{'mean':1e200,'deviation':1}}],'members':1");
+        run_with_noise("7", "{'of':'q','joint':'joint1','list':[0,0]},{'of':"
+                            "'noise_seed','normal':{'mean':1e200,'deviation':1}}],'members':1");
     cr_expect(eq(dbl, tqt_number(drawn, "returned_members.1.values.1"), 0x1p53));
     cr_expect(ne(dbl, tqt_number(listed, "returned_members.0.q.4.0"),
                  tqt_number(listed, "returned_members.1.q.4.0")));
@@ -294,7 +294,7 @@ Test(ensemble, a_search_for_an_event_ends, .timeout = 300)
 }
 
 /* a thread without memory: neither members nor statistics without it */
-Test(ensemble, no_memory_on_a_thread_is_told, .timeout = 300)
+Test(ensemble, no_memory_on_a_thread_is_reported, .timeout = 300)
 {
     keeper whole = {.loops = 0}, members = {.short_from = 1};
     free(answer_of(&whole, 200));

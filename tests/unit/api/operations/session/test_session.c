@@ -15,7 +15,7 @@
 enum { WALK_MAX = 2000 };
 
 static tqa_robot *robot;
-static unsigned n_held; /* references that are not given back */
+static unsigned n_held; /* references that are not released */
 
 static const tqa_robot *robot_get(void *ctx, const char *name)
 {

@@ -186,7 +186,7 @@ Test(constrained_control, wrong_requests_have_their_place)
          "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'wheel']",
          "unknown-name", "/input/coordinates/1"},
-        /* heading along x: y stands while the disk rolls */
+        /* heading along x: y is constant while the disk rolls */
         {"rolling-disk",
          "'kind': 'nonholonomic', 'reference': {'setpoint': [0, 0, 0, 0]}, 'kd': 1, 'coordinates': "
          "['theta', 'y']",
@@ -274,7 +274,7 @@ Test(constrained_control, passive_joints_get_no_torque, .timeout = 60)
             cr_expect(tau[1] == 0.0, "%s: the hinge is pushed by %g", laws[i], tau[1]);
         }
         tqt_numbers(answer, "q.8", last, 2);
-        cr_expect(last[1] > 0.25, "%s: the pole stands at %g", laws[i], last[1]);
+        cr_expect(last[1] > 0.25, "%s: the pole rests at %g", laws[i], last[1]);
         json_decref(answer);
     }
 }

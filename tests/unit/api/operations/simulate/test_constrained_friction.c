@@ -98,7 +98,7 @@ static size_t count_events(json_t *answer, const char *kind)
     return n;
 }
 
-/* friction that adds up to `part` of what gravity asks for: of all joints, or of one */
+/* friction that adds up to `part` of the torque of gravity: of all joints, or of one */
 static void share(const balance *b, double part, int joint, double coulomb[3])
 {
     double sum = 0.0;
@@ -110,7 +110,7 @@ static void share(const balance *b, double part, int joint, double coulomb[3])
     }
 }
 
-Test(constrained_friction, below_breakaway_the_loop_stands)
+Test(constrained_friction, below_breakaway_the_loop_sticks)
 {
     const balance b = balance_of();
     for (int joint = -1; joint < 3; joint++) {
@@ -122,7 +122,8 @@ Test(constrained_friction, below_breakaway_the_loop_stands)
         tqt_numbers(answer, "q.10", q, 3);
         tqt_numbers(answer, "qd.10", qd, 3);
         for (int k = 0; k < 3; k++) {
-            /* what stands does not creep: rounding of an assembly of 1e-16 may be evened out */
+            /* a sticking joint does not creep: rounding of an assembly of 1e-16 may be evened out
+             * */
             cr_expect(fabs(q[k] - b.q[k]) < 1e-13 && fabs(qd[k]) < 1e-13, "%d: %g at %g", joint,
                       q[k] - b.q[k], qd[k]);
         }

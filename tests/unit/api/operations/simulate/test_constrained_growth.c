@@ -10,7 +10,7 @@
 
 #include "tests/support/ask.h"
 
-/* a bob on a rod of 0.8 m, told by its place */
+/* a bob on a rod of 0.8 m, with its place as coordinates */
 static const char bob[] =
     "{'gravity': [0, -9.81, 0], 'links': [{'name': 'o'}, {'name': 'a'}, {'name': 'b', 'mass': 1.5, "
     "'com': [0, 0, 0]}], 'joints': [{'name': 'x', 'kind': 'prismatic', 'parent': 'o', 'child': "

@@ -120,7 +120,8 @@ Test(simulate_constraints, a_minute_keeps_loops_closed_and_energy, .timeout = 10
     }
 }
 
-/* y = sqrt(x) has an end: the run tells how far it came, and which constraint has no value there */
+/* y = sqrt(x) has an end: the run reports how far it came, and which constraint has no value there
+ * */
 Test(simulate_constraints, a_constraint_that_ends_is_named)
 {
     static const char wire[] =
@@ -152,7 +153,7 @@ Test(simulate_constraints, starts_that_are_impossible_are_refused)
                 422, "invalid-value", "/include", NULL);
 }
 
-/* a state off its constraints is moved to the nearest one on them, and that is told */
+/* a state off its constraints is moved to the nearest one on them, and that is reported */
 Test(simulate_constraints, the_start_is_brought_onto_the_constraints)
 {
     json_t *answer = tqt_ask("cartesian-pendulum", "simulate",

@@ -15,7 +15,7 @@
 #include "tests/support/one_call.h"
 #include "tests/support/sanitized.h"
 
-/* a world that keeps checkpoints and can be told to stop */
+/* a host that keeps checkpoints and can be stopped */
 typedef struct keeper {
     unsigned char *bytes;
     size_t n, saves;
@@ -158,7 +158,7 @@ Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits
     }
 }
 
-/* so few steps that the run itself never asks */
+/* so few steps that the run itself never checks for cancellation */
 Test(simulate, the_growth_of_errors_is_not_computed_for_who_has_gone)
 {
     static const char body[] = "{\"initial\":{\"q\":[0.3,-0.2]},\"duration_s\":1,"
@@ -221,7 +221,7 @@ Test(simulate, divergence_is_an_answer)
     tqt_answer_clear(&answer);
 }
 
-Test(simulate, events_are_told_with_their_times_and_can_end_a_run)
+Test(simulate, events_are_reported_with_their_times_and_can_end_a_run)
 {
     tqt_answer answer =
         ask("planar-2r",

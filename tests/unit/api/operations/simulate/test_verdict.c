@@ -71,7 +71,7 @@ Test(simulate_judge, the_audit_keeps_the_largest_residual)
 }
 
 /* item 102, by the holding torque where the homework states it */
-Test(simulate_judge, growth_rate_is_told)
+Test(simulate_judge, growth_rate_is_reported)
 {
     json_t *r =
         tqt_ask("rrp", "simulate",
@@ -85,7 +85,7 @@ Test(simulate_judge, growth_rate_is_told)
     cr_assert(eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.loop")), "open"));
     cr_assert(eq(int, json_is_null(tqt_at(r, "verdict.expected_error.input")), 1));
     json_decref(r);
-    /* closed, the same arm forgets errors */
+    /* closed, the same arm's errors decay */
     r = tqt_ask("rrp", "simulate",
                 "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.1,'output':{'interval_s':0.05},"
                 "'input':{'kind':'computed-torque','kp':100,'kd':20,"
@@ -96,8 +96,8 @@ Test(simulate_judge, growth_rate_is_told)
     json_decref(r);
 }
 
-/* a loop that is stable, and unstable when it is sampled too slowly: told, and so it comes */
-Test(simulate_judge, slow_samples_are_told_to_be_unstable)
+/* a loop that is stable, and unstable when it is sampled too slowly: predicted, and it happens */
+Test(simulate_judge, slow_samples_are_reported_as_unstable)
 {
     const char *plain =
         "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':2,'output':{'interval_s':0.1},"
@@ -112,13 +112,13 @@ Test(simulate_judge, slow_samples_are_told_to_be_unstable)
         if (slow) { /* the mode of the first joint alone: double integrators under kp and kd */
             cr_assert(gt(dbl, fabs(tqt_at_number(r, "tracking.max", 0)), 1e-2), "it shakes");
         } else {
-            cr_assert(lt(dbl, fabs(tqt_at_number(r, "tracking.final", 0)), 1e-6), "it stands");
+            cr_assert(lt(dbl, fabs(tqt_at_number(r, "tracking.final", 0)), 1e-6), "it is at rest");
         }
         json_decref(r);
     }
 }
 
-/* everything up to the end is told of a run that diverges, its balance too */
+/* everything up to the end is reported for a run that diverges, its balance too */
 Test(simulate_judge, a_diverged_run_is_judged)
 {
     json_t *r = tqt_ask("planar-2r", "simulate",
@@ -132,15 +132,16 @@ Test(simulate_judge, a_diverged_run_is_judged)
     json_decref(r);
 }
 
-/* a model of 1 % doubt, told to come, and a robot that is 1 % heavier, in the linear range */
-Test(simulate_judge, told_model_error_is_that_of_a_run)
+/* the predicted error of a model of 1 % doubt, and that of a robot that is 1 % heavier, in the
+ * linear range */
+Test(simulate_judge, predicted_model_error_is_that_of_a_run)
 {
     const char *plain =
         "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.2,'output':{'interval_s':0.01},"
         "'input':{'kind':'feedforward','reference':{'setpoint':[0.4,0.6,0.25]}%s}%s}";
     char body[1024];
     (void)snprintf(body, sizeof body, plain, "", ",'verdict':{'model_uncertainty':0.001}");
-    json_t *told = tqt_ask("rrp", "simulate", body);
+    json_t *predicted = tqt_ask("rrp", "simulate", body);
     (void)snprintf(body, sizeof body, plain, ",'model':{'mass_scale':1.001}", "");
     json_t *came = tqt_ask("rrp", "simulate", body);
     double most = 0;
@@ -148,8 +149,9 @@ Test(simulate_judge, told_model_error_is_that_of_a_run)
         most = fmax(most, fabs(tqt_at_number(came, "tracking.final", k)));
     }
     cr_assert(gt(dbl, most, 1e-5));
-    cr_assert(epsilon_eq(dbl, tqt_number(told, "verdict.expected_error.model"), most, 0.05 * most));
-    json_decref(told);
+    cr_assert(
+        epsilon_eq(dbl, tqt_number(predicted, "verdict.expected_error.model"), most, 0.05 * most));
+    json_decref(predicted);
     json_decref(came);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/api/operations/terms/test_constrained.c - robots with constraints: accelerations,
  * torques of
- * driven joints, and what `include` tells of them. */
+ * driven joints, and the terms of `include` for them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -16,7 +16,7 @@
 
 enum { BODY_MAX = 1 << 17 };
 
-/* What a decoder tells, written down: brackets, keys, numbers and strings in order. */
+/* Events of a decoder as text: brackets, keys, numbers and strings in order. */
 typedef struct record {
     FILE *to;
     char *text;
@@ -57,7 +57,7 @@ static bool on_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
     (void)at;
     for (size_t k = 0; k < n; k++) {
-        /* negative zero is not told apart: the sign of a sum of nothing */
+        /* negative zero is not distinguished: the sign of a sum of nothing */
         (void)fprintf(((record *)ctx)->to, "%.17g ", values[k] + 0.0);
     }
     return true;
@@ -257,8 +257,8 @@ Test(terms, all_names_at_once_over_several_blocks)
     tqa_robot_free(robot);
 }
 
-/* the first sample that cannot be computed is told, whichever block ends first */
-Test(terms, the_first_fault_is_told)
+/* the first sample that cannot be computed is reported, whichever block ends first */
+Test(terms, the_first_fault_is_reported)
 {
     tqa_robot *robot = tqt_builtin("spherical-pendulum");
     char *text = NULL;
@@ -319,7 +319,7 @@ static bool at_second(void *ctx)
 }
 
 /* bounds over a box take some 2,000 matrices of this arm */
-Test(terms, bounds_over_a_box_end_when_nobody_wants_them)
+Test(terms, bounds_over_a_box_end_when_cancelled)
 {
     static const char body[] = "{\"q\":[0,0,0,0,0,0],\"include\":[\"mass_matrix_bounds\"],\"box\":"
                                "{\"lower\":[-1,-1,-1,-1,-1,-1],\"upper\":[1,1,1,1,1,1]}}";

@@ -45,7 +45,7 @@ Test(inverse_kinematics, both_elbows_of_the_planar_arm)
     cr_assert(eq(sz, branch[1][1], 2));
 }
 
-Test(inverse_kinematics, unreachable_tells_how_near)
+Test(inverse_kinematics, unreachable_reports_how_near)
 {
     json_t *a = tqt_ask("planar-2r", "inverse-kinematics",
                         "{'frame':'tool','pose':{'position':[3,0,0]},'axes':['x','y']}");
@@ -145,7 +145,7 @@ Test(trajectory, each_law_has_its_peak)
     }
 }
 
-Test(trajectory, broken_limits_are_told_with_their_worst_sample)
+Test(trajectory, broken_limits_are_reported_with_their_worst_sample)
 {
     json_t *a = tqt_ask("panda", "trajectory",
                         "{'waypoints':[[0,0,0,-1.5,0,1.5,0],[3.5,0,0,-1.5,0,1.5,0]],"

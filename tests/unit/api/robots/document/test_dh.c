@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/document/test_dh.c - one arm told as DH tables, screws and URDF is
+/* tests/unit/api/robots/document/test_dh.c - one arm stated as DH tables, screws and URDF is
  * one arm. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -301,7 +301,8 @@ Test(robot_document_dh, dh_poe_and_urdf_are_one_arm)
     }
 }
 
-/* the link frames of the table keep the numbers of the file: nothing is moved before it is told */
+/* the link frames of the table keep the numbers of the file: nothing is moved before it is printed
+ * */
 Test(robot_document_dh, link_frames_are_those_of_the_table)
 {
     static text t;

@@ -109,7 +109,7 @@ static bool same_bits(const double *a, const double *b, size_t n)
     return memcmp(a, b, n * sizeof *a) == 0;
 }
 
-/* bit for bit, except what a document need not tell: quantities without effect */
+/* bit for bit, except what a document need not state: quantities without effect */
 static void assert_same_model(const tqa_robot *a, const tqa_robot *b, const char *what)
 {
     cr_assert(a->model->n_link == b->model->n_link && a->model->n_joint == b->model->n_joint, "%s",

@@ -102,11 +102,11 @@ Test(robot_document_drive, printed_drives_are_the_same)
         cr_expect(one->friction.viscous == other->friction.viscous);
         cr_expect(one->rotor.inertia == other->rotor.inertia &&
                   one->rotor.ratio == other->rotor.ratio);
-        char *told = tqa_robot_document(again, "x", &again_n);
-        const char *joints = strstr(text, "\"joints\""), *more = strstr(told, "\"joints\"");
-        cr_expect(strcmp(joints, more) == 0, "%s", told);
+        char *printed = tqa_robot_document(again, "x", &again_n);
+        const char *joints = strstr(text, "\"joints\""), *more = strstr(printed, "\"joints\"");
+        cr_expect(strcmp(joints, more) == 0, "%s", printed);
         free(text);
-        free(told);
+        free(printed);
         tqa_robot_free(robot);
         tqa_robot_free(again);
     }

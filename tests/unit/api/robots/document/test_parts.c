@@ -116,7 +116,7 @@ static tqa_robot *parse(const char *text)
     return robot;
 }
 
-/* two unit cubes of water side by side are one box of 2 m; the second is told by its density */
+/* two unit cubes of water side by side are one box of 2 m; the second is stated by its density */
 Test(robot_document_parts, solids_add_up)
 {
     tqa_robot *robot = parse(
@@ -161,7 +161,7 @@ Test(robot_document_parts, densities)
     }
 }
 
-/* a table tells drives too; a mimic finds its master behind it */
+/* a table states drives too; a mimic joint may come before its master */
 Test(robot_document_parts, drives_of_a_table)
 {
     tqa_robot *robot = parse(

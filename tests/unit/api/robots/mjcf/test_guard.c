@@ -172,7 +172,7 @@ static uint32_t findings(const tqa_robot *robot, tqa_finding_kind kind, const ch
     return n;
 }
 
-/* what no table knows may change numbers; what is known to have no effect does not */
+/* what is in no table may change numbers; what is known to have no effect does not */
 Test(mjcf_guard, doubts_are_the_doctor_s)
 {
     tqa_robot *robot =

@@ -12,7 +12,7 @@
 #include "tests/support/subject.h"
 
 /* every joint type, default classes, frames, ref and springref, anchors beside the origin, all ways
- * to tell a rotation, all geoms with a mass, inertias in every form */
+ * to state a rotation, all geoms with a mass, inertias in every form */
 /* clang-format off */
 static const char everything[] =
     "<mujoco model='m'><compiler angle='degree' eulerseq='XYz'/><option gravity='0.5 -1 -9'/>"

@@ -139,7 +139,7 @@ static uint32_t count_findings(const tqa_robot *robot, tqa_finding_kind kind, co
     return n;
 }
 
-Test(urdf, several_faults_are_told_at_once)
+Test(urdf, several_faults_are_reported_at_once)
 {
     tqa_problem problem;
     const char *text = ROBOT("<link name='a'>" INERTIA("x") "</link>" LINK("b")

@@ -106,13 +106,13 @@ Test(regressor_batch, again_is_the_same)
     }
 }
 
-Test(regressor_batch, overflow_tells_its_sample)
+Test(regressor_batch, overflow_names_its_sample)
 {
     naive_robot robot;
     tq_scratch scratch = prepare(&robot, 2);
     const tq_inverse_input in = {.n_sample = N, .stride = N, .q = q, .qd = qd, .qdd = qdd};
     tq_error error = {0};
-    qd[3] = 1e120; /* its square is finite: large, but told to be right */
+    qd[3] = 1e120; /* its square is finite: large, but accepted */
     cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_OK);
     for (size_t k = 0; k < robot.model.nv; k++) {
         qd[k * N + 3] = 1e200;
@@ -120,7 +120,7 @@ Test(regressor_batch, overflow_tells_its_sample)
     cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_ERR_OVERFLOW);
     cr_expect(error.index == 3);
     naive_random_v(&robot, N, N, 2.0, qd);
-    for (uint32_t j = 0; j < robot.model.n_joint; j++) { /* the rates alone tell nothing of these */
+    for (uint32_t j = 0; j < robot.model.n_joint; j++) { /* the rates alone show nothing of these */
         const tq_joint *joint = &robot.model.joints[j];
         if (joint->nq != 1) {
             continue;
@@ -250,14 +250,14 @@ Test(regressor_batch, columns_of_frames_along_the_body)
         const tq_canonical *c = &subject->mechanism->canonical;
         for (int32_t l = 0; l < c->n_link; l++) {
             const tq_canonical_link *link = &c->links[l];
-            const tq_canonical_stand stand = link->stand;
-            const _Bool along = link->body >= 0 && stand == TQ_ALIGN_ALONG;
+            const tq_canonical_alignment alignment = link->alignment;
+            const _Bool along = link->body >= 0 && alignment == TQ_ALIGN_ALONG;
             flipped += along && link->face.reversed && !link->face.renamed;
             moved += along && link->face.shift != 0.0;
             renamed += along && link->face.renamed;
-            turned += link->body >= 0 && stand == TQ_ALIGN_TURNED;
-            oblique += link->body >= 0 && stand == TQ_ALIGN_OBLIQUE;
-            shared += along && link->next >= 0 && c->links[link->next].stand == TQ_ALIGN_ALONG;
+            turned += link->body >= 0 && alignment == TQ_ALIGN_TURNED;
+            oblique += link->body >= 0 && alignment == TQ_ALIGN_OBLIQUE;
+            shared += along && link->next >= 0 && c->links[link->next].alignment == TQ_ALIGN_ALONG;
         }
         for (int32_t b = 0; b < c->n_body; b++) {
             square += c->joints[b].ca == 0.0 && c->joints[b].sa == 1.0;

@@ -114,7 +114,7 @@ Test(estimate, of_many_answers_the_nearest_to_the_centre)
     release(p);
 }
 
-Test(estimate, tls_knows_of_noise_in_the_columns)
+Test(estimate, tls_accounts_for_noise_in_the_columns)
 {
     problem *p = draw(truth, .5, .5, 0);
     double ols[N], tls[N], off[2] = {0, 0};

@@ -23,7 +23,7 @@ static tqt_fit_bench opened(tq_fit_method method)
     return b;
 }
 
-Test(fit_memory, every_shortage_is_told)
+Test(fit_memory, every_shortage_is_reported)
 {
     tqt_fit_bench b = opened(TQ_FIT_WLS);
     tqt_excited x = tqt_excited_new(b.subject, 3, 400, 100, 4);

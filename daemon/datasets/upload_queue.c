@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/spool.c - a bounded ring of chunks for each upload, one thread that stores them.
- * */
-#include "daemon/datasets/spool.h"
+/* daemon/datasets/upload_queue.c - a bounded ring of chunks for each upload, one thread that stores
+ * them. */
+#include "daemon/datasets/upload_queue.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -19,22 +19,22 @@ enum { CHUNK = 256 << 10, CHUNKS = 4 };
 _Static_assert((int)TQD_INTAKE_PIECE <= (int)CHUNK, "a piece fits into a chunk");
 
 struct tqd_intake {
-    tqd_spool *spool;
+    tqd_upload_queue *uploads;
     void (*wake)(void *ctx);
     void *ctx;
     /* the ring: full chunks from `head` on, then the one being filled */
     char *chunks[CHUNKS];
     size_t sizes[CHUNKS];
     size_t n_filling; /* bytes in it; the I/O thread's own */
-    /* guarded by the spool's mutex */
+    /* guarded by the uploads's mutex */
     size_t head;
     _Atomic size_t n_full;
-    bool listed;    /* queued for the spool's thread, or being processed */
+    bool listed;    /* queued for the upload thread, or being processed */
     bool waiting;   /* the I/O thread waits: `wake` is due */
-    bool closed;    /* the spool's thread frees it */
+    bool closed;    /* the upload thread frees it */
     bool completes; /* a worker waits until the ring is empty */
     tqd_intake *next;
-    /* the spool's thread's; the worker's while `completes` */
+    /* the upload thread's; the worker's while `completes` */
     tqd_upload *upload;
     tqa_dataset *dataset;
     tqd_store_status stored;
@@ -45,8 +45,8 @@ struct tqd_intake {
     bool kept;                    /* a row refers to the file */
 };
 
-struct tqd_spool {
-    tqd_spool_options options;
+struct tqd_upload_queue {
+    tqd_upload_queue_options options;
     pthread_mutex_t mutex; /* held for a few instructions */
     pthread_cond_t some;   /* an intake is queued, or stopping is set */
     pthread_cond_t empty;  /* the ring of an intake that completes is empty */
@@ -55,49 +55,49 @@ struct tqd_spool {
     bool stopping;
 };
 
-tqd_spool *tqd_spool_new(const tqd_spool_options *options)
+tqd_upload_queue *tqd_upload_queue_new(const tqd_upload_queue_options *options)
 {
-    tqd_spool *spool = calloc(1, sizeof *spool);
-    if (spool == NULL) {
+    tqd_upload_queue *uploads = calloc(1, sizeof *uploads);
+    if (uploads == NULL) {
         return NULL;
     }
-    spool->options = *options;
-    spool->last = &spool->first;
-    pthread_mutex_init(&spool->mutex, NULL);
-    pthread_cond_init(&spool->some, NULL);
-    pthread_cond_init(&spool->empty, NULL);
-    return spool;
+    uploads->options = *options;
+    uploads->last = &uploads->first;
+    pthread_mutex_init(&uploads->mutex, NULL);
+    pthread_cond_init(&uploads->some, NULL);
+    pthread_cond_init(&uploads->empty, NULL);
+    return uploads;
 }
 
-void tqd_spool_stop(tqd_spool *spool)
+void tqd_upload_queue_stop(tqd_upload_queue *uploads)
 {
-    pthread_mutex_lock(&spool->mutex);
-    spool->stopping = true;
-    pthread_cond_signal(&spool->some);
-    pthread_mutex_unlock(&spool->mutex);
+    pthread_mutex_lock(&uploads->mutex);
+    uploads->stopping = true;
+    pthread_cond_signal(&uploads->some);
+    pthread_mutex_unlock(&uploads->mutex);
 }
 
-void tqd_spool_free(tqd_spool *spool)
+void tqd_upload_queue_free(tqd_upload_queue *uploads)
 {
-    if (spool != NULL) {
-        assert(spool->n_intake == 0);
-        pthread_cond_destroy(&spool->empty);
-        pthread_cond_destroy(&spool->some);
-        pthread_mutex_destroy(&spool->mutex);
-        free(spool);
+    if (uploads != NULL) {
+        assert(uploads->n_intake == 0);
+        pthread_cond_destroy(&uploads->empty);
+        pthread_cond_destroy(&uploads->some);
+        pthread_mutex_destroy(&uploads->mutex);
+        free(uploads);
     }
 }
 
 /* the mutex is held */
 static void list(tqd_intake *intake)
 {
-    tqd_spool *spool = intake->spool;
+    tqd_upload_queue *uploads = intake->uploads;
     if (!intake->listed) {
         intake->listed = true;
         intake->next = NULL;
-        *spool->last = intake;
-        spool->last = &intake->next;
-        pthread_cond_signal(&spool->some);
+        *uploads->last = intake;
+        uploads->last = &intake->next;
+        pthread_cond_signal(&uploads->some);
     }
 }
 
@@ -107,7 +107,7 @@ static void destroy(tqd_intake *intake)
 {
     tqd_upload_close(intake->upload);
     if (intake->digest[0] != '\0' && !intake->kept) {
-        (void)tqd_store_file_collect(intake->spool->options.store, intake->digest);
+        (void)tqd_store_file_collect(intake->uploads->options.store, intake->digest);
     }
     tqa_dataset_close(intake->dataset);
     for (size_t i = 0; i < CHUNKS; i++) {
@@ -116,14 +116,14 @@ static void destroy(tqd_intake *intake)
     free(intake);
 }
 
-tqd_intake *tqd_intake_open(tqd_spool *spool, const tqa_dataset_options *options,
+tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options *options,
                             void (*wake)(void *ctx), void *ctx)
 {
     tqd_intake *intake = calloc(1, sizeof *intake);
     if (intake == NULL) {
         return NULL;
     }
-    intake->spool = spool;
+    intake->uploads = uploads;
     intake->wake = wake;
     intake->ctx = ctx;
     intake->dataset = tqa_dataset_open(options, 0, 0, 0);
@@ -132,10 +132,10 @@ tqd_intake *tqd_intake_open(tqd_spool *spool, const tqa_dataset_options *options
         intake->chunks[i] = malloc(CHUNK); /* pages are allocated at first touch */
         taken = taken && intake->chunks[i] != NULL;
     }
-    pthread_mutex_lock(&spool->mutex);
-    taken = taken && spool->n_intake < spool->options.intakes_max;
-    spool->n_intake += taken ? 1 : 0;
-    pthread_mutex_unlock(&spool->mutex);
+    pthread_mutex_lock(&uploads->mutex);
+    taken = taken && uploads->n_intake < uploads->options.intakes_max;
+    uploads->n_intake += taken ? 1 : 0;
+    pthread_mutex_unlock(&uploads->mutex);
     if (!taken) {
         destroy(intake);
         return NULL;
@@ -156,29 +156,29 @@ bool tqd_intake_room(tqd_intake *intake, size_t n)
         return true;
     }
     /* check again under the mutex, so that no wake-up between check and `waiting` is lost */
-    pthread_mutex_lock(&intake->spool->mutex);
+    pthread_mutex_lock(&intake->uploads->mutex);
     const bool room = fits(intake, n);
     intake->waiting = !room;
-    pthread_mutex_unlock(&intake->spool->mutex);
+    pthread_mutex_unlock(&intake->uploads->mutex);
     return room;
 }
 
-/* makes the chunk being filled visible to the spool's thread */
+/* makes the chunk being filled visible to the upload thread */
 static void publish(tqd_intake *intake, size_t i)
 {
     intake->sizes[i] = intake->n_filling;
     intake->n_filling = 0;
-    pthread_mutex_lock(&intake->spool->mutex);
+    pthread_mutex_lock(&intake->uploads->mutex);
     atomic_fetch_add(&intake->n_full, 1);
     list(intake);
-    pthread_mutex_unlock(&intake->spool->mutex);
+    pthread_mutex_unlock(&intake->uploads->mutex);
 }
 
 static size_t filling(tqd_intake *intake)
 {
-    pthread_mutex_lock(&intake->spool->mutex);
+    pthread_mutex_lock(&intake->uploads->mutex);
     const size_t i = (intake->head + atomic_load(&intake->n_full)) % CHUNKS;
-    pthread_mutex_unlock(&intake->spool->mutex);
+    pthread_mutex_unlock(&intake->uploads->mutex);
     return i;
 }
 
@@ -204,14 +204,14 @@ bool tqd_intake_put(tqd_intake *intake, const char *bytes, size_t n)
 
 void tqd_intake_close(tqd_intake *intake)
 {
-    pthread_mutex_lock(&intake->spool->mutex);
+    pthread_mutex_lock(&intake->uploads->mutex);
     intake->closed = true;
     intake->waiting = false;
     list(intake);
-    pthread_mutex_unlock(&intake->spool->mutex);
+    pthread_mutex_unlock(&intake->uploads->mutex);
 }
 
-/* ------------------------------------------------------------------------- the spool's thread */
+/* ------------------------------------------------------------------------- the upload thread */
 
 typedef struct chunk {
     tqd_intake *intake;
@@ -247,32 +247,32 @@ static void take_in(tqd_intake *intake, const char *bytes, size_t n)
 {
     if (intake->upload == NULL) {
         intake->parsed = true;
-        intake->upload = tqd_upload_open(intake->spool->options.store, &intake->stored);
+        intake->upload = tqd_upload_open(intake->uploads->options.store, &intake->stored);
     }
     if (intake->upload != NULL) {
         chunk c = {intake, bytes, n};
-        tqd_workers_parallel_for(intake->spool->options.workers, 2, 0, do_half, &c);
+        tqd_workers_parallel_for(intake->uploads->options.workers, 2, 0, do_half, &c);
     }
     report_failure(intake);
 }
 
 /* Processes one chunk of the first intake, which then goes to the end of the queue (round-robin).
  * The mutex is held on entry and return, not while a chunk is processed. */
-static void process_chunk(tqd_spool *spool)
+static void process_chunk(tqd_upload_queue *uploads)
 {
-    tqd_intake *intake = spool->first;
-    spool->first = intake->next;
-    if (spool->first == NULL) {
-        spool->last = &spool->first;
+    tqd_intake *intake = uploads->first;
+    uploads->first = intake->next;
+    if (uploads->first == NULL) {
+        uploads->last = &uploads->first;
     }
     const size_t i = intake->head;
     const bool has_chunk = atomic_load(&intake->n_full) > 0 && !intake->closed;
     if (has_chunk) {
-        pthread_mutex_unlock(&spool->mutex);
+        pthread_mutex_unlock(&uploads->mutex);
         if (!atomic_load(&intake->failed)) {
             take_in(intake, intake->chunks[i], intake->sizes[i]);
         }
-        pthread_mutex_lock(&spool->mutex);
+        pthread_mutex_lock(&uploads->mutex);
         intake->head = (i + 1) % CHUNKS;
         atomic_fetch_sub(&intake->n_full, 1);
         if (intake->waiting) {
@@ -282,29 +282,29 @@ static void process_chunk(tqd_spool *spool)
     }
     intake->listed = false;
     if (intake->closed) {
-        spool->n_intake--;
-        pthread_mutex_unlock(&spool->mutex);
+        uploads->n_intake--;
+        pthread_mutex_unlock(&uploads->mutex);
         destroy(intake);
-        pthread_mutex_lock(&spool->mutex);
+        pthread_mutex_lock(&uploads->mutex);
     } else if (atomic_load(&intake->n_full) > 0) {
         list(intake);
     } else if (intake->completes) {
-        pthread_cond_broadcast(&spool->empty);
+        pthread_cond_broadcast(&uploads->empty);
     }
 }
 
-void tqd_spool_run(void *arg)
+void tqd_upload_queue_run(void *arg)
 {
-    tqd_spool *spool = arg;
-    pthread_mutex_lock(&spool->mutex);
-    while (spool->first != NULL || !spool->stopping) {
-        if (spool->first != NULL) {
-            process_chunk(spool);
+    tqd_upload_queue *uploads = arg;
+    pthread_mutex_lock(&uploads->mutex);
+    while (uploads->first != NULL || !uploads->stopping) {
+        if (uploads->first != NULL) {
+            process_chunk(uploads);
         } else {
-            pthread_cond_wait(&spool->some, &spool->mutex);
+            pthread_cond_wait(&uploads->some, &uploads->mutex);
         }
     }
-    pthread_mutex_unlock(&spool->mutex);
+    pthread_mutex_unlock(&uploads->mutex);
     tqd_scratch_free();
 }
 
@@ -312,17 +312,17 @@ void tqd_spool_run(void *arg)
 
 static void wait_until_empty(tqd_intake *intake)
 {
-    tqd_spool *spool = intake->spool;
+    tqd_upload_queue *uploads = intake->uploads;
     if (intake->n_filling > 0) {
         publish(intake, filling(intake));
     }
-    pthread_mutex_lock(&spool->mutex);
+    pthread_mutex_lock(&uploads->mutex);
     intake->completes = true;
     while (intake->listed) {
-        pthread_cond_wait(&spool->empty, &spool->mutex);
+        pthread_cond_wait(&uploads->empty, &uploads->mutex);
     }
     intake->completes = false;
-    pthread_mutex_unlock(&spool->mutex);
+    pthread_mutex_unlock(&uploads->mutex);
 }
 
 static bool fail(tqd_intake *intake, const char *slug, const char *detail)

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/spool.h - the upload queue: I/O threads fill bounded rings, one thread stores
- * their bytes. */
-#ifndef TQD_DATASETS_SPOOL_H
-#define TQD_DATASETS_SPOOL_H
+/* daemon/datasets/upload_queue.h - the upload queue: I/O threads fill bounded rings, one thread
+ * stores their bytes. */
+#ifndef TQD_DATASETS_UPLOAD_QUEUE_H
+#define TQD_DATASETS_UPLOAD_QUEUE_H
 
 #include "api/dataset.h"
 #include "daemon/queue/workers.h"
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
 
-typedef struct tqd_spool tqd_spool;
+typedef struct tqd_upload_queue tqd_upload_queue;
 /* One upload. */
 typedef struct tqd_intake tqd_intake;
 
-typedef struct tqd_spool_options {
+typedef struct tqd_upload_queue_options {
     tqd_store *store;
     tqd_workers *workers; /* parsing and hashing run in parallel when a worker is idle */
     size_t intakes_max;   /* concurrent uploads; each takes about 1.3 MiB */
-} tqd_spool_options;
+} tqd_upload_queue_options;
 
 /* NULL: out of memory. */
-tqd_spool *tqd_spool_new(const tqd_spool_options *options);
-/* Body of its one thread: until tqd_spool_stop and its queue is empty. */
-void tqd_spool_run(void *spool);
-void tqd_spool_stop(tqd_spool *spool);
-void tqd_spool_free(tqd_spool *spool); /* accepts NULL */
+tqd_upload_queue *tqd_upload_queue_new(const tqd_upload_queue_options *options);
+/* Body of its one thread: until tqd_upload_queue_stop and its queue is empty. */
+void tqd_upload_queue_run(void *uploads);
+void tqd_upload_queue_stop(tqd_upload_queue *uploads);
+void tqd_upload_queue_free(tqd_upload_queue *uploads); /* accepts NULL */
 
 /* ------------------------------------ the I/O thread of the upload's connection: never blocks */
 
-/* NULL: too many uploads, or out of memory. `wake(ctx)` is called on the spool's thread, once after
+/* NULL: too many uploads, or out of memory. `wake(ctx)` is called on the upload thread, once after
  * each tqd_intake_room that returned false. */
-tqd_intake *tqd_intake_open(tqd_spool *spool, const tqa_dataset_options *options,
+tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options *options,
                             void (*wake)(void *ctx), void *ctx);
 /* Backpressure. True: n bytes can be put now (or it has failed); n <= TQD_INTAKE_PIECE. */
 enum { TQD_INTAKE_PIECE = 256 << 10 };

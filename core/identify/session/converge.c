@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/session/settle.c - passes until nothing changes that columns depend on, then one
+/* core/identify/session/converge.c - passes until nothing changes that columns depend on, then one
  * over all rows. */
 #include <math.h>
 
@@ -17,9 +17,9 @@ tq_status tq_session_plan(tq_identify *id, tq_error *reterr)
     tq_session_now *now = &id->now;
     now->searches_delay = now->searches_delay && !tq_session_has_instruments(id);
     now->in_part = now->is_sampled;
-    now->after_settle = id->options.searches_shift && !tq_session_has_instruments(id)
-                            ? TQ_SESSION_SHIFT
-                            : TQ_SESSION_CHECK_LOAD;
+    now->after_converge = id->options.searches_shift && !tq_session_has_instruments(id)
+                              ? TQ_SESSION_SHIFT
+                              : TQ_SESSION_CHECK_LOAD;
     now->after_validate = TQ_SESSION_BIAS;
     tq_session_foretell(id);
     now->state = now->searches_delay ? TQ_SESSION_ALIGN : TQ_SESSION_MEMORY;
@@ -40,32 +40,32 @@ tq_status tq_session_take_memory(tq_identify *id, tq_error *reterr)
 
 /* Passes that search what columns depend on have values only; the last one has statistics too,
  * unless all rows are read once more. */
-tq_status tq_session_settle(tq_identify *id, tq_error *reterr)
+tq_status tq_session_converge(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
     tq_session_now *now = &id->now;
     now->has_search = now->searches_sign || now->extra != 0 || now->method == TQ_FIT_IRLS;
     tq_fit_set_search(id->fit, now->has_search);
-    pass(id, now->searches_sign ? TQ_SESSION_LAW_FIRST : TQ_SESSION_SETTLE_AGAIN);
+    pass(id, now->searches_sign ? TQ_SESSION_LAW_FIRST : TQ_SESSION_CONVERGE_AGAIN);
     return TQ_OK;
 }
 
-tq_status tq_session_settle_again(tq_identify *id, tq_error *reterr)
+tq_status tq_session_converge_again(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
     tq_session_now *now = &id->now;
     now->searches_sign = false;
     if (id->result.solution.again) {
-        pass(id, TQ_SESSION_SETTLE_AGAIN);
+        pass(id, TQ_SESSION_CONVERGE_AGAIN);
         return TQ_OK;
     }
     tq_fit_set_search(id->fit, false);
     tq_fit_freeze(id->fit);
     const bool needs_statistics =
         now->searches_load || id->options.chooses_method || !now->is_sampled;
-    now->state = now->after_settle;
+    now->state = now->after_converge;
     if (now->has_search && needs_statistics) {
-        pass(id, now->after_settle);
+        pass(id, now->after_converge);
     }
     return TQ_OK;
 }
@@ -101,8 +101,8 @@ tq_status tq_session_check_load(tq_identify *id, tq_error *reterr)
         now->extra &= ~(unsigned)TQ_FIT_LOAD;
         now->state = TQ_SESSION_BUILD;
         now->after_build = TQ_SESSION_MEMORY;
-        now->after_memory = TQ_SESSION_SETTLE;
-        now->after_settle = TQ_SESSION_FORESEE;
+        now->after_memory = TQ_SESSION_CONVERGE;
+        now->after_converge = TQ_SESSION_FORESEE;
     }
     return TQ_OK;
 }

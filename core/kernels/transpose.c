@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/turn.c - transposition of a narrow matrix: samples one after another <-> rows of a
- * block. */
+/* core/kernels/transpose.c - transposition of a narrow matrix: samples one after another <-> rows
+ * of a block. */
 #include "core/kernels/symbols.h"
 #include "core/lanes/real.h"
 
@@ -19,7 +19,7 @@ TQ_INLINE __mmask8 first_lanes(long n)
 }
 
 /* 8x8 transposition: t[k] becomes element k of every row */
-TQ_INLINE void turn(__m512d t[8])
+TQ_INLINE void transpose_square(__m512d t[8])
 {
     __m512d pairs[8], quads[8];
     UNROLL
@@ -51,7 +51,7 @@ TQ_INLINE void tile(long n_row, long n_column, const double *from, long pitch, d
     for (int i = 0; i < 8; i++) {
         t[i] = i < n_row ? _mm512_maskz_loadu_pd(across, from + i * pitch) : _mm512_setzero_pd();
     }
-    turn(t);
+    transpose_square(t);
     UNROLL
     for (int k = 0; k < 8; k++) {
         if (k < n_column) {
@@ -71,21 +71,21 @@ TQ_INLINE void tile(long n_row, long n_column, const double *from, long pitch, d
                     long stride)
 {
     const __m256i across = first_lanes(n_column), down = first_lanes(n_row);
-    __m256d t[4], turned[4];
+    __m256d t[4], transposed[4];
     UNROLL
     for (int i = 0; i < 4; i++) {
         t[i] = i < n_row ? _mm256_maskload_pd(from + i * pitch, across) : _mm256_setzero_pd();
     }
     const __m256d low01 = _mm256_unpacklo_pd(t[0], t[1]), high01 = _mm256_unpackhi_pd(t[0], t[1]);
     const __m256d low23 = _mm256_unpacklo_pd(t[2], t[3]), high23 = _mm256_unpackhi_pd(t[2], t[3]);
-    turned[0] = _mm256_permute2f128_pd(low01, low23, 0x20);
-    turned[1] = _mm256_permute2f128_pd(high01, high23, 0x20);
-    turned[2] = _mm256_permute2f128_pd(low01, low23, 0x31);
-    turned[3] = _mm256_permute2f128_pd(high01, high23, 0x31);
+    transposed[0] = _mm256_permute2f128_pd(low01, low23, 0x20);
+    transposed[1] = _mm256_permute2f128_pd(high01, high23, 0x20);
+    transposed[2] = _mm256_permute2f128_pd(low01, low23, 0x31);
+    transposed[3] = _mm256_permute2f128_pd(high01, high23, 0x31);
     UNROLL
     for (int k = 0; k < 4; k++) {
         if (k < n_column) {
-            _mm256_maskstore_pd(to + k * stride, down, turned[k]);
+            _mm256_maskstore_pd(to + k * stride, down, transposed[k]);
         }
     }
 }
@@ -106,8 +106,8 @@ TQ_INLINE void tile(long n_row, long n_column, const double *from, long pitch, d
 
 enum { SIDE = TQ_LANES < 4 ? 8 : TQ_LANES };
 
-void TQ_KERNEL(tq_turn)(long n_row, long n_column, const double *from, long pitch, double *to,
-                        long stride)
+void TQ_KERNEL(tq_transpose)(long n_row, long n_column, const double *from, long pitch, double *to,
+                             long stride)
 {
     for (long k = 0; k < n_column; k += SIDE) {
         const long across = n_column - k < SIDE ? n_column - k : SIDE;
