@@ -34,6 +34,8 @@ tqd_header tqd_header_find(const char *name, size_t n)
         default:
             return TQD_HEADER_OTHER;
         }
+    case 11:
+        return CHOOSE("Traceparent", "traceparent", TRACEPARENT);
     case 12:
         return CHOOSE("Content-Type", "content-type", CONTENT_TYPE);
     case 14:

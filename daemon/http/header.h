@@ -13,6 +13,7 @@ typedef enum tqd_header {
     TQD_HEADER_CONTENT_ENCODING,
     TQD_HEADER_PREFER,
     TQD_HEADER_DEADLINE,
+    TQD_HEADER_TRACEPARENT,
     TQD_HEADER_KEPT,
     /* headers of the framing */
     TQD_HEADER_HOST = TQD_HEADER_KEPT,

@@ -48,6 +48,7 @@ void tqd_origin_preflight(tqd_reply *reply)
     tqd_answer_header(reply, "Access-Control-Allow-Headers",
                       "Authorization, Content-Type, Accept, Prefer, Priority, Idempotency-Key, "
                       "If-Match, If-None-Match, If-Range, Range, Last-Event-ID");
-    tqd_answer_header(reply, "Access-Control-Allow-Headers", "Torqued-Client, Torqued-Deadline");
+    tqd_answer_header(reply, "Access-Control-Allow-Headers",
+                      "Torqued-Client, Torqued-Deadline, traceparent, tracestate");
     tqd_answer_header(reply, "Access-Control-Max-Age", "600");
 }

@@ -21,6 +21,6 @@ void tqd_origin_preflight(tqd_reply *reply);
 /* Header that every reply to a listed origin has beside Access-Control-Allow-Origin. */
 #define TQD_ORIGIN_EXPOSED                                                                         \
     "Location, Content-Location, ETag, Retry-After, X-Request-Id, Content-Range, "                 \
-    "Content-Disposition, Preference-Applied"
+    "Content-Disposition, Preference-Applied, traceresponse"
 
 #endif

@@ -333,6 +333,7 @@ static void answer_job(submission *s, tqd_job *job)
     s->answer.media = "application/json";
     tqd_answer_header(&s->answer, "Location", "/v1/jobs/%s", job->id);
     tqd_submit_preference_applied(&s->submit_options, true, &s->answer);
+    tqd_submit_log_trace(s->head, job->id);
     s->step = STEP_DONE;
 }
 

@@ -8,6 +8,8 @@
 
 #include "daemon/http/bearer.h"
 #include "daemon/http/format.h"
+#include "daemon/observe/log.h"
+#include "daemon/observe/trace.h"
 
 enum {
     WAIT_MAX_S = 60,
@@ -129,5 +131,15 @@ void tqd_submit_preference_applied(const tqd_submit_options *options, bool is_ac
     }
     if (async || wait[0] != '\0') {
         tqd_answer_header(reply, "Preference-Applied", "%s%s", async ? "respond-async" : "", wait);
+    }
+}
+
+void tqd_submit_log_trace(const tqd_head *head, const char *job)
+{
+    tqd_trace trace;
+    if (tqd_trace_read(head->header(head, "traceparent"), head->request_id, &trace)) {
+        tqd_log(TQD_LOG_INFO, "a job was submitted in a trace", TQD_TEXT("job", job),
+                TQD_TEXT("trace_id", trace.id), TQD_TEXT("span_id", trace.span),
+                TQD_TEXT("request_id", head->request_id));
     }
 }

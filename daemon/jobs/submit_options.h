@@ -34,4 +34,7 @@ bool tqd_submit_is_waited(const tqd_submit_options *options);
 void tqd_submit_preference_applied(const tqd_submit_options *options, bool is_accepted,
                                    tqd_reply *reply);
 
+/* Links the log lines of a job, which has an id of its own, with the trace of its submission. */
+void tqd_submit_log_trace(const tqd_head *head, const char *job);
+
 #endif

@@ -11,6 +11,7 @@
 #include "daemon/http/date.h"
 #include "daemon/http/origin.h"
 #include "daemon/observe/log.h"
+#include "daemon/observe/trace.h"
 #include "daemon/serve/library/library.h"
 #include "daemon/serve/send_buffer.h"
 #include "daemon/serve/server_private.h"
@@ -111,6 +112,31 @@ static void audit(const tqd_client *client, const tqd_reply *reply)
     tqd_audit_put(to, &entry);
 }
 
+static bool find_trace(const tqd_client *client, tqd_trace *ret)
+{
+    const tqd_request *request = &client->request;
+    return tqd_trace_read(request->kept[TQD_HEADER_TRACEPARENT], request->head.request_id, ret);
+}
+
+static void log_request(const tqd_client *client, const tqd_reply *reply, tqd_log_level level)
+{
+    const tqd_request *request = &client->request;
+    tqd_trace trace;
+    tqd_log_field fields[] = {TQD_TEXT("request_id", request->head.request_id),
+                              TQD_TEXT("path", request->head.path),
+                              TQD_NUMBER("status", reply->status),
+                              TQD_NUMBER("body_bytes", request->body_seen),
+                              TQD_NUMBER("ms", client->loop->now_ms - client->since_ms),
+                              {.name = NULL},
+                              {.name = NULL},
+                              {.name = NULL}};
+    if (find_trace(client, &trace)) {
+        fields[5] = (tqd_log_field)TQD_TEXT("trace_id", trace.id);
+        fields[6] = (tqd_log_field)TQD_TEXT("span_id", trace.span);
+    }
+    tqd_log_write(level, "request", fields);
+}
+
 static void count(tqd_client *client, const tqd_reply *reply)
 {
     audit(client, reply);
@@ -130,11 +156,7 @@ static void count(tqd_client *client, const tqd_reply *reply)
     /* 503: the client waits and retries. Every other 5xx is a fault for the operator. */
     bool ours = reply->status >= 500 && reply->status != 503;
     if (options->log_requests || ours) {
-        tqd_log(ours ? TQD_LOG_ERROR : TQD_LOG_INFO, "request",
-                TQD_TEXT("request_id", request->head.request_id),
-                TQD_TEXT("path", request->head.path), TQD_NUMBER("status", reply->status),
-                TQD_NUMBER("body_bytes", request->body_seen),
-                TQD_NUMBER("ms", client->loop->now_ms - client->since_ms));
+        log_request(client, reply, ours ? TQD_LOG_ERROR : TQD_LOG_INFO);
     }
 }
 
@@ -173,6 +195,12 @@ static void add_headers(const tqd_client *client, const tqd_reply *reply,
         MHD_add_response_header(response, "Content-Type", reply->media);
     }
     MHD_add_response_header(response, "X-Request-Id", client->request.head.request_id);
+    tqd_trace trace;
+    char text[TQD_TRACE_TEXT];
+    if (find_trace(client, &trace)) {
+        tqd_trace_print(&trace, text);
+        MHD_add_response_header(response, "traceresponse", text);
+    }
     for (size_t i = 0; i < reply->n_header; i++) {
         MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
     }
@@ -198,7 +226,7 @@ static tqd_response_cache *take_cached(tqd_client *client, const tqd_reply *repl
 {
     if (reply->constant == NULL || reply->read != NULL || reply->n_header > 0 ||
         reply->media == NULL || client->request.must_close || is_for_caches(client, reply) ||
-        allowed_origin(client) != NULL) {
+        allowed_origin(client) != NULL || client->request.kept[TQD_HEADER_TRACEPARENT] != NULL) {
         return NULL;
     }
     tqd_loop *loop = client->loop;
@@ -287,6 +315,12 @@ size_t tqd_reply_head(const tqd_client *client, const tqd_reply *reply, uint64_t
         put(&text, "Content-Type: %s\r\n", reply->media);
     }
     put(&text, "X-Request-Id: %s\r\n", client->request.head.request_id);
+    tqd_trace trace;
+    char context[TQD_TRACE_TEXT];
+    if (find_trace(client, &trace)) {
+        tqd_trace_print(&trace, context);
+        put(&text, "traceresponse: %s\r\n", context);
+    }
     for (size_t i = 0; i < reply->n_header; i++) {
         put(&text, "%s: %s\r\n", reply->headers[i].name, reply->headers[i].value);
     }

@@ -525,3 +525,27 @@ def test_the_contract_is_a_page_for_people(daemon):
 def test_a_wrong_address_is_answered_with_the_nearest_right_one(daemon, method, path, status, says):
     body = b'{"q":[0],"qd":[0],"qdd":[0]}' if method == "POST" else None
     assert says in problem(daemon.request(method, path, body), status)["detail"]
+
+
+def test_a_trace_goes_through(start):
+    """W3C Trace Context: the trace's id is in the log line and in the answer, with a span of this request's own; a fault in it is ignored."""
+    one = start({"log_requests": 1})
+    trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+    body = json.dumps({name: [[0.1, 0.2]] * 20000 for name in ("q", "qd", "qdd")}).encode()
+    spans = set()
+    for n, sent in enumerate((b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}', body, b"{")):  # short, large, refused
+        reply = one.request("POST", "/v1/robots/planar-2r/inverse-dynamics", sent, {"Content-Type": "application/json", "traceparent": f"00-{trace}-{parent}-01"})
+        version, same, span, flags = reply[1]["traceresponse"].split("-")
+        assert (version, same, flags) == ("00", trace, "01") and span not in {parent, *spans}
+        spans.add(span)
+        assert n == 2 or reply[0] == 200
+    eventually(lambda: len([line for line in one.log if '"trace_id"' in line]) == 3)
+    lines = [json.loads(line) for line in one.log if '"trace_id"' in line]
+    assert {line["span_id"] for line in lines} == spans and all(line["trace_id"] == trace for line in lines)
+    run = json.dumps({"initial": {"q": [0.1, 0]}, "duration_s": 0.01, "output": {"interval_s": 0.001}}).encode()
+    reply = one.request("POST", "/v1/robots/planar-2r/simulate", run, {"Prefer": "respond-async", "traceparent": f"00-{trace}-{parent}-00"})
+    job = json.loads(reply[2])["id"]
+    eventually(lambda: any(f'"job":"{job}"' in line and trace in line for line in one.log))
+    for bad in (None, "00-" + "0" * 32 + f"-{parent}-01", f"ff-{trace}-{parent}-01", f"00-{trace}-{parent}"):
+        reply = one.request("GET", "/v1/version", headers={"traceparent": bad} if bad else {})
+        assert reply[0] == 200 and reply[1]["traceresponse"] is None

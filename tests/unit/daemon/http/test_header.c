@@ -22,6 +22,7 @@ static const struct {
     {"Content-Encoding", TQD_HEADER_CONTENT_ENCODING},
     {"Transfer-Encoding", TQD_HEADER_TRANSFER_ENCODING},
     {"Torqued-Deadline", TQD_HEADER_DEADLINE},
+    {"Traceparent", TQD_HEADER_TRACEPARENT},
 };
 
 Test(header, any_case_of_the_letters_and_no_other_byte)
