@@ -12,7 +12,7 @@ static const char begin_sql[] = "SELECT status, there FROM tqd_file_begin($1, $2
 static const char put_sql[] = "INSERT INTO file_chunk(digest, n, bytes) VALUES ($1, $2, $3)";
 static const char size_sql[] = "SELECT size FROM file WHERE digest = $1";
 static const char get_sql[] = "SELECT bytes FROM file_chunk WHERE digest = $1 AND n = $2";
-static const char spool_put_sql[] = "SELECT tqd_upload_queue_put($1, $2, $3, $4, $5)";
+static const char spool_put_sql[] = "SELECT tqd_spool_put($1, $2, $3, $4, $5)";
 static const char spool_get_sql[] =
     "SELECT s.bytes FROM job_spool s JOIN job j ON j.seq = s.job WHERE j.id = $1 AND s.n = $2";
 
