@@ -6,7 +6,7 @@ a $ref into `properties`, drop the fields of an object with a `oneOf` beside the
 import json
 
 PROBLEM = {"$ref": "#/components/responses/Problem"}
-METHODS = ("get", "put", "post", "delete")
+METHODS = ("get", "put", "post", "delete", "patch")
 
 
 def ref(name):

@@ -13,7 +13,7 @@ from conftest import TOP, arm_run
 HERE = pathlib.Path(__file__).resolve().parent
 Q = [0.1, -0.2, 0.3, -1.5, 0.5, 1.8, 0.7]
 TSC = ("--strict", "--noUncheckedIndexedAccess", "--target", "es2022", "--module", "nodenext", "--moduleResolution", "nodenext", "--types", "node")
-METHODS = ("get", "put", "post", "delete")
+METHODS = ("get", "put", "post", "delete", "patch")
 
 
 @pytest.fixture(scope="module")
