@@ -27,6 +27,10 @@ packages_models := gymnasium robosuite-models gymnasium-robotics dm-control robo
 deps-models:
 	@tests/run/venv.sh build/venv $(venv_check)
 	@tests/run/models.sh build/models $(packages_models)
+# in an environment of its own: it brings a property tester of its own version
+.PHONY: deps-schemathesis
+deps-schemathesis:
+	@tests/run/venv.sh build/venv-schemathesis 'schemathesis<5'
 packages_cluster := $(packages_check) postgresql haproxy
 .PHONY: deps-cluster
 # arm64: a cross compiler, an emulator, and 1 GB of libraries unpacked below build/arm64
