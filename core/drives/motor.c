@@ -6,19 +6,6 @@
 
 #include "core/elementary/elementary.h"
 
-void tq_conductor_force(double current, const double length[3], const double field[3],
-                        double ret_force[3])
-{
-    ret_force[0] = current * (length[1] * field[2] - length[2] * field[1]);
-    ret_force[1] = current * (length[2] * field[0] - length[0] * field[2]);
-    ret_force[2] = current * (length[0] * field[1] - length[1] * field[0]);
-}
-
-double tq_motor_constant(double n_turn, double field, double length, double radius)
-{
-    return 2.0 * n_turn * field * length * radius;
-}
-
 void tq_motor_at(const tq_motor *motor, double voltage, double speed, double forward,
                  double reverse, tq_motor_point *ret)
 {

@@ -8,15 +8,6 @@
 
 #include "core/drives/drive.h"
 
-/* Force on a straight conductor, current (A) times its length vector (m), in a field (T):
- * F = i l x B. Source: Taghirad, Robotics, ch. 5. */
-void tq_conductor_force(double current, const double length[3], const double field[3],
-                        double ret_force[3]);
-
-/* K_m of a loop of n turns, each with two conductors of a length (m) at a radius (m), across a
- * field (T): 2 n B l r. */
-double tq_motor_constant(double n_turn, double field, double length, double radius);
-
 /* Operating point at a speed, all on the motor's shaft. */
 typedef struct tq_motor_point {
     double speed;      /* rad/s */

@@ -167,9 +167,3 @@ tq_status tq_filter_zero_phase_rows(const tq_filter *filter, size_t n_edge, size
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
 }
-
-tq_status tq_filter_zero_phase(const tq_filter *filter, size_t n_edge, size_t n, double *x,
-                               tq_scratch *scratch, tq_error *reterr)
-{
-    return tq_filter_zero_phase_rows(filter, n_edge, n, 1, x, n, scratch, reterr);
-}

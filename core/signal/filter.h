@@ -48,12 +48,12 @@ double tq_filter_gain(const tq_filter *filter, double frequency, double rate);
 size_t tq_filter_settling_length(const tq_filter *filter);
 
 /**
- * Zero-phase filter (forward and backward), in place: no delay, squared gain. Ends are extended by
- * odd reflection over n_edge samples, and each pass starts in the steady state of its first
- * sample.
+ * Zero-phase filter (forward and backward) of n_row signals, in place: no delay, squared gain. Ends
+ * are extended by odd reflection over n_edge samples, and each pass starts in the steady state of
+ * its first sample. Each signal has the bits that it has alone.
  *
- * Shapes   x (n), n_edge < n; SciPy's n_edge is 3 * (2 * sections + 1), minus 3 for an odd
- *          order; tq_filter_settling_length is safer at low cut-offs.
+ * Shapes   x[r * stride + k], k < n, n_edge < n; SciPy's n_edge is 3 * (2 * sections + 1), minus 3
+ *          for an odd order; tq_filter_settling_length is safer at low cut-offs.
  * Memory   tq_filter_zero_phase_size(n, n_edge) bytes of scratch.
  * Returns  TQ_OK, TQ_ERR_SHAPE: n_edge >= n, or TQ_ERR_SCRATCH
  * Cost     About 5 ns a sample and section, for up to 8 rows as for one.
@@ -61,9 +61,6 @@ size_t tq_filter_settling_length(const tq_filter *filter);
  *          Signal Processing 44(4), 1996; the steady-state start as in SciPy's sosfiltfilt.
  * Checked  tests/unit/core/signal/test_filter.c, against SciPy
  */
-tq_status tq_filter_zero_phase(const tq_filter *filter, size_t n_edge, size_t n, double *x,
-                               tq_scratch *scratch, tq_error *reterr);
-/* The same for n_row signals, x[r * stride + k]; each has the bits that it has alone. */
 tq_status tq_filter_zero_phase_rows(const tq_filter *filter, size_t n_edge, size_t n, size_t n_row,
                                     double *x, size_t stride, tq_scratch *scratch,
                                     tq_error *reterr);

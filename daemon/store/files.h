@@ -59,7 +59,6 @@ long tqd_store_file_read(tqd_store *store, const char *digest, uint64_t size, ui
  * start; one of TQD_STORE_SHELVES subfolders at a time (*ret_moved grows). Workers only, as below.
  * */
 enum { TQD_STORE_SHELVES = 256 };
-tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_moved);
 tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_t *ret_moved);
 
 /* Removes some of the files that have lost their last reference through any write. True when there

@@ -15,16 +15,6 @@ tqd_store_status tqd_store_sweep_shelf(tqd_store *store, unsigned shelf, uint64_
     return tqd_file_set_sweep(&store->files, store->engine, shelf, ret_moved);
 }
 
-tqd_store_status tqd_store_sweep(tqd_store *store, uint64_t *ret_moved)
-{
-    tqd_store_status status = TQD_STORE_OK;
-    *ret_moved = 0;
-    for (unsigned shelf = 0; status == TQD_STORE_OK && shelf < TQD_STORE_SHELVES; shelf++) {
-        status = tqd_store_sweep_shelf(store, shelf, ret_moved);
-    }
-    return status;
-}
-
 tqd_store_status tqd_store_references(tqd_store *store, const char *snapshot,
                                       bool (*each)(void *ctx, const char *digest, uint64_t size),
                                       void *ctx)

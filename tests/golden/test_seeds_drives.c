@@ -10,6 +10,7 @@
 
 #include "core/drives/amplifier.h"
 #include "core/drives/demand.h"
+#include "core/drives/motor.h"
 #include "core/drives/response.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/lagrangian.h"
@@ -40,19 +41,20 @@ static tq_drive servo(void)
 
 static const tq_shaft item_load = {.inertia = 0.05, .viscous = 0.1};
 
+/* F = i l x B on each conductor of a winding makes the torque; the flux that they cut makes the
+ * back-emf; of a motor with the constant 2 n B l r both are what the drive computes */
 Test(seeds, item_106_motor_constants)
 {
-    /* F = i l x B, and K_1 phi = K_2 phi: the power of the back-emf is that of the torque */
-    const double length[3] = {0.0, 0.0, 0.08}, field[3] = {0.9, 0.0, 0.0};
-    double force[3];
-    tq_conductor_force(3.0, length, field, force);
-    tqt_expect("force", force, (const double[3]){0.0, 3.0 * 0.08 * 0.9, 0.0}, 3, 1e-15);
-    const double n = 40.0, radius = 0.02, speed = 150.0;
-    const double k = tq_motor_constant(n, 0.9, 0.08, radius);
-    const double torque = 2.0 * n * force[1] * radius; /* of 3 A in every conductor */
-    cr_expect(fabs(k * 3.0 - torque) < 1e-14, "%g %g", k * 3.0, torque);
-    const double emf = 2.0 * n * 0.9 * 0.08 * (radius * speed); /* flux cut by the conductors */
-    cr_expect(fabs(emf * 3.0 - torque * speed) < 1e-12 && fabs(emf - k * speed) < 1e-12);
+    const double n = 40.0, field = 0.9, length = 0.08, radius = 0.02, speed = 150.0, i = 3.0;
+    const double force = i * length * field; /* l along x, B along y: F along z */
+    const tq_motor motor = {.constant = 2.0 * n * field * length * radius, .resistance = 0.6};
+    const double emf = 2.0 * n * field * length * (radius * speed);
+    tq_motor_point at;
+    tq_motor_at(&motor, 0.6 * i + emf, speed, (double)INFINITY, (double)INFINITY, &at);
+    cr_expect(fabs(at.current - i) < 1e-14, "%.17g", at.current);
+    cr_expect(fabs(at.torque - 2.0 * n * force * radius) < 1e-14, "%.17g", at.torque);
+    /* K_1 phi = K_2 phi: the power of the back-emf is that of the torque */
+    cr_expect(fabs(emf * at.current - at.torque * speed) < 1e-12);
 }
 
 /* current of a shaft held at a speed: steps of the drive's own rate against 1 - exp(-t R/L) */

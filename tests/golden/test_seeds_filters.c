@@ -26,10 +26,10 @@ static void low_pass(double tau_f, double *x)
     tq_filter filter;
     tq_scratch scratch = fresh();
     cr_assert(eq(int, tq_filter_first_order(tau_f, rate, &filter, NULL), TQ_OK));
-    cr_assert(
-        eq(int,
-           tq_filter_zero_phase(&filter, tq_filter_settling_length(&filter), N, x, &scratch, NULL),
-           TQ_OK));
+    cr_assert(eq(int,
+                 tq_filter_zero_phase_rows(&filter, tq_filter_settling_length(&filter), N, 1, x, N,
+                                           &scratch, NULL),
+                 TQ_OK));
 }
 
 /* Filtered differentiation, twice: the low-pass 1 / (tau_f s + 1) forward and backward, then a
@@ -116,7 +116,8 @@ Test(seeds, item_126_zero_phase_filter)
         for (size_t k = 0; k < N; k++) {
             x[k] = sin(2.0 * M_PI * f * (double)k / rate);
         }
-        cr_assert(eq(int, tq_filter_zero_phase(&filter, 500, N, x, &scratch, NULL), TQ_OK));
+        cr_assert(
+            eq(int, tq_filter_zero_phase_rows(&filter, 500, N, 1, x, N, &scratch, NULL), TQ_OK));
         double in_phase = 0.0;
         double across = 0.0;
         /* 2,000 samples are 5 whole periods of 0.5 Hz, more of its octaves */

@@ -100,8 +100,10 @@ static tqt_excited prepare(const char *path, double **ret_raw)
         tq_resample(m, cubic, field[j], q);
         tq_resample(m, linear, field[NV + j], tau);
         memcpy(raw + j * m, tau, m * sizeof *raw);
-        cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, m, q, &scratch, NULL), TQ_OK));
-        cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, m, tau, &scratch, NULL), TQ_OK));
+        cr_assert(
+            eq(int, tq_filter_zero_phase_rows(&filter, edge, m, 1, q, m, &scratch, NULL), TQ_OK));
+        cr_assert(
+            eq(int, tq_filter_zero_phase_rows(&filter, edge, m, 1, tau, m, &scratch, NULL), TQ_OK));
         tq_difference(m, q, 1 / rate, x.qd + j * m);
         tq_difference(m, x.qd + j * m, 1 / rate, x.qdd + j * m);
     }

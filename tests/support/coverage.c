@@ -43,8 +43,8 @@ static tq_model *arm(double smoothing)
 /* filters a row and keeps what lies between the edges */
 static void filter_row(const tq_filter *filter, double *row, tq_scratch *scratch)
 {
-    const tq_status status = tq_filter_zero_phase(filter, tq_filter_settling_length(filter),
-                                                  SAMPLES, row, scratch, NULL);
+    const tq_status status = tq_filter_zero_phase_rows(filter, tq_filter_settling_length(filter),
+                                                       SAMPLES, 1, row, SAMPLES, scratch, NULL);
     cr_assert(status == TQ_OK, "%s", tq_status_text(status));
 }
 

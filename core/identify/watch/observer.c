@@ -15,11 +15,12 @@ static const double gap = 1.5; /* periods */
 struct tq_observer {
     const tq_mechanism *mechanism;
     double gain, period, keeps;
-    double before;     /* time of the last sample; NaN: none */
-    double *p, *u, *r; /* (nv) of the last sample */
-    double *momentum;  /* (nv x TQ_BLOCK_STRIDE) */
-    double *rest;      /* (nv x TQ_BLOCK_STRIDE) gravity, friction, springs */
-    double *c;         /* (nv^2 x TQ_BLOCK_STRIDE) */
+    double before;         /* time of the last sample; NaN: none */
+    double *p, *u, *r;     /* (nv) of the last sample */
+    double *momentum;      /* (nv x TQ_BLOCK_STRIDE) */
+    double *rest;          /* (nv x TQ_BLOCK_STRIDE) gravity, friction, springs */
+    double *c;             /* (nv^2 x TQ_BLOCK_STRIDE) */
+    size_t filled, stride; /* samples of c that are written, and their stride */
     tq_scratch *memory;
 };
 
@@ -96,8 +97,13 @@ static tq_status compute(tq_observer *o, const tq_experiment_block *block, tq_er
         status = tq_inverse_dynamics(o->mechanism, &in, o->memory, o->rest, reterr);
     }
     if (status == TQ_OK) {
-        status = tq_coriolis_matrix(o->mechanism, block->n_sample, block->stride, block->q,
-                                    block->qd, o->memory, o->c, reterr);
+        /* structural zeros of C stay from block to block */
+        const bool is_filled = o->filled >= block->n_sample && o->stride == block->stride;
+        status = (is_filled ? tq_coriolis_matrix_again
+                            : tq_coriolis_matrix)(o->mechanism, block->n_sample, block->stride,
+                                                  block->q, block->qd, o->memory, o->c, reterr);
+        o->filled = status == TQ_OK ? (is_filled ? o->filled : block->n_sample) : 0;
+        o->stride = block->stride;
     }
     return status;
 }

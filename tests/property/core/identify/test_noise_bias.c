@@ -82,7 +82,7 @@ Test(noise_bias, variance_of_a_filtered_difference)
     tq_scratch scratch;
     const size_t bytes = tq_filter_zero_phase_size(N, EDGE);
     tq_scratch_init(&scratch, aligned_alloc(64, (bytes + 63) / 64 * 64), (bytes + 63) / 64 * 64);
-    cr_assert(tq_filter_zero_phase(&filter, EDGE, N, x, &scratch, NULL) == TQ_OK);
+    cr_assert(tq_filter_zero_phase_rows(&filter, EDGE, N, 1, x, N, &scratch, NULL) == TQ_OK);
     tq_difference(N, x, 1 / rate, v);
     tq_difference(N, v, 1 / rate, a);
     for (size_t i = EDGE; i < N - EDGE; i++) {

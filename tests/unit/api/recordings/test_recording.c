@@ -156,7 +156,8 @@ Test(log, windows_do_not_show)
     void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, q, &scratch, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_filter_zero_phase_rows(&filter, edge, ROWS, 1, q, ROWS, &scratch, NULL), TQ_OK));
     tq_difference(ROWS, q, h, qd);
     tq_difference(ROWS, qd, h, qdd);
     for (size_t i = 0; i < got.n; i++) {
@@ -205,14 +206,16 @@ static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
     double none = NAN;
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, q, &scratch, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_filter_zero_phase_rows(&filter, edge, ROWS, 1, q, ROWS, &scratch, NULL), TQ_OK));
     tq_difference(ROWS, q, h, qd);
     for (size_t i = 1; i < ROWS; i++) {
         way[i] = q[i] - q[i - 1];
     }
     const tq_stretch all = {.n_sample = ROWS, .stride = ROWS, .qd = qd, .way = way, .period = h};
     tq_friction_regressor_compute(fit, &all, &none, sign);
-    cr_assert(eq(int, tq_filter_zero_phase(&filter, edge, ROWS, sign, &scratch, NULL), TQ_OK));
+    cr_assert(eq(int, tq_filter_zero_phase_rows(&filter, edge, ROWS, 1, sign, ROWS, &scratch, NULL),
+                 TQ_OK));
     free(memory);
     free(way);
 }

@@ -80,8 +80,9 @@ Test(filter, agrees_with_scipy)
         cr_assert(eq(
             int, tq_filter_butterworth(filtered[c].order, filtered[c].cutoff, 100.0, &filter, NULL),
             TQ_OK));
-        cr_assert(eq(int, tq_filter_zero_phase(&filter, filtered[c].n_edge, N, x, &scratch, NULL),
-                     TQ_OK));
+        cr_assert(eq(
+            int, tq_filter_zero_phase_rows(&filter, filtered[c].n_edge, N, 1, x, N, &scratch, NULL),
+            TQ_OK));
         cr_assert(eq(sz, scratch.used, 0));
         for (size_t i = 0; i < 4; i++) {
             /* poles at 1 - 0.04 decay slowly: 1e4 roundings of numbers of order 1 */
@@ -103,7 +104,8 @@ Test(filter, keeps_constants_and_straight_lines)
     for (size_t k = 0; k < N; k++) {
         x[k] = 3.0 - 0.25 * (double)k;
     }
-    cr_assert(eq(int, tq_filter_zero_phase(&filter, N - 1, N, x, &scratch, NULL), TQ_OK));
+    cr_assert(
+        eq(int, tq_filter_zero_phase_rows(&filter, N - 1, N, 1, x, N, &scratch, NULL), TQ_OK));
     for (size_t k = 0; k < N; k++) {
         /* a point reflection continues a line: only the far ends of the padding are disturbed */
         cr_assert(epsilon_eq(dbl, x[k], 3.0 - 0.25 * (double)k, 1e-7), "sample %zu", k);
@@ -123,7 +125,9 @@ Test(filter, settles_when_it_says)
         const size_t settle = tq_filter_settling_length(&filter);
         memset(x, 0, sizeof x);
         x[10000] = 1.0;
-        cr_assert(eq(int, tq_filter_zero_phase(&filter, 10, 20000, x, &scratch, NULL), TQ_OK));
+        cr_assert(eq(int,
+                     tq_filter_zero_phase_rows(&filter, 10, 20000, 1, x, 20000, &scratch, NULL),
+                     TQ_OK));
         cr_assert(lt(dbl, fabs(x[10000 + settle]), 1e-11), "order %u", order);
         cr_assert(gt(dbl, fabs(x[10000 + settle / 8]), 1e-11), "order %u", order);
     }
@@ -144,12 +148,12 @@ Test(filter, refuses)
                HUGE_VAL);
     cr_refused(tq_filter_first_order(0.01, 0.0, &filter, &error), TQ_ERR_RANGE, "rate", 0, 0);
     cr_assert(eq(int, tq_filter_butterworth(4, 1.0, 10.0, &filter, NULL), TQ_OK));
-    cr_refused(tq_filter_zero_phase(&filter, 8, 8, x, &scratch, &error), TQ_ERR_SHAPE, "n_edge", 0,
-               8);
-    cr_refused(tq_filter_zero_phase(&filter, 0, 0, x, &scratch, &error), TQ_ERR_SHAPE, "n_edge", 0,
-               0);
+    cr_refused(tq_filter_zero_phase_rows(&filter, 8, 8, 1, x, 8, &scratch, &error), TQ_ERR_SHAPE,
+               "n_edge", 0, 8);
+    cr_refused(tq_filter_zero_phase_rows(&filter, 0, 0, 1, x, 0, &scratch, &error), TQ_ERR_SHAPE,
+               "n_edge", 0, 0);
     scratch.size = 32;
-    cr_refused(tq_filter_zero_phase(&filter, 2, 8, x, &scratch, &error), TQ_ERR_SCRATCH, "scratch",
-               0, (double)tq_filter_zero_phase_size(8, 2));
+    cr_refused(tq_filter_zero_phase_rows(&filter, 2, 8, 1, x, 8, &scratch, &error), TQ_ERR_SCRATCH,
+               "scratch", 0, (double)tq_filter_zero_phase_size(8, 2));
     cr_assert(eq(sz, scratch.used, 0));
 }

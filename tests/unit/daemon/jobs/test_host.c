@@ -8,6 +8,7 @@
 #include "daemon/datasets/source.h"
 #include "daemon/jobs/checkpoint.h"
 #include "daemon/jobs/host.h"
+#include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 static tqd_jobs *jobs;
@@ -101,7 +102,7 @@ Test(host, large_checkpoints_are_files)
         cr_assert(eq(sz, host->checkpoint_load(host->ctx, loaded, sizeof loaded), sizeof saved));
         cr_assert(eq(int, memcmp(saved, loaded, sizeof saved), 0));
         uint64_t removed = 0;
-        cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
+        cr_assert(eq(int, (int)tqt_store_sweep(store, &removed), TQD_STORE_OK));
         cr_assert(eq(u64, tqd_store_file_bytes(store), sizeof(tqd_checkpoint_head) + sizeof saved),
                   "the last one alone");
     }
@@ -149,7 +150,7 @@ Test(host, attachments_come_and_go_with_the_job)
     tqd_job_host_close(&w);
     memset(&w, 0, sizeof w);
     uint64_t removed = 0;
-    cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
+    cr_assert(eq(int, (int)tqt_store_sweep(store, &removed), TQD_STORE_OK));
     cr_assert(eq(u64, removed, 0), "the row holds the file now");
     cr_assert(eq(int,
                  (int)tqd_store_job_attachment(store, id, "report", media, &bytes, file, &size),
@@ -167,7 +168,7 @@ Test(host, attachments_come_and_go_with_the_job)
     cr_assert(eq(u64, counts.body_bytes, 2 + 9 + 3 + sizeof large));
     tqd_job_delete op = {.write.kind = TQD_WRITE_JOB_DELETE, .id = id};
     cr_assert(eq(int, (int)tqd_store_write(store, &op.write), TQD_STORE_OK));
-    cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
+    cr_assert(eq(int, (int)tqt_store_sweep(store, &removed), TQD_STORE_OK));
     cr_assert(eq(u64, removed, 1));
     cr_assert(eq(int, (int)tqd_store_job_counts(store, &counts), TQD_STORE_OK));
     cr_assert(eq(u64, counts.body_bytes, 0));

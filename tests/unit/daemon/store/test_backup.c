@@ -6,6 +6,7 @@
 #include "daemon/store/backup.h"
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
+#include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(backup, .init = setup, .fini = teardown, .timeout = 100);
@@ -66,7 +67,7 @@ Test(backup, holds_what_goes_meanwhile_and_not_what_comes)
     tqd_backup *backup = tqd_backup_open(store, &status);
     cr_assert(backup != NULL);
     drop("early", early);
-    cr_assert_eq(tqd_store_sweep(store, &removed), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &removed), TQD_STORE_OK);
     cr_assert_eq(removed, 0, "held while a backup needs it");
     put("late", "content of the late one\n", late);
     char *text = read_all(backup, 700, &n);
@@ -76,7 +77,7 @@ Test(backup, holds_what_goes_meanwhile_and_not_what_comes)
     cr_assert(!contains(text, n, "content of the late one\n"));
     free(text);
     tqd_backup_close(backup);
-    cr_assert_eq(tqd_store_sweep(store, &removed), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &removed), TQD_STORE_OK);
     cr_assert_eq(removed, 1);
 }
 

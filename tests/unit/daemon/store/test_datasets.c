@@ -5,6 +5,7 @@
 
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
+#include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(datasets, .init = setup, .fini = teardown, .timeout = 100);
@@ -95,7 +96,7 @@ Test(datasets, one_file_under_two_names_stays_until_both_are_gone)
     tqd_store_file_collect(store, deletion.replaced);
     cr_assert(file_exists(deletion.replaced));
     uint64_t removed = 9;
-    cr_assert_eq(tqd_store_sweep(store, &removed), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &removed), TQD_STORE_OK);
     cr_assert_eq(removed, 0);
     deletion.name = "b";
     cr_assert_eq(tqd_store_write(store, &deletion.write), TQD_STORE_OK);

@@ -11,6 +11,7 @@
 
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
+#include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(files, .init = setup, .fini = teardown, .timeout = 100);
@@ -45,7 +46,7 @@ static bool is_there(const char *digest)
 static uint64_t sweep(void)
 {
     uint64_t removed = 0;
-    cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
+    cr_assert(eq(int, (int)tqt_store_sweep(store, &removed), TQD_STORE_OK));
     return removed;
 }
 

@@ -13,6 +13,7 @@
 #include "daemon/store/files.h"
 #include "daemon/store/lost.h"
 #include "daemon/store/mark.h"
+#include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(lost, .init = setup, .fini = teardown, .timeout = 100);
@@ -74,7 +75,7 @@ Test(lost, goes_after_its_time_and_not_before)
 {
     uint64_t n = 0;
     leave_file();
-    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &n), TQD_STORE_OK);
     cr_assert_eq(n, 1);
     cr_assert_eq(count_lost(), 1);
     cr_assert(is_there() == false);
@@ -90,7 +91,7 @@ Test(lost, comes_back_when_it_is_read)
 {
     uint64_t n = 0;
     leave_file();
-    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &n), TQD_STORE_OK);
     refer_to_it();
     cr_assert(is_there());
     cr_assert_eq(count_lost(), 0);
@@ -100,10 +101,10 @@ Test(lost, comes_back_at_the_start)
 {
     uint64_t n = 0;
     leave_file();
-    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &n), TQD_STORE_OK);
     refer_to_it();
     n = 0;
-    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &n), TQD_STORE_OK);
     cr_assert_eq(n, 0);
     cr_assert_eq(count_lost(), 0);
     cr_assert(is_there());
@@ -140,7 +141,7 @@ Test(lost, is_not_taken_where_it_would_be_too_old_at_once)
     char path[256];
     leave_file();
     refuses_dates = true;
-    (void)tqd_store_sweep(store, &n);
+    (void)tqt_store_sweep(store, &n);
     refuses_dates = false;
     cr_assert_eq(n, 0);
     cr_assert_eq(count_lost(), 0);
@@ -162,7 +163,7 @@ Test(lost, keeps_what_was_to_go_where_the_mark_is_missing)
     cr_assert_eq(unlink(path), 0);
     start_store(); /* the database may be an older copy: newer rows may have referred to it */
     (void)tqd_store_collect(store);
-    cr_assert_eq(tqd_store_sweep(store, &n), TQD_STORE_OK);
+    cr_assert_eq(tqt_store_sweep(store, &n), TQD_STORE_OK);
     cr_assert_eq(n, 1);
     cr_assert_eq(count_lost(), 1);
 }

@@ -8,6 +8,7 @@
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
 #include "daemon/store/scratch_file.h"
+#include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 static tqd_store *other;
@@ -168,7 +169,7 @@ Test(nodes, bytes_are_everywhere_until_no_row_refers_to_them)
     cr_assert(eq(i64, test_postgres_number(uri, "SELECT count(*) FROM garbage"), 0));
     uint64_t moved = 0;
     cr_assert(gt(u64, tqd_store_file_bytes(store), 0), "this node has its copy");
-    ASSERT_STATUS(tqd_store_sweep(store, &moved), TQD_STORE_OK);
+    ASSERT_STATUS(tqt_store_sweep(store, &moved), TQD_STORE_OK);
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
     cr_assert(eq(u64, moved, 0), "nothing is lost");
 }

@@ -9,6 +9,7 @@
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
 #include "daemon/store/scratch_file.h"
+#include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
 TestSuite(aside, .init = setup, .fini = teardown, .timeout = 100);
@@ -61,7 +62,7 @@ Test(aside, stays_over_a_restart)
     start_store();
     cr_assert(eq(u64, tqd_store_file_bytes(store), 4), "counted at start");
     uint64_t removed = 0;
-    cr_assert(eq(int, (int)tqd_store_sweep(store, &removed), TQD_STORE_OK));
+    cr_assert(eq(int, (int)tqt_store_sweep(store, &removed), TQD_STORE_OK));
     aside = open_aside("job");
     holds(aside, "kept");
     tqd_scratch_file_close(aside);
