@@ -10,14 +10,14 @@
 enum { PIECE = 256 << 10 };
 static const char magic[8] = {'t', 'q', 'd', 's', 'a', 'v', 'e', '1'};
 
-static void begin(tqd_upload_queue_sum *sum)
+static void begin(tqd_spool_sum *sum)
 {
     XXH3_INITSTATE(&sum->state);
     (void)XXH3_128bits_reset(&sum->state);
     sum->size = 0;
 }
 
-void tqd_upload_queue_sum_add(tqd_upload_queue_sum *sum, const void *bytes, size_t n)
+void tqd_spool_sum_add(tqd_spool_sum *sum, const void *bytes, size_t n)
 {
     if (sum->size == 0) {
         begin(sum);
@@ -26,8 +26,7 @@ void tqd_upload_queue_sum_add(tqd_upload_queue_sum *sum, const void *bytes, size
     sum->size += n;
 }
 
-bool tqd_upload_queue_sum_to(tqd_upload_queue_sum *sum, const tqd_scratch_file *aside,
-                             uint64_t size)
+bool tqd_spool_sum_to(tqd_spool_sum *sum, const tqd_scratch_file *aside, uint64_t size)
 {
     if (sum->size > size) {
         begin(sum);
@@ -42,14 +41,14 @@ bool tqd_upload_queue_sum_to(tqd_upload_queue_sum *sum, const tqd_scratch_file *
         const size_t n = left < PIECE ? (size_t)left : (size_t)PIECE;
         good = tqd_scratch_file_read(aside, sum->size, piece, n) == (long)n;
         if (good) {
-            tqd_upload_queue_sum_add(sum, piece, n);
+            tqd_spool_sum_add(sum, piece, n);
         }
     }
     free(piece);
     return good;
 }
 
-tqd_checkpoint_head tqd_checkpoint_head_of(const tqd_upload_queue_sum *sum)
+tqd_checkpoint_head tqd_checkpoint_head_of(const tqd_spool_sum *sum)
 {
     tqd_checkpoint_head head = {.version = TQA_VERSION, .spool_size = sum->size};
     memcpy(head.magic, magic, sizeof magic);
@@ -60,17 +59,17 @@ tqd_checkpoint_head tqd_checkpoint_head_of(const tqd_upload_queue_sum *sum)
 
 bool tqd_checkpoint_is_own(const tqd_checkpoint_head *head)
 {
-    static const tqd_upload_queue_sum none;
+    static const tqd_spool_sum none;
     const tqd_checkpoint_head own = tqd_checkpoint_head_of(&none);
     return memcmp(head->magic, own.magic, sizeof own.magic) == 0 &&
            memcmp(head->version, own.version, sizeof own.version) == 0;
 }
 
 bool tqd_checkpoint_has_spool(const tqd_checkpoint_head *head, const tqd_scratch_file *aside,
-                              tqd_upload_queue_sum *sum)
+                              tqd_spool_sum *sum)
 {
     sum->size = 0;
-    if (head->spool_size > 0 && !tqd_upload_queue_sum_to(sum, aside, head->spool_size)) {
+    if (head->spool_size > 0 && !tqd_spool_sum_to(sum, aside, head->spool_size)) {
         return false;
     }
     const tqd_checkpoint_head found = tqd_checkpoint_head_of(sum);

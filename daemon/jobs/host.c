@@ -206,15 +206,15 @@ static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size
     if (atomic_load(&w->runner->lost) || !open_spool(w)) {
         return -1;
     }
-    if (w->sum.size > offset && !tqd_upload_queue_sum_to(&w->sum, w->scratch_file, offset)) {
+    if (w->sum.size > offset && !tqd_spool_sum_to(&w->sum, w->scratch_file, offset)) {
         return outcome_of(w, TQD_STORE_BROKEN);
     }
     const tqd_store_status status = tqd_scratch_file_write(w->scratch_file, offset, bytes, n);
     if (status == TQD_STORE_OK) {
-        if (!tqd_upload_queue_sum_to(&w->sum, w->scratch_file, offset)) {
+        if (!tqd_spool_sum_to(&w->sum, w->scratch_file, offset)) {
             return outcome_of(w, TQD_STORE_BROKEN);
         }
-        tqd_upload_queue_sum_add(&w->sum, bytes, n);
+        tqd_spool_sum_add(&w->sum, bytes, n);
     }
     return status == TQD_STORE_MISMATCH ? -1 : outcome_of(w, status);
 }

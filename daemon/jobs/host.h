@@ -15,7 +15,7 @@ typedef struct tqd_job_host {
     tqd_runner *runner;
     tqd_store_status status;        /* not OK: the store failed, and the run does not count */
     tqd_scratch_file *scratch_file; /* NULL until first used */
-    tqd_upload_queue_sum sum;       /* of its bytes that this run has read or written */
+    tqd_spool_sum sum;              /* of its bytes that this run has read or written */
     int64_t saved_ms;               /* monotonic: the last checkpoint, or the start */
     size_t n_attachment;            /* in order of arrival */
     tqd_attachment attachments[TQA_ATTACH_MAX];
