@@ -109,8 +109,9 @@ void tqd_jobs_changed(tqd_jobs *jobs, bool queued)
     if (queued) {
         jobs->n_queued++;
         pthread_cond_signal(&jobs->queued);
-        if (jobs->n_busy >= jobs->options.n_runner) {
-            pthread_cond_signal(&jobs->shut);
+        if (jobs->n_busy >= jobs->options.n_runner && jobs->shut_awaited) {
+            jobs->shut_awaited = false;
+            pthread_cond_broadcast(&jobs->shut);
         }
     }
     if (!jobs->changed) {

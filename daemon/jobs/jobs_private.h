@@ -37,6 +37,7 @@ struct tqd_jobs {
     uint64_t n_ended;      /* grows when a runner has ended a job */
     size_t n_busy;         /* runners with a job, spare ones left out */
     int64_t moved_ms;      /* monotonic: when one of them began or ended one */
+    bool shut_awaited;     /* a spare runner sleeps until `shut` */
     bool held_back;        /* a job may wait for its client's others to end */
     bool recovered;        /* what a former process left is taken up */
     bool changed;          /* the store has events that the event hub does not have yet */

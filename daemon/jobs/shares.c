@@ -113,7 +113,8 @@ void tqd_jobs_begun(tqd_runner *runner)
     }
     pthread_mutex_lock(&jobs->mutex);
     jobs->moved_ms = tqd_event_hub_now_ms();
-    if (++jobs->n_busy >= jobs->options.n_runner) {
+    if (++jobs->n_busy >= jobs->options.n_runner && jobs->shut_awaited) {
+        jobs->shut_awaited = false;
         pthread_cond_broadcast(&jobs->shut);
     }
     pthread_mutex_unlock(&jobs->mutex);
@@ -157,6 +158,7 @@ bool tqd_jobs_await_shut(tqd_jobs *jobs, uint64_t *seen)
             until.tv_nsec %= 1000000000;
             pthread_cond_timedwait(&jobs->shut, &jobs->mutex, &until);
         } else {
+            jobs->shut_awaited = true;
             pthread_cond_wait(&jobs->shut, &jobs->mutex);
         }
     }
