@@ -20,4 +20,4 @@ def test_the_readme_runs(tmp_path, monkeypatch, capsys):
     assert names["tau"].shape == (1001, 6) and names["frame"].shape[0] == 101 and names["place"] == "q[3, 1]"
     assert "q[3, 1] = nan" in said and "completed" in said and "(20, 7)" in said
     assert names["result"].verdict == "usable"
-    assert {p.name for p in tmp_path.iterdir()} == {"run.png", "report.html", "calibrated.urdf"}
+    assert {p.name for p in tmp_path.iterdir()} == {"run.png", "report.html", "calibrated.urdf", "moon.xml"} and names["state"].step == 10
