@@ -92,8 +92,11 @@ def test_streamed_answer_is_the_same_text(start, daemon):
 
 
 def test_length_required(daemon):
-    replies, _ = daemon.raw(f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    """Of an upload; a POST without one has no body (RFC 9112, 6.3), and so no fields."""
+    replies, _ = daemon.raw(b"PUT /v1/robots/no-body HTTP/1.1\r\nHost: localhost\r\n\r\n")
     problem(replies[0], 411)
+    replies, _ = daemon.raw(f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    assert problem(replies[0], 422)["errors"][0]["pointer"] == "/q"
 
 
 @pytest.mark.parametrize("headers, status", [
