@@ -104,5 +104,7 @@ void tqa_call_close(tqa_call *call); /* accepts NULL */
 /* Once at start, before any thread: BLAS, digests, kernels of this lane width (0: the widest), and
  * one known torque. NULL when good, else a constant reason. */
 const char *tqa_start(unsigned lane_width);
+/* Samples that one instruction takes, as chosen there. */
+unsigned tqa_lane_width(void);
 
 #endif

@@ -327,6 +327,9 @@ static void take_news(void *ctx, unsigned changes)
     if ((changes & TQD_CHANGED_ROBOTS) != 0) {
         tqd_registry_follow(registry);
     }
+    if ((changes & TQD_CHANGED_NODES) != 0) {
+        tqd_jobs_nodes_changed(jobs);
+    }
     tqd_jobs_follow(jobs, (changes & TQD_CHANGED_QUEUE) != 0);
 }
 
@@ -558,6 +561,7 @@ int main(int argc, char **argv)
     }
     service.audit = settings.audit_size > 0 ? &audit : NULL;
     service.workers = workers;
+    service.jobs = jobs;
     service.queue_ms = settings.queue_timeout;
     tqd_service_prepare(&service);
     service.lock_steps = lock_steps.table;

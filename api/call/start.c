@@ -102,3 +102,8 @@ const char *tqa_start(unsigned lane_width)
     }
     return computes_rightly() ? NULL : "the self-test fails: this machine computes wrongly";
 }
+
+unsigned tqa_lane_width(void)
+{
+    return tq_lanes_width();
+}

@@ -2982,6 +2982,8 @@ export type Matrix = Vector[];
 export interface Node {
   name: string;
   version: string;
+  /** Drained: it takes no jobs, until it is resumed */
+  state: "active" | "drained";
   /** Its start */
   since: string;
   /** Time of its last sign of life: one every five seconds */
@@ -2990,6 +2992,10 @@ export interface Node {
   running: number;
   /** Jobs that it runs at most */
   runners: number;
+  /** Samples that one instruction takes; the same bits with any */
+  lane_width?: number;
+  /** Resident, of the process */
+  memory_bytes?: number;
   [name: string]: unknown;
 }
 

@@ -262,7 +262,8 @@ void tqd_execute(tqd_runner *runner)
                         (long long)(runner->jobs->options.time_ms / 1000));
         out.requeue = false;
     }
-    const bool stopped = out.state == TQD_JOB_FAILED && tqd_jobs_stopping(runner->jobs);
+    const bool stopped = out.state == TQD_JOB_FAILED &&
+                         (atomic_load(&runner->handed) || tqd_jobs_stopping(runner->jobs));
     const bool cancelled = atomic_load(&runner->cancelled);
     if (cancelled) {
         out.state = TQD_JOB_CANCELLED;

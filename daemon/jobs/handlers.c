@@ -261,6 +261,8 @@ size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
         {TQD_GET, "/v1/jobs/{}/events", 0, &tqd_events_handler, jobs, true},
         {TQD_GET, "/v1/events", 0, &tqd_events_handler, jobs, true},
         {TQD_GET, "/v1/nodes", 0, &tqd_nodes_handler, jobs, false},
+        {TQD_POST, "/v1/nodes/{}/drain", 0, &tqd_node_drain_handler, jobs, false},
+        {TQD_POST, "/v1/nodes/{}/resume", 0, &tqd_node_resume_handler, jobs, false},
     };
     memcpy(routes, table, sizeof table);
     return sizeof table / sizeof table[0];

@@ -13,6 +13,6 @@ size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES]);
 /* streams.c: Server-Sent Events of one job ({}), or of all jobs */
 extern const tqd_handler tqd_events_handler;
 /* nodes.c */
-extern const tqd_handler tqd_nodes_handler;
+extern const tqd_handler tqd_nodes_handler, tqd_node_drain_handler, tqd_node_resume_handler;
 
 #endif

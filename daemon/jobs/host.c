@@ -71,8 +71,11 @@ static bool world_cancelled(void *ctx)
         atomic_store(&runner->overdue, true);
         return true;
     }
-    return atomic_load(&runner->cancelled) || atomic_load(&runner->lost) ||
-           tqd_jobs_stopping(runner->jobs);
+    if (atomic_load(&runner->jobs->drained)) {
+        atomic_store(&runner->handed, true);
+    }
+    return atomic_load(&runner->handed) || atomic_load(&runner->cancelled) ||
+           atomic_load(&runner->lost) || tqd_jobs_stopping(runner->jobs);
 }
 
 enum { CHECKPOINT_MS = 1000 }; /* at most about so much computation is lost with the process */

@@ -134,6 +134,24 @@ void tqd_jobs_follow(tqd_jobs *jobs, bool queued)
     pthread_mutex_unlock(&jobs->mutex);
 }
 
+void tqd_jobs_nodes_changed(tqd_jobs *jobs)
+{
+    pthread_mutex_lock(&jobs->mutex);
+    jobs->nodes_changed = true;
+    jobs->changed = true;
+    pthread_cond_signal(&jobs->news);
+    pthread_mutex_unlock(&jobs->mutex);
+}
+
+size_t tqd_jobs_nodes(tqd_jobs *jobs, tqd_node ret[TQD_NODES_MAX])
+{
+    pthread_mutex_lock(&jobs->mutex);
+    const size_t n = jobs->n_node;
+    memcpy(ret, jobs->nodes, n * sizeof *ret);
+    pthread_mutex_unlock(&jobs->mutex);
+    return n;
+}
+
 void tqd_jobs_stop(tqd_jobs *jobs)
 {
     pthread_mutex_lock(&jobs->mutex);

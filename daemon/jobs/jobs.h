@@ -68,6 +68,13 @@ void tqd_jobs_changed(tqd_jobs *jobs, bool queued);
 /* The same after a commit of any node, for every runner: how many jobs it queued is unknown. */
 void tqd_jobs_follow(tqd_jobs *jobs, bool queued);
 
+/* A node of the store was drained or resumed, perhaps this one. */
+void tqd_jobs_nodes_changed(tqd_jobs *jobs);
+
+/* The nodes of the store as the keeper has read them last, by name. Returns how many. */
+enum { TQD_NODES_MAX = 64 };
+size_t tqd_jobs_nodes(tqd_jobs *jobs, tqd_node ret[TQD_NODES_MAX]);
+
 /* The store has recorded a cancellation: signals the runner, if the job runs in this process. */
 void tqd_jobs_cancel_asked(tqd_jobs *jobs, const char *id);
 

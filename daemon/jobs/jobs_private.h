@@ -21,6 +21,7 @@ typedef struct tqd_runner {
     bool moved;             /* progress that the event hub does not have yet */
     _Atomic bool cancelled; /* somebody has asked */
     _Atomic bool overdue;   /* it has run for longer than a job may */
+    _Atomic bool handed;    /* it was stopped because this node is drained: back into the queue */
     _Atomic bool lost;      /* the lease is another's: whatever comes out counts for nothing */
 } tqd_runner;
 
@@ -29,22 +30,26 @@ struct tqd_jobs {
     char node[TQD_JOB_NODE_TEXT];
     int64_t started_ms; /* monotonic */
     tqd_event_hub hub;
-    pthread_mutex_t mutex; /* guards what follows; a leaf */
-    pthread_cond_t queued; /* for runners */
-    pthread_cond_t shut;   /* for spare runners: all others have a job */
-    pthread_cond_t news;   /* for the keeper */
-    uint64_t n_queued;     /* grows when something may have been queued */
-    uint64_t n_ended;      /* grows when a runner has ended a job */
-    size_t n_busy;         /* runners with a job, spare ones left out */
-    int64_t moved_ms;      /* monotonic: when one of them began or ended one */
-    bool shut_awaited;     /* a spare runner sleeps until `shut` */
-    bool held_back;        /* a job may wait for its client's others to end */
-    bool recovered;        /* what a former process left is taken up */
-    bool changed;          /* the store has events that the event hub does not have yet */
+    pthread_mutex_t mutex;         /* guards what follows; a leaf */
+    pthread_cond_t queued;         /* for runners */
+    pthread_cond_t shut;           /* for spare runners: all others have a job */
+    pthread_cond_t news;           /* for the keeper */
+    uint64_t n_queued;             /* grows when something may have been queued */
+    uint64_t n_ended;              /* grows when a runner has ended a job */
+    size_t n_busy;                 /* runners with a job, spare ones left out */
+    int64_t moved_ms;              /* monotonic: when one of them began or ended one */
+    bool shut_awaited;             /* a spare runner sleeps until `shut` */
+    bool held_back;                /* a job may wait for its client's others to end */
+    bool recovered;                /* what a former process left is taken up */
+    bool changed;                  /* the store has events that the event hub does not have yet */
+    bool nodes_changed;            /* a node was drained or resumed */
+    tqd_node nodes[TQD_NODES_MAX]; /* as they were read last */
+    size_t n_node;
     bool stopping;
     unsigned n_alive; /* threads */
     pthread_cond_t gone;
     pthread_mutex_t choosing;   /* held from the count of clients' running jobs to a claim */
+    _Atomic bool drained;       /* as the keeper has read it last: running jobs are handed over */
     _Atomic unsigned n_started; /* runners that have a place in the table: spare ones last */
     tqd_runner runners[TQD_RUNNERS_MAX];
 };
@@ -62,7 +67,8 @@ void tqd_jobs_ended(tqd_runner *runner);
 bool tqd_jobs_await_shut(tqd_jobs *jobs, uint64_t *seen);
 bool tqd_jobs_is_spare(const tqd_runner *runner);
 
-/* nodes.c: says in the store that this node is there. */
+/* nodes.c: says in the store that this node is there, and reads the nodes, and whether this one is
+ * drained. */
 void tqd_jobs_beat_node(tqd_jobs *jobs);
 
 /* execute.c: computes a claimed job and ends it in the store. */

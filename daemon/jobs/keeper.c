@@ -273,6 +273,15 @@ static bool sleep_until_change(tqd_jobs *jobs, int64_t wait_ms, bool *ret_change
     return goes_on;
 }
 
+static bool take_nodes_changed(tqd_jobs *jobs)
+{
+    pthread_mutex_lock(&jobs->mutex);
+    const bool changed = jobs->nodes_changed;
+    jobs->nodes_changed = false;
+    pthread_mutex_unlock(&jobs->mutex);
+    return changed;
+}
+
 static bool due(int64_t *last_ms, int64_t every_ms)
 {
     const int64_t now_ms = tqd_event_hub_now_ms();
@@ -289,8 +298,8 @@ void tqd_jobs_keep(void *arg)
     tqd_jobs_enter(jobs);
     uint64_t last_seq = 0;
     (void)tqd_event_hub_end(&jobs->hub, &last_seq);
+    tqd_jobs_beat_node(jobs); /* first: a drained node begins nothing */
     bool recovered = recover(jobs);
-    tqd_jobs_beat_node(jobs);
     int64_t beat_ms = tqd_event_hub_now_ms();
     int64_t expire_ms = beat_ms;
     int64_t retain_ms = beat_ms;
@@ -333,7 +342,9 @@ void tqd_jobs_keep(void *arg)
         if (recovered && due(&retain_ms, retain_every_ms)) {
             retain(jobs);
         }
-        if (due(&node_ms, NODE_MS)) {
+        /* a drained node says at once that its last job has gone */
+        if (due(&node_ms, NODE_MS) || take_nodes_changed(jobs) ||
+            (changed && atomic_load(&jobs->drained))) {
             tqd_jobs_beat_node(jobs);
         }
     }

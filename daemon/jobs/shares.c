@@ -72,6 +72,7 @@ static bool claim(tqd_runner *runner, const char *not_of, tqd_store_status *ret_
     }
     atomic_store(&runner->cancelled, false);
     atomic_store(&runner->overdue, false);
+    atomic_store(&runner->handed, false);
     atomic_store(&runner->lost, false);
     pthread_mutex_lock(&runner->mutex);
     runner->job = claim.job;

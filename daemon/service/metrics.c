@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/service/metrics.c - GET /metrics: the Prometheus text of server, queue, jobs, store and
  * process. Nothing here waits: the store's figures are kept in memory. */
-#include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "api/version.h"
+#include "daemon/jobs/jobs.h"
 #include "daemon/observe/counters.h"
+#include "daemon/observe/resident.h"
 #include "daemon/service/service.h"
 
 static void put_queue(tqd_service *service, tqd_text *out)
@@ -27,6 +26,56 @@ static void put_queue(tqd_service *service, tqd_text *out)
                  "torqued_jobs{state=\"queued\"} %llu\ntorqued_jobs{state=\"running\"} %llu\n",
                  (unsigned long long)atomic_load(&service->jobs_queued),
                  (unsigned long long)atomic_load(&service->jobs_running));
+}
+
+/* One family: a line for each node. */
+static void put_family(tqd_text *out, const char *name, const char *help, const tqd_node *nodes,
+                       size_t n, double (*value)(const tqd_node *node))
+{
+    tqd_text_put(out, "# HELP torqued_node_%s %s\n# TYPE torqued_node_%s gauge\n", name, help,
+                 name);
+    for (size_t i = 0; i < n; i++) {
+        tqd_text_put(out, "torqued_node_%s{node=\"%s\"} %.10g\n", name, nodes[i].name,
+                     value(&nodes[i]));
+    }
+}
+
+static double running(const tqd_node *node)
+{
+    return node->n_running;
+}
+
+static double runners(const tqd_node *node)
+{
+    return node->n_runner;
+}
+
+static double drained(const tqd_node *node)
+{
+    return node->drained ? 1.0 : 0.0;
+}
+
+static double seen(const tqd_node *node)
+{
+    return 1e-3 * (double)node->seen_ms;
+}
+
+static double memory(const tqd_node *node)
+{
+    return (double)node->memory_bytes;
+}
+
+/* Every node of the store, by any of them: one that is gone is missed where it is not asked. */
+static void put_nodes(tqd_jobs *jobs, tqd_text *out)
+{
+    tqd_node nodes[TQD_NODES_MAX];
+    const size_t n = tqd_jobs_nodes(jobs, nodes);
+    put_family(out, "jobs_running", "Jobs that a node runs, as it said last.", nodes, n, running);
+    put_family(out, "runners", "Jobs that a node runs at most.", nodes, n, runners);
+    put_family(out, "drained", "1: the node takes no jobs.", nodes, n, drained);
+    put_family(out, "seen_timestamp_seconds", "When a node said so, Unix time of the store.", nodes,
+               n, seen);
+    put_family(out, "resident_memory_bytes", "Resident memory of a node.", nodes, n, memory);
 }
 
 /* Losses and damage: normally all 0. */
@@ -63,20 +112,6 @@ static void put_sessions(tqd_service *service, tqd_text *out)
                      (double)figures.steps);
 }
 
-/* The second number of /proc/self/statm: resident pages. 0: unknown. */
-static double resident_bytes(void)
-{
-    char text[128] = "";
-    const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    const ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-    if (fd >= 0) {
-        (void)close(fd);
-    }
-    const char *space = n > 0 ? strchr(text, ' ') : NULL;
-    const unsigned long long resident = space != NULL ? strtoull(space, NULL, 10) : 0;
-    return (double)resident * (double)sysconf(_SC_PAGESIZE);
-}
-
 /* Names that every Prometheus client library uses, without our prefix. */
 static void put_process(const tqd_service *service, tqd_text *out)
 {
@@ -92,7 +127,7 @@ static void put_process(const tqd_service *service, tqd_text *out)
                  "# HELP torqued_build_info 1, with the version.\n"
                  "# TYPE torqued_build_info gauge\n"
                  "torqued_build_info{version=\"" TQA_VERSION "\"} 1\n",
-                 (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9, resident_bytes(),
+                 (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9, (double)tqd_resident_bytes(),
                  (long long)service->started_s);
 }
 
@@ -105,6 +140,7 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
         tqd_server_metrics(server, &text);
     }
     put_queue(service, &text);
+    put_nodes(service->jobs, &text);
     put_store(service->store, &text);
     put_sessions(service, &text);
     if (service->audit != NULL) {

@@ -24,6 +24,7 @@ typedef struct tqd_service {
     _Atomic int state;            /* tqd_service_state */
     _Atomic(tqd_server *) server; /* for metrics; NULL until it is open */
     tqd_workers *workers;
+    struct tqd_jobs *jobs;
     _Atomic uint64_t jobs_running, jobs_queued; /* as the keeper reported them last */
     int64_t started_s;                          /* Unix time */
     int64_t queue_ms; /* not ready while the expected time in the work queue is longer */

@@ -98,7 +98,8 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*spool_put)(tqd_engine *engine, const char *job, uint64_t fence, int fd,
                                   uint64_t from, uint64_t size);
     tqd_store_status (*spool_get)(tqd_engine *engine, const char *job, const tqd_chunks *chunks);
-    /* tqd_store_node_beat, tqd_store_nodes */
+    tqd_store_status (*node_drained)(tqd_engine *engine, const char *name, bool *ret);
+    /* tqd_store_node_beat, tqd_store_nodes; NULL: an engine of one node */
     tqd_store_status (*node_beat)(tqd_engine *engine, const tqd_node *node, int64_t uptime_ms);
     tqd_store_status (*nodes)(tqd_engine *engine, int (*each)(void *, const tqd_node *), void *ctx);
     /* tqd_store_follow; unfollow, on any thread, ends it */

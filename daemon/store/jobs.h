@@ -118,7 +118,7 @@ typedef struct tqd_job_submit {
 
 /* Takes the next job: greatest priority first, then round-robin between clients, then oldest first.
  * With `not_of`, the next by turn of the other clients, whatever its priority. OK, NOT_FOUND: none
- * waits. */
+ * waits, or the node is drained. */
 typedef struct tqd_job_claim {
     tqd_write write;
     const char *node;
@@ -196,6 +196,14 @@ typedef struct tqd_job_expire {
     uint32_t limit;
     uint32_t n_job; /* set: how many changed */
 } tqd_job_expire;
+
+/* Drains a node by its name: its claims find nothing until it is resumed, over restarts as well.
+ * OK, also when it is so already. */
+typedef struct tqd_node_drain {
+    tqd_write write;
+    const char *name;
+    bool drained; /* false: resumes it */
+} tqd_node_drain;
 
 /* Removes the mark `waited`: the submission is answered with the job's id. OK, NOT_FOUND. */
 typedef struct tqd_job_keep {
@@ -303,6 +311,9 @@ typedef struct tqd_node {
     char version[TQD_VERSION_TEXT];
     int64_t since_ms, seen_ms;    /* its start, its last beat */
     uint32_t n_running, n_runner; /* jobs that it runs, and runs at most */
+    uint32_t n_lane;              /* samples that one instruction takes */
+    uint64_t memory_bytes;        /* resident */
+    bool drained;                 /* not read in a beat: tqd_node_drain decides */
 } tqd_node;
 
 /* Says that this daemon is there, and since when. Lost with the process or the database: no promise
@@ -312,5 +323,8 @@ tqd_store_status tqd_store_node_beat(tqd_store *store, const tqd_node *node, int
 /* Those of the last day, by name; of a store of one node, that one. */
 tqd_store_status tqd_store_nodes(tqd_store *store, int (*each)(void *ctx, const tqd_node *node),
                                  void *ctx);
+
+/* Whether a node of this name is drained. */
+tqd_store_status tqd_store_node_drained(tqd_store *store, const char *name, bool *ret);
 
 #endif

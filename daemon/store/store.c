@@ -525,12 +525,21 @@ tqd_store_status tqd_store_nodes(tqd_store *store, int (*each)(void *ctx, const 
         return store->engine->methods->nodes(store->engine, each, ctx);
     }
     pthread_mutex_lock(&store->mutex);
-    const tqd_node node = store->node;
+    tqd_node node = store->node;
     pthread_mutex_unlock(&store->mutex);
-    if (node.name[0] != '\0') {
+    if (node.name[0] == '\0') {
+        return TQD_STORE_OK;
+    }
+    const tqd_store_status status = tqd_store_node_drained(store, node.name, &node.drained);
+    if (status == TQD_STORE_OK) {
         (void)each(ctx, &node);
     }
-    return TQD_STORE_OK;
+    return status;
+}
+
+tqd_store_status tqd_store_node_drained(tqd_store *store, const char *name, bool *ret)
+{
+    return store->engine->methods->node_drained(store->engine, name, ret);
 }
 
 tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)

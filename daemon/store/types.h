@@ -44,7 +44,8 @@ enum {
     TQD_CHANGED_JOBS = 1,
     TQD_CHANGED_QUEUE = 2, /* a job was queued */
     TQD_CHANGED_ROBOTS = 4,
-    TQD_CHANGED_ALL = 7,
+    TQD_CHANGED_NODES = 8, /* a node was drained or resumed */
+    TQD_CHANGED_ALL = 15,
 };
 typedef struct tqd_changed {
     void (*call)(void *ctx, unsigned changes); /* on the thread of tqd_store_follow */
@@ -71,6 +72,7 @@ typedef enum tqd_write_kind {
     TQD_WRITE_DATASET_PUT, /* datasets.h */
     TQD_WRITE_DATASET_DELETE,
     TQD_WRITE_GARBAGE_DROP, /* engine.h */
+    TQD_WRITE_NODE_DRAIN,   /* jobs.h */
     TQD_WRITE_KINDS
 } tqd_write_kind;
 

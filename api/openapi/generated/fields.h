@@ -306,6 +306,7 @@
     "unpaired", "too-short"
 #define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
 #define TQA_WORDS_LOOP_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
+#define TQA_WORDS_NODE_STATE "active", "drained"
 #define TQA_WORDS_PAYLOAD_REQUEST_FRICTION "viscous", "coulomb", "offset"
 #define TQA_WORDS_PAYLOAD_REQUEST_FROM "auto", "motion", "poses"
 #define TQA_WORDS_PAYLOAD_RESULT_FROM "motion", "poses"

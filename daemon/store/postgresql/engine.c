@@ -272,6 +272,11 @@ static tqd_store_status nodes(tqd_engine *engine, int (*each)(void *, const tqd_
     READ(engine, tqd_pg_nodes(reader, each, ctx));
 }
 
+static tqd_store_status node_drained(tqd_engine *engine, const char *name, bool *ret)
+{
+    READ(engine, tqd_pg_node_drained(reader, name, ret));
+}
+
 static void follow(tqd_engine *engine, const tqd_changed *changed)
 {
     tqd_listen(of(engine)->uri, of(engine)->stop_fd, changed);
@@ -342,6 +347,7 @@ static const tqd_engine_methods methods = {
     .spool_get = spool_get,
     .node_beat = node_beat,
     .nodes = nodes,
+    .node_drained = node_drained,
     .follow = follow,
     .unfollow = unfollow,
     .mark = read_mark,

@@ -22,6 +22,7 @@ static bool wait_for(int stop_fd, int socket, int wait_ms)
 static unsigned change_of(const char *payload)
 {
     return strcmp(payload, "robots") == 0   ? TQD_CHANGED_ROBOTS
+           : strcmp(payload, "nodes") == 0  ? TQD_CHANGED_NODES
            : strcmp(payload, "queued") == 0 ? TQD_CHANGED_JOBS | TQD_CHANGED_QUEUE
                                             : TQD_CHANGED_JOBS;
 }

@@ -113,6 +113,7 @@ tqd_store_status tqd_pg_references(tqd_session *session,
 tqd_store_status tqd_pg_node_beat(tqd_session *session, const tqd_node *node, int64_t uptime_ms);
 tqd_store_status tqd_pg_nodes(tqd_session *session, int (*each)(void *, const tqd_node *),
                               void *ctx);
+tqd_store_status tqd_pg_node_drained(tqd_session *session, const char *name, bool *ret);
 
 /* Bytes. file_get and spool_get may have handed on pieces when they fail. */
 tqd_store_status tqd_pg_file_put(tqd_session *session, int fd, const char *digest, uint64_t size,

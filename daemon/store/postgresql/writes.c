@@ -34,6 +34,7 @@ static const char robot_delete_sql[] = "SELECT tqd_robot_delete($1, $2)";
 static const char dataset_put_sql[] =
     "SELECT status, replaced FROM tqd_dataset_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 static const char dataset_delete_sql[] = "SELECT status, replaced FROM tqd_dataset_delete($1, $2)";
+static const char drain_sql[] = "SELECT tqd_node_drain($1, $2)";
 static const char garbage_sql[] = "SELECT tqd_garbage_drop($1)";
 
 /* -------------------------------------------------------------------------------------- sending */
@@ -179,6 +180,10 @@ static bool send_job(PGconn *db, const tqd_write *write)
     case TQD_WRITE_JOB_KEEP:
         tqd_bind(&p, "t", ((const tqd_job_keep *)write)->id);
         return send(db, keep_sql, &p);
+    case TQD_WRITE_NODE_DRAIN:
+        tqd_bind(&p, "to", ((const tqd_node_drain *)write)->name,
+                 (int)((const tqd_node_drain *)write)->drained);
+        return send(db, drain_sql, &p);
     default:
         tqd_bind(&p, "iiii", retain->age_ms, retain->age_waited_ms,
                  retain->bytes_max > INT64_MAX ? INT64_MAX : (int64_t)retain->bytes_max,

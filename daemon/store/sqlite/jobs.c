@@ -35,6 +35,11 @@ tqd_store_status tqd_sqlite_claim(tqd_connection *connection, tqd_write *write)
 {
     tqd_job_claim *claim = (tqd_job_claim *)write;
     const int64_t now = tqd_now_ms();
+    bool drained = false;
+    const tqd_store_status asked = tqd_sqlite_node_drained(connection, claim->node, &drained);
+    if (asked != TQD_STORE_OK || drained) {
+        return asked != TQD_STORE_OK ? asked : TQD_STORE_NOT_FOUND;
+    }
     sqlite3_stmt *statement =
         claim->not_of == NULL ? tqd_sql_bound(connection, next_sql, "i", now)
                               : tqd_sql_bound(connection, next_other_sql, "it", now, claim->not_of);

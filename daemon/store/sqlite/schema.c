@@ -225,8 +225,13 @@ static const char waited_10[] =
     "ALTER TABLE job ADD COLUMN waited INTEGER NOT NULL DEFAULT 0;"
     "CREATE INDEX job_waited ON job(finished_ms) WHERE state >= 2 AND waited = 1;";
 
-static const char *const steps[] = {robots_1,  jobs_2,     datasets_3, lists_4,  attachments_5,
-                                    garbage_6, identity_7, sums_8,     inputs_9, waited_10};
+/* 11: nodes that claim no job until they are resumed. */
+static const char drained_11[] =
+    "CREATE TABLE drained(name TEXT PRIMARY KEY, since_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;";
+
+static const char *const steps[] = {robots_1,      jobs_2,    datasets_3, lists_4,
+                                    attachments_5, garbage_6, identity_7, sums_8,
+                                    inputs_9,      waited_10, drained_11};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

@@ -90,6 +90,7 @@ static tqd_store_status run(tqd_engine *engine, tqd_write *write)
         [TQD_WRITE_DATASET_PUT] = tqd_sqlite_dataset_put,
         [TQD_WRITE_DATASET_DELETE] = tqd_sqlite_dataset_delete,
         [TQD_WRITE_GARBAGE_DROP] = tqd_sqlite_garbage_drop,
+        [TQD_WRITE_NODE_DRAIN] = tqd_sqlite_node_drain,
     };
     return table[write->kind](of(engine)->writer, write);
 }
@@ -334,6 +335,17 @@ static tqd_store_status references(tqd_engine *engine, const char *path,
     return status;
 }
 
+static tqd_store_status node_drained(tqd_engine *engine, const char *name, bool *ret)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_node_drained(reader, name, ret);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -419,6 +431,7 @@ static const tqd_engine_methods methods = {
     .references = references,
     .snapshot = snapshot,
     .check = check,
+    .node_drained = node_drained,
     .mark = read_mark,
     .close = close_engine,
 };

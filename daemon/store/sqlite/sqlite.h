@@ -93,6 +93,8 @@ tqd_store_status tqd_sqlite_expire(tqd_connection *connection, tqd_write *write)
 tqd_store_status tqd_sqlite_retain(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_keep(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_purge(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_node_drain(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_node_drained(tqd_connection *connection, const char *name, bool *ret);
 tqd_store_status tqd_sqlite_job(tqd_connection *connection, const char *id, tqd_job *ret_job);
 tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filter *filter,
                                  int (*each)(void *ctx, const tqd_job *job), void *ctx);
