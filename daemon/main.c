@@ -23,6 +23,7 @@
 #include "daemon/queue/workers.h"
 #include "daemon/service/check_store.h"
 #include "daemon/store/check.h"
+#include "daemon/store/restore.h"
 
 enum { EXIT_CONFIG = 78 };
 
@@ -523,6 +524,24 @@ static int check_store(void)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* torqued --restore FOLDER: no service */
+static int restore_store(void)
+{
+    char why[TQD_STORE_WHY];
+    tqd_restored done;
+    if (!open_store(why)) {
+        return refuse(EXIT_FAILURE, why);
+    }
+    const bool good = tqd_store_restore(store, settings.restore, &done, why);
+    if (good) {
+        printf("restored: all rows, %" PRIu64 " files, %" PRIu64 " bytes\n", done.n_file,
+               done.n_byte);
+    }
+    tqd_registry_free(registry);
+    tqd_store_close(store);
+    return good ? EXIT_SUCCESS : refuse(EXIT_FAILURE, why);
+}
+
 int main(int argc, char **argv)
 {
     char why[TQD_SETTING_WHY];
@@ -544,6 +563,9 @@ int main(int argc, char **argv)
     }
     if (settings.check_store) {
         return check_store();
+    }
+    if (settings.restore != NULL) {
+        return restore_store();
     }
     if (!open_store(why) || !open_jobs(why) ||
         !tqd_listener_open(&listener, settings.listen, (size_t)settings.io_threads, tokens.n > 0,

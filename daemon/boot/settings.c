@@ -307,20 +307,22 @@ enum {
     OPTION_VERSION,
     OPTION_HELP,
     OPTION_ADOPT,
-    OPTION_CHECK_STORE
+    OPTION_CHECK_STORE,
+    OPTION_RESTORE
 };
 
 /* One pass over the command line: the first finds --config, the second sets the other flags. */
 static bool read_flags(tqd_settings *settings, int argc, char *const *argv, const char **ret_config,
                        char *why)
 {
-    struct option options[N_ROW + 7] = {{"config", required_argument, NULL, OPTION_CONFIG},
+    struct option options[N_ROW + 8] = {{"config", required_argument, NULL, OPTION_CONFIG},
                                         {"check-config", no_argument, NULL, OPTION_CHECK},
                                         {"version", no_argument, NULL, OPTION_VERSION},
                                         {"help", no_argument, NULL, OPTION_HELP},
                                         {"adopt", no_argument, NULL, OPTION_ADOPT},
-                                        {"check-store", no_argument, NULL, OPTION_CHECK_STORE}};
-    size_t n = 6;
+                                        {"check-store", no_argument, NULL, OPTION_CHECK_STORE},
+                                        {"restore", required_argument, NULL, OPTION_RESTORE}};
+    size_t n = 7;
     for (size_t i = 0; i < N_ROW; i++) {
         if (rows[i].flag[0] != '\0') {
             options[n++] = (struct option){rows[i].flag, required_argument, NULL, (int)i};
@@ -347,6 +349,8 @@ static bool read_flags(tqd_settings *settings, int argc, char *const *argv, cons
             settings->adopt = true;
         } else if (code == OPTION_CHECK_STORE) {
             settings->check_store = true;
+        } else if (code == OPTION_RESTORE) {
+            settings->restore = optarg;
         } else if (code < 0 || code >= (int)N_ROW) {
             snprintf(why, TQD_SETTING_WHY, "%.200s: unknown flag, or its value is missing",
                      argv[at]);
@@ -429,7 +433,8 @@ void tqd_settings_help(FILE *out)
         out,
         "usage: torqued [--config FILE] [--listen HOST:PORT | --listen unix:PATH]\n"
         "               [--state-dir DIR] [--store URI] [--workers N]\n"
-        "               [--adopt] [--check-store] [--check-config] [--version] [--help]\n\n"
+        "               [--adopt] [--check-store] [--restore FOLDER] [--check-config] [--version]\n"
+        "               [--help]\n\n"
         "Settings, as name = value lines under [torqued] in FILE; flags win. Times take ms, s, min, h\n"
         "or d (a bare number: ms), sizes KiB, MiB or GiB:\n\n");
     for (size_t i = 0; i < N_ROW; i++) {

@@ -129,7 +129,8 @@ typedef struct tqd_settings {
 #undef TQD_SETTING_FIELD_NUMBER
     /* command-line flags that are not settings */
     bool check_config, version, help, adopt, check_store;
-    const char *config; /* of --config; NULL: none */
+    const char *config;  /* of --config; NULL: none */
+    const char *restore; /* a state folder, to be moved into a store that nodes share; or NULL */
 } tqd_settings;
 
 /* Reads the command line and the file of --config (flags take precedence). False with one line in

@@ -93,11 +93,6 @@ static void run_backup(void *arg)
     if (e->backup == NULL) {
         tqa_problem problem;
         tqd_store_problem(status, &problem);
-        if (tqd_store_is_shared(e->store)) {
-            tqa_problem_set(&problem, "conflict",
-                            "this store is in PostgreSQL, which makes its own backups: pg_dump "
-                            "has rows and bytes in one snapshot");
-        }
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
         return;
     }

@@ -81,12 +81,25 @@ static bool add_file(void *ctx, const char *digest, uint64_t size)
     return e != NULL;
 }
 
+/* Of a store that nodes share: from its database into the folder, unless it is there. */
+static bool fetch(tqd_backup *backup, const entry *e)
+{
+    tqd_store_status status;
+    tqd_file *file = tqd_file_open_sized(backup->store, e->digest, e->size, &status);
+    tqd_file_close(file);
+    tqd_workers_beat();
+    return file != NULL;
+}
+
 /* Exists (if need be moved back from files/lost) with the size in its row. Its contents are checked
  * by the manifest's digest. */
 static bool is_there(tqd_backup *backup, const entry *e)
 {
     char path[PATH_MAX];
     struct stat facts;
+    if (tqd_store_is_shared(backup->store)) {
+        return fetch(backup, e);
+    }
     tqd_file_set_path(backup->set, e->digest, path);
     return tqd_file_digest_good(e->digest) && tqd_store_file_find(backup->store, e->digest) &&
            stat(path, &facts) == 0 && (uint64_t)facts.st_size == e->size;
@@ -325,6 +338,10 @@ static bool read_content(tqd_backup *backup, uint64_t offset, char *out, size_t 
         char path[PATH_MAX];
         tqd_file_set_path(backup->set, e->digest, path);
         backup->file_fd = open(path, O_RDONLY | O_CLOEXEC);
+        /* a cache that is bounded has dropped it meanwhile */
+        if (backup->file_fd < 0 && tqd_store_is_shared(backup->store) && fetch(backup, e)) {
+            backup->file_fd = open(path, O_RDONLY | O_CLOEXEC);
+        }
     }
     return pread(backup->file_fd, out, n, (off_t)offset) == (ssize_t)n;
 }

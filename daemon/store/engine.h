@@ -86,7 +86,11 @@ typedef struct tqd_engine_methods {
     tqd_store_status (*references)(tqd_engine *engine, const char *path,
                                    bool (*each)(void *ctx, const char *digest, uint64_t size),
                                    void *ctx);
+    /* all rows, as a database of SQLite */
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
+    /* The rows of such a file into an empty database whose files are there; NULL: the file itself
+     * is the database. OK, or with a line; MISMATCH: not empty, DAMAGED: a file is missing. */
+    tqd_store_status (*restore)(tqd_engine *engine, const char *path, char why[TQD_STORE_WHY]);
     /* checks every page and index; DAMAGED with a line */
     tqd_store_status (*check)(tqd_engine *engine, char why[TQD_STORE_WHY]);
     /* An engine that several nodes share keeps the bytes too: those of files, durable before it

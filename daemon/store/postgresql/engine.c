@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "daemon/store/postgresql/group.h"
+#include "daemon/store/tables.h"
 
 enum { IDLE_MAX = 8 };
 
@@ -205,7 +206,7 @@ static tqd_store_status references(tqd_engine *engine, const char *path,
                                    bool (*each)(void *, const char *, uint64_t), void *ctx)
 {
     if (path != NULL) {
-        return TQD_STORE_BROKEN; /* there are no snapshots in files: see snapshot */
+        return tqd_sqlite_references_of(path, each, ctx);
     }
     READ(engine, tqd_pg_references(reader, each, ctx));
 }
@@ -287,11 +288,14 @@ static void unfollow(tqd_engine *engine)
     (void)eventfd_write(of(engine)->stop_fd, 1);
 }
 
-/* pg_dump and PITR do it, at the server: docs/cluster.md. */
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
-    (void)engine, (void)path;
-    return TQD_STORE_BROKEN;
+    ONCE(engine, tqd_pg_snapshot(reader, path));
+}
+
+static tqd_store_status restore(tqd_engine *engine, const char *path, char why[TQD_STORE_WHY])
+{
+    ONCE(engine, tqd_pg_restore(reader, path, why));
 }
 
 /* Pages are checked by the server wherever they are read (initdb --data-checksums). */
@@ -340,6 +344,7 @@ static const tqd_engine_methods methods = {
     .file_used = file_used,
     .references = references,
     .snapshot = snapshot,
+    .restore = restore,
     .check = check,
     .file_put = file_put,
     .file_get = file_get,

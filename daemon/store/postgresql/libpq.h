@@ -34,6 +34,7 @@
     X(PQsendFlushRequest)                                                                          \
     X(PQsendQueryParams)                                                                           \
     X(PQsetNoticeProcessor)                                                                        \
+    X(PQsetSingleRowMode)                                                                          \
     X(PQsetnonblocking)                                                                            \
     X(PQsocket)                                                                                    \
     X(PQstatus)                                                                                    \
@@ -75,6 +76,7 @@ bool tqd_libpq_load(char *why);
 #define PQsendFlushRequest   tqd_libpq.PQsendFlushRequest_
 #define PQsendQueryParams    tqd_libpq.PQsendQueryParams_
 #define PQsetNoticeProcessor tqd_libpq.PQsetNoticeProcessor_
+#define PQsetSingleRowMode   tqd_libpq.PQsetSingleRowMode_
 #define PQsetnonblocking     tqd_libpq.PQsetnonblocking_
 #define PQsocket             tqd_libpq.PQsocket_
 #define PQstatus             tqd_libpq.PQstatus_

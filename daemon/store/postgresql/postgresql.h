@@ -115,6 +115,10 @@ tqd_store_status tqd_pg_nodes(tqd_session *session, int (*each)(void *, const tq
                               void *ctx);
 tqd_store_status tqd_pg_node_drained(tqd_session *session, const char *name, bool *ret);
 
+/* All rows into a database file of SQLite, in one snapshot; and out of one (engine.h). */
+tqd_store_status tqd_pg_snapshot(tqd_session *session, const char *path);
+tqd_store_status tqd_pg_restore(tqd_session *session, const char *path, char why[TQD_STORE_WHY]);
+
 /* Bytes. file_get and spool_get may have handed on pieces when they fail. */
 tqd_store_status tqd_pg_file_put(tqd_session *session, int fd, const char *digest, uint64_t size,
                                  uint64_t bytes_max);

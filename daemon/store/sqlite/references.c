@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "daemon/store/sqlite/sqlite.h"
+#include "daemon/store/tables.h"
 
 static const char references_sql[] =
     "SELECT file, size FROM dataset"

@@ -131,9 +131,5 @@ tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_count
 tqd_store_status tqd_sqlite_references(tqd_connection *connection,
                                        bool (*each)(void *ctx, const char *digest, uint64_t size),
                                        void *ctx);
-/* The same in a copy of the database. */
-tqd_store_status
-tqd_sqlite_references_of(const char *path,
-                         bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx);
 
 #endif
