@@ -22,8 +22,8 @@
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/workers.h"
 #include "daemon/service/check_store.h"
+#include "daemon/store/archive/restore.h"
 #include "daemon/store/check.h"
-#include "daemon/store/restore.h"
 
 enum { EXIT_CONFIG = 78 };
 

@@ -8,7 +8,7 @@
 
 #include "daemon/http/answer.h"
 #include "daemon/http/bearer.h"
-#include "daemon/store/backup.h"
+#include "daemon/store/archive/backup.h"
 #include "daemon/store/problem.h"
 
 enum { WINDOW = 256 << 10 };

@@ -8,8 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "daemon/store/archive/tables.h"
 #include "daemon/store/postgresql/group.h"
-#include "daemon/store/tables.h"
 
 enum { IDLE_MAX = 8 };
 

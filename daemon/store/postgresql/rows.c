@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/store/archive/tables.h"
 #include "daemon/store/postgresql/postgresql.h"
-#include "daemon/store/tables.h"
 
 /* ------------------------------------------------------------------------------------- reading */
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/store/archive/tables.h"
 #include "daemon/store/sqlite/sqlite.h"
-#include "daemon/store/tables.h"
 
 static const char references_sql[] =
     "SELECT file, size FROM dataset"

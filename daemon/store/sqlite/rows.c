@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/store/archive/tables.h"
 #include "daemon/store/sqlite/sqlite.h"
-#include "daemon/store/tables.h"
 
 /* ------------------------------------------------------------------------------------- reading */
 

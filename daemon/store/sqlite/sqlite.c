@@ -2,7 +2,7 @@
 /* daemon/store/sqlite/sqlite.c - the SQLite engine: one write connection, a pool of read
  * connections. */
 #include "daemon/store/sqlite/sqlite.h"
-#include "daemon/store/tables.h"
+#include "daemon/store/archive/tables.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "daemon/store/backup.h"
+#include "daemon/store/archive/backup.h"
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
 #include "tests/support/store.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/backup.c - a consistent backup of the store as a stream of bytes. */
-#include "daemon/store/backup.h"
+/* daemon/store/archive/backup.c - a consistent backup of the store as a stream of bytes. */
+#include "daemon/store/archive/backup.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/backup.h - a consistent backup of the store as a stream of bytes. */
-#ifndef TQD_STORE_BACKUP_H
-#define TQD_STORE_BACKUP_H
+/* daemon/store/archive/backup.h - a consistent backup of the store as a stream of bytes. */
+#ifndef TQD_STORE_ARCHIVE_BACKUP_H
+#define TQD_STORE_ARCHIVE_BACKUP_H
 
 #include "daemon/store/store.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/restore.h - a store that nodes share, filled from a state folder of SQLite. */
-#ifndef TQD_STORE_RESTORE_H
-#define TQD_STORE_RESTORE_H
+/* daemon/store/archive/restore.h - a store that nodes share, filled from a state folder of SQLite. */
+#ifndef TQD_STORE_ARCHIVE_RESTORE_H
+#define TQD_STORE_ARCHIVE_RESTORE_H
 
 #include "daemon/store/types.h"
 

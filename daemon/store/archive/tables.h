@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/tables.h - what both engines have in common as rows: a store moves from one to the
+/* daemon/store/archive/tables.h - what both engines have in common as rows: a store moves from one to the
  * other by it. Private to this folder. */
-#ifndef TQD_STORE_TABLES_H
-#define TQD_STORE_TABLES_H
+#ifndef TQD_STORE_ARCHIVE_TABLES_H
+#define TQD_STORE_ARCHIVE_TABLES_H
 
 #include "daemon/store/types.h"
 

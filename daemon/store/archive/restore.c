@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/restore.c - moves a store from SQLite to PostgreSQL: files first, then all rows in
+/* daemon/store/archive/restore.c - moves a store from SQLite to PostgreSQL: files first, then all rows in
  * one transaction. */
-#include "daemon/store/restore.h"
+#include "daemon/store/archive/restore.h"
 
 #include <limits.h>
 #include <stdio.h>

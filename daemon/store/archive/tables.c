@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/tables.c - the tables and columns that both engines have. */
-#include "daemon/store/tables.h"
+/* daemon/store/archive/tables.c - the tables and columns that both engines have. */
+#include "daemon/store/archive/tables.h"
 
 #include <stdio.h>
 #include <string.h>
