@@ -104,7 +104,7 @@ static void nodes_run(void *arg)
     }
 }
 
-/* ------------------------------------------ POST /v1/nodes/{name}/drain, /v1/nodes/{name}/resume */
+/* --------------------------------------- POST /v1/nodes/{name}/drain, and .../resume */
 
 typedef struct wanted {
     const char *name;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/archive/restore.c - moves a store from SQLite to PostgreSQL: files first, then all rows in
- * one transaction. */
+/* daemon/store/archive/restore.c - SQLite to PostgreSQL: files, then rows in one transaction. */
 #include "daemon/store/archive/restore.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/archive/restore.h - a store that nodes share, filled from a state folder of SQLite. */
+/* daemon/store/archive/restore.h - fills a store that nodes share from a state folder of SQLite. */
 #ifndef TQD_STORE_ARCHIVE_RESTORE_H
 #define TQD_STORE_ARCHIVE_RESTORE_H
 

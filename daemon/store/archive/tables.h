@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/archive/tables.h - what both engines have in common as rows: a store moves from one to the
- * other by it. Private to this folder. */
+/* daemon/store/archive/tables.h - the rows of both engines: a store moves from one to the other by
+ * them. Private to daemon/store. */
 #ifndef TQD_STORE_ARCHIVE_TABLES_H
 #define TQD_STORE_ARCHIVE_TABLES_H
 
@@ -24,8 +24,8 @@ typedef struct tqd_cell {
 
 enum { TQD_CELLS_MAX = 28 };
 
-/* Columns by name, and a letter each: t text, i integer, d double, o boolean (an integer in SQLite),
- * b bytes. */
+/* Columns by name, and a letter each: t text, i integer, d double, b bytes, o boolean (in SQLite an
+ * integer). */
 typedef struct tqd_table {
     const char *name;
     const char *letters;
