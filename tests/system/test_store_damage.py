@@ -500,7 +500,7 @@ def damage(state, chance, older):
     return f"{how} {path.name[:16]}"
 
 
-@pytest.mark.seconds(120)
+@pytest.mark.seconds(max(120, 2 * STORES))
 def test_damaged_at_random(state, tmp_path):
     """One damage in each of 100 stores: refused, or answered right, or answered as missing or damaged; no recording is ever deleted."""
     whole, chance = tmp_path / "whole", random.Random(SEED)
