@@ -2,6 +2,7 @@
 /* tests/unit/daemon/observe/test_trace.c - traceparent by W3C Trace Context, section 3.2. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stddef.h>
 
 #include "daemon/observe/trace.h"
 
