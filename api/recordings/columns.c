@@ -259,19 +259,6 @@ static bool is_headless(const tqa_finder *f)
     return true;
 }
 
-/* the preset that the request names; NULL with *ret_good false when there is none of this name */
-static const tqa_layout *preset_of(const tqa_recording_request *request, bool *ret_good)
-{
-    const tqa_value part = tqa_value_field(&request->columns, "preset");
-    unsigned k = 0;
-    *ret_good = true;
-    if (part.value == NULL) {
-        return NULL;
-    }
-    *ret_good = tqa_value_choice(&part, tqa_layout_words, &k);
-    return *ret_good ? tqa_layout_of(k) : NULL;
-}
-
 static bool find_time(const tqa_finder *f, const tqa_value *part, uint32_t *ret)
 {
     if (json_is_array(part->value)) {
@@ -515,35 +502,27 @@ static bool refuse_source(const tqa_recording *recording, tqa_recording_quantity
 }
 
 /* the layout that the request names or, without columns in the request, that of the file */
-static bool choose_layout(tqa_recording *recording, const tqa_recording_source *sources,
-                          const tqa_layout **ret)
+static const tqa_layout *choose_layout(tqa_recording *recording,
+                                       const tqa_recording_source *sources)
 {
-    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "preset", "groups", NULL};
     const tqa_recording_request *request = recording->request;
-    bool good = true;
-    *ret = NULL;
-    if (request->columns.value != NULL) {
-        good = tqa_value_object(&request->columns, known);
-        *ret = good ? preset_of(request, &good) : NULL;
-        recording->layout = *ret != NULL ? (*ret)->name : NULL;
-        return good;
-    }
+    const tqa_layout *layout = request->preset;
     tqa_finder f = {.recording = recording,
                     .request = request,
                     .table = sources[0].table,
                     .source = recording->source[0]};
-    if (!recording->is_split && !is_headless(&f)) {
-        *ret = tqa_layout_find(&f);
-        recording->layout = *ret != NULL ? (*ret)->name : NULL;
+    if (request->columns.value == NULL && !recording->is_split && !is_headless(&f)) {
+        layout = tqa_layout_find(&f);
     }
-    return true;
+    recording->layout = layout != NULL ? layout->name : NULL;
+    return layout;
 }
 
 bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources)
 {
     const tqa_recording_request *request = recording->request;
-    const tqa_layout *layout = NULL;
-    bool good = choose_layout(recording, sources, &layout);
+    const tqa_layout *layout = choose_layout(recording, sources);
+    bool good = true;
     recording->signal.channels = (tq_channels){0};
     for (tqa_recording_quantity q = 0; good && q < TQA_RECORDING_QUANTITIES; q++) {
         const size_t at = recording->is_split ? (size_t)q : 0;

@@ -41,6 +41,7 @@ typedef struct tqa_recording_request {
     unsigned need;    /* bit q: quantity q must be there */
     tqa_value object; /* that has all these fields */
     tqa_value columns;
+    const struct tqa_layout *preset;          /* that `columns` names, or NULL */
     double *factor[TQA_RECORDING_QUANTITIES]; /* to SI, in the user's order of joints */
     bool unit_known[TQA_RECORDING_QUANTITIES];
     bool scaled[TQA_RECORDING_QUANTITIES];

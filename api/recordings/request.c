@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/recordings/finder.h"
 #include "api/recordings/parts.h"
 
 const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {"q", "qd", "qdd", "tau",
@@ -285,6 +286,24 @@ tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer,
     return part.value != NULL ? part : recording->part;
 }
 
+/* Whether there is such a column follows from the data, what may be said of it does not. */
+static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
+{
+    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "preset", "groups", NULL};
+    unsigned preset = 0;
+    ret->columns = tqa_value_field(object, "columns");
+    const tqa_value part = tqa_value_field(&ret->columns, "preset");
+    if (ret->columns.value == NULL) {
+        return true;
+    }
+    if (!tqa_value_object(&ret->columns, known) ||
+        (part.value != NULL && !tqa_value_choice(&part, tqa_layout_words, &preset))) {
+        return false;
+    }
+    ret->preset = part.value != NULL ? tqa_layout_of(preset) : NULL;
+    return true;
+}
+
 bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order, unsigned need,
                                 tqa_recording_request *ret)
 {
@@ -294,7 +313,6 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
         .control = object->control, .order = order, .need = need, .object = *object};
     ret->options.mechanism = object->control->robot->mechanism;
     ret->options.model = object->control->robot->model;
-    ret->columns = tqa_value_field(object, "columns");
     ret->rows = tqa_value_field(object, "rows");
     ret->has_delay = delay.value != NULL;
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
@@ -307,7 +325,8 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
             ret->factor[q][r] = 1.0;
         }
     }
-    if (!read_units(ret, object) || !read_scale(ret, object) || !read_filter(ret, object) ||
+    if (!read_columns(ret, object) || !read_units(ret, object) || !read_scale(ret, object) ||
+        !read_filter(ret, object) ||
         (rate.value != NULL && !tqa_value_positive(&rate, &ret->options.rate)) ||
         (delay.value != NULL && !tqa_value_number(&delay, &ret->options.delay))) {
         return false;

@@ -11,7 +11,7 @@ from test_wrong_input import OPERATIONS, Raw, dump, resolved
 ROBOT = "panda"
 JSON = {"Content-Type": "application/json", "Prefer": "wait=3600"}
 JOB = {"Content-Type": "application/json", "Prefer": "respond-async"}
-MAY_OUTLIVE = ("simulate", "ensemble", "calibrate", "excitation")
+MAY_OUTLIVE = ("simulate", "ensemble", "calibrate", "excitation", "payload", "residual")
 JOINTS = [f"joint{k}" for k in range(1, 8)]
 PAYLOAD = {"link": "flange", "mass": 1, "com": [0, 0, 0.1]}
 PLACE = {"link": "flange", "at": "origin", "applied_to": "robot", "expressed_in": "world"}
@@ -40,6 +40,24 @@ def wrench_faults():
     yield "unknown axes", {**WRENCH, "expressed_in": "worl"}, "unknown-name", "/expressed_in"
     yield "unknown member", {**WRENCH, "torque": [0, 0, 0]}, "unknown-field", "/torque"
     yield "no wrench at all", 3, "wrong-type", ""
+
+
+def number_faults():
+    """Of a field that is one number."""
+    yield "text", "1", "wrong-type", ""
+    yield "null", None, "wrong-type", ""
+    yield "array", [1], "wrong-type", ""
+    yield "object", {}, "wrong-type", ""
+    yield "true", True, "wrong-type", ""
+    yield "too large", Raw("1e999"), "not-finite", ""
+    yield "NaN", Raw("NaN"), "malformed", ""
+
+
+def object_faults():
+    """Of a field that is an object of known members."""
+    yield "number", 3, "wrong-type", ""
+    yield "null", None, "wrong-type", ""
+    yield "unknown member", {"xyz": 1}, "unknown-field", "/xyz"
 
 
 # field of the root: (what, value, slug, pointer below the field)
@@ -94,10 +112,41 @@ FAULTS = {
     "without": [("twice", ["friction", "friction"], "invalid-value", "/1"), ("unknown", ["frction"], "unknown-name", "/0"),
                 ("number", [1], "wrong-type", "/0"), ("number alone", 1, "wrong-type", "")],
     "frame": [("unknown link", "flang", "unknown-name", ""), ("null", None, "wrong-type", "")],
+    "angles": [("unknown", "dg", "unknown-name", ""), ("number", 3, "wrong-type", ""), ("null", None, "wrong-type", ""),
+               ("array", ["deg"], "wrong-type", "")],
+    "qd": [("two numbers", [0, 0], "wrong-length", ""), ("text", [0, 0, 0, 0, 0, 0, "0"], "wrong-type", "/6"),
+           ("null", [0, 0, 0, 0, 0, 0, None], "wrong-type", "/6"), ("a word", "x", "wrong-type", "")],
+    "qdd": [("two numbers", [0, 0], "wrong-length", ""), ("text", [0, 0, 0, 0, 0, 0, "0"], "wrong-type", "/6")],
+    "datasets": [("none", [], "wrong-length", ""), ("number", [3], "wrong-type", "/0"),
+                 ("null", None, "wrong-type", ""), ("no name", [{}], "missing-field", "/0"),
+                 ("unknown member", [{"dataset": "x", "xyz": 1}], "unknown-field", "/0/xyz")],
+    "columns": [*object_faults(), ("unknown preset", {"preset": "ros-joint-stat"}, "unknown-name", "/preset")],
+    "units": [*object_faults(), ("unknown unit", {"q": "furlong"}, "invalid-value", "/q")],
+    "scale": [*object_faults(), ("none", {"tau": []}, "wrong-length", "/tau"), ("text", {"tau": ["1"] * 7}, "wrong-type", "/tau/0")],
+    "rate_hz": [*number_faults(), ("negative", -1, "range", ""), ("zero", 0, "range", "")],
+    "rows": [("one", [1], "wrong-length", ""), ("text", ["0", "1"], "wrong-type", "/0"), ("falling", [9, 3], "range", ""),
+             ("number", 3, "wrong-type", ""), ("negative", [-1, 4], "range", "")],
+    "filter": [*object_faults(), ("negative", {"cutoff_hz": -1}, "range", "/cutoff_hz")],
+    "delay_s": [*number_faults()],
+    "confidence": [*number_faults(), ("two", 2, "range", ""), ("zero", 0, "range", "")],
+    "seed": [*number_faults(), ("negative", -1, "range", ""), ("half", 0.5, "range", "")],
+    "duration_s": [*number_faults(), ("negative", -1, "range", ""), ("zero", 0, "range", "")],
+    "output": [*object_faults(), ("negative", {"interval_s": -1}, "range", "/interval_s")],
+    "input": [("number", 3, "wrong-type", ""), ("unknown kind", {"kind": "xyz"}, "unknown-name", "/kind"), ("no kind", {}, "missing-field", "/kind")],
+    "disturbance": [("number", 3, "wrong-type", ""), ("unknown kind", [{"kind": "xyz"}], "unknown-name", "/0/kind"),
+                    ("no kind", [{}], "missing-field", "/0/kind")],
+    "events": [("number", 3, "wrong-type", ""), ("unknown", [{"on": "xyz"}], "unknown-name", "/0/on"), ("empty", [{}], "missing-field", "/0/on")],
+    "solver": [*object_faults(), ("unknown method", {"method": "xyz"}, "unknown-name", "/method"),
+               ("negative step", {"method": "rk4", "step_s": -1}, "range", "/step_s")],
+    "drives": [("number", 3, "wrong-type", ""), ("null", None, "wrong-type", "")],
+    "coriolis_form": [("unknown", "x", "unknown-name", ""), ("number", 3, "wrong-type", ""), ("null", None, "wrong-type", "")],
     "sample_rate_hz": [("negative", -1, "range", ""), ("text", "100", "wrong-type", "")],
 }
-BY_SHAPE = {"q", "without", "axes"}  # one sample or many; their words differ between operations
-TAKES_OTHERS = {"frame": {"trajectory"}, "axes": {"trajectory"}}  # only with poses
+BY_SHAPE = {"q", "without", "axes", "columns"}  # one sample or many; their words differ between operations
+# only with poses; a time law beside the times of an example; members of an answer sent on, which are not read
+TAKES_OTHERS = {"frame": {"trajectory"}, "axes": {"trajectory"}, "duration_s": {"trajectory", "inverse-dynamics", "terms"}}
+SESSION = {"robot": ROBOT, "initial": {"q": [0, 0, 0, -1.5, 0, 1.5, 0]}}
+IN_SESSIONS = ("payload", "joints", "gravity", "external_wrenches", "without", "disturbance", "events", "drives", "angles")
 
 
 def takers(field):
@@ -150,6 +199,17 @@ def test_one_fault_has_one_problem(daemon, example_data, field, fault):
             assert problem["type"] == f"/problems/{slug}" and problem["pointer"] == f"/{field}{below}", (name, problem)
             assert problem["hint"], (name, problem)
         assert len({json.dumps(problem, sort_keys=True) for problem in group.values()}) == 1, json.dumps(group, indent=1)
+
+
+@pytest.mark.parametrize("field", IN_SESSIONS)
+def test_a_session_refuses_as_simulate_does(daemon, example_data, field):
+    for what, value, _, _ in FAULTS[field]:
+        want = refusal(daemon, "simulate", {**base("simulate", field), field: value}, JSON)
+        status, _, body = daemon.request("POST", "/v1/sessions", dump({**SESSION, field: value}), JSON)
+        found = json.loads(body)
+        one = found["errors"][0]
+        got = {"status": status, "type": found["type"], "title": found["title"], **{k: one.get(k) for k in ("pointer", "detail", "hint")}}
+        assert got == want, (field, what)
 
 
 def test_a_wrench_has_one_problem_in_every_field(daemon, example_data):
