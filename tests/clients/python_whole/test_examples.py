@@ -2,6 +2,7 @@
 # tests/clients/python_whole/test_examples.py - every example of the contract by its method: sync, async, and as jobs.
 import asyncio
 import inspect
+import keyword
 
 import numpy as np
 import pytest
@@ -68,6 +69,7 @@ def test_every_example_by_every_way(daemon, client, example_data, path, example)
         results = [one if isinstance(one, np.ndarray) else one[key] for one in results]
     else:
         assert type(result).__name__ in vars(_operations) and repr(result) and "</table>" in result._repr_html_()
-        assert set(result) <= set(inspect.get_annotations(type(result)))
+        fields = {name.removesuffix("_") for name in inspect.get_annotations(type(result))}  # `from_`: Python's own word
+        assert set(result) <= fields and all(getattr(result, one + "_") is result[one] for one in result if keyword.iskeyword(one))
     for other in results[1:]:
         np.testing.assert_equal(plain(other), plain(results[0]))
