@@ -25,6 +25,9 @@ python-client: build
 .PHONY: wheel
 wheel: build
 	@clients/python/wheel.sh $(out)/torqued build/wheel
+#: clients          all of them: torquectl and libtqc, the dashboard's bundle (node, npm), the Python wheel (make deps-clients)
+.PHONY: clients
+clients: build dashboard wheel
 #: check-wheel      that package in a bare Debian 12 with Python: installed, first torque, first report (make deps-clients; root)
 .PHONY: check-wheel
 check-wheel: build

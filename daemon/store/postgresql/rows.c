@@ -180,7 +180,7 @@ typedef struct putting {
 static void bind_cell(tqd_parameters *p, char letter, const tqd_cell *cell)
 {
     if (cell->kind == TQD_CELL_NULL) {
-        tqd_bind(p, "t", NULL);
+        tqd_bind(p, "t", (const char *)NULL);
     } else if (letter == 'o') {
         tqd_bind(p, "o", (int)(cell->integer != 0));
     } else if (cell->kind == TQD_CELL_INTEGER && letter == 'd') {
