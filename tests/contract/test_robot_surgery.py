@@ -234,3 +234,10 @@ def test_versions_and_refusals(daemon):
     assert len(kept["constraints"]) == len(get(daemon, "four-bar")["constraints"]) and kept["joints"][0]["damping"] == 3
     patch(daemon, "arm-p", {"op": "join", "robot": "arm-p", "link": get(daemon, "arm-p")["links"][-1]["name"]}, status=422)  # names twice
     assert daemon.request("PATCH", "/v1/robots/arm-p", "[1]", JSON)[0] in (400, 422)
+
+
+def test_a_list_of_operations_alone_is_refused_as_a_change(daemon):
+    """What RFC 6902 sends: the refusal names the form of a change, not that of a robot document."""
+    status, _, text = daemon.request("PATCH", "/v1/robots/panda?name=other", json.dumps([{"op": "lock"}]), JSON)
+    (error,) = json.loads(text)["errors"]
+    assert status == 400 and error["detail"] == "a change is an object" and '{"operations": [...]}' in error["hint"]

@@ -53,7 +53,8 @@ void tqa_json_start(void)
     json_set_alloc_funcs(take, free);
 }
 
-json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n)
+json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n, const char *what,
+                      const char *form)
 {
     if (!is_small_enough(bytes, n)) {
         tqa_draft_fault(draft, "too-large", "", "a robot needs far less",
@@ -82,9 +83,7 @@ json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n)
         return NULL;
     }
     if (!json_is_object(root)) {
-        tqa_draft_fault(draft, "wrong-type", "",
-                        "write its fields in braces: {\"tree\": ...} or {\"urdf\": ...}",
-                        "a robot document is an object");
+        tqa_draft_fault(draft, "wrong-type", "", form, "%s is an object", what);
         json_decref(root);
         return NULL;
     }

@@ -23,8 +23,10 @@ typedef struct tqa_json_at {
 void tqa_json_start(void);
 
 /* Parses a whole document, which must be an object: no duplicate keys, no more than the levels and
- * values above. The caller's json_decref. NULL: a fault was added. */
-json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n);
+ * values above. Where it is none, the refusal names `what` was expected and hints at its `form`.
+ * The caller's json_decref. NULL: a fault was added. */
+json_t *tqa_json_load(tqa_draft *draft, const char *bytes, size_t n, const char *what,
+                      const char *form);
 
 tqa_json_at tqa_json_field(const tqa_json_at *object, const char *key);
 tqa_json_at tqa_json_item(const tqa_json_at *array, size_t i);

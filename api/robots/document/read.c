@@ -172,7 +172,8 @@ static bool read_kinematics(const tqa_json_at *root)
 
 bool tqa_robot_document_read(tqa_draft *draft, const char *bytes, size_t n)
 {
-    json_t *root = tqa_json_load(draft, bytes, n);
+    json_t *root = tqa_json_load(draft, bytes, n, "a robot document",
+                                 "write its fields in braces: {\"tree\": ...} or {\"urdf\": ...}");
     if (root == NULL) {
         return false;
     }

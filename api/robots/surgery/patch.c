@@ -128,7 +128,8 @@ char *tqa_robot_patch(const tqa_robot *robot, const char *name, const char *patc
     tqa_draft draft = {.arena = arena, .problem = reterr, .name = "", .source = "", .prefix = ""};
     tqa_surgery s = {.draft = &draft, .from = robot, .others = others};
     char *text = NULL;
-    json_t *root = tqa_json_load(&draft, patch, n);
+    json_t *root = tqa_json_load(&draft, patch, n, "a change",
+                                 "write {\"operations\": [...]}, each with its \"op\"");
     const tqa_json_at at = {.draft = &draft, .value = root, .pointer = ""};
     if (root != NULL && open_up(&s) && operate_all(&s, &at)) {
         text = print(&s, name, ret_n);
