@@ -11,19 +11,6 @@
  * are reduced in pairs, which halves the memory traffic of the trailing columns. */
 enum { DEEP = TQ_FOLD_RUN / TQ_FOLD_LANES };
 
-TQ_INLINE real root_of(real x)
-{
-#if TQ_LANES == 1
-    return __builtin_sqrt(x);
-#elif TQ_LANES == 2
-    return (real)_mm_sqrt_pd((__m128d)x);
-#elif TQ_LANES == 4
-    return (real)_mm256_sqrt_pd((__m256d)x);
-#else
-    return (real)_mm512_sqrt_pd((__m512d)x);
-#endif
-}
-
 /* 1 / x where x > 0, else 0 */
 TQ_INLINE real reciprocal_or_zero(real x)
 {

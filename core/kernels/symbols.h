@@ -43,7 +43,9 @@ void TQ_KERNEL(tq_combine)(const tq_kernel_sum *in, double *ret);
 void TQ_KERNEL(tq_path_rows_of)(const tq_path_interval *in, tq_path_rows *ret);
 int TQ_KERNEL(tq_path_range)(const tq_path_rows *rows, double start, double ret[2]);
 double TQ_KERNEL(tq_path_upper)(const tq_path_rows *rows, double x);
-void TQ_KERNEL(tq_path_use)(const tq_path_interval *in, double *ret_use, double *ret_high);
+double TQ_KERNEL(tq_path_use)(const tq_path_interval *in, double *ret_use, double *ret_high);
+void TQ_KERNEL(tq_path_spline)(const tq_path_cubic *in, long n, const double *part, double *ret_x,
+                               double *ret_slope, double *ret_bend);
 #if TQ_LANES >= 4 /* what a single sample has side by side, in these lanes */
 void TQ_KERNEL(tq_sines)(const tq_canonical *c, const double *q, long stride, double *ret_cs);
 int TQ_KERNEL(tq_crba_one)(const tq_canonical *c, const tq_kernel_input *in, double *work,

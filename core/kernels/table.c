@@ -28,4 +28,5 @@ const tq_kernels TQ_KERNEL(tq_kernels) = {
     .path_range = TQ_KERNEL(tq_path_range),
     .path_upper = TQ_KERNEL(tq_path_upper),
     .path_use = TQ_KERNEL(tq_path_use),
+    .path_spline = TQ_KERNEL(tq_path_spline),
 };

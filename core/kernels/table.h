@@ -91,8 +91,11 @@ typedef struct tq_kernels {
     /* largest u at x */
     double (*path_upper)(const tq_path_rows *rows, double x);
     /* (3 x n_row): velocity, acceleration and torque over their limits, the largest at the points;
-     * ret_high: a bound on it between them */
-    void (*path_use)(const tq_path_interval *in, double *ret_use, double *ret_high);
+     * ret_high: a bound on it between them. Returns the largest of ret_high */
+    double (*path_use)(const tq_path_interval *in, double *ret_use, double *ret_high);
+    /* value, slope and curvature (n x n_row) at n parts of a piece of a spline */
+    void (*path_spline)(const tq_path_cubic *in, long n, const double *part, double *ret_x,
+                        double *ret_slope, double *ret_bend);
 } tq_kernels;
 
 /* Doubles of working memory for every kernel that has no size function of its own. */

@@ -236,6 +236,19 @@ TQ_INLINE real greatest_of(real a, real b)
 #endif
 }
 
+TQ_INLINE real root_of(real x)
+{
+#if TQ_LANES == 1
+    return __builtin_sqrt(x);
+#elif TQ_LANES == 2
+    return (real)_mm_sqrt_pd((__m128d)x);
+#elif TQ_LANES == 4
+    return (real)_mm256_sqrt_pd((__m256d)x);
+#else
+    return (real)_mm512_sqrt_pd((__m512d)x);
+#endif
+}
+
 /* `yes` in lanes where a < b, else `no` */
 TQ_INLINE real where_below(real a, real b, real yes, real no)
 {

@@ -8,10 +8,15 @@
 enum {
     TQ_PATH_NODES = 5, /* of an interval, equally far apart, both ends included */
     TQ_PATH_PARTS = TQ_PATH_NODES - 1,
-    TQ_PATH_EVERY = 2,  /* limits are imposed at each second of them */
-    TQ_PATH_POINTS = 9, /* where use is computed, equally far apart in time */
-    TQ_PATH_LANES = 8,  /* rows are padded to a multiple of this */
+    TQ_PATH_EVERY = 2,                      /* limits are imposed at each second of them */
+    TQ_PATH_POINTS = 2 * TQ_PATH_PARTS + 1, /* where use is computed */
+    TQ_PATH_LANES = 8,                      /* rows are padded to a multiple of this */
 };
+
+/* Where use is computed, as parts of the interval; weights of the quartic through the nodes. */
+typedef struct tq_path_points {
+    double part[TQ_PATH_POINTS], weight[TQ_PATH_POINTS][TQ_PATH_NODES];
+} tq_path_points;
 
 /* Rows of n_row numbers, a multiple of TQ_PATH_LANES, one for each joint; those beyond the joints
  * hold slope 1, a 1, everything else 0, and infinite limits. Arrays of nodes begin at the
@@ -29,6 +34,7 @@ typedef struct tq_path_interval {
     double last[2];                           /* x of both ends, of `force` */
     /* use.c only */
     double x[2], u;
+    const tq_path_points *points; /* NULL: the nodes, and halfway between them */
     const double *friction; /* (TQ_PATH_POINTS x n_row), or NULL: `force` of the nearest node */
 } tq_path_interval;
 
@@ -46,11 +52,12 @@ static inline long tq_path_row_count(long n_row, long n_kind)
     return n_kind * n_row * (TQ_PATH_PARTS / TQ_PATH_EVERY + 1) + TQ_PATH_LANES;
 }
 
-/* Part of the interval at point k, for rates sdot at both ends. */
-static inline double tq_path_part(long k, double begin, double end)
-{
-    const double time = (double)k / (TQ_PATH_POINTS - 1);
-    return time * (2.0 * begin + (end - begin) * time) / (begin + end);
-}
+/* One piece of a cubic spline over `span`: rows of n_row numbers at both ends, values and
+ * curvatures. */
+typedef struct tq_path_cubic {
+    long n_row;
+    double span;
+    const double *value[2], *curvature[2];
+} tq_path_cubic;
 
 #endif

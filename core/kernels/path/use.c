@@ -4,152 +4,182 @@
 #include "core/kernels/symbols.h"
 #include "core/lanes/real.h"
 
-/* Forward differences of five equally spaced values, the quartic through them. */
-typedef struct quartic {
-    real d[TQ_PATH_NODES];
-} quartic;
+/* The quartic through five equally spaced values, halfway between two of them: Lagrange's weights,
+ * exact in binary. */
+static const double halfway[TQ_PATH_PARTS][TQ_PATH_NODES] = {
+    {35.0 / 128, 140.0 / 128, -70.0 / 128, 28.0 / 128, -5.0 / 128},
+    {-5.0 / 128, 60.0 / 128, 90.0 / 128, -20.0 / 128, 3.0 / 128},
+    {3.0 / 128, -20.0 / 128, 90.0 / 128, 60.0 / 128, -5.0 / 128},
+    {-5.0 / 128, 28.0 / 128, -70.0 / 128, 140.0 / 128, 35.0 / 128}};
 
-TQ_INLINE quartic quartic_of(const real g[TQ_PATH_NODES])
-{
-    quartic q;
-    TQ_UNROLL
-    for (int k = 0; k < TQ_PATH_NODES; k++) {
-        q.d[k] = g[k];
-    }
-    TQ_UNROLL
-    for (int order = 1; order < TQ_PATH_NODES; order++) {
-        TQ_UNROLL
-        for (int k = TQ_PATH_NODES - 1; k >= order; k--) {
-            q.d[k] = q.d[k] - q.d[k - 1];
-        }
-    }
-    return q;
-}
+/* A curve at the points. */
+typedef struct curve {
+    real at[TQ_PATH_POINTS];
+} curve;
 
-/* Newton's form at y = 0 .. 4: by[k] = (y - k) / (k + 1) */
-TQ_INLINE real quartic_at(const quartic *q, const double by[TQ_PATH_PARTS])
+TQ_INLINE real weighted(const double weight[TQ_PATH_NODES], const real g[TQ_PATH_NODES])
 {
-    real sum = q->d[4];
+    real sum = splat(weight[0]) * g[0];
     TQ_UNROLL
-    for (int k = TQ_PATH_PARTS - 1; k >= 0; k--) {
-        sum = tq_fma(splat(by[k]), sum, q->d[k]);
+    for (int i = 1; i < TQ_PATH_NODES; i++) {
+        sum = tq_fma(splat(weight[i]), g[i], sum);
     }
     return sum;
 }
 
-/* Values of a curve at points in order. Between three of them a parabola exceeds the highest by 1/8
- * of its second difference at most, and the cubic through a fourth the parabola by less than 1/15
- * of the third difference. */
-typedef struct track {
-    real most, high, before, earlier, bend;
-} track;
-
-TQ_INLINE void follow(track *t, real use, int k)
+TQ_INLINE curve curve_of(const tq_path_interval *in, const real g[TQ_PATH_NODES])
 {
-    t->most = k == 0 ? use : greatest_of(use, t->most);
-    if (k >= 2) {
-        const real bend = (use - t->before) - (t->before - t->earlier);
-        const real third = k >= 3 ? magnitude(bend - t->bend) : splat(0.0);
-        const real top = greatest_of(greatest_of(use, t->before), t->earlier);
-        const real above = least_of(bend, splat(0.0));
-        const real high = tq_fma(splat(1.0 / 15.0), third, tq_fma(splat(-0.125), above, top));
-        t->high = k == 2 ? high : greatest_of(high, t->high);
-        t->bend = bend;
+    curve c;
+    if (in->points != (const tq_path_points *)0) {
+        for (int k = 0; k < TQ_PATH_POINTS; k++) {
+            c.at[k] = weighted(in->points->weight[k], g);
+        }
+        return c;
     }
-    t->earlier = t->before;
-    t->before = use;
+    TQ_UNROLL
+    for (int k = 0; k < TQ_PATH_PARTS; k++) {
+        c.at[2 * k] = g[k];
+        c.at[2 * k + 1] = weighted(halfway[k], g);
+    }
+    c.at[TQ_PATH_POINTS - 1] = g[TQ_PATH_NODES - 1];
+    return c;
 }
 
 /* What the points have in common for all joints. */
-typedef struct points {
-    double by[TQ_PATH_POINTS][TQ_PATH_PARTS], rate[TQ_PATH_POINTS];
-    long near[TQ_PATH_POINTS]; /* offset of the nearest node */
-    double x[TQ_PATH_NODES];   /* at the nodes */
-} points;
+typedef struct places {
+    double x[TQ_PATH_POINTS], at_node[TQ_PATH_NODES]; /* x */
+    long near[TQ_PATH_POINTS];                        /* offset of the nearest node */
+} places;
 
-static points points_of(const tq_path_interval *in)
+TQ_INLINE double x_at(const tq_path_interval *in, double part)
 {
-    points p;
-    const double begin = __builtin_sqrt(in->x[0]);
-    const double end = __builtin_sqrt(in->x[1]);
-    for (int k = 0; k < TQ_PATH_NODES; k++) {
-        p.x[k] = in->x[0] + (in->x[1] - in->x[0]) * (double)k / TQ_PATH_PARTS;
+    return __builtin_fma(in->x[1] - in->x[0], part, in->x[0]);
+}
+
+static places places_of(const tq_path_interval *in)
+{
+    places p;
+    for (int k = 0; k < TQ_PATH_POINTS; k++) {
+        const double part = in->points != (const tq_path_points *)0
+                                ? in->points->part[k]
+                                : (double)k / (TQ_PATH_POINTS - 1);
+        p.x[k] = x_at(in, part);
+        p.near[k] = (long)(part * TQ_PATH_PARTS + 0.5) * in->n_row;
     }
-    for (long k = 0; k < TQ_PATH_POINTS; k++) {
-        const double y = TQ_PATH_PARTS * tq_path_part(k, begin, end);
-        for (int i = 0; i < TQ_PATH_PARTS; i++) {
-            p.by[k][i] = (y - i) / (i + 1);
-        }
-        p.rate[k] = begin + (end - begin) * (double)k / (TQ_PATH_POINTS - 1);
-        p.near[k] = (long)(y + 0.5) * in->n_row;
+    for (int k = 0; k < TQ_PATH_NODES; k++) {
+        p.at_node[k] = x_at(in, (double)k / TQ_PATH_PARTS);
     }
     return p;
 }
 
-TQ_INLINE void end_track(const track *t, double *ret_use, double *ret_high)
+/* The largest of a curve's points, and a bound between them: between three points a parabola
+ * exceeds the highest by 1/8 of its second difference at most, and the cubic through a fourth the
+ * parabola by less than 1/15 of the third difference. */
+TQ_INLINE real bound_of(const curve *c, real *ret_most)
 {
-    store(ret_use, t->most);
-    store(ret_high, t->high);
-}
-
-TQ_INLINE void use_motion(const tq_path_interval *in, const points *p, long j, double *ret_use,
-                          double *ret_high)
-{
-    const long n = in->n_row;
-    real slope[TQ_PATH_NODES], force[TQ_PATH_NODES];
-    for (long k = 0; k < TQ_PATH_NODES; k++) {
-        slope[k] = load(in->slope + k * n + j);
-        force[k] = tq_fma(slope[k], splat(in->u), splat(p->x[k]) * load(in->bend + k * n + j));
-    }
-    const quartic of_v = quartic_of(slope);
-    const quartic of_a = quartic_of(force);
-    const real v = splat(1.0) / load(in->velocity + j);
-    track fast = {0};
-    for (int k = 0; k < TQ_PATH_POINTS; k++) {
-        follow(&fast, magnitude(quartic_at(&of_v, p->by[k])) * (splat(p->rate[k]) * v), k);
-    }
-    end_track(&fast, ret_use + j, ret_high + j);
-    if (in->acceleration != (const double *)0) {
-        const real a = splat(1.0) / load(in->acceleration + j);
-        track hard = {0};
-        for (int k = 0; k < TQ_PATH_POINTS; k++) {
-            follow(&hard, magnitude(quartic_at(&of_a, p->by[k])) * a, k);
+    real most = greatest_of(c->at[0], c->at[1]);
+    real high = most;
+    real before = splat(0.0);
+    TQ_UNROLL
+    for (int k = 2; k < TQ_PATH_POINTS; k++) {
+        const real bend = (c->at[k] - c->at[k - 1]) - (c->at[k - 1] - c->at[k - 2]);
+        const real top = greatest_of(greatest_of(c->at[k], c->at[k - 1]), c->at[k - 2]);
+        real crest = tq_fnma(splat(0.125), least_of(bend, splat(0.0)), top);
+        if (k > 2) {
+            crest = tq_fma(splat(1.0 / 15.0), magnitude(bend - before), crest);
         }
-        end_track(&hard, ret_use + n + j, ret_high + n + j);
+        high = greatest_of(crest, high);
+        most = greatest_of(c->at[k], most);
+        before = bend;
     }
+    *ret_most = most;
+    return high;
 }
 
-TQ_INLINE void use_effort(const tq_path_interval *in, const points *p, long j, double *ret_use,
-                          double *ret_high)
+/* (q' / v)^2 x: sdot itself has no derivative at rest */
+TQ_INLINE real use_velocity(const tq_path_interval *in, const places *p, long j, real *ret_most)
+{
+    real slope[TQ_PATH_NODES];
+    const real v = splat(1.0) / load(in->velocity + j);
+    for (long k = 0; k < TQ_PATH_NODES; k++) {
+        slope[k] = load(in->slope + k * in->n_row + j) * v;
+    }
+    curve c = curve_of(in, slope);
+    TQ_UNROLL
+    for (int k = 0; k < TQ_PATH_POINTS; k++) {
+        c.at[k] = c.at[k] * c.at[k] * splat(p->x[k]);
+    }
+    const real high = bound_of(&c, ret_most);
+    *ret_most = root_of(*ret_most);
+    return root_of(high);
+}
+
+TQ_INLINE real use_acceleration(const tq_path_interval *in, const places *p, long j, real *ret_most)
+{
+    real g[TQ_PATH_NODES];
+    const real a = splat(1.0) / load(in->acceleration + j);
+    for (long k = 0; k < TQ_PATH_NODES; k++) {
+        const long at = k * in->n_row + j;
+        g[k] =
+            tq_fma(load(in->slope + at), splat(in->u), splat(p->at_node[k]) * load(in->bend + at)) *
+            a;
+    }
+    curve c = curve_of(in, g);
+    TQ_UNROLL
+    for (int k = 0; k < TQ_PATH_POINTS; k++) {
+        c.at[k] = magnitude(c.at[k]);
+    }
+    return bound_of(&c, ret_most);
+}
+
+TQ_INLINE real use_effort(const tq_path_interval *in, const places *p, long j, real *ret_most)
 {
     const long n = in->n_row;
     real g[TQ_PATH_NODES];
     for (long k = 0; k < TQ_PATH_NODES; k++) {
         const long at = k * n + j;
         g[k] = tq_fma(load(in->a + at), splat(in->u),
-                      tq_fma(load(in->b + at), splat(p->x[k]), load(in->c + at)));
+                      tq_fma(load(in->b + at), splat(p->at_node[k]), load(in->c + at)));
     }
-    const quartic of = quartic_of(g);
     const real limit = splat(1.0) / load(in->effort + j);
-    track heavy = {0};
+    curve c = curve_of(in, g);
+    TQ_UNROLL
     for (int k = 0; k < TQ_PATH_POINTS; k++) {
         const long at = p->near[k] + j;
         const real friction =
             load(in->friction != (const double *)0 ? in->friction + k * n + j : in->force + at);
-        const real tau = quartic_at(&of, p->by[k]) + friction;
-        const real use = greatest_of(tau + load(in->most + at), -tau - load(in->least + at));
-        follow(&heavy, use * limit, k);
+        const real tau = c.at[k] + friction;
+        c.at[k] = greatest_of(tau + load(in->most + at), -tau - load(in->least + at)) * limit;
     }
-    end_track(&heavy, ret_use + 2 * n + j, ret_high + 2 * n + j);
+    return bound_of(&c, ret_most);
 }
 
-void TQ_KERNEL(tq_path_use)(const tq_path_interval *in, double *ret_use, double *ret_high)
+double TQ_KERNEL(tq_path_use)(const tq_path_interval *in, double *ret_use, double *ret_high)
 {
-    const points p = points_of(in);
-    for (long j = 0; j < in->n_row; j += TQ_LANES) {
-        use_motion(in, &p, j, ret_use, ret_high);
+    const long n = in->n_row;
+    const real none = splat(0.0);
+    real over = none;
+    const places p = places_of(in);
+    for (long j = 0; j < n; j += TQ_LANES) {
+        real use[3] = {none, none, none};
+        real high[3] = {none, none, none};
+        high[0] = use_velocity(in, &p, j, &use[0]);
+        if (in->acceleration != (const double *)0) {
+            high[1] = use_acceleration(in, &p, j, &use[1]);
+        }
         if (in->effort != (const double *)0) {
-            use_effort(in, &p, j, ret_use, ret_high);
+            high[2] = use_effort(in, &p, j, &use[2]);
+        }
+        for (long kind = 0; kind < 3; kind++) {
+            store(ret_use + kind * n + j, use[kind]);
+            store(ret_high + kind * n + j, high[kind]);
+            over = greatest_of(high[kind], over);
         }
     }
+    double of[TQ_LANES];
+    store(of, over);
+    for (long k = 1; k < TQ_LANES; k++) {
+        of[0] = of[k] > of[0] ? of[k] : of[0];
+    }
+    return of[0];
 }

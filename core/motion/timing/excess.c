@@ -5,7 +5,11 @@
 
 #include "core/motion/timing/optimal_private.h"
 
-static const double more = 1.05; /* margin for an excess */
+/* margin for an excess, and beyond it, since the neighbours' margins move u by as little */
+static const double more = 1.05;
+static const double beyond = 1e-6;
+/* of a margin that had no effect: at the nodes where limits are imposed there was room for it */
+static const double faster = 1.25;
 
 /* the quartic through the five nodes, at part z of the interval */
 static void weights(double z, double ret[TQ_PATH_NODES])
@@ -18,78 +22,90 @@ static void weights(double z, double ret[TQ_PATH_NODES])
     }
 }
 
+/* Equally far apart in time: friction depends on sdot. */
+static void place_points(double begin, double end, tq_path_points *ret)
+{
+    for (int k = 0; k < TQ_PATH_POINTS; k++) {
+        const double z = (double)k / (TQ_PATH_POINTS - 1);
+        ret->part[k] = z * (2.0 * begin + (end - begin) * z) / (begin + end);
+        weights(ret->part[k], ret->weight[k]);
+    }
+}
+
 /* Friction at the points of interval i; where it may have either sign, that of the nearest node,
  * for which the bounds are. */
-static void friction_at_points(const tq_stretch *p, size_t i, double *slope, double *ret)
+static void friction_at_points(const tq_stretch *p, size_t i, const tq_path_points *points,
+                               double *slope, double *ret)
 {
-    const double begin = sqrt(p->x[i]);
-    const double end = sqrt(p->x[i + 1]);
     const size_t first = TQ_PATH_PARTS * i * p->n_row;
-    for (long k = 0; k < TQ_PATH_POINTS; k++) {
-        double w[TQ_PATH_NODES];
-        const double part = tq_path_part(k, begin, end);
-        const double x = p->x[i] + (p->x[i + 1] - p->x[i]) * part;
-        const size_t near = (size_t)(part * TQ_PATH_PARTS + 0.5) * p->n_row + first;
-        weights(part, w);
+    for (size_t k = 0; k < TQ_PATH_POINTS; k++) {
+        const double *w = points->weight[k];
+        const double x = p->x[i] + (p->x[i + 1] - p->x[i]) * points->part[k];
+        const size_t near = (size_t)(points->part[k] * TQ_PATH_PARTS + 0.5);
+        const unsigned char *both = p->both + (TQ_PATH_NODES * i + near) * p->n_row;
+        const int is_end = k == 0 || k + 1 == TQ_PATH_POINTS;
         for (size_t j = 0; j < p->nv; j++) {
             double sum = 0.0;
             for (size_t l = 0; l < TQ_PATH_NODES; l++) {
                 sum += w[l] * p->slope[first + l * p->n_row + j];
             }
-            slope[j] = p->both[near + j] ? p->slope[near + j] : sum;
+            slope[j] = both[j] || is_end ? tq_stretch_slope(p, i, near, j) : sum;
         }
         memset(ret, 0, p->n_row * sizeof *ret);
-        tq_stretch_friction_at(p, slope, fmax(x, 0.0), ret);
+        tq_stretch_friction_at(p, slope, x > 0.0 ? x : 0.0, ret);
         ret += p->n_row;
     }
 }
 
 /* the limit that is used most */
-static void note(const tq_stretch *p, const double *use, tq_timed_path *ret, size_t at)
+void tq_stretch_note(const tq_stretch *p, tq_timed_path *ret, size_t first)
 {
     static const tq_limit_kind kinds[] = {TQ_LIMIT_VELOCITY, TQ_LIMIT_ACCELERATION,
                                           TQ_LIMIT_EFFORT};
-    ret->use[at] = -1.0;
-    for (size_t kind = 0; kind < TQ_MARGINS; kind++) {
-        for (size_t j = 0; j < p->nv; j++) {
-            if (use[kind * p->n_row + j] > ret->use[at]) {
-                ret->use[at] = use[kind * p->n_row + j];
-                ret->joint[at] = j;
-                ret->limit[at] = (unsigned char)kinds[kind];
+    for (size_t i = 0; i < p->n_grid; i++) {
+        const double *use = p->use + i * TQ_MARGINS * p->n_row;
+        const size_t at = first + i;
+        ret->use[at] = -1.0;
+        for (size_t kind = 0; kind < TQ_MARGINS; kind++, use += p->n_row) {
+            for (size_t j = 0; j < p->nv; j++) {
+                if (use[j] > ret->use[at]) {
+                    ret->use[at] = use[j];
+                    ret->joint[at] = j;
+                    ret->limit[at] = (unsigned char)kinds[kind];
+                }
             }
         }
     }
 }
 
-double tq_stretch_excess(tq_stretch *p, tq_timed_path *ret, size_t first)
+double tq_stretch_excess(tq_stretch *p)
 {
     const size_t rows = TQ_MARGINS * p->n_row;
-    double *use = p->work;
-    double *high = use + rows;
+    double *high = p->work;
     double *friction = high + rows;
     double *slope = friction + TQ_PATH_POINTS * p->n_row;
+    tq_path_points points;
     double most = 0.0;
-    memset(use, 0, 2 * rows * sizeof *use);
     for (size_t i = 0; i < p->n_grid; i++) {
         if (!p->touched[i] && !(p->over[i] > tq_excess_done)) {
             continue;
         }
         tq_path_interval interval = tq_stretch_interval(p, i);
         if (p->is_speed_dependent) {
-            friction_at_points(p, i, slope, friction);
+            place_points(sqrt(p->x[i]), sqrt(p->x[i + 1]), &points);
+            friction_at_points(p, i, &points, slope, friction);
+            interval.points = &points;
             interval.friction = friction;
         }
-        p->kernels->path_use(&interval, use, high);
-        note(p, use, ret, first + i);
+        const double grow = p->touched[i] ? 1.0 : faster;
         p->touched[i] = 0;
-        p->over[i] = 0.0;
-        for (size_t j = 0; j < rows; j++) {
-            p->over[i] = high[j] - 1.0 > p->over[i] ? high[j] - 1.0 : p->over[i];
-        }
+        p->over[i] = p->kernels->path_use(&interval, p->use + i * rows, high) - 1.0;
         if (p->over[i] > tq_excess_done) {
             double *margin = p->margin + i * rows;
             for (size_t j = 0; j < rows; j++) {
-                margin[j] += high[j] > 1.0 ? more * (high[j] - 1.0) : 0.0;
+                if (high[j] > 1.0) {
+                    margin[j] = grow * (margin[j] + more * (high[j] - 1.0) + beyond);
+                }
             }
             p->stale[i] = 1;
             most = p->over[i] > most ? p->over[i] : most;

@@ -21,19 +21,20 @@ static size_t row_size(size_t nv)
     return (nv + TQ_PATH_LANES - 1) / TQ_PATH_LANES * TQ_PATH_LANES;
 }
 
-enum { WORK_ROWS = 2 * TQ_MARGINS + TQ_PATH_POINTS + 1 };
+enum { WORK_ROWS = TQ_MARGINS + TQ_PATH_POINTS + 1 };
 
 static size_t stretch_scratch_size(const tq_mechanism *mechanism, size_t n_grid)
 {
     const size_t n_row = row_size(tq_mechanism_model(mechanism)->nv);
-    return 9 * tq_scratch_cost(node_count(n_grid) * n_row, sizeof(double)) +
-           tq_scratch_cost(node_count(n_grid) * n_row, 1) +
-           tq_scratch_cost(n_grid * TQ_MARGINS * n_row, sizeof(double)) +
+    return 5 * tq_scratch_cost(node_count(n_grid) * n_row, sizeof(double)) +
+           4 * tq_scratch_cost(n_grid * TQ_PATH_NODES * n_row, sizeof(double)) +
+           tq_scratch_cost(n_grid * TQ_PATH_NODES * n_row, 1) +
+           2 * tq_scratch_cost(n_grid * TQ_MARGINS * n_row, sizeof(double)) +
            9 * tq_scratch_cost(n_grid + 1, sizeof(double)) + 3 * tq_scratch_cost(n_grid + 1, 1) +
            tq_scratch_cost(n_grid * 3 * (size_t)tq_path_row_count((long)n_row, 2), sizeof(double)) +
            3 * tq_scratch_cost(n_row, sizeof(double)) +
            tq_scratch_cost(WORK_ROWS * n_row, sizeof(double)) +
-           tq_stretch_terms_scratch_size(mechanism);
+           tq_stretch_terms_scratch_size(mechanism, n_row);
 }
 
 size_t tq_time_optimal_scratch_size(const tq_mechanism *mechanism, size_t n_stop, size_t n_grid)
@@ -47,6 +48,7 @@ size_t tq_time_optimal_scratch_size(const tq_mechanism *mechanism, size_t n_stop
 static int take_stretch(tq_stretch *p, tq_scratch *scratch)
 {
     const size_t nodes = p->n_node * p->n_row;
+    const size_t sides = p->n_grid * TQ_PATH_NODES * p->n_row;
     const size_t points = p->n_grid + 1;
     const struct {
         double **at;
@@ -56,10 +58,10 @@ static int take_stretch(tq_stretch *p, tq_scratch *scratch)
                   {&p->a, nodes},
                   {&p->b, nodes},
                   {&p->c, nodes},
-                  {&p->force, nodes},
-                  {&p->least, nodes},
-                  {&p->most, nodes},
-                  {&p->per, nodes},
+                  {&p->force, sides},
+                  {&p->least, sides},
+                  {&p->most, sides},
+                  {&p->per, sides},
                   {&p->grid, points},
                   {&p->x, points},
                   {&p->low, points},
@@ -73,6 +75,7 @@ static int take_stretch(tq_stretch *p, tq_scratch *scratch)
                   {&p->acceleration, p->n_row},
                   {&p->effort, p->n_row},
                   {&p->margin, p->n_grid * TQ_MARGINS * p->n_row},
+                  {&p->use, p->n_grid * TQ_MARGINS * p->n_row},
                   {&p->rows, p->n_grid * 3 * (size_t)tq_path_row_count((long)p->n_row, 2)},
                   {&p->work, WORK_ROWS * p->n_row}};
     int good = 1;
@@ -80,7 +83,7 @@ static int take_stretch(tq_stretch *p, tq_scratch *scratch)
         *arrays[k].at = tq_scratch_take(scratch, arrays[k].n, sizeof(double));
         good = good && *arrays[k].at != NULL;
     }
-    p->both = tq_scratch_take(scratch, nodes, 1);
+    p->both = tq_scratch_take(scratch, sides, 1);
     p->stale = tq_scratch_take(scratch, points, 1);
     p->moved = tq_scratch_take(scratch, points, 1);
     p->touched = tq_scratch_take(scratch, points, 1);
@@ -108,11 +111,12 @@ static tq_status refuse(const tq_stretch *p, size_t at, tq_infeasible *fault, tq
 {
     *fault = (tq_infeasible){.s = p->grid[at], .bound = (double)INFINITY};
     double worst = 0.0;
-    for (size_t m = TQ_PATH_PARTS * at; p->has_effort && m <= TQ_PATH_PARTS * (at + 1); m++) {
+    for (size_t l = 0; p->has_effort && l < TQ_PATH_NODES; l++) {
+        const size_t m = TQ_PATH_PARTS * at + l;
         for (size_t j = 0; j < p->nv; j++) {
             const double bound = p->effort[j];
-            const size_t k = m * p->n_row + j;
-            const double rest = p->c[k] + p->force[k] - p->per[k] * p->last[at];
+            const size_t k = (TQ_PATH_NODES * at + l) * p->n_row + j;
+            const double rest = p->c[m * p->n_row + j] + p->force[k] - p->per[k] * p->last[at];
             const double needed = fmax(rest + p->most[k], -rest - p->least[k]);
             if (needed / bound > worst) {
                 worst = needed / bound;
@@ -180,13 +184,12 @@ static void begin(tq_stretch *p)
     for (size_t i = 0; i < points; i++) {
         p->x[i] = p->low[i] = p->high[i] = -1.0; /* none yet */
     }
-    for (size_t i = 0; p->has_effort && i < p->n_grid; i++) {
-        tq_stretch_friction(p, i);
+    if (p->has_effort) {
+        tq_stretch_friction_begin(p);
     }
 }
 
-static tq_status solve(tq_stretch *p, tq_timed_path *ret, size_t first, tq_scratch *scratch,
-                       tq_infeasible *fault, tq_error *reterr)
+static tq_status solve(tq_stretch *p, tq_scratch *scratch, tq_infeasible *fault, tq_error *reterr)
 {
     begin(p);
     for (int k = 0; k < MARGIN_MAX; k++) {
@@ -194,7 +197,7 @@ static tq_status solve(tq_stretch *p, tq_timed_path *ret, size_t first, tq_scrat
         if (status != TQ_OK) {
             return status;
         }
-        if (tq_stretch_excess(p, ret, first) <= tq_excess_done) {
+        if (tq_stretch_excess(p) <= tq_excess_done) {
             return TQ_OK;
         }
     }
@@ -288,10 +291,11 @@ tq_status tq_time_optimal(const tq_mechanism *mechanism, const tq_geometric_path
     for (size_t k = 0; status == TQ_OK && k + 1 < path->n_stop; k++) {
         status = tq_stretch_terms(&p, path, path->stop[k], path->stop[k + 1], scratch, reterr);
         if (status == TQ_OK) {
-            status = solve(&p, ret, k * n_grid, scratch, ret_fault, reterr);
+            status = solve(&p, scratch, ret_fault, reterr);
         }
         if (status == TQ_OK) {
             put(&p, ret, k * n_grid);
+            tq_stretch_note(&p, ret, k * n_grid);
         }
     }
     tq_scratch_rewind(scratch, mark);

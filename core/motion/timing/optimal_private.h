@@ -20,17 +20,19 @@ typedef struct tq_stretch {
     double *grid;                             /* (n_grid + 1) s */
     double *slope, *bend;                     /* (n_node x n_row) q', q'' */
     double *a, *b, *c;                        /* (n_node x n_row) of tau */
-    double *force, *least, *most, *per; /* (n_node x n_row) friction at `last`, its bounds, and d
-                                                 friction / d x */
-    unsigned char *both;                /* (n_node x n_row) friction of either sign is possible */
-    double *margin;                     /* (n_grid x 3 x n_row) of the limits */
-    double *x, *low, *high, *u;         /* (n_grid + 1) solution; controllable set */
-    double *last;                       /* (n_grid + 1) x about which friction is linear */
-    double *rows;                       /* (n_grid x 3 x n_bound) upper, lower, beta */
-    double *floor, *cap;                /* (n_grid + 1) of x, by rows without u */
-    double *over;                       /* (n_grid + 1) excess over the limits */
+    /* (n_grid x TQ_PATH_NODES x n_row), of each side of a grid point: friction at `last`, its
+     * bounds, d friction / d x; and whether either sign is possible */
+    double *force, *least, *most, *per;
+    unsigned char *both;
+    double *margin;                         /* (n_grid x 3 x n_row) of the limits */
+    double *x, *low, *high, *u;             /* (n_grid + 1) solution; controllable set */
+    double *last;                           /* (n_grid + 1) x about which friction is linear */
+    double *rows;                           /* (n_grid x 3 x n_bound) upper, lower, beta */
+    double *floor, *cap;                    /* (n_grid + 1) of x, by rows without u */
+    double *over;                           /* (n_grid + 1) excess over the limits */
+    double *use;                            /* (n_grid x 3 x n_row) of the limits */
     unsigned char *stale, *moved, *touched; /* (n_grid + 1) limits, controllable set, x changed */
-    double *work;                           /* (2 x 3 + points) rows */
+    double *work;                           /* (3 + points + 1) rows */
     size_t n_bound;
     int has_acceleration, has_effort, is_speed_dependent;
 } tq_stretch;
@@ -51,7 +53,12 @@ tq_path_interval tq_stretch_interval(const tq_stretch *p, size_t i);
 /* Fills the grid, q', q'', a, b, c. */
 tq_status tq_stretch_terms(tq_stretch *p, const tq_geometric_path *path, double begin, double end,
                            tq_scratch *scratch, tq_error *reterr);
-size_t tq_stretch_terms_scratch_size(const tq_mechanism *mechanism);
+size_t tq_stretch_terms_scratch_size(const tq_mechanism *mechanism, size_t n_row);
+/* q' of row j at node k of interval i: at a grid point where the joint reverses, with the sign of
+ * this side. */
+double tq_stretch_slope(const tq_stretch *p, size_t i, size_t k, size_t j);
+/* Friction at `last` everywhere, and where it may have either sign: once q' is there. */
+void tq_stretch_friction_begin(tq_stretch *p);
 /* Friction at `last` in interval i; at 0 without slope over x. */
 void tq_stretch_friction(tq_stretch *p, size_t i);
 /* Friction (nv) at q' sdot, added to `ret`. */
@@ -61,8 +68,9 @@ void tq_stretch_friction_at(const tq_stretch *p, const double *slope, double x, 
 int tq_stretch_solve(tq_stretch *p, size_t *ret_at);
 
 /* Largest excess over the limits within the intervals, as a part of them; adds what is above
- * tq_excess_done to the margins. Fills use, joint and limit of the intervals of `ret` from `first`
- * on. */
-double tq_stretch_excess(tq_stretch *p, tq_timed_path *ret, size_t first);
+ * tq_excess_done to the margins. */
+double tq_stretch_excess(tq_stretch *p);
+/* Use, joint and limit of the intervals of `ret` from `first` on. */
+void tq_stretch_note(const tq_stretch *p, tq_timed_path *ret, size_t first);
 
 #endif

@@ -239,7 +239,12 @@ Test(path, rows_and_use_are_the_limits)
             of.in.x[0] = x;
             of.in.x[1] = fmax(x + 2.0 * of.in.step * u, 0.0);
             of.in.u = (of.in.x[1] - x) / (2.0 * of.in.step);
-            tq_kernels_for(2)->path_use(&of.in, use[0], high[0]);
+            const double most = tq_kernels_for(2)->path_use(&of.in, use[0], high[0]);
+            double worst = 0.0;
+            for (size_t k = 0; k < (size_t)3 * PAD; k++) {
+                worst = fmax(worst, high[k / PAD][k % PAD]);
+            }
+            cr_assert(eq(dbl, most, worst));
             for (size_t j = 0; j < JOINTS; j++) {
                 double ends[2][3];
                 (void)use_at(&of, j, 0, x, of.in.u, ends[0]);
@@ -283,4 +288,45 @@ Test(path, rows_without_u_bound_x)
         cr_assert(lt(dbl, rows.cap, 0.0));
         of.c[0][1] = 0.0;
     }
+}
+
+/* x = s^3 - 2 s^2 + j s over [1, 3] is its own spline */
+Test(path, a_piece_of_a_spline_is_its_cubic)
+{
+    enum { PARTS = 9 };
+    double ends[2][2][PAD], part[PARTS], first[3][PARTS][PAD];
+    for (size_t j = 0; j < PAD; j++) {
+        for (size_t k = 0; k < 2; k++) {
+            const double s = k == 0 ? 1.0 : 3.0;
+            ends[0][k][j] = s * s * s - 2.0 * s * s + (double)j * s;
+            ends[1][k][j] = 6.0 * s - 4.0;
+        }
+    }
+    for (size_t k = 0; k < PARTS; k++) {
+        part[k] = (double)k / (PARTS - 1);
+    }
+    const tq_path_cubic cubic = {.n_row = PAD,
+                                 .span = 2.0,
+                                 .value = {ends[0][0], ends[0][1]},
+                                 .curvature = {ends[1][0], ends[1][1]}};
+    int n_build = 0;
+    for (tq_lanes_build build = TQ_BUILD_PORTABLE; build < TQ_BUILD_COUNT; build++) {
+        double of[3][PARTS][PAD];
+        if (tq_lanes_force(build) != TQ_OK) {
+            continue;
+        }
+        tq_kernels_for(2)->path_spline(&cubic, PARTS, part, of[0][0], of[1][0], of[2][0]);
+        for (size_t k = 0; k < PARTS; k++) {
+            const double s = 1.0 + 2.0 * part[k];
+            for (size_t j = 0; j < PAD; j++) {
+                const double i = (double)j;
+                cr_assert(epsilon_eq(dbl, of[0][k][j], s * s * s - 2.0 * s * s + i * s, 1e-12));
+                cr_assert(epsilon_eq(dbl, of[1][k][j], 3.0 * s * s - 4.0 * s + i, 1e-12));
+                cr_assert(epsilon_eq(dbl, of[2][k][j], 6.0 * s - 4.0, 1e-12));
+            }
+        }
+        memcpy(first, n_build++ == 0 ? of : first, sizeof of);
+        cr_assert(eq(int, memcmp(first, of, sizeof of), 0), "build %d", (int)build);
+    }
+    cr_assert(gt(int, n_build, 0));
 }
