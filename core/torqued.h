@@ -13,6 +13,7 @@
 #include "core/base/scratch.h" /* arena of bounded size, and cancellation of the computation that uses it */
 #include "core/base/status.h" /* status codes, and the location of an error */
 #include "core/dynamics/arrange.h" /* transposition: samples <-> rows of a block */
+#include "core/dynamics/ball_terms.h" /* dampers, springs, inertias of spherical and floating joints */
 
 /* -- numbers and the machine -- */
 #include "core/elementary/elementary.h" /* exp, sin, atan2 ...: the same bits on every machine */
@@ -46,6 +47,7 @@
 #include "core/dynamics/kinematics/manipulability.h" /* velocity ellipsoid of a Jacobian */
 #include "core/dynamics/lagrangian.h" /* equation of motion by Jacobians and energies */
 #include "core/dynamics/ledger.h" /* torque of one sample by terms */
+#include "core/dynamics/log_law.h" /* torque along recorded motion: presliding, load, above a cut-off */
 #include "core/dynamics/mass_matrix/mass_matrix.h" /* M(q) */
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h" /* M = L^T D L, and solves */
 #include "core/dynamics/momentum/momentum.h" /* centre of mass and momentum at one state */

@@ -32,7 +32,11 @@ static bool add_object(tqa_call *call, tqa_writer *object, tqa_result_array arra
 static bool add_log(tqa_call *call)
 {
     tqa_from *from = call->request.from;
-    tqa_writer members = open_object(call, "log", 3);
+    tqa_writer members = open_object(call, "log", from->has_law ? 5 : 3);
+    if (from->has_law) {
+        tqa_writer_string(&members, "friction", "along_log");
+        tqa_writer_number(&members, "delay_s", from->request.options.delay);
+    }
     tqa_writer_object(&members, "source");
     tqa_recording_report(&members, &from->recording);
     tqa_writer_end(&members);

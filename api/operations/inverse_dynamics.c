@@ -11,6 +11,7 @@
 #include "api/recordings/from.h"
 #include "api/request/refuse.h"
 #include "core/dynamics/inverse.h"
+#include "core/dynamics/log_law.h"
 
 static const tqa_field fields[] = {
     {.name = "q", .receiver = &tqa_motion_receiver, .motion = TQA_MOTION_Q},
@@ -71,6 +72,9 @@ static size_t scratch_size(const tqa_call *call)
     size_t own = tq_inverse_scratch_size(call->mechanism, n_wrench);
     own = own > tqa_constraints_scratch_size(call) ? own : tqa_constraints_scratch_size(call);
     const size_t other = call->request.include != 0 ? tqa_include_scratch_size(call) : 0;
+    const size_t law =
+        call->request.from != NULL ? tq_log_law_scratch_size(call->mechanism, TQ_BLOCK_STRIDE) : 0;
+    own = own > law ? own : law;
     return tq_scratch_cost(n_wrench, sizeof(tq_external_wrench)) + (own > other ? own : other) +
            tqa_transpose_scratch_size(call);
 }
@@ -97,6 +101,19 @@ static tq_status constrained(tqa_call *call, size_t b, const tq_inverse_input *i
     return status;
 }
 
+/* torques of an open chain; along a recording with what joints have there alone */
+static tq_status free_chain(const tqa_call *call, size_t b, const tq_inverse_input *in,
+                            tq_scratch *scratch, double *tau, tq_error *error)
+{
+    const tqa_from *from = call->request.from;
+    const tq_status status = tq_inverse_dynamics(call->mechanism, in, scratch, tau, error);
+    if (status != TQ_OK || from == NULL || !from->has_law) {
+        return status;
+    }
+    return tq_log_law_add(call->mechanism, in, tqa_blocks_block(&from->law, b), scratch, tau,
+                          error);
+}
+
 static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
 {
     tq_scratch scratch;
@@ -105,10 +122,9 @@ static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t si
     tqa_call_watch(call, &in);
     const tqa_transpose out =
         tqa_transpose_begin(&call->tau, b, tqa_transpose_is_on(call), &scratch);
-    const tq_status status =
-        call->robot->constraints != NULL
-            ? constrained(call, b, &in, &scratch, out.rows, error)
-            : tq_inverse_dynamics(call->mechanism, &in, &scratch, out.rows, error);
+    const tq_status status = call->robot->constraints != NULL
+                                 ? constrained(call, b, &in, &scratch, out.rows, error)
+                                 : free_chain(call, b, &in, &scratch, out.rows, error);
     tqa_transpose_end(&out, in.n_sample);
     if (status != TQ_OK || call->request.include == 0) {
         return status;

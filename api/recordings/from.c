@@ -3,10 +3,12 @@
  * torque less the computed one. */
 #include "api/recordings/from.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/request/refuse.h"
+#include "core/dynamics/log_law.h"
 
 /* ------------------------------------------------------------------------------------------------
  * Receiving
@@ -20,6 +22,7 @@ void tqa_from_free(tqa_from *from)
     tqa_blocks_clear(&from->t);
     tqa_blocks_clear(&from->measured);
     tqa_blocks_clear(&from->residual);
+    tqa_blocks_clear(&from->law);
     free(from);
 }
 
@@ -109,6 +112,23 @@ static bool append(tqa_blocks *blocks, size_t at, const tqa_recording_block *blo
     return true;
 }
 
+/* What joints have along recorded motion alone: it needs the samples in their order. */
+static bool take_law(tqa_request *request, const tqa_recording_block *block)
+{
+    tqa_from *from = request->from;
+    const tq_experiment_block *data = &block->data;
+    const tq_log_motion motion = {.n_sample = data->n_sample,
+                                  .stride = data->stride,
+                                  .q = data->q,
+                                  .qd = data->qd,
+                                  .way = data->way,
+                                  .fast = data->fast,
+                                  .period = data->period,
+                                  .begins = data->begins || from->n == 0};
+    tq_log_law_compute(request->robot->mechanism, &motion, from->law_state, from->law_rows);
+    return append(&from->law, from->n, block, from->law_rows);
+}
+
 static bool take(void *ctx, const tqa_recording_block *block)
 {
     tqa_request *request = ctx;
@@ -123,6 +143,7 @@ static bool take(void *ctx, const tqa_recording_block *block)
         from->has_tau = true;
         good = append(&from->measured, from->n, block, block->data.tau_raw);
     }
+    good = good && (!from->has_law || take_law(request, block));
     from->n += block->data.n_sample;
     return good || tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
 }
@@ -140,16 +161,63 @@ static void declare(tqa_request *request)
     }
 }
 
+/* The law of the robot along recordings, or NULL. Constrained robots have none: their torques are
+ * not those of joints. */
+static const tq_log_law *law_of(const tqa_request *request)
+{
+    return request->robot->constraints == NULL &&
+                   (request->without & (unsigned)TQ_WITHOUT_FRICTION) == 0
+               ? tq_first_log_law(request->robot->model)
+               : NULL;
+}
+
+/* Recordings are read as those that the law was fitted to, unless the request says how. */
+static void set_delay(const tqa_request *request, tqa_from *from)
+{
+    static const double most = 0.05; /* s: allowed at any rate */
+    const tq_log_law *law = law_of(request);
+    if (law != NULL && !from->request.has_delay && fabs(law->delay) <= most) {
+        from->request.options.delay = law->delay;
+    }
+}
+
+static void set_cutoff(const tqa_request *request, tqa_from *from)
+{
+    static const double most = 0.4; /* of the rate */
+    const tq_log_law *law = law_of(request);
+    const tqa_value filter = tqa_value_field(&from->request.object, "filter");
+    if (law != NULL && filter.value == NULL && law->cutoff > 0.0 &&
+        law->cutoff * from->recording.signal.step <= most) {
+        from->request.options.filter.cutoff = law->cutoff;
+        from->request.options.filter.is_auto = false;
+    }
+}
+
+static bool take_law_memory(const tqa_request *request, tqa_from *from)
+{
+    const tq_model *model = request->robot->model;
+    from->has_law = law_of(request) != NULL;
+    if (!from->has_law) {
+        return true;
+    }
+    tqa_blocks_init(&from->law, 2 * model->nv, NULL, request->budget);
+    from->law_state = tqa_tree_take(from->control, 2 * model->nv, sizeof(double));
+    from->law_rows = tqa_tree_take(from->control, 2 * model->nv * TQ_BLOCK, sizeof(double));
+    return from->law_state != NULL && from->law_rows != NULL;
+}
+
 bool tqa_from_read(tqa_request *request, const tqa_host *host)
 {
     tqa_from *from = request->from;
     from->control->host = host;
+    set_delay(request, from);
     tqa_blocks_init(&from->t, 1, NULL, request->budget);
     tqa_blocks_init(&from->measured, from->order.nv, NULL, request->budget);
     tqa_blocks_init(&from->residual, from->order.nv, NULL, request->budget);
-    if (!tqa_recording_inspect(&from->recording)) {
+    if (!take_law_memory(request, from) || !tqa_recording_inspect(&from->recording)) {
         return false;
     }
+    set_cutoff(request, from);
     tqa_recording_choose_cutoff(&from->request, &from->recording, 1, 1);
     if (!tqa_recording_pass(&from->recording, take, request)) {
         return false;

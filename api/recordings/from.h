@@ -17,8 +17,10 @@ typedef struct tqa_from {
     tqa_recording_request request;
     tqa_recording recording;
     tqa_blocks t, measured, residual;
+    tqa_blocks law;               /* of core/dynamics/log_law.h: the rows that it adds, 2 nv */
+    double *law_state, *law_rows; /* (2 nv), (2 nv x TQ_BLOCK) */
     size_t n;
-    bool has_tau;
+    bool has_tau, has_law;
 } tqa_from;
 
 extern const tqa_receiver tqa_from_receiver;

@@ -49,6 +49,7 @@ typedef struct tqa_reading {
 /* One request: first a receiver of events, then a tree. */
 typedef struct tqa_tree {
     const tqa_robot *robot;    /* NULL: none */
+    tqa_robot *own_robot;      /* which the operation has made of it; gone with the call */
     const tqa_host *host;      /* while it runs; NULL: none */
     tqa_problem *problem;      /* the call's; status 0: none */
     tqa_arena *arena;          /* of everything the operation needs; gone with the call */

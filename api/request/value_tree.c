@@ -43,6 +43,7 @@ void tqa_tree_free(tqa_tree *control)
     }
     tqa_wording_free(control);
     json_decref(control->root);
+    tqa_robot_free(control->own_robot);
     tqa_arena_free(control->arena);
     free(control);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/robots/log_law.h"
+
 bool tqa_xml_put_text(tqa_json_text *text, const char *s)
 {
     char one[16];
@@ -56,6 +58,21 @@ void tqa_xml_put_number(tqa_json_text *text, const char *key, double x)
     tqa_xml_put_numbers(text, key, &x, 1);
 }
 
+void tqa_xml_put_log_law(tqa_json_text *text, const char *indent, tq_log_law law)
+{
+    double *numbers[TQA_LOG_LAW_NUMBERS];
+    if (!law.is_there) {
+        return;
+    }
+    tqa_log_law_numbers(&law, numbers);
+    tqa_json_text_raw(text, indent);
+    tqa_json_text_raw(text, "<torqued:" TQA_LOG_LAW);
+    for (size_t k = 0; k < TQA_LOG_LAW_NUMBERS; k++) {
+        tqa_xml_put_number(text, tqa_log_law_names[k], *numbers[k]);
+    }
+    tqa_json_text_raw(text, "/>\n");
+}
+
 bool tqa_xml_has_friction(const tq_friction *f)
 {
     return f->breakaway != 0.0 || f->stribeck_velocity != 0.0 || f->smoothing != 0.0 ||
@@ -93,6 +110,28 @@ void tqa_xml_count(const tqa_robot *robot, tqa_xml_counts *ret)
         ret->drives += tqa_robot_drive(robot, i) != NULL;
         ret->velocities += one && isfinite(joint->limits.velocity);
     }
+}
+
+bool tqa_xml_rests_elsewhere(const tq_joint *joint)
+{
+    const double *pose = joint->spring.pose;
+    bool other = false;
+    for (int k = 0; k < 7; k++) {
+        other = other || (k != 3 && pose[k] != 0.0);
+    }
+    return joint->spring.stiffness != 0.0 && other;
+}
+
+const char *tqa_xml_ball_term(const tqa_robot *robot)
+{
+    for (uint32_t i = 0; i < robot->model->n_joint; i++) {
+        const tq_joint *joint = &robot->model->joints[i];
+        if (joint->nv > 1 && (joint->friction.viscous != 0.0 || joint->spring.stiffness != 0.0 ||
+                              joint->rotor.inertia != 0.0)) {
+            return robot->joint_names[i];
+        }
+    }
+    return NULL;
 }
 
 const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name)

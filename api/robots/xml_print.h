@@ -17,6 +17,9 @@ void tqa_xml_put_string(tqa_json_text *text, const char *key, const char *s);
 void tqa_xml_put_number(tqa_json_text *text, const char *key, double x);
 void tqa_xml_put_numbers(tqa_json_text *text, const char *key, const double *x, size_t n);
 
+/* The element of a joint's law along recorded motion, if it has one. */
+void tqa_xml_put_log_law(tqa_json_text *text, const char *indent, tq_log_law law);
+
 /* Parts of a robot that a format cannot express: numbers of joints with them. */
 typedef struct tqa_xml_counts {
     unsigned springs, frictions, rotors, turns, drives, velocities;
@@ -29,6 +32,13 @@ bool tqa_xml_has_friction(const tq_friction *f);
 bool tqa_xml_has_spring(const tq_joint *joint);
 bool tqa_xml_has_rotor(const tq_joint *joint);
 bool tqa_xml_has_turn_limits(const tq_joint *joint);
+
+/* Of a spherical or floating joint: its spring rests elsewhere than at the identity. */
+bool tqa_xml_rests_elsewhere(const tq_joint *joint);
+
+/* The name of a spherical or floating joint with a damper, a spring or an inertia, for which only
+ * MJCF and the document have words, or NULL. */
+const char *tqa_xml_ball_term(const tqa_robot *robot);
 
 /* The name of a link, a joint or the robot that XML cannot hold, or NULL. */
 const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name);

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "core/base/fpmode.h"
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
 #include "core/model/layout.h"
@@ -28,6 +29,9 @@ static tq_status coriolis_checked(const tq_mechanism *mechanism, const tq_kernel
     if (status == TQ_ERR_SCRATCH) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_coriolis_scratch_size(mechanism));
+    }
+    for (size_t i = 0; mechanism->has_ball_rotor && status == TQ_OK && i < n; i++) {
+        tq_ball_add_coriolis(&mechanism->model, (size_t)in->stride, in->qd + i, ret_c + i);
     }
     return status == TQ_OK
                ? TQ_OK

@@ -17,7 +17,8 @@
  *
  * J is the Jacobian of a mass point by the rates qd. The definition covers spherical and floating
  * joints, whose rates are quasi-velocities. With mimic joints C is
- * that of the masters: G^T C_all G, where qd_all = G qd. Rotors contribute nothing.
+ * that of the masters: G^T C_all G, where qd_all = G qd. Of rotors only those of floating joints
+ * contribute (core/dynamics/ball_terms.h).
  *
  * Shapes   q (nq x stride), qd (nv x stride); ret_c (nv^2 x stride): C[a][b] of sample i at
  *          ret_c[(a * nv + b) * stride + i]. See core/base/block.h.

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "core/base/fpmode.h"
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
 #include "core/model/layout.h"
 
@@ -36,6 +37,10 @@ static void add_joints(const tq_mechanism *mechanism, const tq_kernel_input *in,
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (tq_joint_kind_nv(joint->kind) != 1) {
+            for (size_t i = 0; mechanism->has_ball_terms && i < (size_t)in->n_sample; i++) {
+                tq_ball_energy(joint, stride, in->q + i, in->qd != NULL ? in->qd + i : NULL,
+                               energy + i, energy + stride + i);
+            }
             continue;
         }
         const _Bool follows = joint->mimic != TQ_NONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/forward.c - forward dynamics: ABA, or LDL^T of M with mimic joints. */
+/* core/dynamics/forward.c - forward dynamics: ABA, or LDL^T of M. */
 #include "core/dynamics/forward.h"
 
 #include <assert.h>
@@ -13,8 +13,14 @@
 #include "core/dynamics/varied.h"
 #include "core/model/layout.h"
 
-/* mimic joints: samples whose mass matrices are in memory at once */
+/* by mass matrices: samples whose matrices are in memory at once */
 enum { RUN = TQ_WRENCH_RUN };
+
+/* qdd by the mass matrix: with mimic joints, and with inertias that the kernels do not have */
+static _Bool needs_matrix(const tq_mechanism *mechanism)
+{
+    return mechanism->canonical.has_mimic || mechanism->has_ball_rotor;
+}
 
 size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
 {
@@ -23,15 +29,15 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
                    tq_scratch_cost(nv * TQ_BLOCK_STRIDE, sizeof(double)) +
                    tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism);
-    if (c->has_mimic) {
+    if (needs_matrix(mechanism)) {
         bytes +=
             tq_scratch_cost(nv * nv * RUN, sizeof(double)) + tq_mass_matrix_scratch_size(mechanism);
     }
     return bytes;
 }
 
-/* tau - friction - springs, the net torque on the rigid bodies; written to `room` unless it equals
- * in->tau */
+/* tau - friction - springs, and the part of rotors that velocity has: the net torque on the rigid
+ * bodies; written to `room` unless it equals in->tau */
 static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_input *in,
                                 double *room)
 {
@@ -39,7 +45,9 @@ static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_
     const _Bool has_friction = mechanism->has_friction || in->varied != NULL;
     const _Bool friction = has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0;
     const _Bool springs = mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0;
-    if (!friction && !springs) {
+    const _Bool turns = mechanism->has_ball_rotor && in->qd != NULL &&
+                        (in->without & (TQ_WITHOUT_ROTOR | TQ_WITHOUT_VELOCITY)) == 0;
+    if (!friction && !springs && !turns) {
         return in->tau;
     }
     memcpy(room, in->tau, mechanism->model.nv * stride * sizeof *room);
@@ -52,6 +60,9 @@ static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_
     }
     if (springs) {
         tq_add_springs(mechanism, n, stride, in->q, -1.0, room);
+    }
+    if (turns) {
+        tq_add_rotors(mechanism, n, stride, in->qd, NULL, -1.0, room);
     }
     return room;
 }
@@ -182,7 +193,8 @@ static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t 
     const size_t nv = mechanism->model.nv;
     ret->work = tq_scratch_take(scratch, tq_work_doubles(c), sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_BLOCK_STRIDE, sizeof(double));
-    ret->m = c->has_mimic ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double)) : ret->work;
+    ret->m = needs_matrix(mechanism) ? tq_scratch_take(scratch, nv * nv * RUN, sizeof(double))
+                                     : ret->work;
     if (ret->work == NULL || ret->tau == NULL || ret->m == NULL ||
         tq_wrench_room_take(mechanism, n_wrench, scratch, &ret->wrench, NULL) != TQ_OK ||
         tq_packed_rows_take(mechanism, stride, scratch, &ret->rows) != TQ_OK) {
@@ -192,7 +204,7 @@ static tq_status take_room(const tq_mechanism *mechanism, size_t stride, size_t 
     return TQ_OK;
 }
 
-/* in runs: with wrenches, mimic joints or packed rows */
+/* in runs: with wrenches, by mass matrices, or packed rows */
 static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *in, size_t n_wrench,
                          const tq_kernel_input *whole, const room *r, tq_scratch *scratch,
                          double *ret_qdd, tq_error *reterr)
@@ -214,7 +226,7 @@ static tq_status in_runs(const tq_mechanism *mechanism, const tq_forward_input *
         if (n_wrench > 0) {
             tq_gather_wrenches(mechanism, in->wrenches, n_wrench, first, r->work, &r->wrench, &run);
         }
-        if (mechanism->canonical.has_mimic) {
+        if (needs_matrix(mechanism)) {
             status = by_mass_matrix(mechanism, &run, first, r->work, r->m, scratch, out, reterr);
         } else {
             status = by_articulated_bodies(mechanism, &run, first, r->work, out, reterr);
@@ -237,7 +249,7 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
         return status;
     }
     const tq_kernel_input whole = kernel_input(mechanism, in, net_torque(mechanism, in, r.tau));
-    if (n_wrench == 0 && !mechanism->canonical.has_mimic && r.rows.q == NULL) {
+    if (n_wrench == 0 && !needs_matrix(mechanism) && r.rows.q == NULL) {
         return by_articulated_bodies(mechanism, &whole, 0, r.work, ret_qdd, reterr);
     }
     return in_runs(mechanism, in, n_wrench, &whole, &r, scratch, ret_qdd, reterr);
@@ -249,7 +261,7 @@ tq_status tq_forward_dynamics(const tq_mechanism *mechanism, const tq_forward_in
     assert(mechanism != NULL && in != NULL && scratch != NULL);
     assert(mechanism->model.nv == 0 || (in->q != NULL && in->tau != NULL && ret_qdd != NULL));
     assert(in->n_wrench == 0 || in->wrenches != NULL);
-    assert(in->varied == NULL || !mechanism->canonical.has_mimic);
+    assert(in->varied == NULL || !needs_matrix(mechanism));
 
     tq_status status = tq_check_block(in->n_sample, in->stride, reterr);
     if (status != TQ_OK) {

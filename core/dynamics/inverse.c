@@ -96,7 +96,8 @@ static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse
         return status;
     }
     if (mechanism->has_rotor && (in->without & TQ_WITHOUT_ROTOR) == 0) {
-        tq_add_rotors(mechanism, n, stride, in->qdd, 1.0, ret_tau);
+        const double *qd = (in->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : in->qd;
+        tq_add_rotors(mechanism, n, stride, qd, in->qdd, 1.0, ret_tau);
     }
     if (mechanism->has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0) {
         tq_add_friction(mechanism, n, stride, in->qd, 1.0, ret_tau);

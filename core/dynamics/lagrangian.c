@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/dynamics/ball_terms.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
@@ -110,6 +111,7 @@ static void add_rotors(const tq_model *model, double *m)
                 factor * factor * joint->rotor.ratio * joint->rotor.ratio * joint->rotor.inertia;
         }
     }
+    tq_ball_add_mass(model, 1, m);
 }
 
 /* Sums left . A right over every pair of dofs on one branch into out[row of left][row of right]; A
@@ -255,6 +257,7 @@ tq_status tq_lagrangian_christoffel(const tq_configuration *posture, tq_scratch 
             ret_gamma[ij * nv + k] = c[ij];
         }
     }
+    tq_ball_add_christoffel(posture->model, ret_gamma);
     tq_scratch_rewind(scratch, mark);
     return status;
 }
@@ -327,6 +330,9 @@ tq_status tq_lagrangian_coriolis(const tq_configuration *posture, const double *
     const motion_kind kind = form == TQ_CORIOLIS_STACKED ? MOTION_STACKED : MOTION_CHRISTOFFEL;
     const tq_status status =
         coriolis_of(posture, posture->twist, rate, kind, scratch, ret_c, reterr);
+    if (qd != NULL) {
+        tq_ball_add_coriolis(posture->model, 1, qd, ret_c);
+    }
     tq_scratch_rewind(scratch, mark);
     return status;
 }
@@ -364,6 +370,9 @@ double tq_lagrangian_kinetic(const tq_configuration *posture, const double *qd)
             const double factor = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
             const double rate = factor * joint->rotor.ratio * qd[joint->v_index];
             energy += 0.5 * joint->rotor.inertia * rate * rate;
+        } else {
+            double none = 0.0;
+            tq_ball_energy(joint, 1, NULL, qd, &energy, &none);
         }
     }
     return energy;
@@ -387,6 +396,9 @@ double tq_lagrangian_potential(const tq_configuration *posture, const double gra
                     : q[joint->q_index];
             const double stretch = own - joint->spring.rest;
             energy += 0.5 * joint->spring.stiffness * stretch * stretch;
+        } else {
+            double none = 0.0;
+            tq_ball_energy(joint, 1, q, NULL, &none, &energy);
         }
     }
     return energy;

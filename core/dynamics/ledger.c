@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/terms.h"
 
@@ -56,12 +57,24 @@ static double friction_of(const tq_joint *joint, const double *qd)
     return multiplier(joint) * tq_friction_effort(&joint->friction, own);
 }
 
+/* all of a rotor's torque is its own entry: out of what M and C have of it */
+static void ball_entries(const tq_joint *joint, size_t nv, const tq_sample *sample, double *entries)
+{
+    const double *qd = (sample->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : sample->qd;
+    tq_ball_add_damper(joint, 1, 1, sample->qd, 1.0, entries + TQ_LEDGER_FRICTION * nv);
+    tq_ball_add_spring(joint, 1, 1, sample->q, 1.0, entries + TQ_LEDGER_SPRING * nv);
+    tq_ball_add_inertia(joint, 1, 1, NULL, sample->qdd, -1.0, entries + TQ_LEDGER_INERTIA * nv);
+    tq_ball_add_inertia(joint, 1, 1, sample->qd, NULL, -1.0, entries + TQ_LEDGER_CORIOLIS * nv);
+    tq_ball_add_inertia(joint, 1, 1, qd, sample->qdd, 1.0, entries + TQ_LEDGER_ROTOR * nv);
+}
+
 static void joint_entries(const tq_model *model, const tq_sample *sample, double *entries)
 {
     const size_t nv = model->nv;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (tq_joint_kind_nv(joint->kind) != 1) {
+            ball_entries(joint, nv, sample, entries);
             continue;
         }
         const size_t row = joint->v_index;

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/dynamics/ball_terms.h"
 #include "core/elementary/elementary.h"
 #include "core/model/layout.h"
 
@@ -64,6 +65,7 @@ void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stri
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (tq_joint_kind_nv(joint->kind) != 1) {
+            tq_ball_add_damper(joint, n_sample, stride, qd, sign, tau);
             continue;
         }
         const double ratio = multiplier(joint);
@@ -82,7 +84,11 @@ void tq_add_springs(const tq_mechanism *mechanism, size_t n_sample, size_t strid
     const tq_model *model = &mechanism->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (tq_joint_kind_nv(joint->kind) != 1 || joint->spring.stiffness == 0.0) {
+        if (joint->spring.stiffness == 0.0) {
+            continue;
+        }
+        if (tq_joint_kind_nv(joint->kind) != 1) {
+            tq_ball_add_spring(joint, n_sample, stride, q, sign, tau);
             continue;
         }
         const double ratio = multiplier(joint);
@@ -95,16 +101,20 @@ void tq_add_springs(const tq_mechanism *mechanism, size_t n_sample, size_t strid
     }
 }
 
-void tq_add_rotors(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *qdd,
-                   double sign, double *tau)
+void tq_add_rotors(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *qd,
+                   const double *qdd, double sign, double *tau)
 {
-    if (qdd == NULL) {
+    if (qdd == NULL && !mechanism->has_ball_rotor) {
         return;
     }
     const tq_model *model = &mechanism->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        if (tq_joint_kind_nv(joint->kind) != 1 || joint->rotor.inertia == 0.0) {
+        if (tq_joint_kind_nv(joint->kind) != 1) {
+            tq_ball_add_inertia(joint, n_sample, stride, qd, qdd, sign, tau);
+            continue;
+        }
+        if (qdd == NULL || joint->rotor.inertia == 0.0) {
             continue;
         }
         const double ratio = multiplier(joint);

@@ -16,12 +16,13 @@ double tq_friction_effort(const tq_friction *friction, double qd);
 double tq_friction_slope(const tq_friction *friction, double qd);
 
 /* Adds sign * term to the rows of tau (nv x stride), for n_sample samples. A mimic joint's effort
- * is added to its master's row times its multiplier (virtual work). qd, qdd NULL: zero. */
+ * is added to its master's row times its multiplier (virtual work); spherical and floating joints:
+ * core/dynamics/ball_terms.h. qd, qdd NULL: zero. */
 void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
                      const double *qd, double sign, double *tau);
 void tq_add_springs(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *q,
                     double sign, double *tau);
-void tq_add_rotors(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *qdd,
-                   double sign, double *tau);
+void tq_add_rotors(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *qd,
+                   const double *qdd, double sign, double *tau);
 
 #endif

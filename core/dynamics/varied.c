@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/terms.h"
 #include "core/kernels/block.h"
 #include "core/model/layout.h"
@@ -54,6 +55,11 @@ void tq_varied_add_friction(const tq_mechanism *mechanism, size_t n_sample, size
         const tq_joint *joint = &mechanism->model.joints[j];
         tq_friction friction = joint->friction;
         if (tq_joint_kind_nv(joint->kind) != 1) {
+            tq_joint own = *joint;
+            for (size_t i = 0; i < n_sample && qd != NULL; i++) {
+                own.friction.viscous = at[i];
+                tq_ball_add_damper(&own, 1, stride, qd + i, sign, tau + i);
+            }
             continue;
         }
         double *row = tau + joint->v_index * stride;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/log_law.h"
 #include "core/elementary/elementary.h"
 #include "core/identify/regression/fit_private.h"
 
@@ -50,16 +51,7 @@ void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n
 {
     const double creep = model->relaxation > 0.0 ? period / model->relaxation : 0.0;
     for (size_t i = 0; i < n; i++) {
-        const double slip = way[i] / model->presliding;
-        const double pull = fabs(slip) + creep;
-        if (isnan(*last)) {
-            *last = start;
-        } else if (pull > forgets) {
-            *last = slip / pull;
-        } else if (pull > 0.0) {
-            const double at_last = slip / pull;
-            *last = at_last + (*last - at_last) * tq_exp(-pull);
-        }
+        *last = isnan(*last) ? start : tq_dahl_state(way[i] / model->presliding, creep, *last);
         ret_sign[i] = *last;
     }
 }

@@ -10,6 +10,8 @@ struct tq_mechanism {
     tq_model model; /* as the user gave it */
     tq_canonical canonical;
     _Bool has_friction, has_spring, has_rotor;
+    _Bool has_ball_terms; /* a damper, spring or rotor of a spherical or floating joint */
+    _Bool has_ball_rotor; /* of a spherical or floating joint: M has it, the kernels do not */
 };
 
 #endif

@@ -49,15 +49,21 @@ static void note_terms(tq_mechanism *mechanism)
 {
     for (uint32_t j = 0; j < mechanism->model.n_joint; j++) {
         const tq_joint *joint = &mechanism->model.joints[j];
-        if (tq_joint_kind_nv(joint->kind) != 1) {
+        const _Bool single = tq_joint_kind_nv(joint->kind) == 1;
+        const _Bool ball = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
+        if (!single && !ball) {
             continue;
         }
         const tq_friction *f = &joint->friction;
-        mechanism->has_friction = mechanism->has_friction || f->viscous != 0.0 ||
-                                  f->coulomb != 0.0 || f->breakaway != 0.0 || f->offset != 0.0;
+        const _Bool dry = f->coulomb != 0.0 || f->breakaway != 0.0 || f->offset != 0.0;
+        const _Bool rotor = joint->rotor.inertia * joint->rotor.ratio != 0.0;
+        mechanism->has_friction = mechanism->has_friction || f->viscous != 0.0 || (single && dry);
         mechanism->has_spring = mechanism->has_spring || joint->spring.stiffness != 0.0;
-        mechanism->has_rotor =
-            mechanism->has_rotor || joint->rotor.inertia * joint->rotor.ratio != 0.0;
+        mechanism->has_rotor = mechanism->has_rotor || rotor;
+        mechanism->has_ball_rotor = mechanism->has_ball_rotor || (ball && rotor);
+        mechanism->has_ball_terms =
+            mechanism->has_ball_terms ||
+            (ball && (rotor || f->viscous != 0.0 || joint->spring.stiffness != 0.0));
     }
 }
 

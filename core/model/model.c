@@ -47,10 +47,30 @@ static tq_status check_finite(const double *x, size_t n, const char *what, size_
 static tq_status check_joint_numbers(const tq_joint *joint, size_t j, tq_error *reterr)
 {
     const tq_friction *fr = &joint->friction;
-    const double terms[] = {
-        fr->viscous,          fr->coulomb,       fr->breakaway,           fr->stribeck_velocity,
-        fr->smoothing,        fr->offset,        joint->spring.stiffness, joint->spring.rest,
-        joint->rotor.inertia, joint->rotor.ratio};
+    const tq_log_law *law = &joint->log_law;
+    const double terms[] = {law->friction.viscous,
+                            law->friction.coulomb,
+                            law->friction.breakaway,
+                            law->friction.stribeck_velocity,
+                            law->friction.smoothing,
+                            law->friction.offset,
+                            law->load,
+                            law->presliding,
+                            law->relaxation,
+                            law->inertia,
+                            law->jerk,
+                            law->delay,
+                            law->cutoff,
+                            fr->viscous,
+                            fr->coulomb,
+                            fr->breakaway,
+                            fr->stribeck_velocity,
+                            fr->smoothing,
+                            fr->offset,
+                            joint->spring.stiffness,
+                            joint->spring.rest,
+                            joint->rotor.inertia,
+                            joint->rotor.ratio};
     tq_status status = check_finite(joint->origin.r, 9, "joint.origin", j, reterr);
     if (status == TQ_OK) {
         status = check_finite(joint->origin.p, 3, "joint.origin", j, reterr);
@@ -60,6 +80,9 @@ static tq_status check_joint_numbers(const tq_joint *joint, size_t j, tq_error *
     }
     if (status == TQ_OK) {
         status = check_finite(terms, sizeof terms / sizeof *terms, "joint.terms", j, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_finite(joint->spring.pose, 7, "joint.terms", j, reterr);
     }
     if (status == TQ_OK && joint->mimic != TQ_NONE) {
         const double mimic[] = {joint->mimic_multiplier, joint->mimic_offset};

@@ -3,6 +3,7 @@
 #ifndef TQ_MODEL_MODEL_H
 #define TQ_MODEL_MODEL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,10 +46,27 @@ typedef struct tq_friction {
     double offset;            /* N m or N */
 } tq_friction;
 
+/* Friction and inertia along recorded motion, where the past of a sample and what a filter has
+ * taken off are there as well; see core/dynamics/log_law.h. Of a joint of an open chain; is_there
+ * false: it has none of its own. */
+typedef struct tq_log_law {
+    bool is_there;
+    tq_friction friction; /* s is the state of Dahl's model where presliding is there */
+    double load;          /* times s |torque of bodies|: dimensionless */
+    double presliding;    /* rad or m; below 1e-9: s(qd) of tq_friction */
+    double relaxation;    /* s, in which s decays at rest; <= 0: never */
+    double inertia;       /* kg m^2 or kg, times the acceleration above the filter's cut-off */
+    double jerk;          /* kg m^2 s or kg s, times its rate */
+    double delay;         /* s, by which q, qd and qdd lagged the torque of the recordings fitted */
+    double cutoff;        /* Hz, of their filter; 0: unknown */
+} tq_log_law;
+
 /* Spring torque stiffness * (q - rest). */
 typedef struct tq_spring {
     double stiffness; /* N m/rad or N/m */
     double rest;      /* rad or m */
+    double pose[7];   /* spherical, floating: rest as x y z (m) qw qx qy qz; all 0: no displacement,
+                         no rotation */
 } tq_spring;
 
 /* Rotor inertia reflected through the gear: adds ratio^2 * inertia to the joint's own inertia.
@@ -66,10 +84,12 @@ typedef struct tq_limits {
 } tq_limits;
 
 /* friction, spring, rotor and mimic apply to one-dof joints (file formats may restrict mimic
- * further). `parent` and `child` are link numbers. A planar joint displaces by x e + y f in the
- * joint frame, then rotates by the angle about `axis` = e x f. With (a, b, c) = `axis`, s = (c < 0
- * ? -1 : 1) and k = 1 / (1 + s c): e = (1 - a a k, -a b k, -s a) and f = s (-a b k, 1 - b b k, -s
- * b), which are x and y if the axis is z. */
+ * further); of spherical and floating joints friction.viscous, spring and rotor do, the same in
+ * every direction (core/dynamics/ball_terms.h). `parent` and `child` are link numbers. A planar
+ * joint displaces by x e + y f in the joint frame, then rotates by the angle about `axis` = e x f.
+ * With (a, b, c) = `axis`, s = (c < 0 ? -1 : 1) and k = 1 / (1 + s c):
+ * e = (1 - a a k, -a b k, -s a) and f = s (-a b k, 1 - b b k, -s b), which are x and y if the axis
+ * is z. */
 typedef struct tq_joint {
     tq_joint_kind kind;
     uint32_t parent, child;
@@ -78,6 +98,7 @@ typedef struct tq_joint {
     double axis[3]; /* in the joint frame; any length but 0 */
     tq_limits limits;
     tq_friction friction;
+    tq_log_law log_law;
     tq_spring spring;
     tq_rotor rotor;
     uint32_t mimic;          /* the master joint, or TQ_NONE */

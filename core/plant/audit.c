@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/momentum/momentum.h"
@@ -211,6 +212,17 @@ tq_effect tq_audit_effect(tq_audit *audit)
  * At one time
  */
 
+static void leave_out_ball(const tq_plant *plant, const tq_joint *joint, size_t n_sample,
+                           size_t stride, const double *q, const double *qd, double *energy)
+{
+    for (size_t i = 0; i < n_sample; i++) {
+        double kinetic = 0.0, potential = 0.0;
+        tq_ball_energy(joint, stride, q + i, qd + i, &kinetic, &potential);
+        energy[i] -= (plant->without & TQ_WITHOUT_ROTOR) != 0 ? kinetic : 0.0;
+        energy[stride + i] -= (plant->without & TQ_WITHOUT_SPRING) != 0 ? potential : 0.0;
+    }
+}
+
 /* energies that tq_energy includes and the plant omits */
 static void leave_out(const tq_plant *plant, size_t n_sample, size_t stride, const double *q,
                       const double *qd, double *energy)
@@ -219,6 +231,7 @@ static void leave_out(const tq_plant *plant, size_t n_sample, size_t stride, con
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (tq_joint_kind_nv(joint->kind) != 1) {
+            leave_out_ball(plant, joint, n_sample, stride, q, qd, energy);
             continue;
         }
         const double ratio = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;

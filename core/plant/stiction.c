@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/dynamics/terms.h"
 #include "core/elementary/elementary.h"
@@ -169,6 +170,8 @@ void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const
             const size_t r = joint->v_index * in->stride;
             const double ratio = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
             ret_tau[r] -= ratio * friction_of(joint, mode[j], ratio * in->qd[r]);
+        } else {
+            tq_ball_add_damper(joint, 1, in->stride, in->qd, -1.0, ret_tau);
         }
     }
     tq_block_pad(ret_tau, model->nv, in->stride, 1);

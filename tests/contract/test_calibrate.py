@@ -216,6 +216,8 @@ def check_page(text, found):
     words = "".join(page.words)
     assert f"Verdict: {found['verdict']}" in words
     assert all(p["name"] in words for p in found["parameters"])
+    # beside each name, of which kind, and of which link or joint
+    assert all(f'{p["name"]}{p["kind"]}, {p.get("link") or p["joint"]}' in words for p in found["parameters"])
     n = len(found["joints"])
     # measured against predicted and the residual of each joint and log, and the bands
     assert sum(tag == "svg" for tag, _ in page.seen) == 2 * n * len(found["prediction"]) + 1

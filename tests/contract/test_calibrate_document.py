@@ -9,6 +9,34 @@ from test_diagnosis import JSON, NPY, Bench
 np = pytest.importorskip("numpy")
 
 
+def along_the_log(daemon, bench, found, n):
+    """The robot document along a log is the fit; each format keeps it, and a change of friction removes it."""
+    bench.put("found", found["robot"])
+    columns = {w: list(range(k * n, k * n + n)) for k, w in enumerate(("q", "qd", "qdd", "tau"))}
+
+    def rmse(robot, **more):
+        body = {"from": {"dataset": "run", "rate_hz": 100, "filter": {"kind": "none"}, "columns": columns}, **more}
+        status, _, text = daemon.request("POST", f"/v1/robots/{robot}/inverse-dynamics", json.dumps(body).encode(), JSON)
+        assert status == 200, text
+        answer = json.loads(text)
+        return [j["rmse"] for j in answer["residual"]["by_joint"]], answer["log"].get("friction")
+    fit = pytest.approx(found["fit"]["rmse"], rel=1e-9)
+    assert rmse("found") == (fit, "along_log")
+    for form in ("urdf", "sdf"):
+        text = daemon.request("GET", f"/v1/robots/found?format={form}")[2]
+        assert daemon.request("PUT", f"/v1/robots/found-{form}", text, {"Content-Type": "application/xml"})[0] in (200, 201)
+        assert rmse(f"found-{form}") == (fit, "along_log")
+    assert rmse("found", without=["friction"])[1] is None
+    first = found["joints"][0]
+    change = {"operations": [{"op": "joint", "joint": joint, "damping": 1} for joint in found["joints"]]}
+    status, _, text = daemon.request("PATCH", "/v1/robots/found?name=found-changed", json.dumps(change).encode(), JSON)
+    assert status in (200, 201), text
+    assert rmse("found-changed")[1] is None
+    wrong = {**found["robot"], "joints": [{**j, **({"along_log": {"presliding": "much"}} if j["name"] == first else {})} for j in found["robot"]["joints"]]}
+    status, _, text = daemon.request("PUT", "/v1/robots/wrong", json.dumps(wrong).encode(), JSON)
+    assert status == 400 and "along_log/presliding" in text.decode()
+
+
 def test_the_documents_own_friction_is_the_best_and_its_price_is_stated(daemon):
     """Presliding is fitted; the document has viscous, Coulomb and offset friction by numpy's least squares of what its bodies leave."""
     rng = np.random.default_rng(40)
@@ -34,6 +62,7 @@ def test_the_documents_own_friction_is_the_best_and_its_price_is_stated(daemon):
         return np.load(io.BytesIO(daemon.request("POST", "/v1/robots/found/inverse-dynamics", out.getvalue(), NPY)[2]))
     assert "document" not in calibrate()  # a document has words for that
     found = calibrate(presliding=0.05)
+    along_the_log(daemon, bench, found, n)
     assert "fitted anew" in found["robot_note"]
     by_joint = found["document"]["by_joint"]
     assert [j["joint"] for j in by_joint] == found["joints"]

@@ -192,7 +192,7 @@ def test_instruments_are_used_where_noise_requires_them(daemon, truth):
     # requested least squares are used, and their bias is reported
     asked = calibrate(daemon, {**coarse, "method": "feasible"}, robot="guess")
     assert asked["method"] == "feasible" and asked["noise"] == {**found["noise"], "chose_instruments": False}
-    assert any("noise of position draws" in r and '"feasible-iv"' in r for r in asked["reasons"])
+    assert any(f"noise of position draws {p['name']} by about" in r and '"feasible-iv"' in r for p in asked["parameters"] for r in asked["reasons"])
     want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
     true = dict(zip((c["name"] for c in want["columns"]), want["parameter_values"]))
     bias = found["noise"]["least_squares_bias"]

@@ -207,6 +207,10 @@ def other_robot(b):
 
 KINDS = {"clean": clean, "sign": sign, "swap torque": swap_torque, "swap position": swap_position, "scale one": scale_one, "scale all": scale_all,
          "tilt": tilt, "payload": payload, "friction": friction, "stuck torque": stuck_torque, "stuck position": stuck_position, "other": other_robot}
+# what the text must say beside the joint: what is wrong, or what to do
+WORDS = {"sign": "its torque counts against its position", "swap torque": "the torques of joints", "swap position": "the positions of joints",
+         "scale one": "other joints' torques imply", "scale all": "robot's masses take", "tilt": "the base is not level", "payload": "the last link carries",
+         "friction": "viscous friction", "stuck torque": "its torque does not change", "stuck position": "its position does not change", "other": "the logs disagree"}
 # joints, recordings, of the cases in check
 FEW = {"clean": [(2, 1), (6, 2)], "sign": [(6, 3)], "swap torque": [(4, 1)], "swap position": [(5, 1)], "scale one": [(5, 2)], "scale all": [(6, 1)],
        "tilt": [(6, 1)], "payload": [(6, 3)], "friction": [(4, 2)], "stuck torque": [(3, 2)], "stuck position": [(4, 1)], "other": [(3, 3)]}
@@ -238,7 +242,8 @@ def test_a_fault_is_named(daemon, kind):
             assert found == [], (n, runs, found)
             continue
         assert good, (n, runs, found, reply["reasons"])
-        assert reply["reasons"][0] == found[0]["text"]
+        assert reply["reasons"][0] == found[0]["text"] and WORDS[kind] in found[0]["text"], found[0]["text"]
+        assert all(f'"{found[0][of]}"' in found[0]["text"] for of in ("joint", "other_joint") if of in found[0] and "swap" in kind), found[0]["text"]
         if found[0]["gross"] and kind != "stuck position":  # that leaves less motion
             assert reply["verdict"] not in ("usable", "robust-control-only")
             assert not any("move all joints" in r for r in reply["reasons"]), reply["reasons"]

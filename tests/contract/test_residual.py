@@ -61,7 +61,7 @@ def test_contacts_of_a_tenth_of_the_torque_show_within_20_ms(daemon):
         found = bench.residual(rate, datasets=[log], quiet=[quiet])
         contacts = [f for f in found["findings"] if f["kind"] == "contact"]
         assert found["verdict"] == "contact" and found["contacts"] == 1 and found["noise_from"] == "quiet", found["findings"]
-        assert contacts[0]["joint"] == found["joints"][joint]
+        assert contacts[0]["joint"] == found["joints"][joint] and contacts[0]["dataset"] == log
         assert contacts[0]["torque"] == pytest.approx(size, rel=0.15)
         assert contacts[0]["duration_s"] == pytest.approx(0.3, abs=0.05)
         assert sum(j["false_alarms_per_day"] for j in found["by_joint"]) <= 1.0001
@@ -150,6 +150,23 @@ def test_what_lasts_is_no_contact(daemon):
     kinds = {f["kind"] for f in found["findings"]}
     longest = max((f for f in found["findings"] if "duration_s" in f), key=lambda f: f["duration_s"])
     assert "persistent" in kinds and longest["kind"] == "persistent" and longest["from_s"] > 29.9 and "payload" in longest["text"]
+
+
+def test_a_push_on_a_linear_axis_is_in_newtons(daemon):
+    rng = np.random.default_rng(35)
+    bench = Watched(daemon, rng, 2)
+    bench.truth["joints"][0]["kind"] = "prismatic"
+    bench.put("watched", bench.truth)
+    t = bench.move(6, 200)[0]
+    clean = bench.torque(bench.truth, 0)
+    noise = 0.01 * clean.std(0)
+    quiet = bench.log("quiet", clean + noise * rng.normal(size=clean.shape))
+    for joint, unit in ((0, " N,"), (1, " N m,")):
+        push = np.zeros_like(clean)
+        push[(t >= 3) & (t < 3.4), joint] = 0.5 * clean[:, joint].std()
+        log = bench.log("touched", clean - push + noise * rng.normal(size=clean.shape))
+        texts = [f["text"] for f in bench.residual(200, datasets=[log], quiet=[quiet])["findings"] if f["kind"] == "contact"]
+        assert texts and all(f'"j{joint + 1}"' in text and unit in text for text in texts), texts
 
 
 def test_refusals(daemon):

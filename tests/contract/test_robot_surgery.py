@@ -202,6 +202,8 @@ def test_numbers_of_joints_and_links(daemon):
     assert abs(rubbed - bare - more) < 1e-12
     before = terms(daemon, "pendulum", q=[0.8], include=["mass_matrix", "gravity_torque"])
     robot = patch(daemon, "pendulum", {"op": "link", "link": link["name"], "mass": 2 * link["mass"]}, query="?name=heavy")
+    patch(daemon, "pendulum", {"op": "joint", "joint": joint, "damping": 1.25}, query="?name=p")  # a name of one letter
+    assert get(daemon, "p")["joints"][0]["damping"] == 1.25
     after = terms(daemon, "heavy", q=[0.8], include=["mass_matrix", "gravity_torque"])
     assert abs(after["gravity_torque"][0] / before["gravity_torque"][0] - 2) < 1e-12
     assert abs(after["mass_matrix"][0][0] / before["mass_matrix"][0][0] - 2) < 1e-12

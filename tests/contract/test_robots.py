@@ -206,8 +206,18 @@ def test_concurrent_puts_agree_with_the_store(start, tmp_path):
 def test_survives_an_orderly_stop(start, tmp_path):
     first = start(state=str(tmp_path / "s"))
     assert put(first, "arm", urdf())[0] == 201
+    rows = [[0.001 * k, -0.5] for k in range(3000)]
+    use = "POST", "/v1/robots/arm/inverse-dynamics", json.dumps({"q": rows, "qd": rows, "qdd": rows}), {"Content-Type": JSON}
+    before = first.request(*use)
+    assert before[0] == 200
     first.stop()
     second = start(state=str(tmp_path / "s"))
+    after = second.request(*use)  # the robot is read again
+    assert after[0] == 200 and after[2] == before[2]
+    assert put(second, "arm", urdf(2.0))[0] == 200
+    former = second.request(use[0], use[1].replace("arm", f"arm@{digest(urdf())}"), *use[2:])  # a body is kept while that is read
+    assert former[0] == 200 and former[2] == before[2]
+    assert put(second, "arm", urdf())[0] == 200
     assert second.request("GET", "/v1/robots/arm")[1]["ETag"] == f'"{digest(urdf())}"'
     assert put(second, "arm", urdf(), If_None_Match="*")[0] == 412
 

@@ -127,7 +127,7 @@ static bool check(tqa_tree *control)
     }
     c->control = control;
     control->state = c;
-    return tqa_calibration_read(c);
+    return tqa_calibration_hold_joints(c) && tqa_calibration_read(c);
 }
 
 static bool calibrate(tqa_tree *control)

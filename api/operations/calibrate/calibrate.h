@@ -15,6 +15,7 @@ enum {
 /* The state of one calibration. Everything lives in the control's memory. */
 typedef struct tqa_calibration {
     tqa_tree *control;
+    const tqa_robot *whole; /* control->robot has joints at rest fixed */
     tqa_order order;
     tqa_recording_request request;
     tqa_pass_memory pass_memory; /* of its passes */
@@ -40,6 +41,10 @@ typedef struct tqa_calibration {
     const char *why_no_robot;
     const char *robot_note; /* parts of the fit that a robot document cannot express; NULL: none */
 } tqa_calibration;
+
+/* Fixes the joints that the request says were at rest: control->robot, from then on. False: the
+ * problem is set. */
+bool tqa_calibration_hold_joints(tqa_calibration *calibration);
 
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);

@@ -322,6 +322,20 @@ static void set_default_signs(tqa_calibration *c)
     ret->stribeck_speed = 0.3;
 }
 
+/* A spherical or floating joint with a torque that is linear in no parameter of the fit; or TQ_NONE
+ */
+static uint32_t find_ball_term(const tq_model *model)
+{
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nv > 1 && (joint->friction.viscous != 0.0 || joint->spring.stiffness != 0.0 ||
+                              joint->rotor.inertia != 0.0)) {
+            return j;
+        }
+    }
+    return TQ_NONE;
+}
+
 bool tqa_calibration_read(tqa_calibration *c)
 {
     const tqa_value root = tqa_value_root(c->control);
@@ -342,6 +356,12 @@ bool tqa_calibration_read(tqa_calibration *c)
         return tqa_value_refuse(&root, "invalid-robot", "calibrate its open tree",
                                 "the torques of a constrained robot also hold the forces of its "
                                 "constraints, which a log does not contain");
+    }
+    if (find_ball_term(model) != TQ_NONE) {
+        return tqa_value_refuse(&root, "invalid-robot", "take its damping, spring and rotor out",
+                                "\"%.64s\" has a damper, a spring or an inertia in all "
+                                "directions, which the fit does not have",
+                                c->control->robot->joint_names[find_ball_term(model)]);
     }
     if (!tqa_tree_order(c->control, &c->order) ||
         !tqa_recording_request_read(&root, &c->order, need, &c->request)) {

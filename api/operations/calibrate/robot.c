@@ -32,13 +32,15 @@ static bool set_link(tq_link *link, const double ten[TQ_PARAMETERS_OF_LINK])
     double com[3] = {0};
     tq_inertia *inertia = &link->inertia;
     if (mass <= 0.0) {
+        bool none = true, kept = mass == 0.0 && inertia->mass == 0.0;
         for (size_t k = 0; k < TQ_PARAMETERS_OF_LINK; k++) {
-            if (ten[k] != 0.0) {
-                return false;
-            }
+            const double own =
+                k < TQ_PARAMETER_IXX ? 0.0 : inertia->about_com[k - TQ_PARAMETER_IXX];
+            none = none && ten[k] == 0.0;
+            kept = kept && ten[k] == own; /* an axis' inertia alone: no motion has shown another */
         }
-        *inertia = (tq_inertia){0};
-        return true;
+        *inertia = kept ? *inertia : (tq_inertia){0};
+        return none || kept;
     }
     for (size_t k = 0; k < 3; k++) {
         com[k] = ten[TQ_PARAMETER_MX + k] / mass;
@@ -70,16 +72,48 @@ static void set_joint(const tqa_calibration *c, tq_joint *joint, tq_parameter_ki
     }
 }
 
+/* The fit's own friction, and inertia above the cut-off, for inverse dynamics along recordings. */
+static void set_log_laws(const tqa_calibration *c, tq_joint *joints)
+{
+    const tq_fit_model *chosen = &c->chosen.model;
+    const tq_recording_filter *filter = &c->request.options.filter;
+    for (uint32_t j = 0; j < c->control->robot->model->n_joint; j++) {
+        const tq_joint *fitted = &c->control->robot->model->joints[j];
+        tq_log_law *law = &joints[j].log_law;
+        if (fitted->nv != 1) {
+            continue;
+        }
+        const double *fast =
+            c->found->solution.value + c->found->n_column + 2 * (size_t)fitted->v_index;
+        *law = (tq_log_law){.is_there = false};
+        law->friction = joints[j].friction;
+        law->presliding = tqa_calibration_yields(c) ? chosen->presliding : 0.0;
+        law->relaxation = law->presliding > 0.0 ? chosen->relaxation : 0.0;
+        law->inertia = fast[0];
+        law->jerk = fast[1];
+        law->delay = c->request.options.delay;
+        law->cutoff = filter->kind == TQ_SMOOTHING_BUTTERWORTH ? filter->cutoff : 0.0;
+        for (size_t k = 0; k < c->found->n_column; k++) {
+            const tq_column *column = &c->found->columns[k];
+            law->load += column->kind == TQ_COLUMN_LOAD && column->joint == j
+                             ? c->found->solution.value[k]
+                             : 0.0;
+        }
+        law->is_there = law->presliding > 0.0 || law->load != 0.0 || law->inertia != 0.0;
+    }
+}
+
 /* Friction in the document's own words, where presliding and load have none: fitted anew. */
 static void set_stand_in(const tqa_calibration *c, tq_joint *joints)
 {
     const bool has_stribeck = (c->chosen.model.extra & (unsigned)TQ_FIT_STRIBECK) != 0;
     for (uint32_t j = 0; j < c->control->robot->model->n_joint; j++) {
+        const tq_joint *fitted = &c->control->robot->model->joints[j];
         tq_friction *friction = &joints[j].friction;
-        if (joints[j].nv != 1 || !c->found->document[joints[j].v_index].is_there) {
+        if (fitted->nv != 1 || !c->found->document[fitted->v_index].is_there) {
             continue;
         }
-        const tq_stand_in_row *row = &c->found->document[joints[j].v_index];
+        const tq_stand_in_row *row = &c->found->document[fitted->v_index];
         friction->viscous = row->viscous;
         friction->coulomb = row->coulomb;
         friction->offset = row->offset;
@@ -101,6 +135,7 @@ static void set_extra(const tqa_calibration *c, tq_joint *joints)
         friction->breakaway = friction->coulomb + c->found->solution.value[k];
         friction->stribeck_velocity = tq_fit_stribeck_speed(c->found->fit, column->joint);
     }
+    set_log_laws(c, joints);
     if (c->found->document != NULL) {
         set_stand_in(c, joints);
     }
@@ -154,21 +189,40 @@ static const char *note_of(const tqa_calibration *c)
 {
     const bool yields = tqa_calibration_yields(c);
     if (has_load(c)) {
-        return yields ? "friction by load, and gears that yield before they slip, have no place in "
-                        "a robot document: friction by a smoothed sign of velocity, fitted anew, "
-                        "stands in for them; `document` has its price"
-                      : "friction by load has no place in a robot document: friction fitted "
-                        "without it replaces it; `document` has its price";
+        return yields
+                   ? "friction by load, and gears that yield before they slip, are in `along_log` "
+                     "of the joints: inverse dynamics `from` a log has them. Samples alone and "
+                     "simulation have friction by a smoothed sign of velocity, fitted anew; "
+                     "`document` has its price"
+                   : "friction by load is in `along_log` of the joints: inverse dynamics `from` "
+                     "a log has it. Samples alone and simulation have friction fitted without "
+                     "it; `document` has its price";
     }
     return yields
-               ? "gears that yield before they slip have no place in a robot document: a "
-                 "smoothed sign of velocity, fitted anew, replaces them; `document` has its price"
+               ? "gears that yield before they slip are in `along_log` of the joints: inverse "
+                 "dynamics `from` a log has them. Samples alone and simulation have a smoothed sign "
+                 "of velocity, fitted anew; `document` has its price"
                : NULL;
+}
+
+/* Links and joints of the robot with joints at rest are numbered as those of the whole one. */
+static bool is_whole(const tqa_calibration *c)
+{
+    const tqa_robot *robot = c->control->robot, *whole = c->whole;
+    bool same = robot->model->n_link == whole->model->n_link &&
+                robot->model->n_joint == whole->model->n_joint;
+    for (uint32_t l = 0; same && l < whole->model->n_link; l++) {
+        same = strcmp(robot->link_names[l], whole->link_names[l]) == 0;
+    }
+    for (uint32_t j = 0; same && j < whole->model->n_joint; j++) {
+        same = strcmp(robot->joint_names[j], whole->joint_names[j]) == 0;
+    }
+    return same;
 }
 
 bool tqa_calibration_robot(tqa_calibration *c)
 {
-    const tqa_robot *robot = c->control->robot;
+    const tqa_robot *robot = c->whole;
     tq_link *links = tqa_tree_take(c->control, robot->model->n_link, sizeof *links);
     tq_joint *joints = tqa_tree_take(c->control, robot->model->n_joint + 1, sizeof *joints);
     if (links == NULL || joints == NULL) {
@@ -178,7 +232,8 @@ bool tqa_calibration_robot(tqa_calibration *c)
         c->why_no_robot = "joint by joint there are no bodies: fit the model \"base\"";
         return true;
     }
-    c->why_no_robot = what_is_lost(c);
+    c->why_no_robot =
+        is_whole(c) ? what_is_lost(c) : "its links are numbered anew where joints are at rest";
     if (c->why_no_robot != NULL) {
         return true;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/operations/ensemble/ensemble.h"
+#include "core/dynamics/ball_terms.h"
 #include "core/plant/stiction.h"
 
 enum {
@@ -116,12 +117,14 @@ static bool runs_in_lanes(const tqa_ensemble *e)
            method != TQ_RUN_MIDPOINT;
 }
 
-/* joints that follow others are solved for by the mass matrix, which holds one robot only */
-static bool follows(const tq_mechanism *mechanism)
+/* Joints that follow others, and inertias of spherical and floating joints, are solved for by the
+ * mass matrix, which holds one robot only. */
+static bool needs_matrix(const tq_mechanism *mechanism)
 {
     const tq_model *model = tq_mechanism_model(mechanism);
     for (uint32_t j = 0; j < model->n_joint; j++) {
-        if (model->joints[j].mimic != TQ_NONE) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->mimic != TQ_NONE || tq_ball_inertia(joint) != 0.0) {
             return true;
         }
     }
@@ -134,7 +137,7 @@ static bool make_room(tqa_ensemble *e, const tqa_value *root)
     const tqa_value output = tqa_value_field(root, "output");
     e->in_lanes = runs_in_lanes(e);
     e->varied_rows = e->own_mechanisms && e->in_lanes && !e->own_effects &&
-                     s->plant.constraints == NULL && !follows(s->mechanism);
+                     s->plant.constraints == NULL && !needs_matrix(s->mechanism);
     e->per = e->in_lanes && (!e->own_mechanisms || e->varied_rows) && !e->own_effects
                  ? (size_t)BLOCK_MEMBERS
                  : 1;

@@ -5,6 +5,7 @@
 
 #include "api/codec/writer.h"
 #include "api/operations/simulate/simulate.h"
+#include "api/response/robot_writer.h"
 
 enum { PIECE_NUMBERS = 1 << 13 }; /* read at once: 64 KiB, or one row */
 
@@ -120,6 +121,7 @@ void tqa_simulation_answer(tqa_simulation *s)
     s->piece = tqa_tree_take(s->control, piece_rows(s) * s->width, sizeof *s->piece);
     s->line = tqa_tree_take(s->control, s->width, sizeof *s->line);
     tqa_simulation_put_constraints(s);
+    tqa_writer_joints(s->control->answer, s->control->robot, &s->order);
     put_stats(s);
     put_verdict(s);
     tqa_drives_put(s);

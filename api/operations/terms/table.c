@@ -6,6 +6,7 @@
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
 #include "core/drives/demand.h"
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/lagrangian.h"
@@ -152,6 +153,8 @@ tq_status tqa_term_friction(const tqa_term_input *moment, double *ret, tq_error 
             const double factor = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
             const double rate = factor * moment->sample.qd[joint->v_index];
             ret[joint->v_index] += factor * tq_friction_effort(&joint->friction, rate);
+        } else {
+            tq_ball_add_damper(joint, 1, 1, moment->sample.qd, 1.0, ret);
         }
     }
     return TQ_OK;
@@ -308,6 +311,8 @@ tq_status tqa_term_decoupling(const tqa_term_input *moment, double *ret, tq_erro
                 rotor[joint->v_index] += turns * turns * joint->rotor.inertia;
             }
         }
+        /* of spherical and floating joints as they are in M */
+        tq_ball_add_mass_diagonal(model, rotor);
         tq_decoupling_errors(nv, moment->m, rotor, velocity, moment->sample.qdd, ret);
     }
     tq_scratch_rewind(moment->scratch, mark);

@@ -6,6 +6,7 @@
 #include "api/robots/document/drive_fields.h"
 #include "api/robots/document/parts.h"
 #include "api/robots/draft.h"
+#include "api/robots/log_law.h"
 #include "api/robots/parsed.h"
 
 /* columns of the lines of the root, of the members of its lists, and of their further lines */
@@ -38,6 +39,21 @@ static void put_limits(tqa_writer *to, const tq_limits *limits)
     tqa_writer_end(to);
 }
 
+static void put_log_law(tqa_writer *to, tq_log_law law)
+{
+    double *numbers[TQA_LOG_LAW_NUMBERS];
+    if (!law.is_there) {
+        return;
+    }
+    tqa_log_law_numbers(&law, numbers);
+    tqa_writer_line(to, INNER);
+    tqa_writer_object(to, TQA_LOG_LAW);
+    for (size_t k = 0; k < TQA_LOG_LAW_NUMBERS; k++) {
+        tqa_writer_number(to, tqa_log_law_names[k], *numbers[k]);
+    }
+    tqa_writer_end(to);
+}
+
 /* What only a joint of one freedom has. */
 static void put_drive(tqa_writer *to, const tqa_robot *robot, const tq_joint *joint)
 {
@@ -51,6 +67,7 @@ static void put_drive(tqa_writer *to, const tqa_robot *robot, const tq_joint *jo
     tqa_writer_number(to, "smoothing", joint->friction.smoothing);
     tqa_writer_number(to, "offset", joint->friction.offset);
     tqa_writer_end(to);
+    put_log_law(to, joint->log_law);
     tqa_writer_line(to, INNER);
     tqa_writer_object(to, "spring");
     tqa_writer_number(to, "stiffness", joint->spring.stiffness);
@@ -65,6 +82,34 @@ static void put_drive(tqa_writer *to, const tqa_robot *robot, const tq_joint *jo
         tqa_writer_string(to, "joint", robot->joint_names[joint->mimic]);
         tqa_writer_number(to, "multiplier", joint->mimic_multiplier);
         tqa_writer_number(to, "offset", joint->mimic_offset);
+        tqa_writer_end(to);
+    }
+}
+
+/* Of a spherical or floating joint, the same in every direction; only what there is. */
+static void put_ball(tqa_writer *to, const tq_joint *joint)
+{
+    const bool floats = joint->kind == TQ_JOINT_FLOATING;
+    const double *pose = joint->spring.pose;
+    bool rests = false;
+    for (int k = 0; k < 7; k++) {
+        rests = rests || pose[k] != 0.0;
+    }
+    if (joint->friction.viscous != 0.0) {
+        tqa_writer_number(to, "damping", joint->friction.viscous);
+    }
+    if (joint->spring.stiffness != 0.0) {
+        tqa_writer_object(to, "spring");
+        tqa_writer_number(to, "stiffness", joint->spring.stiffness);
+        if (rests) {
+            tqa_writer_vector(to, "rest_pose", floats ? pose : pose + 3, floats ? 7 : 4);
+        }
+        tqa_writer_end(to);
+    }
+    if (joint->rotor.inertia != 0.0) {
+        tqa_writer_object(to, "rotor");
+        tqa_writer_number(to, "inertia", joint->rotor.inertia);
+        tqa_writer_number(to, "ratio", joint->rotor.ratio);
         tqa_writer_end(to);
     }
 }
@@ -103,6 +148,8 @@ static void put_joint(tqa_writer *to, const tqa_robot *robot, uint32_t i)
     if (freedoms == 1) {
         put_drive(to, robot, joint);
         tqa_document_put_motor(to, tqa_robot_drive(robot, i));
+    } else if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
+        put_ball(to, joint);
     }
     tqa_writer_end(to);
 }

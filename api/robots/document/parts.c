@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/robots/log_law.h"
 #include "api/robots/rotation.h"
 #include "core/model/inertia.h"
 
@@ -216,6 +217,22 @@ static void read_friction(const tqa_json_at *joint, tq_friction *ret)
     }
 }
 
+static void read_log_law(const tqa_json_at *joint, tq_log_law *ret)
+{
+    const tqa_json_at at = tqa_json_field(joint, TQA_LOG_LAW);
+    double *numbers[TQA_LOG_LAW_NUMBERS];
+    *ret = (tq_log_law){.is_there = false};
+    if (at.value == NULL || !tqa_json_is_object(&at)) {
+        return;
+    }
+    ret->is_there = true;
+    tqa_log_law_numbers(ret, numbers);
+    tqa_json_fields(&at, tqa_log_law_names, nothing);
+    for (size_t k = 0; k < TQA_LOG_LAW_NUMBERS; k++) {
+        tqa_json_optional(&at, tqa_log_law_names[k], numbers[k]);
+    }
+}
+
 /* An object of two numbers that may be absent, alone or together. */
 static void read_pair(const tqa_json_at *joint, const char *name, const char *const known[3],
                       double *ret_a, double *ret_b)
@@ -249,6 +266,11 @@ static bool has_one_freedom(tq_joint_kind kind)
     return tq_joint_kind_nv(kind) == 1;
 }
 
+static bool is_ball(tq_joint_kind kind)
+{
+    return kind == TQ_JOINT_SPHERICAL || kind == TQ_JOINT_FLOATING;
+}
+
 static void read_mimic(const tqa_json_at *joint, tq_joint *ret)
 {
     static const char *const known[] = {"joint", "multiplier", "offset", NULL};
@@ -265,18 +287,57 @@ static void read_mimic(const tqa_json_at *joint, tq_joint *ret)
     tqa_json_optional(&at, "offset", &ret->mimic_offset);
 }
 
+static bool is_of_balls(const char *name)
+{
+    return strcmp(name, "damping") == 0 || strcmp(name, "spring") == 0 ||
+           strcmp(name, "rotor") == 0;
+}
+
 /* Fields that would have no effect on a joint of this kind are faults, so that no user relies on
  * them. */
 static void check_kind_fields(const tqa_json_at *joint, tq_joint_kind kind)
 {
-    static const char *const single[] = {"limits", "damping", "friction", "spring",
-                                         "rotor",  "mimic",   "drive",    NULL};
+    static const char *const single[] = {TQA_DOCUMENT_DRIVE, NULL};
     for (const char *const *name = single; *name != NULL && !has_one_freedom(kind); name++) {
+        const bool of_balls = is_of_balls(*name);
+        if (is_ball(kind) && of_balls) {
+            continue;
+        }
         const tqa_json_at at = tqa_json_field(joint, *name);
         if (at.value != NULL) {
             tqa_draft_fault(joint->draft, "invalid-value", at.pointer, "remove the field",
-                            "only a revolute, continuous or prismatic joint can have this");
+                            "only a revolute, continuous or prismatic joint can have this%s",
+                            of_balls ? ", or a spherical or floating one" : "");
         }
+    }
+}
+
+/* Stiffness and rest of a joint of more freedoms: the pose in q at which it pulls nowhere. */
+static void read_ball_spring(const tqa_json_at *joint, tq_joint *ret)
+{
+    static const char *const known[] = {"stiffness", "rest_pose", NULL};
+    const tqa_json_at at = tqa_json_field(joint, "spring");
+    if (at.value == NULL || !tqa_json_is_object(&at)) {
+        return;
+    }
+    tqa_json_fields(&at, known, nothing);
+    tqa_json_optional(&at, "stiffness", &ret->spring.stiffness);
+    const tqa_json_at pose = tqa_json_field(&at, "rest_pose");
+    const bool floats = ret->kind == TQ_JOINT_FLOATING;
+    double *rest = ret->spring.pose;
+    if (pose.value == NULL || !tqa_json_numbers(&pose, floats ? 7 : 4, floats ? rest : rest + 3)) {
+        return;
+    }
+    double square = 0.0;
+    for (int k = 3; k < 7; k++) {
+        square += rest[k] * rest[k];
+    }
+    if (!(fabs(sqrt(square) - 1.0) <= 1e-6)) {
+        tqa_draft_fault(joint->draft, "quaternion", pose.pointer, "divide it by its length",
+                        "the quaternion has length %.9g, not 1", sqrt(square));
+    }
+    for (int k = 3; k < 7 && fabs(square - 1.0) > 1e-15; k++) {
+        rest[k] /= sqrt(square);
     }
 }
 
@@ -288,7 +349,12 @@ void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret)
     check_kind_fields(joint, ret->kind);
     read_limits(joint, &ret->limits);
     read_friction(joint, &ret->friction);
-    read_pair(joint, "spring", spring, &ret->spring.stiffness, &ret->spring.rest);
+    read_log_law(joint, &ret->log_law);
+    if (is_ball(ret->kind)) {
+        read_ball_spring(joint, ret);
+    } else {
+        read_pair(joint, "spring", spring, &ret->spring.stiffness, &ret->spring.rest);
+    }
     read_pair(joint, "rotor", rotor, &ret->rotor.inertia, &ret->rotor.ratio);
     read_mimic(joint, ret);
     const tqa_json_at drive = tqa_json_field(joint, "drive");

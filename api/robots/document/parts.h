@@ -7,6 +7,7 @@
 #include "api/codec/writer.h"
 #include "api/robots/chain.h"
 #include "api/robots/document/node.h"
+#include "api/robots/log_law.h"
 
 /* position, and one of rotation, rpy, quaternion_wxyz; identity if absent. ret_rpy may
  * be NULL: the angles, when the rotation came from them, else NaN. */
@@ -29,7 +30,8 @@ void tqa_document_solid(const tqa_json_at *at, tq_inertia *ret);
 
 /* Fields of a joint of one dof. Faults for joints of another kind. The mimic is
  * looked up in draft->joints, so these must be indexed. */
-#define TQA_DOCUMENT_DRIVE "limits", "damping", "friction", "spring", "rotor", "mimic", "drive"
+#define TQA_DOCUMENT_DRIVE                                                                         \
+    "limits", "damping", "friction", TQA_LOG_LAW, "spring", "rotor", "mimic", "drive"
 void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret);
 
 /* "drive" of the joint: motor, gear, amplifier, loops, into the draft. */

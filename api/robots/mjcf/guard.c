@@ -76,16 +76,9 @@ static void guard_joint(tqa_mjcf *m, uint32_t i)
         return;
     }
     if (is_free || (type != NULL && strcmp(type, "ball") == 0)) {
-        if (!m->set.no_damper) {
-            refuse_unless_zero(m, i, "damping", "a damper on a ball or free joint");
-        }
-        if (!m->set.no_spring) {
-            refuse_unless_zero(m, i, "stiffness", "a spring on a ball or free joint");
-        }
         if (!m->set.no_frictionloss) {
             refuse_unless_zero(m, i, "frictionloss", "dry friction on a ball or free joint");
         }
-        refuse_unless_zero(m, i, "armature", "armature of a ball or free joint");
         if (!tqa_mjcf_is_zero(m, i, "range")) {
             tqa_mjcf_ignore(m, i, "range", "acts here only on joints of one freedom");
         }
@@ -97,7 +90,6 @@ static void guard_joint(tqa_mjcf *m, uint32_t i)
         guard_series(m, i, "stiffness", "a spring that is not linear");
     }
     refuse_unless_zero(m, i, "springyield", "a spring that yields");
-    refuse_unless_zero(m, i, "springdamper", "a spring given by time and damping ratio");
 }
 
 /* Sections that apply forces to joints. */

@@ -72,13 +72,21 @@ static void read_passive(tqa_mjcf *m, uint32_t i, tq_joint *joint, double unit)
     double damping[3] = {0.0}; /* of qd, qd^2 ... : what follows the first is refused */
     double stiffness[3] = {0.0};
     double springref = 0.0;
+    double *spring_damper = m->spring_dampers + 2 * (joint - m->chain.joints);
+    (void)tqa_mjcf_numbers(m, i, "springdamper", 2, 2, spring_damper);
+    const bool has_one = spring_damper[0] > 0.0 && spring_damper[1] > 0.0;
+    m->spring_damper = m->spring_damper == 0 && has_one ? i : m->spring_damper;
+    (void)tqa_mjcf_numbers(m, i, "armature", 1, 1, &joint->rotor.inertia);
     (void)tqa_mjcf_numbers(m, i, "damping", 1, 3, damping);
     (void)tqa_mjcf_numbers(m, i, "stiffness", 1, 3, stiffness);
     (void)tqa_mjcf_numbers(m, i, "springref", 1, 1, &springref);
-    (void)tqa_mjcf_numbers(m, i, "frictionloss", 1, 1, &joint->friction.coulomb);
+    if (tq_joint_kind_nv(joint->kind) == 1) {
+        (void)tqa_mjcf_numbers(m, i, "frictionloss", 1, 1, &joint->friction.coulomb);
+    }
     joint->friction.viscous = m->set.no_damper ? 0.0 : damping[0];
     joint->spring.stiffness = m->set.no_spring ? 0.0 : stiffness[0];
-    joint->spring.rest = joint->spring.stiffness != 0.0 ? springref * unit : 0.0;
+    const bool springs = joint->spring.stiffness != 0.0 || spring_damper[0] > 0.0;
+    joint->spring.rest = springs && !m->set.no_spring ? springref * unit : 0.0;
     joint->friction.coulomb *= m->set.no_frictionloss ? 0.0 : 1.0;
 }
 
@@ -101,8 +109,20 @@ static void read_drive(tqa_mjcf *m, uint32_t i, tq_joint *joint)
     if (tqa_mjcf_numbers(m, i, "actuatorfrcrange", 2, 2, range) > 0) {
         joint->limits.effort = fmax(fabs(range[0]), fabs(range[1]));
     }
-    (void)tqa_mjcf_numbers(m, i, "armature", 1, 1, &joint->rotor.inertia);
     read_passive(m, i, joint, unit);
+}
+
+/* Of a ball or free joint; `rest`: the body's pose in the file, where the spring is at rest. */
+static void read_ball(tqa_mjcf *m, uint32_t i, tq_joint *joint, const tq_pose *rest)
+{
+    if (is(m, i, "freejoint")) {
+        return; /* it has neither these nor defaults of them */
+    }
+    read_passive(m, i, joint, 0.0);
+    if (joint->kind == TQ_JOINT_FLOATING) {
+        memcpy(joint->spring.pose, rest->p, sizeof rest->p);
+        tq_quaternion_of_mat(rest->r, joint->spring.pose + 3);
+    }
 }
 
 /* The body is modelled where the joint reads `ref`; a joint of the model reads 0 there. */
@@ -164,6 +184,14 @@ static bool place_joint(tqa_mjcf *m, uint32_t i, tqa_chain_joint *joint)
     return true;
 }
 
+/* qpos0 */
+static void read_reference(tqa_mjcf *m, uint32_t i, const tq_joint *joint)
+{
+    double *ref = m->references + (joint - m->chain.joints);
+    (void)tqa_mjcf_numbers(m, i, "ref", 1, 1, ref);
+    *ref *= joint->kind == TQ_JOINT_PRISMATIC ? 1.0 : m->set.angle;
+}
+
 static const char *place_text(tqa_mjcf *m, const char *element, const char *name)
 {
     return tqa_arena_format(m->draft->arena, "/mujoco//%s[@name='%.60s']", element, name);
@@ -199,6 +227,7 @@ static bool add_joint(tqa_mjcf *m, uint32_t i, uint32_t k, uint32_t n, tqa_chain
         return false;
     }
     const bool is_free = joint->kind == TQ_JOINT_FLOATING;
+    const tq_pose rest = joint->pose;
     if (is_free && (n > 1 || joint->parent != 0)) {
         tqa_mjcf_fault(m, i, "invalid-value",
                        "let the body hang from the world by this joint alone",
@@ -219,6 +248,9 @@ static bool add_joint(tqa_mjcf *m, uint32_t i, uint32_t k, uint32_t n, tqa_chain
     tq_joint *made = &chain->joints[tqa_chain_join(chain, joint)];
     if (tq_joint_kind_nv(joint->kind) == 1) {
         read_drive(m, i, made);
+        read_reference(m, i, made);
+    } else {
+        read_ball(m, i, made, &rest);
     }
     joint->parent = joint->child;
     joint->child = link;
@@ -288,6 +320,14 @@ static bool build(tqa_mjcf *m)
     if (!tqa_chain_init(&m->chain, m->draft, count_links(m))) {
         return false;
     }
+    tqa_arena *arena = m->draft->arena;
+    m->references = tqa_arena_take(arena, m->chain.joint_max + 1, sizeof(double), 16);
+    m->spring_dampers = tqa_arena_take(arena, m->chain.joint_max + 1, 2 * sizeof(double), 16);
+    if (m->references == NULL || m->spring_dampers == NULL) {
+        tqa_draft_fault(m->draft, "too-large", "", "describe it with fewer links and joints",
+                        "the robot needs more memory than is given");
+        return false;
+    }
     (void)tqa_chain_link(&m->chain, "world", "/mujoco/worldbody");
     bool has_world = false;
     for (uint32_t i = 1; i < m->n_node; i++) {
@@ -311,6 +351,7 @@ static bool build(tqa_mjcf *m)
         return false;
     }
     read_own_friction(m);
+    tqa_mjcf_convert_spring_dampers(m);
     return tqa_mjcf_equality(m);
 }
 

@@ -57,6 +57,10 @@ typedef struct tqa_mjcf {
     tqa_names mesh_names;
     uint32_t weightless; /* a geom whose mass is not inferred, on a body that cannot move */
     tqa_chain chain;
+    /* by the joint's number in the chain: qpos0 of one freedom; time constant and damping ratio of
+     * springdamper, 0: none */
+    double *references, *spring_dampers;
+    uint32_t spring_damper; /* the first element with one, or 0 */
 } tqa_mjcf;
 
 /* Reads all elements (mjcf_tree.c). False: faults were added. */
@@ -113,6 +117,9 @@ void tqa_mjcf_report(tqa_mjcf *m);
  * attributes of one of its elements that are read, or NULL. */
 bool tqa_mjcf_equality(tqa_mjcf *m);
 const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
+
+/* Springs and dampers out of springdamper, once the links have their masses (spring_damper.c). */
+void tqa_mjcf_convert_spring_dampers(tqa_mjcf *m);
 
 /* Mass of a body from its <inertial> or its geoms, at least the compiler's bounds; and all masses
  * scaled to its total (mjcf_inertia.c). */

@@ -95,15 +95,20 @@ static void put_nonzero(const printer *p, const char *key, double x)
     }
 }
 
+static void put_passive(const printer *p, const tq_joint *joint)
+{
+    put_nonzero(p, "damping", joint->friction.viscous);
+    put_nonzero(p, "stiffness", joint->spring.stiffness);
+    put_nonzero(p, "armature", joint->rotor.inertia * joint->rotor.ratio * joint->rotor.ratio);
+}
+
 /* Friction, spring and rotor of a joint of one freedom. */
 static void put_drive(const printer *p, const tq_joint *joint)
 {
     put_range(p, &joint->limits);
-    put_nonzero(p, "damping", joint->friction.viscous);
+    put_passive(p, joint);
     put_nonzero(p, "frictionloss", joint->friction.coulomb);
-    put_nonzero(p, "stiffness", joint->spring.stiffness);
     put_nonzero(p, "springref", joint->spring.stiffness != 0.0 ? joint->spring.rest : 0.0);
-    put_nonzero(p, "armature", joint->rotor.inertia * joint->rotor.ratio * joint->rotor.ratio);
 }
 
 static void put_axis(const printer *p, const char *name, const char *ending, bool slides,
@@ -134,12 +139,25 @@ static void put_joint(const printer *p, uint32_t i)
         indent(p);
         raw(p, joint->kind == TQ_JOINT_FLOATING ? "<joint type=\"free\"" : "<joint type=\"ball\"");
         tqa_xml_put_string(p->text, "name", name);
+        put_passive(p, joint);
         raw(p, "/>\n");
     } else if (joint->kind != TQ_JOINT_FIXED) {
         put_axis(p, name, "", joint->kind == TQ_JOINT_PRISMATIC, joint->axis);
         put_drive(p, joint);
         raw(p, "/>\n");
     }
+}
+
+/* Where the body is in the file: a free joint's spring rests there, and nothing else depends on it.
+ */
+static tq_pose body_pose(const tq_joint *joint)
+{
+    tq_pose ret = joint->origin;
+    if (joint->kind == TQ_JOINT_FLOATING && tqa_xml_rests_elsewhere(joint)) {
+        memcpy(ret.p, joint->spring.pose, sizeof ret.p);
+        tq_mat_of_quaternion(joint->spring.pose + 3, ret.r);
+    }
+    return ret;
 }
 
 /* Bodies in depth-first order: those that float, which hang from the world itself, or all others.
@@ -159,7 +177,8 @@ static void put_bodies(printer *p, bool floating)
         while (p->n_open > 0 && p->open[p->n_open - 1] != joint->parent) {
             close_body(p);
         }
-        open_body(p, joint->child, p->robot->link_names[joint->child], &joint->origin);
+        const tq_pose at = body_pose(joint);
+        open_body(p, joint->child, p->robot->link_names[joint->child], &at);
         put_joint(p, model->order[k]);
     }
 }
@@ -251,6 +270,9 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         if (joint->kind == TQ_JOINT_FLOATING && !tqa_xml_floats_in_world(robot, i)) {
             obstacle = robot->joint_names[i];
             why = "floats elsewhere than in the axes of the world, which MJCF does not have";
+        } else if (joint->kind == TQ_JOINT_SPHERICAL && tqa_xml_rests_elsewhere(joint)) {
+            obstacle = robot->joint_names[i];
+            why = "has a spring that does not rest at the identity, which MJCF does not have";
         } else if (joint->kind == TQ_JOINT_PLANAR) {
             obstacle = tqa_xml_planar_is_free(robot, i) ? NULL : robot->joint_names[i];
             why = "is planar, and its name with _x or _y is taken, or too long";

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/robots/constraint.h"
+#include "api/robots/log_law.h"
 #include "api/robots/sdf/parts.h"
 #include "api/robots/sdf/sdf.h"
 
@@ -109,7 +110,8 @@ static void read_axis(tqa_sdf *s, uint32_t i, joint_type type, tq_joint *joint)
     }
 }
 
-/* torqued:friction and torqued:rotor, which an exported robot has for what SDF cannot express. */
+/* torqued:friction, torqued:along_log and torqued:rotor, which an exported robot has for what SDF
+ * cannot express. */
 static void read_extension(tqa_sdf *s, uint32_t node, tq_joint *joint)
 {
     tq_friction *f = &joint->friction;
@@ -122,6 +124,18 @@ static void read_extension(tqa_sdf *s, uint32_t node, tq_joint *joint)
                 {"torqued:friction", "offset", &f->offset},
                 {"torqued:rotor", "inertia", &joint->rotor.inertia},
                 {"torqued:rotor", "ratio", &joint->rotor.ratio}};
+    double *numbers[TQA_LOG_LAW_NUMBERS];
+    tqa_log_law_numbers(&joint->log_law, numbers);
+    const uint32_t law = tqa_sdf_child(s, node, "torqued:" TQA_LOG_LAW);
+    joint->log_law.is_there = law != TQ_NONE;
+    for (size_t k = 0; law != TQ_NONE && k < TQA_LOG_LAW_NUMBERS; k++) {
+        const char *text = tqa_sdf_attribute(s, law, tqa_log_law_names[k]);
+        const tqa_urdf_place place = {
+            .draft = s->draft, .path = "torqued:" TQA_LOG_LAW, .line = s->tree.nodes[law].line};
+        if (text != NULL) {
+            (void)tqa_urdf_read_numbers(&place, tqa_log_law_names[k], text, 1, numbers[k]);
+        }
+    }
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         const uint32_t i = tqa_sdf_child(s, node, rows[k].element);
         const char *text = i != TQ_NONE ? tqa_sdf_attribute(s, i, rows[k].attribute) : NULL;

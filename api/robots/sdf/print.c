@@ -130,6 +130,7 @@ static void put_extension(const printer *p, const tq_joint *joint)
         tqa_xml_put_number(p->text, "offset", f->offset);
         raw(p, "/>\n");
     }
+    tqa_xml_put_log_law(p->text, "      ", joint->log_law);
     if (tqa_xml_has_rotor(joint)) {
         raw(p, "      <torqued:rotor");
         tqa_xml_put_number(p->text, "inertia", joint->rotor.inertia);
@@ -263,6 +264,10 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     if (obstacle == NULL && robot->constraints != NULL && robot->constraints->n_constraint > 0) {
         obstacle = name;
         why = "has constraints, for which SDF has no words";
+    }
+    if (obstacle == NULL && tqa_xml_ball_term(robot) != NULL) {
+        obstacle = tqa_xml_ball_term(robot);
+        why = "has a damper, a spring or an inertia in all directions, for which SDF has no words";
     }
     if (obstacle != NULL) {
         tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",

@@ -51,6 +51,10 @@ bool tqa_surgery_change_joint(tqa_surgery *s, const tqa_json_at *op)
     read_group(op, "friction", friction,
                (double *const[]){&f->coulomb, &f->breakaway, &f->stribeck_velocity, &f->smoothing,
                                  &f->offset});
+    if (tqa_json_field(op, "damping").value != NULL ||
+        tqa_json_field(op, "friction").value != NULL) {
+        joint->log_law.is_there = false; /* it was fitted beside the friction before */
+    }
     read_group(op, "spring", spring,
                (double *const[]){&joint->spring.stiffness, &joint->spring.rest});
     read_group(op, "rotor", rotor, (double *const[]){&joint->rotor.inertia, &joint->rotor.ratio});

@@ -63,6 +63,28 @@ static uint32_t find_float(const tqa_surgery *s, uint32_t root)
     return floats && is_massless(&s->links[root].inertia) ? found : TQ_NONE;
 }
 
+/* False: a damper, spring or inertia of a free joint, which acts at its link's origin, would act at
+ * another's. A spherical joint turned around keeps its centre. */
+static bool keeps_forces(tqa_surgery *s, const tqa_json_at *op, const uint32_t *path, uint32_t n,
+                         uint32_t held)
+{
+    for (uint32_t k = 0; k <= n; k++) {
+        const uint32_t j = k < n ? path[k] : held;
+        const tq_joint *joint = j != TQ_NONE ? &s->joints[j] : NULL;
+        if (joint != NULL && (n > 0 || k < n) && joint->kind == TQ_JOINT_FLOATING &&
+            (joint->friction.viscous != 0.0 || joint->spring.stiffness != 0.0 ||
+             joint->rotor.inertia != 0.0)) {
+            tqa_draft_fault(s->draft, "invalid-value", op->pointer,
+                            "take damping, spring and rotor of the joint out before",
+                            "the damper, spring or inertia of the free joint \"%.80s\" acts at its "
+                            "link's origin, which would be another's",
+                            s->joint_names[j]);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tqa_surgery_reroot(tqa_surgery *s, const tqa_json_at *op)
 {
     static const char *const known[] = {"op", "link", NULL};
@@ -86,6 +108,9 @@ bool tqa_surgery_reroot(tqa_surgery *s, const tqa_json_at *op)
     for (uint32_t l = link; l != stop && n < s->n_joint;) {
         path[n] = tqa_surgery_carrier(s, l);
         l = s->joints[path[n++]].parent;
+    }
+    if (!keeps_forces(s, op, path, n, held)) {
+        return false;
     }
     for (uint32_t k = 0; k < n; k++) {
         if (!turn(s, path[k])) {

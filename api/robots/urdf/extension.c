@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/robots/log_law.h"
 #include "api/robots/urdf/urdf.h"
 #include "api/robots/urdf/walk.h"
 
@@ -17,6 +18,24 @@ bool tqa_urdf_open_gravity(tqa_urdf_walk *w, const tqa_urdf_element *e)
         .draft = w->file->draft, .path = "/robot/torqued:gravity", .line = e->line};
     tqa_urdf_read_needed(&place, e, "xyz", 3, w->file->draft->model.gravity);
     tqa_urdf_ignore_attributes(w, e, known);
+    return true;
+}
+
+static bool open_log_law(tqa_urdf_walk *w, const tqa_urdf_element *e, const tqa_urdf_place *place,
+                         tqa_urdf_joint *joint)
+{
+    double *numbers[TQA_LOG_LAW_NUMBERS];
+    if (strcmp(e->name, "torqued:" TQA_LOG_LAW) != 0) {
+        return false;
+    }
+    if (tqa_urdf_first_time(place, e, &w->seen, TQA_URDF_SEEN_LOG_LAW)) {
+        tqa_log_law_numbers(&joint->log_law, numbers);
+        for (size_t k = 0; k < TQA_LOG_LAW_NUMBERS; k++) {
+            tqa_urdf_read_optional(place, e, tqa_log_law_names[k], 1, numbers[k]);
+        }
+        tqa_urdf_ignore_attributes(w, e, tqa_log_law_names);
+        joint->extended = joint->log_law.is_there = true;
+    }
     return true;
 }
 
@@ -62,7 +81,7 @@ bool tqa_urdf_open_extension(tqa_urdf_walk *w, const tqa_urdf_element *e,
             return true;
         }
     }
-    return false;
+    return open_log_law(w, e, place, joint);
 }
 
 /* A program that must write a limit writes a number that no joint reaches. */
@@ -79,6 +98,7 @@ void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint)
     joint->friction.stribeck_velocity = row->more.stribeck_velocity;
     joint->friction.smoothing = row->more.smoothing;
     joint->friction.offset = row->more.offset;
+    joint->log_law = row->log_law;
     joint->spring = row->spring;
     joint->rotor = row->rotor;
     if (joint->kind == TQ_JOINT_CONTINUOUS) {

@@ -31,6 +31,7 @@ typedef struct tqa_urdf_joint {
     double damping, friction;
     bool extended; /* some torqued: element was seen */
     tq_friction more;
+    tq_log_law log_law;
     tq_spring spring;
     tq_rotor rotor;
     double turn_limits[2]; /* of a continuous joint */

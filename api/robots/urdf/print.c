@@ -71,6 +71,7 @@ static void put_extension(tqa_json_text *text, const tq_joint *joint)
         tqa_xml_put_number(text, "offset", f->offset);
         tqa_json_text_raw(text, "/>\n");
     }
+    tqa_xml_put_log_law(text, "    ", joint->log_law);
     if (tqa_xml_has_spring(joint)) {
         tqa_json_text_raw(text, "    <torqued:spring");
         tqa_xml_put_number(text, "stiffness", joint->spring.stiffness);
@@ -174,6 +175,10 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     if (obstacle == NULL && robot->constraints != NULL) {
         obstacle = name;
         why = "has constraints or joints without a drive, for which URDF has no words";
+    }
+    if (obstacle == NULL && tqa_xml_ball_term(robot) != NULL) {
+        obstacle = tqa_xml_ball_term(robot);
+        why = "has a damper, a spring or an inertia in all directions, for which URDF has no words";
     }
     if (obstacle != NULL) {
         tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",

@@ -46,6 +46,7 @@ enum {
     TQA_URDF_SEEN_SPRING = 1 << 11,
     TQA_URDF_SEEN_ROTOR = 1 << 12,
     TQA_URDF_SEEN_LIMITS = 1 << 13,
+    TQA_URDF_SEEN_LOG_LAW = 1 << 14,
 };
 
 /* The element now opening. */

@@ -221,7 +221,9 @@ static tq_status find_anywhere(search *s, double *arm, tq_error *reterr)
         const tq_joint *joint = &model->joints[j];
         if (tq_joint_kind_nv(joint->kind) != 0) {
             const double turns = joint->rotor.ratio * tq_mimic_factor(joint);
-            s->values[joint->v_index] += turns * turns * joint->rotor.inertia;
+            for (uint32_t r = 0; r < tq_joint_kind_nv(joint->kind); r++) {
+                s->values[joint->v_index + r] += turns * turns * joint->rotor.inertia;
+            }
         }
     }
     double least = HUGE_VAL;

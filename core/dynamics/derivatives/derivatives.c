@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/dynamics/terms.h"
@@ -260,6 +261,14 @@ static void unturn_wrench(const tq_configuration *p, const tq_point_wrench *wren
     }
 }
 
+unsigned tq_ball_terms_left(unsigned without)
+{
+    const bool still = (without & (TQ_WITHOUT_ROTOR | TQ_WITHOUT_VELOCITY)) != 0;
+    return ((without & TQ_WITHOUT_FRICTION) != 0 ? 0 : TQ_BALL_DAMPER) |
+           ((without & TQ_WITHOUT_SPRING) != 0 ? 0 : TQ_BALL_SPRING) |
+           (still ? 0 : TQ_BALL_INERTIA);
+}
+
 /* springs and friction of one-dof joints */
 static void add_joint_efforts(const tq_model *model, const tq_sample *sample, double *dq,
                               double *dqd)
@@ -333,6 +342,8 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
         }
     }
     add_joint_efforts(model, sample, ret_dq, ret_dqd);
+    tq_ball_add_derivatives(model, tq_ball_terms_left(without), 1, sample->q, sample->qd, ret_dq,
+                            ret_dqd);
     tq_scratch_rewind(scratch, mark);
     return TQ_OK;
 }

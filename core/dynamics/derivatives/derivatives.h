@@ -61,6 +61,9 @@ tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scrat
 tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, double *ret_inverse,
                                  tq_error *reterr);
 
+/* TQ_BALL_... of core/dynamics/ball_terms.h that TQ_WITHOUT_... leaves. */
+unsigned tq_ball_terms_left(unsigned without);
+
 size_t tq_derivatives_scratch_size(const tq_model *model);
 
 #endif

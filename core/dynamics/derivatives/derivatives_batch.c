@@ -6,7 +6,9 @@
 #include <assert.h>
 
 #include "core/base/fpmode.h"
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
@@ -86,6 +88,11 @@ tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_i
     }
     if (status == TQ_OK) {
         add_joint_efforts(&mechanism->model, in, ret_d);
+        for (size_t i = 0; mechanism->has_ball_terms && i < in->n_sample; i++) {
+            tq_ball_add_derivatives(&mechanism->model, tq_ball_terms_left(in->without), in->stride,
+                                    in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
+                                    ret_d + nv * nv * in->stride + i);
+        }
         status =
             tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d, reterr);
     }

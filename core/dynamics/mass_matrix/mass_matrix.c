@@ -6,6 +6,7 @@
 #include <assert.h>
 
 #include "core/base/fpmode.h"
+#include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
 #include "core/dynamics/inverse.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
@@ -26,6 +27,12 @@ tq_status tq_mass_matrix_checked(const tq_mechanism *mechanism, const tq_kernel_
                                         work, 1, 1, scratch, ret_m) == TQ_ERR_SCRATCH) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_mass_matrix_scratch_size(mechanism));
+    }
+    const size_t stride = (size_t)in->out_stride;
+    for (size_t i = 0; mechanism->has_ball_rotor && i < (size_t)in->n_sample; i++) {
+        if (in->rotors != 0.0) {
+            tq_ball_add_mass(&mechanism->model, stride, ret_m + i);
+        }
     }
     return TQ_OK;
 }

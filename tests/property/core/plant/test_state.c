@@ -73,3 +73,35 @@ Test(state, the_shorter_way_is_taken)
         cr_expect(e[0] == 0.0 && e[2] == 0.0);
     }
 }
+
+/* unit length whatever the size; and of the robot's own joints alone: rows beyond them are of
+ * something else */
+Test(state, normalised_are_the_quaternions_of_the_robot_alone)
+{
+    tq_model *m = tqt_model_new(4);
+    for (uint32_t j = 0; j < 3; j++) {
+        m->joints[j].kind = j == 0 ? TQ_JOINT_REVOLUTE : TQ_JOINT_SPHERICAL;
+        m->joints[j].parent = j;
+        m->joints[j].child = j + 1;
+    }
+    cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
+    cr_assert(eq(sz, m->nq, 9));
+    m->n_joint = 2;
+    double q[9 * 2];
+    for (size_t k = 0; k < 9; k++) {
+        q[2 * k] = (k == 1 || k == 5) ? 3.0 : (k == 3 || k == 7) ? -4.0 : 0.0;
+        q[2 * k + 1] = k == 0 ? 7.0 : 1.0;
+    }
+    tq_state_normalise(m, 2, 2, q);
+    static const double turn[] = {0.6, 0.0, -0.8, 0.0};
+    for (size_t k = 0; k < 4; k++) {
+        cr_expect(fabs(q[2 * (1 + k)] - turn[k]) < 1e-15);
+        cr_expect(eq(dbl, q[2 * (1 + k) + 1], 0.5));
+        cr_expect(eq(dbl, q[2 * (5 + k)], 5.0 * turn[k]), "beyond its joints");
+        cr_expect(eq(dbl, q[2 * (5 + k) + 1], 1.0));
+    }
+    cr_expect(eq(dbl, q[0], 0.0));
+    cr_expect(eq(dbl, q[1], 7.0));
+    m->n_joint = 3;
+    tqt_model_free(m);
+}

@@ -42,7 +42,8 @@ static trial draw(uint64_t seed, unsigned how)
     for (size_t k = 0; k < t.p.n_other; k++) {
         t.positive[k] = (uint8_t)tqt_random_below(&r, 2);
     }
-    t.a = tqt_doubles(t.p.m * t.n), t.b = tqt_doubles(t.p.m), t.x = tqt_doubles(t.n);
+    t.a = tqt_doubles(t.p.m * t.n), t.b = tqt_doubles(t.p.m), t.x = tqt_doubles(t.n + 1);
+    t.x[t.n] = (double)NAN; /* of no parameter: whoever reads it has NaN everywhere */
     const double spread = how & MILD ? 0.5 : tqt_random_uniform(&r, 0, 4);
     const double strength = how & MILD ? 1 : pow(10, tqt_random_uniform(&r, -2, 4));
     for (size_t c = 0; c < t.n; c++) {
