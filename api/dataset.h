@@ -33,11 +33,19 @@ bool tqa_dataset_options_read(const char *query, const char *content_type, tqa_d
 /* One file being read; a few KB and what its columns need. One thread at a time. */
 typedef struct tqa_dataset tqa_dataset;
 
-/* `n_points` 0: statistics of all columns. Else at most n_points buckets with the least and
- * greatest value of each column, of the n_row rows from first_row on: there must be as many.
- * NULL when memory is short. */
-tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t first_row,
-                              uint64_t n_row, size_t n_points);
+/* Rows of a plot: n_row of them from first_row on, rows_per_point to a point. */
+typedef struct tqa_dataset_part {
+    uint64_t first_row, n_row, rows_per_point;
+} tqa_dataset_part;
+
+/* The least rows a point for at most n_points of n_row rows, of a table of n_all rows. From 65,536
+ * rows on they are whole blocks (tqa_dataset_blocks), or fewer than half of one. */
+uint64_t tqa_dataset_rows_per_point(uint64_t n_all, uint64_t n_column, uint64_t n_row,
+                                    size_t n_points);
+
+/* `part` NULL: statistics of all columns. Else buckets with the least and greatest value of each
+ * column; there must be as many rows. NULL when memory is short. */
+tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, const tqa_dataset_part *part);
 void tqa_dataset_close(tqa_dataset *dataset); /* accepts NULL */
 
 /* The next bytes, cut anywhere; false: the problem says why not, and with the same answer from
@@ -57,5 +65,24 @@ const char *tqa_dataset_media_stored(const char *media);
 /* After finish: the description, as members of a JSON object without its braces, malloc'ed; NULL
  * when memory is short. */
 char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n);
+
+/* Least and greatest values of each column in blocks of rows, and where these begin in the file:
+ * points of a plot without reading it whole. 6.3 MiB at most; it does not change. */
+typedef struct tqa_dataset_blocks tqa_dataset_blocks;
+/* Before the first byte: blocks are to be gathered beside the rest. */
+void tqa_dataset_gather(tqa_dataset *dataset);
+/* After finish; NULL: memory was short, or the file is an archive, a document, or in Fortran order.
+ * The caller frees them. */
+tqa_dataset_blocks *tqa_dataset_take_blocks(tqa_dataset *dataset);
+void tqa_dataset_blocks_free(tqa_dataset_blocks *blocks); /* accepts NULL */
+size_t tqa_dataset_blocks_bytes(const tqa_dataset_blocks *blocks);
+
+/* Reads n bytes at an offset: the count read, fewer only at the end, or -1. */
+typedef long tqa_dataset_source(void *ctx, uint64_t offset, void *bytes, size_t n);
+
+/* The description of points, as of tqa_dataset_summary, out of whole blocks, or of rows that are
+ * read from their first block on; NULL: the file must be read whole. */
+char *tqa_dataset_points(const tqa_dataset_blocks *blocks, const tqa_dataset_part *part,
+                         tqa_dataset_source *source, void *ctx, size_t *ret_n);
 
 #endif

@@ -501,6 +501,7 @@ static bool stop(void)
     if (answered) {
         tqd_jobs_free(jobs);
         tqd_upload_queue_free(uploads);
+        tqd_plots_clear(&datasets.plots);
         tqd_workers_free(workers);
         tqd_lock_steps_free(lock_steps.table);
         tqd_registry_free(registry);

@@ -8,36 +8,11 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/codec/csv/csv.h"
-#include "api/codec/npy/npz.h"
-#include "api/codec/npy/records.h"
-#include "api/codec/writer.h"
-#include "api/tables/dataset_columns.h"
-#include "api/tables/front.h"
-#include "api/tables/result_columns.h"
+#include "api/tables/dataset_private.h"
 
 static const uint64_t values_max = (uint64_t)1 << 40;
 /* JSON and CBOR are gathered whole: 32 MiB */
 enum { DOCUMENT_NUMBERS_MAX = 4000000 };
-
-struct tqa_dataset {
-    tqa_dataset_options options;
-    tqa_front front;
-    tqa_form form;
-    bool failed;
-    tqa_problem problem;
-    tqa_csv_decoder *csv;
-    tqa_npy_decoder npy;
-    tqa_npz_decoder *npz;
-    tqa_records_decoder *records;
-    tqa_table_result *document;
-    uint64_t n_row, n_text;
-    tqa_dataset_columns columns;
-    /* of an archive: the array that is being read */
-    char member[TQA_NPZ_NAME_MAX + 1];
-    size_t member_at; /* its first column */
-    tqa_npy_shape shape;
-};
 
 /* ------------------------------------------------------------------------------------- options */
 
@@ -166,6 +141,7 @@ static bool csv_row(void *ctx, const double *values, size_t n, size_t n_text)
     for (size_t c = 0; c < n; c++) {
         tqa_dataset_columns_add(&d->columns, c, d->n_row, values + c, 1);
     }
+    tqa_dataset_gather_row(d, d->n_row, 0, values, n);
     d->n_text += n_text;
     d->n_row++;
     return true;
@@ -211,11 +187,13 @@ static bool npy_values(void *ctx, uint64_t row, uint64_t column, const double *v
     const uint64_t first = d->member_at + column;
     if (d->shape.fortran_order || d->shape.n_column == 1) {
         tqa_dataset_columns_add(&d->columns, first, row, values, n);
+        tqa_dataset_gather_row(d, row, 0, values, n);
         return true;
     }
     for (size_t i = 0; i < n; i++) {
         tqa_dataset_columns_add(&d->columns, first + i, row, values + i, 1);
     }
+    tqa_dataset_gather_row(d, row, (size_t)column, values, n);
     return true;
 }
 
@@ -327,8 +305,7 @@ static bool feed_form(void *ctx, const char *bytes, size_t n)
 
 static const tqa_front_sink front_sink = {open_form, feed_form};
 
-tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t first_row,
-                              uint64_t n_row, size_t n_points)
+tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, const tqa_dataset_part *part)
 {
     tqa_dataset *d = calloc(1, sizeof *d);
     if (d == NULL) {
@@ -336,12 +313,8 @@ tqa_dataset *tqa_dataset_open(const tqa_dataset_options *options, uint64_t first
     }
     d->options = *options;
     d->front = (tqa_front){.sink = &front_sink, .ctx = d};
-    if (n_points > 0) {
-        tqa_dataset_columns *t = &d->columns;
-        t->first_row = first_row;
-        t->rows_per_bucket = n_row > n_points ? (n_row + n_points - 1) / n_points : 1;
-        t->n_bucket = (size_t)((n_row + t->rows_per_bucket - 1) / t->rows_per_bucket);
-        t->n_bucket = t->n_bucket > 0 ? t->n_bucket : 1;
+    if (part != NULL) {
+        tqa_dataset_set_part(&d->columns, part);
     }
     return d;
 }
@@ -355,6 +328,7 @@ void tqa_dataset_close(tqa_dataset *dataset)
         tqa_table_result_free(dataset->document);
         tqa_front_free(&dataset->front);
         tqa_dataset_columns_free(&dataset->columns);
+        tqa_dataset_blocks_free(dataset->blocks);
         free(dataset);
     }
 }
@@ -544,14 +518,11 @@ char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n)
     const tqa_dataset *d = dataset;
     tqa_writer to = {.cbor = false};
     tqa_writer_members(&to);
-    tqa_writer_count(&to, "rows", (size_t)d->n_row);
-    tqa_writer_count(&to, "columns", (size_t)tqa_dataset_width(d));
     if (d->columns.n_bucket > 0) {
-        tqa_writer_count(&to, "first_row", (size_t)d->columns.first_row);
-        tqa_writer_count(&to, "rows_per_point", (size_t)d->columns.rows_per_bucket);
-        tqa_writer_count(&to, "points", d->columns.n_bucket);
-        tqa_writer_list(&to, "series");
+        tqa_dataset_put_points(&d->columns, d->n_row, &to);
     } else {
+        tqa_writer_count(&to, "rows", (size_t)d->n_row);
+        tqa_writer_count(&to, "columns", (size_t)tqa_dataset_width(d));
         if (d->csv != NULL) {
             put_csv(d, &to);
         }

@@ -14,6 +14,9 @@ struct tqa_outline {
     bool short_of_memory, has_root;
     char keys[TQA_OUTLINE_KEYS_MAX][NAME];
     size_t n_key;
+    char (*joints)[NAME]; /* (TQA_OUTLINE_JOINTS_MAX), once there is one */
+    size_t n_joint;
+    bool in_degrees;
     /* maps and lists open around an array of numbers, which counts by itself */
     size_t level;
     bool is_list[DEPTH + 1];
@@ -221,10 +224,38 @@ static bool on_other(tqa_outline *o)
     return o->depth > 0 ? give_up(o) : o->level > 0;
 }
 
+static bool has_path(const tqa_outline *o, const char *path)
+{
+    const size_t n = strlen(path);
+    return o->path_size == n && memcmp(o->path, path, n) == 0;
+}
+
+static bool add_joint(tqa_outline *o, const char *text, size_t n)
+{
+    if (o->joints == NULL) {
+        o->joints = calloc(TQA_OUTLINE_JOINTS_MAX, sizeof *o->joints);
+    }
+    if (o->joints == NULL) {
+        o->short_of_memory = true;
+        return false;
+    }
+    if (o->n_joint < TQA_OUTLINE_JOINTS_MAX) {
+        memcpy(o->joints[o->n_joint++], text, n < NAME ? n : NAME - 1); /* zeroed */
+    }
+    return true;
+}
+
 static bool on_string(void *ctx, uint64_t at, const char *text, size_t n)
 {
-    (void)at, (void)text, (void)n;
-    return on_other(ctx);
+    (void)at;
+    tqa_outline *o = ctx;
+    if (!on_other(o)) {
+        return false;
+    }
+    if (o->level == 1 && has_path(o, "angles")) {
+        o->in_degrees = n == 3 && memcmp(text, "deg", 3) == 0;
+    }
+    return o->level != 2 || !o->is_list[2] || !has_path(o, "joints") || add_joint(o, text, n);
 }
 
 static bool on_boolean(void *ctx, uint64_t at, bool value)
@@ -258,6 +289,7 @@ tqa_outline *tqa_outline_new(void)
 void tqa_outline_free(tqa_outline *outline)
 {
     if (outline != NULL) {
+        free(outline->joints);
         free(outline->arrays);
         free(outline);
     }
@@ -291,4 +323,14 @@ const tqa_outline_array *tqa_outline_at(const tqa_outline *outline, size_t i)
 const char *tqa_outline_key(const tqa_outline *outline, size_t i)
 {
     return i < outline->n_key ? outline->keys[i] : NULL;
+}
+
+const char *tqa_outline_joint(const tqa_outline *outline, size_t i)
+{
+    return i < outline->n_joint ? outline->joints[i] : NULL;
+}
+
+bool tqa_outline_in_degrees(const tqa_outline *outline)
+{
+    return outline->in_degrees;
 }

@@ -9,6 +9,7 @@
 enum {
     TQA_OUTLINE_ARRAYS_MAX = 4096, /* more are not recorded */
     TQA_OUTLINE_KEYS_MAX = 64,     /* of the root; more are not recorded */
+    TQA_OUTLINE_JOINTS_MAX = 128,  /* more are not recorded */
     TQA_OUTLINE_NAME_MAX = 96,     /* longer names count as none */
     TQA_OUTLINE_RANK_MAX = 4,
 };
@@ -43,5 +44,10 @@ const tqa_outline_array *tqa_outline_at(const tqa_outline *outline, size_t i);
 
 /* Keys of the root, in order; NULL after the last. */
 const char *tqa_outline_key(const tqa_outline *outline, size_t i);
+
+/* Strings of the root's list "joints", in order; NULL after the last. Longer names are cut. */
+const char *tqa_outline_joint(const tqa_outline *outline, size_t i);
+/* The root has "angles": "deg". */
+bool tqa_outline_in_degrees(const tqa_outline *outline);
 
 #endif

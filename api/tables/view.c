@@ -58,6 +58,9 @@ static bool is_wanted(const tqa_view *v, const tqa_outline_array *array)
     if (v->options.array != NULL) {
         return !array->in_list && strcmp(array->name, v->options.array) == 0;
     }
+    if (v->options.form == TQA_VIEW_SVG && strcmp(array->name, "t") == 0) {
+        return true; /* whatever the fields */
+    }
     return array->name[0] != '\0' && (!array->in_list || v->takes_items) &&
            (v->options.fields == NULL ||
             (has_key(v, array->name, strcspn(array->name, "."), &key) && v->wanted[key]));
@@ -233,8 +236,7 @@ size_t tqa_view_take(tqa_view *v, char *out, size_t size)
 static long read_document(tqa_view *v, char *out, size_t size)
 {
     size_t n = 0;
-    while (n < size &&
-           (v->text_at < v->n_text || (v->options.form != TQA_VIEW_POINTS && transcode_piece(v)))) {
+    while (n < size && (v->text_at < v->n_text || (!v->is_whole && transcode_piece(v)))) {
         n += tqa_view_take(v, out + n, size - n);
     }
     return (long)n;
@@ -290,7 +292,7 @@ static bool start(tqa_view *v, tqa_problem *reterr)
     if (form == TQA_VIEW_NPZ) {
         return start_npz(v, reterr);
     }
-    if (form == TQA_VIEW_POINTS) {
+    if (form == TQA_VIEW_POINTS || form == TQA_VIEW_SVG) {
         return tqa_view_points(v, reterr);
     }
     v->size = 0;

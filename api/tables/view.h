@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/tables/view.h - a stored result in another form: CBOR, NPZ, a table, some of its keys, the
- * points of a plot. Written on demand, in memory that does not grow with the result. */
+ * points of a plot, the plot. Written on demand, in memory that does not grow with the result. */
 #ifndef TQA_TABLES_VIEW_H
 #define TQA_TABLES_VIEW_H
 
@@ -14,6 +14,7 @@ typedef enum tqa_view_form {
                         "list.0.key", if there is room for all of them */
     TQA_VIEW_CSV,    /* a line for each entry of its arrays of equal length, null as nothing */
     TQA_VIEW_POINTS, /* of these, the least and the greatest of neighbouring rows, as JSON */
+    TQA_VIEW_SVG,    /* lines through these over "t", a panel for each array */
 } tqa_view_form;
 
 enum { TQA_VIEW_POINTS_MAX = 20000, TQA_VIEW_COLUMNS_MAX = 4096 };
@@ -22,9 +23,10 @@ typedef struct tqa_view_options {
     tqa_view_form form;
     const char *fields; /* keys of the root with commas between; NULL: all */
     const char *array;  /* this one alone; NULL: all of the fields */
-    size_t n_points;    /* of POINTS */
-    uint64_t first_row; /* of POINTS: those of the rows from this one on */
-    uint64_t n_row;     /* of POINTS: at most so many rows; 0: all */
+    size_t n_points;    /* of POINTS, SVG; there 0: TQA_PLOT_POINTS */
+    uint64_t first_row; /* of POINTS, SVG: those of the rows from this one on */
+    uint64_t n_row;     /* of POINTS, SVG: at most so many rows; 0: all */
+    const char *title;  /* of SVG, used while the view is opened; NULL: "result" */
 } tqa_view_options;
 
 typedef struct tqa_view tqa_view;

@@ -18,7 +18,8 @@ struct tqa_view {
     uint64_t size;
     uint64_t at; /* of the document, or row of the table */
     bool failed;
-    /* JSON, CBOR, POINTS: output that has not been read */
+    bool is_whole; /* `text` is all of it */
+    /* JSON, CBOR, POINTS, SVG: output that has not been read */
     tqa_transcode transcode;
     char *text;
     size_t n_text, text_at;
@@ -47,7 +48,7 @@ size_t tqa_view_take(tqa_view *v, char *out, size_t size);
 /* The next bytes of the table as CSV. */
 long tqa_view_csv(tqa_view *v, char *out, size_t size);
 
-/* All of a plot's points into `text`. False: the problem is set. */
+/* All of a plot's points, or the plot, into `text`. False: the problem is set. */
 bool tqa_view_points(tqa_view *v, tqa_problem *reterr);
 
 #endif

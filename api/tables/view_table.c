@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/tables/view_table.c - arrays of a document as a table: CSV, and the points of a plot. */
+/* api/tables/view_table.c - arrays of a document as a table: CSV, points of a plot, the plot. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "api/codec/number/number.h"
 #include "api/codec/writer.h"
+#include "api/tables/plot.h"
 #include "api/tables/view_private.h"
 
 static const size_t buckets_max = (8 << 20) / sizeof(double);
@@ -134,26 +135,74 @@ static void put_series(tqa_writer *to, const char *key, const double *values, si
     tqa_writer_end(to);
 }
 
-static void put_points(const tqa_view *v, const double *least, const double *most, uint64_t each,
-                       size_t n_bucket, tqa_writer *to)
+/* Bucket b of column c has the values from least[b * n_column + c] to most[...]. */
+typedef struct buckets {
+    double *least, *most;
+    uint64_t each; /* rows of one */
+    size_t n;
+} buckets;
+
+static bool put_points(tqa_view *v, const buckets *of)
 {
+    tqa_writer text = {.cbor = false};
+    tqa_writer *to = &text;
     char name[TQA_VIEW_NAME_TEXT];
     tqa_writer_object(to, NULL);
     tqa_writer_count(to, "rows", (size_t)count_rows(v));
     tqa_writer_count(to, "first_row", (size_t)v->options.first_row);
-    tqa_writer_count(to, "rows_per_point", (size_t)each);
-    tqa_writer_count(to, "points", n_bucket);
+    tqa_writer_count(to, "rows_per_point", (size_t)of->each);
+    tqa_writer_count(to, "points", of->n);
     tqa_writer_list(to, "series");
     for (size_t c = 0; column_name(v, c, name); c++) {
         tqa_writer_object(to, NULL);
         tqa_writer_string(to, "name", name);
-        put_series(to, "min", least + c, v->n_column, n_bucket);
-        put_series(to, "max", most + c, v->n_column, n_bucket);
+        put_series(to, "min", of->least + c, v->n_column, of->n);
+        put_series(to, "max", of->most + c, v->n_column, of->n);
         tqa_writer_end(to);
     }
     tqa_writer_end(to);
     tqa_writer_end(to);
     tqa_writer_finish(to);
+    v->text = tqa_writer_take(to, &v->n_text);
+    return v->text != NULL;
+}
+
+/* A panel for each array; its columns are joints where there are as many. */
+static bool put_plot(tqa_view *v, const buckets *of)
+{
+    size_t n_joint = 0;
+    while (tqa_outline_joint(v->outline, n_joint) != NULL) {
+        n_joint++;
+    }
+    tqa_plot_series *series = calloc(v->n_column + 1, sizeof *series);
+    size_t c = 0;
+    for (size_t i = 0; series != NULL && i < v->n_array; i++) {
+        const size_t n = (size_t)tqa_view_columns(v->arrays[i]);
+        for (size_t k = 0; k < n; k++, c++) {
+            tqa_plot_series *one = &series[c];
+            (void)column_name(v, c, one->name);
+            if (n == n_joint && v->arrays[i]->rank == 2) {
+                (void)snprintf(one->name, sizeof one->name, "%s", tqa_outline_joint(v->outline, k));
+            }
+            (void)snprintf(one->group, sizeof one->group, "%s", v->arrays[i]->name);
+            one->least = of->least + c;
+            one->most = of->most + c;
+        }
+    }
+    const tqa_plot plot = {
+        .title = v->options.title != NULL ? v->options.title : "result",
+        .n_bucket = of->n,
+        .stride = v->n_column,
+        .n_series = c,
+        .series = series,
+        .over = series != NULL ? tqa_plot_time(series, c) : NULL,
+        .first_row = (double)v->options.first_row,
+        .rows_per_bucket = (double)of->each,
+        .in_degrees = tqa_outline_in_degrees(v->outline),
+    };
+    v->text = series != NULL ? tqa_plot_svg(&plot, &v->n_text) : NULL;
+    free(series);
+    return v->text != NULL;
 }
 
 bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
@@ -162,11 +211,12 @@ bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
     const uint64_t left = count_rows(v) > first ? count_rows(v) - first : 0;
     const uint64_t n_row =
         v->options.n_row > 0 && v->options.n_row < left ? v->options.n_row : left;
-    const uint64_t wish = v->options.n_points;
+    const bool is_plot = v->options.form == TQA_VIEW_SVG;
+    const uint64_t wish =
+        is_plot && v->options.n_points == 0 ? (uint64_t)TQA_PLOT_POINTS : v->options.n_points;
     const uint64_t each = n_row > wish ? (n_row + wish - 1) / wish : 1;
     const size_t n_bucket = (size_t)((n_row + each - 1) / each);
     const size_t n = v->n_column;
-    tqa_writer text = {.cbor = false};
     if (n_bucket * n > buckets_max) {
         tqa_problem_set(reterr, "range",
                         "so many points of so many columns: ask for fewer points, or choose "
@@ -193,11 +243,10 @@ bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
             high[c] = x > high[c] ? x : high[c];
         }
     }
-    if (!v->failed) {
-        put_points(v, least, most, each, n_bucket, &text);
-        v->text = tqa_writer_take(&text, &v->n_text);
-    }
+    const buckets of = {.least = least, .most = most, .each = each, .n = n_bucket};
+    v->is_whole = true;
+    const bool good = !v->failed && (is_plot ? put_plot(v, &of) : put_points(v, &of));
     free(least);
     v->size = v->n_text;
-    return v->text != NULL || tqa_view_refuse_memory(reterr);
+    return good || tqa_view_refuse_memory(reterr);
 }

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/tables/plot.h"
 #include "daemon/datasets/handlers_private.h"
 #include "daemon/datasets/samples.h"
+#include "daemon/http/format.h"
 #include "daemon/http/range.h"
 #include "daemon/robots/conditions.h"
 
@@ -145,6 +147,7 @@ static void answer_bytes(tqd_dataset_exchange *e, const tqd_dataset_row *row)
 
 typedef struct points_query {
     size_t n_points; /* 0: the description */
+    bool is_svg;
     uint64_t first_row, end_row;
 } points_query;
 
@@ -160,6 +163,9 @@ static bool read_points(const tqd_head *head, points_query *ret, tqa_problem *re
         uint64_t n;
         if (strcmp(name, "rows") == 0) {
             bad = !tqd_query_rows(value, &ret->first_row, &ret->end_row);
+        } else if (strcmp(name, "format") == 0) {
+            ret->is_svg = strcmp(value, "svg") == 0;
+            bad = !ret->is_svg;
         } else if (strcmp(name, "points") == 0 && read_count(&p, &n) && *p == '\0' && n >= 1 &&
                    n <= TQA_DATASET_POINTS_MAX) {
             ret->n_points = (size_t)n;
@@ -167,57 +173,130 @@ static bool read_points(const tqd_head *head, points_query *ret, tqa_problem *re
             bad = true;
         }
     }
-    bad = bad || (ret->n_points == 0 && ret->end_row != UINT64_MAX);
+    const char *accept = head->header(head, "Accept");
+    ret->is_svg = ret->is_svg || (accept != NULL && strstr(accept, "image/svg+xml") != NULL &&
+                                  strstr(accept, "application/json") == NULL);
+    bad = bad || (ret->n_points == 0 && !ret->is_svg && ret->end_row != UINT64_MAX) ||
+          (ret->is_svg && ret->n_points > TQA_PLOT_POINTS_MAX);
+    ret->n_points = ret->is_svg && ret->n_points == 0 ? (size_t)TQA_PLOT_POINTS : ret->n_points;
     if (bad) {
         tqa_problem_set(reterr, "invalid-value",
-                        "the query may say points=1 to %d, and with it rows=FIRST,BEHIND",
-                        (int)TQA_DATASET_POINTS_MAX);
+                        "the query may say points=1 to %d, or format=svg and points=1 to %d, and "
+                        "with these rows=FIRST,BEHIND",
+                        (int)TQA_DATASET_POINTS_MAX, (int)TQA_PLOT_POINTS_MAX);
     }
     return !bad;
 }
 
-/* reads the whole file again */
-static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row,
-                          const points_query *query)
+/* bytes of a file of the store, or of a built-in one */
+typedef struct points_source {
+    const tqd_sample *sample;
+    tqd_file *file;
+    uint64_t size;
+    tqd_store_status status;
+} points_source;
+
+static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
-    const uint64_t end = query->end_row < row->n_row ? query->end_row : row->n_row;
-    const uint64_t n_row = end > query->first_row ? end - query->first_row : 0;
-    const tqa_dataset_options options = {.format = TQA_DATASET_FIND};
-    tqd_store_status status = TQD_STORE_NO_MEMORY;
-    const tqd_sample *sample = tqd_sample_find(row->name, strlen(row->name));
-    tqd_file *file = sample == NULL
-                         ? tqd_file_open_sized(e->datasets->store, row->digest, row->size, &status)
-                         : NULL;
-    tqa_dataset *dataset = tqa_dataset_open(&options, query->first_row, n_row, query->n_points);
-    char *window = malloc(WINDOW);
-    char *summary = NULL;
-    size_t n_summary = 0;
-    bool good = (file != NULL || sample != NULL) && dataset != NULL && window != NULL;
-    uint64_t at = 0;
-    if (good && sample != NULL) {
-        good = tqa_dataset_feed(dataset, sample->bytes, (size_t)row->size);
-        at = row->size;
+    points_source *from = ctx;
+    if (from->sample == NULL) {
+        const long got = tqd_file_read(from->file, offset, bytes, n);
+        from->status = got < 0 ? tqd_file_status(from->file) : from->status;
+        return got;
     }
-    while (good && at < row->size) {
-        const long got = tqd_file_read(file, at, window, WINDOW);
-        status = got < 0 ? tqd_file_status(file) : status;
+    const uint64_t left = offset < from->size ? from->size - offset : 0;
+    const size_t some = left < n ? (size_t)left : n;
+    memcpy(bytes, from->sample->bytes + offset, some);
+    return (long)some;
+}
+
+/* Out of the whole file, whose blocks are kept. NULL, unless memory is short, with a problem. */
+static char *read_whole(tqd_dataset_exchange *e, const tqd_dataset_row *row,
+                        const tqa_dataset_part *part, points_source *source, size_t *ret_n)
+{
+    const tqa_dataset_options options = {.format = TQA_DATASET_FIND};
+    tqa_dataset *dataset = tqa_dataset_open(&options, part);
+    char *window = malloc(WINDOW);
+    char *points = NULL;
+    bool good = dataset != NULL && window != NULL;
+    if (good) {
+        tqa_dataset_gather(dataset);
+    }
+    for (uint64_t at = 0; good && at < row->size;) {
+        const long got = read_source(source, at, window, WINDOW);
         good = got > 0 && tqa_dataset_feed(dataset, window, (size_t)got);
         at += got > 0 ? (uint64_t)got : 0;
     }
     if (good && tqa_dataset_finish(dataset)) {
-        summary = tqa_dataset_summary(dataset, &n_summary);
+        points = tqa_dataset_summary(dataset, ret_n);
+        tqd_plots_keep(&e->datasets->plots, row->digest, tqa_dataset_take_blocks(dataset));
     }
-    if (summary != NULL) {
-        tqd_dataset_answer_row(e, 200, row, summary, n_summary);
-    } else if (dataset != NULL && tqa_dataset_problem(dataset)->status != 0) {
+    if (points == NULL && dataset != NULL && tqa_dataset_problem(dataset)->status != 0) {
         tqd_dataset_answer_problem(e, tqa_dataset_problem(dataset));
-    } else {
-        tqd_dataset_answer_status(e, status != TQD_STORE_OK ? status : TQD_STORE_NO_MEMORY);
+    } else if (points == NULL) {
+        tqd_dataset_answer_status(e, source->status != TQD_STORE_OK ? source->status
+                                                                    : TQD_STORE_NO_MEMORY);
     }
-    free(summary);
     free(window);
     tqa_dataset_close(dataset);
-    tqd_file_close(file);
+    return points;
+}
+
+static void answer_picture(tqd_dataset_exchange *e, const tqd_dataset_row *row, const char *points,
+                           size_t n_points)
+{
+    size_t n = 0;
+    char *picture = tqa_plot_of_points(points, n_points, row->name, &n);
+    if (picture == NULL) {
+        tqd_dataset_answer_status(e, TQD_STORE_NO_MEMORY);
+        return;
+    }
+    e->answer.status = 200;
+    e->answer.media = "image/svg+xml";
+    e->answer.body = picture;
+    e->answer.n_body = n;
+    tqd_answer_header(&e->answer, "Vary", "Accept");
+    tqd_answer_header(&e->answer, "Content-Security-Policy", "%s", TQD_SVG_POLICY);
+}
+
+/* out of blocks that are in memory, and at most of the rows that are asked for; else out of the
+ * whole file */
+static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row,
+                          const points_query *query)
+{
+    const uint64_t end = query->end_row < row->n_row ? query->end_row : row->n_row;
+    tqa_dataset_part part = {.first_row = query->first_row,
+                             .n_row = end > query->first_row ? end - query->first_row : 0};
+    part.rows_per_point =
+        tqa_dataset_rows_per_point(row->n_row, row->n_column, part.n_row, query->n_points);
+    points_source source = {.sample = tqd_sample_find(row->name, strlen(row->name)),
+                            .size = row->size,
+                            .status = TQD_STORE_OK};
+    char *points = NULL;
+    size_t n = 0;
+    if (source.sample == NULL) {
+        source.file =
+            tqd_file_open_sized(e->datasets->store, row->digest, row->size, &source.status);
+    }
+    if (source.sample == NULL && source.file == NULL) {
+        tqd_dataset_answer_status(e, source.status);
+        return;
+    }
+    tqd_plot *plot = tqd_plots_begin(&e->datasets->plots, row->digest);
+    if (plot != NULL) {
+        points = tqa_dataset_points(plot->blocks, &part, read_source, &source, &n);
+    }
+    tqd_plots_end(&e->datasets->plots, plot);
+    if (points == NULL) {
+        points = read_whole(e, row, &part, &source, &n);
+    }
+    if (points != NULL && query->is_svg) {
+        answer_picture(e, row, points, n);
+    } else if (points != NULL) {
+        tqd_dataset_answer_row(e, 200, row, points, n);
+    }
+    free(points);
+    tqd_file_close(source.file);
 }
 
 /* --------------------------------------------------------------------------------------- one */

@@ -32,6 +32,7 @@ static void run_delete(void *exchange)
         tqd_dataset_answer_status(e, status);
         return;
     }
+    tqd_plots_drop(&e->datasets->plots, deletion.replaced);
     (void)tqd_store_file_collect(store, deletion.replaced);
     e->answer.status = 204;
 }
@@ -47,6 +48,7 @@ static const tqd_handler delete_handler = {
 void tqd_dataset_routes(tqd_datasets *datasets, tqd_route routes[TQD_DATASET_ROUTES])
 {
     const uint64_t most = datasets->dataset_bytes_max;
+    pthread_mutex_init(&datasets->plots.mutex, NULL);
     const tqd_route table[TQD_DATASET_ROUTES] = {
         {TQD_GET, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets, false},
         {TQD_HEAD, "/v1/datasets", 0, &tqd_dataset_list_handler, datasets, false},

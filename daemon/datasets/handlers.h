@@ -3,6 +3,7 @@
 #ifndef TQD_DATASETS_HANDLERS_H
 #define TQD_DATASETS_HANDLERS_H
 
+#include "daemon/datasets/plots.h"
 #include "daemon/datasets/upload_queue.h"
 #include "daemon/http/exchange.h"
 
@@ -10,6 +11,7 @@
 typedef struct tqd_datasets {
     tqd_store *store;
     tqd_upload_queue *uploads;
+    tqd_plots plots;            /* opened by tqd_dataset_routes */
     uint64_t dataset_bytes_max; /* of one */
     uint64_t file_bytes_max;    /* of all files; 0: no bound. The store enforces it too */
     uint64_t datasets_max;      /* names */

@@ -149,7 +149,7 @@ static size_t print_log(char *text, size_t size, const double *rows, const doubl
 static bool describe(tqd_sample *sample, const char *name, size_t n)
 {
     const tqa_dataset_options options = {.format = TQA_DATASET_CSV};
-    tqa_dataset *dataset = tqa_dataset_open(&options, 0, 0, 0);
+    tqa_dataset *dataset = tqa_dataset_open(&options, NULL);
     size_t n_summary = 0;
     bool good = dataset != NULL && tqa_dataset_feed(dataset, sample->bytes, n) &&
                 tqa_dataset_finish(dataset) && tqd_sha256_of(sample->bytes, n, sample->row.digest);

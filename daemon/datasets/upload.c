@@ -114,7 +114,9 @@ static void commit(tqd_dataset_exchange *e, tqd_dataset_row *row, const char *su
         return;
     }
     tqd_intake_keep(e->intake);
+    tqd_plots_keep(&e->datasets->plots, row->digest, tqd_intake_blocks(e->intake));
     if (!put.created && strcmp(put.replaced, row->digest) != 0) {
+        tqd_plots_drop(&e->datasets->plots, put.replaced);
         (void)tqd_store_file_collect(store, put.replaced);
     }
     /* read back for created_ms, which the store sets */

@@ -126,8 +126,11 @@ tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options
     intake->uploads = uploads;
     intake->wake = wake;
     intake->ctx = ctx;
-    intake->dataset = tqa_dataset_open(options, 0, 0, 0);
+    intake->dataset = tqa_dataset_open(options, NULL);
     bool taken = intake->dataset != NULL;
+    if (taken) {
+        tqa_dataset_gather(intake->dataset);
+    }
     for (size_t i = 0; i < CHUNKS; i++) {
         intake->chunks[i] = malloc(CHUNK); /* pages are allocated at first touch */
         taken = taken && intake->chunks[i] != NULL;
@@ -365,6 +368,11 @@ bool tqd_intake_complete(tqd_intake *intake, tqd_dataset_row *row, char **ret_su
 void tqd_intake_keep(tqd_intake *intake)
 {
     intake->kept = true;
+}
+
+tqa_dataset_blocks *tqd_intake_blocks(tqd_intake *intake)
+{
+    return tqa_dataset_take_blocks(intake->dataset);
 }
 
 const tqa_problem *tqd_intake_problem(const tqd_intake *intake)

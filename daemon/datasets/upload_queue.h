@@ -16,7 +16,7 @@ typedef struct tqd_intake tqd_intake;
 typedef struct tqd_upload_queue_options {
     tqd_store *store;
     tqd_workers *workers; /* parsing and hashing run in parallel when a worker is idle */
-    size_t intakes_max;   /* concurrent uploads; each takes about 1.3 MiB */
+    size_t intakes_max;   /* concurrent uploads; each takes 1.3 to 8 MiB */
 } tqd_upload_queue_options;
 
 /* NULL: out of memory. */
@@ -51,6 +51,9 @@ bool tqd_intake_complete(tqd_intake *intake, tqd_dataset_row *row, char **ret_su
 
 /* A row refers to the file now: tqd_intake_close does not release it. */
 void tqd_intake_keep(tqd_intake *intake);
+
+/* After tqd_intake_complete: what plots of it are made of, or NULL; the caller frees it. */
+tqa_dataset_blocks *tqd_intake_blocks(tqd_intake *intake);
 
 /* Valid after a call that returned false. */
 const tqa_problem *tqd_intake_problem(const tqd_intake *intake);

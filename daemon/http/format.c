@@ -45,13 +45,19 @@ bool tqd_format_read(const tqd_head *head, tqd_format *ret, tqa_problem *reterr)
     ret->query = head->query;
     ret->rest[0] = '\0';
     if (member == NULL) {
-        ret->media = tqd_media_find(head->header(head, "Accept"));
+        const char *accept = head->header(head, "Accept");
+        ret->media = tqd_media_find(accept);
+        ret->is_svg = (ret->media == TQA_MEDIA_NONE || ret->media == TQA_MEDIA_OTHER) &&
+                      accept != NULL && strstr(accept, "image/svg+xml") != NULL;
+        ret->media = ret->is_svg ? TQA_MEDIA_OTHER : ret->media;
         return true;
     }
     const size_t n = strcspn(member, "&");
-    if (!find_word(member + N_NAME, n - N_NAME, &ret->media)) {
+    ret->is_svg = n == sizeof "format=svg" - 1 && memcmp(member, "format=svg", n) == 0;
+    ret->media = TQA_MEDIA_OTHER;
+    if (!ret->is_svg && !find_word(member + N_NAME, n - N_NAME, &ret->media)) {
         tqa_problem_set(reterr, "invalid-value",
-                        "format is csv, json, cbor, npz or npy, got \"%.*s\"",
+                        "format is csv, json, cbor, npz, npy or svg, got \"%.*s\"",
                         (int)(n < 60 ? n : 60), member);
         return false;
     }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/jobs/results.c - the outputs of a job: its request, its result, one array of it, attached
  * files. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/tables/plot.h"
 #include "daemon/http/answer.h"
 #include "daemon/http/format.h"
 #include "daemon/http/range.h"
 #include "daemon/jobs/exchange.h"
+
+enum { TITLE_TEXT = TQD_JOB_KIND_TEXT + TQD_NAME_TEXT + 4 };
 
 /* ----------------------------------------------- GET /v1/jobs/{id}/request, and the result */
 
@@ -39,22 +43,27 @@ static void request_run(void *arg)
 }
 
 /* False: the job has no result, and the reply is a problem. */
-static bool find_result(tqd_job_exchange *e)
+static bool find_job(tqd_job_exchange *e, tqd_job *ret)
 {
-    tqd_job job;
-    const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], &job);
+    const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], ret);
     if (status != TQD_STORE_OK) {
         tqd_job_refuse_store(e, status);
         return false;
     }
-    if (job.state == TQD_JOB_SUCCEEDED) {
+    if (ret->state == TQD_JOB_SUCCEEDED) {
         return true;
     }
     tqa_problem problem;
     tqa_problem_set(&problem, "conflict", "the job is %s: it has no result%s",
-                    tqd_job_state_name(job.state), job.state < TQD_JOB_SUCCEEDED ? " yet" : "");
+                    tqd_job_state_name(ret->state), ret->state < TQD_JOB_SUCCEEDED ? " yet" : "");
     tqd_job_refuse(e, &problem);
     return false;
+}
+
+static bool find_result(tqd_job_exchange *e)
+{
+    tqd_job job;
+    return find_job(e, &job);
 }
 
 typedef struct result_query {
@@ -63,6 +72,7 @@ typedef struct result_query {
     size_t n_points;
     uint64_t first_row, end_row; /* of the points */
     tqa_media media;             /* format=, or Accept */
+    bool is_svg;
 } result_query;
 
 static bool read_result_query(const tqd_head *head, bool with_fields, result_query *ret,
@@ -76,13 +86,14 @@ static bool read_result_query(const tqd_head *head, bool with_fields, result_que
         return false;
     }
     const char *query = format.query;
-    *ret = (result_query){.media = format.media, .end_row = UINT64_MAX};
+    *ret = (result_query){.media = format.media, .is_svg = format.is_svg, .end_row = UINT64_MAX};
     while (tqd_query_next(&query, name, value, &bad)) {
         char *rest = value;
         if (strcmp(name, "points") == 0 && value[0] >= '1' && value[0] <= '9') {
             const unsigned long n = strtoul(value, &rest, 10);
             ret->n_points = n;
-            bad = *rest != '\0' || n > TQA_VIEW_POINTS_MAX;
+            bad = *rest != '\0' ||
+                  n > (unsigned long)(ret->is_svg ? TQA_PLOT_POINTS_MAX : TQA_VIEW_POINTS_MAX);
         } else if (strcmp(name, "rows") == 0) {
             bad = !tqd_query_rows(value, &ret->first_row, &ret->end_row);
         } else if (strcmp(name, "fields") == 0 && with_fields && value[0] != '\0') {
@@ -95,13 +106,14 @@ static bool read_result_query(const tqd_head *head, bool with_fields, result_que
             break;
         }
     }
-    bad = bad || (ret->n_points == 0 && ret->end_row != UINT64_MAX);
+    bad = bad || (ret->n_points == 0 && !ret->is_svg && ret->end_row != UINT64_MAX);
     if (bad) {
         tqa_problem_set(reterr, "invalid-value",
-                        "the query may say %sformat=csv, %s and points=1 to %d, and with that "
-                        "rows=FIRST,BEHIND",
+                        "the query may say %sformat=csv, %s or svg and points=1 to %d (svg: "
+                        "%d), and with that rows=FIRST,BEHIND",
                         with_fields ? "fields=KEY,KEY,..., " : "",
-                        with_fields ? "npz, cbor or json" : "npy", (int)TQA_VIEW_POINTS_MAX);
+                        with_fields ? "npz, cbor, json" : "npy", (int)TQA_VIEW_POINTS_MAX,
+                        (int)TQA_PLOT_POINTS_MAX);
     }
     return !bad;
 }
@@ -113,20 +125,22 @@ static bool choose_form(const result_query *w, tqa_view_form *ret, bool *ret_as_
     const tqa_media media = w->media;
     const bool is_json = media == TQA_MEDIA_JSON || media == TQA_MEDIA_NONE;
     *ret_as_is = is_json && !w->has_fields && w->n_points == 0;
-    *ret = w->n_points > 0           ? TQA_VIEW_POINTS
+    *ret = w->is_svg                 ? TQA_VIEW_SVG
+           : w->n_points > 0         ? TQA_VIEW_POINTS
            : media == TQA_MEDIA_CBOR ? TQA_VIEW_CBOR
            : media == TQA_MEDIA_NPZ  ? TQA_VIEW_NPZ
            : media == TQA_MEDIA_CSV  ? TQA_VIEW_CSV
                                      : TQA_VIEW_JSON;
-    if (w->n_points > 0 && !is_json) {
-        tqa_problem_set(reterr, "not-acceptable", "points come as application/json");
+    if (w->n_points > 0 && !is_json && !w->is_svg) {
+        tqa_problem_set(reterr, "not-acceptable",
+                        "points come as application/json or image/svg+xml");
         return false;
     }
     if (!is_json && (*ret == TQA_VIEW_JSON)) {
         tqa_problem_set(reterr, "not-acceptable",
-                        "a result comes as application/json, application/cbor, application/x-npz "
-                        "or text/csv; one array of it, at .../result/{field}, as "
-                        "application/x-npy or text/csv");
+                        "a result comes as application/json, application/cbor, application/x-npz, "
+                        "text/csv or image/svg+xml; one array of it, at .../result/{field}, as "
+                        "application/x-npy, text/csv or image/svg+xml");
         return false;
     }
     return true;
@@ -161,6 +175,12 @@ static bool answer_table(tqd_job_exchange *e, const char *name)
     return e->streaming;
 }
 
+static void print_title(const tqd_job *job, char ret[TITLE_TEXT])
+{
+    (void)snprintf(ret, TITLE_TEXT, "%s%s%s", job->kind, job->robot[0] != '\0' ? ": " : "",
+                   job->robot);
+}
+
 static void result_run(void *exchange)
 {
     tqd_job_exchange *e = exchange;
@@ -176,11 +196,15 @@ static void result_run(void *exchange)
     bool as_is = false;
     tqa_view_form form = TQA_VIEW_JSON;
     tqa_problem problem;
+    tqd_job job;
     if (!read_result_query(e->head, true, &w, &problem) ||
         !choose_form(&w, &form, &as_is, &problem)) {
         tqd_job_refuse(e, &problem);
-    } else if (find_result(e)) {
+    } else if (find_job(e, &job)) {
+        char title[TITLE_TEXT];
+        print_title(&job, title);
         const tqa_view_options options = {.form = form,
+                                          .title = title,
                                           .fields = w.has_fields ? w.fields : NULL,
                                           .n_points = w.n_points,
                                           .first_row = w.first_row,
@@ -217,9 +241,10 @@ static void answer_field(tqd_job_exchange *e)
         tqd_job_refuse(e, &problem);
         return;
     }
-    if (w.n_points > 0) {
-        const tqa_view_options options = {.form = TQA_VIEW_POINTS,
+    if (w.n_points > 0 || w.is_svg) {
+        const tqa_view_options options = {.form = w.is_svg ? TQA_VIEW_SVG : TQA_VIEW_POINTS,
                                           .array = e->head->part[1],
+                                          .title = e->head->part[1],
                                           .n_points = w.n_points,
                                           .first_row = w.first_row,
                                           .n_row = w.end_row - w.first_row};

@@ -482,7 +482,10 @@ static void answer_end(submission *s, const tqd_job *job)
         return;
     }
     if (good && s->submit_options.form != TQA_VIEW_JSON) {
-        const tqa_view_options options = {.form = s->submit_options.form};
+        char title[TQD_NAME_TEXT + TQD_JOB_KIND_TEXT + 4];
+        (void)snprintf(title, sizeof title, "%s%s%s", job->kind, job->robot[0] != '\0' ? ": " : "",
+                       job->robot);
+        const tqa_view_options options = {.form = s->submit_options.form, .title = title};
         (void)tqd_view_answer(&s->view, &s->result, s->head, &options, &s->answer, read_view);
     } else {
         tqd_body_answer(&s->result, s->head, &s->answer, read_result);

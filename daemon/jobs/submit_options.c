@@ -89,6 +89,7 @@ static bool read_accept(const tqd_head *head, tqd_submit_options *options, tqa_p
     options->form = media == TQA_MEDIA_CBOR  ? TQA_VIEW_CBOR
                     : media == TQA_MEDIA_NPZ ? TQA_VIEW_NPZ
                     : media == TQA_MEDIA_CSV ? TQA_VIEW_CSV
+                    : format.is_svg          ? TQA_VIEW_SVG
                                              : TQA_VIEW_JSON;
     if (options->wait_ms == 0 || options->form != TQA_VIEW_JSON || media == TQA_MEDIA_JSON ||
         media == TQA_MEDIA_NONE) {
@@ -96,7 +97,7 @@ static bool read_accept(const tqd_head *head, tqd_submit_options *options, tqa_p
     }
     tqa_problem_set(problem, "not-acceptable",
                     "a result that is waited for comes as application/json, application/cbor, "
-                    "application/x-npz or text/csv");
+                    "application/x-npz, text/csv or image/svg+xml");
     return false;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/format.h"
 #include "daemon/http/range.h"
 #include "daemon/store/problem.h"
 
@@ -45,6 +46,7 @@ static const char *form_media(tqa_view_form form)
     return form == TQA_VIEW_CBOR  ? "application/cbor"
            : form == TQA_VIEW_NPZ ? "application/x-npz"
            : form == TQA_VIEW_CSV ? "text/csv"
+           : form == TQA_VIEW_SVG ? "image/svg+xml"
                                   : "application/json";
 }
 
@@ -64,6 +66,9 @@ bool tqd_view_answer(tqd_view_reader *reader, tqd_body_reader *body, const tqd_h
     }
     reply->media = form_media(options->form);
     tqd_answer_header(reply, "Vary", "Accept");
+    if (options->form == TQA_VIEW_SVG) {
+        tqd_answer_header(reply, "Content-Security-Policy", "%s", TQD_SVG_POLICY);
+    }
     reply->read = read;
     reply->n_body = (size_t)(reader->end - reader->first);
     return true;

@@ -153,6 +153,47 @@ def test_points_keep_extremes(daemon):
         problem(daemon.request("GET", f"/v1/datasets/peaks?{query}"), 422)
 
 
+def test_points_of_a_long_log_are_the_extremes_of_its_rows(start, tmp_path):
+    """Out of blocks that are gathered as it is stored, of its rows from one of these on, and of all of it after a restart: against numpy."""
+    numpy = pytest.importorskip("numpy", reason="no numpy (make deps-check)")
+    values = numpy.random.default_rng(1).normal(size=(70_000, 3)).round(4)
+    values[::101, 1] = numpy.nan
+    text = "a;b;c\n" + "\n".join(";".join("" if numpy.isnan(x) else repr(float(x)) for x in row) for row in values)
+    files = {"csv": text.encode(), "npy": npy(list(values.ravel()), 3)}
+    state = str(tmp_path)
+    first = start(state=state)
+    for name, body in files.items():
+        assert put(first, name, body)[0] == 201
+    queries = [("points=500", 0, 70_000), ("points=300&rows=6400,70000", 6400, 70_000), ("points=300&rows=6401,70000", 6401, 70_000),
+               ("points=100&rows=69000,69950", 69_000, 69_950), ("points=20&rows=69999,90000", 69_999, 70_000)]
+    answers = []
+    for one in (first, None):
+        if one is None:
+            first.stop()
+            one = start(state=state)
+        for name in files:
+            for query, begin, end in queries + queries[:1]:
+                status, _, body = one.request("GET", f"/v1/datasets/{name}?{query}")
+                found = json.loads(body)
+                each = found["rows_per_point"]
+                assert (status, found["rows"], found["first_row"], found["points"]) == (200, 70_000, begin, -(-(end - begin) // each))
+                assert found["points"] <= int(query.split("&")[0][7:])
+                for c in range(3):
+                    for k in range(found["points"]):
+                        rows = values[begin + k * each:begin + (k + 1) * each, c]
+                        rows = rows[~numpy.isnan(rows)]
+                        expected = (rows.min(), rows.max()) if len(rows) else (None, None)
+                        assert (found["series"][c]["min"][k], found["series"][c]["max"][k]) == expected, (name, query, c, k)
+                answers.append((name, query, found["series"][1]))
+    half = len(answers) // 2
+    assert answers[:half] == answers[half:]
+    # another log under the name has points of its own; without it there are none
+    assert put(one, "npy", npy([1.0, 2.0], 1))[0] == 200
+    assert json.loads(one.request("GET", "/v1/datasets/npy?points=1")[2])["series"][0]["max"] == [2]
+    assert one.request("DELETE", "/v1/datasets/csv")[0] == 204
+    problem(one.request("GET", "/v1/datasets/csv?points=500"), 404)
+
+
 def test_conditions(daemon):
     one, two, three = b"11\n", b"22\n", b"33\n"
     problem(put(daemon, "cond", one, If_Match="*"), 412)

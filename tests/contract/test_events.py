@@ -87,6 +87,12 @@ def test_resumes_over_a_restart(start, tmp_path):
     assert got == [(job, "running"), (job, "succeeded"), (other, "queued"), (other, "running"), (other, "succeeded")]
 
 
+def test_a_stream_takes_no_other_question(daemon):
+    for query in ("?x=1", "?ticket=a&x=1", "?since=3"):
+        for path in ("/v1/events", "/v1/jobs/none/events"):
+            assert "ticket" in problem(daemon.request("GET", path + query), 422)["detail"]
+
+
 def test_a_stream_lost_before_its_first_event_resumes_without_a_gap(daemon):
     first = submit(daemon, body(1, 0.123))["id"]
     ended(daemon, first)

@@ -293,7 +293,9 @@ def test_long_operation_is_a_job_without_being_asked(daemon):
 
 def test_cancelled_at_the_next_step(daemon):
     job = submit(daemon, simulation(10000), "/v1/robots/planar-2r/simulate")["id"]
-    eventually(lambda: get(daemon, job)["progress"]["fraction"] > 0)
+    progress = {}
+    eventually(lambda: progress.update(get(daemon, job)["progress"]) or progress["fraction"] > 0)
+    assert progress["step"] == "simulate" and progress["eta_s"] > 0
     status, _, text = cancel(daemon, job)
     assert status == 202 and json.loads(text)["cancel_asked"] is True
     assert ended(daemon, job)["state"] == "cancelled"

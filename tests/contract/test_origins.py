@@ -148,3 +148,6 @@ def test_a_page_that_may_read_is_no_warning(start):
         assert one.request("GET", "/v1/robots", headers={"Origin": origin})[0] == 200
         assert one.request("POST", PATH, BODY, {"Origin": origin, "Content-Type": "application/json"})[0] == 200
     assert not events(one, "another origin")
+    assert one.request("GET", "/v1/robots", headers={"Origin": LAB})[0] == 200  # which its page cannot read
+    eventually(lambda: events(one, "another origin cannot read"))
+    assert [line["origin"] for line in events(one, "another origin")] == [LAB]

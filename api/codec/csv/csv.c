@@ -44,6 +44,11 @@ bool tqa_csv_decoder_cut(const tqa_csv_decoder *decoder)
     return decoder->cut;
 }
 
+uint64_t tqa_csv_decoder_line_at(const tqa_csv_decoder *decoder)
+{
+    return decoder->line_at;
+}
+
 uint64_t tqa_csv_decoder_line(const tqa_csv_decoder *decoder)
 {
     return decoder->line;
@@ -350,7 +355,9 @@ tqa_decode tqa_csv_decoder_feed(tqa_csv_decoder *decoder, const char *bytes, siz
             decoder->line++;
         }
         p = line_end + 1;
+        decoder->line_at = decoder->n_fed + (uint64_t)(p - bytes);
     }
+    decoder->n_fed += n;
     return decoder->status;
 }
 

@@ -72,6 +72,11 @@ bool tqa_csv_decoder_cut(const tqa_csv_decoder *decoder);
 uint64_t tqa_csv_decoder_line(const tqa_csv_decoder *decoder);
 const char *tqa_csv_decoder_detail(const tqa_csv_decoder *decoder);
 
+/* Within a call of `row`, of the third line of the file or a later one: the offset of its first
+ * byte. A decoder that is fed the lines up to the second row, and then from there on, reads the
+ * same row. */
+uint64_t tqa_csv_decoder_line_at(const tqa_csv_decoder *decoder);
+
 /* Once the columns are reported: words beside numbers in the first line; the word of a column in
  * the first row, "" where it has a number; whether its cells are times. */
 tqa_csv_first_line tqa_csv_decoder_first_line(const tqa_csv_decoder *decoder);

@@ -21,7 +21,9 @@ struct tqa_csv_decoder {
     void *ctx;
     tqa_decode status;
     char detail[TQA_CSV_DETAIL];
-    uint64_t line; /* the one that is read, from 1 */
+    uint64_t line;    /* the one that is read, from 1 */
+    uint64_t line_at; /* its first byte */
+    uint64_t n_fed;   /* bytes of complete pieces */
     char delimiter;
     bool begun; /* the columns have been reported */
     bool cut;

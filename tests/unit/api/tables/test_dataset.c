@@ -12,7 +12,9 @@ static const tqa_dataset_options find = {.format = TQA_DATASET_FIND};
 
 static char *summarise(const char *bytes, size_t n, size_t piece, uint64_t n_row, size_t n_points)
 {
-    tqa_dataset *d = tqa_dataset_open(&find, 0, n_row, n_points);
+    const tqa_dataset_part part = {
+        .n_row = n_row, .rows_per_point = n_points > 0 ? (n_row + n_points - 1) / n_points : 1};
+    tqa_dataset *d = tqa_dataset_open(&find, n_points > 0 ? &part : NULL);
     for (size_t at = 0; at < n; at += piece) {
         const size_t take = n - at < piece ? n - at : piece;
         cr_assert(tqa_dataset_feed(d, bytes + at, take), "%s", tqa_dataset_problem(d)->detail);
@@ -123,7 +125,7 @@ Test(dataset, refusals)
         {"\x93NUMPY\x09", 7, "malformed", "cut"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        tqa_dataset *d = tqa_dataset_open(&find, 0, 0, 0);
+        tqa_dataset *d = tqa_dataset_open(&find, NULL);
         cr_assert(!(tqa_dataset_feed(d, bad[i].bytes, bad[i].n) && tqa_dataset_finish(d)));
         const tqa_problem *problem = tqa_dataset_problem(d);
         cr_assert_str_eq(problem->slug, bad[i].slug);

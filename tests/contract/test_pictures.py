@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/contract/test_pictures.py - ?format=svg of runs, results of jobs and datasets: parsed as XML, compared with the data it shows.
+"""The scale of a panel comes from its own figures: two labels of the ordinate and where they stand give pixels for values."""
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+SVG = "{http://www.w3.org/2000/svg}"
+RUN = {"initial": {"q": [0.1, -1.2, 0.8, 0.3, 0.5, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.01}}
+
+
+def picture(reply):
+    status, headers, text = reply
+    assert status == 200 and headers["Content-Type"] == "image/svg+xml", (status, text[:300])
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "script" not in policy
+    root = ET.fromstring(text)
+    assert root.tag == SVG + "svg" and len(text) < 400_000
+    assert not [e for e in root.iter() if e.tag.split("}")[1] in ("script", "image", "use", "foreignObject", "a")]
+    assert not [a for e in root.iter() for a in e.attrib if a.startswith("on") or a.endswith("href")]
+    assert b"prefers-color-scheme:dark" in text and b"url(" not in text
+    return root
+
+
+def words(element):
+    return "".join(element.itertext())
+
+
+def panels(root):
+    """title: (lines of each legend entry in order, its names, value of a pixel)"""
+    found = {}
+    for group in root.iter(SVG + "g"):
+        texts = group.findall(SVG + "text")
+        title = words(next(t for t in texts if t.get("class") == "p"))
+        marks = [(float(t.get("y")) - 4, float(words(t))) for t in texts if t.get("text-anchor") == "end" and re.fullmatch(r"[-+.e\d]+", words(t))]
+        names = [words(t) for t in texts if t.get("class") is None and t.get("text-anchor") is None]
+        lines = {}
+        for line in group.findall(SVG + "polyline"):
+            points = [tuple(map(float, p.split(","))) for p in line.get("points").split()]
+            lines.setdefault(line.get("class"), []).extend(points)
+        (y0, v0), (y1, v1) = marks[0], marks[-1]
+        found[title] = lines, names, lambda y, y0=y0, v0=v0, k=(v1 - v0) / (y1 - y0): v0 + (y - y0) * k, abs((v1 - v0) / (y1 - y0))
+    return found
+
+
+def same_extremes(panel, columns):
+    lines, _, value, pixel = panel
+    assert len(lines) == len(columns)
+    for k, column in enumerate(columns):
+        ys = [value(y) for _, y in lines[f"c{k}"]]
+        assert min(ys) == pytest.approx(min(column), abs=0.2 * pixel), k
+        assert max(ys) == pytest.approx(max(column), abs=0.2 * pixel), k
+
+
+def post(daemon, path, body, **headers):
+    return daemon.request("POST", path, json.dumps(body).encode(), {"Content-Type": "application/json", **headers})
+
+
+def test_a_run_is_a_picture_of_its_data(daemon):
+    run = json.loads(post(daemon, "/v1/robots/ur10e/simulate", RUN)[2])
+    columns = {name: list(zip(*run[name])) for name in ("q", "qd", "tau")}
+    for reply in (post(daemon, "/v1/robots/ur10e/simulate?format=svg", RUN), post(daemon, "/v1/robots/ur10e/simulate", RUN, Accept="image/svg+xml")):
+        root = picture(reply)
+        assert words(root.find(SVG + "title")) == "simulate: ur10e"
+        of = panels(root)
+        assert list(of) == ["q [rad or m]", "qd [rad/s or m/s]", "tau [N m or N]"]
+        for title, panel in of.items():
+            assert panel[1] == run["joints"]
+            if title[:3] != "tau":  # zeros: a line in the middle
+                same_extremes(panel, columns[title.split(" ")[0]])
+        assert "t [s]" in [words(t) for t in root.iter(SVG + "text")]
+    job = json.loads(daemon.request("GET", "/v1/jobs?kind=simulate&limit=1")[2])["jobs"][0]["id"]
+    for query in ("format=svg&fields=qd", "format=svg&fields=qd&points=13", "format=svg&fields=qd&points=1000"):
+        of = panels(picture(daemon.request("GET", f"/v1/jobs/{job}/result?{query}")))
+        assert list(of) == ["qd [rad/s or m/s]"]
+        same_extremes(of["qd [rad/s or m/s]"], columns["qd"])
+    one = panels(picture(daemon.request("GET", f"/v1/jobs/{job}/result/q?format=svg")))
+    same_extremes(one["q [rad or m]"], columns["q"])
+    part = panels(picture(daemon.request("GET", f"/v1/jobs/{job}/result?format=svg&fields=q&rows=20,40")))
+    same_extremes(part["q [rad or m]"], [column[20:40] for column in columns["q"]])
+
+
+def test_a_dataset_is_a_picture_of_its_columns(daemon):
+    rows = [(0.01 * k, math.sin(0.1 * k), 3 + 2 * math.cos(0.1 * k), -k) for k in range(5000)]
+    text = "t,angle_1,angle_2,<b>&\"'\n" + "".join(f"{','.join(map(repr, row))}\n" for row in rows)
+    assert daemon.request("PUT", "/v1/datasets/a-picture", text.encode(), {"Content-Type": "text/csv"})[0] == 201
+    columns = list(zip(*rows))
+    for reply in (daemon.request("GET", "/v1/datasets/a-picture?format=svg"), daemon.request("GET", "/v1/datasets/a-picture?format=svg&points=40"),
+                  daemon.request("GET", "/v1/datasets/a-picture", None, {"Accept": "image/svg+xml"})):
+        root = picture(reply)
+        of = panels(root)
+        assert list(of) == ["angle", "<b>&\"'"] and of["angle"][1] == ["angle_1", "angle_2"]
+        same_extremes(of["angle"], columns[1:3])
+        same_extremes(of["<b>&\"'"], columns[3:])
+        assert words(root.find(SVG + "title")) == "a-picture"
+    assert daemon.request("DELETE", "/v1/datasets/a-picture")[0] == 204
+
+
+@pytest.mark.parametrize("name", ["</text><script>alert(1)</script>", "a\u0001b", "]]>", "&#x41;", "é" * 40, "x" * 90, "\"onload=\"x", "%s%n%1$s"])
+def test_hostile_names_are_text(daemon, name):
+    log = json.dumps({"t": [0, 1, 2], name: [1, 2, 3]})
+    status, _, text = daemon.request("PUT", "/v1/datasets/hostile", log.encode(), {"Content-Type": "application/json"})
+    if status == 422:
+        assert json.loads(text)["detail"]
+        return
+    root = picture(daemon.request("GET", "/v1/datasets/hostile?format=svg"))
+    shown = [words(t) for t in root.iter(SVG + "text")]
+    assert any(t and t == re.sub(r"[\x00-\x1f\x7f]", "?", name)[:len(t)] for t in shown if len(t) > 1), shown
+    assert daemon.request("DELETE", "/v1/datasets/hostile")[0] == 204
+
+
+def test_gaps_many_columns_and_nothing(daemon):
+    header = ["t"] + [f"m{k}_{j}" for k in range(11) for j in range(20)]
+    lines = [",".join(header)] + [",".join([str(0.1 * i)] + ["" if i == 5 else str(i + k) for k in range(220)]) for i in range(10)]
+    assert daemon.request("PUT", "/v1/datasets/wide", "\n".join(lines).encode() + b"\n", {"Content-Type": "text/csv"})[0] == 201
+    root = picture(daemon.request("GET", "/v1/datasets/wide?format=svg"))
+    shown = [words(t) for t in root.iter(SVG + "text")]
+    assert len(list(root.iter(SVG + "g"))) == 8 and shown.count("and 4 more") == 8 and any(t.startswith("and 60 more") for t in shown)
+    assert len(list(root.iter(SVG + "polyline"))) == 8 * 16 * 2  # a row without values is a gap
+    assert daemon.request("DELETE", "/v1/datasets/wide")[0] == 204
+
+
+def test_refusals(daemon):
+    for path, said in (("/v1/datasets/pendulum-log?format=png", "format=svg"), ("/v1/datasets/pendulum-log?format=svg&points=1001", "1000")):
+        sample = json.loads(daemon.request("GET", "/v1/datasets")[2])["datasets"][0]["name"]
+        status, _, text = daemon.request("GET", path.replace("pendulum-log", sample))
+        assert status in (400, 422) and said in json.loads(text)["detail"], text
+    status, _, text = post(daemon, "/v1/robots/ur10e/inverse-dynamics?format=svg", {"q": RUN["initial"]["q"]})
+    assert status == 406, text
