@@ -16,7 +16,7 @@ import schema
 
 HERE = pathlib.Path(__file__).resolve().parent
 LICENSE = "SPDX-License-Identifier: Apache-2.0"
-MEDIA = {"json": "application/json", "cbor": "application/cbor", "npz": "application/x-npz", "npy": "application/x-npy", "csv": "text/csv"}
+MEDIA = {"json": "application/json", "cbor": "application/cbor", "npz": "application/x-npz", "npy": "application/x-npy", "csv": "text/csv", "svg": "image/svg+xml"}
 JOB_PARAMETERS = ["Prefer", "IdempotencyKey", "Priority", "Deadline", "Client"]
 WIDTH = 480  # bytes of JSON a line
 
@@ -66,8 +66,9 @@ class Operation:
         of = {"json": name, "cbor": name, "npz": archive}
         npy = {"description": self.npy.get(which), "type": "string", "contentMediaType": MEDIA["npy"]}
         table = {"description": "A header NAME or NAME_0,NAME_1,...; a line for each sample or time", "type": "string"}
-        return {MEDIA[media]: {"schema": ref("schemas", of[media]) if media in of else table if media == "csv" else npy}
-                for media in self.media[which]}
+        picture = {"description": "Lines over the time, a panel for each array; no script, nothing to load", "type": "string"}
+        others = {"csv": table, "svg": picture, "npy": npy}
+        return {MEDIA[media]: {"schema": ref("schemas", of[media]) if media in of else others[media]} for media in self.media[which]}
 
     def item(self, examples):
         request = self.content("request", f"{self.camel}Request", "RequestArchive")

@@ -220,6 +220,14 @@ export interface CalibrateRequest {
   delay_s?: number;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
+  /**
+   * Joints that were at rest and have no columns: the position of each by its name, as in `lock` of a robot's operations (a base
+   * by its array). The rest of the robot is identified, `joints` and columns are those that moved, and `robot` is the whole
+   * robot. Links that no joint moved against each other are one body: the sum is identified, not each share
+   */
+  at_rest?: {
+    [name: string]: unknown;
+  };
   model?: {
     /** full: base, and all parameters beside (default base) */
     kind?: "base" | "full" | "per-joint";
@@ -531,7 +539,7 @@ export interface CalibrateResult {
   /**
    * Torque above the cut-off: the unfiltered torque less the filtered is `inertia` times the part of the acceleration that the
    * filter removed and `jerk_gain` times its rate of change. Both are 0 where that takes less than a hundredth of it. They are
-   * part of all predictions here, and no part of the robot
+   * part of all predictions here, and in `along_log` of the robot's joints
    */
   beyond_cutoff?: {
     joint?: string;
@@ -546,18 +554,19 @@ export interface CalibrateResult {
    */
   robot: RobotDocument | null;
   robot_reason?: string;
-  /** Parts of the fit that a robot document cannot express, and their replacement */
+  /** Parts of the fit that only inverse dynamics along a log computes, and their replacement elsewhere */
   robot_note?: string;
   /**
-   * Where the fit has presliding or load: the error of the robot's own friction law, fitted again to what the bodies leave of the
-   * fitted logs' unfiltered torque
+   * Where the fit has presliding or load: the error of the robot's friction law for samples alone and simulation, fitted again to
+   * what the bodies leave of the fitted logs' unfiltered torque. Along a log (`from`) the robot has the fit's own law, without
+   * this price
    */
   document?: {
     by_joint: {
       joint: string;
       /** N m or N: Of the fit, on the samples that are compared */
       rmse_fit: number;
-      /** N m or N: Of the robot document on the same */
+      /** N m or N: Of the robot's law for samples alone on the same */
       rmse_document: number;
       /** By how much the second is larger */
       price_percent: number | null;
@@ -900,6 +909,7 @@ export interface DatasetPoints {
   built_in?: boolean;
   /** Of the first point: of `rows` in the query */
   first_row?: number;
+  /** In tables of 65,536 rows and more rounded up to whole blocks of rows */
   rows_per_point: number;
   points: number;
   series: {
@@ -2248,6 +2258,13 @@ export interface InverseDynamicsResult {
   log?: {
     source: LogReport;
     filter: LogFilterUsed;
+    /**
+     * Where joints have `along_log`: friction with a memory and by load, and inertia above the cut-off. `include: [friction]` has
+     * the friction of samples alone
+     */
+    friction?: "along_log";
+    /** Then: by which the log was read ahead */
+    delay_s?: number;
     /** Time of each sample, s from the log's first row */
     t: number[];
   };
@@ -2443,7 +2460,11 @@ export interface JoinRobot {
   quaternion_wxyz?: Quaternion;
 }
 
-/** damping to mimic are stated of joints of one degree of freedom only (revolute, continuous, prismatic) */
+/**
+ * damping to mimic are stated of joints of one degree of freedom (revolute, continuous, prismatic); damping, spring and rotor
+ * also of spherical and floating joints that have them: the same in every direction, of the child's origin (N, N s/m, kg) and of
+ * its rotation (N m, N m s/rad, kg m^2)
+ */
 export interface Joint {
   name: string;
   kind: "fixed" | "revolute" | "continuous" | "prismatic" | "planar" | "spherical" | "floating";
@@ -2476,12 +2497,57 @@ export interface Joint {
   /** N m s/rad or N s/m: Viscous friction */
   damping?: number;
   friction?: JointFriction;
+  /**
+   * Friction and inertia along recorded motion, which `calibrate` writes: inverse dynamics `from` a log of an open chain has them
+   * in the place of `damping` and `friction`, and adds the rest. Samples alone, simulation and all else have `damping` and
+   * `friction`
+   */
+  along_log?: {
+    /** N m s/rad or N s/m */
+    damping?: number;
+    /** N m or N */
+    coulomb?: number;
+    /** N m or N */
+    breakaway?: number;
+    /** rad/s or m/s */
+    stribeck_velocity?: number;
+    /** rad/s or m/s */
+    smoothing?: number;
+    /** N m or N */
+    offset?: number;
+    /** Of friction by load: times the torque of the bodies that the joint moves, without sign */
+    load?: number;
+    /**
+     * rad or m: Displacement over which gears yield before they slip (Dahl's state for the sign of velocity); below 1e-9: the
+     * sign of velocity
+     */
+    presliding?: number;
+    /** In which a joint at rest loses what its friction held; 0: never */
+    relaxation_s?: number;
+    /** kg m^2 or kg: Times the acceleration above the cut-off of the log's filter */
+    inertia?: number;
+    /** kg m^2 s or kg s: Times its rate */
+    jerk_gain?: number;
+    /**
+     * Of q, qd, qdd behind tau in the logs fitted. A log `from` without `delay_s` is read with that of the first joint, if it is
+     * at most 50 ms
+     */
+    delay_s?: number;
+    /** Of the filter of the logs fitted, which a log `from` without `filter` has where its rate allows */
+    cutoff_hz?: number;
+  };
   spring?: {
     /** N m/rad or N/m */
     stiffness?: number;
     /** rad or m */
     rest?: number;
+    /**
+     * Of a spherical or floating joint, as its q: qw qx qy qz, or x y z qw qx qy qz; identity when left out. It pulls by the
+     * shorter rotation to it
+     */
+    rest_pose?: number[];
   };
+  /** Of a floating joint: a mass at the child's origin too, which has no weight */
   rotor?: {
     /** kg m^2 */
     inertia?: number;
@@ -2543,12 +2609,57 @@ export interface JointIn {
   damping?: number;
   /** A number: `coulomb` alone */
   friction?: number | JointFriction;
+  /**
+   * Friction and inertia along recorded motion, which `calibrate` writes: inverse dynamics `from` a log of an open chain has them
+   * in the place of `damping` and `friction`, and adds the rest. Samples alone, simulation and all else have `damping` and
+   * `friction`
+   */
+  along_log?: {
+    /** N m s/rad or N s/m */
+    damping?: number;
+    /** N m or N */
+    coulomb?: number;
+    /** N m or N */
+    breakaway?: number;
+    /** rad/s or m/s */
+    stribeck_velocity?: number;
+    /** rad/s or m/s */
+    smoothing?: number;
+    /** N m or N */
+    offset?: number;
+    /** Of friction by load: times the torque of the bodies that the joint moves, without sign */
+    load?: number;
+    /**
+     * rad or m: Displacement over which gears yield before they slip (Dahl's state for the sign of velocity); below 1e-9: the
+     * sign of velocity
+     */
+    presliding?: number;
+    /** In which a joint at rest loses what its friction held; 0: never */
+    relaxation_s?: number;
+    /** kg m^2 or kg: Times the acceleration above the cut-off of the log's filter */
+    inertia?: number;
+    /** kg m^2 s or kg s: Times its rate */
+    jerk_gain?: number;
+    /**
+     * Of q, qd, qdd behind tau in the logs fitted. A log `from` without `delay_s` is read with that of the first joint, if it is
+     * at most 50 ms
+     */
+    delay_s?: number;
+    /** Of the filter of the logs fitted, which a log `from` without `filter` has where its rate allows */
+    cutoff_hz?: number;
+  };
   spring?: {
     /** N m/rad or N/m */
     stiffness?: number;
     /** rad or m */
     rest?: number;
+    /**
+     * Of a spherical or floating joint, as its q: qw qx qy qz, or x y z qw qx qy qz; identity when left out. It pulls by the
+     * shorter rotation to it
+     */
+    rest_pose?: number[];
   };
+  /** Of a floating joint: a mass at the child's origin too, which has no weight */
   rotor?: {
     /** kg m^2 */
     inertia?: number;
@@ -4174,6 +4285,7 @@ export interface SimulateRequest {
 }
 
 export interface SimulateResult {
+  joints?: JointNames;
   /** s */
   t: number[];
   q: Table;
@@ -5403,11 +5515,11 @@ export interface RobotOperations {
   /** Motion through waypoints, in joint or Cartesian space, sampled */
   trajectory: [TrajectoryRequest, TrajectoryResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Motion under given torques or a controller */
-  simulate: [SimulateRequest, SimulateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  simulate: [SimulateRequest, SimulateResult, { format?: "json" | "cbor" | "npz" | "csv" | "svg" }];
   /** Motion to record, from which `calibrate` can identify the parameters */
   excitation: [ExcitationRequest, ExcitationResult, { format?: "json" | "cbor" }];
   /** Many simulations with varied parameters, initial states or inputs */
-  ensemble: [EnsembleRequest, EnsembleResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  ensemble: [EnsembleRequest, EnsembleResult, { format?: "json" | "cbor" | "npz" | "csv" | "svg" }];
   /** Parameters from measured motion */
   calibrate: [CalibrateRequest, CalibrateResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** The body that a calibrated robot carries, from motion or from poses at rest */

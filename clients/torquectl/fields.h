@@ -513,6 +513,7 @@ static const ctl_field ctl_field_table[] = {
     {"calibrate", "filter.decimate", CTL_NUMBER, false, "", "Every so many samples are used"},
     {"calibrate", "delay_s", CTL_NUMBER, false, "", "Lag of the logged q, qd and qdd behind tau"},
     {"calibrate", "joints", CTL_ARRAY, false, "", "Another order of joints for every array of the request and the answer"},
+    {"calibrate", "at_rest", CTL_OBJECT, false, "", "Joints that were at rest and have no columns: the position of each by its name, as in lock of a robot's operations (a base by its array)"},
     {"calibrate", "model", CTL_OBJECT, false, "", ""},
     {"calibrate", "model.kind", CTL_STRING, false, "base full per-joint", "full: base, and all parameters beside (default base)"},
     {"calibrate", "model.gravity", CTL_STRING, false, "constant cos sin-cos", "Of per-joint (default sin-cos)"},

@@ -9,8 +9,9 @@
 #define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
-    "filter", "delay_s", "joints", "model", "method", "lag_s", "prior", "ridge", "bootstrap", \
-    "covariance", "column_noise", "prior_weight", "confidence", "validate", "points"
+    "filter", "delay_s", "joints", "at_rest", "model", "method", "lag_s", "prior", "ridge", \
+    "bootstrap", "covariance", "column_noise", "prior_weight", "confidence", "validate", \
+    "points"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
@@ -66,21 +67,27 @@
     "limits", "solutions", "seeds", "iterations", "tolerance", "angles"
 #define TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE "position_m", "rotation_rad"
 #define TQA_FIELDS_JOINT "name", "kind", "parent", "child", "origin", "axis", "q", "v", \
-    "limits", "damping", "friction", "spring", "rotor", "drive", "mimic"
+    "limits", "damping", "friction", "along_log", "spring", "rotor", "drive", "mimic"
+#define TQA_FIELDS_JOINT_ALONG_LOG "damping", "coulomb", "breakaway", "stribeck_velocity", \
+    "smoothing", "offset", "load", "presliding", "relaxation_s", "inertia", "jerk_gain", \
+    "delay_s", "cutoff_hz"
 #define TQA_FIELDS_JOINT_FRICTION "coulomb", "breakaway", "stribeck_velocity", "smoothing", \
     "offset"
 #define TQA_FIELDS_JOINT_IN "name", "kind", "parent", "child", "origin", "axis", "limits", \
-    "damping", "friction", "spring", "rotor", "drive", "mimic"
+    "damping", "friction", "along_log", "spring", "rotor", "drive", "mimic"
+#define TQA_FIELDS_JOINT_IN_ALONG_LOG "damping", "coulomb", "breakaway", "stribeck_velocity", \
+    "smoothing", "offset", "load", "presliding", "relaxation_s", "inertia", "jerk_gain", \
+    "delay_s", "cutoff_hz"
 #define TQA_FIELDS_JOINT_IN_LIMITS "lower", "upper", "velocity", "effort"
 #define TQA_FIELDS_JOINT_IN_MIMIC "joint", "multiplier", "offset"
 #define TQA_FIELDS_JOINT_IN_ORIGIN "position", "rotation", "rpy"
 #define TQA_FIELDS_JOINT_IN_ROTOR "inertia", "ratio"
-#define TQA_FIELDS_JOINT_IN_SPRING "stiffness", "rest"
+#define TQA_FIELDS_JOINT_IN_SPRING "stiffness", "rest", "rest_pose"
 #define TQA_FIELDS_JOINT_LIMITS "lower", "upper", "velocity", "effort"
 #define TQA_FIELDS_JOINT_MIMIC "joint", "multiplier", "offset"
 #define TQA_FIELDS_JOINT_ORIGIN "position", "rotation", "rpy"
 #define TQA_FIELDS_JOINT_ROTOR "inertia", "ratio"
-#define TQA_FIELDS_JOINT_SPRING "stiffness", "rest"
+#define TQA_FIELDS_JOINT_SPRING "stiffness", "rest", "rest_pose"
 #define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "include", \
     "expressed_in", "angles"
 #define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about"
