@@ -315,6 +315,9 @@ WORDS = [("async def ", "def "), ("async with ", "with "), ("async for ", "for "
          ("AsyncServiceJobs", "ServiceJobs"), ("AsyncRobot", "Robot"), ("from ._job import AsyncJob", "from ._generated.job import Job"), ("AsyncJob", "Job"), ("AsyncDatasets", "Datasets"),
          ("aiter_", "iter_"), ("aclose", "close"), ("__aenter__", "__enter__"), ("__aexit__", "__exit__"), ("__aiter__", "__iter__"),
          ("from ._session import AsyncSession", "from ._generated.session import Session"), ("AsyncSession", "Session"),
+         ("AsyncByteStream", "SyncByteStream"), ("AsyncBaseTransport", "BaseTransport"), ("handle_async_request", "handle_request"),
+         ("from ._near import AsyncNear", "from ._generated.near import Near"), ("AsyncNear", "Near"), ("AsyncAnswer", "Answer"),
+         ("AsyncConnection", "Connection"), ("AsyncSocket", "Socket"),
          ("asyncio.sleep", "time.sleep"), ("import asyncio\n", "import time\n"), ("AsyncSubmit", "Submit")]
 
 
@@ -326,16 +329,16 @@ def sync_text(source="_async.py", made="client.py", what="the client"):
     lines = text.split("\n", 2)
     lines[1] = f"# clients/python/src/torqued/_generated/{made} - {MADE} {source}: {what}, without async."
     text = "\n".join(lines)
+    text = re.sub(r"^.*# only async\n", "", re.sub(r"^( *)# only sync: (.*)$", r"\1\2", text, flags=re.M), flags=re.M)
     # one folder further in
-    text = re.sub(r"^( *)from \.(_\w+)?( ?)", r"\1from ..\2\3", text, flags=re.M).replace("from .._generated.", "from .")
-    return re.sub(r"^.*# only async\n", "", re.sub(r"^( *)# only sync: (.*)$", r"\1\2", text, flags=re.M), flags=re.M)
+    return re.sub(r"^( *)from \.(_\w+)?( ?)", r"\1from ..\2\3", text, flags=re.M).replace("from .._generated.", "from .")
 
 
 def main(check):
     contract = Contract()
     made = {"operations.py": operations_text(contract), "types.py": types_text(contract), "client.py": sync_text(),
             **{f"{name}.py": sync_text(f"_{name}.py", f"{name}.py", about).replace("from .._async import Client", "from .client import Client")
-               for name, about in (("session", "lock step"), ("job", "jobs"))}}
+               for name, about in (("session", "lock step"), ("job", "jobs"), ("near", "the transport to a service on this machine"))}}
     wrong = []
     for name, text in made.items():
         text = text.rstrip("\n") + "\n"

@@ -5,6 +5,7 @@
 
 The daemon's own time is that of a bare socket: the same bytes sent at once, the answer read into one buffer and left there.
 """
+import os
 import pathlib
 import socket
 import statistics
@@ -49,6 +50,23 @@ def shown(what, found):
     print(f"{what:44} {min(found) * 1e3:9.2f} ms least, {statistics.median(found) * 1e3:9.2f} ms median")
 
 
+def processor_s(process):
+    """Processor seconds that a process has taken, user's and system's."""
+    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def processor(what, client, act, runs=100):
+    """Of this process and the daemon's; the clock's tick is 10 ms, so over many."""
+    keeper = client._keeper.pid
+    daemon = pathlib.Path(f"/proc/{keeper}/task/{keeper}/children").read_text().split()[0]
+    before = processor_s(os.getpid()), processor_s(daemon)
+    for _ in range(runs):
+        act()
+    mine, its = (1e3 * (processor_s(one) - at) / runs for one, at in zip((os.getpid(), daemon), before))
+    print(f"{what:44} {mine:9.2f} ms here, {its:9.2f} ms daemon: processor time, {mine + its:.2f} together")
+
+
 def imports():
     for code in ("pass", "import torqued", "import torqued; torqued.Client", "import numpy, httpx"):
         found = seconds(lambda code=code: subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(SOURCE)}, check=True), 9)
@@ -68,6 +86,8 @@ def main(n):
         print(f"{n} samples of 7 joints")
         shown("numpy to numpy", mine)
         shown("the daemon alone, NPY over a bare socket", alone)
+        processor("numpy to numpy", client, lambda: robot.inverse_dynamics(q, qd, qdd))
+        processor("the daemon alone, NPY over a bare socket", client, lambda: bare(path, body))
         print(f"ratio {min(mine) / min(alone):.2f} of the least, {statistics.median(a / b for a, b in pairs):.2f} median of pairs")
         tau = robot.inverse_dynamics(q, qd, qdd)
         one = (q[0], qd[0], qdd[0])

@@ -24,7 +24,7 @@ for folder in tests/clients/python tests/clients/python_whole; do
     echo "$status $(tail -1 "$log")" >>"$counts"
 done
 $python -m coverage combine -q
-$python -m coverage report --fail-under=95 --skip-covered >"$work/report" 2>&1
+$python -m coverage report --fail-under=95 --precision=2 --skip-covered >"$work/report" 2>&1
 covered=$?
 if [ $covered = 0 ]; then grep TOTAL "$work/report"; else cat "$work/report"; fi
 awk -v covered=$covered '{

@@ -32,6 +32,31 @@ def test_the_methods_are_those_of_the_contract(client, panda):
     assert _types.Wrench.__annotations__.keys() >= {"link", "force", "moment"}
 
 
+def test_every_resource_of_the_contract_is_reached():
+    """Each path is in the package: as the contract writes it, with names in place of its parameters."""
+    source = "\n".join(one.read_text() for one in (ROOT / "clients/python/src/torqued").glob("*.py"))
+    made = {p for p in PATHS if re.fullmatch(r"/v1/(robots/\{name\}/|sessions/\{id\}/)?[a-z-]+", p) and "requestBody" in PATHS[p].get("post", {})}
+    made.add("/openapi/clients.json")  # for generators of clients
+    missing = [p for p in PATHS if p not in made and not re.search(re.sub(r"\\{\w+\\}", r"\\{[^}]*\\}", re.escape(p)) + "[\"'?/]", source)]
+    assert not missing and len(made) < len(PATHS) - 20
+
+
+def test_a_node_is_drained_and_resumed(start):
+    import torqued
+    with torqued.Client(start().url) as client:
+        [node] = client.nodes()
+        assert client.live()["status"] == "alive" and client.drain_node(node["name"])["state"] == "drained"
+        job = client.robot("pendulum").jobs.simulate({"q": [0.3]}, 0.1, {"interval_s": 0.05})
+        assert client.drain_node(node["name"])["state"] == client.nodes()[0]["state"] == "drained"
+        job.refresh()
+        assert job.state == "queued" and client.resume_node(node["name"])["state"] == "active"
+        assert job.result().verdict["outcome"] == "completed"
+        with pytest.raises(torqued.NotFound):
+            client.resume_node("nowhere")
+        with pytest.raises(torqued.ProblemError):  # this service has no tokens
+            client.ticket()
+
+
 def test_committed_as_generated():
     done = subprocess.run([sys.executable, str(ROOT / "clients/python/generate.py"), "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,7 +6,7 @@ import sys
 import pytest
 from conftest import ROOT
 
-HEAVY = {"numpy", "httpx", "pandas", "matplotlib", "click", "rich", "pygments"}
+HEAVY = {"numpy", "httpx", "pandas", "matplotlib", "click", "rich", "pygments", "h11", "httpcore"}
 
 
 @pytest.mark.parametrize("first, may", [("torqued.__version__", set()), ("torqued.Client", {"numpy", "httpx"}), ("torqued.AsyncClient", {"numpy", "httpx"}), ("torqued.local", {"numpy", "httpx"})])

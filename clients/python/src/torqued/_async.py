@@ -50,7 +50,12 @@ class AsyncClient(AsyncServiceOperations):
         self._token = _wire.token_of(token)
         near = self.address.is_near
         # a service on this machine has no proxy, and no certificates are loaded for it
-        transport = httpx.AsyncHTTPTransport(uds=self.address.socket, verify=False) if near else None
+        transport: httpx.AsyncBaseTransport | None = None
+        if _wire.has_near(self.address):
+            from ._near import AsyncNear  # h11 is needed by nothing before
+            transport = AsyncNear(self.address)
+        elif near:
+            transport = httpx.AsyncHTTPTransport(uds=self.address.socket, verify=False)
         self._http = httpx.AsyncClient(transport=transport, trust_env=not near, verify=not near,
                                  timeout=timeout_s)
 
@@ -96,8 +101,12 @@ class AsyncClient(AsyncServiceOperations):
         response = await self._http.send(self._message(request), stream=True)
         try:
             gather = Gather(response, request.into)
-            async for piece in response.aiter_raw():
-                gather.add(piece)
+            read_into = response.extensions.get("read_into")
+            if read_into is not None and gather.room is not None:
+                await read_into(gather.room)  # all at once, where the transport can write into this memory
+            else:
+                async for piece in response.aiter_raw():
+                    gather.add(piece)
             return gather.reply(response)
         finally:
             await response.aclose()
@@ -324,6 +333,26 @@ class AsyncClient(AsyncServiceOperations):
         out: dict[str, Any] = await self._get("/healthz")
         return out
 
+    async def live(self) -> dict[str, Any]:
+        """The process answers, whatever it can do."""
+        out: dict[str, Any] = await self._get("/livez")
+        return out
+
+    async def nodes(self) -> list[dict[str, Any]]:
+        """The daemons that have one store: name, state, what each runs."""
+        found: dict[str, Any] = await self._get("/v1/nodes")
+        return list(found["nodes"])
+
+    async def drain_node(self, name: str) -> dict[str, Any]:
+        """A node takes no more jobs, and hands over those that it runs. Repeated, it changes nothing."""
+        out: dict[str, Any] = (await self._send(Request("POST", f"/v1/nodes/{_wire.segment(name)}/drain"))).value()
+        return out
+
+    async def resume_node(self, name: str) -> dict[str, Any]:
+        """A drained node takes jobs again."""
+        out: dict[str, Any] = (await self._send(Request("POST", f"/v1/nodes/{_wire.segment(name)}/resume"))).value()
+        return out
+
     async def metrics(self) -> str:
         """Counters and gauges in Prometheus' text."""
         return str(await self._get("/metrics", accept="text/plain"))
@@ -356,6 +385,11 @@ class AsyncClient(AsyncServiceOperations):
     async def begin_session(self) -> None:
         """A session cookie for the token, which this client then has; for what browsers do."""
         await self._send(Request("POST", "/v1/session", may_repeat=False))
+
+    async def ticket(self) -> dict[str, Any]:
+        """A ticket for one event stream of a browser, in its query: {"ticket", "expires_in_s"}. Streams of this client need none."""
+        out: dict[str, Any] = (await self._send(Request("POST", "/v1/tickets"))).value()
+        return out
 
     async def end_session(self) -> None:
         await self._send(Request("DELETE", "/v1/session"))

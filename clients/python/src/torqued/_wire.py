@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 import urllib.parse
 import uuid
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -33,12 +34,16 @@ class Body(httpx.SyncByteStream, httpx.AsyncByteStream):
         self.path = path
         self.length = os.path.getsize(path) if path is not None else sum(memoryview(p).nbytes for p in self.pieces)
 
-    def __iter__(self) -> Iterator[bytes]:
+    def views(self) -> Iterator[_codec.Buffer]:
+        """The memory itself, or pieces of the file."""
         if self.path is not None:
             with open(self.path, "rb") as file:
                 while piece := file.read(PIECE):
                     yield piece
-        for one in self.pieces:
+        yield from self.pieces
+
+    def __iter__(self) -> Iterator[bytes]:
+        for one in self.views():
             view = memoryview(one)
             for at in range(0, view.nbytes, PIECE):
                 yield bytes(view[at:at + PIECE])
@@ -236,6 +241,11 @@ def address(url: str | None) -> Address:
     if "://" not in text:
         text = "http://" + text
     return Address(text, text.rstrip("/"), None)
+
+
+def has_near(address: Address) -> bool:
+    """Whether the transport of `_near.py` is for this address: other systems have no sendmsg, or another struct timeval."""
+    return address.is_near and address.base.startswith("http://") and sys.platform == "linux"
 
 
 def token_of(token: str | None) -> str | None:

@@ -50,7 +50,12 @@ class Client(ServiceOperations):
         self._token = _wire.token_of(token)
         near = self.address.is_near
         # a service on this machine has no proxy, and no certificates are loaded for it
-        transport = httpx.HTTPTransport(uds=self.address.socket, verify=False) if near else None
+        transport: httpx.BaseTransport | None = None
+        if _wire.has_near(self.address):
+            from .near import Near  # h11 is needed by nothing before
+            transport = Near(self.address)
+        elif near:
+            transport = httpx.HTTPTransport(uds=self.address.socket, verify=False)
         self._http = httpx.Client(transport=transport, trust_env=not near, verify=not near,
                                  timeout=timeout_s)
 
@@ -96,8 +101,12 @@ class Client(ServiceOperations):
         response = self._http.send(self._message(request), stream=True)
         try:
             gather = Gather(response, request.into)
-            for piece in response.iter_raw():
-                gather.add(piece)
+            read_into = response.extensions.get("read_into")
+            if read_into is not None and gather.room is not None:
+                read_into(gather.room)  # all at once, where the transport can write into this memory
+            else:
+                for piece in response.iter_raw():
+                    gather.add(piece)
             return gather.reply(response)
         finally:
             response.close()
@@ -324,6 +333,26 @@ class Client(ServiceOperations):
         out: dict[str, Any] = self._get("/healthz")
         return out
 
+    def live(self) -> dict[str, Any]:
+        """The process answers, whatever it can do."""
+        out: dict[str, Any] = self._get("/livez")
+        return out
+
+    def nodes(self) -> list[dict[str, Any]]:
+        """The daemons that have one store: name, state, what each runs."""
+        found: dict[str, Any] = self._get("/v1/nodes")
+        return list(found["nodes"])
+
+    def drain_node(self, name: str) -> dict[str, Any]:
+        """A node takes no more jobs, and hands over those that it runs. Repeated, it changes nothing."""
+        out: dict[str, Any] = (self._send(Request("POST", f"/v1/nodes/{_wire.segment(name)}/drain"))).value()
+        return out
+
+    def resume_node(self, name: str) -> dict[str, Any]:
+        """A drained node takes jobs again."""
+        out: dict[str, Any] = (self._send(Request("POST", f"/v1/nodes/{_wire.segment(name)}/resume"))).value()
+        return out
+
     def metrics(self) -> str:
         """Counters and gauges in Prometheus' text."""
         return str(self._get("/metrics", accept="text/plain"))
@@ -356,6 +385,11 @@ class Client(ServiceOperations):
     def begin_session(self) -> None:
         """A session cookie for the token, which this client then has; for what browsers do."""
         self._send(Request("POST", "/v1/session", may_repeat=False))
+
+    def ticket(self) -> dict[str, Any]:
+        """A ticket for one event stream of a browser, in its query: {"ticket", "expires_in_s"}. Streams of this client need none."""
+        out: dict[str, Any] = (self._send(Request("POST", "/v1/tickets"))).value()
+        return out
 
     def end_session(self) -> None:
         self._send(Request("DELETE", "/v1/session"))

@@ -440,6 +440,7 @@ class SimulateResult(Result):
         'contact_impulse': 'N s',
         'contact_gap': 'm',
     }
+    joints: list[str]
     t: Array
     q: Array
     qd: Array
@@ -1184,13 +1185,13 @@ class RobotOperations:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
+            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
@@ -1215,6 +1216,10 @@ class RobotOperations:
                 the torque best
             joints: Another order of joints for every array of the request and the answer; names each moving joint
                 once
+            at_rest: Joints that were at rest and have no columns: the position of each by its name, as in `lock` of
+                a robot's operations (a base by its array). The rest of the robot is identified, `joints` and
+                columns are those that moved, and `robot` is the whole robot. Links that no joint moved against each
+                other are one body: the sum is identified, not each share
             method: iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise
                 of position, which draws least squares' inertias to zero when the cut-off is high or the encoder
                 coarse, does not bias them. Each parameter then states what least squares would give. Left out:
@@ -1238,10 +1243,10 @@ class RobotOperations:
         """
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
-            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key, progress)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
+            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
+            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
+            'validate': validate, 'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -1551,20 +1556,20 @@ class RobotJobs:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
+            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None
     ) -> Job[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
-            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
+            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
+            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
+            'validate': validate, 'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -1921,20 +1926,20 @@ class AsyncRobotOperations:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
+            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
-            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key, progress)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
+            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
+            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
+            'validate': validate, 'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2177,20 +2182,20 @@ class AsyncRobotJobs:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
+            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
+            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
+            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
+            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
+            points: int | None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[CalibrateResult]]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'model': model, 'method': method, 'lag_s': lag_s, 'prior': prior,
-            'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
-            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
-            idempotency_key)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
+            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
+            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
+            'validate': validate, 'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =

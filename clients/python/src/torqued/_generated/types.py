@@ -63,8 +63,9 @@ class CalibrateDocumentByJointItemOut(TypedDict):
 
 
 class CalibrateDocumentOut(TypedDict):
-    """Where the fit has presliding or load: the error of the robot's own friction law, fitted again to what the bodies
-    leave of the fitted logs' unfiltered torque
+    """Where the fit has presliding or load: the error of the robot's friction law for samples alone and simulation,
+    fitted again to what the bodies leave of the fitted logs' unfiltered torque. Along a log (`from`) the robot has
+    the fit's own law, without this price
     """
     by_joint: list[CalibrateDocumentByJointItemOut]
 
@@ -1215,6 +1216,8 @@ class InverseDynamicsLogOut(TypedDict):
     """With `from`, what became of the log"""
     source: LogReportOut
     filter: LogFilterUsedOut
+    friction: NotRequired[Literal['along_log']]
+    delay_s: NotRequired[float]
     t: Array
 
 
@@ -1342,6 +1345,26 @@ class JointFrictionOut(TypedDict):
     offset: NotRequired[float]
 
 
+class JointInAlongLogOut(TypedDict):
+    """Friction and inertia along recorded motion, which `calibrate` writes: inverse dynamics `from` a log of an open
+    chain has them in the place of `damping` and `friction`, and adds the rest. Samples alone, simulation and all
+    else have `damping` and `friction`
+    """
+    damping: NotRequired[float]
+    coulomb: NotRequired[float]
+    breakaway: NotRequired[float]
+    stribeck_velocity: NotRequired[float]
+    smoothing: NotRequired[float]
+    offset: NotRequired[float]
+    load: NotRequired[float]
+    presliding: NotRequired[float]
+    relaxation_s: NotRequired[float]
+    inertia: NotRequired[float]
+    jerk_gain: NotRequired[float]
+    delay_s: NotRequired[float]
+    cutoff_hz: NotRequired[float]
+
+
 class JointInLimitsOut(TypedDict):
     """What is left out does not exist"""
     lower: NotRequired[float]
@@ -1375,6 +1398,7 @@ class JointInOut(TypedDict):
     limits: NotRequired[JointInLimitsOut]
     damping: NotRequired[float]
     friction: NotRequired[float | JointFrictionOut]
+    along_log: NotRequired[JointInAlongLogOut]
     spring: NotRequired[JointInSpringOut]
     rotor: NotRequired[JointInRotorOut]
     drive: NotRequired[DriveOut]
@@ -1382,6 +1406,7 @@ class JointInOut(TypedDict):
 
 
 class JointInRotorOut(TypedDict):
+    """Of a floating joint: a mass at the child's origin too, which has no weight"""
     inertia: NotRequired[float]
     ratio: NotRequired[float]
 
@@ -1389,6 +1414,7 @@ class JointInRotorOut(TypedDict):
 class JointInSpringOut(TypedDict):
     stiffness: NotRequired[float]
     rest: NotRequired[float]
+    rest_pose: NotRequired[Array]
 
 
 class KinematicsFramesItemOut(TypedDict):

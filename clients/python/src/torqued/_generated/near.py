@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+# clients/python/src/torqued/_generated/near.py - made by generate.py out of _near.py: the transport to a service on this machine, without async.
+"""A Unix socket, or TCP without TLS on the loopback interface: HTTP/1.1 by h11, on sockets of this package's own.
+
+httpx's own transport copies a body four times (a piece, h11's buffer, its event, the array). Here the kernel reads a request's arrays
+where they are, and writes an answer of a known length into the array that it becomes.
+"""
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import h11
+
+from .._http import httpx
+from .._sockets import HEAD, Socket, is_readable
+from .._wire import Address, Body
+
+IDLE_MAX = 20  # connections kept, and for how long: httpx's own limits
+IDLE_S = 5.0
+TOGETHER_MAX = 64  # buffers of one system call, far below IOV_MAX
+CUT = "the service ended the connection"
+
+
+class Connection:
+    """A socket. An exchange has a state of its own in h11: a body that h11 did not see leaves nothing to clean up."""
+
+    def __init__(self) -> None:
+        self.socket = Socket()
+        self.state = h11.Connection(h11.CLIENT)
+        self.process = os.getpid()
+        self.idle_since = 0.0
+        self.has_ended = False
+        self.read_s: float | None = None  # the time limit of a read
+
+    def is_usable(self) -> bool:
+        """Not closed by the service, and not a parent process's as well."""
+        is_young = time.monotonic() - self.idle_since < IDLE_S
+        return self.process == os.getpid() and is_young and not is_readable(self.socket.socket)
+
+    def send(self, request: httpx.Request, timeout_s: float | None) -> None:
+        """A service that refuses a body may answer and close before it has read all: what it takes no more is not sent."""
+        head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+        together = list(self.state.send_with_data_passthrough(head) or [])
+        stream = request.stream
+        assert isinstance(stream, Body)
+        for piece in stream.views():
+            # h11 counts the bytes, and passes on this very buffer
+            together += self.state.send_with_data_passthrough(h11.Data(data=piece)) or []  # type: ignore[arg-type]
+            if isinstance(piece, bytes) or len(together) >= TOGETHER_MAX:  # a file's piece: none more is held than one
+                if not self.socket.send(together, timeout_s):
+                    return
+                together = []
+        end = self.state.send_with_data_passthrough(h11.EndOfMessage()) or []
+        if not self.socket.send(together + list(end), timeout_s):
+            self.has_ended = True
+
+    def event(self) -> Any:
+        """The next of h11's events of an answer."""
+        try:
+            while (event := self.state.next_event()) is h11.NEED_DATA:
+                data = self.socket.receive(self.read_s)
+                if not data:  # what frames a body without a length
+                    self.has_ended = True
+                if not data and self.state.their_state is h11.SEND_RESPONSE:
+                    raise httpx.RemoteProtocolError(f"{CUT} without an answer")
+                self.state.receive_data(data)
+            return event
+        except h11.RemoteProtocolError as error:
+            raise httpx.RemoteProtocolError(str(error)) from error
+
+
+class Answer(httpx.SyncByteStream):
+    """The body of an answer: pieces, or at once by `read_into`. Whole, its connection is used again; else it is closed."""
+
+    def __init__(self, near: Near, connection: Connection, length: int | None) -> None:
+        self.near, self.connection = near, connection
+        self.length = length  # of a body that does not go through h11
+        self.may_stay = connection.state.our_state is h11.DONE  # not MUST_CLOSE, as after `Connection: close`
+        self.is_whole = length == 0
+        self.is_closed = False
+        self.ready = connection.state.trailing_data[0] if length is not None else b""  # bytes that came with the head
+
+    def __iter__(self) -> Iterator[bytes]:
+        if self.length is None:
+            while isinstance(event := self.connection.event(), h11.Data):
+                yield bytes(event.data)
+            self.is_whole = self.connection.state.their_state is h11.DONE
+            return
+        room = memoryview(bytearray(min(self.length, HEAD)))
+        at = 0
+        while at < self.length:
+            n = self.fill(room[:self.length - at], at)
+            at += n
+            yield bytes(room[:n])
+        self.is_whole = not self.ready
+
+    def read_into(self, room: memoryview) -> None:
+        """Reads a body of known length; `room` has this length."""
+        at = 0
+        while at < room.nbytes:
+            at += self.fill(room[at:], at)
+        self.is_whole = not self.ready
+
+    def fill(self, room: memoryview, at: int) -> int:
+        if self.ready:
+            n = min(len(self.ready), room.nbytes)
+            room[:n], self.ready = self.ready[:n], self.ready[n:]
+            return n
+        n = self.connection.socket.receive_into(room, self.connection.read_s)
+        if n == 0:
+            raise httpx.RemoteProtocolError(f"{CUT} after {at} of {self.length} bytes of its answer")
+        return n
+
+    def close(self) -> None:
+        if not self.is_closed:
+            self.is_closed = True
+            self.near.give(self.connection, self.is_whole and self.may_stay)
+
+
+class Near(httpx.BaseTransport):
+    """Connections to one address, as many as there are requests at once. Linux: sendmsg, and time limits as struct timeval."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.idle: deque[Connection] = deque()  # its append and pop are safe among threads
+        self.is_closed = False
+
+    def take(self) -> Connection | None:
+        while self.idle:
+            try:
+                one = self.idle.pop()
+            except IndexError:  # another thread's
+                break
+            if one.is_usable():
+                one.state = h11.Connection(h11.CLIENT)
+                return one
+            one.socket.close()
+        return None
+
+    def give(self, one: Connection, may_stay: bool) -> None:
+        if may_stay and not one.has_ended and not self.is_closed and len(self.idle) < IDLE_MAX:
+            one.idle_since = time.monotonic()
+            self.idle.append(one)
+        else:
+            one.socket.close()
+
+    def connect(self, request: httpx.Request, timeout_s: float | None) -> Connection:
+        one = Connection()
+        one.socket.connect(self.address.socket, request.url.host, request.url.port or 80, timeout_s)
+        return one
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        timeouts = request.extensions.get("timeout", {})
+        connection = self.take() or self.connect(request, timeouts.get("connect"))
+        connection.read_s = timeouts.get("read")
+        try:
+            try:
+                connection.send(request, timeouts.get("write"))
+            except h11.LocalProtocolError as error:
+                raise httpx.LocalProtocolError(str(error)) from error
+            while not isinstance(event := connection.event(), h11.Response):
+                pass  # 100 Continue
+            answer = Answer(self, connection, known_length(request, event))
+        except BaseException:
+            connection.socket.close()
+            raise
+        extensions = {"http_version": b"HTTP/" + event.http_version, "reason_phrase": event.reason,
+                      **({"read_into": answer.read_into} if answer.length is not None else {})}
+        return httpx.Response(event.status_code, headers=event.headers.raw_items(), stream=answer, extensions=extensions)
+
+    def close(self) -> None:
+        self.is_closed = True
+        while self.idle:
+            self.idle.pop().socket.close()
+
+
+def known_length(request: httpx.Request, event: h11.Response) -> int | None:
+    """Content-Length, which h11 has read, where it is what frames the body (RFC 9112, 6.3)."""
+    headers = dict(event.headers)
+    if request.method in ("HEAD", "CONNECT") or event.status_code in (204, 304) or b"transfer-encoding" in headers:
+        return None
+    length = headers.get(b"content-length")
+    return None if length is None else int(length)
