@@ -37,6 +37,15 @@ void tqci_cbor_open(tqci_cbor *reader, tqc_result *results, size_t n_result)
     }
 }
 
+void tqci_cbor_texts(tqci_cbor *reader, const tqci_text *texts, size_t n_text)
+{
+    reader->texts = texts;
+    reader->n_text = n_text;
+    for (size_t i = 0; i < n_text; i++) {
+        texts[i].to[0] = '\0';
+    }
+}
+
 /* ---------------------------------------------------------------------------------------- items */
 
 /* the item that was begun last is complete */
@@ -99,15 +108,30 @@ static bool open_level(tqci_cbor *r, unsigned major, uint64_t argument, bool ind
     return true;
 }
 
+static bool is_here(const tqci_cbor *r, const char *name)
+{
+    return strlen(name) == r->n_path && memcmp(name, r->path, r->n_path) == 0;
+}
+
 static tqc_result *wanted(tqci_cbor *r)
 {
     for (size_t i = 0; i < r->n_result; i++) {
-        if (strlen(r->results[i].name) == r->n_path &&
-            memcmp(r->results[i].name, r->path, r->n_path) == 0) {
+        if (is_here(r, r->results[i].name)) {
             return &r->results[i];
         }
     }
     return NULL;
+}
+
+static void place_text(tqci_cbor *r)
+{
+    for (size_t i = 0; i < r->n_text; i++) {
+        if (is_here(r, r->texts[i].name)) {
+            r->to = r->texts[i].to;
+            r->n_room = r->texts[i].room - 1;
+            r->to[0] = '\0';
+        }
+    }
 }
 
 /* `n` doubles come; false: they have no room */
@@ -192,7 +216,11 @@ static bool begin_string(tqci_cbor *r, unsigned major, uint64_t n)
             !place(r, (size_t)(n / sizeof(double)), level != NULL && level->is_shaped)) {
             return false;
         }
+        r->n_room = (size_t)n;
+    } else if (major == TEXT) {
+        place_text(r);
     }
+    r->is_text = major == TEXT;
     r->n_skipped = n;
     if (n == 0) {
         end_item(r);
@@ -249,8 +277,13 @@ static size_t take_string(tqci_cbor *r, const unsigned char *bytes, size_t n)
         memcpy(r->path + r->n_path, bytes, n < room ? n : room);
         r->n_path += n < room ? n : room;
     } else if (r->to != NULL) {
-        memcpy(r->to, bytes, n);
-        r->to += n;
+        const size_t taken = n < r->n_room ? n : r->n_room;
+        memcpy(r->to, bytes, taken);
+        r->to += taken;
+        r->n_room -= taken;
+        if (r->is_text) {
+            *r->to = '\0';
+        }
     }
     r->n_skipped -= n;
     if (r->n_skipped == 0) {

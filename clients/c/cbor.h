@@ -20,10 +20,19 @@ typedef struct tqci_level {
     size_t n_path;   /* of the path outside */
 } tqci_level;
 
+/* A text of the answer: up to room - 1 bytes of it and a NUL; longer ones are cut. */
+typedef struct tqci_text {
+    const char *name;
+    char *to;
+    size_t room;
+} tqci_text;
+
 /* Reads a document that comes in pieces. Needs no memory beyond this. */
 typedef struct tqci_cbor {
     tqc_result *results;
     size_t n_result, n_found;
+    const tqci_text *texts;
+    size_t n_text;
     tqci_level levels[TQCI_NESTED_MAX];
     int depth;
     uint64_t tag; /* before the next item; 0: none */
@@ -31,7 +40,9 @@ typedef struct tqci_cbor {
     size_t n_head;
     uint64_t n_skipped; /* bytes of a string that are left, into nothing, */
     char *to;           /* or here */
-    bool is_key;        /* the string names the next value */
+    size_t n_room;      /* of which so many have room; of a text */
+    bool is_text;
+    bool is_key; /* the string names the next value */
     char path[TQCI_KEY_BYTES];
     size_t n_path;
     size_t extents[TQCI_RANK_MAX], rank;
@@ -40,6 +51,8 @@ typedef struct tqci_cbor {
 } tqci_cbor;
 
 void tqci_cbor_open(tqci_cbor *reader, tqc_result *results, size_t n_result);
+/* Texts that are taken too; "" until they come. After tqci_cbor_open. */
+void tqci_cbor_texts(tqci_cbor *reader, const tqci_text *texts, size_t n_text);
 /* Takes the next bytes; false: not understood, or too small. */
 bool tqci_cbor_push(tqci_cbor *reader, const unsigned char *bytes, size_t n);
 

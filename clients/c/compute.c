@@ -23,8 +23,7 @@ typedef struct body {
     size_t n_piece, n_bytes;
     size_t piece, within; /* given so far */
     tqci_cbor reader;
-    tqc_result *results;
-    size_t n_result;
+    tqci_wanted wanted;
 } body;
 
 static size_t give(void *ctx, char *to, size_t n)
@@ -54,7 +53,8 @@ static int again(void *ctx)
 {
     body *b = ctx;
     b->piece = b->within = 0;
-    tqci_cbor_open(&b->reader, b->results, b->n_result);
+    tqci_cbor_open(&b->reader, b->wanted.results, b->wanted.n_result);
+    tqci_cbor_texts(&b->reader, b->wanted.texts, b->wanted.n_text);
     return 0;
 }
 
@@ -166,10 +166,10 @@ static tqc_code judge(const body *b, tqc_code code, tqc_error *error)
         return tqci_fail(error, TQC_NOT_UNDERSTOOD,
                          "the answer is not the CBOR that was asked for");
     }
-    for (size_t i = 0; code == TQC_OK && i < b->n_result; i++) {
-        if (b->results[i].n == 0 && b->reader.n_found < b->n_result) {
+    for (size_t i = 0; code == TQC_OK && i < b->wanted.n_result; i++) {
+        if (b->wanted.results[i].n == 0 && b->reader.n_found < b->wanted.n_result) {
             return tqci_fail(error, TQC_NOT_UNDERSTOOD, "the answer has no array %s",
-                             b->results[i].name);
+                             b->wanted.results[i].name);
         }
     }
     return code;
@@ -200,7 +200,7 @@ static tqc_code post(tqc_client *client, const char *path, bool is_repeatable, b
 }
 
 tqc_code tqci_compute(tqc_client *client, const char *path, bool is_repeatable, const char *fields,
-                      const tqc_array *arrays, size_t n_array, tqc_result *results, size_t n_result,
+                      const tqc_array *arrays, size_t n_array, const tqci_wanted *wanted,
                       tqc_answer *answer, tqc_error *error)
 {
     static const unsigned char close = BREAK;
@@ -228,8 +228,7 @@ tqc_code tqci_compute(tqc_client *client, const char *path, bool is_repeatable, 
                        : tqci_fail(error, TQC_BAD_ARGUMENT, "a name of an array is too long");
         }
         append(b, &close, 1);
-        b->results = results;
-        b->n_result = n_result;
+        b->wanted = *wanted;
         code = code == TQC_OK ? post(client, path, is_repeatable, b, answer, error) : code;
     }
     if (c_locale != (locale_t)0) {
@@ -246,9 +245,10 @@ tqc_code tqc_compute(tqc_client *client, const char *robot, const char *operatio
 {
     char path[TQCI_PATH_BYTES];
     tqc_answer answer;
+    const tqci_wanted wanted = {.results = results, .n_result = n_result};
     if (tqci_path(path, robot, operation) == 0) {
         return tqci_fail(error, TQC_BAD_ARGUMENT, "there is no such robot or operation");
     }
     return tqci_compute(client, path, false, fields != NULL ? fields : "{}", arrays, n_array,
-                        results, n_result, &answer, error);
+                        &wanted, &answer, error);
 }

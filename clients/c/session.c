@@ -7,7 +7,7 @@
 #include "clients/c/compute.h"
 #include "clients/c/error.h"
 
-enum { RESULTS_MAX = 30, NAME_BYTES = 128, FIELDS_BYTES = 96 };
+enum { RESULTS_MAX = 30, NAME_BYTES = 128, TEXTS = 3, FIELDS_BYTES = 96 };
 
 /* An id has letters, digits and - only. */
 static tqc_code path_of(char path[TQCI_PATH_BYTES], const tqc_session *session, const char *what,
@@ -28,9 +28,14 @@ static tqc_code ask(tqc_client *client, const char *path, const char *fields, co
                     const char *prefix, tqc_session *session, tqc_result *results, size_t n_result,
                     tqc_answer *answer, tqc_error *error)
 {
-    char names[RESULTS_MAX + 2][NAME_BYTES];
+    static const char *const words[TEXTS] = {"hash", "ended", "ended_joint"};
+    char names[RESULTS_MAX + 2][NAME_BYTES], text_names[TEXTS][NAME_BYTES];
     tqc_result all[RESULTS_MAX + 2];
     double step = 0, t = 0;
+    tqc_session got = {.id = ""};
+    const tqci_text texts[TEXTS] = {{text_names[0], got.hash, sizeof got.hash},
+                                    {text_names[1], got.ended, sizeof got.ended},
+                                    {text_names[2], got.ended_joint, sizeof got.ended_joint}};
     if (n_result > RESULTS_MAX) {
         return tqci_fail(error, TQC_BAD_ARGUMENT, "more than %d results", RESULTS_MAX);
     }
@@ -43,9 +48,13 @@ static tqc_code ask(tqc_client *client, const char *path, const char *fields, co
         (void)snprintf(names[i], NAME_BYTES, "%s%s", prefix, all[i].name);
         all[i].name = names[i];
     }
+    for (size_t i = 0; i < TEXTS; i++) {
+        (void)snprintf(text_names[i], NAME_BYTES, "%s%s", prefix, words[i]);
+    }
+    const tqci_wanted wanted = {all, n_result + 2, texts, TEXTS};
     const bool makes_one = prefix[0] != '\0';
     const tqc_code code = tqci_compute(client, path, !makes_one, fields, tau, tau != NULL ? 1 : 0,
-                                       all, n_result + 2, answer, error);
+                                       &wanted, answer, error);
     for (size_t i = 0; i < n_result; i++) {
         results[i].n = all[i + 2].n;
         results[i].rows = all[i + 2].rows;
@@ -54,6 +63,9 @@ static tqc_code ask(tqc_client *client, const char *path, const char *fields, co
     if (code == TQC_OK) {
         session->step = (unsigned long long)step;
         session->t = t;
+        memcpy(session->hash, got.hash, sizeof got.hash);
+        memcpy(session->ended, got.ended, sizeof got.ended);
+        memcpy(session->ended_joint, got.ended_joint, sizeof got.ended_joint);
     }
     return code;
 }

@@ -172,6 +172,9 @@ typedef struct tqc_session {
     char id[64];
     unsigned long long step; /* control periods since the start; not as many as asked: it ended */
     double t;                /* s */
+    char hash[33];           /* of the state's bits: two runs that agree in it agree in all */
+    char ended[128];         /* why the motion has ended; "" while it goes on */
+    char ended_joint[128];   /* the joint that it ended at, where there is one */
 } tqc_session;
 
 /** Opens a session. `request` is the text of its JSON: {"robot": "panda", "initial": ...}. Arrays

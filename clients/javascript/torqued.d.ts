@@ -276,6 +276,8 @@ export class Client {
   health(options?: CallOptions): Promise<contract.State>;
   live(options?: CallOptions): Promise<contract.State>;
   nodes(options?: CallOptions): Promise<contract.NodeList["nodes"]>;
+  drainNode(name: string, options?: CallOptions): Promise<contract.Node>;
+  resumeNode(name: string, options?: CallOptions): Promise<contract.Node>;
   ready(options?: CallOptions): Promise<contract.State>;
   metrics(options?: CallOptions): Promise<string>;
   contract(options?: CallOptions): Promise<any>;

@@ -6,9 +6,8 @@ const OF_ROBOTS = "inverseDynamics inverse-dynamics,forwardDynamics forward-dyna
 const OF_SERVICE = "inertia inertia,rigidBody rigid-body,drive drive,compare compare";
 // end of what types.py makes
 
-const CBOR = "application/cbor";
+const CBOR = "application/cbor", NPY = "application/x-npy";
 const JSON_TYPE = "application/json";
-const NPY = "application/x-npy";
 
 /* -- arrays and codecs -- */
 /** Numbers of rank two or more in one Float64Array, rows outside. */
@@ -406,8 +405,10 @@ export class Client {
   index = (options) => this.request("GET", "/", { accept: JSON_TYPE, ...options });
   health = (options) => this.request("GET", "/healthz", options);
   live = (options) => this.request("GET", "/livez", options);
-  /** The daemons that have one store. */
+  /** The daemons that have one store. A drained one hands over its jobs, and takes none until it is resumed. */
   nodes = async (options) => (await this.request("GET", "/v1/nodes", options)).nodes;
+  drainNode = (name, options) => this.request("POST", `/v1/nodes/${part(name)}/drain`, { again: true, ...options });
+  resumeNode = (name, options) => this.request("POST", `/v1/nodes/${part(name)}/resume`, { again: true, ...options });
   /** Answers at once, 503 or not. */
   ready = (options) => this.request("GET", "/readyz", { retries: 0, ...options });
   metrics = (options) => this.request("GET", "/metrics", options);

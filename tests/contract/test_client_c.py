@@ -90,6 +90,31 @@ def test_fields_are_converted_from_json(daemon):
         assert drive(daemon, "compute", "panda", "terms", bad, 0, 0, "--", 1, "tau")[0] == BAD_ARGUMENT, bad
 
 
+def test_states_of_a_session_have_their_texts(daemon):
+    """hash, ended and ended_joint of each state, as JSON has them: on its way, ended, of a fork, and rewound."""
+    def ask(path, body):
+        status, _, answer = daemon.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        assert status in (200, 201), answer
+        return json.loads(answer)
+
+    pendulum = {"robot": "pendulum", "initial": {"q": [0.1]}, "step_s": 0.001,
+                "events": [{"on": "q", "joint": "joint1", "level": 0.2, "action": "stop"}]}
+    panda = {"robot": "panda", "initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "step_s": 0.001}
+    for request, tau, steps, times in ((pendulum, [30.0], 100, 1), (panda, [1e9] * 7, 1000, 1), (panda, [1.0] * 7, 3, 4)):
+        session = ask("/v1/sessions", request)
+        states = [session["state"]]
+        for _ in range(times):
+            states.append(ask(f"/v1/sessions/{session['id']}/step", {"tau": tau, "steps": steps}))
+        states += 2 * states[:1]
+        status, out, said = drive(daemon, "session", json.dumps(request), len(tau), steps, times, stdin=np.array(tau).tobytes())
+        assert status == OK, said
+        assert said == [f"{s['step']} {s['hash']} {s.get('ended_joint', '')}: {s.get('ended', '')}" for s in states]
+        assert out == b"".join(np.array([s["t"], *s["q"]]).tobytes() for s in states)
+        assert ("ended" in states[1]) == (tau[0] > 1)
+    code, _, said = drive(daemon, "session", json.dumps({**pendulum, "robot": "none"}), 1, 1, 1, stdin=bytes(8))
+    assert (code, said[2]) == (REFUSED, "unknown-robot")
+
+
 def test_problems_become_errors(daemon):
     code, _, said = drive(daemon, "compute", "panda", "inverse-dynamics", "{}", 0, 2, "q", "--", 7, "tau", stdin=bytes(16))
     assert code == REFUSED

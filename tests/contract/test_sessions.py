@@ -259,6 +259,7 @@ def test_noise_of_a_floating_base_keeps_its_quaternion(daemon):
     session = Session(daemon, {"robot": "quadruped", "initial": {"q": [0, 0, 0.5, 1, 0, 0, 0] + [0] * 12}, "sensors": {"q": {"noise_std": 0.01}}})
     reading = session.step([0.0] * 18)["sensors"]["q"]
     assert abs(numpy.linalg.norm(reading[3:7]) - 1) < 1e-12 and reading[3:7] != session.state["q"][3:7]
+    assert set(session.state["sensors"]) == {"q"} and "sensors" not in Session(daemon, PENDULUM).step([0.1])
     refused(daemon, {"robot": "quadruped", "initial": {"q": [0, 0, 0.5, 1, 0, 0, 0] + [0] * 12}, "sensors": {"q": {"resolution": 0.01}}},
             422, "invalid-value", "/sensors/q/resolution")
 

@@ -162,6 +162,46 @@ static int send_one(tqc_client *client, char **a)
     return end(code);
 }
 
+static void put_state(const tqc_session *session, const tqc_result *q)
+{
+    fprintf(stderr, "%llu %s %s: %s\n", session->step, session->hash, session->ended_joint,
+            session->ended);
+    fwrite(&session->t, sizeof session->t, 1, stdout);
+    fwrite(q->values, sizeof(double), q->n, stdout);
+}
+
+/* session REQUEST nv steps times: torques on stdin; step, hash, ended_joint and ended of each state
+ * to stderr, t and q to stdout; a fork of the start, and the start again. */
+static int lock_step(tqc_client *client, char **a)
+{
+    const size_t nv = strtoul(a[1], NULL, 10);
+    const unsigned steps = (unsigned)strtoul(a[2], NULL, 10);
+    double *tau = read_doubles(nv), *q = malloc(nv * sizeof *q);
+    tqc_result result = {.name = "q", .values = q, .room = nv};
+    tqc_session session, fork = {.id = ""};
+    tqc_code code = tqc_session_open(client, a[0], &session, &result, 1, &error);
+    for (unsigned long k = strtoul(a[3], NULL, 10); code == TQC_OK; k--) {
+        put_state(&session, &result);
+        if (k == 0) {
+            break;
+        }
+        code = tqc_session_step(client, &session, nv, tau, steps, &result, 1, &error);
+    }
+    if (code == TQC_OK &&
+        (code = tqc_session_fork(client, &session, 0, &fork, &result, 1, &error)) == TQC_OK) {
+        put_state(&fork, &result);
+        code = tqc_session_close(client, &fork, &error);
+    }
+    if (code == TQC_OK &&
+        (code = tqc_session_rewind(client, &session, 0, &result, 1, &error)) == TQC_OK) {
+        put_state(&session, &result);
+        code = tqc_session_close(client, &session, &error);
+    }
+    free(tau);
+    free(q);
+    return end(code);
+}
+
 int main(int argc, char **argv)
 {
     char key[33], other[33];
@@ -185,6 +225,7 @@ int main(int argc, char **argv)
     }
     const int status = strcmp(argv[3], "dynamics") == 0  ? dynamics(client, argv + 4)
                        : strcmp(argv[3], "compute") == 0 ? compute(client, argv + 4)
+                       : strcmp(argv[3], "session") == 0 ? lock_step(client, argv + 4)
                                                          : send_one(client, argv + 4);
     tqc_close(client);
     return status;

@@ -26,6 +26,7 @@ static void require(int truth)
 typedef struct taken {
     double a[ROOM + 1], b[ROOM + 1];
     tqc_result results[2];
+    char text[ROOM], other[ROOM];
     int is_good, is_done;
 } taken;
 
@@ -36,12 +37,18 @@ static void read_cbor(taken *t, const uint8_t *data, size_t size, size_t piece)
     tqci_cbor reader;
     t->results[0] = (tqc_result){.name = "qdd", .values = t->a, .room = ROOM};
     t->results[1] = (tqc_result){.name = "a.b.0", .values = t->b, .room = ROOM};
+    const tqci_text texts[] = {{"t", t->text, ROOM / 2}, {"a.t", t->other, ROOM / 2}};
     tqci_cbor_open(&reader, t->results, 2);
+    tqci_cbor_texts(&reader, texts, 2);
+    memset(t->text + ROOM / 2, 1, ROOM / 2);
+    memset(t->other + ROOM / 2, 1, ROOM / 2);
     t->is_good = 1;
     for (size_t at = 0; at < size && t->is_good; at += piece) {
         t->is_good = tqci_cbor_push(&reader, data + at, size - at < piece ? size - at : piece);
     }
     t->is_done = reader.is_done;
+    require(t->text[ROOM / 2] == 1 && strnlen(t->text, ROOM / 2) < ROOM / 2);
+    require(t->other[ROOM / 2] == 1 && strnlen(t->other, ROOM / 2) < ROOM / 2);
 }
 
 static void read_npy(taken *t, const uint8_t *data, size_t size, size_t piece)
@@ -69,6 +76,8 @@ static void in_pieces(void (*read)(taken *, const uint8_t *, size_t, size_t), co
                                memcmp(whole.b, parts.b, sizeof whole.b) == 0));
     require(whole.a[ROOM] == guard && whole.b[ROOM] == guard);
     require(parts.a[ROOM] == guard && parts.b[ROOM] == guard);
+    require(!whole.is_good ||
+            (strcmp(whole.text, parts.text) == 0 && strcmp(whole.other, parts.other) == 0));
     for (int i = 0; i < 2 && whole.is_good && whole.results[i].n > 0; i++) {
         require(whole.results[i].n <= ROOM);
     }

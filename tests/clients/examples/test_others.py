@@ -7,12 +7,17 @@ import os
 import pathlib
 import re
 import shutil
+import socket
 import struct
 import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import eventually
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
 EXAMPLES = TOP / "clients/examples"
@@ -212,8 +217,70 @@ def test_prometheus_alerts_and_scrapes(busy):
         assert rule["annotations"]["summary"]
 
 
-def test_promtool_finds_no_fault():
-    promtool = program("promtool", "Debian has it in prometheus, which starts a service")
-    for what, file in (("config", "prometheus.yml"), ("rules", "alerts.yml")):
-        got = subprocess.run([promtool, "check", what, EXAMPLES / "grafana" / file], capture_output=True, text=True, timeout=60, check=False)
-        assert got.returncode == 0, got.stdout + got.stderr
+def of_prometheus(name):
+    """promtool and prometheus: of the PATH, else of Debian's package, unpacked and not installed."""
+    return shutil.which(name) or program(str(TOP / "build/prometheus/usr/bin" / name))
+
+
+def panels():
+    """(title, expression) of each target of the dashboard, with its interval stated."""
+    found = json.loads((EXAMPLES / "grafana/dashboard.json").read_text())["panels"]
+    return [(panel["title"], target["expr"].replace("$__rate_interval", "1m")) for panel in found for target in panel["targets"]]
+
+
+def test_promtool_finds_no_fault(busy, tmp_path):
+    """The scrape configuration, the alerts, every expression of the dashboard, and the text of /metrics itself."""
+    (tmp_path / "panels.yml").write_text(yaml.safe_dump({"groups": [{"name": "panels", "rules": [
+        {"record": f"panel:{k}", "expr": expression} for k, (_, expression) in enumerate(panels())]}]}))
+    for words in (["config", EXAMPLES / "grafana/prometheus.yml"], ["rules", EXAMPLES / "grafana/alerts.yml"], ["rules", tmp_path / "panels.yml"], ["metrics"]):
+        got = subprocess.run([of_prometheus("promtool"), "check", *words], input=busy.request("GET", "/metrics")[2], capture_output=True, timeout=60, check=False)
+        assert got.returncode == 0 and (words != ["metrics"] or not got.stderr), (words, got.stdout, got.stderr)
+
+
+def test_prometheus_has_a_value_for_every_panel(busy, tmp_path):
+    """Prometheus itself reads this service by the example's configuration: each expression of the dashboard, and of the alerts."""
+    with socket.create_server(("127.0.0.1", 0)) as one:
+        port = one.getsockname()[1]
+    text = (EXAMPLES / "grafana/prometheus.yml").read_text().replace("15s", "200ms").replace("127.0.0.1:8420", "%s:%d" % busy.address)
+    (tmp_path / "prometheus.yml").write_text(text)
+    shutil.copy(EXAMPLES / "grafana/alerts.yml", tmp_path)
+    log = open(tmp_path / "log", "wb")
+    server = subprocess.Popen([of_prometheus("prometheus"), f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data",
+                               f"--web.listen-address=127.0.0.1:{port}"], stdout=log, stderr=log)
+
+    def ask(expression):
+        query = urllib.parse.urlencode({"query": expression})
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/query?{query}", timeout=20) as answer:
+                return json.load(answer)["data"]["result"]
+        except urllib.error.HTTPError as fault:
+            if fault.code == 503:  # starts
+                return []
+            raise AssertionError(f"{expression}: {fault.read().decode()}") from fault
+        except OSError:  # not up yet
+            assert server.poll() is None, (tmp_path / "log").read_text()
+            return []
+
+    try:
+        eventually(lambda: [one["value"][1] for one in ask('up{job="torqued"}')] == ["1"])
+        for title, expression in panels():
+            try:
+                eventually(lambda: ask(expression))
+            except AssertionError as error:
+                raise AssertionError(f"{title}: {expression}") from error
+        for rule in yaml.safe_load((EXAMPLES / "grafana/alerts.yml").read_text())["groups"][0]["rules"]:
+            assert ask(rule["expr"]) == [], rule  # all is well
+    finally:
+        server.terminate()
+        server.wait()
+        log.close()
+
+
+def test_grafana_is_provisioned():
+    """Grafana is no package of Debian's: the files by their documented fields; the dashboard asks for the kind of source that is provided."""
+    source = yaml.safe_load((EXAMPLES / "grafana/datasource.yml").read_text())
+    provider = yaml.safe_load((EXAMPLES / "grafana/dashboards.yml").read_text())
+    dashboard = json.loads((EXAMPLES / "grafana/dashboard.json").read_text())
+    assert source["apiVersion"] == provider["apiVersion"] == 1 and provider["providers"][0]["type"] == "file"
+    assert [one["type"] for one in source["datasources"]] == [one["query"] for one in dashboard["templating"]["list"] if one["type"] == "datasource"]
+    assert dashboard["uid"] and all(panel["datasource"]["uid"] == "${datasource}" for panel in dashboard["panels"])

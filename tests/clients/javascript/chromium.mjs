@@ -28,6 +28,15 @@ async function uploads(t) {
   is((await t.datasets.bytes("chromium", { range: [1, 5] })).length, 5, "a range");
 }
 
+async function nodes(t) {
+  const [{ name }] = await t.nodes();
+  is([(await t.drainNode(name)).state, (await t.drainNode(name)).state], ["drained", "drained"], "a drained node");
+  const job = await t.robot("planar-2r").submit("simulate", { initial: { q: [0.1, 0], qd: [0, 0] }, duration_s: 0.1, output: { interval_s: 0.1 } });
+  is((await job.refresh(), job.state), "queued", "a job of a drained node");
+  is((await t.resumeNode(name)).state, "active", "a resumed node");
+  is((await job.wait()).state, "succeeded", "its job");
+}
+
 async function jobs(t) {
   const body = { initial: { q: [0.1, 0], qd: [0, 0] }, duration_s: 0.5, output: { interval_s: 0.1 } };
   const job = await t.robot("planar-2r").submit("simulate", body);
@@ -82,6 +91,7 @@ export async function run(url, token, through) {
   is((await fault(new Client(url).version())).status, 401, "no token");
   await uploads(t);
   await jobs(t);
+  await nodes(t);
   await cuts(t, through, token);
   const refused = await fault(t.robot("planar-2r").inverseDynamics({ q: [0, 0], qd: [0, NaN], qdd: [0, 0] }));
   is([refused.pointer, Object.is(refused.value, NaN)], ["/qd/1", true], "a refusal");

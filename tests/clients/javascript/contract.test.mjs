@@ -163,7 +163,9 @@ test("the service itself", async () => {
   assert.equal((await t.index()).links.robots, "/v1/robots");
   assert.equal((await t.health()).status, "alive");
   assert.equal((await t.live()).status, "alive");
-  assert.equal((await t.nodes()).length, 1);
+  const [node, ...more] = await t.nodes();
+  assert.deepStrictEqual([more.length, (await t.resumeNode(node.name)).name], [0, node.name]);
+  await assert.rejects(t.drainNode("nowhere"), { status: 404 }); // this one has jobs of other tests
   assert.equal((await t.ready()).status, "ready");
   assert.match(await t.metrics(), /^torqued_/m);
   assert.match(await t.docs(), /<html/);

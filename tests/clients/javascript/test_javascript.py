@@ -92,14 +92,14 @@ def test_in_chromium(browser, node, start, tmp_path):
         guarded = start({"credentials": tmp_path / "tokens", "origins": page})
         cutter = subprocess.Popen([node, TESTS / "cut-server.mjs", guarded.url], stdout=subprocess.PIPE, text=True)
         one = browser(1000, "light")
-        one.get(f"{page}/clients/javascript/package.json")
-        found = one.execute_async_script(f"""const [url, token, through, done] = arguments;
+        one.goto(f"{page}/clients/javascript/package.json")
+        found = one.run_async(f"""const [url, token, through, done] = arguments;
           import('{page}/tests/clients/javascript/chromium.mjs').then((module) => module.run(url, token, through)).then(done, (fault) => done(fault.stack));""",
                                          guarded.url, secret, cutter.stdout.readline().strip())
         cutter.terminate()
         cutter.communicate()
     # a preflight that is cut is a refusal to Chromium's console, which the fixture reads too: what is read here is gone
-    strange = [entry for entry in one.get_log("browser") if entry["source"] != "network" and "CORS policy" not in entry["message"]]
+    strange = [entry for entry in one.console() if entry["source"] != "network" and "CORS policy" not in entry["message"]]
     assert found == "right" and not strange, (found, strange)
 
 

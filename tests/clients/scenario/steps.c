@@ -7,7 +7,7 @@
  *     doubles q, qd and qdd or tau in, tau or qdd out
  * session N BODY_FILE MOVES_FILE FILE
  *     "step STEPS tau...", "rewind STEP", "fork STEP" in;
- *     step, t, q, qd, tau, sensors.q of each out
+ *     step, t, q, qd, tau, sensors.q and the 32 characters of hash of each out
  * "-" is none. Exits 1 at a failure that is no refusal. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +100,7 @@ static void put_state(FILE *out, const tqc_session *session, const state *s)
     for (int i = 0; i < 4; i++) {
         fwrite(s->results[i].values, sizeof(double), s->results[i].n, out);
     }
+    fwrite(session->hash, sizeof session->hash - 1, 1, out);
 }
 
 static tqc_code move(tqc_client *client, tqc_session *session, char *line, size_t nv, state *s,
