@@ -9,6 +9,27 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.argv[2] ?? join(here, 'dist');
+// three.module.js holds the shaders of all its materials; those that neither a material of scene.ts includes nor the renderer names become empty
+const MATERIALS = ['meshlambert_vert', 'meshlambert_frag', 'meshbasic_vert', 'meshbasic_frag'];
+const fewShaders = {
+  name: 'few-shaders',
+  setup({ onLoad }) {
+    onLoad({ filter: /three[\\/]build[\\/]three\.module\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      const table = /^const ShaderChunk = \{([^}]*)\};/m.exec(text)[1];
+      const variableOf = new Map([...table.matchAll(/(\w+): ([\w$]+)/g)].map(([, name, variable]) => [name, variable]));
+      const sources = new Map([...text.matchAll(/^(?:const|var) ([\w$]+) = ("(?:[^"\\\n]|\\.)*");$/gm)].map(([, variable, source]) => [variable, source]));
+      const used = new Set([...MATERIALS, ...[...text.matchAll(/ShaderChunk\[ '(\w+)' \]/g)].map(([, name]) => name)]);
+      for (const name of used) {
+        if (!sources.has(variableOf.get(name))) throw new Error(`three has no shader ${name}`);
+        for (const [, part] of sources.get(variableOf.get(name)).matchAll(/#include <(\w+)>/g)) used.add(part);
+      }
+      const empty = [...variableOf].filter(([name, variable]) => !used.has(name) && sources.has(variable)).map(([, variable]) => variable);
+      if (empty.length < 40) throw new Error('the shaders of three are written in another way: see build.mjs');
+      return { contents: text.replace(/^(const|var) ([\w$]+) = "(?:[^"\\\n]|\\.)*";$/gm, (whole, kind, variable) => (empty.includes(variable) ? `${kind} ${variable} = "";` : whole)) };
+    });
+  },
+};
 const result = await build({
   absWorkingDir: here,
   entryPoints: { main: 'src/main.ts', style: 'src/style.css' },
@@ -23,6 +44,7 @@ const result = await build({
   chunkNames: '[name]',
   define: { 'process.env.NODE_ENV': '"production"' },
   write: false,
+  plugins: [fewShaders],
 });
 const says = {
   'main.js': 'the dashboard; preact and htm, uPlot inside: MIT',

@@ -8,15 +8,13 @@ import pytest
 
 def wait_for(page, script, seconds=100):
     """The first true value of a JavaScript expression; polled until then."""
-    page.set_script_timeout(seconds)
-    return page.execute_async_script(
-        f"const done = arguments[0]; const look = () => {{ let got; try {{ got = ({script}); }} catch (fault) {{ got = null; }} got ? done(got) : setTimeout(look, 20); }}; look();")
+    return page.wait_for(script, seconds)
 
 
 def open_at(page, daemon, address, ready):
     """Loads /#/ADDRESS and waits for a selector. Several addresses may be opened after one another in one browser."""
-    page.get("about:blank")
-    page.get(f"{daemon.url}/#/{address}")
+    page.goto("about:blank")
+    page.goto(f"{daemon.url}/#/{address}")
     wait_for(page, f"document.querySelector({json.dumps(ready)})")
 
 
@@ -28,20 +26,20 @@ def press(page, text, within="document"):
 
 def fill(page, selector, value):
     """Types a value as a person would: the events of input and change."""
-    page.execute_script("""const box = document.querySelector(arguments[0]);
+    page.run("""const box = document.querySelector(arguments[0]);
         Object.getOwnPropertyDescriptor(Object.getPrototypeOf(box), 'value').set.call(box, arguments[1]);
         box.dispatchEvent(new Event('input', { bubbles: true })); box.dispatchEvent(new Event('change', { bubbles: true }));""", selector, value)
 
 
 def drop(page, selector, name, text):
     """Drops a file on an element, as from a folder."""
-    page.execute_script("""const data = new DataTransfer(); data.items.add(new File([arguments[2]], arguments[1]));
+    page.run("""const data = new DataTransfer(); data.items.add(new File([arguments[2]], arguments[1]));
         document.querySelector(arguments[0]).dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));""", selector, name, text)
 
 
 def pixels(page, selector="canvas"):
     """What is seen of an element."""
-    return page.find_element("css selector", selector).screenshot_as_base64
+    return page.pixels(selector)
 
 
 def wait_for_other_pixels(page, before, selector="canvas", seconds=100):
@@ -50,16 +48,21 @@ def wait_for_other_pixels(page, before, selector="canvas", seconds=100):
         assert time.monotonic() < end, "the picture stays as it was"
 
 
+def axe(page, context=None):
+    """All that axe finds."""
+    module = pytest.importorskip("axe_core_python.sync_playwright", reason="no axe-core-python (make deps-check)")
+    return module.Axe().run(page.tab, context=context)["violations"]
+
+
 def faults_of(page, context=None):
     """What axe finds that is serious or critical."""
-    axe = pytest.importorskip("axe_core_python.selenium", reason="no axe-core-python (make deps-check)")
-    found = axe.Axe().run(page, context=context)["violations"]
+    found = axe(page, context)
     return [f"{one['impact']} {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical")]
 
 
 def fits(page, width):
     """Nothing makes the page wider than its window."""
-    return page.execute_script("return document.documentElement.scrollWidth") <= width
+    return page.run("return document.documentElement.scrollWidth") <= width
 
 
 URDF = """<robot name="arm">

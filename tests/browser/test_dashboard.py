@@ -14,13 +14,13 @@ def test_a_dropped_urdf_is_seen_read_and_mended(daemon, page):
     # refused: the line of the fault is marked, and what would mend it is said
     marked = wait_for(page, "document.querySelector('.gutter .error')?.textContent")
     assert marked.split()[-1] == "8"
-    assert "add <link name" in page.execute_script("return document.querySelector('.said').textContent")
+    assert "add <link name" in page.run("return document.querySelector('.said').textContent")
     fill(page, "textarea.code", URDF.format(parent="base", izz="0.9"))
     press(page, "Put the changed text")
     # taken: what it ignored and doubts is beside its lines
     lines = wait_for(page, "document.querySelector('.gutter .doubt') && [...document.querySelectorAll('.gutter .doubt, .gutter .ignored')].map((one) => Number(one.textContent.split(' ').at(-1)))")
     assert lines == [3, 5]
-    assert "Understood: 2 links" in page.execute_script("return document.querySelector('.understood').textContent")
+    assert "Understood: 2 links" in page.run("return document.querySelector('.understood').textContent")
     robot = json.loads(daemon.request("GET", "/v1/robots/my-arm")[2])
     assert robot["joints"][0]["name"] == "shoulder"
     wait_for(page, "document.querySelector('.view3d[data-state=ready] canvas').dataset.frames > 0")
@@ -38,9 +38,9 @@ def test_markup_in_names_stays_text(daemon, page):
     open_at(page, daemon, "robots/evil?show=text", ".view3d[data-state=ready]")
     press(page, "Pose")
     wait_for(page, "document.querySelector('.slider-name')?.textContent === '<script>window.hacked=2</script>'")
-    page.execute_script("[...document.querySelectorAll('.tree button')].at(-1).click()")
+    page.run("[...document.querySelectorAll('.tree button')].at(-1).click()")
     wait_for(page, "document.querySelector('.details h2')?.textContent.startsWith('<img')")
-    assert page.execute_script("return window.hacked === undefined && document.querySelectorAll('main img, main script').length === 0")
+    assert page.run("return window.hacked === undefined && document.querySelectorAll('main img, main script').length === 0")
     assert fits(page, 400)
 
 
@@ -53,11 +53,11 @@ def test_the_torque_that_holds_a_payload_and_its_limit(daemon, page):
     held = wait_for(page, f"{VALUES}[0] !== {bare[0]} && {VALUES}")
     g = math.hypot(*robot["gravity"])
     # the lever of the end of the chain, from the daemon's own kinematics of the link that carries it
-    link = page.execute_script("return document.querySelector('[aria-label=\"Payload\"] select').value")
+    link = page.run("return document.querySelector('[aria-label=\"Payload\"] select').value")
     poses = json.loads(daemon.request("POST", "/v1/robots/planar-2r/kinematics", json.dumps({"q": [0, 0], "frames": [link]}).encode())[2])
     lever = math.hypot(*poses["frames"][0]["position"])
     assert abs(abs(held[0] - bare[0]) - 3 * g * lever) < 2e-3 * abs(held[0]), (bare, held, lever)
-    assert "payload=3" in page.execute_script("return location.hash")
+    assert "payload=3" in page.run("return location.hash")
 
 
 def test_a_simulation_runs_and_is_judged(daemon, page):
@@ -75,5 +75,5 @@ def test_a_model_is_its_own_experiment(daemon, page):
     press(page, "Record two simulated runs")
     press(page, "Calibrate with 2 logs")
     assert wait_for(page, "document.querySelector('.banner h2')?.textContent")
-    errors = page.execute_script("return [...document.querySelectorAll('.plot + p')].map((one) => one.textContent)")
+    errors = page.run("return [...document.querySelectorAll('.plot + p')].map((one) => one.textContent)")
     assert len(errors) == 2 and all("RMS of the difference" in one for one in errors)

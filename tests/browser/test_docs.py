@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/browser/test_docs.py - /docs as its reader meets it: what it offers works on a fresh daemon, on a phone as on a desk.
 import pytest
+from dashboard import axe
 
 WIDTHS = pytest.mark.parametrize("width, scheme", [(1280, "light"), (400, "dark")])
 
@@ -29,11 +30,11 @@ const done = arguments[0];
 
 
 def wait_for(page, script):
-    return page.execute_async_script(f"const done = arguments[0]; const look = () => {{ const got = ({script}); got ? done(got) : setTimeout(look, 20); }}; look();")
+    return page.wait_for(script)
 
 
 def loaded(page, daemon):
-    page.get(f"{daemon.url}/docs")
+    page.goto(f"{daemon.url}/docs")
     wait_for(page, "document.getElementById('start')")
     return page
 
@@ -49,7 +50,7 @@ def docs(daemon, page):
 
 def test_every_example_works_on_a_fresh_daemon(docs):
     page = docs(1280, "light")
-    results = page.execute_async_script(SEND_ALL)
+    results = page.run_async(SEND_ALL)
     assert isinstance(results, list) and len(results) >= 50, results
     assert not [one for one in results if not one[2].startswith("200")]
     drawn = {one[0] for one in results if one[3] > 0}
@@ -59,7 +60,7 @@ def test_every_example_works_on_a_fresh_daemon(docs):
 def test_the_sample_logs_identify_their_friction(docs, daemon):
     """They have Coulomb friction of 4 N m and viscous of 6 N m s/rad on every joint, and 0.1 N m of noise."""
     page = docs(1280, "light")
-    answer = page.execute_async_script("""const done = arguments[0];
+    answer = page.run_async("""const done = arguments[0];
       (async () => {
         const example = (await (await fetch('/openapi.json')).json()).paths['/v1/robots/{name}/calibrate'].post.requestBody.content['application/json'].examples.runs.value;
         const ask = async (path, method, body, type) => fetch(path, { method, body, headers: { 'Content-Type': type } });
@@ -75,14 +76,13 @@ def test_the_sample_logs_identify_their_friction(docs, daemon):
 
 @WIDTHS
 def test_it_fits_and_is_accessible(daemon, browser, width, scheme):
-    axe = pytest.importorskip("axe_core_python.selenium", reason="no axe-core-python (make deps-check)")
     page = loaded(browser(width, scheme), daemon)
-    page.execute_script("document.querySelector('#simulate button.first').click()")
+    page.run("document.querySelector('#simulate button.first').click()")
     wait_for(page, "document.querySelector('#simulate svg')")
-    assert page.execute_script("return document.documentElement.scrollWidth") <= width
-    wide = page.execute_script(f"return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > {width} + 1).map((e) => e.outerHTML.slice(0, 100))")
+    assert page.run("return document.documentElement.scrollWidth") <= width
+    wide = page.run(f"return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > {width} + 1).map((e) => e.outerHTML.slice(0, 100))")
     assert not wide, wide[:5]
-    faults = [f"{one['impact']} {one['id']}: {one['nodes'][0]['html'][:200]}" for one in axe.Axe().run(page, context=PARTS)["violations"]]
+    faults = [f"{one['impact']} {one['id']}: {one['nodes'][0]['html'][:200]}" for one in axe(page, PARTS)]
     assert not faults, faults
 
 
@@ -90,21 +90,21 @@ def test_search_finds_fields_at_any_depth(docs):
     page = docs(1280, "light")
     search = "const input = document.querySelector('input.search'); input.value = arguments[0]; input.dispatchEvent(new Event('input')); "
     found = "return [...document.querySelectorAll('nav a')].filter((a) => !a.hidden).map((a) => a.hash)"
-    assert page.execute_script(search + found, "stribeck_speed") == ["#calibrate"]
-    assert page.execute_script(search + found, "no-such-word") == []
-    assert len(page.execute_script(search + found, "")) > 40
+    assert page.run(search + found, "stribeck_speed") == ["#calibrate"]
+    assert page.run(search + found, "no-such-word") == []
+    assert len(page.run(search + found, "")) > 40
 
 
 def test_a_request_can_be_taken_along_as_curl(docs):
     page = docs(1280, "light")
-    page.execute_script("document.querySelector('#inverseDynamics .row button:not(.first)').click()")
+    page.run("document.querySelector('#inverseDynamics .row button:not(.first)').click()")
     line = wait_for(page, "document.querySelector('#inverseDynamics div[aria-live] pre')?.textContent")
     assert line.startswith("curl -s 'http://127.0.0.1:") and "/v1/robots/" in line and "-d '{\"q\":" in line
 
 
 def test_a_refusal_is_shown_with_its_place(docs):
     page = docs(400, "dark")
-    page.execute_script("""const s = document.querySelector('#inverseDynamics'); s.querySelector('textarea').value = '{"q": [0, 1}';
+    page.run("""const s = document.querySelector('#inverseDynamics'); s.querySelector('textarea').value = '{"q": [0, 1}';
         s.querySelector('button.first').click();""")
     assert wait_for(page, "document.querySelector('#inverseDynamics .status')?.textContent").startswith("400")
-    assert "byte" in page.execute_script("return document.querySelector('#inverseDynamics div[aria-live] pre').textContent")
+    assert "byte" in page.run("return document.querySelector('#inverseDynamics div[aria-live] pre').textContent")

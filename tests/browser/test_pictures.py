@@ -8,7 +8,7 @@ import os
 import pathlib
 
 import pytest
-from dashboard import wait_for
+from dashboard import axe, wait_for
 from test_docs import PARTS
 
 pytestmark = pytest.mark.skipif("TORQUED_PICTURES" not in os.environ, reason="a minute and a half: make pictures")
@@ -49,18 +49,17 @@ def report(daemon):
 
 def picture(page, name, width):
     """The top of the page as it is seen."""
-    size = page.execute_script("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
+    size = page.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
     assert size[0] <= width, "nothing is beyond the edge"
     clip = {"x": 0, "y": 0, "width": width, "height": min(size[1], HEIGHT), "scale": 1}
-    data = page.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})["data"]
+    data = page.protocol("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"]
     FOLDER.mkdir(parents=True, exist_ok=True)
     (FOLDER / f"{name}.png").write_bytes(base64.b64decode(data))
     return data
 
 
 def faults_of(page, context):
-    axe = pytest.importorskip("axe_core_python.selenium", reason="no axe-core-python (make deps-check)")
-    found = axe.Axe().run(page, context=context)["violations"]
+    found = axe(page, context)
     return [f"{one['impact']} {one['id']}: {one['nodes'][0]['html'][:200]}" for one in found if one["impact"] in ("serious", "critical") or one["id"] == "color-contrast"]
 
 
@@ -73,13 +72,13 @@ def test_pictures(daemon, page, report, name, width):
     for scheme in ("light", "dark"):
         page.shape(width, scheme)
         if name == "report":  # served in a sandbox, where axe may not run: the same bytes in a page of its own
-            page.get("about:blank")
-            page.execute_script("document.open(); document.write(arguments[0]); document.close()", daemon.request("GET", address)[2].decode())
+            page.goto("about:blank")
+            page.run("document.open(); document.write(arguments[0]); document.close()", daemon.request("GET", address)[2].decode())
         else:
-            page.get(daemon.url + address)
+            page.goto(daemon.url + address)
         if name == "docs":
             wait_for(page, "document.getElementById('start')")
-        wide = page.execute_script(f"""return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > {width} + 1 && e.getClientRects().length
+        wide = page.run(f"""return [...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > {width} + 1 && e.getClientRects().length
             && ![...Array(12)].reduce((p) => p[0]?.parentElement ? [p[0].parentElement, p[1] || getComputedStyle(p[0].parentElement).overflowX !== 'visible'] : p, [e, false])[1])
             .map((e) => e.outerHTML.slice(0, 100))""")
         assert not wide, wide[:3]
@@ -87,8 +86,8 @@ def test_pictures(daemon, page, report, name, width):
             faults = faults_of(page, PARTS if name == "docs" else None)
             assert not faults, (scheme, faults)
         data = picture(page, f"{name}-{width}-{scheme}", width)
-        page.get("about:blank")
-        measured[scheme] = page.execute_async_script(MEASURE, data)
+        page.goto("about:blank")
+        measured[scheme] = page.run_async(MEASURE, data)
     light, dark = measured["light"], measured["dark"]
     assert light["width"] == dark["width"] == width and light["height"] == dark["height"] and light["cut"] == dark["cut"] == 0, (light, dark)
     assert light["paper"] > 0.7 and dark["paper"] < 0.1, (light, dark)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/calibrate.ts - setting up a calibration: logs or runs, their columns and units, what is looked for.
-import { datasetPath, DatasetPlot, isTime, listDatasets, upload, type Dataset } from './datasets.ts';
+import { datasetPath, DatasetPlot, isTime, listDatasets, LOGS, upload, type Dataset } from './datasets.ts';
 import { ended, fetchJob, jobs, fetchJobs, follow } from './events.ts';
 import { ago } from './format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from './html.ts';
@@ -172,7 +172,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const ready = chosen.some((one) => !loaded || !alone.includes(one));
   return html`<form class="bench calibrate" onSubmit=${run}>
     <div class="side"><section class="panel form" aria-label="Logs"><h2>1. Logs</h2>
-        <${Drop} accept=".csv,.txt,.tsv,.log,.npy" title="Choose logs" ondrop=${drop}>or drop them here: CSV or NPY of time, positions, torques. Each is one experiment; two or more let each be predicted by the others.<//>
+        <${Drop} accept=${LOGS} title="Choose logs" ondrop=${drop}>or drop them here: CSV, NPY or NPZ of time, positions, torques. Each is one experiment; two or more let each be predicted by the others.<//>
         <${Fault} fault=${fault} />
         ${(list?.datasets.length ?? 0) > 0 && html`<ul class="checks">${list!.datasets.filter((row) => row.name && !row.damaged).map((row) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(row.name!)} onChange=${() => toggle(row.name!)} /><span>${row.name} <span class="dim">${row.rows.toLocaleString('en')} rows, ${row.columns} columns</span></span></label>${bare(row.name!, row.name!)}</li>`)}</ul>`}
         ${runs.length > 0 && html`<h3>Simulated runs of this robot</h3><ul class="checks">${runs.map((job) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(`job:${job.id}`)} onChange=${() => toggle(`job:${job.id}`)} /><span><a href=${address(['jobs', job.id])}>${job.id.slice(0, 6)}</a> <span class="dim">${ago(job.created)}</span></span></label>${bare(`job:${job.id}`, job.id.slice(0, 6))}</li>`)}</ul>`}

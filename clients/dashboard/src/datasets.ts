@@ -17,7 +17,7 @@ export interface DatasetRow {
   rows: number;
   columns: number;
   damaged?: boolean;
-  builtin?: boolean;
+  built_in?: boolean;
 }
 
 export interface Dataset extends DatasetRow {
@@ -30,7 +30,9 @@ export interface Dataset extends DatasetRow {
 export const datasetPath = (name: string): string => `/v1/datasets/${encodeURIComponent(name)}`;
 export const listDatasets = (quiet = false): Promise<{ datasets: DatasetRow[] }> => json('GET', '/v1/datasets', { quiet });
 
-const safe = (file: string): string => file.replace(/\.(csv|txt|tsv|npy|log)$/i, '').replace(/[^\w.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '').slice(0, 64) || 'log';
+/** Files that the daemon reads as logs; it finds their form by their first bytes. */
+export const LOGS = '.csv,.txt,.tsv,.log,.npy,.npz,.json,.cbor,.gz,.zst';
+const safe = (file: string): string => file.replace(/(\.(csv|txt|tsv|log|npy|npz|json|cbor|gz|zst))+$/i, '').replace(/[^\w.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '').slice(0, 64) || 'log';
 
 /** Uploads each file under its own name; what was refused is in `faults`. */
 export async function upload(files: File[]): Promise<{ names: string[]; faults: Error[] }> {
@@ -39,7 +41,7 @@ export async function upload(files: File[]): Promise<{ names: string[]; faults: 
   for (const file of files) {
     try {
       const name = safe(file.name);
-      await json<Dataset>('PUT', datasetPath(name), { body: file, file: file.name, headers: { 'Content-Type': file.name.endsWith('.npy') ? 'application/x-npy' : 'text/csv' } });
+      await json<Dataset>('PUT', datasetPath(name), { body: file, file: file.name, headers: { 'Content-Type': 'application/octet-stream' } });
       names.push(name);
     } catch (wrong) {
       faults.push(new Error(`${file.name}: ${(wrong as Error).message}`));
@@ -69,13 +71,13 @@ export function DatasetsPage(): VNode {
   };
   const rows = (list?.datasets ?? []).filter((row) => !row.name || !gone.has(row.name));
   return html`<div class="page robots"><h1>Datasets</h1>
-    <${Drop} accept=".csv,.txt,.tsv,.log,.npy" title=${busy ? 'Storing\u2026' : 'Choose logs'} ondrop=${drop}>or drop them here: CSV (comma, semicolon, tab or spaces, with or without a header) or NPY, of any size.<//>
+    <${Drop} accept=${LOGS} title=${busy ? 'Storing\u2026' : 'Choose logs'} ondrop=${drop}>or drop them here: CSV (comma, semicolon, tab or spaces, with or without a header), NPY, NPZ or JSON, of any size, packed by gzip or Zstandard too.<//>
     <${Fault} fault=${fault} />${wrong.map((one) => html`<${Fault} fault=${one} />`)}
     ${list && !rows.length && html`<${Empty} title="No datasets yet."><p>A dataset is a log of a robot: a column of time, columns of positions and torques, perhaps of speeds. It is stored byte for byte, plotted however long it is, and feeds <a href=${address(['robots', 'panda', 'calibrate'])}>calibrations</a> and torques along a log.</p><//>`}
-    ${rows.length > 0 && html`<div class="panel scroll"><table class="jobs"><thead><tr><th scope="col">Name</th><th class="num" scope="col">Rows</th><th class="num" scope="col">Columns</th><th class="num" scope="col">Size</th><th scope="col">Stored</th><th scope="col"></th></tr></thead>
+    ${rows.length > 0 && html`<div class="panel scroll"><table class="jobs logs"><thead><tr><th scope="col">Name</th><th class="num" scope="col">Rows</th><th class="num" scope="col">Columns</th><th class="num" scope="col">Size</th><th scope="col">Stored</th><th scope="col"></th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.name}><td>${row.damaged ? html`<span class="bad">${row.name ?? 'a dataset without a name'} is damaged: put it anew</span>` : html`<a href=${address(['datasets', row.name!])}>${row.name}</a>`}</td>
         <td class="num">${row.rows?.toLocaleString('en') ?? ''}</td><td class="num">${row.columns ?? ''}</td><td class="num">${row.bytes === undefined ? '' : bytes(row.bytes)}</td><td>${row.created && ago(row.created)}</td>
-        <td><div class="row tight">${row.builtin ? html`<span class="dim">built in</span>` : row.name && html`<button class="small" onClick=${() => remove(row.name!)} aria-label=${`Remove ${row.name}`}>Remove</button>`}</div></td></tr>`)}</tbody></table></div>`}
+        <td><div class="row tight">${row.built_in ? html`<span class="dim">built in</span>` : row.name && html`<button class="small" onClick=${() => remove(row.name!)} aria-label=${`Remove ${row.name}`}>Remove</button>`}</div></td></tr>`)}</tbody></table></div>`}
   </div>`;
 }
 
@@ -89,10 +91,18 @@ export interface RowMark {
   text: string;
 }
 
+const POINTS = 2000;
+const pointsOf = (name: string, part: [number, number] | null): Promise<Series> => json<Series>('GET', `${datasetPath(name)}?points=${POINTS}${part ? `&rows=${part.join(',')}` : ''}`, { quiet: true });
+
 /** Curves of chosen columns over the column of time, else over rows; of a part as many points as of the whole. */
-export function DatasetPlot({ name, columns, x, title, unit, rows = NONE }: { name: string; columns: number[]; x: number; title: string; unit: string; rows?: RowMark[] }): VNode {
+export function DatasetPlot({ name, columns, x, title, unit, rows = NONE, ahead = null }: { name: string; columns: number[]; x: number; title: string; unit: string; rows?: RowMark[]; ahead?: Promise<Series> | null }): VNode {
   const [part, zoom] = useState<[number, number] | null>(null);
-  const [loaded, fault] = useLoaded(() => json<Series>('GET', `${datasetPath(name)}?points=2000${part ? `&rows=${part.join(',')}` : ''}`, { quiet: true }), `${name} ${part}`);
+  const asked = useRef(ahead);
+  const [loaded, fault] = useLoaded(() => {
+    const early = part ? null : asked.current;
+    asked.current = null;
+    return early ?? pointsOf(name, part);
+  }, `${name} ${part}`);
   const last = useRef<Series | null>(null);
   if (loaded) last.current = loaded;
   const points = last.current;
@@ -121,7 +131,9 @@ export function DatasetPlot({ name, columns, x, title, unit, rows = NONE }: { na
   const [from, behind] = part ?? [0, points.rows];
   const look = (first: number, size: number): void => {
     const n = Math.max(10, Math.min(points.rows, Math.round(size)));
-    const at = Math.max(0, Math.min(points.rows - n, Math.round(first)));
+    // from a power of two of rows on, within one point: of whole blocks of rows the daemon has the least and greatest values
+    const whole = 2 ** Math.max(0, Math.floor(Math.log2(n / POINTS)));
+    const at = Math.floor(Math.max(0, Math.min(points.rows - n, Math.round(first))) / whole) * whole;
     zoom(n >= points.rows ? null : [at, at + n]);
   };
   const size = behind - from;
@@ -136,6 +148,12 @@ export function DatasetPlot({ name, columns, x, title, unit, rows = NONE }: { na
 }
 
 export function DatasetPage({ name }: { name: string }): VNode {
+  // points and description at the same time
+  const ahead = useMemo(() => {
+    const points = pointsOf(name, null);
+    points.catch(() => {});
+    return points;
+  }, [name]);
   const [dataset, fault] = useLoaded(() => json<Dataset>('GET', datasetPath(name)), name);
   const [chosen, set] = useState<number[] | null>(() => route.value.query.get('columns')?.split(',').map(Number) ?? null);
   if (fault) return html`<div class="page"><h1>${name}</h1><${Fault} fault=${fault} /></div>`;
@@ -151,7 +169,7 @@ export function DatasetPage({ name }: { name: string }): VNode {
   return html`<div class="page"><div class="title"><h1>${dataset.name}</h1><span class="dim">${dataset.rows.toLocaleString('en')} rows, ${dataset.columns} columns, ${bytes(dataset.bytes)}, ${dataset.media_type}</span>
       <a class="button small end" href=${`${datasetPath(name)}/content`} download=${name}>Download</a></div>
     ${(bad > 0 || dataset.truncated_last_line || (dataset.text_cells ?? 0) > 0) && html`<ul class="verdicts panel">${bad > 0 && html`<li class="bad">${bad} cells are no finite numbers${dataset.text_cells ? `, ${dataset.text_cells} of them text` : ''}</li>`}${dataset.truncated_last_line && html`<li class="bad">The last line was cut short and is left out</li>`}</ul>`}
-    <section class="panel" aria-label="Curves"><${DatasetPlot} name=${name} columns=${columns} x=${x} title="Chosen columns" unit="as stored" /></section>
+    <section class="panel" aria-label="Curves"><${DatasetPlot} key=${name} name=${name} columns=${columns} x=${x} ahead=${ahead} title="Chosen columns" unit="as stored" /></section>
     <section class="panel scroll" aria-label="Columns"><table><thead><tr><th scope="col">Drawn</th><th scope="col">Column</th><th class="num" scope="col">Least</th><th class="num" scope="col">Mean</th><th class="num" scope="col">Greatest</th><th class="num" scope="col">Not finite</th></tr></thead>
       <tbody>${dataset.statistics.map((one, k) => html`<tr><td>${k !== x && html`<input type="checkbox" checked=${columns.includes(k)} onChange=${() => toggle(k)} aria-label=${`Draw ${one.name ?? `column ${k}`}`} />`}</td><th scope="row">${one.name ?? `column ${k}`}${k === x && html` <span class="dim">time</span>`}</th><td class="num">${number(one.min)}</td><td class="num">${number(one.mean)}</td><td class="num">${number(one.max)}</td><td class=${`num${one.not_finite ? ' bad' : ''}`}>${one.not_finite}</td></tr>`)}</tbody></table></section>
   </div>`;

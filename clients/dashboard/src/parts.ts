@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/parts.ts - small pieces that every page uses: faults, notes with undo, empty states, copying, dropping files.
-import { html, useEffect, useRef, useState, type ComponentChildren, type VNode } from './html.ts';
+import { html, useEffect, useLayoutEffect, useRef, useState, type ComponentChildren, type VNode } from './html.ts';
 import { back, Problem } from './http.ts';
 import { Store } from './store.ts';
 
@@ -101,7 +101,7 @@ export function Drop({ accept, title, children, ondrop }: { accept: string; titl
 export function useLoaded<T>(load: () => Promise<T>, key: unknown): [T | undefined, Error | null, () => void] {
   const [state, set] = useState<{ value?: T; fault: Error | null; key: unknown }>({ fault: null, key });
   const [turn, again] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => { // the request is under way before the page is painted
     let live = true;
     load().then((value) => live && set({ value, fault: null, key }), (fault: Error) => live && set((old) => ({ ...old, fault, key })));
     return () => { live = false; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/plot.ts - curves over time: one time cursor for all plots of a page, limits as dashed lines, marks of events.
 import uPlot from 'uplot';
-import { html, useEffect, useRef, type VNode } from './html.ts';
+import { html, useLayoutEffect, useRef, type VNode } from './html.ts';
 import { number } from './format.ts';
 import { scheme, type Store } from './store.ts';
 
@@ -54,7 +54,58 @@ function extremes(values: ArrayLike<number | null>): [number, number] {
   return [low, high];
 }
 
+/** From so many px up and down for each px across on, a curve is drawn as columns. */
+const RUGGED = 4;
+const smooth = uPlot.paths.linear!();
+
+function isRugged(plot: uPlot, k: number, first: number, last: number): boolean {
+  const y = plot.data[k]!;
+  const { min, max } = plot.scales['y']!;
+  const most = ((RUGGED * plot.bbox.width) / plot.bbox.height) * (max! - min!);
+  let way = 0;
+  for (let i = first + 1; i <= last && way <= most; i++) way += Math.abs((y[i] ?? 0) - (y[i - 1] ?? 0));
+  return way > most;
+}
+
+/** A rugged curve, such as the least and greatest values of many rows: each column of pixels from its least to its greatest value. To stroke a line of as many points,
+    with dashes, takes 20 times as long. Dashes become gaps between columns. */
+function drawColumns(plot: uPlot, k: number, width: number, dash: number[]): void {
+  const [x, y] = [plot.data[0]!, plot.data[k]!];
+  const { ctx, bbox } = plot;
+  const { min, max } = plot.scales['y']!;
+  const across = plot.scales['x']!;
+  const [right, up] = [bbox.width / (across.max! - across.min!), bbox.height / (max! - min!)];
+  const thick = width * devicePixelRatio;
+  const period = dash.reduce((a, b) => a + b, 0) * devicePixelRatio;
+  let [column, low, high, before] = [-1, Infinity, -Infinity, NaN];
+  const flush = (): void => {
+    let [rest, part] = [period ? column % period : 0, 0];
+    while (period && rest >= dash[part % dash.length]! * devicePixelRatio) rest -= dash[part++ % dash.length]! * devicePixelRatio;
+    if (low > high || part % 2 || column < 0 || column > bbox.width) return;
+    const top = Math.max(0, (max! - high) * up - thick / 2);
+    ctx.fillRect(bbox.left + column, Math.round(bbox.top + top), 1, Math.round(Math.max(thick, Math.min(bbox.height, (max! - low) * up + thick / 2) - top)));
+  };
+  ctx.save();
+  ctx.fillStyle = plot.series[k]!.stroke instanceof Function ? (plot.series[k]!.stroke as () => string)() : (plot.series[k]!.stroke as unknown as string);
+  for (let i = 0; i < x.length; i++) {
+    const at = Math.floor((x[i]! - across.min!) * right);
+    const value = y[i];
+    if (at !== column) {
+      flush();
+      // from where the last column ended
+      [column, low, high] = [at, Number.isNaN(before) ? Infinity : before, Number.isNaN(before) ? -Infinity : before];
+    }
+    before = value ?? NaN;
+    if (value === null || value === undefined) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  flush();
+  ctx.restore();
+}
+
 function options(props: Props, width: number, live: { current: Props }): uPlot.Options {
+  const rugged = new Set<number>();
   const ink = isDark() ? '#a2adb9' : '#54606d';
   const line = isDark() ? '#2c3641' : '#dfe4ea';
   const font = '12px system-ui, sans-serif';
@@ -71,9 +122,11 @@ function options(props: Props, width: number, live: { current: Props }): uPlot.O
       return [a - room, b + room];
     } } },
     axes: [{ ...axis, size: 28, values: (_plot, ticks) => ticks.map((one) => number(one, 6)) }, { ...axis, size: 58, values: (_plot, ticks) => ticks.map((one) => number(one, 5)) }],
-    series: [{}, ...props.curves.map((curve, k) => ({ label: curve.name, stroke: tone(curve.tone ?? k), width: curve.wide ? 2.6 : 1.6, dash: dashOf(curve, k), points: { show: false }, spanGaps: false }))],
+    series: [{}, ...props.curves.map((curve, k) => ({ label: curve.name, stroke: tone(curve.tone ?? k), width: curve.wide ? 2.6 : 1.6, dash: dashOf(curve, k), points: { show: false }, spanGaps: false,
+      paths: (plot: uPlot, at: number, first: number, last: number) => (!props.band && isRugged(plot, at, first, last) ? (rugged.add(at), null) : (rugged.delete(at), smooth(plot, at, first, last))) }))],
     bands: props.band ? [{ series: [2, 1], fill: `${tone(0)}33` }] : [],
     hooks: {
+      drawSeries: [(plot, k) => { if (rugged.has(k)) drawColumns(plot, k, props.curves[k - 1]!.wide ? 2.6 : 1.6, dashOf(props.curves[k - 1]!, k - 1)); }],
       draw: [(plot) => {
         const { ctx } = plot;
         const { left, width: wide, top, height } = plot.bbox;
@@ -129,7 +182,8 @@ export function Plot(props: Props): VNode {
   const live = useRef(props);
   live.current = props;
   const shape = `${light} ${props.title} ${props.unit} ${props.height ?? ''} ${props.curves.map((one) => `${one.name}/${one.tone}/${one.wide}`).join(' ')} ${JSON.stringify([props.levels, props.marks])}`;
-  useEffect(() => {
+  // before the page is painted: an effect after it would come a frame or two later
+  useLayoutEffect(() => {
     const host = box.current!;
     const plot = new uPlot(options(props, Math.max(120, host.clientWidth), live), [props.t, ...props.curves.map((one) => one.values)] as unknown as uPlot.AlignedData, host);
     held.current = plot;
@@ -164,7 +218,8 @@ export function Plot(props: Props): VNode {
       plot.setScale = ((set) => (key: string, limits: { min: number; max: number }) => { set.call(plot, key, limits); requestAnimationFrame(() => show(time.value)); })(plot.setScale) as typeof plot.setScale;
     }
     const watcher = new ResizeObserver(() => {
-      plot.setSize({ width: Math.max(120, host.clientWidth), height: props.height ?? 210 });
+      const wide = Math.max(120, host.clientWidth);
+      if (wide !== plot.width) plot.setSize({ width: wide, height: props.height ?? 210 });
       if (props.time) show(props.time.value);
     });
     watcher.observe(host);
@@ -175,7 +230,7 @@ export function Plot(props: Props): VNode {
       held.current = null;
     };
   }, [shape, props.time]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     held.current?.setData([props.t, ...props.curves.map((one) => one.values)] as unknown as uPlot.AlignedData);
     if (props.time) props.time.set(Math.max(props.t[0] ?? 0, Math.min(props.time.value, props.t[props.t.length - 1] ?? 0)));
   }, [props.t, props.curves]);

@@ -13,12 +13,11 @@ import tempfile
 import time
 
 import conftest
+import driver
 from dashboard import URDF
-from playwright.sync_api import sync_playwright
 
 HERE = pathlib.Path(__file__).resolve().parent
 POINT, CLICK, KEY, HAND, THINK = 1.1, 0.2, 0.28, 0.4, 1.35
-ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--enable-unsafe-swiftshader"]
 
 
 class Person:
@@ -173,14 +172,12 @@ def main(path=None):
     daemon = conftest.Daemon()
     try:
         found = others(daemon)
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
-            page = browser.new_page(viewport={"width": 1440, "height": 900})
-            complaints = []
-            page.on("pageerror", lambda fault: complaints.append(str(fault)))
-            person = Person(page)
-            answers = day(person, page, daemon.url)
-            browser.close()
+        one = driver.Page()
+        one.shape(1440, "light")
+        person = Person(one.tab)
+        answers = day(person, one.tab, daemon.url)
+        complaints = [entry for entry in one.console() if entry["source"] not in ("network", "rendering")]
+        one.close()
     finally:
         daemon.stop()
     assert not complaints, complaints

@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 import conftest
+import driver
 import PIL.Image
 from dashboard import fill, open_at, press, wait_for
 
@@ -12,22 +13,22 @@ SETUP = "robots/ur5e/simulate?q=0,-1.2,1.4,-0.5,-1.57,0&s=%7B%22control%22%3A%22
 
 
 def main(path):
-    daemon, page = conftest.Daemon(), conftest._launch()
+    daemon, page = conftest.Daemon(), driver.Page()
     try:
-        conftest._shape(page, 1440, "light", 960)  # curves stand beside the robot from 1250 px on
+        page.shape(1440, "light", 960)  # curves stand beside the robot from 1250 px on
         open_at(page, daemon, SETUP, ".view3d[data-state=ready]")
         press(page, "Simulate 2 s")
         wait_for(page, "document.querySelectorAll('.plot canvas').length === 5 && document.querySelector('.view3d[data-state=ready]')")
         fill(page, ".player input[type=range]", "0.62")
         wait_for(page, "document.querySelector('.clock').textContent.startsWith('0.62')")
-        drawn = page.execute_script("return Number(document.querySelector('.view3d canvas').dataset.frames)")
-        page.execute_script("document.querySelector('[aria-pressed]:last-of-type').blur(); dispatchEvent(new Event('resize'))")
+        drawn = page.run("return Number(document.querySelector('.view3d canvas').dataset.frames)")
+        page.run("document.querySelector('[aria-pressed]:last-of-type').blur(); dispatchEvent(new Event('resize'))")
         wait_for(page, f"Number(document.querySelector('.view3d canvas').dataset.frames) >= {drawn}")
-        page.save_screenshot(path)
+        page.screenshot(path)
         # 256 colours: smooth edges become a third; the palette is refined, so that small marks of a colour of their own keep it
         PIL.Image.open(path).convert("RGB").quantize(256, method=PIL.Image.Quantize.MAXCOVERAGE, kmeans=3, dither=PIL.Image.Dither.NONE).save(path, optimize=True)
     finally:
-        page.quit()
+        page.close()
         daemon.stop()
     size = pathlib.Path(path).stat().st_size
     print(f"{path}: {size} bytes")

@@ -58,19 +58,19 @@ def changed(page, daemon):
     fill(page, "[aria-label=Change] input", "3")
     press(page, "Add this change")
     wait_for(page, "document.querySelector('.numbered')")
-    page.execute_script("document.querySelector('[aria-label=Change] details').open = true")
+    page.run("document.querySelector('[aria-label=Change] details').open = true")
 
 
 def moved(page, daemon):
     wait_for(page, f"document.querySelector('{READY}')")
     fill(page, "[aria-label='Payload'] input[type=number]", "2")
-    page.execute_script("[...document.querySelectorAll('.check input')][0].click()")
+    page.run("[...document.querySelectorAll('.check input')][0].click()")
     press(page, "Keep this pose")
     fill(page, "[aria-label='Joint positions'] .slider:nth-of-type(2) input[type=number]", "1")
     wait_for(page, "document.querySelector('.motion .panel-head .dim').textContent.includes('1 pose')")
     press(page, "Torques along it")
     wait_for(page, "document.querySelectorAll('.plot canvas').length === 3")
-    page.execute_script("document.querySelector('.numbers').open = true")
+    page.run("document.querySelector('.numbers').open = true")
 
 
 def played(page, daemon):
@@ -79,7 +79,7 @@ def played(page, daemon):
 
 
 def mapped(page, daemon):
-    page.execute_script("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('swing')).querySelector('input').click()")
+    page.run("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('swing')).querySelector('input').click()")
     wait_for(page, "document.querySelector('.mapper') && document.querySelector('.plot canvas') && document.querySelector('.findings, .side .fault')")
 
 
@@ -89,7 +89,7 @@ def designed(page, daemon):
 
 
 def opened(page, daemon):
-    page.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.run("for (const one of document.querySelectorAll('details')) one.open = true")
 
 
 def asked(page, daemon):
@@ -98,7 +98,7 @@ def asked(page, daemon):
 
 
 def refused_setup(page, daemon):
-    page.execute_script("document.querySelector('form').noValidate = true")
+    page.run("document.querySelector('form').noValidate = true")
     press(page, "Simulate \u22121 s")
     wait_for(page, "document.querySelector('.field-fault')")
 
@@ -147,6 +147,6 @@ def reach(page, daemon, words, state):
     open_at(page, daemon, address.format(**words) if "{run}" in address or "jobs/{" in address or "sessions/{" in address else address, ready)
     if act:
         act(page, daemon)
-    if "view3d" in page.execute_script("return document.querySelector('.view3d')?.className ?? ''"):
+    if "view3d" in page.run("return document.querySelector('.view3d')?.className ?? ''"):
         wait_for(page, f"document.querySelector('{READY} canvas')?.dataset.frames > 0")
     return name

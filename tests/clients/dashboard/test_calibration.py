@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/clients/dashboard/test_calibration.py - the dashboard's calibrations, from logs to a robot with what was found; its datasets and service.
+import gzip
+import io
 import json
 import math
 import pathlib
@@ -34,12 +36,12 @@ def test_logs_become_a_verdict_and_a_robot(daemon, page):
     # no column has a usual name, no unit is SI: the mapping is asked for
     wait_for(page, "document.querySelector('.mapper')")
     for name, column in (("column of time", "0"), ("q of", "1"), ("tau of", "2")):
-        page.execute_script(PICK, f"select[aria-label^='{name}']", column)
+        page.run(PICK, f"select[aria-label^='{name}']", column)
         wait_for(page, f"document.querySelector(\"select[aria-label^='{name}']\").value === '{column}'")
-    page.execute_script("[...document.querySelectorAll('select')].filter((one) => [...one.options].some((o) => o.value === 'deg'))[0].id = 'angle'; "
+    page.run("[...document.querySelectorAll('select')].filter((one) => [...one.options].some((o) => o.value === 'deg'))[0].id = 'angle'; "
                         "[...document.querySelectorAll('select')].filter((one) => [...one.options].some((o) => o.value === 'us'))[0].id = 'clock'")
-    page.execute_script(PICK, "#angle", "deg")
-    page.execute_script(PICK, "#clock", "ms")
+    page.run(PICK, "#angle", "deg")
+    page.run(PICK, "#clock", "ms")
     assert not faults_of(page)
     press(page, "Calibrate with 2 logs")
     verdict = wait_for(page, "document.querySelector('.banner')?.textContent")
@@ -47,8 +49,8 @@ def test_logs_become_a_verdict_and_a_robot(daemon, page):
     friction = wait_for(page, "[...document.querySelectorAll('.parameters tbody tr')].filter((row) => row.querySelector('th').textContent.startsWith('fv_')).map((row) => row.querySelector('td').textContent)[0]")
     assert abs(float(friction) - 0.3) < 0.02, friction
     # measured against predicted, one plot for the joint; an interval for each parameter, readable as numbers
-    assert page.execute_script("return document.querySelectorAll('[aria-label=\"Measured against predicted\"] canvas').length") == 1
-    assert page.execute_script("return [...document.querySelectorAll('.parameters tbody tr')].every((row) => row.querySelectorAll('td')[1].textContent && row.querySelectorAll('td')[2].textContent)")
+    assert page.run("return document.querySelectorAll('[aria-label=\"Measured against predicted\"] canvas').length") == 1
+    assert page.run("return [...document.querySelectorAll('.parameters tbody tr')].every((row) => row.querySelectorAll('td')[1].textContent && row.querySelectorAll('td')[2].textContent)")
     press(page, "Store")
     wait_for(page, "document.querySelector('[href=\"#/robots/pendulum-calibrated\"]')")
     stored = json.loads(daemon.request("GET", "/v1/robots/pendulum-calibrated")[2])
@@ -61,7 +63,7 @@ def test_logs_become_a_verdict_and_a_robot(daemon, page):
 def test_units_that_cannot_be_meant_are_refused_at_their_place(daemon, page):
     daemon.request("PUT", "/v1/datasets/degrees", pendulum_log(daemon, 0).replace("clock,angle,effort", "t,q,tau").encode(), {"Content-Type": "text/csv"})
     open_at(page, daemon, "robots/pendulum/calibrate", ".checks input")
-    page.execute_script("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('degrees')).querySelector('input').click()")
+    page.run("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('degrees')).querySelector('input').click()")
     wait_for(page, "document.querySelector('.mapper')")
     press(page, "Calibrate with 1 log")
     # milliseconds taken for seconds: refused at once, or by the job that reads the log; either way with its reason
@@ -78,26 +80,52 @@ def test_a_long_dataset_with_hostile_names_is_drawn(daemon, page):
     press(page, "long")
     wait_for(page, "document.querySelector('.plot canvas')")
     assert "300,000 rows" in wait_for(page, "document.querySelector('.plot + .row p')?.textContent")
-    assert evil in page.execute_script("return document.querySelector('.legend').textContent")
-    assert page.execute_script("return window.hacked === undefined && !document.querySelector('main img')")
-    # closer: the daemon's points of half of the rows, of these around the cursor; by the keyboard as by the mouse
-    assert "each 150 are drawn" in page.execute_script("return document.querySelector('.plot + .row p').textContent")
+    assert evil in page.run("return document.querySelector('.legend').textContent")
+    assert page.run("return window.hacked === undefined && !document.querySelector('main img')")
+    # rows of a point are whole blocks of 32. Closer: the daemon's points of half of the rows, of these around the cursor; by the keyboard as by the mouse
+    assert "each 160 are drawn" in page.run("return document.querySelector('.plot + .row p').textContent")
     press(page, "Closer")
-    wait_for(page, "document.querySelector('.plot + .row p').textContent.includes('of these 0 to 149,999, the least and the greatest value of each 75 are drawn')")
+    wait_for(page, "document.querySelector('.plot + .row p').textContent.includes('of these 0 to 149,999, the least and the greatest value of each 96 are drawn')")
     press(page, "\u2192")
-    wait_for(page, "document.querySelector('.plot + .row p').textContent.includes('of these 75,000 to 224,999')")
+    wait_for(page, "document.querySelector('.plot + .row p').textContent.includes('of these 74,944 to 224,943')")
     for _ in range(10):
         press(page, "Closer")
     wait_for(page, "/of these [\\d,]+ to [\\d,]+; over time/.test(document.querySelector('.plot + .row p').textContent)")
     press(page, "All", "document.querySelector('.plot-tools')")
-    wait_for(page, "document.querySelector('.plot + .row p').textContent.includes('each 150 are drawn')")
-    page.execute_script("[...document.querySelectorAll('tbody input')].at(-1).click()")
+    wait_for(page, "document.querySelector('.plot + .row p').textContent.includes('each 160 are drawn')")
+    page.run("[...document.querySelectorAll('tbody input')].at(-1).click()")
     wait_for(page, "document.querySelectorAll('.legend li').length === 1 && location.hash.endsWith('columns=1')")
     page.shape(360, "light")
     assert fits(page, 360) and not faults_of(page)
     open_at(page, daemon, "service", ".counters")
     wait_for(page, "document.querySelector('[role=status].good')?.textContent.includes('ready') && document.querySelectorAll('.counters tbody tr').length > 5")
     assert fits(page, 360) and not faults_of(page)
+
+
+def test_what_is_built_in_has_no_button_that_removes_it(daemon, page):
+    assert daemon.request("PUT", "/v1/datasets/own", b"t,q\n0,1\n1,2\n", {"Content-Type": "text/csv"})[0] == 201
+    open_at(page, daemon, "datasets", ".jobs")
+    rows = dict(page.run("return [...document.querySelectorAll('.jobs tbody tr')].map((row) => [row.cells[0].textContent, row.cells[5].textContent])"))
+    assert rows["own"] == "Remove" and rows["sample-panda-1"] == rows["sample-panda-2"] == "built in", rows
+
+
+def test_archives_and_packed_logs_are_chosen_and_drawn(daemon, page):
+    """An NPZ, and a CSV in gzip, by the button and the system's dialog, which offers them."""
+    numpy = pytest.importorskip("numpy", reason="no numpy (make deps-check)")
+    t, buffer = numpy.arange(300) / 100, io.BytesIO()
+    numpy.savez_compressed(buffer, t=t, q=numpy.stack([numpy.sin(t), numpy.cos(t)], 1))
+    packed = gzip.compress(b"t,angle\n" + b"".join(b"%g,%g\n" % (one, one * one) for one in t))
+    open_at(page, daemon, "datasets", ".drop")
+    assert {".npz", ".gz"} <= set(page.run("return document.querySelector('.drop input').accept").split(","))
+    with page.tab.expect_file_chooser() as chooser:
+        page.tab.locator(".drop button").click()
+    chooser.value.set_files([{"name": "arm run.npz", "mimeType": "", "buffer": buffer.getvalue()}, {"name": "packed.csv.gz", "mimeType": "application/gzip", "buffer": packed}])
+    wait_for(page, "['arm-run', 'packed'].every((name) => [...document.querySelectorAll('.jobs a')].some((one) => one.textContent === name))")
+    for name, legend in (("arm-run", "q[0]"), ("packed", "angle")):
+        open_at(page, daemon, "datasets", ".jobs a")
+        press(page, name)
+        assert legend in wait_for(page, "document.querySelector('.plot canvas') && document.querySelector('.legend')?.textContent")
+        assert "300 rows; over time" in wait_for(page, "document.querySelector('.plot + .row p')?.textContent")
 
 
 def test_faults_of_a_log_are_marked_before_it_is_used(daemon, page):
@@ -107,11 +135,11 @@ def test_faults_of_a_log_are_marked_before_it_is_used(daemon, page):
     text = lines[0] + "\n" + "\n".join(f"{t / 1000},{math.radians(q)},{tau}" for t, q, tau in rows)
     assert daemon.request("PUT", "/v1/datasets/spiky", text.encode(), {"Content-Type": "text/csv"})[0] == 201
     open_at(page, daemon, "robots/pendulum/calibrate", ".checks input")
-    page.execute_script("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('spiky')).querySelector('input').click()")
+    page.run("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('spiky')).querySelector('input').click()")
     said = wait_for(page, "document.querySelector('.findings')?.textContent")
     assert "outliers" in said and "row 400" in said and "Its motion lies below" in said
     # the row is marked on the curve, at its time
-    assert page.execute_script("return document.querySelector('.plot-box').dataset.marks") == "4 spike"
+    assert page.run("return document.querySelector('.plot-box').dataset.marks") == "4 spike"
     assert not faults_of(page)
 
 
@@ -126,7 +154,7 @@ def test_a_motion_is_designed_seen_and_recorded(daemon, page):
     press(page, "Simulate it as a log")
     wait_for(page, "document.querySelectorAll('.checks input:checked').length === 1")
     assert wait_for(page, "[...document.querySelectorAll('button.first')].some((one) => one.textContent.trim() === 'Calibrate with 1 log')")
-    assert "design=1" in page.execute_script("return location.hash")
+    assert "design=1" in page.run("return location.hash")
     assert fits(page, 1280) and not faults_of(page)
 
 
@@ -146,17 +174,17 @@ def test_measured_currents_of_a_real_arm_become_a_verdict(daemon, page):
         drop(page, ".drop", file.name, file.read_text())
         wait_for(page, f"[...document.querySelectorAll('.checks label')].some((one) => one.textContent.startsWith({json.dumps(file.stem)}) && one.querySelector('input').checked)")
     wait_for(page, "document.querySelector('.mapper')")
-    page.execute_script(PICK, "select[aria-label='column of time']", "0")
+    page.run(PICK, "select[aria-label='column of time']", "0")
     wait_for(page, "document.querySelectorAll('[aria-label=\"Columns and units\"] .unit').length === 0")
-    page.execute_script("[...document.querySelectorAll('select')].find((one) => [...one.options].some((o) => o.value === 'mA')).id = 'effort'")
-    page.execute_script(PICK, "#effort", "A")
+    page.run("[...document.querySelectorAll('select')].find((one) => [...one.options].some((o) => o.value === 'mA')).id = 'effort'")
+    page.run(PICK, "#effort", "A")
     wait_for(page, "document.querySelectorAll('[aria-label=\"Columns and units\"] .unit').length === 6")
-    page.execute_script("""[...document.querySelectorAll('[aria-label="Columns and units"] input[type=number]')].forEach((box, k) => {
+    page.run("""[...document.querySelectorAll('[aria-label="Columns and units"] input[type=number]')].forEach((box, k) => {
         Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, String(arguments[0][k])); box.dispatchEvent(new Event('input', { bubbles: true })); });""", gains)
-    rows = page.execute_script("return [...document.querySelectorAll('.mapper tbody tr')].map((row) => [...row.querySelectorAll('select')].map((one) => one.getAttribute('aria-label')))")
+    rows = page.run("return [...document.querySelectorAll('.mapper tbody tr')].map((row) => [...row.querySelectorAll('select')].map((one) => one.getAttribute('aria-label')))")
     for k, (q, qd, tau) in enumerate(rows):
         for label, column in ((q, 1 + k), (qd, 7 + k), (tau, 13 + k)):
-            page.execute_script(PICK, f"select[aria-label='{label}']", str(column))
+            page.run(PICK, f"select[aria-label='{label}']", str(column))
             wait_for(page, f"document.querySelector(\"select[aria-label='{label}']\").value === '{column}'")
     press(page, "Calibrate with 2 logs")
     said = wait_for(page, "document.querySelector('.banner')?.textContent")
@@ -165,5 +193,5 @@ def test_measured_currents_of_a_real_arm_become_a_verdict(daemon, page):
     sent = json.loads(daemon.request("GET", f"/v1/jobs/{job}/request")[2])
     assert sent["scale"] == {"tau": gains} and sent["units"]["tau"] == "A" and sent["columns"]["tau"] == [13, 14, 15, 16, 17, 18]
     # six joints drawn, each as good as the daemon says
-    assert page.execute_script("return document.querySelectorAll('[aria-label=\"Measured against predicted\"] canvas').length") == 6
+    assert page.run("return document.querySelectorAll('[aria-label=\"Measured against predicted\"] canvas').length") == 6
     assert fits(page, 1280) and not faults_of(page)

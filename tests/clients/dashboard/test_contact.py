@@ -11,19 +11,19 @@ def test_a_robot_stands_on_a_floor_that_is_drawn(daemon, page):
     """A quadruped held stiff: its feet carry its weight."""
     setup = {"control": "pd", "kp": 60, "kd": 5, "duration": 0.5}
     open_at(page, daemon, "robots/quadruped/simulate?s=" + json.dumps(setup).replace('"', "%22").replace(" ", ""), ".view3d[data-state=ready]")
-    before = page.execute_script("return Number(document.querySelector('canvas').dataset.solids ?? 0)")
-    page.execute_script("document.querySelector('[aria-label=Contact] input[type=checkbox]').click()")
+    before = page.run("return Number(document.querySelector('canvas').dataset.solids ?? 0)")
+    page.run("document.querySelector('[aria-label=Contact] input[type=checkbox]').click()")
     # the floor, and a ball at each of the four feet
     wait_for(page, "document.querySelector('canvas').dataset.solids === '5'")
-    assert before == 0 and page.execute_script("return [...document.querySelectorAll('.solid summary')].map((one) => one.textContent)") == \
+    assert before == 0 and page.run("return [...document.querySelectorAll('.solid summary')].map((one) => one.textContent)") == \
         ["floor half-space in the world", *(f"{one}_foot sphere on {one}_foot" for one in ("fr", "fl", "hr", "hl"))]
     press(page, "Add an obstacle")
     wait_for(page, "document.querySelector('canvas').dataset.solids === '6'")
-    page.execute_script("[...document.querySelectorAll('.solid')].at(-1).open = true")
+    page.run("[...document.querySelectorAll('.solid')].at(-1).open = true")
     press(page, "Remove obstacle")
     wait_for(page, "document.querySelector('canvas').dataset.solids === '5'")
     # how many runs that differ: contact has none, and offers none
-    assert not page.execute_script("return document.querySelector('[aria-label=\"Many runs\"]')") and not faults_of(page)
+    assert not page.run("return document.querySelector('[aria-label=\"Many runs\"]')") and not faults_of(page)
     press(page, "Simulate 0.5 s")
     said = wait_for(page, "document.querySelector('.verdicts')?.textContent")
     assert "ran to its end" in said and "touched, with" in said
@@ -42,7 +42,7 @@ def test_a_fault_of_a_solid_is_at_the_solid(daemon, page):
     solids = [{"name": "floor", "shape": "half-space"}, {"name": "ball", "link": "tool", "shape": "sphere", "size": [-1]}]
     setup = json.dumps({"contacts": {"friction": 0.5, "restitution": 0, "shapes": solids}}).replace('"', "%22").replace(" ", "")
     open_at(page, daemon, f"robots/planar-2r/simulate?s={setup}", ".view3d[data-state=ready]")
-    page.execute_script("document.querySelector('form').noValidate = true")
+    page.run("document.querySelector('form').noValidate = true")
     press(page, "Simulate 3 s")
     assert wait_for(page, "[...document.querySelectorAll('.solid')].at(-1).querySelector('.field-fault')?.textContent")
 
@@ -65,7 +65,7 @@ def test_what_a_robot_carries_is_found_and_taken_on(daemon, page):
     wait_for(page, "document.querySelector('[href=\"#/robots/puma560-loaded\"]')")
     press(page, "Torques with this load \u2192")
     wait_for(page, "document.querySelector('.bar')")
-    held = page.execute_script("return Number(document.querySelector(\"[aria-label='Payload'] input[type=number]\").value)")
+    held = page.run("return Number(document.querySelector(\"[aria-label='Payload'] input[type=number]\").value)")
     assert abs(held - mass) < 1e-3
 
 
@@ -73,14 +73,14 @@ def test_a_robot_is_changed_and_the_change_undone(daemon, page):
     robot = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
     assert daemon.request("PUT", "/v1/robots/mine", json.dumps(robot).encode(), {"Content-Type": "application/json"})[0] == 201
     open_at(page, daemon, "robots/mine?show=change&link=link2", "[aria-label=Change] input")
-    page.execute_script(PICK, "[aria-label=Change] select", "link")
+    page.run(PICK, "[aria-label=Change] select", "link")
     wait_for(page, "document.querySelector('[aria-label=Change] input').placeholder === '1.5'")
     fill(page, "[aria-label=Change] input", "2.5")
     press(page, "Add this change")
     words = wait_for(page, "document.querySelector('[aria-label=\"What it makes\"]')?.textContent")
     assert "3.5 kg in mine and 4.5 kg in the changed one" in words
     # what looks wrong in the second one is said before it is stored
-    page.execute_script(PICK, "[aria-label=Change] select", "joint")
+    page.run(PICK, "[aria-label=Change] select", "joint")
     wait_for(page, "document.querySelector('[aria-label=Change] .fields + .fields label').textContent.startsWith('Viscous')")
     fill(page, "[aria-label=Change] input", "-1")
     press(page, "Add this change")
@@ -88,12 +88,12 @@ def test_a_robot_is_changed_and_the_change_undone(daemon, page):
     press(page, "Take back the last")
     wait_for(page, "document.querySelectorAll('.numbered li').length === 1 && !document.querySelector('[aria-label=\"What looks wrong\"]')")
     # the third one is refused, and the first stays
-    page.execute_script(PICK, "[aria-label=Change] select", "link")
+    page.run(PICK, "[aria-label=Change] select", "link")
     wait_for(page, "document.querySelector('[aria-label=Change] .fields + .fields label').textContent.startsWith('Mass')")
     fill(page, "[aria-label=Change] input", "-1")
     press(page, "Add this change")
     assert "not physically possible" in wait_for(page, "document.querySelector('[aria-label=Change] .fault')?.textContent")
-    assert page.execute_script("return document.querySelectorAll('.numbered li').length") == 1 and not faults_of(page)
+    assert page.run("return document.querySelectorAll('.numbered li').length") == 1 and not faults_of(page)
     press(page, "Store")
     wait_for(page, "document.querySelector('.note')?.textContent.includes('mine is stored')")
     assert json.loads(daemon.request("GET", "/v1/robots/mine")[2])["links"][2]["mass"] == 2.5
@@ -104,7 +104,7 @@ def test_a_robot_is_changed_and_the_change_undone(daemon, page):
     assert json.loads(daemon.request("GET", "/v1/robots/mine")[2])["links"][2]["mass"] == 1.5
     # a built-in one stays: the change has a name of its own
     open_at(page, daemon, "robots/panda?show=change", "[aria-label=Change] input")
-    page.execute_script(PICK, "[aria-label=Change] select", "lock")
+    page.run(PICK, "[aria-label=Change] select", "lock")
     press(page, "Add this change")
     assert wait_for(page, "document.querySelector('[name=name]')?.value") == "panda-changed"
     press(page, "Store")
@@ -120,7 +120,7 @@ def test_a_session_is_driven_by_hand_and_watched(daemon, page):
     press(page, "Step")
     now = "document.querySelector('[aria-label=Time] h2').textContent"
     assert wait_for(page, f"{now} !== '0 s, step 0' && {now}") == "0.1 s, step 10"
-    ident = page.execute_script("return location.hash.split('/').at(-1)")
+    ident = page.run("return location.hash.split('/').at(-1)")
     state = json.loads(daemon.request("GET", f"/v1/sessions/{ident}")[2])["state"]
     assert state["step"] == 10 and state["tau"] == [2.0]
     # what a program does with it is followed
@@ -144,4 +144,4 @@ def test_a_session_is_driven_by_hand_and_watched(daemon, page):
     page.shape(360, "dark")
     open_at(page, daemon, f"sessions/{ident}", ".fault")
     assert fits(page, 360) and not faults_of(page)
-    assert page.execute_script("const box = document.querySelector('nav [aria-current]').getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth")
+    assert page.run("const box = document.querySelector('nav [aria-current]').getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth")

@@ -4,7 +4,6 @@ import math
 
 import pytest
 
-pytest.importorskip("playwright.sync_api", reason="no playwright (make deps-clients)")
 pytest.importorskip("pinocchio", reason="no pinocchio (make deps-check)")
 
 

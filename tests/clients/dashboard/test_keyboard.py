@@ -8,27 +8,24 @@ from dashboard import open_at, wait_for
 
 class Keyboard:
     def __init__(self, page):
-        from selenium.webdriver.common.action_chains import ActionChains
-        from selenium.webdriver.common.keys import Keys
-        self.page, self.chains, self.keys, self.pressed = page, ActionChains, Keys, 0
+        self.page, self.pressed = page, 0
 
     def press(self, *names):
-        for name in names:
-            self.chains(self.page).send_keys(getattr(self.keys, name, name)).perform()
-            self.pressed += 1
+        self.page.press(*names)
+        self.pressed += len(names)
 
     def to(self, test, most=150):
         """Tab until the focused element passes; every stop on the way has a visible focus."""
         for _ in range(most):
-            self.press("TAB")
-            if self.page.execute_script(f"const e = document.activeElement; return {test}"):
-                assert self.page.execute_script("const style = getComputedStyle(document.activeElement); return style.outlineStyle !== 'none' || style.boxShadow !== 'none'"), test
+            self.press("Tab")
+            if self.page.run(f"const e = document.activeElement; return {test}"):
+                assert self.page.run("const style = getComputedStyle(document.activeElement); return style.outlineStyle !== 'none' || style.boxShadow !== 'none'"), test
                 return
         raise AssertionError(f"no Tab leads to {test}")
 
     def push(self, text, within=""):
         self.to(f"e.matches('button, a, summary') && e.textContent.trim() === {json.dumps(text)} && !e.disabled{within}")
-        self.press("ENTER")
+        self.press("Enter")
 
 
 @pytest.fixture
@@ -40,16 +37,16 @@ def keyboard(page):
 def test_a_torque_question(daemon, page, keyboard):
     open_at(page, daemon, "robots", ".cards")
     keyboard.to("e.matches('.card a') && e.textContent.includes('planar-2r')")
-    keyboard.press("ENTER")
+    keyboard.press("Enter")
     wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
     keyboard.to("e.matches('a') && e.getAttribute('href').includes('planar-2r/torque')")
-    keyboard.press("ENTER")
+    keyboard.press("Enter")
     wait_for(page, "document.querySelector('.bar') && document.querySelector('.view3d[data-state=ready]')")
     keyboard.to("e.type === 'range' && e.closest('[aria-label=\"Joint positions\"]')")
-    keyboard.press("ARROW_RIGHT", "ARROW_RIGHT")
+    keyboard.press("ArrowRight", "ArrowRight")
     wait_for(page, "/[?&]q=0\\.0/.test(location.hash)")
     keyboard.to("e.type === 'number' && e.closest('[aria-label=\"Payload\"]')")
-    keyboard.press("3", "TAB")
+    keyboard.press("3", "Tab")
     wait_for(page, "location.hash.includes('payload=')")
 
 
@@ -60,12 +57,12 @@ def test_a_simulation_is_run_judged_and_played(daemon, page, keyboard):
     assert "ran to its end" in wait_for(page, "document.querySelector('.verdicts')?.textContent")
     wait_for(page, "document.querySelector('.view3d[data-state=ready]') && document.querySelectorAll('.plot canvas').length > 2")
     keyboard.to("e.matches('.player button')")
-    keyboard.press("SPACE")
+    keyboard.press("Space")
     wait_for(page, "document.querySelector('.player button').getAttribute('aria-label') === 'Pause'")
-    keyboard.press("SPACE")
+    keyboard.press("Space")
     wait_for(page, "document.querySelector('.player button').getAttribute('aria-label') === 'Play'")
     keyboard.to("e.matches('.player input[type=range]')")
-    keyboard.press("END")
+    keyboard.press("End")
     wait_for(page, "document.querySelector('.clock').textContent.startsWith('3.00')")
 
 
@@ -74,7 +71,7 @@ def test_a_calibration_is_run_and_read(daemon, page, keyboard):
     open_at(page, daemon, "robots/panda/calibrate", ".checks input")
     for name in ("sample-panda-1", "sample-panda-2"):
         keyboard.to(f"e.matches('.checks input') && e.closest('label').textContent.includes('{name}')")
-        keyboard.press("SPACE")
+        keyboard.press("Space")
     wait_for(page, "document.querySelectorAll('.checks input:checked').length === 2")
     keyboard.push("Calibrate with 2 logs")
     assert wait_for(page, "document.querySelector('.banner h2')?.textContent")
@@ -88,7 +85,7 @@ def test_a_job_is_found_cancelled_and_repeated(daemon, page, keyboard):
     job = json.loads(daemon.request("POST", "/v1/robots/pendulum/simulate", json.dumps(body).encode(), {"Prefer": "respond-async", "Content-Type": "application/json"})[2])["id"]
     open_at(page, daemon, "jobs", ".jobs")
     keyboard.to(f"e.matches('a') && (e.getAttribute('href') || '').includes('{job}')")
-    keyboard.press("ENTER")
+    keyboard.press("Enter")
     wait_for(page, "[...document.querySelectorAll('button')].some((one) => one.textContent.trim() === 'Cancel')")
     keyboard.push("Cancel")
     wait_for(page, "document.querySelector('.state.cancelled')")
@@ -100,7 +97,7 @@ def test_a_job_is_found_cancelled_and_repeated(daemon, page, keyboard):
 def test_a_dataset_is_looked_at_closer(daemon, page, keyboard):
     open_at(page, daemon, "datasets", ".jobs a")
     keyboard.to("e.matches('a') && e.textContent.trim() === 'sample-panda-1'")
-    keyboard.press("ENTER")
+    keyboard.press("Enter")
     wait_for(page, "document.querySelector('.plot canvas')")
     keyboard.push("Closer")
     wait_for(page, "document.querySelector('.plot-tools .dim').textContent.includes('of these')")
@@ -125,10 +122,10 @@ def test_a_robot_is_changed(daemon, page, keyboard):
 def test_contact_is_set_up_and_simulated(daemon, page, keyboard):
     open_at(page, daemon, "robots/planar-2r/simulate?q=0,0&s=%7B%22duration%22%3A0.3%7D", ".view3d[data-state=ready]")
     keyboard.to("e.type === 'checkbox' && e.closest('[aria-label=Contact]')")
-    keyboard.press("SPACE")
+    keyboard.press("Space")
     wait_for(page, "document.querySelectorAll('.solid').length === 2")
     keyboard.to("e.matches('.solid summary')")
-    keyboard.press("ENTER")
+    keyboard.press("Enter")
     wait_for(page, "document.querySelector('.solid[open]')")
     keyboard.push("Simulate 0.3 s")
     assert "touched" in wait_for(page, "document.querySelector('.verdicts')?.textContent")
@@ -151,7 +148,7 @@ def test_a_session_is_driven(daemon, page, keyboard):
     keyboard.push("Drive it by hand")
     wait_for(page, "document.querySelector('[aria-label=Torques] input') && document.querySelector('.view3d[data-state=ready]')")
     keyboard.to("e.type === 'range' && e.closest('[aria-label=Torques]')")
-    keyboard.press("ARROW_RIGHT", "ARROW_RIGHT")
+    keyboard.press("ArrowRight", "ArrowRight")
     keyboard.push("Step")
     wait_for(page, "document.querySelector('[aria-label=Time] h2').textContent === '0.1 s, step 10'")
     keyboard.push("Close the session")

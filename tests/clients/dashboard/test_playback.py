@@ -27,17 +27,15 @@ def playing(page, daemon, job):
 def caught(page):
     """What was offered as a download: its type, name and bytes."""
     kind = wait_for(page, "window.caught && window.called && window.caught.type")
-    page.set_script_timeout(60)
-    data = page.execute_async_script("const done = arguments[0]; const reader = new FileReader(); reader.onload = () => done(reader.result.split(',')[1]); reader.readAsDataURL(window.caught);")
-    return kind, page.execute_script("return window.called"), base64.b64decode(data)
+    data = page.run_async("const done = arguments[0]; const reader = new FileReader(); reader.onload = () => done(reader.result.split(',')[1]); reader.readAsDataURL(window.caught);")
+    return kind, page.run("return window.called"), base64.b64decode(data)
 
 
 def test_a_part_of_a_run_has_points_of_its_own(daemon, page):
     """20,001 rows, 3,000 points: the least and the greatest of each seven rows; of a small part every row."""
-    from selenium.webdriver.common.action_chains import ActionChains
     playing(page, daemon, run_of(daemon, 10, 0.0005))
     text = "document.querySelector('.plot-tools .dim').textContent"
-    assert "20,001 rows" in wait_for(page, text) and "each" in page.execute_script(f"return {text}")
+    assert "20,001 rows" in wait_for(page, text) and "each" in page.run(f"return {text}")
     seen = []
     for _ in range(4):
         press(page, "Closer")
@@ -46,9 +44,13 @@ def test_a_part_of_a_run_has_points_of_its_own(daemon, page):
     press(page, "All")
     wait_for(page, f"!{text}.includes('of these')")
     # by dragging across a curve
-    over = page.find_elements("css selector", ".plot .u-over")[0]
-    width = over.size["width"]
-    ActionChains(page).move_to_element_with_offset(over, -width // 4, 0).click_and_hold().move_by_offset(width // 10, 0).release().perform()
+    over = page.tab.locator(".plot .u-over").first
+    over.scroll_into_view_if_needed()
+    box = over.bounding_box()
+    page.tab.mouse.move(box["x"] + box["width"] / 4, box["y"] + box["height"] / 2)
+    page.tab.mouse.down()
+    page.tab.mouse.move(box["x"] + 0.35 * box["width"], box["y"] + box["height"] / 2, steps=4)
+    page.tab.mouse.up()
     dragged = wait_for(page, f"{text}.includes('of these') && {text}")
     first, last = [int(one.replace(",", "")) for one in dragged.split("of these ")[1].split(",  ")[0].split(", the")[0].rstrip(".").replace(" to ", " ").split()[:2]]
     assert 4000 < first < 6000 and 1000 < last - first < 3500, dragged
@@ -61,7 +63,7 @@ def test_a_part_of_a_run_has_points_of_its_own(daemon, page):
 def test_a_gif_has_the_frames_of_the_run(daemon, page):
     image = pytest.importorskip("PIL.Image", reason="no pillow (make deps-clients)")
     playing(page, daemon, run_of(daemon, 1, 0.01))
-    page.execute_script(CAUGHT)
+    page.run(CAUGHT)
     press(page, "GIF")
     kind, name, data = caught(page)
     assert (kind, name) == ("image/gif", "simulation.gif")
@@ -78,7 +80,7 @@ def test_a_gif_has_the_frames_of_the_run(daemon, page):
     gif.seek(0)
     assert len(set(gif.convert("RGB").getdata())) > 5
     gif.seek(0)
-    corner, ground = gif.convert("RGB").getpixel((1, 1)), page.execute_script("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
+    corner, ground = gif.convert("RGB").getpixel((1, 1)), page.run("return getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)")
     assert all(abs(a - b) <= 26 for a, b in zip(corner, ground[:3])), (corner, ground)
     wait_for(page, "[...document.querySelectorAll('button')].some((one) => one.textContent === 'GIF' && !one.disabled)")
 
@@ -86,7 +88,7 @@ def test_a_gif_has_the_frames_of_the_run(daemon, page):
 @pytest.mark.seconds(120)
 def test_a_video_can_be_played(daemon, page):
     playing(page, daemon, run_of(daemon, 1, 0.01))
-    page.execute_script(CAUGHT)
+    page.run(CAUGHT)
     press(page, "Video")
     kind, name, data = caught(page)
     assert kind.startswith("video/") and name in ("simulation.webm", "simulation.mp4") and len(data) > 1000
@@ -97,7 +99,7 @@ def test_a_video_can_be_played(daemon, page):
 @pytest.mark.seconds(300)
 def test_memory_is_flat_over_a_hundred_playbacks(daemon, page):
     playing(page, daemon, run_of(daemon, 0.2, 0.01))
-    page.execute_script("const box = document.querySelector('.player select'); box.value = '5'; box.dispatchEvent(new Event('change', { bubbles: true }));")
+    page.run("const box = document.querySelector('.player select'); box.value = '5'; box.dispatchEvent(new Event('change', { bubbles: true }));")
 
     def play(times):
         for _ in range(times):
@@ -106,11 +108,11 @@ def test_memory_is_flat_over_a_hundred_playbacks(daemon, page):
 
     def held():
         for _ in range(3):
-            page.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
-        counted = page.execute_cdp_cmd("Memory.getDOMCounters", {})
-        return page.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"], counted["nodes"], counted["jsEventListeners"]
+            page.protocol("HeapProfiler.collectGarbage")
+        counted = page.protocol("Memory.getDOMCounters")
+        return page.protocol("Runtime.getHeapUsage")["usedSize"], counted["nodes"], counted["jsEventListeners"]
 
-    page.execute_cdp_cmd("HeapProfiler.enable", {})
+    page.protocol("HeapProfiler.enable")
     play(10)
     bytes_before, nodes_before, listeners_before = held()
     play(100)

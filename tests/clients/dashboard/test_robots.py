@@ -14,11 +14,11 @@ def test_a_slider_moves_the_robot_and_the_address_has_the_pose(daemon, page):
     before = pixels(page)
     fill(page, ".slider:nth-of-type(2) input[type=number]", "-1.25")
     wait_for_other_pixels(page, before)
-    assert page.execute_script("return location.hash") == "#/robots/ur5e?q=-1.25%2C0%2C0%2C0%2C0%2C0"
+    assert page.run("return location.hash") == "#/robots/ur5e?q=-1.25%2C0%2C0%2C0%2C0%2C0"
     press(page, "rad")
     wait_for(page, "document.querySelector('.slider input[type=number]').value === '-71.62'")
     # the address alone brings the pose back
-    page.refresh()
+    page.reload()
     wait_for(page, "document.querySelector('.slider input[type=number]')?.value === '-71.62'")
     press(page, "deg")
 
@@ -76,7 +76,7 @@ def test_a_robot_of_ten_megabytes_is_refused_or_read_without_harm(daemon, page):
     open_at(page, daemon, "robots", ".drop")
     drop(page, ".drop", "large.urdf", f'<robot name="large">\n{links}\n</robot>')
     wait_for(page, "document.querySelector('.fault, .said .error') || location.hash.includes('large')")
-    assert page.execute_script("return document.querySelectorAll('.gutter span').length") <= 400
+    assert page.run("return document.querySelectorAll('.gutter span').length") <= 400
     assert fits(page, 1280)
 
 
@@ -95,7 +95,7 @@ def test_meshes_of_other_kinds_are_drawn(daemon, page, name, text):
     wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
     press(page, "Shapes")
     assert name.lower() in wait_for(page, "document.querySelector('.missing')?.textContent")
-    before = page.execute_script("return Number(document.querySelector('canvas').dataset.triangles)")
+    before = page.run("return Number(document.querySelector('canvas').dataset.triangles)")
     drop(page, ".view3d", name, text)
     # a polygon of four corners is two triangles, one of three is one
     wait_for(page, f"Number(document.querySelector('canvas').dataset.triangles) === {before} + {2 if name.endswith('OBJ') else 1}")
@@ -106,15 +106,15 @@ def test_two_robots_are_compared_in_words_and_numbers(daemon, page):
         text = URDF.format(parent="base", izz="0.01").replace('mass value="2"', f'mass value="{mass}"').replace('upper="2"', f'upper="{upper}"')
         assert daemon.request("PUT", f"/v1/robots/{name}", text.encode(), {"Content-Type": "application/xml"})[0] == 201
     open_at(page, daemon, "robots/second?show=differences&with=first", "[aria-label=Differences] li")
-    words = page.execute_script("return document.querySelector('[aria-label=Differences] ul').textContent")
+    words = page.run("return document.querySelector('[aria-label=Differences] ul').textContent")
     assert "2 kg in first and 2.5 kg in second (+25 %)" in words and "Other limits: shoulder" in words and "Other masses: upper" in words
-    rows = page.execute_script("return [...document.querySelectorAll('[aria-label=Differences] tbody tr')].map((row) => [...row.children].map((one) => one.textContent))")
+    rows = page.run("return [...document.querySelectorAll('[aria-label=Differences] tbody tr')].map((row) => [...row.children].map((one) => one.textContent))")
     assert rows == [["upper", "mass", "2", "2.5", "kg", "+25 %"], ["shoulder", "upper limit", "2", "1.5", "rad", "\u221225 %"]]
     assert fits(page, 1280) and not faults_of(page)
     # the same robot under another name has no difference
-    page.execute_script("const box = document.querySelector('[aria-label=\"Against which robot\"]'); box.value = 'first'; box.dispatchEvent(new Event('change', { bubbles: true }))")
+    page.run("const box = document.querySelector('[aria-label=\"Against which robot\"]'); box.value = 'first'; box.dispatchEvent(new Event('change', { bubbles: true }))")
     open_at(page, daemon, "robots/second?show=differences&with=second", "[aria-label=Differences] li")
-    assert "Every number of second and second is the same" in page.execute_script("return document.querySelector('[aria-label=Differences] ul').textContent")
+    assert "Every number of second and second is the same" in page.run("return document.querySelector('[aria-label=Differences] ul').textContent")
 
 
 def test_thirty_links_cost_few_calls_and_triangles_without_a_graphics_processor(daemon, page):
@@ -127,8 +127,8 @@ def test_thirty_links_cost_few_calls_and_triangles_without_a_graphics_processor(
     # bones of 8 open sides, axes of 13 sides with two caps, boxes of 6 faces
     assert calls <= 4 * 30 + 2 and triangles == 31 * 16 + 30 * (52 + 12), (calls, triangles)
     # while it turns, no more is drawn than at rest
-    page.execute_script("const c = document.querySelector('.view3d canvas'); for (let k = 0; k < 20; k++) c.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }))")
-    assert page.execute_script("return Number(document.querySelector('.view3d canvas').dataset.triangles)") <= triangles
+    page.run("const c = document.querySelector('.view3d canvas'); for (let k = 0; k < 20; k++) c.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }))")
+    assert page.run("return Number(document.querySelector('.view3d canvas').dataset.triangles)") <= triangles
 
 
 def test_an_archive_of_files_that_name_each_other_is_taken(daemon, page):
@@ -137,7 +137,7 @@ def test_an_archive_of_files_that_name_each_other_is_taken(daemon, page):
         archive.writestr("arm.xml", '<mujoco><worldbody><include file="link.xml"/></worldbody></mujoco>')
         archive.writestr("link.xml", '<mujocoinclude><body name="rod"><joint name="swing" type="hinge" axis="0 1 0"/><geom type="capsule" size="0.02 0.2" mass="1"/></body></mujocoinclude>')
     open_at(page, daemon, "robots", ".drop")
-    page.execute_script("""const bytes = Uint8Array.from(atob(arguments[0]), (one) => one.charCodeAt(0)); const data = new DataTransfer(); data.items.add(new File([bytes], 'packed arm.zip'));
+    page.run("""const bytes = Uint8Array.from(atob(arguments[0]), (one) => one.charCodeAt(0)); const data = new DataTransfer(); data.items.add(new File([bytes], 'packed arm.zip'));
         document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));""", base64.b64encode(packed.getvalue()).decode())
     assert "1 link with mass, 1 continuous joint." in wait_for(page, "document.querySelector('.understood')?.textContent")
     assert json.loads(daemon.request("GET", "/v1/robots/packed-arm")[2])["nv"] == 1

@@ -16,24 +16,24 @@ def test_a_run_is_set_up_followed_and_played(daemon, page):
     press(page, "simulation", "document.querySelector('.empty')")
     wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
     fill(page, "[aria-label='Joint positions'] .slider:nth-of-type(3) input[type=number]", "-1.2")
-    page.execute_script(PICK, "[aria-label='Controller'] select", "computed-torque")
+    page.run(PICK, "[aria-label='Controller'] select", "computed-torque")
     press(page, "Set the goal")
     wait_for(page, "document.querySelector('.stage > p').textContent.includes('is to reach')")
     fill(page, "[aria-label='Joint positions'] .slider:nth-of-type(2) input[type=number]", "0.8")
-    page.execute_script(PICK, "[aria-label='Disturbance'] select", "pulse")
+    page.run(PICK, "[aria-label='Disturbance'] select", "pulse")
     fill(page, "[aria-label='Run'] input[type=number]", "2")
     press(page, "Simulate 2 s")
     said = wait_for(page, "document.querySelector('.verdicts')?.textContent")
     assert "ran to its end at 2 s" in said and "Energy balances" in said and "Small errors die out" in said
     job = jobs_of(daemon)[0]
-    assert page.execute_script("return location.hash").startswith(f"#/jobs/{job['id']}")
+    assert page.run("return location.hash").startswith(f"#/jobs/{job['id']}")
     sent = json.loads(daemon.request("GET", f"/v1/jobs/{job['id']}/request")[2])
     assert sent["initial"]["q"][1] == -1.2 and sent["input"]["reference"]["waypoints"][1][0] == 0.8 and sent["disturbance"][0]["kind"] == "pulse"
     # one cursor: the end of the run has the goal on the curve of positions
     wait_for(page, "document.querySelector('.view3d[data-state=ready]') && document.querySelectorAll('.plot canvas').length === 5")
     fill(page, ".player input[type=range]", "2")
     assert abs(float(wait_for(page, "document.querySelector('.clock').textContent.startsWith('2.00') && document.querySelector('.plot .legend b').textContent")) - 0.8) < 1e-3
-    before = page.execute_script("return Number(document.querySelector('canvas').dataset.frames)")
+    before = page.run("return Number(document.querySelector('canvas').dataset.frames)")
     press(page, "\u25b6")
     wait_for(page, f"Number(document.querySelector('.view3d canvas').dataset.frames) > {before} + 5")
     assert not faults_of(page)
@@ -46,13 +46,13 @@ def test_what_diverges_and_what_an_event_stops_is_said(daemon, page):
     open_at(page, daemon, "robots/ur5e/simulate?q=0,6,0,0,0,0&s=" + json.dumps(setup).replace('"', "%22").replace(" ", ""), ".view3d[data-state=ready]")
     press(page, "Simulate 5 s")
     assert "An event stopped it" in wait_for(page, "document.querySelector('.verdicts')?.textContent")
-    assert "limit" in page.execute_script("return document.querySelector('.events li').textContent")
+    assert "limit" in page.run("return document.querySelector('.events li').textContent")
 
 
 def test_a_fault_is_shown_at_its_field(daemon, page):
     open_at(page, daemon, "robots/planar-2r/simulate", ".view3d[data-state=ready]")
     fill(page, "[aria-label='Run'] input[type=number]", "-1")
-    page.execute_script("document.querySelector('form').noValidate = true")
+    page.run("document.querySelector('form').noValidate = true")
     press(page, "Simulate \u22121 s")
     assert wait_for(page, "document.querySelector('[aria-label=\"Run\"] label .field-fault')?.textContent")
 
@@ -87,12 +87,12 @@ def test_two_runs_are_compared(daemon, page):
         idents.append(json.loads(reply[2])["id"])
     open_at(page, daemon, f"jobs/{idents[0]}", "[aria-label=Comparison] select")
     wait_for(page, f"[...document.querySelector('[aria-label=Comparison] select').options].some((one) => one.value === '{idents[1]}')")
-    page.execute_script(PICK, "[aria-label=Comparison] select", idents[1])
+    page.run(PICK, "[aria-label=Comparison] select", idents[1])
     assert "101 rows compared" in wait_for(page, "document.querySelector('[aria-label=Comparison] p')?.textContent")
     assert wait_for(page, "[...document.querySelectorAll('.legend span')].some((one) => one.textContent.endsWith(', other run'))")
-    assert f"with={idents[1]}" in page.execute_script("return location.hash")
+    assert f"with={idents[1]}" in page.run("return location.hash")
     # what the page says is what the service answers: the two began 0.1 apart
-    rows = page.execute_script("return [...document.querySelectorAll('[aria-label=Comparison] tbody tr')].map((one) => one.querySelector('th').textContent)")
+    rows = page.run("return [...document.querySelectorAll('[aria-label=Comparison] tbody tr')].map((one) => one.querySelector('th').textContent)")
     assert any(name.startswith(("q", "qd", "tau")) for name in rows), rows
 
 
@@ -120,7 +120,7 @@ def test_many_runs_are_bands_and_members_come_on_demand(daemon, page):
     press(page, "Simulate 0.5 s, 40 times")
     assert "Of 40 runs 40 came to their end" in wait_for(page, "document.querySelector('.verdicts')?.textContent")
     wait_for(page, "document.querySelectorAll('[aria-label=Bands] .plot canvas').length === 2")
-    values = page.execute_script("return [...document.querySelectorAll('[aria-label=Bands] .plot')[0].querySelectorAll('.legend b')].map((one) => Number(one.textContent))")
+    values = page.run("return [...document.querySelectorAll('[aria-label=Bands] .plot')[0].querySelectorAll('.legend b')].map((one) => Number(one.textContent))")
     low, high, least, largest, median = values
     # normally spread by 0.01 around 0.5: of forty, nine of ten lie within 1.6 deviations
     assert least < low < median < high < largest and abs(median - 0.5) < 0.01 and 0.02 < high - low < 0.05, values
@@ -128,6 +128,6 @@ def test_many_runs_are_bands_and_members_come_on_demand(daemon, page):
     press(page, "Show it")
     wait_for(page, "document.querySelector('.members')?.textContent.startsWith('Member 7 completed')")
     # its curve begins where it was put: 0.5 and what it was given
-    given, begun = page.execute_script("const part = document.querySelector('.members').textContent.replaceAll('\\u2212', '-'); return [Number(/joint1 (\\S+?),/.exec(part)[1]), Number([...document.querySelectorAll('[aria-label=Bands] .plot')[0].querySelectorAll('.legend b')].at(-1).textContent)]")
+    given, begun = page.run("const part = document.querySelector('.members').textContent.replaceAll('\\u2212', '-'); return [Number(/joint1 (\\S+?),/.exec(part)[1]), Number([...document.querySelectorAll('[aria-label=Bands] .plot')[0].querySelectorAll('.legend b')].at(-1).textContent)]")
     assert abs(0.5 + given - begun) < 2e-4 and least <= begun <= largest
     assert fits(page, 1280) and not faults_of(page)

@@ -35,19 +35,18 @@ def words(daemon):
 
 def at_rest(page):
     """Two frames without another frame of the 3D view, which sharpens 0.25 s after the last one."""
-    page.set_script_timeout(30)
-    page.execute_async_script("""const done = arguments[0]; let last = -1, since = performance.now();
+    page.run_async("""const done = arguments[0]; let last = -1, since = performance.now();
         const look = () => { const now = document.querySelector('.view3d canvas')?.dataset.frames ?? 0; if (now !== last) { last = now; since = performance.now(); }
           performance.now() - since > 400 ? done() : requestAnimationFrame(look); }; look();""")
 
 
 def look(page, name, width, scheme):
     """The picture, and how much of it differs from the one that is kept; None where none is."""
-    page.execute_script("const one = new CSSStyleSheet(); one.replaceSync(arguments[0]); document.adoptedStyleSheets = [one];", HIDE)
+    page.run("const one = new CSSStyleSheet(); one.replaceSync(arguments[0]); document.adoptedStyleSheets = [one];", HIDE)
     at_rest(page)
     FOLDER.mkdir(parents=True, exist_ok=True)
-    data = base64.b64decode(page.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
-    page.execute_script("document.adoptedStyleSheets = []")
+    data = base64.b64decode(page.protocol("Page.captureScreenshot", format="png")["data"])
+    page.run("document.adoptedStyleSheets = []")
     (FOLDER / f"dashboard-{name}-{width}-{scheme}.png").write_bytes(data)
     if (width, scheme) not in KEPT:
         return None
@@ -74,10 +73,10 @@ def test_a_state(daemon, page, words, state):
     name = reach(page, daemon, words, state)
     for width, scheme, height in SHAPES if PICTURES not in ("", "new") else SHAPES[:2]:
         page.shape(width, scheme, height)
-        page.execute_script("scrollTo(0, 0)")
+        page.run("scrollTo(0, 0)")
         at_rest(page)
         assert fits(page, width), (width, scheme)
-        cut = page.execute_script(CUT)
+        cut = page.run(CUT)
         assert not cut, (width, scheme, cut[:4])
         if width < 3840:
             faults = faults_of(page)

@@ -21,9 +21,9 @@ def test_a_motion_between_kept_poses_is_played_and_judged(daemon, page):
     assert wait_for(page, "document.querySelectorAll('.plot canvas').length") == 3
     fill(page, ".player input[type=range]", "0.25")
     wait_for(page, "document.querySelector('.clock').textContent.startsWith('0.25')")
-    assert page.execute_script("return document.querySelector('[aria-label=\"Torque by term\"] h2').textContent") == "Torque at the time cursor"
+    assert page.run("return document.querySelector('[aria-label=\"Torque by term\"] h2').textContent") == "Torque at the time cursor"
     # at half time the speeds of all plots are at their peak
-    peak = page.execute_script("return [...document.querySelectorAll('.plot')].at(-1).querySelector('.legend b').textContent")
+    peak = page.run("return [...document.querySelectorAll('.plot')].at(-1).querySelector('.legend b').textContent")
     assert abs(float(peak) - 11.25) < 0.01
     assert not faults_of(page)
 
@@ -45,7 +45,7 @@ def test_a_fault_is_shown_at_its_field(daemon, page):
 
 def test_the_torque_along_a_log_is_beside_what_was_measured(daemon, page):
     open_at(page, daemon, "robots/panda/torque", ".bar")
-    page.execute_script("const box = document.querySelector('[aria-label=\"Along a log\"] select'); box.value = 'sample-panda-1'; box.dispatchEvent(new Event('change', { bubbles: true }))")
+    page.run("const box = document.querySelector('[aria-label=\"Along a log\"] select'); box.value = 'sample-panda-1'; box.dispatchEvent(new Event('change', { bubbles: true }))")
     names = wait_for(page, "document.querySelector('[aria-label=\"Along a log\"] .plot canvas') && [...document.querySelectorAll('[aria-label=\"Along a log\"] .legend span')].map((one) => one.textContent)")
     assert names[-2:] == ["sum", "measured"] and "gravity" in names
     assert not faults_of(page) and fits(page, 1280)
@@ -55,7 +55,7 @@ def test_forces_and_moments_of_joints_are_arrows_with_their_sizes(daemon, page):
     """planar-2r stretched out along x, gravity along -y: its first joint carries the weight, and the moment that its motor holds."""
     robot = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
     open_at(page, daemon, "robots/planar-2r/torque", ".bar")
-    page.execute_script("document.querySelector('.stage .check input').click()")
+    page.run("document.querySelector('.stage .check input').click()")
     said = wait_for(page, "document.querySelector('.stage .check .dim')?.textContent")
     force, moment = (float(one) for one in re.findall(r"([\d.]+) N", said))
     weight = 9.81 * sum(link["mass"] for link in robot["links"])

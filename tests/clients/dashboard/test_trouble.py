@@ -44,7 +44,7 @@ def test_the_service_goes_and_comes_back_under_the_page(page, tmp_path):
     try:
         wait_for(page, "!document.querySelector('.away-bar')")
         # the page is as it was left, and goes on
-        assert page.execute_script("return document.querySelector(\"[aria-label='Payload'] input[type=number]\").value") == "2"
+        assert page.run("return document.querySelector(\"[aria-label='Payload'] input[type=number]\").value") == "2"
         fill(page, "[aria-label='Payload'] input[type=number]", "3")
         wait_for(page, "!document.querySelector('.fault') && document.querySelector('.calls .good')")
     finally:
@@ -63,26 +63,24 @@ def test_what_is_deleted_under_the_page_is_said(daemon, page):
 
 
 def test_the_keyboard_alone_poses_a_robot(daemon, page):
-    from selenium.webdriver.common.action_chains import ActionChains
-    from selenium.webdriver.common.keys import Keys
     open_at(page, daemon, "robots", ".cards")
 
     def tab_to(test, most=80):
         for _ in range(most):
-            ActionChains(page).send_keys(Keys.TAB).perform()
-            if page.execute_script(f"const e = document.activeElement; return {test}"):
+            page.press("Tab")
+            if page.run(f"const e = document.activeElement; return {test}"):
                 return
         raise AssertionError(test)
 
     tab_to("e.matches('.card a') && e.textContent.includes('planar-2r')")
-    ActionChains(page).send_keys(Keys.ENTER).perform()
+    page.press("Enter")
     wait_for(page, "document.querySelector('.view3d[data-state=ready]')")
     tab_to("e.tagName === 'CANVAS'")
     before = pixels(page)
-    ActionChains(page).send_keys(Keys.ARROW_LEFT).perform()
+    page.press("ArrowLeft")
     wait_for_other_pixels(page, before)
     tab_to("e.type === 'range'")
-    ActionChains(page).send_keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT).perform()
+    page.press("ArrowRight", "ArrowRight")
     wait_for(page, "location.hash.includes('q=0.0')")
 
 
@@ -151,13 +149,13 @@ def test_a_network_cut_in_the_stream_is_said_and_mended(daemon, page):
         line.cut()
         assert "broken" in wait_for(page, "document.querySelector('.title .dim')?.textContent")
         # what happens meanwhile is on the page when the line is whole again, without a reload
-        page.execute_script("window.sameLoad = true")
+        page.run("window.sameLoad = true")
         assert daemon.request("POST", f"/v1/jobs/{ident}/cancel")[0] in (200, 202)
         late = submit(daemon, "/v1/robots/planar-2r/simulate", {"initial": {"q": [0.5, 0]}, "duration_s": 1, "output": {"interval_s": 0.1}})
         line.mend()
         wait_for(page, "document.querySelector('.title .good')?.textContent.includes('live') && !document.querySelector('.away-bar')")
         wait_for(page, f"document.querySelector('.jobs .state.cancelled') && document.querySelector('[aria-label=\"Repeat simulate {late}\"]')")
-        assert page.execute_script("return window.sameLoad")
+        assert page.run("return window.sameLoad")
     finally:
         daemon.request("POST", f"/v1/jobs/{ident}/cancel")
         line.close()
@@ -179,19 +177,19 @@ def test_a_token_that_ends_is_asked_for_again_and_nothing_typed_is_lost(page, tm
         press(page, "Open")
         wait_for(page, "document.querySelector('.card')")
         open_at(page, one, "robots/planar-2r/torque", ".bar")
-        before = page.execute_script("return document.querySelector('.bar-value b').textContent")
+        before = page.run("return document.querySelector('.bar-value b').textContent")
         grant(new)
         os.kill(one.process.pid, signal.SIGHUP)
         # the slider goes on asking until the session has ended; then the token is asked for, over the page as it was
         fill(page, "[aria-label='Payload'] input[type=number]", "2")
         for k in range(1000):
             fill(page, "[aria-label='Joint positions'] input[type=number]", str(0.5 + 0.001 * (k % 5)))
-            if page.execute_script("return Boolean(document.querySelector('.login'))"):
+            if page.run("return Boolean(document.querySelector('.login'))"):
                 break
         fill(page, ".login input", new)
         press(page, "Open")
         wait_for(page, f"!document.querySelector('.login, .fault') && document.querySelector('.bar-value b').textContent !== {json.dumps(before)}")
-        assert page.execute_script("return document.querySelector(\"[aria-label='Payload'] input[type=number]\").value") == "2"
+        assert page.run("return document.querySelector(\"[aria-label='Payload'] input[type=number]\").value") == "2"
     finally:
         one.stop()
 
@@ -203,11 +201,11 @@ def test_a_full_disk_is_said_and_the_log_is_stored_when_there_is_room(page, star
     open_at(page, one, "datasets", ".drop")
     large = """const data = new DataTransfer(); data.items.add(new File(['t,q\\n' + Array.from({ length: 400000 }, (_, k) => `${k},0.123456789012345678`).join('\\n')], 'large.csv'));
         document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));"""
-    page.execute_script(large)
+    page.run(large)
     said = wait_for(page, "document.querySelector('.fault')?.textContent")
     assert "large.csv" in said and ("room" in said or "full" in said or "space" in said or "storage" in said), said
     resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
-    page.execute_script(large)
+    page.run(large)
     assert wait_for(page, "[...document.querySelectorAll('.jobs a')].some((one) => one.textContent === 'large') && !document.querySelector('.fault')")
 
 
@@ -225,7 +223,7 @@ def test_a_dataset_deleted_under_the_page_is_said_and_the_rest_goes_on(daemon, p
     for name in ("going", "staying"):
         assert daemon.request("PUT", f"/v1/datasets/{name}", log, {"Content-Type": "text/csv"})[0] == 201
     open_at(page, daemon, "robots/pendulum/calibrate", ".checks input")
-    page.execute_script("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('going')).querySelector('input').click()")
+    page.run("[...document.querySelectorAll('.checks label')].find((one) => one.textContent.startsWith('going')).querySelector('input').click()")
     wait_for(page, "document.querySelector('.mapper')")
     daemon.request("DELETE", "/v1/datasets/going")
     press(page, "Calibrate with 1 log")
