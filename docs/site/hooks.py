@@ -15,7 +15,8 @@ import reference  # noqa: E402
 HOW_TO = "docs/first-hour.md"
 # part of the guide, its pages: (name here, file, title)
 PAGES = (
-    ("Start", (("index", "docs/guide.md", "torqued"), ("tutorial", "docs/tutorial.md", "Tutorial"))),
+    ("Start", (("index", "docs/guide.md", "torqued"), ("tutorial", "docs/tutorial.md", "Tutorial"),
+               ("calibrating", "docs/calibrating.md", "A calibrated model in an afternoon"))),
     ("How to", ()),  # the sections of HOW_TO
     ("Understand", (("conventions", "docs/conventions.md", "Conventions"), ("lock-step", "docs/lock-step.md", "Lock step"),
                     ("verdicts", "docs/verdicts.md", "What a verdict means"),

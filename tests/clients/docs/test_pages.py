@@ -24,7 +24,7 @@ def page(name):
 
 
 @pytest.mark.seconds(120)
-@pytest.mark.parametrize("name, least", [("tutorial", 6), ("conventions", 1), ("verdicts", 2)])
+@pytest.mark.parametrize("name, least", [("tutorial", 6), ("calibrating", 10), ("conventions", 1), ("verdicts", 2)])
 def test_python_goes_on_from_block_to_block(runner, name, least):
     found = [one for one in page(name) if one[0] in ("python", "text")]
     code = [text for language, _, text in found if language == "python"]

@@ -62,23 +62,23 @@ def test_the_folder_leads_to_its_index_and_the_reference_to_the_guide(daemon):
 @pytest.mark.parametrize("width, scheme", [(1280, "light"), (360, "dark")])
 def test_tabs_search_and_axe(page, daemon, width, scheme):
     page.shape(width, scheme)
-    page.get(f"{daemon.url}/docs/guide/how-torques.html")
+    page.goto(f"{daemon.url}/docs/guide/how-torques.html")
     wait_for(page, "document.querySelectorAll('.tabs').length > 5")
     shown = "[...document.querySelectorAll('.tabs')].map((set) => [...set.querySelectorAll('[role=tabpanel]')].filter((one) => !one.hidden).length).join('')"
-    assert set(page.execute_script(f"return {shown}")) == {"1"}
+    assert set(page.run(f"return {shown}")) == {"1"}
     # a choice holds on every page
-    page.execute_script("[...document.querySelectorAll('[role=tab]')].find((one) => one.textContent === 'JavaScript').click()")
-    page.get(f"{daemon.url}/docs/guide/op-simulate.html")
+    page.run("[...document.querySelectorAll('[role=tab]')].find((one) => one.textContent === 'JavaScript').click()")
+    page.goto(f"{daemon.url}/docs/guide/op-simulate.html")
     wait_for(page, "document.querySelector('[role=tab][aria-selected=true]').textContent === 'JavaScript'")
     assert faults_of(page) == [] and fits(page, width)
     # by keyboard: arrows go from tab to tab
-    page.execute_script("document.querySelector('[role=tab][aria-selected=true]').focus()")
-    page.switch_to.active_element.send_keys("\ue014")  # arrow to the right
-    assert page.execute_script("return document.activeElement.textContent") == "C"
-    page.find_element("css selector", "#search").send_keys("stribeck verdict")
+    page.run("document.querySelector('[role=tab][aria-selected=true]').focus()")
+    page.press("ArrowRight")
+    assert page.run("return document.activeElement.textContent") == "C"
+    page.tab.locator("#search").press_sequentially("stribeck verdict")
     wait_for(page, "[...document.querySelectorAll('#found a')].some((one) => one.href.includes('verdicts.html'))")
     assert faults_of(page) == []
     for name in ("index", "types", "how-logs-and-calibration", "conventions"):
-        page.get(f"{daemon.url}/docs/guide/{name}.html")
+        page.goto(f"{daemon.url}/docs/guide/{name}.html")
         wait_for(page, "document.querySelector('h1')")
         assert faults_of(page) == [] and fits(page, width), name
