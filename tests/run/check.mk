@@ -6,7 +6,7 @@ long_src  := $(sort $(wildcard tests/long/*.c))
 python    := build/venv/bin/python
 FUZZ_SECONDS ?= 60
 
-#: check            everything that CI runs, in minutes; its parts: lint test contract browser system peers replay bits instructions seeds
+#: check            everything that CI runs, in minutes; its parts: lint test contract browser-short system peers replay bits instructions seeds
 #: check-long       the hours as well: a thousand kills, a quiet machine's limits, long fuzzing
 #: asan tsan        unit tests and corpus under AddressSanitizer; the daemon under ThreadSanitizer
 #: fuzz             every fuzz target for FUZZ_SECONDS
@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 #: mutate-models    60 of those descriptions, 200 changes of each: refused, doubted, or read as the peer reads them; never a crash (FILES=60 MUTATIONS=200 SEED=1)
 #: round-trips      each of them through document, MJCF, SDF and URDF and back: the same dynamics within 1e-12 (PART=a path's part)
 .PHONY: check-models mutate-models round-trips
-.PHONY: check check-long asan tsan fuzz replay contract browser peers bits long system
+.PHONY: check check-long asan tsan fuzz replay contract browser browser-short peers bits long system
 check:
 	@tests/run/check.sh
 check-long: check
@@ -58,8 +58,14 @@ sizes: build
 	@PYTEST_SECONDS=14400 PYTEST_JOBS=1 TORQUED_SIZES=$(or $(SIZES),128$(comma)500$(comma)1000) $(if $(LAYOUTS),TORQUED_LAYOUTS=$(LAYOUTS)) \
 	    tests/run/pytest.sh tests/contract/test_sizes_walk.py $(out)/torqued
 comma := ,
-browser: build
+# the part of a minute, for `make check`
+browser-short: build
 	@tests/run/pytest.sh tests/browser $(out)/torqued
+#: browser          all pages in Chromium: each workflow, by the keyboard too, axe, pictures compared, a day's use, failures, hostile names (make deps-clients; 10 min)
+browser: build
+	@TORQUED_PICTURES=1 tests/run/pytest.sh tests/browser $(out)/torqued
+	@PYTEST_ADDOPTS=--ignore=tests/clients/dashboard/test_states.py tests/run/pytest.sh tests/clients/dashboard $(out)/torqued
+	@TORQUED_PICTURES=1 PYTEST_DIST=load tests/run/pytest.sh tests/clients/dashboard/test_states.py $(out)/torqued
 #: pictures         docs, a report, pages of problems and the dashboard in every state, from 360 to 3840 px, light and dark: measured, and the dashboard compared
 .PHONY: pictures
 pictures: build

@@ -106,7 +106,8 @@ class Build:
         release, folder = f"build/{'release' if self.variant == 'debug' else self.variant}", folder / self.variant
         folder.mkdir(exist_ok=True)
         if test.endswith(".py"):
-            out, own, libraries = folder / "torqued", [f"{release}/daemon/main.o"], []
+            main = f"{release}/daemon/main.o"
+            out, own, libraries = folder / "torqued", [] if main in made else [main], []
         else:
             out, own, libraries = folder / pathlib.Path(test).name, [f"{release}/{test}.o"], ["-rdynamic", "-lcriterion"]
             made = {**made, "": f"{release}/libtest_support.a"}

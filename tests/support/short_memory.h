@@ -121,14 +121,14 @@ static size_t tqt_short_end(void)
 }
 
 /* Allocations of the test itself are between these two calls. */
-static bool tqt_short_pause(void)
+static inline bool tqt_short_pause(void)
 {
     const bool was = tqt_short.is_armed;
     tqt_short.is_armed = false;
     return was;
 }
 
-static void tqt_short_resume(bool was)
+static inline void tqt_short_resume(bool was)
 {
     tqt_short.is_armed = was;
 }

@@ -135,6 +135,7 @@ def test_each_allocation_fails_once(tmp_path, monkeypatch):
     for call in calls:
         for many in (1, ALL):
             counts += walk(call, many)
+    counts += walk(("GET", "/v1/nowhere"), 1, (404,)) + walk(("DELETE", PANDA + "kinematics"), 1, (405,))
     # of a job only allocations of its own thread: one that the store cannot claim is tried again only after a second, and
     # where all allocations fail it waits until there is memory again, and so does its client
     planar = "/v1/robots/planar-2r/simulate"

@@ -271,6 +271,7 @@ def test_a_damaged_file_is_refused_and_named(start, state, what):
     harm(path_of(state, data))
     assert got_whole(daemon, "/v1/datasets/d/content") is None
     assert got_whole(daemon, "/v1/datasets/d?points=9") is None
+    assert json.loads(daemon.request("GET", "/v1/datasets/d?points=9")[2])["type"] == "/problems/damaged"
     status, _, body = daemon.request("GET", "/v1/datasets/d/content")  # it is known now: at once
     document = json.loads(body)
     assert status == 503 and "dataset \"d\"" in document["errors"][0]["detail"], document

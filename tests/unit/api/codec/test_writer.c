@@ -55,6 +55,41 @@ Test(writer, cbor)
     free(bytes);
 }
 
+/* RFC 8746: a list of doubles, little endian, is tag 86 of bytes; a table tag 40 of its shape and
+ * such a list */
+Test(writer, rows_one_by_one)
+{
+    static const unsigned char list[] = {0x61, 'x',  0xd8, 0x56, 0x50, 0, 0, 0, 0, 0,   0,
+                                         0xf0, 0x3f, 0,    0,    0,    0, 0, 0, 0, 0x40};
+    static const unsigned char table[] = {0x61, 'x',  0xd8, 0x28, 0x82, 0x82, 0x02, 0x01, 0xd8,
+                                          0x56, 0x50, 0,    0,    0,    0,    0,    0,    0xf0,
+                                          0x3f, 0,    0,    0,    0,    0,    0,    0,    0x40};
+    static const double x[] = {1.0, 2.0};
+    for (int k = 0; k < 4; k++) {
+        const bool flat = k % 2 == 0;
+        tqa_writer w = {.cbor = k < 2};
+        size_t n = 0;
+        tqa_writer_object_of(&w, NULL, 1);
+        tqa_writer_rows_begin(&w, "x", 2, 1, flat);
+        for (size_t i = 0; i < 2; i++) {
+            tqa_writer_row(&w, &x[i], 1, flat);
+        }
+        tqa_writer_rows_end(&w);
+        tqa_writer_end(&w);
+        char *bytes = tqa_writer_take(&w, &n);
+        if (k < 2) {
+            const unsigned char *want = flat ? list : table;
+            cr_assert(eq(sz, n, 1 + (flat ? sizeof list : sizeof table)));
+            cr_expect(eq(int, (unsigned char)bytes[0], 0xa1));
+            cr_expect(memcmp(bytes + 1, want, n - 1) == 0);
+        } else {
+            cr_expect(eq(str, bytes,
+                         flat ? (char *)"{\"x\":[1.0,2.0]}" : (char *)"{\"x\":[[1.0],[2.0]]}"));
+        }
+        free(bytes);
+    }
+}
+
 /* what is cut out of an object's middle joins to the whole */
 Test(writer, members_without_brackets)
 {

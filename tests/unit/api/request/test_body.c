@@ -206,3 +206,33 @@ Test(inertia, refusals_have_their_place)
                     refusals[i].slug, refusals[i].pointer, NULL);
     }
 }
+
+/* where "two" is said of one of n bodies, its byte is the value's in the text */
+static void fault_has_its_byte(unsigned n_body, unsigned bad)
+{
+    char body[4096];
+    char expected[40];
+    size_t n = (size_t)snprintf(body, sizeof body, "{\"bodies\":[");
+    for (unsigned k = 0; k < n_body; k++) {
+        n += (size_t)snprintf(body + n, sizeof body - n,
+                              "%s{\"mass\":%s,\"shape\":\"box\",\"size\":[0.1,0.2,0.3]}",
+                              k > 0 ? "," : "", k == bad ? "\"two\"" : "2");
+    }
+    n += (size_t)snprintf(body + n, sizeof body - n, "]}");
+    (void)snprintf(expected, sizeof expected, "(byte %zu of the body)",
+                   (size_t)(strstr(body, "\"two\"") - body));
+    tqt_answer answer = tqt_call(NULL, body, n, (tqt_call_options){.operation = "inertia"});
+    cr_assert(eq(int, answer.status, 400));
+    cr_assert(strstr(answer.problem.detail, expected) != NULL, "%u of %u, %s: %s", bad, n_body,
+              expected, answer.problem.detail);
+    tqt_answer_clear(&answer);
+}
+
+Test(inertia, a_fault_has_its_byte_however_much_was_sent)
+{
+    for (unsigned n = 1; n <= 60; n++) {
+        fault_has_its_byte(n, 0);
+        fault_has_its_byte(n, n / 2);
+        fault_has_its_byte(n, n - 1);
+    }
+}

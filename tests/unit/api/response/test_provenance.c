@@ -70,8 +70,10 @@ static int names_library(size_t n)
                                k > 0 ? "," : "", k);
     }
     (void)snprintf(document + at, sizeof document - at, "]}");
-    json_t *root = tqt_ask(document, "inverse-dynamics", "{'q':[0,0],'qd':[0,0],'qdd':[0,0]}");
+    static const char body[] = "{'q':[0,0],'qd':[0,0],'qdd':[0,0]}";
+    json_t *root = tqt_ask(document, "inverse-dynamics", body);
     const int names = text_at(root, "linear_algebra") != NULL;
+    tqt_same_in_cbor(document, "inverse-dynamics", body, root); /* where a map states its pairs */
     json_decref(root);
     return names;
 }

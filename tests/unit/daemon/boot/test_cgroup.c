@@ -98,6 +98,21 @@ Test(cgroup, version_1_in_a_container_without_a_namespace_of_groups)
     cr_assert_eq(tqd_cgroup_cores(root, 8), 1);
 }
 
+/* cgroups(7): with version 1 a process may be in another group for each controller */
+Test(cgroup, version_1_reads_each_limit_in_the_group_of_its_controller)
+{
+    put("proc/self/cgroup", "6:pids:/small\n5:cpu,cpuacct:/a\n4:memory:/b\n2:memory_old:/small\n");
+    put("sys/fs/cgroup/memory/small/memory.limit_in_bytes", "1000000\n");
+    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "2000000\n");
+    put("sys/fs/cgroup/memory/b/memory.limit_in_bytes", "99000000\n");
+    put("sys/fs/cgroup/cpu/a/cpu.cfs_quota_us", "300000\n");
+    put("sys/fs/cgroup/cpu/a/cpu.cfs_period_us", "100000\n");
+    put("sys/fs/cgroup/cpu/b/cpu.cfs_quota_us", "100000\n");
+    put("sys/fs/cgroup/cpu/b/cpu.cfs_period_us", "100000\n");
+    cr_assert_eq(tqd_cgroup_memory(root), 99000000);
+    cr_assert_eq(tqd_cgroup_cores(root, 64), 3);
+}
+
 Test(cgroup, version_1_without_a_limit)
 {
     put("proc/self/cgroup", "4:memory:/x\n1:cpu:/x\n");

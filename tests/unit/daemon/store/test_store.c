@@ -433,3 +433,43 @@ Test(store, shown_uri_has_no_password)
         cr_assert(eq(str, shown, (char *)uris[i][1]));
     }
 }
+
+static int pragma(tqd_connection *connection, const char *name)
+{
+    char sql[60];
+    sqlite3_stmt *statement = NULL;
+    (void)snprintf(sql, sizeof sql, "PRAGMA %s", name);
+    cr_assert(sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL) == SQLITE_OK);
+    cr_assert(sqlite3_step(statement) == SQLITE_ROW);
+    const char *text = (const char *)sqlite3_column_text(statement, 0);
+    const int value = strcmp(text, "wal") == 0 ? 1 : sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+/* https://sqlite.org/pragma.html: what survives a cut of the power (2: FULL), and what the
+ * statements of a reader may do */
+Test(store, connections_have_their_settings)
+{
+    char path[128], why[TQD_STORE_WHY];
+    (void)snprintf(path, sizeof path, "%s/settings.db", folder);
+    tqd_connection *writing = tqd_connection_open(path, true, why);
+    cr_assert(writing != NULL, "%s", why);
+    cr_expect_eq(pragma(writing, "journal_mode"), 1);
+    cr_expect_eq(pragma(writing, "synchronous"), 2);
+    cr_expect_eq(pragma(writing, "foreign_keys"), 1);
+    cr_expect_eq(pragma(writing, "trusted_schema"), 0);
+    cr_expect_eq(pragma(writing, "query_only"), 0);
+    cr_expect_eq(sqlite3_exec(writing->db, "CREATE TABLE t(x)", NULL, NULL, NULL), SQLITE_OK);
+    tqd_connection *reading = tqd_connection_open(path, false, why);
+    cr_assert(reading != NULL, "%s", why);
+    cr_expect_eq(pragma(reading, "query_only"), 1);
+    cr_expect_eq(pragma(reading, "trusted_schema"), 0);
+    cr_expect_eq(sqlite3_exec(reading->db, "INSERT INTO t VALUES(1)", NULL, NULL, NULL) & 0xff,
+                 SQLITE_READONLY);
+    tqd_connection_close(reading);
+    tqd_connection_close(writing);
+    (void)snprintf(path, sizeof path, "%s/nowhere/settings.db", folder);
+    cr_expect(tqd_connection_open(path, true, why) == NULL);
+    cr_expect(strstr(why, "unable to open database file") != NULL, "%s", why);
+}

@@ -264,6 +264,29 @@ Test(json_scan, faults_are_found_at_their_byte_at_every_cut)
     }
 }
 
+/* RFC 8259, 6: "numeric values that cannot be represented ... (such as Infinity and NaN) are not
+ * permitted": who sends one should learn it; and 3: words are true, false and null */
+Test(json_scan, what_is_no_value_is_called_by_what_it_looks_like)
+{
+    static const char number[] = "NaN", word[] = "true, false or null", other[] = "a value was";
+    static const struct {
+        const char *text, *part;
+    } words[] = {
+        {"[NaN]", number}, {"[Infinity]", number}, {"[nul]", word},   {"[True]", word},
+        {"[x]", word},     {"[undefined]", word},  {"[z]", word},     {"[a]", word},
+        {"[A]", word},     {"[Z]", word},          {"[+1]", other},   {"['a']", other},
+        {"[,]", other},    {"[@]", other},         {"[`]", other},    {"[~]", other},
+        {"[:]", other},    {"[\\\"a\"]", other},   {"[\x80]", other}, {"[^]", other},
+    };
+    static trace t;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        tqa_decode_error error;
+        const char *text = words[i].text;
+        (void)scan_all(text, strlen(text), &t, &error);
+        cr_assert(strstr(error.detail, words[i].part) != NULL, "%s: %s", text, error.detail);
+    }
+}
+
 /* a NUL byte cannot stand in the tables above */
 Test(json_scan, nul_bytes_are_refused_or_kept)
 {
@@ -314,6 +337,7 @@ Test(json_scan, depth_and_length_are_bounded)
             text[0] = '"';
             text[n + 1] = '"';
             cr_assert(eq(int, (int)scan_cut(text, n + 2, cut, 0, &t, &error), (int)wanted));
+            cr_assert(eq(int, t.n > 0, more == 0), "one too long is not passed on");
             memset(text, '1', sizeof text);
             text[0] = '[';
             text[2] = '.';

@@ -361,3 +361,46 @@ Test(npy, aligned_numbers_are_not_copied)
         cr_assert(piece < 16 || n_in_place > 0);
     }
 }
+
+/* where doubles of this machine lie in a file, a reader may take them from there: byte 10 + header,
+ * and never anything that needs a conversion, is not decided yet, or may hold a NaN unseen */
+Test(npy, only_doubles_of_this_machine_lie_plainly_in_the_file)
+{
+    static const struct {
+        const char *type;
+        size_t size;
+        bool plain;
+    } types[] = {{"<f8", 8, true},  {">f8", 8, false}, {"<f4", 4, false},
+                 {"<i8", 8, false}, {"<u8", 8, false}, {"|i1", 1, false}};
+    static tqa_npy_decoder decoder;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        static const unsigned char zeros[6 * sizeof(double)];
+        char header[80];
+        received t = {.in_order = true, .refuse_at = 1000};
+        const uint64_t size = types[i].size;
+        const size_t n = (size_t)snprintf(
+            header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (3, 2)}\n",
+            types[i].type);
+        const file f = make_file(1, header, zeros, 6 * types[i].size);
+        tqa_npy_decoder_init(&decoder, &sink, &t, VALUES_MAX);
+        decoder.takes_not_finite = true;
+        uint64_t left = 0;
+        cr_assert(eq(u64, tqa_npy_decoder_plain(&decoder, &left), 0), "before the header");
+        cr_assert(eq(int, (int)tqa_npy_decoder_feed(&decoder, f.bytes, 10 + n), TQA_DECODE_OK));
+        cr_assert(eq(u64, tqa_npy_decoder_plain(&decoder, &left), types[i].plain ? 10 + n : 0),
+                  "%s", types[i].type);
+        cr_assert(eq(u64, left, types[i].plain ? 6 : 0), "%s", types[i].type);
+        if (size > 1) { /* within a number */
+            (void)tqa_npy_decoder_feed(&decoder, f.bytes + 10 + n, 1);
+            cr_assert(eq(u64, tqa_npy_decoder_plain(&decoder, &left), 0), "%s", types[i].type);
+            (void)tqa_npy_decoder_feed(&decoder, f.bytes + 11 + n, size - 1);
+        } else {
+            (void)tqa_npy_decoder_feed(&decoder, f.bytes + 10 + n, 1);
+        }
+        const uint64_t at = tqa_npy_decoder_plain(&decoder, &left);
+        cr_assert(eq(u64, at, types[i].plain ? 10 + n + size : 0), "%s", types[i].type);
+        cr_assert(eq(u64, left, types[i].plain ? 5 : 0), "%s", types[i].type);
+        decoder.takes_not_finite = false;
+        cr_assert(eq(u64, tqa_npy_decoder_plain(&decoder, &left), 0), "%s", types[i].type);
+    }
+}

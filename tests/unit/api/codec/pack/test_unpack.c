@@ -16,12 +16,14 @@ typedef struct gathered {
     char *bytes;
     size_t n, room;
     size_t refuse_at; /* 0: never */
+    unsigned n_refused;
 } gathered;
 
 static bool take(void *ctx, const char *bytes, size_t n)
 {
     gathered *g = ctx;
     if (g->refuse_at > 0 && g->n + n > g->refuse_at) {
+        g->n_refused++;
         return false;
     }
     if (g->n + n <= g->room) {
@@ -92,7 +94,7 @@ Test(unpack, any_pieces_and_concatenated_streams)
         n += pack(kinds[k], text, 100, packed + n, sizeof packed - n);
         const size_t pieces[] = {1, 2, 7, 1000, n};
         for (size_t p = 0; p < 5; p++) {
-            gathered g = {back, 0, sizeof back, 0};
+            gathered g = {.bytes = back, .room = sizeof back};
             const char *why = NULL;
             cr_assert_eq(unpack(packed, n, pieces[p], &g, &why), TQA_DECODE_OK, "%s", why);
             cr_assert_eq(g.n, SIZE + 100);
@@ -112,18 +114,32 @@ Test(unpack, damage_and_early_ends_are_found)
         const size_t n = pack(kinds[k], text, SIZE, packed, sizeof packed);
         const char *why = NULL;
         for (size_t cut = 5; cut < n; cut += n / 9) {
-            gathered g = {back, 0, sizeof back, 0};
+            gathered g = {.bytes = back, .room = sizeof back};
             cr_assert_eq(unpack(packed, cut, 64, &g, &why), TQA_DECODE_MALFORMED);
             cr_assert_str_eq(why, "the compressed stream is cut short");
         }
-        gathered g = {back, 0, sizeof back, 0};
+        gathered g = {.bytes = back, .room = sizeof back};
         memset(packed + n / 2, 0x55, 200);
         cr_assert_eq(unpack(packed, n, 64, &g, &why), TQA_DECODE_MALFORMED);
         cr_assert(strstr(why, "stream is damaged") != NULL, "%s", why);
-        gathered refusing = {back, 0, sizeof back, 1};
+        gathered refusing = {.bytes = back, .room = sizeof back, .refuse_at = 1};
         pack(kinds[k], text, SIZE, packed, sizeof packed);
         cr_assert_eq(unpack(packed, n, n, &refusing, &why), TQA_DECODE_REFUSED);
         cr_assert_str_eq(why, "");
+    }
+}
+
+/* a piece that unpacks to many buffers: after the first one that is not taken there is no other */
+Test(unpack, who_refuses_hears_no_more)
+{
+    static const char zeros[1 << 20];
+    static char packed[1 << 16];
+    for (size_t k = 0; k < 2; k++) {
+        const size_t n = pack(kinds[k], zeros, sizeof zeros, packed, sizeof packed);
+        gathered refusing = {.refuse_at = 1};
+        const char *why = NULL;
+        cr_assert_eq(unpack(packed, n, n, &refusing, &why), TQA_DECODE_REFUSED);
+        cr_assert_eq(refusing.n_refused, 1);
     }
 }
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/daemon/store/test_short_memory.c - each allocation of opening and reading a file fails
+ * once: it is refused as such, or its bytes are right. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+#include "daemon/store/files.h"
+#include "daemon/store/store.h"
+#include "daemon/store/sums.h"
+#include "tests/support/short_memory.h"
+#include "tests/unit/daemon/store/fixture.h"
+
+TestSuite(short_files, .init = setup, .fini = teardown, .timeout = 100);
+
+enum { CHUNKS = 16, WALK_MAX = 200 }; /* the sum of the next chunk needs a longer array */
+
+static char bytes[CHUNKS * TQD_CHUNK + 5];
+
+static tqd_upload *upload(char digest[TQD_DIGEST_TEXT])
+{
+    tqd_store_status status = TQD_STORE_OK;
+    uint64_t size = 0;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (char)(i * 31 >> 3);
+    }
+    tqd_upload *up = tqd_upload_open(store, &status);
+    cr_assert(up != NULL);
+    cr_assert(eq(int, (int)tqd_upload_append(up, bytes, sizeof bytes), TQD_STORE_OK));
+    cr_assert(eq(int, (int)tqd_upload_finish(up, digest, &size), TQD_STORE_OK));
+    return up;
+}
+
+Test(short_files, are_not_opened_by_halves)
+{
+    char digest[TQD_DIGEST_TEXT];
+    tqd_upload *up = upload(digest);
+    size_t k = 0, n = 1;
+    while (n >= k && k < WALK_MAX) {
+        k++;
+        tqd_store_status status = TQD_STORE_OK;
+        tqd_sums_remove(tqd_store_file_set(store), digest); /* they are computed again */
+        tqt_short_begin(k, 1);
+        tqd_file *file = tqd_file_open_sized(store, digest, sizeof bytes, &status);
+        n = tqt_short_end();
+        cr_assert(eq(int, (int)status, n >= k ? TQD_STORE_NO_MEMORY : TQD_STORE_OK), "%zu of %zu",
+                  k, n);
+        cr_assert(eq(int, file != NULL, n < k));
+        tqd_file_close(file);
+    }
+    cr_assert(k > 4 && k < WALK_MAX, "%zu", k); /* file, digest, piece, sums: twice */
+    tqd_upload_close(up);
+}
+
+Test(short_files, are_read_whole_or_not_at_all)
+{
+    static char found[sizeof bytes];
+    char digest[TQD_DIGEST_TEXT];
+    tqd_upload *up = upload(digest);
+    size_t k = 0, n = 1;
+    while (n >= k && k < WALK_MAX) {
+        k++;
+        tqd_store_status status = TQD_STORE_OK;
+        tqd_sums_remove(tqd_store_file_set(store), digest); /* they are computed again */
+        tqd_file *file = tqd_file_open_sized(store, digest, sizeof bytes, &status);
+        cr_assert(file != NULL);
+        tqt_short_begin(k, 1);
+        long got = 0;
+        for (size_t at = 0; at < sizeof bytes && got >= 0; at += (size_t)got) {
+            got = tqd_file_read(file, at, found + at, sizeof bytes - at);
+            cr_assert(got != 0);
+        }
+        n = tqt_short_end();
+        cr_assert(got < 0 || memcmp(found, bytes, sizeof bytes) == 0, "%zu of %zu", k, n);
+        cr_assert(n >= k || got > 0);
+        tqd_file_close(file);
+    }
+    cr_assert(k < WALK_MAX);
+    tqd_upload_close(up);
+}
