@@ -301,9 +301,10 @@ static size_t panels_of(const tqa_plot *plot, panel *panels, size_t *ret_left_ou
             *ret_left_out += count;
         } else {
             const size_t most = TQA_PLOT_LINES_MAX;
-            panels[n++] = (panel){.first = first,
-                                  .n = count < most ? count : most,
-                                  .n_left_out = count > most ? count - most : 0};
+            panels[n] = (panel){.first = first,
+                                .n = count < most ? count : most,
+                                .n_left_out = count > most ? count - most : 0};
+            n++;
         }
     }
     return n;
