@@ -28,9 +28,9 @@
 enum { EXIT_CONFIG = 78 };
 
 /* Everything that lives as long as the process. */
-static char state[TQD_STATE_DIR_TEXT]; /* the folder */
+static char state[TQD_STATE_DIR_TEXT]; /* path of the state folder */
 static tqd_settings settings;
-static tqd_settings settings_read; /* as they were before those chosen at start */
+static tqd_settings settings_read; /* as read, without the values chosen at start */
 static struct {
     int n;
     char **values;
@@ -108,7 +108,8 @@ __attribute__((section(".preinit_array"),
                used)) static void (*const preinit)(int, char **, char **) = before_libraries;
 #endif
 
-/* --check-config: as they are in force on this machine. False: the process ends. */
+/* --check-config: prints the settings that are in effect on this machine. False: the process ends.
+ */
 static bool print_settings(int *ret_status)
 {
     char why[TQD_SETTING_WHY];
@@ -187,7 +188,8 @@ static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
 }
 
 /* Two daemons of one host, or of two containers with one host name, are two nodes: the state folder
- * is locked by one process, so its path (FNV-1a) distinguishes them, and stays over a restart. */
+ * is locked by one process, so a hash of its path (FNV-1a) distinguishes them, and is the same
+ * after a restart. */
 static const char *name_node(void)
 {
     static char node[TQD_JOB_NODE_TEXT];
@@ -207,7 +209,7 @@ static const char *name_node(void)
     return node;
 }
 
-/* What one client may have of a bound; 1 at least. */
+/* The share of one client in a bound; at least 1. */
 static int64_t share_of(int64_t all)
 {
     const int64_t share =
@@ -321,7 +323,7 @@ static bool open_server(const char **reterr)
     return server != NULL;
 }
 
-/* Commits of any node. */
+/* Called after commits of any node. */
 static void take_news(void *ctx, unsigned changes)
 {
     (void)ctx;
@@ -370,7 +372,8 @@ static void set_log(const tqd_settings *of)
     tqd_log_format_set(tqd_log_format_named(of->log_format));
 }
 
-/* SIGHUP. The log is on stderr: there is no file to reopen. A fault leaves all as it was. */
+/* SIGHUP. The log is on stderr: there is no file to reopen. After a fault the settings are
+ * unchanged. */
 static void reload(void)
 {
     static tqd_settings fresh;
@@ -404,8 +407,8 @@ static void log_scrub(void *ctx, const tqd_check *check)
 
 static char confined[TQD_CONFINED_TEXT] = "off";
 
-/* After this no file outside of the state folder is written, and no program started. False: it is
- * required, and the kernel has less. */
+/* From here on no file outside of the state folder can be written, and no program started. False:
+ * confinement is required, and the kernel does not support it. */
 static bool confine(void)
 {
     if (strcmp(settings.confine, "off") == 0) {

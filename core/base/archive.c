@@ -36,7 +36,7 @@ uint64_t tq_archive_checksum(const unsigned char *bytes, size_t n)
         uint64_t word;
         memcpy(&word, bytes + i, sizeof word);
         sum = (sum ^ word) * 1099511628211u;
-        sum ^= sum >> 32; /* high bits would not reach the low ones */
+        sum ^= sum >> 32; /* the multiplication alone carries no high bit into the low ones */
     }
     for (; i < n; i++) {
         sum = (sum ^ bytes[i]) * 1099511628211u;

@@ -98,8 +98,8 @@ typedef struct tq_constraints {
  * Memory   Writes only n_row, and first_row and n_row of the items.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE  "constraints": more than TQ_CONSTRAINT_MAX, or rows than
- *                        TQ_CONSTRAINT_ROW_MAX (value: how many)
- *          TQ_ERR_RANGE  what of constraint `index` is impossible: "link", "axes", "length",
+ *                        TQ_CONSTRAINT_ROW_MAX (value: their number)
+ *          TQ_ERR_RANGE  the field of constraint `index` that is invalid: "link", "axes", "length",
  *                        "radius", "surface", "joint" (a row of q or qd that does not exist),
  *                        "expression"
  * Cost     O(n_constraint).

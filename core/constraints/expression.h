@@ -20,7 +20,7 @@ typedef enum tq_operator {
     TQ_OPERATOR_MULTIPLY,
     TQ_OPERATOR_DIVIDE,
     TQ_OPERATOR_POWER,
-    TQ_OPERATOR_NEGATE, /* one operand, as all that follow */
+    TQ_OPERATOR_NEGATE, /* one operand, like all operators that follow */
     TQ_OPERATOR_SIN,
     TQ_OPERATOR_COS,
     TQ_OPERATOR_TAN,

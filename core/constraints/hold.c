@@ -20,7 +20,7 @@ static const double turning = 1e-9;
 /* accelerations of held rows relative to the free ones above this are not rounding: rows that are
  * dependent within rcond differ by 1e-6 at most */
 static const double rest = 1e-5;
-/* relative to the fastest slipping row: slower rows do not move with it */
+/* ratio to the acceleration of the fastest slipping row, below which a row does not slip with it */
 static const double together = 1e-7;
 enum { STEPS_PER_ROW = 50 };
 

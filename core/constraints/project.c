@@ -11,7 +11,7 @@
 #include "core/spatial/screw.h"
 
 enum { ITERATIONS_MAX = 100, HALVINGS_MAX = 12 };
-static const double goal = 1e-3;   /* of the tolerance: residual at which steps end */
+static const double goal = 1e-3;   /* residual at which steps end, relative to the tolerance */
 static const double longest = 0.5; /* maximum step, m or rad: the range of the linearisation */
 
 typedef struct work {

@@ -74,9 +74,9 @@ void tq_elimination_acceleration(const tq_constrained *state, const tq_eliminati
  *
  *     tau = M qdd(ud) + bias - A^T multipliers
  *
- * With ud = ydd - Kv (u - yd) - Kp (y - y_d) and multipliers = m_d - Ki integral(m - m_d) this is
- * the hybrid position/force control law: e'' + Kv e' + Kp e = 0, and the force error decays. With
- * ud = ud_d - Kp (u - u_d) it is the control law for nonholonomic robots.
+ * With ud = y_d'' - Kv (u - y_d') - Kp (y - y_d) and multipliers = m_d - Ki integral(m - m_d) this
+ * is the hybrid position/force control law: e'' + Kv e' + Kp e = 0, and the force error decays.
+ * With ud = ud_d - Kp (u - u_d) it is the control law for nonholonomic robots.
  *
  * Shapes   bias (nv): inverse dynamics at the state with qdd = 0; ud (n_free); multipliers (n_row);
  *          ret_tau (nv).

@@ -30,8 +30,9 @@ typedef struct tq_contacts {
     const tq_contact_pair *pairs; /* (n_pair) */
 } tq_contacts;
 
-/* Auxiliary states of the effect: sums over the run, then some of each pair, then of each point the
- * force of the last step (normal and two tangents, N), from which the next one's is sought. */
+/* Auxiliary states of the effect, in this order: sums over the run; states of each pair; for each
+ * point the force of the last step (normal and two tangents, N), from which the iteration of the
+ * next step starts. */
 enum {
     TQ_CONTACT_FRICTION_LOSS = 0, /* J, dissipated between impacts, by sliding */
     TQ_CONTACT_IMPACT_LOSS = 1,   /* J, dissipated by impacts */
@@ -60,7 +61,7 @@ bool tq_contact_is_supported(tq_geom_kind a, tq_geom_kind b);
 /* Number of points of a pair. */
 unsigned tq_contact_n_point(const tq_geom *a, const tq_geom *b);
 
-/* The effect that keeps the states above: it acts on nothing, tq_contact_step writes them. */
+/* The effect that owns these states: it applies no force, and tq_contact_step writes the states. */
 tq_effect tq_contact_effect(tq_contacts *contacts);
 
 /* First auxiliary state of the plant's contact effect. */

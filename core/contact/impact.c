@@ -106,8 +106,9 @@ void tq_contact_account(tq_contact_work *w, size_t sum, const double *mean)
     }
 }
 
-/* impulses with restitutions times `part` at relative velocities u before; b: after them. Returns
- * the energy that they take, J. */
+/* Solves for the impulses at relative velocities u, with the fraction `part` of each coefficient of
+ * restitution. b: mean of the relative velocities before and after. Returns the energy dissipated,
+ * J. */
 static double strike(tq_contact_work *w, double part, double *ret_violation)
 {
     const size_t n = 3 * w->n_listed;
@@ -145,7 +146,9 @@ static void note_hit(tq_contact_work *w, size_t k)
     double *touches = tq_contact_pair_z(w, point->pair, TQ_CONTACT_TOUCHES);
     double *approach = tq_contact_pair_z(w, point->pair, TQ_CONTACT_APPROACH);
     double *since = tq_contact_pair_z(w, point->pair, TQ_CONTACT_SINCE);
-    if (w->has_hit[point->pair] != 0 && *since == w->t) { /* another corner */
+    /* another corner of this pair has counted the impact */
+
+    if (w->has_hit[point->pair] != 0 && *since == w->t) {
         *approach = fmax(*approach, -w->u[3 * k]);
         return;
     }

@@ -114,7 +114,7 @@ static void open_work(tq_contact_work *w, const tq_trajectories *state)
  * Which points act
  */
 
-/* velocities of all points along their normals, into b[3 i] by listing all */
+/* normal velocities of all points into u[3 i]; *ret_hits: some closed point approaches */
 static tq_status look(tq_contact_work *w, int *ret_hits)
 {
     w->n_listed = w->n_point;

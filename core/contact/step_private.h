@@ -23,7 +23,7 @@ typedef struct tq_contact_work {
     size_t n_eval;
 
     double t;                /* s, of q and v */
-    double *q, *v;           /* (nq), (nv) as far as the step has come */
+    double *q, *v;           /* (nq), (nv) state at the time reached within the step */
     double *next_q, *next_v; /* end state of the last trial */
     double *z;               /* (n_z x LANE) */
     double *held;
@@ -60,11 +60,12 @@ void tq_contact_velocity(const tq_contact_work *w, const tq_contact_rows_at *at,
 /* v += M^-1 J^T p */
 void tq_contact_push(const tq_contact_work *w, double *v);
 
-/* Lists points with a flag set. */
+/* Lists the points whose flag is set. */
 void tq_contact_list(tq_contact_work *w, const unsigned char *flags);
 
-/* Loss by impulses p (listed, local) at mean relative velocities `mean` (3 n_listed): into `sum`
- * (TQ_CONTACT_..._LOSS), and to the plant's effects. */
+/* Energy dissipated by the impulses p of the listed points at their mean relative velocities `mean`
+ * (3 n_listed): adds -p . mean to the sum `sum` (TQ_CONTACT_..._LOSS) and passes it to the effects
+ * of the plant. */
 void tq_contact_account(tq_contact_work *w, size_t sum, const double *mean);
 
 /* An impact of all closed points at the present state. */

@@ -10,8 +10,10 @@
 #include "core/plant/state.h"
 
 enum { ITERATIONS = 60 };
-static const double left_over = 1e-13; /* change of v, relative to the largest, and to h qdd */
-static const double tolerable = 1e-7;  /* the same where sticking and sliding alternate */
+/* convergence: change of v between iterations, relative to max(|v|, h |qdd|) */
+static const double left_over = 1e-13;
+/* the same where the iteration alternates between sticking and sliding */
+static const double tolerable = 1e-7;
 
 /* ret = q + time * rate (a block), quaternions of unit length; the block of ret too */
 static void move(tq_contact_work *w, double time, double *ret)

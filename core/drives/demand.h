@@ -23,8 +23,8 @@ typedef struct tq_drive_demand {
     bool feasible;         /* neither peak nor voltage is exceeded */
 } tq_drive_demand;
 
-/* For the joint's torque (inverse dynamics: rotor inertia and motor friction included) and speed.
- */
+/* Requirements at a joint torque (of inverse dynamics: rotor inertia and motor friction included)
+ * and a joint speed. */
 void tq_drive_demand_at(const tq_drive *drive, double joint_torque, double qd,
                         tq_drive_demand *ret);
 
@@ -32,14 +32,14 @@ void tq_drive_demand_at(const tq_drive *drive, double joint_torque, double qd,
  * Errors of approximations that treat each joint separately: approximate minus exact
  * torque.
  *
- *     inertia_diagonal   M_ii qdd_i for (M qdd)_i
- *     inertia_rotor      eta^2 I_m qdd_i for (M qdd)_i
- *     decoupled          M_ii qdd_i for (M qdd)_i + (C qd)_i: gravity and friction kept
- *     decoupled_rotor    eta^2 I_m qdd_i for (M qdd)_i + (C qd)_i
+ *     inertia_diagonal   M_ii qdd_i - (M qdd)_i
+ *     inertia_rotor      eta^2 I_m qdd_i - (M qdd)_i
+ *     decoupled          M_ii qdd_i - (M qdd + C qd)_i: gravity and friction are exact
+ *     decoupled_rotor    eta^2 I_m qdd_i - (M qdd + C qd)_i
  *
  * Shapes   m (n x n, column-major), both triangles, rotors in; rotor, velocity = C qd and qdd (n);
  *          ret (4 x n), consecutive.
- * Source   Taghirad, Robotics, ch. 5: worth trying from a ratio of 100 on.
+ * Source   Taghirad, Robotics, ch. 5: for gear ratios of 100 and more.
  * Checked  tests/golden/test_seeds_drives.c
  */
 void tq_decoupling_errors(size_t n, const double *m, const double *rotor, const double *velocity,

@@ -68,7 +68,7 @@ void tq_drive_init(tq_drive *drive);
  *
  * Returns  TQ_OK
  *          TQ_ERR_NOT_FINITE, TQ_ERR_RANGE   `what` names the field ("motor.resistance", ...),
- *                                            value = what it is
+ *                                            value = that of the field
  * Checked  tests/unit/core/drives/test_drive.c
  */
 tq_status tq_drive_check(const tq_drive *drive, tq_error *reterr);

@@ -84,7 +84,7 @@ static void exponential(const electromechanical *e, double t, double *ret_c, dou
         *ret_c = decay * tq_cos(size * t);
         *ret_s = decay * tq_sin(size * t) / size;
     } else {
-        const double fast = e->middle - size; /* the slow one from the product: no cancellation */
+        const double fast = e->middle - size; /* det / fast is the slow one, without cancellation */
         const double x = tq_exp(e->det / fast * t), y = tq_exp(fast * t);
         *ret_c = 0.5 * (x + y);
         *ret_s = 0.5 * (x - y) / size;

@@ -41,10 +41,10 @@ typedef struct tq_compliance_result {
 } tq_compliance_result;
 
 /**
- * Endpoint compliance J K^-1 J^T, and its inverse where it has one.
+ * Endpoint compliance J K^-1 J^T, and its inverse if it is regular.
  *
  * Shapes   jacobian (n_task x nv, row by row), joint_stiffness (nv x nv, symmetric positive
- *          definite: diagonal springs, minus geometric stiffness if wanted).
+ *          definite: diagonal springs, optionally minus the geometric stiffness).
  * Memory   tq_compliance_scratch_size(n_task, nv) bytes of `scratch`, all released.
  * Returns  TQ_OK
  *          TQ_ERR_SINGULAR  "joint_stiffness" is not positive definite: buckling, or a

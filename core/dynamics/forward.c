@@ -13,10 +13,11 @@
 #include "core/dynamics/varied.h"
 #include "core/model/layout.h"
 
-/* by mass matrices: samples whose matrices are in memory at once */
+/* number of samples whose mass matrices are in memory at the same time */
 enum { RUN = TQ_WRENCH_RUN };
 
-/* qdd by the mass matrix: with mimic joints, and with inertias that the kernels do not have */
+/* true if qdd is computed from the mass matrix: the ABA kernel has neither mimic joints nor the
+ * rotors of spherical and floating joints */
 static _Bool needs_matrix(const tq_mechanism *mechanism)
 {
     return mechanism->canonical.has_mimic || mechanism->has_ball_rotor;
@@ -36,8 +37,8 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     return bytes;
 }
 
-/* tau - friction - springs, and the part of rotors that velocity has: the net torque on the rigid
- * bodies; written to `room` unless it equals in->tau */
+/* net torque on the rigid bodies: tau less friction, springs and the velocity-dependent torque of
+ * rotors; written to `room` unless it equals in->tau */
 static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_input *in,
                                 double *room)
 {
@@ -98,7 +99,7 @@ static size_t solve_sample(double *m, size_t nv, size_t stride, double *x, size_
     for (size_t k = 0; k < nv; k++) {
         const double pivot = m[(k * nv + k) * stride];
         if (pivot <= pivot_ratio_min * m[k * stride] ||
-            pivot <= 0.0) { /* NaN passes: found in the result */
+            pivot <= 0.0) { /* NaN passes here and is found in the result */
             return k;
         }
         for (size_t i = k + 1; i < nv; i++) {

@@ -57,7 +57,8 @@ static double friction_of(const tq_joint *joint, const double *qd)
     return multiplier(joint) * tq_friction_effort(&joint->friction, own);
 }
 
-/* all of a rotor's torque is its own entry: out of what M and C have of it */
+/* moves the rotor torque of a spherical or floating joint from the entries of M and C to its own
+ * entry */
 static void ball_entries(const tq_joint *joint, size_t nv, const tq_sample *sample, double *entries)
 {
     const double *qd = (sample->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : sample->qd;

@@ -25,7 +25,7 @@ static const uint64_t two_over_pi[] = {
 __extension__ typedef unsigned __int128 wide;
 __extension__ typedef __int128 signed_wide;
 
-/* Word of the bits from `bit` on, the first the most significant. */
+/* 64 bits of 2/pi from position `bit` on, the most significant first. */
 static uint64_t bits_from(size_t bit)
 {
     const size_t word = bit / 64, shift = bit % 64;

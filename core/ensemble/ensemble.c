@@ -87,8 +87,8 @@ static void park_rows(const work *w, double *rows, size_t n_row, size_t live)
     tq_block_pad(rows, n_row, m->stride, m->n_member);
 }
 
-/* Members that have ended continue as copies of one that has not: their results are not read, and
- * this cannot fail where that one does not. */
+/* Replaces the members that have ended by copies of one that has not: their results are not read,
+ * and the copies fail only where that member fails. */
 static void park(work *w)
 {
     const tq_members *m = w->members;
@@ -181,7 +181,7 @@ static size_t find_fault(const work *w, tq_status status, const tq_error *error,
     if (status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
         return n;
     }
-    /* not every error names the right member: another must not end because of it */
+    /* the error may name the wrong member: only a member that also fails alone is ended */
     if (named < n && !has_ended(w, named) && fails_alone(w, named, t, h)) {
         return named;
     }

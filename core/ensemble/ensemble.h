@@ -17,7 +17,7 @@ typedef struct tq_ensemble {
     double rtol, atol;        /* pair: as in tq_run_options */
     double max_step;          /* s, pair; 0: none */
     uint64_t max_evaluations; /* per member, pair; 0: unlimited */
-    tq_fixed_method method;   /* else */
+    tq_fixed_method method;   /* without pair */
     double step;              /* s, the maximum: intervals between stops have equal steps */
     size_t n_output;          /* >= 1 */
     const double *times;      /* (n_output) s, increasing; members start at the first */

@@ -212,7 +212,7 @@ static size_t find_fault(const tq_lane_set *w, tq_status status, const tq_error 
     if (status == TQ_ERR_SCRATCH || status == TQ_ERR_SHAPE) {
         return w->n_lane;
     }
-    /* not every error names the right lane: another must not end because of it */
+    /* the error may name the wrong lane: only a lane that also fails alone is ended */
     if (named < w->n_lane && fails_alone(w, named)) {
         return named;
     }

@@ -10,7 +10,7 @@ enum { TQ_LANE = TQ_BLOCK_PAD }; /* stride of a single member */
 /* An active member, in lane i of all rows. */
 typedef struct tq_lane {
     size_t member;
-    size_t output; /* the next one */
+    size_t output; /* index of the next output */
     double next;   /* s, the step proposed by the step control */
     double limit;  /* s: next sample or break */
     double way;    /* s, length of the present step */

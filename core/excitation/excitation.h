@@ -37,7 +37,8 @@ typedef struct tq_excitation_task {
 typedef struct tq_excitation_score {
     double condition; /* condition number of the base regressor over a period, columns scaled to one
                       length; INFINITY: some parameter is not excited */
-    double information; /* log of the determinant of its normal matrix, unscaled; -INFINITY */
+    double information; /* log of the determinant of its normal matrix, unscaled; -INFINITY: some
+                           parameter is not excited */
     double excess;      /* largest |torque| over its limit, minus 1; <= 0: within limits */
 } tq_excitation_score;
 

@@ -59,7 +59,7 @@ static void corner(const core *of, unsigned bits, double *ret)
     }
 }
 
-/* axes without extent: their bit counts once only */
+/* true if the corner repeats another: a bit is set of an axis without extent */
 static bool is_repeated(const core *of, unsigned bits)
 {
     for (unsigned k = 0; k < 3; k++) {
@@ -174,7 +174,9 @@ static void try_direction(const core *a, const core *b, const double *n, double 
 {
     const double length = sqrt(dot(n, n));
     if (length < 1e-8) {
-        return; /* of two parallel edges: a face's normal, or none at all */
+        /* parallel edges: the direction is undefined, or the normal of a face, which is tried
+         * anyway */
+        return;
     }
     double unit[3];
     double c[3];

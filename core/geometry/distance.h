@@ -29,7 +29,7 @@ void tq_geom_distance(const tq_geom *a, const tq_pose *pose_a, const tq_geom *b,
                       const tq_pose *pose_b, tq_proximity *ret);
 
 /* The corners of a shape's core in the world (up to 8; spheres have 1, capsules 2), and their
- * number: whatever of a shape first meets a half-space is within `radius` of one of them. */
+ * number: the first point of a shape to touch a half-space is within `radius` of one of them. */
 unsigned tq_geom_corners(const tq_geom *shape, const tq_pose *pose, double ret[8][3]);
 
 #endif

@@ -20,15 +20,14 @@ size_t tq_fit_delay_size(const tq_fit *fit);
 tq_status tq_fit_delay_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_delay *ret,
                             tq_error *reterr);
 
-/* Adds n samples of a run, with their signs; all runs must be taken out before the next are added.
- */
+/* All runs must be taken out before the next n samples of a run are added, with their signs. */
 void tq_fit_delay_put(tq_fit_delay *delay, const tq_fit_run *run, size_t n);
 
 /* The next samples follow a gap: they have no neighbours before it. */
 void tq_fit_delay_forget(tq_fit_delay *delay);
 
-/* Values of the next run, and of its instruments: the mean of the columns a lag before and after.
- * Zero samples: more must come first. */
+/* Values of the next run, and of its instruments: the mean of the columns a lag before and a lag
+ * after. *ret_n 0: more samples must be put first. */
 tq_status tq_fit_delay_next(tq_fit_delay *delay, const double *load, size_t *ret_n,
                             tq_error *reterr);
 

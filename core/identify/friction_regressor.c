@@ -9,8 +9,8 @@
 #include "core/elementary/elementary.h"
 #include "core/identify/regression/fit_private.h"
 
-static const double saturates = 20.0; /* tanh(x) == 1 in double precision */
-static const double forgets = 40.0;   /* exp(-x) is below eps relative to 1 */
+static const double saturates = 20.0; /* beyond it tanh(x) == 1 in double precision */
+static const double forgets = 40.0;   /* beyond it exp(-x) is below eps relative to 1 */
 
 size_t tq_shape_count(const tq_fit *fit)
 {
@@ -59,7 +59,8 @@ void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n
 void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
                        double *ret_shape)
 {
-    const double far = sqrt(forgets) * speed; /* tested before the division: most velocities are */
+    /* tested before the division: most velocities are far above the Stribeck velocity */
+    const double far = sqrt(forgets) * speed;
     for (size_t i = 0; i < n; i++) {
         const double ratio = fabs(rate[i]) < far ? rate[i] / speed : 0.0;
         ret_shape[i] = fabs(rate[i]) < far ? sign[i] * tq_exp(-ratio * ratio) : 0.0;

@@ -16,24 +16,24 @@ typedef struct tq_stretch {
     double period;     /* s */
 } tq_stretch;
 
-/* Number of friction regressor rows of a fit: the signs of all rows of torque, then Stribeck terms,
- * then signs of coupled joints. */
+/* Number of rows of friction regressors: the signs of all rows of torque, then Stribeck terms, then
+ * signs of coupled joints. */
 size_t tq_shape_count(const tq_fit *fit);
 
 /* True with presliding: signs depend on the displacement and on earlier samples. */
 bool tq_friction_regressor_remember(const tq_fit *fit);
 
 /**
- * Friction regressors, of which friction columns are multiples.
+ * Friction regressors: friction columns of the fit are multiples of them.
  *
  * Friction is discontinuous at a reversal. A low-pass smooths the torque there, so that the
  * friction column must pass the same low-pass: F[tau] = F[Y] pi. All other columns
  * are as slow as the motion.
  *
- * Shapes   stretch, ret_shape (tq_shape_count(fit) x stride->stride), state (nv): the sign that the
- *          first row's joint had in the sample before, NaN: none; NULL: no memory.
- *          ret_shape may be stretch->way.
- * Cost     A tangent or an exponential for each sign at low speed, or with presliding.
+ * Shapes   stretch, ret_shape (tq_shape_count(fit) x stride->stride), state (nv): the signs at the
+ *          sample before the first one, NaN: none; NULL: no presliding. ret_shape may be
+ *          stretch->way.
+ * Cost     A tanh or an exponential for each sign at low speed, or with presliding.
  * Source   M. Gautier, Dynamic identification of robots with power model, ICRA 1997: parallel
  *          filtering.
  * Checked  tests/property/core/identify/test_friction_regressor.c

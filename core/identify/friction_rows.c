@@ -15,9 +15,9 @@ typedef struct friction_rows {
     size_t nv, stride;
     double *signs;       /* (nv x stride) the first rows before any filter */
     double *state;       /* (nv) signs before the first sample; NaN: there is none */
-    uint64_t signs_from; /* number of the sample that signs begin with */
-    size_t n_sign;       /* how many there are; 0: there is no state yet */
-    bool follows;        /* they are of the present segment, else of the one before */
+    uint64_t signs_from; /* index of the sample at which signs begin */
+    size_t n_sign;       /* number of samples with signs; 0: no state yet */
+    bool follows;        /* signs belong to the present segment, else to the one before */
 } friction_rows;
 
 static size_t size_of(const void *of, size_t stride)
@@ -56,8 +56,8 @@ static void begin_segment(void *state)
     s->follows = false;
 }
 
-/* The signs before the first sample of the window: from the window before, or the last of the
- * segment before, which is all that is known of the state of joints at rest. */
+/* The signs before the first sample of the window: those of the window before, else the last signs
+ * of the segment before, the only information about joints at rest. */
 static void find_state(friction_rows *s, uint64_t lowest)
 {
     for (size_t r = 0; r < s->nv; r++) {
@@ -68,11 +68,11 @@ static void find_state(friction_rows *s, uint64_t lowest)
             s->state[r] = signs[s->n_sign - 1];
         } else if (lowest > s->signs_from) {
             s->state[r] = signs[lowest - 1 - s->signs_from];
-        } /* else the same window again, with more samples after it */
+        } /* else the same window is read again, with more samples after it */
     }
 }
 
-/* displacement of each step by its coordinate, for lack of a better one */
+/* displacement of each step as a difference of q, if the pass has none */
 static void find_way(const friction_rows *s, size_t m, const double *q, double *ret)
 {
     for (uint32_t j = 0; j < s->model->n_joint; j++) {

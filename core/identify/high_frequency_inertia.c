@@ -4,9 +4,10 @@
 
 #include <math.h>
 
-static const double share_least = 0.01; /* of the squared high-frequency torque */
+static const double share_least = 0.01; /* of the squared high-frequency torque: less is not
+                                           significant */
 static const double least = 1e-12;      /* rounding level */
-static const double apart = 1e-12;      /* of the product of two columns' squares */
+static const double apart = 1e-12;      /* relative determinant: columns are dependent below */
 
 void tq_high_frequency_inertia_add(tq_high_frequency_inertia_sums *sums, size_t n, const double *a,
                                    const double *d, const double *tau, const double *tau_raw)

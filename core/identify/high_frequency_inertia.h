@@ -26,7 +26,7 @@ void tq_high_frequency_inertia_sum(tq_high_frequency_inertia_sums *sums,
                                    const tq_high_frequency_inertia_sums *more);
 
 /* Least squares. Both are zero if they explain less than a hundredth of the squared high-frequency
- * torque, which encoder noise could mimic. */
+ * torque, because encoder noise could have that effect. */
 tq_high_frequency_inertia tq_high_frequency_inertia_fit(const tq_high_frequency_inertia_sums *sums);
 
 /* Squared high-frequency torque minus the part explained by both. */

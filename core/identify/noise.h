@@ -11,8 +11,8 @@
  * Variance of the noise of an acceleration computed from a signal with white noise, by a filter
  * applied n_pass times (NULL: none) and central differences.
  *
- * Units    density (unit^2 / unit of rate), one-sided, as from tq_bandwidth_find: the result is
- *          in unit^2 rate^(2 n_difference).
+ * Units    density (unit^2 / unit of rate), one-sided, as computed by tq_bandwidth_find: the result
+ *          is in unit^2 rate^(2 n_difference).
  * Returns  the variance; 0 for no density.
  * Checked  tests/property/core/identify/test_noise_bias.c
  */
@@ -26,9 +26,9 @@ typedef struct tq_noise_bias tq_noise_bias; /* running sums */
  *
  * Torque = columns * values; acceleration noise is in the columns and not in the torque. In
  * expectation the estimate is then biased by minus the inverse Gram matrix times its expected noise
- * part, times the values (attenuation of rotors and inertias towards zero). It is computed from
- * columns of single accelerations at some samples; it requires no instruments, and decides whether
- * instruments are worth their passes.
+ * part, times the values (attenuation of rotors and inertias towards zero). It is computed from the
+ * columns of unit accelerations at some samples, without instruments, and decides whether the
+ * additional passes of instrumental variables are needed.
  *
  * Memory   begin takes tq_noise_bias_size(fit) bytes of `scratch` until the caller rewinds it;
  *          find takes tq_noise_bias_find_size(fit) and releases them.
@@ -52,8 +52,8 @@ tq_status tq_noise_bias_find(const tq_noise_bias *bias, tq_scratch *scratch, dou
 size_t tq_noise_bias_find_size(const tq_fit *fit);
 
 /* The largest bias in standard deviations of its estimate, and its column; 0: none. Above
- * TQ_NOISE_BIAS_MOST instruments are worth their passes: the worst 95 % interval then still covers
- * the truth in 83 % of cases, and all together in 94 %. */
+ * TQ_NOISE_BIAS_MOST instruments are used: at this bias the worst 95 % interval covers the true
+ * value in 83 % of cases, all intervals together in 94 %. */
 #define TQ_NOISE_BIAS_MOST 1.0
 double tq_noise_bias_worst(const tq_fit_solution *solution, const double *bias, size_t *ret_column);
 

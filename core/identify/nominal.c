@@ -7,13 +7,13 @@
 
 #include "core/identify/regression/fit_private.h"
 
-static const double usual_mass = 1.0;      /* kg, of a link of which nothing is known */
+static const double usual_mass = 1.0;      /* kg, of a link without a known mass */
 static const double least_reach = 0.05;    /* m */
-static const double usual_friction = 0.05; /* of the torque against gravity */
-static const double usual_loss = 0.3;      /* noticeable load-dependent loss of a gear */
+static const double usual_friction = 0.05; /* of the gravity torque */
+static const double usual_loss = 0.3;      /* load-dependent loss of a gear that is noticeable */
 static const double usual_gravity = 9.81;
 static const double usual_acceleration = 5.0; /* rad/s^2 */
-static const double usual_share = 0.2;        /* of friction in a torque */
+static const double usual_share = 0.2;        /* fraction of a torque that is friction */
 
 static bool is_beyond(const tq_model *model, uint32_t link, uint32_t root)
 {

@@ -15,24 +15,24 @@
 #include "core/signal/recording.h"
 
 #define TQ_IDENTIFY_MOVING  0.01 /* rad/s or m/s: above it a joint is in motion */
-#define TQ_IDENTIFY_HORIZON 0.25 /* s, of a rollout */
+#define TQ_IDENTIFY_HORIZON 0.25 /* s, length of a rollout */
 
 typedef enum tq_identify_validation {
     TQ_VALIDATE_NONE,
-    TQ_VALIDATE_LEAVE_ONE_OUT, /* each recording by the fit of the others */
+    TQ_VALIDATE_LEAVE_ONE_OUT, /* each recording with the fit of all others */
     TQ_VALIDATE_SEPARATE,      /* on recordings that are not fitted */
 } tq_identify_validation;
 
-/* A recording as its survey has measured it. */
+/* A recording, with the results of its survey. */
 typedef struct tq_identify_recording {
-    double n_row;    /* rows read by a pass */
-    double n_moving; /* of them, those between the first motion and the last */
-    size_t n_cached; /* rows of a part of a long recording, for searches; 0: searches read it all */
-    double period;   /* s, of the rows */
-    double step;     /* s, of the uniform grid */
-    double motion;   /* Hz, bandwidth of the motion; 0: unknown */
-    const double *floor; /* (nv) noise density of the signal that accelerations derive from by
-                            n_difference differences: its unit^2 / Hz; NULL: unknown */
+    double n_row;        /* rows read by a pass */
+    double n_moving;     /* number of these rows between the first motion and the last */
+    size_t n_cached;     /* rows that searches read of a long recording; 0: all */
+    double period;       /* s, of the rows */
+    double step;         /* s, of the uniform grid */
+    double motion;       /* Hz, bandwidth of the motion; 0: unknown */
+    const double *floor; /* (nv) one-sided noise density, unit^2 / Hz, of the signal from which
+                            accelerations are computed by n_difference differences; NULL: unknown */
     unsigned n_difference;
     const tq_stuck *stuck; /* (n_stuck) columns that repeat a value */
     size_t n_stuck;
@@ -40,23 +40,25 @@ typedef struct tq_identify_recording {
 } tq_identify_recording;
 
 typedef struct tq_identify_options {
-    tq_fit_options fit;  /* first choice where the session searches; method: if it is not chosen */
-    bool chooses_method; /* instruments replace least squares where position noise biases it */
-    bool searches_delay; /* of the motion against the torque; else `delay` */
-    bool searches_shift; /* likewise, by the misfit of the whole model */
-    bool searches_load;  /* load-dependent friction stays if it is significant */
-    bool searches_sign;  /* smoothed sign, Dahl, Dahl with relaxation: by their residuals */
+    tq_fit_options fit;  /* where the session searches, the first candidate; method: used unless
+                            chooses_method */
+    bool chooses_method; /* least squares is replaced by instrumental variables if position noise
+                            biases it */
+    bool searches_delay; /* delay of the motion relative to the torque; false: `delay` is used */
+    bool searches_shift; /* the same delay, also by the residuals of the whole model */
+    bool searches_load;  /* load-dependent friction is added if it is significant */
+    bool searches_sign;  /* chooses among smoothed sign, Dahl, Dahl with relaxation by residuals */
     double delay;        /* s */
-    double lag;          /* s, of instruments; 0: by cut-off and bandwidth of the motion */
+    double lag;          /* s, of instruments; 0: from cut-off and bandwidth of the motion */
     tq_recording_filter filter; /* of all signals */
     tq_identify_validation validation;
-    size_t n_recording, n_fitted;      /* those from n_fitted on are for validation */
+    size_t n_recording, n_fitted;      /* recordings from n_fitted on are for validation */
     tq_identify_recording *recordings; /* (n_recording) borrowed; see TQ_STEP_THIN */
-    size_t n_point;                    /* of a recording's predictions */
-    size_t memory_max;                 /* bytes; a larger fit is not repeated by instruments */
+    size_t n_point;                    /* points of a predicted series */
+    size_t memory_max;                 /* bytes; a larger fit is not repeated with instruments */
 } tq_identify_options;
 
-/* Memory of a session: the caller has one scratch for each. */
+/* Memory of a session: the caller provides one scratch for each. */
 typedef enum tq_identify_memory {
     TQ_IDENTIFY_OF_FIT,
     TQ_IDENTIFY_OF_SOLUTION,
@@ -69,7 +71,7 @@ typedef enum tq_identify_memory {
 } tq_identify_memory;
 
 typedef enum tq_step_kind {
-    TQ_STEP_MEMORY, /* release memory[slot], and put `size` bytes there unless that is 0 */
+    TQ_STEP_MEMORY, /* release memory[slot], then take `size` bytes for it unless size is 0 */
     TQ_STEP_THIN,   /* keep about n_enough samples in the caches, update recordings[].n_cached */
     TQ_STEP_PASS,   /* push the samples of `recording` from front to back */
     TQ_STEP_DONE,
@@ -77,10 +79,10 @@ typedef enum tq_step_kind {
 
 typedef enum tq_identify_pass {
     TQ_IDENTIFY_PASS_NONE,
-    TQ_IDENTIFY_PASS_ALIGN,    /* for the delay: blocks need `fast` */
+    TQ_IDENTIFY_PASS_ALIGN,    /* delay by the high-frequency torque: blocks need `fast` */
     TQ_IDENTIFY_PASS_FIT,      /* blocks need friction regressors of step.fit */
-    TQ_IDENTIFY_PASS_SHIFT,    /* for the delay, by the whole model: blocks as for a fit */
-    TQ_IDENTIFY_PASS_NOISE,    /* for the bias by noise */
+    TQ_IDENTIFY_PASS_SHIFT,    /* delay by the whole model: blocks as for a fit */
+    TQ_IDENTIFY_PASS_NOISE,    /* bias by position noise */
     TQ_IDENTIFY_PASS_VALIDATE, /* residuals, rollouts, static check */
 } tq_identify_pass;
 
@@ -91,9 +93,9 @@ typedef struct tq_identify_step {
     size_t n_enough;
     tq_identify_pass pass;
     size_t recording;
-    double delay;      /* s that q, qd and qdd lag the torque */
+    double delay;      /* s by which q, qd and qdd lag behind the torque */
     bool in_part;      /* only cached rows of a long recording */
-    size_t n_expected; /* samples, about */
+    size_t n_expected; /* approximate number of samples */
     const tq_fit
         *fit; /* TQ_IDENTIFY_PASS_FIT, _SHIFT: see core/identify/friction_regressor.h; else NULL */
 } tq_identify_step;
@@ -106,7 +108,7 @@ typedef struct tq_identify tq_identify;
  *
  * Memory   begin takes tq_identify_size(mechanism, options) bytes of `own` until the caller
  *          rewinds it; `memory` (TQ_IDENTIFY_MEMORIES) is the caller's, empty at first, and filled
- *          as TQ_STEP_MEMORY says. Options are copied; what they point to is borrowed.
+ *          as TQ_STEP_MEMORY says. Options are copied; arrays they point to are borrowed.
  * Returns  begin: TQ_OK, TQ_ERR_SCRATCH. next, push: the statuses of the fit, of the validation,
  *          and TQ_ERR_RANGE "instruments" (value: samples): instruments lie more than
  *          TQ_FIT_LAG_MAX samples apart.
@@ -121,7 +123,7 @@ tq_status tq_identify_next(tq_identify *session, tq_identify_step *ret_step, tq_
 /* t: (n_sample) s from the recording's start. */
 tq_status tq_identify_push(tq_identify *session, const tq_experiment_block *block, const double *t,
                            tq_error *reterr);
-/* True once the recording at hand needs no more samples. */
+/* True if the current recording needs no more samples. */
 bool tq_identify_has_enough(const tq_identify *session);
 
 /**
@@ -132,20 +134,20 @@ bool tq_identify_has_enough(const tq_identify *session);
  * Recordings that a pass has completed are part of the state, so that a resume continues within a
  * pass. `bytes` is borrowed until the first TQ_STEP_PASS after it.
  *
- * Returns  save_size: 0: this pass is not saved, a later one is. load: false: not a saved state of
- *          such a session, and the session is unchanged.
+ * Returns  save_size: 0: no state is saved at this pass. load: false: not a saved state of such a
+ *          session; the session is unchanged.
  */
 size_t tq_identify_save_size(tq_identify *session);
 void tq_identify_save(tq_identify *session, unsigned char *ret_bytes, size_t size);
 bool tq_identify_load(tq_identify *session, unsigned char *bytes, size_t size);
 
-/* Expected samples of a recording. */
+/* Expected number of samples of a recording. */
 size_t tq_identify_expected(const tq_identify *session, size_t recording, bool in_part);
-/* Fraction of the session's work done, in [0, 1], given the part of the recording at hand. It
- * decreases where a search takes longer than usual. */
+/* Fraction of the session's work done, in [0, 1], given the fraction of the current recording that
+ * is read. It decreases if a search takes longer than usual. */
 double tq_identify_progress(const tq_identify *session, double part);
 
-/* Measured and predicted torque of a recording, every so many samples. */
+/* Measured and predicted torque of a recording, at every n-th sample. */
 typedef struct tq_identify_series {
     size_t n, room;
     uint64_t n_seen, every;
@@ -164,7 +166,7 @@ typedef struct tq_identify_rollouts {
     tq_rollout_error *joints; /* (nv) */
 } tq_identify_rollouts;
 
-/* What has been found, as far as the session is. */
+/* Results so far. */
 typedef struct tq_identify_result {
     const tq_fit *fit;
     const tq_column *columns; /* (n_column) */
@@ -172,21 +174,25 @@ typedef struct tq_identify_result {
     const tq_base_set *base; /* NULL: TQ_FIT_PER_JOINT */
     tq_fit_solution solution;
     tq_identify_residuals fitted, validated; /* of all recordings */
-    tq_identify_residuals *recordings; /* (n_recording) by values that have not seen them, if any */
+    tq_identify_residuals *recordings; /* (n_recording) by values fitted without the recording, if
+                                          possible */
     tq_identify_series *series;        /* (n_recording) by the same values */
     tq_identify_rollouts *rollouts;    /* (n_recording) by the same values */
     tq_identify_rollouts all_rollouts;
-    const tq_static_check *static_check; /* of the recordings for validation if they have poses */
-    bool static_check_unseen;            /* no fit has seen those poses */
-    const tq_stand_in_row *document; /* (nv) friction in a robot document's words, and its price;
-                                            NULL: it has words for all that was fitted */
-    const double *variance;          /* (n_fitted x nv) of the noise of accelerations */
-    const double *bias; /* (n_column) expected of least squares; NULL: instruments from the start */
-    double bias_worst;  /* in standard deviations of the estimate of column `biased` */
+    const tq_static_check *static_check; /* of the recordings for validation if they contain
+                                            poses */
+    bool static_check_unseen;            /* the poses are not among the fitted data */
+    const tq_stand_in_row *document;     /* (nv) friction in the terms of a robot document, with its
+                                        residuals; NULL: a document can represent all terms of the
+                                        fit */
+    const double *variance; /* (n_fitted x nv) variance of the noise of accelerations */
+    const double *bias;     /* (n_column) expected bias of least squares; NULL: instruments were
+                           requested */
+    double bias_worst;      /* in standard deviations of the estimate of column `biased` */
     size_t biased;
-    tq_finding findings[TQ_FINDING_MAX]; /* faults of the logs, the gravest first */
+    tq_finding findings[TQ_FINDING_MAX]; /* faults of the recordings, the most serious first */
     size_t n_finding;
-    bool is_diagnosed; /* all faults were searched for; else stuck columns, outliers, lags alone */
+    bool is_diagnosed; /* all faults were searched; false: only stuck columns, outliers, lags */
 } tq_identify_result;
 const tq_identify_result *tq_identify_found(const tq_identify *session);
 
@@ -197,10 +203,10 @@ typedef struct tq_identify_choice {
     double delay;          /* s */
     size_t lag_samples;    /* of instruments */
     double lag;            /* s */
-    bool found_delay;      /* it is from the data */
-    bool found_sign;       /* the friction law is from the data */
-    bool took_instruments; /* after least squares */
-    bool is_sampled;       /* searches have read a part of the rows */
+    bool found_delay;      /* the delay was determined from the data */
+    bool found_sign;       /* the friction law was determined from the data */
+    bool took_instruments; /* instruments replaced least squares */
+    bool is_sampled;       /* searches read only a part of the rows */
 } tq_identify_choice;
 tq_identify_choice tq_identify_chosen(const tq_identify *session);
 bool tq_identify_has_instruments(const tq_identify *session);

@@ -4,9 +4,11 @@
 
 #include "core/identify/regression/fit_private.h"
 
-/* Variable projection: for each velocity the linear parameters are fitted again, and the residual
- * decides. A row's residual hardly depends on the other joints' velocities, so all joints are tried
- * at once. Candidates are closer than the data can distinguish. */
+/* Variable projection: for each candidate velocity the linear parameters are fitted again, and the
+ * candidate with the least residual is chosen. A row's residual hardly depends on the other joints'
+ * velocities, so all joints are tried at once. Candidates lie closer together than the data can
+ * distinguish.
+ */
 static const double tried[] = {0.3, 0.05, 0.1, 0.2, 0.5}; /* rad/s, m/s */
 enum { TRIED = sizeof tried / sizeof tried[0] };
 

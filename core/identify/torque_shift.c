@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/torque_shift.c - misfit of the torque at other times, from one set of sums. */
+/* core/identify/torque_shift.c - misfit of the model to the torque at shifted times, from one set
+ * of sums. */
 #include "core/identify/torque_shift.h"
 
 #include <math.h>
@@ -11,36 +12,39 @@
 #include "core/linalg/dense.h"
 
 enum {
-    REACH = 10, /* torques to either side */
+    REACH = 10, /* shifted torques on each side */
     TAPS = 2 * REACH + 1,
-    POINTS = 6, /* of an interpolation */
+    POINTS = 6, /* points of an interpolation */
     HALF = POINTS / 2,
-    ROUNDS = 6, /* of weights */
+    ROUNDS = 6, /* of iterative reweighting */
     LEAST = 200,
 };
-static const double vast = 10.0;     /* nominal sizes: no parameter is as large for little effect */
-static const double smallest = 1e-4; /* of a row's torque: no deviation is smaller */
+/* nominal sizes: weak prior that bounds parameters with little effect */
+static const double vast = 10.0;
+static const double smallest = 1e-4; /* of a row's torque: least deviation */
 static const double converged = 0.01;
 
 struct tq_shift {
     const tq_fit *fit;
-    const double *value;    /* loads are computed by them */
-    double period;          /* s, of the samples; recordings of others are left out */
-    size_t tap;             /* samples from torque to torque */
-    double spacing;         /* s, the same */
-    size_t every;           /* one sample in so many is used */
-    size_t width, n_row_of; /* of the window; rows in it: q, qd, qdd, tau, signs and shapes */
+    const double *value;    /* values from which gear loads are computed */
+    double period;          /* s, of the samples; recordings with another period are left out */
+    size_t tap;             /* samples between two shifted torques */
+    double spacing;         /* s between two shifted torques */
+    size_t every;           /* every n-th sample is used */
+    size_t width, n_row_of; /* width of the window; rows in it: q, qd, qdd, tau, signs and friction
+                               regressors */
     double *window;         /* (n_row_of x width), a ring */
     size_t n_seen, n_filled;
     bool has_shapes;
     tq_fit_run run;
     double *taps; /* (n_row x TAPS x TQ_FOLD_RUN) */
-    size_t *at;   /* (n_row) */
+    size_t *at;   /* (n_row) offset of a row's Gram matrix */
     double *gram; /* of each row: (columns + TAPS)^2, upper triangle */
     double *sample;
-    double n;      /* samples in it */
+    double n;      /* number of samples in `gram` */
     double *h, *x; /* (n_column^2), (TAPS x n_column) */
-    double *left;  /* (n_row x TAPS x TAPS) squared residuals as a form in the taps' weights */
+    double *left;  /* (n_row x TAPS x TAPS) squared residual as a quadratic form in the taps'
+                      weights */
     double *sigma, *usual; /* (n_row) */
 };
 
@@ -117,7 +121,7 @@ tq_status tq_shift_begin(const tq_fit *fit, const double *value, double period, 
     s->sigma = tq_scratch_take(memory, fit->n_row, sizeof *s->sigma);
     s->usual = tq_scratch_take(memory, fit->n_row, sizeof *s->usual);
     const tq_status status = tq_fit_run_take(fit, memory, &s->run, reterr);
-    if (status != TQ_OK || s->usual == NULL) { /* the last of equal requests */
+    if (status != TQ_OK || s->usual == NULL) { /* the last of several requests in one scratch */
         return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_shift_size(fit));
     }
     memset(s->gram, 0, gram_size(fit) * sizeof *s->gram);
@@ -176,11 +180,11 @@ void tq_shift_next(tq_shift *s)
     s->n_seen = 0;
 }
 
-/* the sample in the middle of the window, and torques about it */
+/* takes the sample in the middle of the window, and the torques around it */
 static void put_middle(tq_shift *s)
 {
     const size_t nq = s->fit->mechanism->model.nq, nv = s->fit->n_row;
-    const size_t oldest = s->n_seen % s->width; /* it is the next to be overwritten */
+    const size_t oldest = s->n_seen % s->width; /* the next sample to be overwritten */
     const size_t middle = (oldest + REACH * s->tap) % s->width;
     const size_t counts[] = {nq, nv, nv, nv, s->n_row_of - nq - 3 * nv};
     double *const to[] = {s->run.q, s->run.qd, s->run.qdd, s->run.tau, s->run.sign};
@@ -343,8 +347,8 @@ static double misfit_of(const tq_shift *s, bool is_lag, double at)
     return is_lag ? misfit(s, -at, at) : misfit(s, at, 0.0);
 }
 
-/* The least misfit along a line of times: a grid of 1 ms, then golden section. is_lag: of a lag,
- * beside the delay that replaces it, which has been taken off. */
+/* Least misfit over delays, or (is_lag) over lags: a grid of 1 ms, then golden section. A lag is
+ * evaluated together with the opposite delay, so that only the shape of the response counts. */
 static double search(const tq_shift *s, bool is_lag, double *ret_left)
 {
     static const double golden = 0.6180339887498949, step = 1e-3;
@@ -369,7 +373,7 @@ static double search(const tq_shift *s, bool is_lag, double *ret_left)
     return best;
 }
 
-/* weights of the rows by the torque at `late`; false: no solution */
+/* iterates the weights of the rows, for the torque at `late`; false: no solution */
 static bool converge(tq_shift *s, double late)
 {
     double weight[TAPS];

@@ -9,12 +9,12 @@
 
 #define TQ_SHIFT_FARTHEST 0.05 /* s, either way */
 
-/* What the recordings show: torque(t) is the model's torque at t - late, or has passed
- * 1 / (lag s + 1). */
+/* torque(t) is the model's torque at t - late, or the model's torque after a low-pass 1 / (lag s +
+ * 1). */
 typedef struct tq_shift_found {
-    double late;     /* s; negative: early */
-    double gain;     /* nats, sum over the rows of log(sigma at 0 / sigma there) */
-    double lag;      /* s, of the best first-order lag whose delay has been taken off before */
+    double late;     /* s; negative: torque is early */
+    double gain;     /* nats: sum over the rows of log(sigma at 0 / sigma at `late`) */
+    double lag;      /* s, of the best first-order lag, whose delay is compensated */
     double lag_gain; /* nats */
 } tq_shift_found;
 
@@ -23,19 +23,20 @@ typedef struct tq_shift tq_shift;
 /**
  * Begin; push the blocks of each recording; find.
  *
- * One pass gives the misfit of all times: beside its columns, each row of torque has the filtered
- * torque at times before and after the sample. It is band-limited, so that any time between is a
- * combination of these (Lagrange's, of six), and a lag the torque and its rate:
+ * One pass determines the misfit for all times: the Gram matrix of each row has, in addition to the
+ * columns, the filtered torque at times before and after the sample. Torque is band-limited, so
+ * that its value at any time between is a Lagrange interpolation of six of these; a first-order lag
+ * adds its derivative:
  *
- *     S(late) = sum_r log sigma_r,  of torque(t + late) against the columns at t
+ *     S(late) = sum_r log sigma_r,  sigma_r residual of torque(t + late) on the columns at t
  *
- * All terms contribute, the reversals of friction as well; what is above the filter's cut-off
- * does not.
+ * All terms contribute, also the reversals of friction; components above the filter's cut-off do
+ * not.
  *
- * Memory   begin takes tq_shift_size bytes of `memory` until the caller rewinds it. Sums above
- *          TQ_SHIFT_BYTES: none, *ret_shift NULL.
+ * Memory   begin takes tq_shift_size bytes of `memory` until the caller rewinds it. *ret_shift is
+ *          NULL if the sums would exceed TQ_SHIFT_BYTES.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of tq_fit_push.
- * Cost     TQ_SHIFT_SAMPLES samples' columns, and their squares.
+ * Cost     Columns of TQ_SHIFT_SAMPLES samples, and their Gram matrices.
  * Checked  tests/contract/test_calibrate_delay.py
  */
 #define TQ_SHIFT_BYTES   ((size_t)24 << 20)
@@ -46,7 +47,7 @@ size_t tq_shift_size(const tq_fit *fit);
 /* Another recording, or a gap. */
 void tq_shift_next(tq_shift *shift);
 tq_status tq_shift_push(tq_shift *shift, const tq_experiment_block *block, tq_error *reterr);
-/* True once no more samples are needed: half of a long recording. */
+/* True if no more samples are needed: half of a long recording is enough. */
 bool tq_shift_has_enough(const tq_shift *shift);
 tq_status tq_shift_find(tq_shift *shift, tq_shift_found *ret, tq_error *reterr);
 

@@ -14,8 +14,9 @@ static const double error_robust = 0.80;
 static const double standing_apart = 3.0;  /* RMSE at rest over RMSE in motion */
 static const double bias_reported = 3.0;   /* standard deviations between instruments and least
                                              squares */
-static const double rounding = 1e-9;       /* relative: no deviation is smaller */
-static const double share_reported = 0.10; /* of the squared residual, by a missing term */
+static const double rounding = 1e-9;       /* relative: smaller differences are rounding error */
+static const double share_reported = 0.10; /* fraction of the squared residual that a missing term
+                                              explains */
 
 const char *tq_verdict_slug(tq_verdict verdict)
 {
@@ -46,7 +47,8 @@ static void add(tq_verdict_report *report, tq_verdict verdict, tq_reason_kind ki
 static void judge_excitation(const tq_fit_solution *s, tq_verdict_report *report)
 {
     for (size_t k = 0; k < s->n_unidentified && k < DIRECTIONS_REPORTED;
-         k++) { /* the solution lists all */
+         /* the solution lists all of them */
+         k++) {
         add(report, TQ_VERDICT_INSUFFICIENT_EXCITATION, TQ_REASON_UNIDENTIFIED, k,
             s->unidentified[k].deviation);
     }
@@ -99,8 +101,8 @@ static void judge_spread(const tq_fit_solution *s, tq_verdict_report *report)
     }
 }
 
-/* Instrumental variables and least squares differ by the bias of position noise; both without
- * constraints, which would move only one of them. */
+/* Instrumental variables and least squares differ by the bias of position noise; both are compared
+ * without constraints, which could move only one of them. */
 static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
 {
     size_t worst = 0;
@@ -120,8 +122,9 @@ static void judge_bias(const tq_fit_solution *s, tq_verdict_report *report)
     }
 }
 
-/* At rest a joint's torque is anywhere within its friction: data with little motion determine
- * gravity (core/identify/validation/static_check.h), but no relative errors. */
+/* True if the row moves enough for relative errors: at rest the torque of a joint is anywhere
+ * within its friction band. Such data determine gravity (core/identify/validation/static_check.h).
+ */
 static bool is_moved(const tq_residuals *validation, size_t row)
 {
     const size_t all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, row).n_sample;

@@ -14,7 +14,7 @@ typedef enum tq_verdict {
     TQ_VERDICT_INSUFFICIENT_EXCITATION,
 } tq_verdict;
 
-/* The API's word: "usable", "robust-control-only", ... */
+/* The slug of the API: "usable", "robust-control-only", ... */
 const char *tq_verdict_slug(tq_verdict verdict);
 
 typedef enum tq_reason_kind {
@@ -23,7 +23,7 @@ typedef enum tq_reason_kind {
     TQ_REASON_INCONSISTENT,   /* index: column; value: its consistency measure */
     TQ_REASON_NEGATIVE,       /* index: column; value: an estimate that must not be negative */
     TQ_REASON_PSEUDO_INERTIA, /* index: link; value: least eigenvalue over trace */
-    TQ_REASON_MASS_MATRIX,    /* index: number of poses, 10,000; value: how many have an
+    TQ_REASON_MASS_MATRIX,    /* index: number of poses, 10,000; value: number of them with an
                                  indefinite M */
     TQ_REASON_RELATIVE_ERROR, /* index: row; value: relative error on validation data */
     TQ_REASON_STANDING,       /* index: row; value: RMSE at standstill over RMSE in motion: model

@@ -29,7 +29,7 @@ static SUNAdaptController_Type type_of(SUNAdaptController c)
     return SUN_ADAPTCONTROLLER_H;
 }
 
-/* The order passed by the library is one below that of the estimate. */
+/* The library passes an order that is one below that of the estimate. */
 static SUNErrCode estimate(SUNAdaptController c, sunrealtype h, int p, sunrealtype dsm,
                            sunrealtype *ret_h)
 {

@@ -22,8 +22,9 @@ typedef struct tq_pair_step {
     double *held;         /* (n_held x stride), or NULL */
     const double *varied; /* as in tq_trajectories, or NULL */
     const double *t;      /* (stride) s */
-    const double *h;      /* (stride) s; 0: this trajectory does not move */
-    const double *stop;   /* (stride) s: effects are evaluated with their values before this time */
+    const double *h;      /* (stride) s; 0: this trajectory makes no step */
+    const double *stop;   /* (stride) s: effects that change at this time keep their earlier
+                             values */
     double rtol;
     const double *atol; /* (n) */
     double *ret_y;      /* (n x stride) at t + h, projected */

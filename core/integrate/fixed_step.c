@@ -8,7 +8,7 @@
 
 #include "core/plant/state.h"
 
-/* coordinates, velocities and auxiliary states: each a block as a flat array */
+/* coordinates, velocities and auxiliary states: each is a block as a flat array */
 enum { PARTS = 3 };
 typedef struct parts {
     double *x[PARTS];
@@ -16,7 +16,7 @@ typedef struct parts {
 
 typedef struct work {
     size_t n[PARTS]; /* lengths of the arrays */
-    size_t every;    /* stride of the numbers in use: a single trajectory has no neighbours */
+    size_t every;    /* step over the numbers in use: a single trajectory has no neighbours */
     parts stage;     /* state of the current stage */
     parts rate;      /* its rates */
     parts sum;       /* weighted sum of rates */

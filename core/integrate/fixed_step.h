@@ -32,7 +32,7 @@ tq_status tq_fixed_step(const tq_plant *plant, tq_fixed_method method, double t,
                         const tq_trajectories *state, tq_scratch *scratch, tq_error *reterr);
 size_t tq_fixed_step_scratch_size(const tq_plant *plant, size_t stride);
 
-/* Number of equal steps that make up `way`, none longer than `step` except for rounding; >= 1. */
+/* Number of equal steps for the time `way`, none longer than `step` except for rounding; >= 1. */
 double tq_fixed_count(double way, double step);
 
 /* True if t and the next stop are equal up to rounding (0.3 and 3 * 0.1): there is no step between

@@ -16,8 +16,8 @@
  * Shapes   state->n_sample is 1; no joint with a quaternion (nq == nv).
  * Memory   tq_midpoint_scratch_size(plant) bytes of `scratch`, all released. *ret_evaluations:
  *          of tq_plant_rate.
- * Returns  TQ_OK; TQ_ERR_NO_CONVERGENCE "step": the fixed-point iteration does not contract; a
- *          shorter step does; the status of tq_plant_rate; TQ_ERR_SINGULAR. The state is then
+ * Returns  TQ_OK; TQ_ERR_NO_CONVERGENCE "step": the fixed-point iteration does not contract; with a
+ *          shorter step it does; the status of tq_plant_rate; TQ_ERR_SINGULAR. The state is then
  *          unchanged.
  * Cost     About six iterations of tq_plant_rate, M, C and a Cholesky factor.
  * Source   E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VI.4.

@@ -11,7 +11,7 @@
 typedef struct own {
     tq_sundials s;
     void *memory;
-    ARKodeButcherTable table; /* its own, or one of the shared tables */
+    ARKodeButcherTable table; /* a table of this integrator, or a shared one */
     tq_ode_adapt adapt;
 #if SUNDIALS_VERSION_MAJOR >= 7
     SUNAdaptController controller;
@@ -58,7 +58,7 @@ static int is_kept(ARKodeButcherTable table)
     return table == kept_explicit || table == kept_implicit;
 }
 
-/* The long steps of order 8 use up their tolerance: they get a tenth of it. */
+/* Order 8 takes long steps whose error is near the tolerance: they get a tenth of it. */
 static double share_of(tq_ode_method method)
 {
     return method == TQ_ODE_DOPRI87 ? 0.1 : 1.0;
@@ -66,8 +66,8 @@ static double share_of(tq_ode_method method)
 
 /* Newton's matrix I - h a J is factored again when h changes by more than this fraction; the
  * library's default is 0.2. The estimated rate of convergence, by which iterates are accepted, is
- * reset only then: with the rate of an exact matrix the first iterate of a matrix 20 % off passes,
- * with 1e-5 rad error at a tolerance of 1e-11. */
+ * reset only then: with the rate of an exact matrix, the first iterate with a matrix 20 % off would
+ * be accepted, with 1e-5 rad error at a tolerance of 1e-11. */
 static const double same_matrix = 1e-9;
 
 static int project_step(sunrealtype t, N_Vector y, void *data)

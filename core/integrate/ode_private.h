@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/integrate/ode_private.h - what an adapter of a library provides: private to this folder. */
+/* core/integrate/ode_private.h - functions that an adapter of a library provides: private to this
+ * folder. */
 #ifndef TQ_INTEGRATE_ODE_PRIVATE_H
 #define TQ_INTEGRATE_ODE_PRIVATE_H
 

@@ -123,7 +123,7 @@ int tq_ode_prepare(void)
  */
 
 /* The owner of a vector is stored after its last element, and that of a matrix after its last
- * column: a clone function has access to no other place. */
+ * column: a clone function can reach no other memory. */
 
 static tq_sundials *owner_at(const double *end)
 {
@@ -184,7 +184,7 @@ static N_Vector clone_empty(N_Vector w)
     return v;
 }
 
-/* a spare object is not freed by its users */
+/* a spare object must not be freed by its users */
 static void leave(N_Vector v)
 {
     (void)v;

@@ -21,8 +21,8 @@ typedef struct sweep {
     tq_kernel_fault *fault;
 } sweep;
 
-/* Rare: D is too small or not finite in some lane. Lanes after the last sample hold arbitrary
- * values. */
+/* Rare: D is too small or not finite in some lane. Finds the first such sample; lanes after the
+ * last sample hold arbitrary values. */
 static __attribute__((noinline)) void note_fault(const tq_kernel_input *in, long i, real_mask weak,
                                                  real d, int body, tq_kernel_fault *fault)
 {

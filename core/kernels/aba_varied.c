@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/kernels/aba_varied.c - forward dynamics, inertial parameters of their own in each sample. */
+/* core/kernels/aba_varied.c - forward dynamics with per-sample inertial parameters. */
 #define TQ_VARIED 1
 #include "core/kernels/aba.h"
 

@@ -6,9 +6,9 @@
 #include "core/kernels/inward.h"
 #include "core/kernels/symbols.h"
 
-#if TQ_LANES >= 4 /* the builds that are TQ_WIDE of another */
-/* crba.c, with the wrenches of TQ_LANES columns in the lanes, and everything else the same in all
- * of them. The same functions, so the same bits. */
+#if TQ_LANES >= 4 /* only in builds that TQ_WIDE of another build names */
+/* As crba.c, with the wrenches of TQ_LANES columns in the lanes; all other values are equal in all
+ * lanes. The same functions, so the same bits. */
 typedef struct pair {
     double c, s; /* in the layout of tq_sines */
 } pair;

@@ -24,7 +24,7 @@ TQ_INLINE int entries_last(const tq_canonical_joint *k)
     return k->dof + tq_canonical_freedoms(k->kind) - 1;
 }
 
-/* Does the user's order of rows, too, have every dof after its ancestors? */
+/* True if the user's order of rows also has every dof after its ancestors. */
 TQ_INLINE _Bool entries_ascend(const tq_canonical *c, const int32_t *rows)
 {
     _Bool ascend = 1;

@@ -48,8 +48,8 @@ static __attribute__((noinline, unused)) void repair_angles(const tq_canonical *
 }
 
 #ifdef TQ_WIDE
-/* One sample: its joints fill the lanes of the build TQ_WIDE, also beyond the last joint, for which
- * all working memory has room (rows of eight lanes). */
+/* One sample: the lanes of the build TQ_WIDE hold its joints. The last vector may extend beyond the
+ * last joint: all working memory has rows of eight lanes. */
 TQ_INLINE void place_joints(const tq_canonical *c, const double *q, long stride, cosine_sine *cs,
                             ball *balls)
 {

@@ -3,8 +3,8 @@
 #include "core/kernels/joints.h"
 #include "core/kernels/symbols.h"
 
-#if TQ_LANES >= 4 /* the builds that are TQ_WIDE of another */
-/* angle of joint b; 0 of one that does not turn, and beyond the last */
+#if TQ_LANES >= 4 /* only in builds that TQ_WIDE of another build names */
+/* angle of joint b; 0 if it is prismatic, and beyond the last joint */
 TQ_INLINE double angle_of(const tq_canonical *c, const double *q, long stride, int b)
 {
     if (b >= c->n_body || c->joints[b].kind != TQ_CANONICAL_REVOLUTE) {

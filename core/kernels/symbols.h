@@ -46,12 +46,12 @@ double TQ_KERNEL(tq_path_upper)(const tq_path_rows *rows, double x);
 double TQ_KERNEL(tq_path_use)(const tq_path_interval *in, double *ret_use, double *ret_high);
 void TQ_KERNEL(tq_path_spline)(const tq_path_cubic *in, long n, const double *part, double *ret_x,
                                double *ret_slope, double *ret_bend);
-#if TQ_LANES >= 4 /* what a single sample has side by side, in these lanes */
+#if TQ_LANES >= 4 /* this build computes a single sample with its joints or columns in the lanes */
 void TQ_KERNEL(tq_sines)(const tq_canonical *c, const double *q, long stride, double *ret_cs);
 int TQ_KERNEL(tq_crba_one)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                            const int32_t *rows, long n_row, double *ret_m);
 #endif
-#ifdef TQ_WIDE /* one lane: the build whose lanes that takes */
+#ifdef TQ_WIDE /* one lane: names the build with lanes for a single sample */
 void TQ_KERNEL_EXPAND(tq_sines, TQ_WIDE)(const tq_canonical *c, const double *q, long stride,
                                          double *ret_cs);
 int TQ_KERNEL_EXPAND(tq_crba_one, TQ_WIDE)(const tq_canonical *c, const tq_kernel_input *in,

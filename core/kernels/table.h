@@ -86,7 +86,7 @@ typedef struct tq_kernels {
     int (*unit)(long n_sample, long stride, const double *quaternion, double tolerance);
     /* limits at the nodes as rows; cap and floor are tightened, those that are there stay */
     void (*path_rows)(const tq_path_interval *in, tq_path_rows *ret);
-    /* least and largest x of the rows, sought from `start`; 0: there is none */
+    /* least and largest x of the rows, searched from `start`; 0: no x satisfies them */
     int (*path_range)(const tq_path_rows *rows, double start, double ret[2]);
     /* largest u at x */
     double (*path_upper)(const tq_path_rows *rows, double x);

@@ -20,7 +20,7 @@ typedef enum tq_lanes_build {
     TQ_BUILD_COUNT
 } tq_lanes_build;
 
-/* The build in force for blocks of samples, and the one for a single sample. */
+/* The build that is used for blocks of samples, and the one for a single sample. */
 tq_lanes_build tq_lanes_build_now(void);
 tq_lanes_build tq_lanes_build_single(void);
 

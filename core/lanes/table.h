@@ -16,7 +16,7 @@
  */
 tq_status tq_lanes_select(unsigned width);
 
-/* The width in force: 1, 2, 4 or 8; 0 before tq_lanes_select. */
+/* The width in use: 1, 2, 4 or 8; 0 before tq_lanes_select. */
 unsigned tq_lanes_width(void);
 
 /* The widest width that this CPU can run. */

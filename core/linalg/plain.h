@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-/* A BLAS sums in an order that it chooses by the processor; these sum in one order everywhere. Up
- * to this many rows and columns they are about as fast. Column-major as in dense.h, which checks
- * the arguments; formats of factors are LAPACK's. */
+/* A BLAS chooses the order of summation by the processor; these functions sum in the same order
+ * everywhere. Up to this many rows and columns they are about as fast. Column-major as in dense.h,
+ * which checks the arguments; formats of factors are LAPACK's. */
 enum { TQ_PLAIN_GENERAL_MAX = 256 };
 
 /* sum of x[i] y[i] */

@@ -88,7 +88,7 @@ static void check_units(const tq_inertia *inertia, double reach, uint32_t l, not
     }
     if (far > 20.0 * reach) {
         note(out, TQ_DOCTOR_COM_FAR, l, far);
-        return; /* the length scale of the following checks is wrong */
+        return; /* the length unit may be wrong: the following checks would repeat that */
     }
     const double size = reach + far;
     if (gyration > 5.0 * size) {
@@ -175,7 +175,7 @@ static void check_joint(const tq_model *model, uint32_t i, notes *out)
     }
 }
 
-/* whether mimic joints of joint i move an inertia: joint i then feels it too */
+/* True if mimic joints of joint i move an inertia: joint i then moves it too. */
 static bool follower_moves(const tq_model *model, const tq_singular_verdict *verdicts, uint32_t i)
 {
     for (uint32_t k = 0; k < model->n_joint; k++) {

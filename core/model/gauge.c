@@ -21,7 +21,7 @@ static double length_of(double x, double scale)
 }
 
 /* Modified-DH constants of one joint from its frame `at` (z its axis) in the parent's frame. Its
- * requirements on the parent's frame (own_turn, own_shift) are granted to the first child only. */
+ * requirements on the parent's frame (own_turn, own_shift) are met for the first child only. */
 static void fit_joint(tq_canonical_joint *k, tq_joint_frame_draft *limb, const tq_pose *at)
 {
     const double *r = at->r;

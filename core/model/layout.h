@@ -7,11 +7,12 @@
 #include "core/model/model.h"
 
 struct tq_mechanism {
-    tq_model model; /* as the user gave it */
+    tq_model model; /* as the user defined it */
     tq_canonical canonical;
     _Bool has_friction, has_spring, has_rotor;
     _Bool has_ball_terms; /* a damper, spring or rotor of a spherical or floating joint */
-    _Bool has_ball_rotor; /* of a spherical or floating joint: M has it, the kernels do not */
+    _Bool has_ball_rotor; /* some spherical or floating joint has a rotor: it is in M, but not in
+                             the kernels */
 };
 
 #endif

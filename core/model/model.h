@@ -46,19 +46,20 @@ typedef struct tq_friction {
     double offset;            /* N m or N */
 } tq_friction;
 
-/* Friction and inertia along recorded motion, where the past of a sample and what a filter has
- * taken off are there as well; see core/dynamics/log_law.h. Of a joint of an open chain; is_there
- * false: it has none of its own. */
+/* Friction and high-frequency inertia of a joint along a recording, whose earlier samples and
+ * unfiltered signals are available; see core/dynamics/log_law.h. For a joint of an open chain;
+ * is_there false: the joint has none. */
 typedef struct tq_log_law {
     bool is_there;
-    tq_friction friction; /* s is the state of Dahl's model where presliding is there */
-    double load;          /* times s |torque of bodies|: dimensionless */
+    tq_friction friction; /* with presliding, s is the state of Dahl's model */
+    double load;          /* times s |rigid-body torque|: dimensionless */
     double presliding;    /* rad or m; below 1e-9: s(qd) of tq_friction */
-    double relaxation;    /* s, in which s decays at rest; <= 0: never */
+    double relaxation;    /* s, time constant with which s decays at rest; <= 0: s does not decay */
     double inertia;       /* kg m^2 or kg, times the acceleration above the filter's cut-off */
-    double jerk;          /* kg m^2 s or kg s, times its rate */
-    double delay;         /* s, by which q, qd and qdd lagged the torque of the recordings fitted */
-    double cutoff;        /* Hz, of their filter; 0: unknown */
+    double jerk;          /* kg m^2 s or kg s, times the rate of that acceleration */
+    double delay;         /* s by which q, qd and qdd lagged behind the torque in the fitted
+                             recordings */
+    double cutoff;        /* Hz, cut-off of the filter of these recordings; 0: unknown */
 } tq_log_law;
 
 /* Spring torque stiffness * (q - rest). */
@@ -84,12 +85,11 @@ typedef struct tq_limits {
 } tq_limits;
 
 /* friction, spring, rotor and mimic apply to one-dof joints (file formats may restrict mimic
- * further); of spherical and floating joints friction.viscous, spring and rotor do, the same in
- * every direction (core/dynamics/ball_terms.h). `parent` and `child` are link numbers. A planar
- * joint displaces by x e + y f in the joint frame, then rotates by the angle about `axis` = e x f.
- * With (a, b, c) = `axis`, s = (c < 0 ? -1 : 1) and k = 1 / (1 + s c):
- * e = (1 - a a k, -a b k, -s a) and f = s (-a b k, 1 - b b k, -s b), which are x and y if the axis
- * is z. */
+ * further); spherical and floating joints have friction.viscous, spring and rotor, equal in every
+ * direction (core/dynamics/ball_terms.h). `parent` and `child` are link numbers. A planar joint
+ * displaces by x e + y f in the joint frame, then rotates by the angle about `axis` = e x f. With
+ * (a, b, c) = `axis`, s = (c < 0 ? -1 : 1) and k = 1 / (1 + s c): e = (1 - a a k, -a b k, -s a) and
+ * f = s (-a b k, 1 - b b k, -s b), which are x and y if the axis is z. */
 typedef struct tq_joint {
     tq_joint_kind kind;
     uint32_t parent, child;
@@ -106,12 +106,13 @@ typedef struct tq_joint {
     double mimic_offset;
     uint32_t q_index, v_index; /* first row of this joint in q and in qd, qdd, tau: set by
                                   tq_model_finish; a mimic joint has its master's */
-    uint32_t nq, nv;           /* rows of its own: 0 for fixed and mimic joints */
+    uint32_t nq, nv;           /* number of its own rows: 0 for fixed and mimic joints */
 } tq_joint;
 
 typedef struct tq_link {
     tq_inertia inertia;
-    uint32_t joint; /* whose child it is, or TQ_NONE for the root: set by tq_model_finish */
+    uint32_t joint; /* the joint whose child this link is, or TQ_NONE for the root: set by
+                       tq_model_finish */
 } tq_link;
 
 /* The root link is fixed to the world, and its frame is the world frame. A floating-base robot is
@@ -139,8 +140,8 @@ typedef struct tq_model {
  *          TQ_ERR_TREE        what "link.joint": link `index` has two parents; "link.root": link
  *                             `index` is a second root; "link.loop": link `index` cannot be
  *                             reached from the root; "joint.parent", "joint.child": no such link;
- *                             "joint.mimic": the master of joint `index` does not exist,
- *                             is itself, is a mimic joint, or one has not one dof
+ *                             "joint.mimic": the master of joint `index` does not exist, is that
+ *                             joint, or is a mimic joint; or one of both has other than one dof
  *          TQ_ERR_NOT_FINITE  any number of joint or link `index`
  *          TQ_ERR_RANGE       "joint.axis" is zero; "joint.origin" is no rotation
  *          TQ_ERR_INERTIA     "link.mass": link `index` has a negative mass

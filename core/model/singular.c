@@ -7,7 +7,7 @@
 #include "core/elementary/elementary.h"
 #include "core/model/inertia.h"
 
-enum { N_STATE = 4 }; /* in addition to q = 0 */
+enum { N_STATE = 4 }; /* number of states in addition to q = 0 */
 
 /* sum += X^T a X, X the transform of twists (v, w) from the parent frame to the child frame at
  * `pose`. */

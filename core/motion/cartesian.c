@@ -290,7 +290,7 @@ static tq_status look(const tq_model *model, const tq_cartesian_path *path, cons
     return status;
 }
 
-/* final Newton step onto the path, to rounding; then velocity, then acceleration */
+/* corrects q onto the path by Newton steps, to rounding; then velocity, then acceleration */
 static tq_status follow(const tq_model *model, const tq_cartesian_path *path, const target *to,
                         tq_scratch *scratch, double *q, double *ret_qd, double *ret_qdd,
                         tq_error *reterr)

@@ -9,7 +9,8 @@
 
 /* torque is proportional to acceleration: a tenth of the resolution of a 24-bit torque sensor */
 static const double cell_tolerance = 1e-8;
-/* further bisection would only divide rounding errors of positions by shorter times */
+/* end of the bisection: shorter cells would only divide rounding errors of positions by shorter
+ * times */
 static const double good_enough = 1e-5;
 
 enum { CELLS_FIRST = 2 };
@@ -145,7 +146,7 @@ double tq_reference_next_break(const tq_reference *reference, double t, unsigned
         }
     }
     if (next == 0 || next == n - 1) {
-        *ret_order = 0; /* from or to rest */
+        *ret_order = 0; /* accelerations jump where the motion starts from rest and ends at rest */
     }
     return times[next];
 }

@@ -108,8 +108,8 @@ static double gain(const double *gains, size_t r)
     return gains != NULL ? gains[r] : 0.0;
 }
 
-/* The linear velocity of a floating joint is in body axes: subtracts w x v from its acceleration,
- * so that its position obeys the law in axes that do not rotate. */
+/* Subtracts w x v from the linear acceleration of a floating joint, whose velocity is in body axes:
+ * its position then obeys the control law in axes that do not rotate. */
 static void straighten(const tq_model *model, const tq_instant *at, size_t n, double *a)
 {
     const size_t stride = at->stride;
@@ -170,7 +170,7 @@ static void feed_back(const tq_controller *c, const tq_instant *at, const double
     }
 }
 
-/* kp e + kd ed + ki s, or for passivity kd (v - qd) + ki s: in addition to the model's torque */
+/* tau += kp e + kd ed + ki s, or for passivity kd (v - qd) + ki s */
 static void add_pull(const tq_controller *c, const tq_instant *at, const double *integral, work *w)
 {
     const size_t nv = width_of(c), nq = tq_mechanism_model(c->mechanism)->nq;
@@ -279,7 +279,7 @@ static tq_status sample(void *ctx, const tq_instant *at, tq_scratch *scratch, do
     tq_status status = compute(c, at, at->held + n, scratch, &w, reterr);
     if (status == TQ_OK) {
         double *sum = ret_held + n;
-        limit(c, at, &w, c->ki != NULL ? w.q : NULL); /* q is no longer used */
+        limit(c, at, &w, c->ki != NULL ? w.q : NULL); /* q is free: it takes the slope */
         for (size_t k = 0; c->ki != NULL && k < n; k++) {
             if (k % at->stride < at->n_sample) {
                 sum[k] = at->held[n + k] + c->sample_time * w.q[k];

@@ -12,8 +12,7 @@ typedef enum tq_signal {
     TQ_SIGNAL_PULSE, /* `size` from `start` for `duration` */
     TQ_SIGNAL_SINE,  /* size sin(2 pi frequency (t - start) + phase), from `start` for `duration` */
     TQ_SIGNAL_NOISE, /* white noise: normal numbers of standard deviation `size`, each held for
-                        `interval`: flat one-sided spectrum, size^2 interval wide on one side,
-                        below 1 / (2 interval) */
+                        `interval`: one-sided density 2 size^2 interval at low frequency */
     TQ_SIGNAL_TABLE, /* rows of a table over time */
 } tq_signal;
 

@@ -36,13 +36,14 @@ typedef struct tq_action {
 } tq_action;
 
 /* Anything that acts on the robot or observes it: a torque table, a controller, drives, a
- * disturbance, an audit. Functions may be NULL. They may run on many threads at once, each with
- * other blocks: state that changes along a trajectory is in z or held, never in ctx. Only samples
- * below n_sample must be written; the plant pads. A status other than TQ_OK ends the run. */
+ * disturbance, an audit. Functions may be NULL. They may run on many threads at once, each with a
+ * block of its own: state that changes along a trajectory is in z or held, never in ctx. Only
+ * samples below n_sample must be written; the plant pads. A status other than TQ_OK ends the run.
+ */
 typedef struct tq_effect {
     void *ctx;
     size_t n_z;          /* auxiliary continuous states: currents, integrators, energies */
-    const double *z_abs; /* (n_z) absolute tolerance of each; NULL: the solver's own */
+    const double *z_abs; /* (n_z) absolute tolerance of each; NULL: that of the solver */
     size_t n_held;       /* values that change only at samples */
     double sample_time;  /* s between samples: at 0, Ts, 2 Ts ...; 0: not sampled */
     size_t scratch_size; /* bytes: maximum scratch of any callback for TQ_BLOCK samples, released

@@ -44,7 +44,7 @@ static double friction_of(const tq_joint *joint, signed char mode, double speed)
     case TQ_MODE_MINUS:
         return f->viscous * speed + f->offset + mode * tq_dry_friction(f, speed);
     default:
-        return f->offset; /* the rest is part of the hold */
+        return f->offset; /* the rest of the friction is part of the hold */
     }
 }
 

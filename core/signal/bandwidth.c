@@ -12,16 +12,18 @@
 enum {
     FFT_LEAST = 64,
     FFT_MOST = 32768,
-    MEDIAN_SAMPLES = 4096, /* determine a median to 2 % */
+    MEDIAN_SAMPLES = 4096, /* number of samples that determine a median to 2 % */
 };
 
-/* of samples over the cut-off: two would do for what passes; here 2e-4 of the rest folds back */
+/* sample rate over the cut-off: 2 would satisfy Nyquist; at 5, aliasing of the rest of the spectrum
+ * is 2e-4 */
 static const double rate_of_cutoff = 5.0;
-static const double slow_motion_s = 5.0; /* of a window that resolves slow motion */
-/* from an octave to the next: what falls by more is the skirt of slow motion (f^-6 and more), not
- * noise beyond the knee of two poles (f^-4 at last) */
+static const double slow_motion_s = 5.0; /* length of a window that resolves slow motion */
+/* ratio of the densities of two octaves: a steeper fall is the flank of slow motion (f^-6 and
+ * steeper), not noise above the corner of two poles (f^-4 asymptotically) */
 static const double skirt = 8.0;
-static const double coloured = 30.0; /* times the floor: less is a skirt that sinks into it */
+static const double coloured = 30.0; /* times the floor: a lower level is that flank where it
+                                        reaches the floor */
 
 static double deviation(const double *x, size_t n)
 {
@@ -44,7 +46,7 @@ static size_t fft_size(size_t n)
     return n_fft;
 }
 
-/* Windows of a short recording are wider in frequency than its motion: then longer ones. */
+/* Windows of a short recording may not resolve its slow motion: then longer windows are used. */
 static size_t fine_size(const tq_recording *recording, size_t n, size_t n_fft)
 {
     const double wanted = fmin(slow_motion_s / recording->step, (double)n);
@@ -54,7 +56,7 @@ static size_t fine_size(const tq_recording *recording, size_t n, size_t n_fft)
     return n_fft;
 }
 
-/* Spectrum of a joint's positions, and where it moves. */
+/* Spectrum of a joint's positions, and the bandwidth of its motion. */
 static tq_status measure(const tq_recording *recording, size_t n, const double *const q_tau[2],
                          double *power, tq_scratch *scratch, double *ret_end, tq_bandwidth *ret,
                          tq_error *reterr)
@@ -80,7 +82,7 @@ static tq_status measure(const tq_recording *recording, size_t n, const double *
     return status;
 }
 
-/* a torque for each coordinate */
+/* there is one torque for each coordinate */
 static bool has_torque(const tq_recording *recording)
 {
     const tq_model *model = recording->options->model;
@@ -93,7 +95,7 @@ static tq_status fail_scratch(const tq_recording *recording, size_t n, tq_error 
     return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, size);
 }
 
-/* The widest bandwidth among the joints that take part in the motion. */
+/* The widest bandwidth of all joints that move. */
 static tq_status find_bandwidth(tq_recording *recording, const tq_uniform *even,
                                 tq_scratch *scratch, tq_error *reterr)
 {
@@ -157,8 +159,9 @@ static tq_status find_velocity_noise(tq_recording *recording, const tq_uniform *
     return TQ_OK;
 }
 
-/* The floor of a spectrum; where torque does not follow what is there in the upper half of the band
- * that the filter lets pass, that is noise as well, of a colour that the spectrum's end hides. */
+/* Noise floor of a spectrum. If torque is not coherent with the signal in the upper half of the
+ * passband, the level there is noise too: coloured noise, which the end of the spectrum does not
+ * show. */
 static tq_status find_floor(const tq_recording *recording, size_t n_fft, const double *power,
                             double followed, tq_scratch *scratch, double *ret, tq_error *reterr)
 {
@@ -179,7 +182,7 @@ static tq_status find_floor(const tq_recording *recording, size_t n_fft, const d
     return status;
 }
 
-/* The noise density of the signals that accelerations derive from. */
+/* The noise density of the signals from which accelerations are computed. */
 static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq_scratch *scratch,
                              tq_error *reterr)
 {
@@ -198,7 +201,7 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
     const tq_quantity source = sources[recording->n_difference];
     if (source == TQ_QUANTITY_Q && !is_flat) {
         tq_scratch_rewind(scratch, mark);
-        return status; /* orientations are not differentiated one number at a time */
+        return status; /* quaternions are not differentiated component by component */
     }
     for (size_t r = 0; r < model->nv && status == TQ_OK; r++) {
         const double *x = even->channels + (recording->channels.first[source] + r) * even->stride;
@@ -235,18 +238,19 @@ tq_status tq_recording_measure(tq_recording *recording, const tq_uniform *even, 
 }
 
 /* ------------------------------------------------------------------------------------------------
- * What is chosen by it
+ * Choices based on the bandwidths
  */
 
-/* Motion within a few resolutions of its spectrum: only an upper bound of its bandwidth is known.
- * Recordings of up to four times the finest resolution count all the same. */
+/* False if the motion is within a few resolutions of its spectrum: then only an upper bound of its
+ * bandwidth is known. Recordings with up to four times the finest resolution are used in any case.
+ */
 static bool resolves_motion(const tq_recording *recording, double finest)
 {
     return recording->resolution <= 4.0 * finest ||
            recording->bandwidth.motion > 6.0 * recording->resolution;
 }
 
-/* Hz, of the recordings that move; infinite: none does */
+/* Hz, finest resolution of the recordings that move; infinite: none moves */
 static double finest_resolution(tq_recording *const *recordings, size_t n)
 {
     double finest = (double)INFINITY;
@@ -258,8 +262,8 @@ static double finest_resolution(tq_recording *const *recordings, size_t n)
     return finest;
 }
 
-/* Hz at which zero-phase filters leave half of an amplitude, as twice a Butterworth does at its
- * cut-off; 0: nothing is filtered */
+/* Hz at which a zero-phase filter has gain 1/2: a Butterworth filter applied forward and backward
+ * has it at its cut-off; 0: no filter */
 static double half_gain_of(const tq_recording_filter *filter, double rate, tq_scratch *scratch)
 {
     double half = 0.0;
@@ -299,7 +303,7 @@ void tq_recording_choose_cutoff(tq_recording_options *options, tq_recording *con
     }
     tq_recording_filter *filter = &options->filter;
     if (filter->kind == TQ_SMOOTHING_BUTTERWORTH && filter->is_auto) {
-        /* what is left of the samples must still be able to follow what passes */
+        /* the cut-off must remain below the Nyquist frequency after decimation */
         filter->cutoff =
             fmin(tq_cutoff_choose(&widest, rate).cutoff, 0.4 * rate / (double)filter->decimate);
     }
@@ -309,13 +313,13 @@ void tq_recording_choose_cutoff(tq_recording_options *options, tq_recording *con
     }
 }
 
-/* Hz above which the filter leaves next to nothing; 0: there is none, or it is no low-pass */
+/* Hz above which the filter's gain is negligible; 0: no filter, or not a low-pass */
 static double cutoff_of(const tq_recording_filter *filter)
 {
     switch (filter->kind) {
     case TQ_SMOOTHING_BUTTERWORTH:
         return filter->cutoff;
-    case TQ_SMOOTHING_FIRST_ORDER: /* falls off slowly */
+    case TQ_SMOOTHING_FIRST_ORDER: /* the gain falls slowly */
         return 10.0 / (2.0 * 3.14159265358979323846 * filter->tau_f);
     case TQ_SMOOTHING_SAVITZKY_GOLAY:
     case TQ_SMOOTHING_NONE:

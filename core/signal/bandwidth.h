@@ -8,7 +8,7 @@
 
 /**
  * Measure a stretch of motion: bandwidth, coherence of torque with position, noise of velocity, and
- * the noise density that accelerations derive from.
+ * the noise density of the signal from which accelerations are computed.
  *
  * Shapes   even->n >= 64 unfiltered samples.
  * Memory   tq_recording_measure_size(recording, even->n) bytes of scratch.
@@ -21,13 +21,14 @@ tq_status tq_recording_measure(tq_recording *recording, const tq_uniform *even, 
 size_t tq_recording_measure_size(const tq_recording *recording, size_t n);
 
 /* Chooses options->filter.cutoff by the bandwidths of the first n recordings, unless the request
- * states it; checks it for each of n_judged. Takes tq_recording_choose_cutoff_size bytes. */
+ * sets it; checks it against each of the first n_judged. Takes tq_recording_choose_cutoff_size
+ * bytes. */
 void tq_recording_choose_cutoff(tq_recording_options *options, tq_recording *const *recordings,
                                 size_t n, size_t n_judged, tq_scratch *scratch);
 size_t tq_recording_choose_cutoff_size(const tq_recording_options *options);
 
-/* Decimates where n_sample samples are more than a fit gains by, down to five times the cut-off,
- * unless the request states a number. */
+/* Decimates if n_sample samples are more than a fit benefits from, down to a rate of five times the
+ * cut-off, unless the request sets the number. */
 void tq_recording_choose_decimation(tq_recording_options *options, tq_recording *const *recordings,
                                     size_t n, double n_sample);
 

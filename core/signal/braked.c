@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/braked.c - standstills of a recording, and those without torque although gravity
- * pulls: brakes hold the robot, or its drives are off. */
+/* core/signal/braked.c - standstills of a recording, and those with zero torque although gravity
+ * acts: brakes hold the robot, or its drives are off. */
 #include "core/signal/braked.h"
 
 #include <math.h>
@@ -9,17 +9,19 @@
 #include "core/dynamics/inverse.h"
 
 enum {
-    STILLS_MAX = 4096, /* of a recording */
-    SAMPLES = 16,      /* of a group of rows, about */
-    SPARE = 32,        /* rests that memory is asked for at a time */
+    STILLS_MAX = 4096, /* standstills of a recording */
+    SAMPLES = 16,      /* samples used of a group of rows, about */
+    SPARE = 32,        /* number of standstills for which memory is requested at a time */
 };
 
-static const double least_s = 0.25; /* of a rest: a torque that crosses 0 is no brake */
-static const double dead = 0.05;    /* rms over that of motion: noise of a current that is off */
-static const double pulls = 0.2;    /* gravity's torque over that of motion */
-static const double edge_s = 0.2;   /* the survey's rests begin and end so much too late or early */
-static const double wider = 5.0;    /* rms of a rest: its noise does not exceed it */
-static const double alike = 4.0;    /* squares of torque of one rest */
+static const double least_s = 0.25; /* shortest standstill: a torque that crosses 0 is not a
+                                       brake */
+static const double dead = 0.05;    /* rms torque relative to motion: noise of a current that is
+                                       off */
+static const double pulls = 0.2;    /* gravity torque relative to the rms torque in motion */
+static const double edge_s = 0.2;   /* error of the start and end of a standstill by the survey */
+static const double wider = 5.0;    /* times the rms of a standstill: upper bound of its noise */
+static const double alike = 4.0;    /* ratio of mean square torques within one standstill */
 static const double rounding = 1e-9;
 
 static bool has_standstills(const tq_recording *recording)
@@ -105,7 +107,8 @@ static double square_of(const double *tau_square, size_t nv, size_t n)
     return sum;
 }
 
-/* Rests go on while their torque stays: brakes come some time after the arm, and go before it. */
+/* A standstill continues while its torque is similar: brakes engage some time after the arm has
+ * stopped, and release before it moves. */
 static bool goes_on(const tq_standstills *s, size_t nq, size_t nv)
 {
     if (!s->rests) {
@@ -117,7 +120,7 @@ static bool goes_on(const tq_standstills *s, size_t nq, size_t nv)
     return now <= alike * before && before <= alike * now;
 }
 
-/* The next rest's sums, 0; NULL: no memory was given. */
+/* Sums of the next standstill, cleared; NULL: no memory is left. */
 static double *take_sums(tq_standstills *s, size_t n)
 {
     if (s->n_spare == 0) {
@@ -143,7 +146,7 @@ tq_status tq_standstills_close(tq_recording *recording, uint64_t first, uint64_t
     const double *from = s->group + (moves ? nq : 0);
     bool rests = !moves;
     if (rests && !goes_on(s, nq, nv)) {
-        rests = s->n < STILLS_MAX; /* later ones are not listed */
+        rests = s->n < STILLS_MAX; /* later standstills are not listed */
         if (rests) {
             s->list[s->n++] = (tq_standstill){.first = first, .sums = take_sums(s, nq + nv)};
         }
@@ -164,8 +167,8 @@ tq_status tq_standstills_close(tq_recording *recording, uint64_t first, uint64_t
     return !rests || to != NULL ? TQ_OK : tq_fail(reterr, TQ_ERR_SCRATCH, "standstill", s->n, 0.0);
 }
 
-/* Every rms torque is below `dead` of the usual one although gravity pulls. Sums of tau^2 become
- * thresholds of |tau|. */
+/* True if every rms torque is below `dead` times that in motion, although gravity acts by the
+ * model. Sums of tau^2 become thresholds of |tau|. */
 static bool is_braked(const tq_recording *recording, tq_standstill *still, const double *usual,
                       double *room, tq_scratch *scratch)
 {
@@ -190,7 +193,7 @@ static bool is_braked(const tq_recording *recording, tq_standstill *still, const
         .n_sample = 1,
         .stride = TQ_BLOCK_PAD,
         .q = room,
-        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_ROTOR, /* springs may carry the arm */
+        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_ROTOR, /* springs may balance gravity */
     };
     double *holds = room + nq * TQ_BLOCK_PAD;
     bool is_pulled = false;
@@ -248,7 +251,7 @@ tq_status tq_recording_find_braked(tq_recording *const *recordings, size_t n, si
     return TQ_OK;
 }
 
-/* rows around a rest that may be of it */
+/* number of rows next to a standstill that may belong to it */
 static uint64_t edge_of(const tq_recording *recording)
 {
     return (uint64_t)ceil(fmin(edge_s / recording->period, 1e9));

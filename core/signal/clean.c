@@ -47,7 +47,7 @@ bool tq_clean_flush(tq_pass *p, bool ends)
         p->n = p->n_checked = 0;
         return true;
     }
-    /* what the filter needs again before the next sample */
+    /* start of the samples that the filter needs for the next sample */
     const double keep_from =
         p->segment_t + ((double)p->next - (double)p->context - 4.0) * recording->step;
     size_t keep = from;
@@ -71,13 +71,13 @@ static void unwrap_quaternion(const tq_pass *p, size_t first, double *values)
     }
 }
 
-/* by 2 pi, about */
+/* the jump is about 2 pi */
 static bool is_turn(double jump)
 {
     return fabs(fabs(jump) - turn) < 1.0;
 }
 
-/* Jumps by 2 pi are the sensor's count of revolutions, not motion. */
+/* Jumps by 2 pi are wraps of the sensor's angle, not motion. */
 static void unwrap(tq_pass *p, uint64_t row, double *values)
 {
     const tq_model *model = p->options->model;
@@ -104,7 +104,7 @@ static void unwrap(tq_pass *p, uint64_t row, double *values)
     }
 }
 
-/* The present row goes into the window at place `at`. */
+/* Inserts the present row into the window at index `at`. */
 static void put(tq_pass *p, size_t at, double t, uint64_t row)
 {
     for (size_t i = p->n; i > at; i--) {
@@ -141,7 +141,7 @@ static bool is_full(const tq_pass *p)
                (double)(p->n_uniform - TQ_SEGMENT_LEAST) - recording->gap / recording->step;
 }
 
-/* The present row, at time t, after the others or where its time belongs. */
+/* Adds the present row with time t: at the end, or sorted into the window. */
 static bool add(tq_pass *p, double t, uint64_t row)
 {
     tq_recording *recording = p->recording;
@@ -185,13 +185,13 @@ static bool add(tq_pass *p, double t, uint64_t row)
     return !is_full(p) || tq_clean_flush(p, false);
 }
 
-/* an even clock may be off by 2 % of a period: rows are exactly one apart */
+/* a uniform clock may be off by 2 % of a period: rows are exactly one period apart */
 static double time_of(const tq_recording *recording, const tq_raw_rows *rows, size_t i)
 {
     return recording->is_even ? (double)rows->row[i] * recording->period : rows->t[i];
 }
 
-/* how many of the n rows from `at` on follow the window's last one in time, without a fault */
+/* number of rows from `at` on that follow the window in time without a fault */
 static size_t count_in_time(const tq_pass *p, const tq_raw_rows *rows, size_t at, size_t n)
 {
     const tq_recording *recording = p->recording;
@@ -210,7 +210,7 @@ static size_t count_in_time(const tq_pass *p, const tq_raw_rows *rows, size_t at
     return n;
 }
 
-/* how many of them have no angle that jumps by 2 pi */
+/* number of these rows without a jump of an angle by 2 pi */
 static size_t count_unturned(const tq_pass *p, const tq_raw_rows *rows, size_t at, size_t n)
 {
     const tq_model *model = p->options->model;
@@ -236,7 +236,7 @@ static size_t count_unturned(const tq_pass *p, const tq_raw_rows *rows, size_t a
     return n;
 }
 
-/* Rows from `at` on that simply follow are put into the window together; returns how many. */
+/* Copies the rows from `at` on that need no repair into the window; returns their number. */
 static size_t put_many(tq_pass *p, const tq_raw_rows *rows, size_t at)
 {
     const size_t left = rows->n - at;
@@ -262,7 +262,7 @@ static size_t put_many(tq_pass *p, const tq_raw_rows *rows, size_t at)
     return n;
 }
 
-/* One row, and those after it that simply follow. */
+/* Takes one row, and all rows after it that need no repair. */
 bool tq_clean_rows(tq_pass *p, const tq_raw_rows *rows, size_t *inout_at)
 {
     tq_recording *recording = p->recording;

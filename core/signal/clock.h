@@ -16,9 +16,9 @@ typedef struct tq_clock {
     double first, last, latest;              /* latest: the largest so far */
     uint64_t n_repeated, n_backward;         /* rows whose time equals, or precedes, the previous
                                                 one */
-    uint64_t first_repeated, first_backward; /* before */
+    uint64_t first_repeated, first_backward; /* the first of each */
     uint64_t n_step;                         /* steps forward */
-    double shortest, longest;                /* of these, s */
+    double shortest, longest;                /* shortest and longest of these steps, s */
     uint64_t longest_at;                     /* row at the end of the longest step */
     uint32_t bins[TQ_CLOCK_BINS];            /* histogram of steps, logarithmic: 1e-9 .. 1e6 s */
     double sums[TQ_CLOCK_BINS];              /* sum of the steps in each bin */
@@ -28,14 +28,14 @@ typedef struct tq_clock {
 
 /* Adds the next row's time, which must be finite. */
 void tq_clock_add(tq_clock *clock, double t);
-/* The same after rows that were omitted on purpose: not a step. */
+/* The same after rows that were omitted on purpose: the interval is not a step. */
 void tq_clock_skip(tq_clock *clock, double t);
 
 /* Sample period: the median step, to 0.1 % or so. 0 if no time increased. */
 double tq_clock_period(const tq_clock *clock);
 
-/* True if the time grid is uniform: every step is the period to 2 %, none repeated or backward;
- * rows are then *ret_period apart. */
+/* True if the time grid is uniform: every step equals the period within 2 %, and no time repeats or
+ * precedes; rows are then *ret_period apart. */
 bool tq_clock_is_even(const tq_clock *clock, double *ret_period);
 
 /* Interpolated value at one time: the weighted sum of four samples from `first` on. */
@@ -46,8 +46,9 @@ typedef struct tq_stencil {
 } tq_stencil;
 
 /**
- * Stencils for resampling to a uniform grid from increasing times: a cubic between two samples
- * whose slopes are those of parabolas through three. They apply to all signals with these times.
+ * Stencils for resampling to a uniform grid from increasing times: a cubic between two samples,
+ * whose slopes are those of parabolas through three samples. Stencils apply to all signals with
+ * these times.
  *
  * Shapes   t (n >= 4), strictly increasing; ret (m) for times first + k step, all within t[0] ..
  *          t[n - 1].

@@ -19,8 +19,8 @@ void tq_difference(size_t n, const double *x, double h, double *ret);
 
 enum { TQ_SMOOTH_WINDOW_MAX = 1023, TQ_SMOOTH_DEGREE_MAX = 9 };
 
-/* A polynomial fitted to the `length` samples (odd) around each sample, and the derivative
- * required. */
+/* A least-squares polynomial over the `length` samples (odd) around each sample, and the derivative
+ * to compute. */
 typedef struct tq_window {
     size_t length;
     unsigned degree;
@@ -30,8 +30,8 @@ typedef struct tq_window {
 
 /**
  * Savitzky-Golay filter: the value (derivative 0), slope (1) or second derivative (2) at each
- * sample of the least-squares polynomial of the window around it. At the ends the first or last
- * whole window is used, off its centre.
+ * sample of the least-squares polynomial of the window around it. Near the ends the polynomial of
+ * the first or last whole window is evaluated away from its centre.
  *
  * Shapes   x, ret (n), n >= length; length odd, 3 .. TQ_SMOOTH_WINDOW_MAX; degree < length and <=
  *          TQ_SMOOTH_DEGREE_MAX. ret may not be x.

@@ -48,7 +48,7 @@ static void gather(size_t n, const uint32_t *picks, const double *x, double *ret
     }
 }
 
-/* Displacement of row r since the previous sample that is emitted. */
+/* Displacement of row r since the previous emitted sample. */
 static void emit_way(const tq_pass *p, size_t r, size_t n, const uint32_t *picks, double *ret)
 {
     const double *way = p->derived + r * p->n_uniform;
@@ -119,7 +119,8 @@ bool tq_emit_samples(tq_pass *p, uint64_t lowest, size_t m, bool ends)
     const uint64_t sure = ends ? (lowest + m > p->border ? lowest + m - p->border : 0) : end;
     const uint64_t every = p->options->filter.decimate;
     const uint64_t begin = p->next > lowest ? p->next : lowest;
-    uint64_t wanted = (begin + every - 1) / every * every; /* the next that is used */
+    uint64_t wanted = (begin + every - 1) / every * every; /* index of the next sample that is
+                                                              used */
     uint32_t picks[TQ_BLOCK];
     size_t n_pick = 0;
     for (uint64_t k = begin; k < end; k++) {

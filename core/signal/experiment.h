@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/experiment.h - measured motion on a uniform clock, the input of fits and residuals.
- */
+/* core/signal/experiment.h - measured motion on a uniform time grid, the input of fits and
+ * residuals. */
 #ifndef TQ_SIGNAL_EXPERIMENT_H
 #define TQ_SIGNAL_EXPERIMENT_H
 
@@ -9,8 +9,8 @@
 
 #include "core/base/block.h"
 
-/* Samples of one experiment, in the layout of core/base/block.h. q, qd, qdd and tau have passed the
- * same filter; every number is finite. Torques of mimic joints are the master's. Arrays are
+/* Samples of one experiment, in the layout of core/base/block.h. q, qd, qdd and tau are filtered by
+ * the same filter; every number is finite. Torques of mimic joints are the master's. Arrays are
  * borrowed for the call. */
 typedef struct tq_experiment_block {
     size_t n_sample; /* 1 .. TQ_BLOCK */
@@ -28,10 +28,10 @@ typedef struct tq_experiment_block {
      */
     const double *way;
     double period; /* s between samples; 0: unknown, and friction does not relax */
-    bool begins;   /* a gap precedes the first sample: friction states are reset */
+    bool begins;   /* the block starts after a gap: friction states are reset */
     /* (tq_shape_count(fit) x stride) friction regressors (core/identify/friction_regressor.h),
-     * filtered as the torque; for all blocks of an experiment or none. NULL: from qd and way as
-     * they are. Residuals use unfiltered torque and have none. */
+     * filtered as the torque; for all blocks of an experiment or for none. NULL: they are computed
+     * from qd and way. Blocks for residuals use unfiltered torque and have none. */
     const double *shape;
 } tq_experiment_block;
 

@@ -14,7 +14,7 @@ static void zero_phase(tq_pass *p, size_t m, size_t n_row, double *rows)
     const size_t settle = tq_filter_settling_length(&p->plan.filter);
     const tq_status status = tq_filter_zero_phase_rows(
         &p->plan.filter, settle < m ? settle : m - 1, m, n_row, rows, p->n_uniform, &scratch, NULL);
-    (void)status; /* shapes and room are known to be right */
+    (void)status; /* the shapes are valid and the scratch is large enough */
 }
 
 static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, double *ret)
@@ -30,7 +30,7 @@ static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, d
     }
 }
 
-/* All recorded channels, by the same filter. */
+/* Filters all recorded channels by the same filter. */
 static void filter_channels(tq_pass *p, size_t m)
 {
     const tq_smoothing kind = p->options->filter.kind;
@@ -47,7 +47,7 @@ static void smooth_row(tq_pass *p, tq_quantity quantity, size_t r, size_t m)
     smooth(p, 0, m, copy, x);
 }
 
-/* Velocity and acceleration where they were not recorded. */
+/* Computes velocity and acceleration if they were not recorded. */
 static void derive(tq_pass *p, size_t m)
 {
     const size_t nv = p->options->model->nv;
@@ -82,7 +82,7 @@ static void derive(tq_pass *p, size_t m)
     }
 }
 
-/* Filtered component by component, a quaternion is a little shorter than 1. */
+/* A quaternion filtered component by component is slightly shorter than 1. */
 static void renormalise(tq_pass *p, size_t m)
 {
     const tq_model *model = p->options->model;
@@ -165,7 +165,7 @@ static void filter_signals(tq_pass *p, size_t m)
         renormalise(p, m);
         return;
     }
-    derive(p, m); /* from the unfiltered positions: these derivatives smooth as well */
+    derive(p, m); /* from the unfiltered positions: Savitzky-Golay derivatives smooth too */
     for (tq_quantity q = 0; q < TQ_QUANTITIES; q++) {
         for (size_t r = 0; tq_pass_has(p, q) && r < (q == TQ_QUANTITY_Q ? nq : nv); r++) {
             smooth_row(p, q, r, m);
@@ -174,7 +174,7 @@ static void filter_signals(tq_pass *p, size_t m)
     renormalise(p, m);
 }
 
-/* Functions of the unfiltered motion, filtered as torque is. */
+/* Parallel rows: functions of the unfiltered motion, filtered like torque. */
 static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
 {
     double *copy = p->derived + 2 * p->options->model->nv * p->n_uniform;

@@ -11,10 +11,11 @@
 
 enum {
     STRETCH = 128, /* samples tested together */
-    ABOUT = 11,    /* samples about an outlier that is replaced: 10 % leave six good ones */
+    ABOUT = 11,    /* samples around an outlier that is replaced: with 10 % outliers at least six
+                      are good */
     ROUNDS = 4,
-    HERE = 4, /* mark: in this channel */
-    GOOD = 4, /* values that an outlier is interpolated from */
+    HERE = 4, /* mark of an outlier in this channel */
+    GOOD = 4, /* good values from which an outlier is interpolated */
 };
 
 /* Hoare's quickselect: x[k] becomes the k-th smallest */
@@ -118,7 +119,7 @@ size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
     return n_spike;
 }
 
-/* median of the values about x[k], without their trend; their deviation from it */
+/* median of the values around x[k], without their trend; *ret_deviation: their deviation from it */
 static double middle_about(size_t n, const double *x, size_t k, double *ret_deviation)
 {
     double near[ABOUT], away[ABOUT], steps[ABOUT - 1];
@@ -178,7 +179,8 @@ size_t tq_outliers_replace(size_t n, double *x, double noise, double factor,
             const double before = x[k > 0 ? k - 1 : 1], after = x[k + 1 < n ? k + 1 : n - 2];
             double deviation = 0.0;
             work[k] = x[k];
-            if (fabs(before - 2.0 * x[k] + after) <= factor * noise) { /* on a line with them */
+            if (fabs(before - 2.0 * x[k] + after) <= factor * noise) { /* the three values lie on a
+                                                                          line */
                 continue;
             }
             const double middle = middle_about(n, x, k, &deviation);

@@ -29,12 +29,12 @@ size_t tq_spikes_mark(size_t n, const double *x, double noise, double factor,
 
 /**
  * Replace outliers: values more than `factor` deviations (as above) from the median of the eleven
- * about them, detrended by their median slope. In rounds, since outliers in clusters hide each
- * other. In their place a cubic through the good values beside them.
+ * values around them, detrended by their median slope. Outliers are replaced by a cubic through the
+ * nearest good values. The search is repeated, since outliers in clusters hide each other.
  *
  * Shapes   x (n >= 11), in place; inout_mark (n): 2 where a value was replaced; work (n).
- * Returns  How many were replaced.
- * Cost     About 0.3 us per outlier and sample beside one, and round.
+ * Returns  The number of replaced values.
+ * Cost     About 0.3 us per outlier and per sample next to one, in each round.
  * Checked  tests/contract/test_calibrate_outliers.py
  */
 size_t tq_outliers_replace(size_t n, double *x, double noise, double factor,

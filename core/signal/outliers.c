@@ -7,18 +7,19 @@
 #include "core/signal/pass_private.h"
 
 enum {
-    MEDIAN_SAMPLES = 4096, /* determine a median to 2 % */
-    MEDIAN_LEAST = 256,    /* and these to 8 %, where there is another window */
-    OUTLIERS_IN = 100,     /* rows of a window that has a share of outliers */
+    MEDIAN_SAMPLES = 4096, /* number of samples that determine a median to 2 % */
+    MEDIAN_LEAST = 256,    /* for medians of many windows: 8 % each */
+    OUTLIERS_IN = 100,     /* rows of a window from which on a share of outliers is meaningful */
 };
 
-/* Hampel identifier: an outlier is so many deviations away; noise, quantisation and steps are
- * not. */
+/* Hampel identifier: an outlier is more than spike_factor standard deviations from the median, far
+ * above noise, quantisation and steps. */
 static const double spike_factor = 30.0;
-/* Many outliers are replaced from fewer deviations on: so many of a channel's values. */
+/* If between outlier_share and outlier_most of a channel's values are more than outlier_factor
+ * deviations away, outliers are frequent and are replaced. */
 static const double outlier_factor = 8.0, outlier_share = 0.01, outlier_most = 0.3;
-static const double outlier_floor = 5e-3; /* of the spread: quantisation is no outlier */
-/* Least noise, for signals that are clean or coarsely quantised: part of the spread, and so many SI
+static const double outlier_floor = 5e-3; /* of the spread: quantisation steps are not outliers */
+/* Least noise, for signals that are clean or coarsely quantised: as a part of the spread, and in SI
  * units. */
 static const double spike_floor = 1e-3;
 static const double spike_least[] = {[TQ_QUANTITY_Q] = 1e-4,
@@ -26,7 +27,7 @@ static const double spike_least[] = {[TQ_QUANTITY_Q] = 1e-4,
                                      [TQ_QUANTITY_QDD] = 0.1,
                                      [TQ_QUANTITY_TAU] = 1e-3};
 
-/* Takes rows out that are marked by 1; in those of 2 a value was replaced. */
+/* Removes the rows that are marked by 1; rows marked by 2 have replaced values and stay. */
 static void drop_bad(tq_pass *p)
 {
     size_t to = 0;
@@ -46,7 +47,7 @@ static void drop_bad(tq_pass *p)
     p->n = to;
 }
 
-/* the median distance from the median, of every so many samples */
+/* median distance from the median, of every n-th sample */
 static double spread_of(size_t n, const double *x, size_t every, double *work)
 {
     size_t m = 0;
@@ -70,7 +71,7 @@ static tq_quantity quantity_of(const tq_recording *recording, size_t channel)
     return found;
 }
 
-/* an earlier pass had the same window */
+/* true if an earlier pass examined the same window */
 static bool is_clean(const tq_pass *p)
 {
     const tq_recording *recording = p->recording;
@@ -92,14 +93,14 @@ static void note_clean(const tq_pass *p)
     }
 }
 
-/* Where outliers are many, rows without any are few, and a low-pass would smear those that are
- * left: values are replaced, each in its own channel. */
+/* With frequent outliers few rows have none, and a low-pass would smear the remaining ones: values
+ * are replaced, each in its own channel. */
 static size_t replace_many(tq_pass *p, double *x, double noise)
 {
     const double most = outlier_factor * noise;
     size_t n_far = 0;
     for (size_t i = 1; i + 1 < p->n;
-         i++) { /* there and back: a step, to another pose, is neither */
+         i++) { /* away and back: a step to another pose moves in one direction */
         const double there = x[i] - x[i - 1], back = x[i] - x[i + 1];
         n_far += fmin(there, back) > most || fmax(there, back) < -most;
     }

@@ -11,7 +11,7 @@
 
 /* A window of unfiltered uniform samples; consecutive windows of a segment overlap. */
 typedef struct tq_parallel_window {
-    uint64_t lowest; /* number of its first sample in the segment */
+    uint64_t lowest; /* index of its first sample in the segment */
     size_t n;
     size_t stride;     /* of all arrays */
     double step;       /* s */
@@ -23,12 +23,12 @@ typedef struct tq_parallel_window {
 /* An implementation (core/identify/friction_rows.h). */
 typedef struct tq_parallel_rows {
     const void *of;
-    size_t n; /* rows */
+    size_t n; /* number of rows */
     /* State of a pass whose windows have this stride, in size(of, stride) bytes of memory; NULL:
      * memory is short. */
     size_t (*size)(const void *of, size_t stride);
     void *(*begin)(const void *of, size_t stride, tq_scratch *memory);
-    void (*segment)(void *state); /* a segment begins */
+    void (*segment)(void *state); /* called when a segment begins */
     /* ret (n x stride) */
     void (*compute)(void *state, const tq_parallel_window *window, double *ret);
 } tq_parallel_rows;

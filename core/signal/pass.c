@@ -7,14 +7,14 @@
 #include "core/signal/pass_private.h"
 
 enum {
-    NUMBERS_MAX = 2 << 20, /* of a window's rows */
+    NUMBERS_MAX = 2 << 20, /* doubles of a window's rows */
     ROWS_LEAST = 4096,
     ROWS_MAX = 8192, /* the samples of a window stay in the cache of the processor */
     ROWS_INSPECTED = 65536,
-    CONTEXT_MAX = 65536, /* samples that a filter depends on to either side */
+    CONTEXT_MAX = 65536, /* samples on each side that a filtered sample depends on */
 };
 
-static const double delay_most = 4.0;      /* samples, or */
+static const double delay_most = 4.0;      /* samples, or if that is longer */
 static const double delay_most_s = 0.0501; /* s */
 
 /* ------------------------------------------------------------------------------------------------
@@ -114,16 +114,17 @@ tq_status tq_pass_prepare(const tq_recording *recording, tq_pass_kind kind,
         return tq_recording_refuse(ret_fault, TQ_FAULT_DELAY, TQ_NONE, late, 0.0);
     }
     if (kind == TQ_PASS_BLOCKS) {
-        if (late > delay_most) { /* there is no motion for the torque of the ends */
+        if (late > delay_most) { /* no motion corresponds to the torque at the ends */
             ret->border += (size_t)ceil(late);
         }
-        ret->context += 4 + (size_t)ceil(late);        /* differences at the ends, twice */
-        if (ret->context < options->filter.decimate) { /* displacement since the sample before */
+        ret->context += 4 + (size_t)ceil(late);        /* two differences at the ends */
+        if (ret->context < options->filter.decimate) { /* displacement since the previous emitted
+                                                          sample */
             ret->context = options->filter.decimate;
         }
     }
     ret->n_row = rows_of(recording, ret);
-    /* gaps that are bridged, and a finer uniform grid, make more samples than rows */
+    /* bridged gaps and a finer grid give more samples than rows */
     const double more = fmax(1.0, recording->period / recording->step);
     const size_t n = (size_t)(1.5 * more * (double)ret->n_row) + 64 +
                      (size_t)ceil(recording->gap / recording->step);
@@ -170,7 +171,7 @@ static bool take_filter(tq_pass *p, tq_scratch *memory)
         return true;
     }
     p->gives_way = tq_recording_gives_displacement(p->recording);
-    if (parallel != NULL) { /* their state has the displacements */
+    if (parallel != NULL) { /* the parallel rows keep displacements in their state */
         p->gives_way = false;
         p->n_parallel = parallel->n;
         p->parallel = tq_scratch_take(memory, p->n_parallel * p->n_uniform, sizeof *p->parallel);
@@ -225,7 +226,7 @@ tq_status tq_pass_push(tq_pass *p, const tq_raw_rows *rows)
     while (at < rows->n && !p->has_uniform) {
         const uint64_t row = rows->row[at];
         if (inspects && recording->moves && row < recording->first_moving) {
-            at++; /* a spectrum is of motion, not of the minutes at rest before it */
+            at++; /* the spectrum is that of motion: rows at rest before it are skipped */
             continue;
         }
         if (p->has_before && row != p->before + 1 && !tq_clean_flush(p, true)) {

@@ -10,35 +10,35 @@
 #include "core/signal/parallel_rows.h"
 #include "core/signal/recording.h"
 
-/* Some samples. Borrowed for the call. */
+/* A block of samples. Borrowed for the call. */
 typedef struct tq_recording_block {
-    tq_experiment_block data; /* tau and tau_raw are NULL when the recording has none */
+    tq_experiment_block data; /* tau and tau_raw are NULL if the recording has no torque */
     const double *t;          /* (n_sample) s from the recording's first row */
     const uint64_t *row;      /* (n_sample) nearest row of the file, from 0 */
 } tq_recording_block;
-/* False: the pass is to stop. */
+/* Returns false to stop the pass. */
 typedef bool tq_block_sink(void *ctx, const tq_recording_block *block);
 
 typedef enum tq_pass_kind {
-    TQ_PASS_INSPECT, /* only the first stretch of motion, not filtered: tq_pass_uniform */
+    TQ_PASS_INSPECT, /* only the first stretch of motion, unfiltered: tq_pass_uniform */
     TQ_PASS_BLOCKS,
 } tq_pass_kind;
 
-/* What a pass takes, by the recording's clock and the options. */
+/* Sizes of a pass, by the recording's clock and the options. */
 typedef struct tq_pass_plan {
     tq_pass_kind kind;
     const tq_parallel_rows *parallel; /* NULL: none */
     tq_filter filter;
-    size_t context;   /* samples that a filtered sample depends on, to each side */
+    size_t context;   /* samples on each side that a filtered sample depends on */
     size_t border;    /* tq_recording_border */
     size_t n_row;     /* rows of a window */
-    size_t n_uniform; /* samples of a window, at most */
+    size_t n_uniform; /* samples of a window, upper bound */
     size_t size;      /* bytes of memory */
 } tq_pass_plan;
 
-/* parallel: rows for a fit, borrowed until the end of the pass; left out where nothing is filtered
- * or the recording has no torque; NULL: none. Returns TQ_OK, or TQ_ERR_RANGE with *ret_fault: no
- * such filter or delay for this clock. */
+/* parallel: rows for a fit, borrowed until the end of the pass; not used without a filter or
+ * without torque; NULL: none. Returns TQ_OK, or TQ_ERR_RANGE with *ret_fault: the filter or the
+ * delay is not possible with this clock. */
 tq_status tq_pass_prepare(const tq_recording *recording, tq_pass_kind kind,
                           const tq_parallel_rows *parallel, tq_pass_plan *ret,
                           tq_recording_fault *ret_fault);
@@ -46,11 +46,11 @@ tq_status tq_pass_prepare(const tq_recording *recording, tq_pass_kind kind,
 typedef struct tq_pass tq_pass;
 
 /**
- * Begin a pass; push rows in the order of the file; end it. Windows of rows are freed of outliers
- * (Hampel identifier), sorted by time, unwrapped, resampled to the uniform grid (cubic for motion,
- * linear for torque), filtered with zero phase, differentiated, decimated, and passed to `sink` in
- * blocks. Windows overlap by the filter's memory, so that results do not depend on them but for
- * 1e-12 of the signal. Counts of the recording are those of the last pass.
+ * Begin a pass; push rows in the order of the file; end it. In windows of rows outliers are removed
+ * (Hampel identifier); rows are sorted by time, unwrapped, resampled to the uniform grid (cubic for
+ * motion, linear for torque), filtered with zero phase, differentiated, decimated, and passed to
+ * `sink` in blocks. Windows overlap by the filter's settling length, so that results depend on the
+ * windows by 1e-12 of the signal at most. Counts in the recording are those of the last pass.
  *
  * Memory   begin takes plan->size bytes of `memory`, until the end. Nothing grows with the rows.
  * Returns  TQ_OK; TQ_ERR_STOPPED: the sink returned false; TQ_ERR_SCRATCH
@@ -62,8 +62,8 @@ tq_status tq_pass_begin(tq_recording *recording, const tq_pass_plan *plan, tq_bl
 tq_status tq_pass_push(tq_pass *pass, const tq_raw_rows *rows);
 tq_status tq_pass_end(tq_pass *pass);
 
-/* TQ_PASS_INSPECT: the stretch, once it has been found; further rows have no effect. NULL: not
- * yet. */
+/* TQ_PASS_INSPECT: the stretch of motion once it is complete; further rows have no effect. NULL:
+ * not complete. */
 const tq_uniform *tq_pass_uniform(const tq_pass *pass);
 
 #endif

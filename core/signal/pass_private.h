@@ -6,9 +6,9 @@
 
 #include "core/signal/pass.h"
 
-enum { TQ_SEGMENT_LEAST = 8 }; /* rows */
+enum { TQ_SEGMENT_LEAST = 8 }; /* least rows of a segment */
 
-/* The window holds rows of one segment: strictly rising in time, no gap too long. */
+/* The window holds rows of one segment: times increase, and no gap is too long. */
 struct tq_pass {
     tq_recording *recording;
     const tq_recording_options *options;
@@ -19,31 +19,32 @@ struct tq_pass {
     tq_uniform uniform;
 
     /* rows */
-    size_t n, room, n_checked; /* n_checked: rows that an earlier window had too */
+    size_t n, room, n_checked; /* n_checked: rows that were in an earlier window too */
     double *t, *values, *work; /* (room), (n_channel x room), (room) */
     uint64_t *row;
     unsigned char *bad;
-    size_t brake;    /* the next braked standstill */
-    bool is_braked;  /* the row before was of it */
-    double *turns;   /* (n_channel) multiples of 2 pi taken off */
+    size_t brake;    /* index of the next braked standstill */
+    bool is_braked;  /* the row before belongs to it */
+    double *turns;   /* (n_channel) multiples of 2 pi subtracted */
     double *current; /* (n_channel) the present row */
-    uint64_t before; /* number of the row before */
+    uint64_t before; /* index of the previous row */
     bool has_before;
 
     /* uniform samples: number k of the segment is at segment_t + k step */
     bool in_segment;
     double segment_t;
-    uint64_t next; /* the first that has not been emitted */
+    uint64_t next; /* index of the first sample that has not been emitted */
     size_t context, border;
     size_t n_uniform;
     double *even, *raw_tau; /* (n_channel), (nv), each x n_uniform */
-    double *derived;        /* (2 nv + 1 x n_uniform) qd, qdd that were not recorded; where qd was,
-                               displacements of the unfiltered one; a copy */
-    double *fast;           /* (2 nv x n_uniform) what the filter takes off qdd, and its rate */
+    double *derived;        /* (2 nv + 1 x n_uniform) qd and qdd if they were not recorded; if qd
+                               was, displacements from the unfiltered qd; a copy */
+    double *fast;           /* (2 nv x n_uniform) part of qdd that the filter removes, and its
+                               rate */
     size_t n_parallel;
     double *parallel; /* (n_parallel x n_uniform) */
     void *parallel_state;
-    bool gives_way;        /* blocks have displacements */
+    bool gives_way;        /* blocks contain displacements */
     uint64_t *even_row;    /* (n_uniform) */
     tq_stencil *stencils;  /* (n_uniform) */
     unsigned char *memory; /* of scratch */
@@ -52,12 +53,13 @@ struct tq_pass {
     /* the block that is being filled */
     double *block; /* (nq + 7 nv + n_parallel) x TQ_BLOCK */
     size_t n_block;
-    bool begins; /* it begins a segment */
+    bool begins; /* the block starts a segment */
     double block_t[TQ_BLOCK];
     uint64_t block_row[TQ_BLOCK];
 };
 
-/* Joints whose coordinates end with a quaternion, and its first row among all coordinates. */
+/* True if the joint's coordinates end with a quaternion; *ret_row: its first row among all
+ * coordinates. */
 static inline bool tq_has_quaternion(const tq_joint *joint)
 {
     return joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
@@ -78,7 +80,7 @@ static inline double *tq_pass_channel(const tq_pass *p, tq_quantity quantity, si
     return p->even + (p->recording->channels.first[quantity] + r) * p->n_uniform;
 }
 
-/* clean.c: takes rows. flush: the window becomes samples; `ends`: nothing of its segment follows.
+/* clean.c: takes rows. flush: converts the window to samples; `ends`: its segment ends with it.
  * Here and below false: the sink has stopped the pass. */
 bool tq_clean_rows(tq_pass *pass, const tq_raw_rows *rows, size_t *inout_at);
 bool tq_clean_flush(tq_pass *pass, bool ends);
@@ -86,15 +88,16 @@ bool tq_clean_flush(tq_pass *pass, bool ends);
 /* outliers.c: removes rows with an outlier in some channel from the window, and counts them. */
 void tq_outliers_remove(tq_pass *pass);
 
-/* resample.c: rows [from, end) of the window become samples; `ends`: of a segment that ends with
+/* resample.c: converts rows [from, end) of the window to samples; `ends`: the segment ends with
  * them. */
 bool tq_resample_window(tq_pass *pass, size_t from, size_t end, bool ends);
 
-/* filter_rows.c: filters the m uniform samples of the window, the first of them number `lowest` of
+/* filter_rows.c: filters the m uniform samples of the window; `lowest`: index of the first one in
  * the segment. */
 void tq_filter_window(tq_pass *pass, uint64_t lowest, size_t m);
 
-/* emit.c: samples of the window that are final go into blocks; the last block to the sink. */
+/* emit.c: copies the samples of the window that are final to blocks; the last block goes to the
+ * sink. */
 bool tq_emit_samples(tq_pass *pass, uint64_t lowest, size_t m, bool ends);
 bool tq_emit_block(tq_pass *pass);
 

@@ -7,16 +7,20 @@
 
 #include "core/dynamics/inverse.h"
 
-enum { POSES = 16 }; /* of a motion, at which gravity is computed */
+enum { POSES = 16 }; /* number of poses at which gravity is computed */
 
-static const double slope_s = 0.02;       /* s: of positions apart, so that noise does not matter */
-static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
-static const double farthest = 40.0;      /* rad or m, of joints without limits */
-static const double beyond_gravity = 100.0; /* times what holds the robot: no torque in N m */
-static const double least_effort = 1.0;     /* a limit that was not filled in is 0 or 1 */
-static const double none_recorded = 1e-4;   /* of the slopes' square: a hundredth of the velocity */
-static const double returns = 0.15;         /* of its range: a joint is back where it began */
-static const double taken_out = -0.3;       /* correlation of torque and rate that no motor has */
+static const double slope_s = 0.02;         /* s between the two positions of a slope, so that noise
+                                             does not matter */
+static const double beyond_effort = 20.0;   /* rms torque over the joint's limit of effort */
+static const double farthest = 40.0;        /* rad or m, for joints without limits */
+static const double beyond_gravity = 100.0; /* torque over the gravity torque: the unit is not N
+                                               m */
+static const double least_effort = 1.0;     /* a limit of 0 or 1 was not filled in */
+static const double none_recorded = 1e-4;   /* of the slopes' squares: a hundredth of the
+                                               velocity */
+static const double returns = 0.15;         /* of its range: the joint is back at its start */
+static const double taken_out = -0.3;       /* correlation of torque and velocity that no motor
+                                               has */
 
 static const double *channel(const tq_recording *recording, const tq_uniform *even,
                              tq_quantity quantity, size_t row)
@@ -57,7 +61,9 @@ static slope_sums compare_slopes(const tq_recording *recording, const tq_uniform
     const size_t half = wide < 1.0 ? 1 : wide < (double)even->n / 4.0 ? (size_t)wide : even->n / 4;
     slope_sums s = {0};
     double around =
-        0.0; /* sum of qd within half of k, ends halved: the mean that the slope measures */
+        /* sum of qd within `half` samples of k, half weight at both ends: the mean that the slope
+         * measures */
+        0.0;
     for (size_t k = 0; k < 2 * half; k++) {
         around += 0.5 * (qd[k] + qd[k + 1]);
     }
@@ -75,8 +81,8 @@ static slope_sums compare_slopes(const tq_recording *recording, const tq_uniform
     return s;
 }
 
-/* Recorded velocity against the slope of recorded position: their ratio is 1, or a unit is wrong;
- * they correlate, or belong to different joints. */
+/* Compares recorded velocity with the slope of recorded position: a ratio other than 1 is a wrong
+ * unit; without correlation they belong to different joints. */
 static tq_status check_velocity(const tq_recording *recording, const tq_uniform *even, uint32_t j,
                                 tq_recording_fault *ret)
 {
@@ -88,13 +94,14 @@ static tq_status check_velocity(const tq_recording *recording, const tq_uniform 
     const double alike = s.both / sqrt(s.slopes * s.recorded);
     const double least = 1e-4 * (double)even->n;
     if (s.slopes > 25.0 * least && s.recorded < none_recorded * s.slopes &&
-        !(fabs(alike) > 0.9)) { /* alike, it is a unit: below */
+        /* a correlated velocity has a wrong unit, see below */
+        !(fabs(alike) > 0.9)) {
         return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_ZERO, j, 0.0, 0.0);
     }
     if (s.slopes > least && fabs(alike) > 0.9 && (ratio < 0.5 || ratio > 2.0)) {
         return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_RATIO, j, ratio, 0.0);
     }
-    /* fast motion is far above noise: there they must be the same */
+    /* in fast motion noise is negligible: velocity and slope must agree */
     const bool is_fast = s.slopes > 400.0 * least && s.recorded > 400.0 * least;
     if (s.slopes > least && s.recorded > least && fabs(alike) < (is_fast ? 0.9 : 0.5)) {
         return tq_recording_refuse(ret, TQ_FAULT_VELOCITY_CORRELATION, j, alike, 0.0);
@@ -137,7 +144,7 @@ static double rms_of(const double *x, size_t n)
     return sqrt(square);
 }
 
-/* Some torque changes, and none is far above its joint's limit. */
+/* Checks that some torque changes, and that none is far above its joint's limit. */
 static tq_status check_efforts(const tq_recording *recording, const tq_uniform *even,
                                tq_recording_fault *ret)
 {
@@ -165,7 +172,7 @@ static tq_status check_efforts(const tq_recording *recording, const tq_uniform *
     return TQ_OK;
 }
 
-/* The largest torque of gravity along the motion, by the robot's model; 0: unknown. */
+/* The largest gravity torque along the motion by the robot's model; 0: unknown. */
 static tq_status find_gravity(const tq_recording *recording, const tq_uniform *even,
                               tq_scratch *scratch, double *ret, tq_error *reterr)
 {
@@ -201,7 +208,8 @@ static tq_status find_gravity(const tq_recording *recording, const tq_uniform *e
     return TQ_OK;
 }
 
-/* Torque in mN m is that of a robot of a thousand times the mass. */
+/* Compares torque with gravity: torque in mN m would be that of a robot with a thousand times the
+ * mass. */
 static tq_status check_gravity(const tq_recording *recording, const tq_uniform *even,
                                tq_scratch *scratch, tq_recording_fault *ret, tq_error *reterr)
 {
@@ -238,7 +246,7 @@ static double range_of(const double *x, size_t n)
     return most - least;
 }
 
-/* Every joint is back where it began: potential and kinetic energy are the same. */
+/* True if every joint is back at its start: potential and kinetic energy are equal. */
 static bool is_closed(const tq_recording *recording, const tq_uniform *even)
 {
     for (size_t r = 0; r < recording->options->model->nq; r++) {
@@ -259,7 +267,7 @@ static tq_status check_signs(const tq_recording *recording, const tq_uniform *ev
     if (model->nq != model->nv || !is_closed(recording, even)) {
         return TQ_OK;
     }
-    uint32_t worst = TQ_NONE; /* the joint of the lowest correlation of torque and velocity */
+    uint32_t worst = TQ_NONE; /* the joint with the lowest correlation of torque and velocity */
     double total = 0.0, least = taken_out, least_work = 0.0;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/plausibility.h - are units, signs and columns of a recording plausible? */
+/* core/signal/plausibility.h - plausibility of the units, signs and columns of a recording. */
 #ifndef TQ_SIGNAL_PLAUSIBILITY_H
 #define TQ_SIGNAL_PLAUSIBILITY_H
 
@@ -8,7 +8,7 @@
 /**
  * Check a stretch of motion: positions against the joints' limits, velocities against the slopes of
  * positions, torques against limits of effort and gravity, and their sign by passivity.
- * recording->check says which units are not known.
+ * recording->check: units that the request does not state.
  *
  * Shapes   even->n >= 64 unfiltered samples.
  * Memory   tq_recording_check_size(mechanism) bytes of scratch.

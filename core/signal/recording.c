@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* rad/s, m/s: noise that leaves the state of friction as it is */
+/* rad/s, m/s: velocity noise below this does not change the state of friction */
 static const double quiet = 5e-3;
 
 tq_status tq_recording_refuse(tq_recording_fault *ret, tq_recording_fault_kind kind, uint32_t joint,
@@ -49,7 +49,7 @@ bool tq_recording_is_sampled(const tq_recording *recording)
 {
     const tq_row_cache *cache = &recording->cache;
     const double run = (double)cache->run * recording->period / recording->step;
-    /* half of a run must be left between its borders */
+    /* half of a run must remain between its borders */
     return cache->n > 0 && cache->every > 1 && 4.0 * (double)tq_recording_border(recording) <= run;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/recording.h - a recorded motion as signals: options, clock, what a survey measured,
- * what a pass repaired. */
+/* core/signal/recording.h - a recorded motion as signals: options, clock, results of its survey,
+ * repairs of a pass. */
 #ifndef TQ_SIGNAL_RECORDING_H
 #define TQ_SIGNAL_RECORDING_H
 
@@ -16,9 +16,9 @@
 #include "core/signal/stuck.h"
 
 enum {
-    TQ_REPAIR_ROWS = 8,            /* listed of each kind of repair */
-    TQ_RECORDING_CLEAN_MAX = 256,  /* windows known to have no outliers */
-    TQ_RECORDING_SAMPLES = 250000, /* of all recordings of a fit: more do not improve it */
+    TQ_REPAIR_ROWS = 8,            /* rows listed for each kind of repair */
+    TQ_RECORDING_CLEAN_MAX = 256,  /* windows without outliers that are remembered */
+    TQ_RECORDING_SAMPLES = 250000, /* of all recordings of a fit: more do not improve the fit */
 };
 
 typedef enum tq_smoothing {
@@ -33,41 +33,41 @@ typedef struct tq_recording_filter {
     tq_smoothing kind;
     unsigned order;    /* Butterworth */
     double cutoff;     /* Hz; 0: from the spectra */
-    bool is_auto;      /* the cut-off is chosen by the spectra */
+    bool is_auto;      /* the cut-off is chosen from the spectra */
     double tau_f;      /* s, first order */
     size_t window;     /* Savitzky-Golay: samples, odd */
     unsigned degree;   /* Savitzky-Golay */
-    size_t decimate;   /* one sample in so many is used, from 1 */
-    bool has_decimate; /* the request states it */
-    bool thins;        /* it follows from the length of the recordings */
+    size_t decimate;   /* every n-th sample is used, n >= 1 */
+    bool has_decimate; /* the request sets `decimate` */
+    bool thins;        /* `decimate` is chosen from the length of the recordings */
 } tq_recording_filter;
 
-/* Units that the request does not state are checked for plausibility. */
+/* Units that the request does not state; they are checked for plausibility. */
 enum {
     TQ_CHECK_TIME = 1u << 0,     /* times may be milliseconds */
     TQ_CHECK_POSITION = 1u << 1, /* angles may be degrees, lengths millimetres */
-    TQ_CHECK_TORQUE = 1u << 2,   /* torque is used: it must be one */
-    TQ_CHECK_EFFORT = 1u << 3,   /* torque against the joints' limits of effort */
-    TQ_CHECK_GRAVITY = 1u << 4,  /* torque against gravity's */
+    TQ_CHECK_TORQUE = 1u << 2,   /* torque is used: it must not be zero or constant */
+    TQ_CHECK_EFFORT = 1u << 3,   /* torque is compared with the joints' limits of effort */
+    TQ_CHECK_GRAVITY = 1u << 4,  /* torque is compared with gravity */
 };
 
-/* What is common to all recordings of a fit. */
+/* Options common to all recordings of a fit. */
 typedef struct tq_recording_options {
     const tq_mechanism *mechanism;
     const tq_model *model; /* of the mechanism */
     tq_recording_filter filter;
     double rate;       /* Hz of the uniform grid; 0: the recording's own */
-    double delay;      /* s that q, qd and qdd lag the torque */
-    double half_gain;  /* Hz at which the filter halves an amplitude; 0: no filter */
+    double delay;      /* s by which q, qd and qdd lag behind the torque */
+    double half_gain;  /* Hz at which the filter's gain is 1/2; 0: no filter */
     bool finds_brakes; /* surveys list standstills, for tq_recording_find_braked */
-    bool searches;     /* passes read the cached part of a long recording only */
+    bool searches;     /* passes read only the cached part of a long recording */
     size_t n_cached;   /* recordings that share the row cache; 0: rows are not cached */
 } tq_recording_options;
 
 /* Repairs of a pass, in the order of their names in answers. */
 typedef enum tq_repair {
     TQ_REPAIR_NOT_FINITE,   /* rows left out: NaN or infinite */
-    TQ_REPAIR_ABSURD,       /* rows left out: beyond the range of any robot */
+    TQ_REPAIR_ABSURD,       /* rows left out: values beyond the range of any robot */
     TQ_REPAIR_SPIKE,        /* rows left out: outliers (Hampel identifier) */
     TQ_REPAIR_OUTLIER,      /* rows with values replaced by a running median */
     TQ_REPAIR_REPEATED,     /* rows left out: the time of another row */
@@ -76,33 +76,33 @@ typedef enum tq_repair {
     TQ_REPAIR_BRIDGED,      /* gaps of a few periods, interpolated */
     TQ_REPAIR_SPLIT,        /* longer gaps: a new segment begins */
     TQ_REPAIR_UNWRAPPED,    /* angles that jumped by 2 pi */
-    TQ_REPAIR_BRAKED,       /* rests left out: no torque although gravity pulls */
-    TQ_REPAIR_UNPAIRED,     /* rows left out: another file of the recording has ended */
+    TQ_REPAIR_BRAKED,       /* standstills left out: zero torque although gravity acts */
+    TQ_REPAIR_UNPAIRED,     /* rows left out: another file of the recording ends earlier */
     TQ_REPAIR_TOO_SHORT,    /* segments of fewer than eight rows, left out */
     TQ_REPAIRS,
 } tq_repair;
 
 typedef struct tq_repair_count {
     uint64_t n;
-    uint64_t rows[TQ_REPAIR_ROWS]; /* the first of them */
+    uint64_t rows[TQ_REPAIR_ROWS]; /* the first rows of them */
 } tq_repair_count;
 
-/* Consecutive rows at rest. Brakes hold where torque is zero although gravity pulls. */
+/* Consecutive rows at standstill. Brakes hold if torque is zero although gravity acts. */
 typedef struct tq_standstill {
     uint64_t first, last;
-    size_t n;     /* rows in the sums */
+    size_t n;     /* number of rows in the sums */
     double *sums; /* (nq + nv): sum of q, of tau^2; of a braked one: thresholds of |tau| */
 } tq_standstill;
 
 typedef struct tq_standstills {
-    tq_standstill *list; /* NULL: not wanted */
+    tq_standstill *list; /* NULL: standstills are not listed */
     size_t n, n_braked;  /* after tq_recording_find_braked the first n_braked are braked */
-    bool rests;          /* the last one may go on */
+    bool rests;          /* the last standstill may continue */
     double *moving;      /* (nv) sum of tau^2 in motion */
     size_t n_moving;
-    double *group; /* (nq + nv) sums of the rows that are classified together */
+    double *group; /* (nq + nv) sums of a group of rows that are classified together */
     size_t n_group;
-    double *spare; /* (n_spare x (nq + nv)) for sums */
+    double *spare; /* (n_spare x (nq + nv)) memory for sums */
     size_t n_spare;
 } tq_standstills;
 
@@ -112,13 +112,13 @@ typedef struct tq_clean_window {
     size_t n;
 } tq_clean_window;
 
-/* One recording. The reader of rows sets the first group; a survey the second; each pass the last.
- * Zero-initialised. */
+/* One recording. The first group of members is set by the reader of rows, the second by a survey,
+ * the last by each pass. Zero-initialised. */
 typedef struct tq_recording {
     const tq_recording_options *options;
     tq_channels channels;
     bool is_windowed;    /* only ranges of rows are read */
-    uint64_t n_row;      /* in the file: known after the survey's rows have been pushed */
+    uint64_t n_row;      /* in the file; known after the rows of the survey were pushed */
     uint64_t n_unpaired; /* rows that only the longest of several files has */
     unsigned check;      /* TQ_CHECK_... */
 
@@ -128,19 +128,19 @@ typedef struct tq_recording {
     bool is_even;
     double period; /* s, of the rows */
     double step;   /* s, of the uniform grid */
-    double gap;    /* s: longer steps split */
+    double gap;    /* s: longer steps end a segment */
     tq_standstills stills;
     tq_stuck_search stuck;
     bool moves;
     uint64_t first_moving, last_moving; /* rows */
     tq_row_cache cache;
-    tq_bandwidth bandwidth; /* of the joint with the widest */
-    double resolution;      /* Hz, of the spectra that measured it */
+    tq_bandwidth bandwidth; /* of the joint with the widest bandwidth */
+    double resolution;      /* Hz, of the spectra it was measured with */
     double *coherent;      /* (nq) Hz up to which torque and position are coherent; NULL: unknown */
-    double velocity_noise; /* rad/s or m/s, of the joint with the most */
+    double velocity_noise; /* rad/s or m/s, of the joint with the largest */
     double
-        *floor; /* (nv) noise density of the signal that accelerations derive from by n_difference
-                      differences: its unit^2 / Hz; NULL: unknown */
+        *floor; /* (nv) one-sided noise density, unit^2 / Hz, of the signal from which accelerations
+                   are computed by n_difference differences; NULL: unknown */
     unsigned n_difference;
     tq_cutoff cutoff;
     double *coherent_memory, *floor_memory; /* (nq), (nv) */
@@ -149,19 +149,20 @@ typedef struct tq_recording {
 
     tq_repair_count repairs[TQ_REPAIRS];
     uint64_t n_sample, n_segment;
-    uint64_t n_rest;   /* samples at rest at the ends, left out */
-    uint64_t n_border; /* samples next to the ends of segments, left out: the filter extrapolates */
-    uint64_t n_braked; /* rows left out where brakes hold */
-    double longest_gap; /* s, of those bridged */
+    uint64_t n_rest;    /* samples at rest at both ends, left out */
+    uint64_t n_border;  /* samples next to the ends of segments, left out: the filter extrapolates
+                          there */
+    uint64_t n_braked;  /* rows left out where brakes hold */
+    double longest_gap; /* s, of the bridged gaps */
 } tq_recording;
 
-/* A stretch of motion on the uniform grid, not filtered: what a survey is measured on. */
+/* A stretch of motion on the uniform grid, unfiltered: the input of the survey's measurements. */
 typedef struct tq_uniform {
     size_t n, stride;
     const double *channels; /* (n_channel x stride) */
 } tq_uniform;
 
-/* What makes a recording unusable. */
+/* Faults that make a recording unusable. */
 typedef enum tq_recording_fault_kind {
     TQ_FAULT_NONE,
     TQ_FAULT_FEW_ROWS,    /* n_chosen */
@@ -170,18 +171,18 @@ typedef enum tq_recording_fault_kind {
     TQ_FAULT_TIME_REVERSED,
     TQ_FAULT_TIME_UNSORTED,
     TQ_FAULT_TIME_CONSTANT,
-    TQ_FAULT_PERIOD_LONG,  /* value: period, s: times are hardly in seconds */
+    TQ_FAULT_PERIOD_LONG,  /* value: period, s: times are probably not in seconds */
     TQ_FAULT_PERIOD_SHORT, /* value: period, s */
-    TQ_FAULT_RATE,         /* value: rows a second; the grid is above 20 times that */
-    TQ_FAULT_POSITION,     /* joint, value: a position beyond any */
+    TQ_FAULT_RATE,         /* value: rows a second; the grid has more than 20 times as many */
+    TQ_FAULT_POSITION,     /* joint, value: a position beyond the range of any joint */
     TQ_FAULT_VELOCITY_ZERO,
     TQ_FAULT_VELOCITY_RATIO,       /* joint, value: velocity over slope of position */
-    TQ_FAULT_VELOCITY_CORRELATION, /* joint, value: of velocity and slope of position */
+    TQ_FAULT_VELOCITY_CORRELATION, /* joint, value: correlation of velocity and slope of position */
     TQ_FAULT_TORQUE_CONSTANT,
     TQ_FAULT_TORQUE_EFFORT,  /* joint, value: rms torque; other: the joint's limit */
     TQ_FAULT_TORQUE_GRAVITY, /* joint, value: largest rms torque; other: gravity's largest torque */
     TQ_FAULT_TORQUE_SIGN,    /* joint, value: J that the joint returns over a closed path */
-    TQ_FAULT_DELAY,          /* of more than four samples and 50 ms */
+    TQ_FAULT_DELAY,          /* value: delay of more than four samples and 50 ms */
     TQ_FAULT_CUTOFF,         /* value: samples a second: the cut-off is above half of it */
     TQ_FAULT_FILTER_SLOW,    /* value: samples a second: the filter's memory is too long */
 } tq_recording_fault_kind;
@@ -202,15 +203,15 @@ void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row);
 /* Samples next to the ends of a segment that a pass leaves out: the filter extrapolates there. */
 size_t tq_recording_border(const tq_recording *recording);
 
-/* After the survey: only runs of its rows are cached, long enough for searches. */
+/* True if the survey cached only runs of rows, long enough for searches. */
 bool tq_recording_is_sampled(const tq_recording *recording);
-/* Drops every second of those runs; false, and nothing, where too few would be left. */
+/* Drops every second run; false, without effect, if too few would be left. */
 bool tq_recording_search_less(tq_recording *recording);
-/* True if passes read the cache instead of rows pushed anew. */
+/* True if passes read the cache and no rows are pushed. */
 bool tq_recording_is_cached(const tq_recording *recording);
 
-/* Friction states integrate the unfiltered velocity where it is recorded with little noise; else
- * displacements come from positions. */
+/* True if friction states integrate the unfiltered velocity: it is recorded, with little noise.
+ * Else displacements are differences of positions. */
 bool tq_recording_gives_displacement(const tq_recording *recording);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "core/signal/pass_private.h"
 
-enum { INSPECTED_LEAST = 64 }; /* samples of a stretch that has a spectrum */
+enum { INSPECTED_LEAST = 64 }; /* least samples of a stretch for a spectrum */
 
-/* the row of the file that each even sample lies nearest to */
+/* the row of the file that is nearest to each uniform sample */
 static void find_rows(tq_pass *p, size_t from, size_t end, double first, size_t m)
 {
     size_t i = from;
@@ -20,8 +20,8 @@ static void find_rows(tq_pass *p, size_t from, size_t end, double first, size_t 
     }
 }
 
-/* Rows [from, end) lie on the even clock already, to a millionth of a step from the first row to
- * the last, and nothing is to be shifted. */
+/* True if rows [from, end) already lie on the uniform grid, within a millionth of a step, and no
+ * delay is to be applied. */
 static bool is_on_grid(const tq_pass *p, size_t from, size_t end, size_t m)
 {
     const tq_recording *recording = p->recording;
@@ -30,7 +30,7 @@ static bool is_on_grid(const tq_pass *p, size_t from, size_t end, size_t m)
            end - from == m && p->row[end - 1] - p->row[from] == m - 1;
 }
 
-/* Rows [from, end) at m even times from `first` on. */
+/* Resamples rows [from, end) to m uniform times from `first` on. */
 static void resample(tq_pass *p, size_t from, size_t end, double first, size_t m)
 {
     const tq_recording *recording = p->recording;
@@ -40,7 +40,7 @@ static void resample(tq_pass *p, size_t from, size_t end, double first, size_t m
     tq_resample_cubic(end - from, p->t + from, first + p->options->delay, recording->step, m,
                       p->stencils);
     for (size_t c = 0; c < recording->channels.n; c++) {
-        if (c == n_motion) { /* motors and their sensors are noisy, encoders are not */
+        if (c == n_motion) { /* torque is noisy: linear interpolation; positions are not: cubic */
             tq_resample_linear(end - from, p->t + from, first, recording->step, m, p->stencils);
         }
         tq_resample(m, p->stencils, p->values + c * p->room + from, p->even + c * p->n_uniform);

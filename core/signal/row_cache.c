@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/row_cache.c - rows that the survey leaves in memory: all of a short recording, runs
- * of them spread over a long one. */
+/* core/signal/row_cache.c - rows that the survey keeps in memory: all of a short recording, runs
+ * spread over a long one. */
 #include "core/signal/row_cache.h"
 
 #include <string.h>
 
-/* A run must leave samples between the borders of the filter. Doubling the distance between runs
- * whenever memory is full spreads them evenly, whatever the length turns out to be. */
+/* A run must have samples between the borders of the filter. The distance between runs is doubled
+ * whenever the memory is full, which spreads them evenly over a recording of unknown length. */
 enum { RUN_MOST = 4096, RUN_LEAST = 512, RUNS_LEAST = 4 };
 static const size_t bytes_max = (size_t)16 << 20; /* of all recordings that share the cache */
 
-/* rows of a run; *ret_room: of the cache, a multiple */
+/* rows of a run; *ret_room: rows of the cache, a multiple of it */
 static size_t find_room(size_t n_channel, size_t n_share, size_t *ret_room)
 {
     const size_t each = (n_channel + 1) * sizeof(double) + sizeof(uint64_t) + 1;
@@ -52,7 +52,7 @@ bool tq_row_cache_begin(tq_row_cache *cache, size_t n_channel, size_t n_share, t
     return cache->values != NULL && cache->t != NULL && cache->row != NULL && cache->state != NULL;
 }
 
-/* every second run goes; the last one may be short */
+/* drops every second run; the last run may be short */
 static void thin(tq_row_cache *cache)
 {
     const size_t run = cache->run;
@@ -79,11 +79,12 @@ bool tq_row_cache_halve(tq_row_cache *cache)
     return enough;
 }
 
-/* at the first row of a run: is it kept? */
+/* at the first row of a run: true if the run is kept */
 static bool keeps_run(tq_row_cache *cache, uint64_t run)
 {
     if (run % cache->every == 0 && cache->n == cache->room) {
-        if (cache->run < RUN_LEAST) { /* filters leave nothing of such runs: all rows or none */
+        if (cache->run < RUN_LEAST) { /* shorter runs have no samples after filtering: all rows or
+                                         none */
             cache->room = cache->n = 0;
             return false;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/row_cache.h - rows that stay in memory after the survey: all of a short recording,
- * runs of rows spread evenly over a long one. */
+/* core/signal/row_cache.h - rows that are kept in memory after the survey: all of a short
+ * recording, runs of rows spread evenly over a long one. */
 #ifndef TQ_SIGNAL_ROW_CACHE_H
 #define TQ_SIGNAL_ROW_CACHE_H
 
@@ -11,11 +11,11 @@ enum { TQ_ROW_CACHE_ROWS = 65536 }; /* of all recordings that share the cache */
 
 typedef struct tq_row_cache {
     size_t n_channel;
-    size_t n, room, run; /* rows; of a run */
-    uint64_t every;      /* one run in so many; 1: all rows */
-    uint64_t n_run;      /* runs so far */
+    size_t n, room, run; /* rows in the cache; its capacity; rows of a run */
+    uint64_t every;      /* every n-th run is cached; 1: all rows */
+    uint64_t n_run;      /* number of runs so far */
     size_t in_run;       /* rows of the current one */
-    bool keeps;          /* that one is kept */
+    bool keeps;          /* the current run is cached */
     double *values, *t;  /* blocks (n_channel x TQ_RAW_ROWS), (room) */
     uint64_t *row;
     unsigned char *state;
@@ -27,7 +27,7 @@ bool tq_row_cache_begin(tq_row_cache *cache, size_t n_channel, size_t n_share, t
 size_t tq_row_cache_size(size_t n_channel, size_t n_share);
 /* Caches row i of `rows`, unless it falls into a run that is left out. */
 void tq_row_cache_add(tq_row_cache *cache, const tq_raw_rows *rows, size_t i);
-/* Drops every second run; false, and nothing, where fewer than four would be left. */
+/* Drops every second run; false, without effect, if fewer than four would be left. */
 bool tq_row_cache_halve(tq_row_cache *cache);
 /* The next cached rows after `at`, moved past them; false at the end. They point into the cache. */
 bool tq_row_cache_next(const tq_row_cache *cache, size_t *inout_at, tq_raw_rows *ret);

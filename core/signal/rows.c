@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Beyond these nothing that is built moves; the numbers are accidents of a file. */
+/* Larger values are no motion of a machine, but errors of a file. */
 static const double absurd[] = {[TQ_QUANTITY_Q] = 1e4,
                                 [TQ_QUANTITY_QD] = 1e4,
                                 [TQ_QUANTITY_QDD] = 1e6,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/rows.h - raw rows of a recording in SI units, as surveys and passes take them. */
+/* core/signal/rows.h - raw rows of a recording in SI units, the input of surveys and passes. */
 #ifndef TQ_SIGNAL_ROWS_H
 #define TQ_SIGNAL_ROWS_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TQ_RAW_ROWS = 256 }; /* rows that are pushed together at most, and the stride of channels */
+enum { TQ_RAW_ROWS = 256 }; /* maximum rows of a push, and the stride of channels */
 
 typedef enum tq_quantity {
     TQ_QUANTITY_Q,
@@ -32,9 +32,9 @@ typedef struct tq_raw_rows {
     size_t n;                   /* 1 .. TQ_RAW_ROWS */
     const double *values;       /* (n_channel x TQ_RAW_ROWS) rad, m, s, N m, N */
     const double *t;            /* (n) s from the recording's first row */
-    const uint64_t *row;        /* (n) number in the file, from 0, rising */
+    const uint64_t *row;        /* (n) row number in the file, from 0, increasing */
     const unsigned char *state; /* (n) tq_row_state */
-    bool all_good;              /* each of the states is TQ_ROW_GOOD */
+    bool all_good;              /* all states are TQ_ROW_GOOD */
 } tq_raw_rows;
 
 /* Marks rows whose values x (n) of a quantity are not finite, or beyond the range of any robot

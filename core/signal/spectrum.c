@@ -10,18 +10,19 @@
 #include "core/signal/median.h"
 
 static const double pi = 3.14159265358979323846;
-/* multiple of the floor that noise alone does not exceed: for a mean of windows, and for a single
- * one, where a bin of noise exceeds it with probability 2^-30 */
+/* multiple of the floor that noise does not exceed: for a mean of windows, and for a single window,
+ * where a bin of noise exceeds it with probability 2^-30 */
 static const double of_windows = 10.0, of_one = 30.0;
 
 enum {
-    COHERENT_BINS = 4, /* minimum bins of a band */
+    COHERENT_BINS = 4, /* least bins of a band */
     BAND_LEAST = 6,
     WINDOWS_LEAST = 8,
     COHERENCE_LEAST = 64,
     COHERENCE_MOST = 8192,
 };
-static const double deviations = 6.0; /* of a mean coherence, above chance level */
+static const double deviations = 6.0; /* standard deviations of a mean coherence above chance
+                                         level */
 
 /* window length for which n samples have fifteen or more windows */
 static size_t coherence_size(size_t n)
@@ -191,7 +192,8 @@ static void add_products(size_t n_fft, const double *re, const double *im, doubl
 }
 
 /* Upper end of the highest band whose mean coherence is significant: for K windows of incoherent
- * signals mean and deviation are 1 / K, and correlated neighbouring bins count two thirds. */
+ * signals the mean and standard deviation of coherence are 1 / K, and correlated neighbouring bins
+ * count two thirds. */
 static double last_coherent(size_t n_fft, double rate, size_t n_window, double *const sums[4])
 {
     const double chance = 1.0 / (0.9 * (double)n_window); /* windows overlap */
@@ -265,8 +267,8 @@ size_t tq_bandwidth_scratch_size(size_t n_fft)
     return tq_scratch_cost(n_fft / 2 + 1, sizeof(double));
 }
 
-/* 99.5 % of the velocity's power above the floor, up to `end`, is below it; bins count above
- * `times` the floor */
+/* Hz below which 99.5 % of the velocity's power above the floor lies, up to `end`; bins below
+ * `times` the floor are left out */
 static double motion_above(size_t n_fft, double rate, const double *power, double floor,
                            double times, double end)
 {
@@ -347,7 +349,8 @@ tq_status tq_bandwidth_find(size_t n_fft, double rate, const double *power, doub
 
 tq_cutoff tq_cutoff_choose(const tq_bandwidth *bandwidth, double rate)
 {
-    /* no motion, no information; motion needs no higher cut-off at a higher rate */
+    /* without motion there is no information; motion does not need a higher cut-off at a higher
+     * sample rate */
     const double least = bandwidth->motion > 0.0 ? 0.001 * rate : 0.01 * rate;
     return tq_cutoff_judge(bandwidth, fmin(fmax(10.0 * bandwidth->motion, least), 0.4 * rate));
 }

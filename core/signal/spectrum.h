@@ -28,9 +28,10 @@ size_t tq_spectrum_scratch_size(size_t n_fft);
 
 /**
  * Hz up to which x and y are coherent: the end of the highest band, a quarter of its frequency
- * wide, in which the coherence |Sxy|^2 / (Sxx Syy) is significant; infinite if all are, or if
- * samples are too few. For a joint's position and torque: above it the position is noise of any
- * colour, since motion requires torque and encoder noise does not.
+ * wide, in which the coherence |Sxy|^2 / (Sxx Syy) is significant; infinite if the whole spectrum
+ * is coherent, or if samples are too few. For a joint's position and torque: above this frequency
+ * the position is noise, coloured or white, since motion requires torque and encoder noise does
+ * not.
  *
  * Shapes   x, y (n).
  * Memory   tq_coherence_scratch_size(n) bytes of scratch.
@@ -44,8 +45,9 @@ size_t tq_coherence_scratch_size(size_t n);
 
 /* Bandwidths of a position spectrum, for the choice of a cut-off. Hz. */
 typedef struct tq_bandwidth {
-    double motion; /* w_BW: 99.5 % of the velocity's power above the noise is below it */
-    double noise;  /* w_noise: above it there is only noise; the Nyquist frequency if nowhere */
+    double motion; /* w_BW: below it 99.5 % of the velocity's power above the noise */
+    double noise;  /* w_noise: above it only noise; the Nyquist frequency if there is no such
+                      band */
     double floor;  /* noise density */
 } tq_bandwidth;
 
@@ -69,7 +71,7 @@ tq_status tq_bandwidth_level(size_t n_fft, double rate, const double *power, con
                              tq_scratch *scratch, double *ret, tq_error *reterr);
 size_t tq_bandwidth_scratch_size(size_t n_fft);
 
-/* A cut-off, checked by the rule 10 w_BW < w_f < 0.1 w_noise (Khalil & Dombre). Hz. */
+/* A cut-off, compared with the rule 10 w_BW < w_f < 0.1 w_noise (Khalil & Dombre). Hz. */
 typedef struct tq_cutoff {
     double cutoff;
     bool above_motion; /* 10 w_BW <= w_f, to rounding */
@@ -79,7 +81,7 @@ typedef struct tq_cutoff {
 /* Cut-off for a bandwidth: 10 w_BW, but at least 0.1 % of the rate (1 % without motion), and at
  * most 40 %. */
 tq_cutoff tq_cutoff_choose(const tq_bandwidth *bandwidth, double rate);
-/* Checks the rule for a given cut-off. */
+/* Compares a given cut-off with the rule. */
 tq_cutoff tq_cutoff_judge(const tq_bandwidth *bandwidth, double cutoff);
 
 #endif

@@ -7,11 +7,12 @@
 
 enum { ROWS = 30 };
 static const double least_s = 0.5;
-static const double least_way = 0.2;  /* rad or m */
-static const double arrested = 0.12;  /* rad/s or m/s, lost from one row to the next */
-static const double leap = 0.02;      /* rad or m, from one row to the next, */
-static const double leap_speed = 1.0; /* at this speed or more */
-static const double apart = 0.005;    /* s, of the past that a speed is measured over */
+static const double least_way = 0.2;  /* rad or m: motion of the joint during one value of torque */
+static const double arrested = 0.12;  /* rad/s or m/s: a joint does not lose this speed within one
+                                         row */
+static const double leap = 0.02;      /* rad or m: a joint does not jump by this within one row */
+static const double leap_speed = 1.0; /* rad/s or m/s: nor faster than this */
+static const double apart = 0.005;    /* s: interval over which a speed is measured */
 
 size_t tq_stuck_size(const tq_model *model)
 {
@@ -41,7 +42,7 @@ static bool lasts(double from, double to, size_t n)
     return n >= ROWS && to - from >= least_s;
 }
 
-/* The torque changes, or the rows end, at `t`. */
+/* Ends a run of equal torques at time `t`: the torque changes, or the rows end. */
 static void end_torque(tq_stuck_search *s, uint32_t j, double t)
 {
     const tq_stuck_joint *x = &s->joints[j];
@@ -68,7 +69,7 @@ static void add_torque(tq_stuck_search *s, uint32_t j, double t, double q, doubl
     x->least = x->most = q;
 }
 
-/* speed at which q is reached */
+/* speed with which the joint reaches q */
 static double speed_of(const tq_stuck_joint *x, double t, double q)
 {
     const unsigned last = x->n_past < TQ_STUCK_PAST ? x->n_past : (unsigned)TQ_STUCK_PAST;

@@ -7,21 +7,22 @@
 #include "core/model/model.h"
 #include "core/signal/rows.h"
 
-/* A stretch of rows in which a column has one value, to the bit. */
+/* A stretch of rows in which a column has bitwise the same value. */
 typedef struct tq_stuck {
     uint32_t joint;
     bool of_torque;
-    bool is_whole;   /* a position in all rows: the joint may rest */
+    bool is_whole;   /* a position that is constant in all rows: the joint may be at rest */
     double from, to; /* s from the recording's first row */
 } tq_stuck;
 
 enum { TQ_STUCK_MAX = 4, TQ_STUCK_PAST = 2 };
 
-/* One joint's values since they changed last. */
+/* State of one joint's columns since their last change. */
 typedef struct tq_stuck_joint {
     double q, q_from, speed, tau, tau_from, least, most;
     size_t n_q, n_tau;
-    double past_q[TQ_STUCK_PAST], past_t[TQ_STUCK_PAST]; /* 5 ms apart or more, the last first */
+    double past_q[TQ_STUCK_PAST], past_t[TQ_STUCK_PAST]; /* earlier samples, at least 5 ms apart,
+                                                            the latest first */
     unsigned n_past;
 } tq_stuck_joint;
 
@@ -31,14 +32,14 @@ typedef struct tq_stuck_search {
     double last_t;
     tq_stuck_joint *joints; /* (n_joint) */
     size_t n;
-    tq_stuck found[TQ_STUCK_MAX]; /* the first of them */
+    tq_stuck found[TQ_STUCK_MAX]; /* the first stuck columns */
 } tq_stuck_search;
 
 /**
- * Find columns that are stuck: half a second and 30 rows of one value of a torque whose joint moves
- * by 0.2 rad or m meanwhile, or of a position that is reached, or left, at a speed that no joint
- * loses from one row to the next. Encoders' counts repeat at rest; joints come to rest in more than
- * a row.
+ * Find columns that are stuck: half a second and 30 rows of one value. Torque: the joint moves by
+ * 0.2 rad or m meanwhile. Position: it is reached or left at a speed that no joint can lose or gain
+ * within one row; encoder counts repeat at rest too, but a joint needs more than one row to come to
+ * rest.
  *
  * Memory   begin takes tq_stuck_size(model) bytes of `memory`, for as long as the search is used.
  * Returns  begin: false if memory is short.
@@ -46,7 +47,7 @@ typedef struct tq_stuck_search {
  */
 bool tq_stuck_begin(const tq_model *model, tq_scratch *memory, tq_stuck_search *ret);
 size_t tq_stuck_size(const tq_model *model);
-/* Good rows [first, end). */
+/* Takes good rows [first, end). */
 void tq_stuck_add(tq_stuck_search *search, const tq_channels *channels, const tq_raw_rows *rows,
                   size_t first, size_t end);
 void tq_stuck_end(tq_stuck_search *search);

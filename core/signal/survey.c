@@ -9,18 +9,19 @@
 #include "core/signal/braked.h"
 
 enum {
-    GROUP_ROWS = 4096, /* are classified together at most */
+    GROUP_ROWS = 4096, /* most rows that are classified together */
 };
 
-static const double slow_clock = 0.2; /* s: recordings of robots are faster; milliseconds seem so */
-static const double fast_clock = 1e-5; /* s: beyond what drives record */
-static const double group_s = 0.08;    /* s: of rows that are classified together */
+static const double slow_clock = 0.2;  /* s: a longer period suggests milliseconds */
+static const double fast_clock = 1e-5; /* s: a shorter period is faster than any drive records */
+static const double group_s = 0.08;    /* s: length of a group of rows that is classified as a
+                                          whole */
 static const double bridge_periods = 5.5;
-static const double bridge_s = 0.04;  /* shorter gaps are bridged whatever the period */
-static const double rate_most = 20.0; /* of the uniform grid over that of the rows */
+static const double bridge_s = 0.04;  /* s: shorter gaps are bridged with any period */
+static const double rate_most = 20.0; /* rate of the uniform grid over that of the rows, most */
 
-/* A joint moves in a group whose range of positions exceeds TQ_SURVEY_MOVES. Too few rows at the
- * end to be classified are as those before. */
+/* Ends a group of rows: a joint moves in it if its range of positions exceeds TQ_SURVEY_MOVES. A
+ * group that is too short to be classified counts as the one before. */
 static tq_status close_group(tq_survey *s, uint64_t last, bool is_whole, tq_error *reterr)
 {
     tq_recording *recording = s->recording;
@@ -50,7 +51,8 @@ static void widen(tq_survey *s, size_t r, const double *q, size_t n, bool is_fir
     s->most[r] = most;
 }
 
-/* Good rows [*inout_at, end), up to the end of a group after which standstills want memory. */
+/* Takes good rows [*inout_at, end), up to the end of a group after which standstills need memory.
+ */
 static tq_status add_motion(tq_survey *s, const tq_raw_rows *rows, size_t *inout_at, size_t end,
                             tq_error *reterr)
 {

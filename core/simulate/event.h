@@ -15,8 +15,8 @@ typedef enum tq_event_kind {
     TQ_EVENT_ENERGY,  /* kinetic and potential energy, J */
     TQ_EVENT_STICK,   /* reported only: dry friction holds joint `joint` from now on (stiction) */
     TQ_EVENT_SLIP,    /* reported only: the joint breaks away */
-    TQ_EVENT_REST,    /* reported only: the joint rests on its limit */
-    TQ_EVENT_LEAVE,   /* reported only: it leaves its limit */
+    TQ_EVENT_REST,    /* reported only: the joint comes to rest on its limit */
+    TQ_EVENT_LEAVE,   /* reported only: the joint leaves its limit */
     TQ_EVENT_TOUCH,   /* reported only: pair `rule` of the plant's contacts closes */
     TQ_EVENT_LIFT,    /* reported only: it opens */
 } tq_event_kind;
@@ -45,8 +45,8 @@ typedef struct tq_event {
     uint32_t joint; /* or TQ_NONE */
     uint32_t rule;  /* or TQ_NONE: dry friction; of contacts, the pair */
     double value;   /* limits: the velocity on arrival; SLIP, STICK: the holding torque, N m or N;
-                     TOUCH: the speed of approach, m/s; LIFT: 0; else the quantity that crossed its
-                     level */
+                     TOUCH: the speed of approach, m/s; LIFT: 0; others: the quantity that crossed
+                       its level */
 } tq_event;
 
 enum { TQ_EVENT_RULES_MAX = 4096 };

@@ -51,7 +51,7 @@ static uint32_t reach_of(const tq_lock_step_options *options)
     return most;
 }
 
-/* records of the history, of the delays before it, and of the present state */
+/* number of records: history, delays before it, and the present state */
 static size_t ring_length(const tq_lock_step_options *options)
 {
     return options->history + reach_of(options) + 1;
@@ -121,8 +121,8 @@ void tq_lock_step_open(tq_run *run, tq_held_torque *held, const tq_model *model,
 
 /* -------------------------------------------------------------------------------------- steps */
 
-/* torque of the period before `step`, by the commands up to there: the command of `step` less the
- * delay, within the limits */
+/* torque of the period that ends at `step`: the command `delay` periods earlier, within the limits
+ */
 static void set_torque(tq_lock_step *of, uint64_t step)
 {
     const uint32_t delay = of->options.actuator_delay;
@@ -136,7 +136,7 @@ static void set_torque(tq_lock_step *of, uint64_t step)
     }
 }
 
-/* At step 0 the run is started again: which joints stick there depends on the first torque. */
+/* Step 0 starts the run again: which joints stick there depends on the first torque. */
 static int restart(tq_lock_step *of)
 {
     unsigned char *record = of->beginning;
@@ -236,7 +236,8 @@ static double round_to(double x, double resolution)
     return resolution > 0.0 ? resolution * floor(x / resolution + 0.5) : x;
 }
 
-/* the noise of a joint's coordinates, along its velocities, from `row` of the stream on */
+/* adds noise to a joint's coordinates, along its velocities, from row `row` of the random stream on
+ */
 static void add_to_joint(const tq_lock_step *of, const tq_sensor *sensor, const tq_joint *joint,
                          double *q)
 {

@@ -32,8 +32,8 @@ static int is_multistep(const tq_run_private *p)
 }
 
 /* Order of the derivatives of effects whose discontinuities stop a step: the method's order; for
- * implicit multistep methods only jumps, since each stop is a restart and their error test finds
- * the others. */
+ * implicit multistep methods only jumps: each stop costs a restart, and their error test handles
+ * discontinuities of derivatives. */
 static unsigned smoothness(tq_run_method method)
 {
     static const unsigned order[TQ_RUN_METHODS] = {8, 5, 5, 1, 4, 1, 2, 2};
@@ -54,7 +54,7 @@ void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectori
     }
 }
 
-/* the same for the first lane only, which the rates of one trajectory read */
+/* the same for the first lane only: rates of one trajectory read no other */
 static void put_first(const tq_run_private *p, const double *y, const tq_trajectories *to)
 {
     double *parts[] = {to->q, to->qd, to->z};
@@ -92,7 +92,7 @@ int tq_run_ode_rate(void *ctx, double t, const double *y, double *ret_rate)
         tq_plant_rate(p->plant, tq_run_before(p, t), &b->as, p->scratch, &b->rates, &p->run.error);
     if (status != TQ_OK) {
         p->run.status = status;
-        return status == TQ_ERR_STOPPED ? -1 : 1; /* no smaller step helps */
+        return status == TQ_ERR_STOPPED ? -1 : 1; /* a smaller step does not help */
     }
     const tq_trajectories rates = {.q = b->rates.q, .qd = b->rates.qd, .z = b->rates.z};
     tq_run_gather(p, &rates, ret_rate);
@@ -177,7 +177,7 @@ static int step_adaptive(tq_run_private *p, double stop)
 {
     double h = p->h > 0.0 ? fmin(p->h, stop - p->run.t) : stop - p->run.t;
     tq_status status = try_step(p, stop);
-    /* a rate failed: its domain may end just ahead; approach the boundary */
+    /* a rate failed: the domain of the equations may end just ahead; approach the boundary */
     while (status != TQ_OK && status != TQ_ERR_MEMORY && p->run.status != TQ_OK &&
            p->run.status != TQ_ERR_STOPPED && h > 64.0 * DBL_EPSILON * fabs(p->run.t)) {
         h *= 0.125;
@@ -191,7 +191,7 @@ static int step_adaptive(tq_run_private *p, double stop)
     }
     if (status == TQ_OK && p->ahead_t > p->run.t) {
         if (p->ahead_t - p->run.t > crawl * fmax(1.0, p->run.t)) {
-            p->run.status = TQ_OK; /* the obstacle is passed */
+            p->run.status = TQ_OK; /* a rate is defined again */
         }
         p->h = fmax(tq_ode_next_step(p->ode), p->ahead_t == stop ? p->h : 0.0);
         return 1;
@@ -236,7 +236,7 @@ static int step_fixed(tq_run_private *p, double stop)
     return 1;
 }
 
-/* valid state: finite and below diverged velocities */
+/* the state is finite, and no velocity is above `runaway` */
 static int is_sound(tq_run_private *p)
 {
     const double *qd = p->ahead + p->model->nq;
@@ -293,7 +293,7 @@ static void move_to(tq_run_private *p, double t, const double *y)
     tq_run_spread(p, p->y, &p->now.as);
 }
 
-/* pairs that closed or opened in the step to ahead */
+/* reports pairs that closed or opened in the step to ahead */
 static void tell_contacts(tq_run_private *p)
 {
     const size_t first = p->n - p->n_z + tq_contact_z(p->plant) + TQ_CONTACT_SUMS;
@@ -361,7 +361,8 @@ static void rest_at_times(tq_run_private *p)
     }
 }
 
-/* Between two steps or inside of one: results after the stop are void. */
+/* True if the run was cancelled, between two steps or within one: results after that are invalid.
+ */
 static int is_stopped(tq_run_private *p)
 {
     if (tq_scratch_is_stopped(p->scratch)) {

@@ -42,7 +42,7 @@ typedef struct tq_run_options {
     size_t n_rule;
     void (*on_event)(void *ctx, const tq_event *event); /* NULL: events are not reported */
 
-    /* Called every TICK_STEPS steps or so; a non-zero result stops the run. NULL: never. */
+    /* Called about every TICK_STEPS steps; a non-zero result stops the run. NULL: never. */
     int (*tick)(void *ctx, double t);
 
     /* Called within tq_run_to at the end of every accepted step, at run->t. NULL: never. */
@@ -61,10 +61,10 @@ typedef enum tq_run_end {
     TQ_RUN_EVENT,     /* an event with TQ_EVENT_STOP */
     TQ_RUN_RUNAWAY,   /* a velocity above any physical one: `joint` */
     TQ_RUN_TOO_SMALL, /* the step required by the tolerance underflows relative to t */
-    TQ_RUN_REFUSED,   /* accelerations are undefined here, or an effect failed: `error`; or
+    TQ_RUN_REFUSED,   /* accelerations are undefined at this state, or an effect failed: `error`; or
                          TQ_ERR_MEMORY */
-    TQ_RUN_TOO_MUCH,  /* max_evaluations */
-    TQ_RUN_STOPPED,   /* by tick, or by tq_scratch_work within a step */
+    TQ_RUN_TOO_MUCH,  /* max_evaluations was reached */
+    TQ_RUN_STOPPED,   /* cancelled by tick, or by tq_scratch_work within a step */
 } tq_run_end;
 
 typedef struct tq_run_private tq_run_private;
@@ -76,7 +76,7 @@ typedef struct tq_run {
     tq_run_end end;
     uint32_t joint;   /* the joint of `end`, or TQ_NONE */
     tq_status status; /* of the last rate that failed */
-    tq_error error;   /* and its place */
+    tq_error error;   /* location of that error */
     tq_ode_stats stats;
     tq_run_private *own;
 } tq_run;
@@ -105,8 +105,8 @@ tq_status tq_run_start(tq_run *run, double t, const double *q, const double *qd,
  *
  * Steps end exactly at samples and breaks; outputs have the requested tolerance. With `anew` the
  * method restarts at t without history: from there on the run depends only on the state that
- * tq_run_save writes. Saved or not, a run needs `anew` at the same times for the same bits, since
- * a multistep method starts again with small steps.
+ * tq_run_save writes. A run has the same bits only if `anew` is set at the same times, whether it
+ * is saved or not, since a multistep method restarts with small steps.
  *
  * Returns  1: at t; 0: ended.
  */
@@ -116,8 +116,8 @@ int tq_run_to(tq_run *run, double t, int anew);
 tq_status tq_run_rates(tq_run *run, const tq_rates *ret, tq_error *reterr);
 
 /* Checkpoint of a run at a time reached with `anew`, or in on_rest, as bytes for another process of
- * this version: the continuation has the same bits. tq_run_load: 0 if the bytes belong to another
- * run. */
+ * this version: the continuation has the same bits. tq_run_load: 0 if the bytes are of another run.
+ */
 size_t tq_run_save_size(const tq_run *run);
 void tq_run_save(const tq_run *run, unsigned char *ret);
 int tq_run_load(tq_run *run, const unsigned char *bytes, size_t n);

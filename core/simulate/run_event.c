@@ -13,7 +13,8 @@
 static const double least_bracket = 1e-13; /* s: width to which an event is located, or rounding */
 enum { HALVINGS = 200, CHATTER_MAX = 256, LEAP_STEPS = 4096 };
 
-/* the side of a rule with BOUNCE is set by take_sides only: inside, or at rest */
+/* True if rule k bounces now: take_sides sets the side of a rule with BOUNCE, to inside or at rest.
+ */
 static int bounces(const tq_run_private *p, size_t k)
 {
     return p->options.rules[k].action == TQ_EVENT_BOUNCE;
@@ -39,7 +40,7 @@ static double rule_gauge(const tq_run_private *p, const tq_event_rule *rule, con
         return energy[0] - rule->level;
     case TQ_EVENT_ENERGY:
         return energy[0] + energy[TQ_RUN_LANE] - rule->level;
-    case TQ_EVENT_STICK: /* results, not conditions */
+    case TQ_EVENT_STICK: /* these are reported, not detected */
     case TQ_EVENT_SLIP:
     case TQ_EVENT_REST:
     case TQ_EVENT_LEAVE:
@@ -162,7 +163,7 @@ int tq_run_leap(tq_run_private *p, double t)
     for (unsigned k = 0; status == TQ_OK && at < t && k < LEAP_STEPS; k++) {
         status = tq_ode_step(p->ode, t, &at, p->ahead, NULL);
     }
-    if (status == TQ_OK && at < t) { /* chattering: rates that alternate, steps as small as
+    if (status == TQ_OK && at < t) { /* chattering: rates alternate, and steps are as small as
                                         rounding */
         p->run.status = tq_fail(&p->run.error, TQ_ERR_NO_CONVERGENCE, "event", 0, at);
         return 0;

@@ -69,7 +69,8 @@ static double least_between(const end *a, const end *b)
     return s > 0.0 && s < 1.0 ? a->t + s * h : (double)NAN;
 }
 
-/* A convex event function is above its tangents at both ends: can it reach 0 between them? */
+/* True if the event function may reach 0 between both ends: a convex function is above its
+ * tangents. */
 static int may_pass(const end *a, const end *b)
 {
     const double h = b->t - a->t;
@@ -122,8 +123,8 @@ static int look_for(tq_run_private *p, size_t k, double side, end a, end b, doub
     return found;
 }
 
-/* The side from which rule k is searched for a double crossing: its own, or, if it starts on the
- * level, the opposite of the direction of its slope; 0: none. */
+/* The side from which rule k is searched for a double crossing: its own side; if the step starts on
+ * the level, the opposite of the direction of its slope; 0: none. */
 static double side_to_look_from(const tq_run_private *p, size_t k, double slope)
 {
     const tq_event_rule *rule = &p->options.rules[k];
@@ -133,8 +134,8 @@ static double side_to_look_from(const tq_run_private *p, size_t k, double slope)
     return p->side[k] != 0.0 ? p->side[k] : -tq_run_sign(slope);
 }
 
-/* Can any coordinate approach its level within the step, by the signs of its velocities? Most steps
- * end here. */
+/* True if some coordinate may approach its level within the step, by the signs of its velocities.
+ * For most steps the search ends here. */
 static int is_worth_it(const tq_run_private *p)
 {
     for (size_t k = 0; k < p->options.n_rule; k++) {
@@ -168,7 +169,7 @@ int tq_run_look_inside(tq_run_private *p, double *g_low, double *g_high)
     for (size_t k = 0; k < p->options.n_rule; k++) {
         const double side = side_to_look_from(p, k, slope0[k]);
         if (side == 0.0 || (p->side[k] != 0.0 && side * g_high[k] <= 0.0)) {
-            continue; /* it crossed, and its side is renewed */
+            continue; /* it crossed its level, and its side is renewed */
         }
         const end a = {p->run.t, side * g_low[k], side * slope0[k]};
         const end b = {t1, side * g_high[k], side * slope1[k]};

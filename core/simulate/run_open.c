@@ -49,7 +49,7 @@ int tq_run_sticks(const tq_plant *plant, uint32_t joint)
            tq_can_stick(&tq_mechanism_model(plant->mechanism)->joints[joint]);
 }
 
-/* whether joints may stick or rest on limits */
+/* true if joints may stick, or rest on limits */
 static int has_modes(const tq_plant *plant, const tq_run_options *options)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);

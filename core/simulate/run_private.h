@@ -35,7 +35,7 @@ struct tq_run_private {
     uint64_t *due;       /* (n_effect) number of the next sample */
     uint64_t n_eval;     /* evaluations by fixed steps */
     tq_ode_stats before; /* counts of the run that was loaded */
-    uint64_t untold;     /* steps since the last tick */
+    uint64_t untold;     /* steps since the last call of tick */
     unsigned n_since;    /* steps since the last restart without history */
 
     /* events */
@@ -47,8 +47,8 @@ struct tq_run_private {
                       displaced state; then slopes */
     double *spare; /* (2 n) the end of a step during a search inside it, and a displaced state */
     double *tau, *hold; /* (nv) blocks */
-    int pending;        /* ahead is just after an event */
-    int watched;        /* the first n_watch of gauge belong to ahead */
+    int pending;        /* `ahead` is the state just after an event */
+    int watched;        /* the first n_watch entries of `gauge` are valid at `ahead` */
     unsigned chatter;   /* number of events at the same time */
     double last_event;
 };
@@ -57,7 +57,8 @@ struct tq_run_private {
 void tq_run_spread(const tq_run_private *p, const double *y, const tq_trajectories *to);
 void tq_run_gather(const tq_run_private *p, const tq_trajectories *from, double *y);
 
-/* Time at which effects are evaluated: before a stop, their values before it. */
+/* Time at which effects are evaluated: just before a stop, so that they have their values before
+ * it. */
 double tq_run_before(const tq_run_private *p, double t);
 
 /* Callbacks of the integrator, ctx = the run: 0, or 1 with run.status and run.error. */
@@ -71,7 +72,7 @@ int tq_run_refuse(tq_run_private *p);
 /* One fixed step from run.t and y. 0: failed. */
 int tq_run_fixed(tq_run_private *p, double h, double *ret_y);
 
-/* Whether dry friction may hold the joint: it has some, and it is not omitted. */
+/* True if dry friction may hold the joint: it has dry friction, and the plant does not omit it. */
 int tq_run_sticks(const tq_plant *plant, uint32_t joint);
 
 /* Events: modes and sides at the start; cuts the step from run.t to ahead at the first event; acts
@@ -83,15 +84,15 @@ int tq_run_watch_act(tq_run_private *p);
 /* Renews the sides of rules at run.t when a step that went beyond is discarded. 0: failed. */
 int tq_run_watch_anew(tq_run_private *p);
 
-/* Whether event function k, or any, changed sign in a watched direction. */
+/* True if event function k, or any of them, changed sign in a watched direction. */
 int tq_run_has_passed(const tq_run_private *p, size_t k, double gauge);
 int tq_run_any_passed(const tq_run_private *p, const double *gauge);
 
-/* The state at t within the step from run.t, into ahead. 0: not reachable. */
+/* The state at time t within the step from run.t, into ahead. 0: not reachable. */
 int tq_run_leap(tq_run_private *p, double t);
 
-/* Double crossing within the step to ahead: the step then ends in between, and g_high (n_watch) are
- * the event functions there. g_low (n_watch) is overwritten. 0: failed. */
+/* Double crossing within the step to ahead: the step then ends between both crossings, and g_high
+ * (n_watch) are the event functions there. g_low (n_watch) is overwritten. 0: failed. */
 int tq_run_look_inside(tq_run_private *p, double *g_low, double *g_high);
 
 /* All event functions at t and y (n_watch), rules, then joints; holding torques go to p->hold. 0:
@@ -115,9 +116,10 @@ static inline double tq_run_velocity(const tq_run_private *p, const double *y, u
     return y[p->model->nq + p->model->joints[joint].v_index];
 }
 
-/* At run.t, for an event. 0: the run has ended. bounce: the joint of the rule stops at its limit,
- * or reverses. rest: a joint pushed onto a limit stays there; `stopped`: joints came to rest, and
- * under constraints others with them. Then resolve: which joints stick and which slip. */
+/* Actions of an event at run.t. 0: the run has ended. bounce: the joint of the rule stops at its
+ * limit, or reverses. rest: a joint that is pushed onto a limit stays there; `stopped`: joints came
+ * to rest, under constraints together with others. resolve: determines which joints stick and which
+ * slip. */
 void tq_run_tell(const tq_run_private *p, tq_event_kind kind, uint32_t joint, uint32_t rule,
                  double value);
 void tq_run_stop_joint(tq_run_private *p, uint32_t joint);

@@ -185,8 +185,8 @@ int tq_run_resolve(tq_run_private *p)
 }
 
 /* A joint came to rest under constraints: joints that the constraints stop with it rest too, and
- * the velocities of all others are projected, so that no later projection moves it. Velocities
- * change by rounding only; where they would not, near a dead centre, they are not changed. */
+ * the velocities of all others are projected, so that no later projection moves it. This changes
+ * velocities by rounding only; if the change would be larger, near a dead centre, they are kept. */
 static int rest_with_others(tq_run_private *p)
 {
     for (uint32_t j = 0; j < p->model->n_joint; j++) {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* The one set of 3x3 helpers outside of kernels. Matrices are 3x3, row by row. Results may alias
+/* The only 3x3 helpers outside of kernels. Matrices are 3x3, row by row. Results may alias
  * arguments. */
 
 /* Pose of a child frame in its parent: x_parent = r x_child + p. */

@@ -10,7 +10,7 @@
 
 /* propagated error above which the run is unpredictable */
 static const double lost = 1e12;
-/* of a step: at a smaller distance two places do not determine a curvature */
+/* of a step: closer places do not determine a curvature */
 static const double next_to_each_other = 0.01;
 
 /* Interpolation error of a torque table */
@@ -250,7 +250,7 @@ tq_status tq_error_propagation_step(tq_error_propagation *trust,
     return TQ_OK;
 }
 
-/* 1/s: in velocities of this unit the blocks of A have one size */
+/* 1/s: with velocities in this unit the blocks of A have similar size */
 static double unit_of(size_t n_v, const tq_error_propagation_place *at, size_t n)
 {
     double most = 1.0;
@@ -290,7 +290,7 @@ double tq_error_propagation_miss(size_t n_v, const tq_error_propagation_place at
         add_product(m, -0.5, b, a, c);
         add_product(m, 0.5, a, b, c);
         miss = 0.0;
-        for (size_t r = 0; r < n; r++) { /* errors only: forcing terms do not count */
+        for (size_t r = 0; r < n; r++) { /* only errors: forcing terms are not compared */
             double sum = 0.0;
             for (size_t k = 0; k < n; k++) {
                 sum += fabs(c[r * m + k]);

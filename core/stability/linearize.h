@@ -76,15 +76,16 @@ size_t tq_fastest_growth_scratch_size(size_t n);
 
 /* The same for a sampled-data loop with zero-order hold of the torque for h = `sample_time`: x+ =
  * (exp(A h) + integral of exp(A s) ds (B - A)) x with A the open-loop and B the closed-loop matrix;
- * its eigenvalue of largest modulus is exp((rate + i frequency) h). Neither is destroyed. Memory
- * tq_fastest_growth_sampled_scratch_size(n). */
+ * its eigenvalue of largest modulus is exp((rate + i frequency) h). Both matrices are unchanged.
+ * Memory tq_fastest_growth_sampled_scratch_size(n). */
 tq_status tq_fastest_growth_sampled(size_t n, const double *open, const double *closed,
                                     double sample_time, tq_scratch *scratch,
                                     tq_fastest_growth *ret_growth, tq_error *reterr);
 size_t tq_fastest_growth_sampled_scratch_size(size_t n);
 
-/* Mean difference between a table and the smooth torque from which it was sampled, over the
- * interval that contains t, by differences of neighbouring points. ret_tau (n_coordinate). */
+/* Mean difference between a table's interpolation and the smooth torque from which the table was
+ * sampled, over the interval that contains t, by differences of neighbouring points. ret_tau
+ * (n_coordinate). */
 void tq_table_error_at(const tq_table *table, double t, double *ret_tau);
 
 /* Sources of error. */
@@ -95,7 +96,7 @@ typedef enum tq_error_source {
     TQ_ERROR_SOURCES,
 } tq_error_source;
 
-/* One place of a run. Borrowed. */
+/* Linearisation at one time of a run. Borrowed. */
 typedef struct tq_error_propagation_place {
     double t;             /* s */
     const double *matrix; /* (2 nv x 2 nv, row by row), of tq_linearise */

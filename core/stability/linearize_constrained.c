@@ -18,7 +18,7 @@ typedef struct work {
     size_t nv, n_z, n_held;
     double *q, *qd;        /* (nv) of the displaced state */
     double *step;          /* (nv) a displacement, or a change of velocity */
-    double *fore, *back;   /* (nv) accelerations on either side */
+    double *fore, *back;   /* (nv) accelerations on both sides of the point */
     signed char *mode;     /* (n_joint) the side of dry friction */
     tq_trajectories state; /* blocks of one sample */
     tq_rates rates;
@@ -53,8 +53,8 @@ static double *rows_of(const double *x, size_t n, tq_scratch *scratch)
     return rows;
 }
 
-/* Dry friction is discontinuous at velocity 0: no difference may cross it. Joints at standstill are
- * taken on the positive side; the slope is the same on both. */
+/* Dry friction is discontinuous at velocity 0: no difference may cross it. Joints at standstill
+ * count as moving in the positive direction; the slope is the same on both sides. */
 static signed char *sides_of(const work *w, tq_scratch *scratch, bool *ret_any)
 {
     const tq_model *model = tq_mechanism_model(w->plant->mechanism);

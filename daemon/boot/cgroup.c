@@ -30,8 +30,8 @@ static bool read_text(const char *path, char *ret, size_t size)
 }
 
 /* Calls `visit(ctx, folder)` for the group at `path` below `mount` and for each above it. A
- * container's mount may begin at its own group, while `path` begins at the machine's: folders that
- * are not there are skipped by the reader. */
+ * container's mount may begin at its own group, while `path` begins at the machine's: the reader
+ * skips folders that do not exist. */
 static void visit_up(const char *mount, const char *path, void (*visit)(void *ctx, const char *),
                      void *ctx)
 {
@@ -65,7 +65,7 @@ static bool has_word(const char *list, size_t n, const char *word)
     return false;
 }
 
-/* Every group of this process that limits `controller`. */
+/* Calls `visit` for every group of this process that limits `controller`. */
 static void visit_groups(const char *root, const char *controller,
                          void (*visit)(void *ctx, const char *folder), void *ctx)
 {
@@ -97,7 +97,7 @@ static void visit_groups(const char *root, const char *controller,
     }
 }
 
-/* The first `n` numbers of a file of a folder; false: there is no such file, or it says "max". */
+/* The first `n` numbers of a file of a folder; false: no such file, or its value is "max". */
 static bool read_numbers(const char *folder, const char *file, size_t n, int64_t *ret)
 {
     char path[PATH_MAX];
@@ -140,7 +140,7 @@ int64_t tqd_cgroup_memory(const char *root)
 static void take_cores(void *ctx, const char *folder)
 {
     int *least = ctx;
-    int64_t quota[2] = {0, 0}; /* us of CPU in each period of us */
+    int64_t quota[2] = {0, 0}; /* [0]: us of CPU time in each period of [1] us */
     if (!read_numbers(folder, "cpu.max", 2, quota) &&
         (!read_numbers(folder, "cpu.cfs_quota_us", 1, &quota[0]) ||
          !read_numbers(folder, "cpu.cfs_period_us", 1, &quota[1]))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/boot/confine.c - landlock(7), of which the C library has no functions, and what is common
- * to it and seccomp. */
+/* daemon/boot/confine.c - landlock(7), for which the C library has no functions, and code common to
+ * it and seccomp. */
 #include "daemon/boot/confine.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static const uint64_t may_keep = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_
                                  LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
                                  LANDLOCK_ACCESS_FS_MAKE_DIR | FS_REFER | FS_TRUNCATE;
 
-/* Adds a rule for what is below `path`. A path that is not there needs none. */
+/* Adds a rule for the tree below `path`. A path that does not exist needs no rule. */
 static bool allow(int rules, uint64_t handled, const char *path, uint64_t access)
 {
     const int fd = open(path, O_PATH | O_CLOEXEC);
@@ -71,7 +71,7 @@ static bool allow_folder_of(int rules, uint64_t handled, const char *path, uint6
     return good;
 }
 
-/* What libpq reads at every new connection: the password, certificates. */
+/* Files that libpq reads at every new connection: the password, certificates. */
 static bool allow_client_files(int rules, uint64_t handled)
 {
     static const char *const names[] = {".pgpass", ".postgresql"};
@@ -91,8 +91,8 @@ static bool allow_client_files(int rules, uint64_t handled)
 
 static bool allow_all(int rules, uint64_t handled, const tqd_confinement *of)
 {
-    /* libraries that are loaded late (name services), time zones, what the C library and the
-     * allocator read of the machine */
+    /* libraries that are loaded late (name services), time zones, and files about the machine that
+     * the C library and the allocator read */
     static const char *const system[] = {"/usr",       "/lib",         "/lib64",
                                          "/etc",       "/proc/self",   "/proc/meminfo",
                                          "/proc/stat", "/proc/sys/vm", "/sys/devices/system"};
@@ -119,7 +119,7 @@ static bool allow_all(int rules, uint64_t handled, const tqd_confinement *of)
     return good;
 }
 
-/* The version of the interface that is in force; 0 with errno: none. */
+/* The version of the Landlock interface that was applied; 0 with errno: none. */
 static int restrict_files(const tqd_confinement *of)
 {
     const int abi =

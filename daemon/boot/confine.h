@@ -10,16 +10,17 @@
 enum { TQD_CONFINE_READ = 4, TQD_CONFINED_TEXT = 96 };
 
 typedef struct tqd_confinement {
-    const char *state;  /* a folder: everything but execution and special files */
+    const char *state;  /* a folder: all access except execution and special files */
     const char *socket; /* a Unix socket that is unlinked at the end; NULL: none */
     const char *readable[TQD_CONFINE_READ]; /* files that a reload reads; NULL: none. Their folders
                                              * are readable, since an editor replaces a file */
     bool connects; /* the store connects to a server: TCP connections and their sockets */
 } tqd_confinement;
 
-/* Confines the calling thread and all later ones, for ever: to be called before any is created.
- * Kernels that lack one of the two, or part of it, are given what they have: `ret_text` says what
- * is in force ("landlock 7, seccomp"; "none: ..."). True if both are. */
+/* Confines the calling thread and all threads it creates, permanently: to be called before any is
+ * created. On kernels that lack one of the two mechanisms, or a part, the available part is
+ * applied; `ret_text` describes it ("landlock 7, seccomp"; "none: ..."). True if both were applied
+ * completely. */
 bool tqd_confine(const tqd_confinement *of, char ret_text[TQD_CONFINED_TEXT]);
 
 #endif

@@ -161,7 +161,7 @@ static bool read_line(entry *e, char *line, tqd_tokens *to)
         return refuse(e, "more than %d tokens", (int)TQD_TOKENS_MAX);
     }
     e->to = &to->rows[to->n];
-    /* without attributes: all of it, for ever, as in files of before there were any */
+    /* a line without attributes grants all roles without expiry, as in files of earlier releases */
     *e->to = (tqd_token){.roles = TQD_ROLES_ALL, .until_s = INT64_MAX};
     if (strlen(name) >= sizeof e->to->client) {
         return refuse(e, "a name has %zu bytes at most", sizeof e->to->client - 1);

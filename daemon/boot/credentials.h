@@ -16,8 +16,8 @@ enum { TQD_CREDENTIALS_WHY = 640 };
  * one line in `why`: an unreadable file or an invalid line must not disable authentication. */
 bool tqd_credentials_read(const char *setting, tqd_tokens *ret, char *why, size_t n_why);
 
-/* Reads the file again while requests are served; sessions of tokens that are not in it end. An
- * invalid file changes nothing. A service that started without authentication stays so until a
+/* Reads the file again while requests are served; sessions of tokens that are no longer in it end.
+ * An invalid file changes nothing. A service that started without authentication stays so until a
  * restart. The main thread only. */
 void tqd_credentials_reload(const char *setting, tqd_tokens *tokens);
 

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Below these the process crashes without a message, or does not start to serve (measured with the
+/* Below these limits the process crashes without a message, or cannot serve (measured with the
  * default settings on two cores: 165 MiB, 80 KiB). */
 static const rlim_t address_space_least = (rlim_t)192 << 20;
 static const rlim_t stack_least = (rlim_t)256 << 10;

@@ -3,8 +3,8 @@
 #ifndef TQD_BOOT_EARLY_H
 #define TQD_BOOT_EARLY_H
 
-/* NULL when the process may go on, else one line about the limit that is too low. Called before the
- * libraries' constructors, when the C library has no environment yet.
+/* NULL if the limits are sufficient, else one line about the limit that is too low. Called before
+ * the libraries' constructors, when the C library has no environment yet.
  *
  * OpenBLAS starts a thread per core before main, and retries for ever if it gets no memory for
  * them. So OPENBLAS_NUM_THREADS=1 is put into the environment by an exec of the same program:

@@ -213,7 +213,7 @@ static bool open_path(tqd_listener *listener, const char *path, char *why, size_
     a.un.sun_family = AF_UNIX;
     snprintf(a.un.sun_path, sizeof a.un.sun_path, "%s", path);
     remove_stale(&a, sizeof a.un);
-    /* as private as the state folder, until tqd_listener_admit */
+    /* only this user may connect, as with the state folder, until tqd_listener_admit */
     mode_t before = umask(0177);
     int fd = open_socket(&a, sizeof a.un, false);
     umask(before);
@@ -249,7 +249,7 @@ static bool take_activated(tqd_listener *listener, int count, bool guarded, char
         }
         fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
         listener->sockets[listener->n_socket++] = fd;
-        /* a single TCP socket among them makes the Host check necessary */
+        /* a single TCP socket among the sockets makes the Host check necessary */
         listener->is_unix = listener->is_unix && a.any.sa_family == AF_UNIX;
         if (a.any.sa_family == AF_UNIX) {
             snprintf(listener->url, sizeof listener->url, "unix:%.100s", a.un.sun_path);
@@ -302,7 +302,7 @@ static bool find_group(const char *name, gid_t *ret)
 bool tqd_listener_admit(const tqd_listener *listener, const char *mode, const char *group,
                         char *why, size_t n_why)
 {
-    gid_t gid = (gid_t)-1; /* chown(2): as it is */
+    gid_t gid = (gid_t)-1; /* chown(2): -1 leaves the group unchanged */
     if (listener->path[0] == '\0') {
         return true;
     }

@@ -13,7 +13,7 @@ typedef struct tqd_listener {
     size_t n_socket;
     bool is_unix;
     bool activated;              /* by systemd, which owns the socket file */
-    char path[108];              /* of a Unix socket that we made */
+    char path[108];              /* path of a Unix socket that this process has created */
     char url[TQD_LISTENER_TEXT]; /* http://127.0.0.1:8420, or unix:/run/... */
 } tqd_listener;
 
@@ -24,7 +24,7 @@ bool tqd_listener_open(tqd_listener *ret_listener, const char *address, size_t n
                        char *why, size_t n_why);
 /* Only checks the address, for --check-config. */
 bool tqd_listener_check(const char *address, bool guarded, char *why, size_t n_why);
-/* Gives the Unix socket of the setting listen, if there is one, to `group` ("": as it is) with the
+/* Gives the Unix socket of the setting listen, if there is one, to `group` ("": unchanged) with the
  * permissions `mode`, octal. False with one line in `why`. */
 bool tqd_listener_admit(const tqd_listener *listener, const char *mode, const char *group,
                         char *why, size_t n_why);

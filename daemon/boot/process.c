@@ -56,8 +56,9 @@ static int64_t least_of(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What stays at its default fits into the memory: samples 1/2, scratch of all threads 1/4, bodies
- * 1/8, replies of all workers 1/16. A value that was chosen holds. */
+/* Limits on the settings that were left at their defaults, as fractions of `memory`: samples 1/2,
+ * scratch of all threads 1/4, bodies 1/8, replies of all workers 1/16. Values that the user has set
+ * are not changed. */
 static void fit_memory(tqd_settings *settings, int64_t memory)
 {
     static tqd_settings preset;
@@ -148,7 +149,8 @@ static pthread_t main_thread;
 static void pass_on(int number)
 {
     if (!pthread_equal(pthread_self(), main_thread)) {
-        pthread_kill(main_thread, number); /* forwarded: pending there until it waits */
+        pthread_kill(main_thread, number); /* forwarded to the main thread, where it stays pending
+                                              until sigwait */
     }
 }
 

@@ -14,7 +14,7 @@ enum { TQD_STATE_DIR_TEXT = 1024 };
 bool tqd_state_dir(const tqd_settings *settings, char *ret_path, size_t size);
 
 /* Resolves settings of 0: workers and I/O threads by the cores this process may use. False with
- * `why` where the limit of open files is too low to serve. */
+ * `why` if the limit of open files is too low to serve. */
 bool tqd_settings_resolve(tqd_settings *settings, char why[TQD_SETTING_WHY]);
 
 /* umask 077; SIGPIPE and SIGXFSZ ignored; SIGTERM, SIGINT and SIGHUP blocked for all later threads;

@@ -49,7 +49,7 @@ typedef struct reading {
     FILE *file;
     const char *path;
     int line;
-    int seen[N_ROW]; /* the line that set it */
+    int seen[N_ROW]; /* the line that set each row */
     char *why;
     bool failed;
 } reading;
@@ -163,7 +163,7 @@ static bool is_one_of(const char *const *words, const char *word)
     return *words != NULL;
 }
 
-/* An entry that no request can match would be accepted and do nothing. */
+/* Refuses entries that no request can match: they would have no effect. */
 static bool check_list(const char *list, const char *what,
                        const char *(*fault_of)(const char *, size_t), char *why)
 {

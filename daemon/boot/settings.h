@@ -129,8 +129,9 @@ typedef struct tqd_settings {
 #undef TQD_SETTING_FIELD_NUMBER
     /* command-line flags that are not settings */
     bool check_config, version, help, adopt, check_store;
-    const char *config;  /* of --config; NULL: none */
-    const char *restore; /* a state folder, to be moved into a store that nodes share; or NULL */
+    const char *config;  /* path of --config; NULL: none */
+    const char *restore; /* --restore: a state folder to be moved into a store shared by nodes; or
+                            NULL */
 } tqd_settings;
 
 /* Reads the command line and the file of --config (flags take precedence). False with one line in
@@ -138,12 +139,12 @@ typedef struct tqd_settings {
 bool tqd_settings_read(tqd_settings *ret_settings, int argc, char *const *argv,
                        char why[TQD_SETTING_WHY]);
 
-/* All settings in force as a file of settings, with `state_dir` in place of the setting:
- * --check-config. */
+/* Prints all settings that are in effect as a settings file, with `state_dir` in place of the
+ * setting: --check-config. */
 void tqd_settings_print(const tqd_settings *settings, const char *state_dir, FILE *out);
 
-/* Names of settings that differ, separated by spaces, into `ret` (size bytes); but for those that a
- * reload applies: tqd_settings_reload. */
+/* Names of the settings that differ, separated by spaces, into `ret` (size bytes), without those
+ * that a reload applies (tqd_settings_reload). */
 void tqd_settings_changed(const tqd_settings *a, const tqd_settings *b, char *ret, size_t size);
 
 /* The text of --help: usage, then the table. */

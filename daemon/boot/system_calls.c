@@ -9,8 +9,9 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-/* By subject. Not here, so ENOSYS: execve, fork, ptrace, other processes' memory, mount, modules,
- * bpf, io_uring, userfaultfd, keys, namespaces, identities, links, owners, clocks, reboot. */
+/* By subject. Calls that are not listed fail with ENOSYS: execve, fork, ptrace, memory of other
+ * processes, mount, modules, bpf, io_uring, userfaultfd, keys, namespaces, identities, links,
+ * owners, clocks, reboot. */
 static const char *const allowed[] = {
     /* files */
     "access",
@@ -163,7 +164,7 @@ static const char *const allowed[] = {
     "set_robust_list",
     "set_tid_address",
     "time",
-    /* signals: those of its own threads and its own end */
+    /* signals to its own threads, and to itself */
     "kill",
     "rt_sigaction",
     "rt_sigpending",
@@ -176,7 +177,7 @@ static const char *const allowed[] = {
     "signalfd4",
     "tgkill",
     "tkill",
-    /* what it is */
+    /* properties of the process and the machine */
     "getegid",
     "geteuid",
     "getgid",
@@ -194,7 +195,8 @@ static const char *const allowed[] = {
     "uname",
 };
 
-/* socket(domain, ...): sd_notify's; those of a store that is a server, and of name resolution */
+/* socket(domain, ...): Unix sockets for sd_notify; Internet sockets for a store that is a server,
+ * and for name resolution */
 static int allow_sockets(scmp_filter_ctx filter, bool connects)
 {
     static const scmp_datum_t families[] = {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK};
@@ -217,7 +219,7 @@ static int allow_by_argument(scmp_filter_ctx filter)
     for (size_t i = 0; fault == 0 && i < sizeof maps / sizeof maps[0]; i++) {
         const int number = seccomp_syscall_resolve_name(maps[i]);
         if (number < 0) {
-            continue; /* not of this architecture */
+            continue; /* the number is not of this architecture */
         }
         fault = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 1,
                                  SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));

@@ -19,7 +19,7 @@ enum {
     PIECE = 16 << 10,
     WHOLE_MAX = 64 << 10,  /* a longer answer of known length is written while it is sent */
     OVERLAP_MIN = 1 << 20, /* bytes of a body; its samples are computed while it arrives */
-    OVERLAP_GRAIN = 8,     /* blocks that must wait to wake one more worker */
+    OVERLAP_GRAIN = 8,     /* blocks published for each additional worker that is woken */
 };
 
 /* A piece of the answer's text, from the pool of samples. */
@@ -42,17 +42,17 @@ typedef struct compute_exchange {
     tqa_call *call;
     bool failed; /* `refusal` is filled, or the call has its problem */
     tqa_problem *refusal;
-    /* the body, kept while a worker loads a robot that is not in memory */
+    /* the body is buffered while a worker loads a robot that is not in memory */
     bool cold;
     char *body;
     size_t n_body, body_size;
-    tqd_pipe *pipe; /* to a worker that decodes the body; NULL: decoded on the I/O thread */
+    tqd_pipe *pipe; /* to a worker that decodes the body; NULL: the I/O thread decodes it */
     tqd_task_stream *stream; /* blocks computed while the body arrives (overlap); NULL: none */
-    size_t n_reached;        /* blocks published to it */
+    size_t n_reached;        /* number of blocks published to it */
     size_t ahead_scratch;
-    bool has_begun; /* bytes of the body have arrived */
+    bool has_begun; /* first bytes of the body have arrived */
     bool has_run;
-    _Atomic bool runs; /* a worker has it: the exchange stays open until it returns */
+    _Atomic bool runs; /* a worker runs it: the exchange stays open until the worker returns */
     int64_t begin_ms;  /* deadline for a worker to begin it; 0: the settings' */
     /* the answer: a prefix, all of it unless `more`. It begins in the chunk and continues in
      * pieces. */
@@ -94,7 +94,7 @@ static void refuse_memory(compute_exchange *c, const char *what)
     refuse(c, &problem);
 }
 
-/* Memory that no wait brings, or that there is not now. */
+/* 413 if the need is above any limit, 503 if there is too little memory now. */
 static void refuse_working_arrays(compute_exchange *c, size_t need)
 {
     tqa_problem problem;
@@ -154,9 +154,9 @@ static void close_exchange(void *exchange)
 {
     compute_exchange *c = exchange;
     if (c->pipe != NULL) {
-        tqd_pipe_close(c->pipe); /* a worker may be in it, and destroys it then */
+        tqd_pipe_close(c->pipe); /* a worker may still use it, and then destroys it */
     } else if (c->stream != NULL) {
-        tqd_task_stream_abandon(c->stream); /* the same */
+        tqd_task_stream_abandon(c->stream); /* likewise */
     } else {
         destroy(c);
     }
@@ -393,7 +393,7 @@ static size_t phase(void *exchange)
     return c->cold || c->pipe != NULL ? 0 : tqa_call_phase(c->call);
 }
 
-/* The wake-up may have been for room in the pipe, while the body is still being received. */
+/* The wake-up may have been for free space in the pipe, while the body is still being received. */
 static tqd_next resumed(void *exchange)
 {
     compute_exchange *c = exchange;
@@ -534,7 +534,7 @@ static void reply_exchange(void *exchange, tqd_reply *reply)
     if (c->more || c->pieces != NULL) {
         reply->read = read_piece;
         reply->next_in_place =
-            c->length > WHOLE_MAX ? next_in_place : NULL; /* else some is printed */
+            c->length > WHOLE_MAX ? next_in_place : NULL; /* else some parts are printed */
         reply->n_body = c->more ? (size_t)c->length : c->n_text;
         return;
     }

@@ -36,10 +36,10 @@ typedef struct tqd_compute {
 void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd_workers *workers,
                            tqd_store *store, size_t reply_buffer_b);
 
-/* Cancelled: no client waits for this call's answer any more. */
+/* True if no client waits for this call's answer any more. */
 bool tqd_call_cancelled(const tqd_call_context *context);
 
-/* The host of an immediate call: as `shared->host`, and cancelled with its request. */
+/* The host of an immediate call: `shared->host`, with the cancellation of its request. */
 tqa_host tqd_compute_immediate_host(const tqd_call_context *context);
 
 /* Runs calls of less than 100 us on the I/O thread, others on a worker. Its exchanges begin with a

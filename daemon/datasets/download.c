@@ -18,7 +18,7 @@ enum { WINDOW = 256 << 10 };
 
 /* ---------------------------------------------------------------------------------------- list */
 
-/* One damaged row hides no other: it is listed by its name, if that can still be one. */
+/* A damaged row does not hide the others: it is listed by its name if the name is still valid. */
 static void put_damaged(tqa_writer *to, const tqd_dataset_row *row)
 {
     static const char letters[] =
@@ -210,7 +210,8 @@ static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
     return (long)some;
 }
 
-/* Out of the whole file, whose blocks are kept. NULL, unless memory is short, with a problem. */
+/* Reads the points from the whole file, and keeps its blocks for the next request. NULL: the answer
+ * is a problem. */
 static char *read_whole(tqd_dataset_exchange *e, const tqd_dataset_row *row,
                         const tqa_dataset_part *part, points_source *source, size_t *ret_n)
 {
@@ -259,8 +260,7 @@ static void answer_picture(tqd_dataset_exchange *e, const tqd_dataset_row *row, 
     tqd_answer_header(&e->answer, "Content-Security-Policy", "%s", TQD_SVG_POLICY);
 }
 
-/* out of blocks that are in memory, and at most of the rows that are asked for; else out of the
- * whole file */
+/* answers from blocks in memory if they suffice for the requested rows, else from the whole file */
 static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row,
                           const points_query *query)
 {

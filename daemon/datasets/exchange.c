@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/exchange.c - what the handlers of this folder share. */
+/* daemon/datasets/exchange.c - functions common to the handlers of this folder. */
 #include "daemon/datasets/handlers_private.h"
 
 #include <stdlib.h>

@@ -7,14 +7,14 @@
 #include "daemon/datasets/upload_queue.h"
 #include "daemon/http/exchange.h"
 
-/* What the handlers share; outlives the server. */
+/* Data common to the handlers; outlives the server. */
 typedef struct tqd_datasets {
     tqd_store *store;
     tqd_upload_queue *uploads;
     tqd_plots plots;            /* opened by tqd_dataset_routes */
-    uint64_t dataset_bytes_max; /* of one */
-    uint64_t file_bytes_max;    /* of all files; 0: no bound. The store enforces it too */
-    uint64_t datasets_max;      /* names */
+    uint64_t dataset_bytes_max; /* limit of one dataset */
+    uint64_t file_bytes_max;    /* limit of all files; 0: no limit. The store enforces it too */
+    uint64_t datasets_max;      /* limit of the number of names */
 } tqd_datasets;
 
 enum { TQD_DATASET_ROUTES = 8 };

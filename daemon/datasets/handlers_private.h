@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/handlers_private.h - what the handlers of this folder share; private to it. */
+/* daemon/datasets/handlers_private.h - types and functions common to the handlers of this folder.
+ */
 #ifndef TQD_DATASETS_HANDLERS_PRIVATE_H
 #define TQD_DATASETS_HANDLERS_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/plots.c - a bounded table of blocks; the least recently used goes first. */
+/* daemon/datasets/plots.c - a bounded table of blocks with least-recently-used eviction. */
 #include "daemon/datasets/plots.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static tqd_plot *find(tqd_plots *plots, const char *digest)
     return NULL;
 }
 
-/* a free place, where as many bytes more are within the bound; NULL: all are being read */
+/* a free entry with space for n_byte bytes within the limit; NULL: all entries are being read */
 static tqd_plot *make_room(tqd_plots *plots, size_t n_byte)
 {
     for (;;) {
@@ -95,7 +95,7 @@ void tqd_plots_drop(tqd_plots *plots, const char *digest)
     pthread_mutex_lock(&plots->mutex);
     tqd_plot *plot = find(plots, digest);
     if (plot != NULL) {
-        plot->digest[0] = '\0'; /* not found any more */
+        plot->digest[0] = '\0'; /* no longer found by its digest */
         if (plot->readers == 0) {
             clear(plots, plot);
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/datasets/plots.h - what plots of recently stored or plotted files are made of, in memory,
- * by the digest of the file. */
+/* daemon/datasets/plots.h - blocks of samples for plots of recently used files, in memory, by the
+ * digest of the file. */
 #ifndef TQD_DATASETS_PLOTS_H
 #define TQD_DATASETS_PLOTS_H
 
@@ -15,11 +15,11 @@ enum {
 };
 
 typedef struct tqd_plot {
-    char digest[TQD_DIGEST_TEXT]; /* "": free */
+    char digest[TQD_DIGEST_TEXT]; /* "": the entry is free */
     tqa_dataset_blocks *blocks;
     size_t n_byte;
-    uint64_t used;    /* when: the number of the use */
-    unsigned readers; /* it stays until the last has ended */
+    uint64_t used;    /* sequence number of the last use */
+    unsigned readers; /* the entry is not evicted while it has readers */
 } tqd_plot;
 
 /* Starts zeroed, but for the mutex; any thread. */
@@ -30,13 +30,13 @@ typedef struct tqd_plots {
     uint64_t n_use;
 } tqd_plots;
 
-/* Takes the blocks of a file; those that were used least recently make room. Accepts NULL. */
+/* Takes ownership of the blocks of a file; least recently used ones are evicted. Accepts NULL. */
 void tqd_plots_keep(tqd_plots *plots, const char *digest, tqa_dataset_blocks *blocks);
-/* NULL: they are not here. The caller reads tqd_plot.blocks, then ends it. */
+/* NULL: not in the table. The caller reads tqd_plot.blocks, then calls tqd_plots_end. */
 tqd_plot *tqd_plots_begin(tqd_plots *plots, const char *digest);
 void tqd_plots_end(tqd_plots *plots, tqd_plot *plot); /* accepts NULL */
-/* The file goes. */
+/* Removes a deleted file. */
 void tqd_plots_drop(tqd_plots *plots, const char *digest);
-void tqd_plots_clear(tqd_plots *plots); /* no thread uses it any more */
+void tqd_plots_clear(tqd_plots *plots); /* when no thread uses it any more */
 
 #endif

@@ -145,7 +145,7 @@ static size_t print_log(char *text, size_t size, const double *rows, const doubl
     return n;
 }
 
-/* what a PUT of the bytes would have stored */
+/* sets the row that a PUT of the bytes would have stored */
 static bool describe(tqd_sample *sample, const char *name, size_t n)
 {
     const tqa_dataset_options options = {.format = TQA_DATASET_CSV};

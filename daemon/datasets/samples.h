@@ -10,20 +10,21 @@
 
 enum { TQD_SAMPLES = 2 };
 
-/* A log of the built-in panda: its torques of inverse dynamics, with Coulomb friction of 4 N m,
- * viscous of 6 N m s/rad, an offset of 0.5 N m on every joint, and noise. */
+/* A log of the built-in panda: torques of inverse dynamics plus noise, with Coulomb friction 4 N m,
+ * viscous friction 6 N m s/rad and offset 0.5 N m on every joint. */
 typedef struct tqd_sample {
     tqd_dataset_row row;
     char *bytes; /* CSV */
     char *summary;
 } tqd_sample;
 
-/* All of them, by name. Computed at the first call (10 ms, 700 KB); the same bytes on every daemon.
+/* All samples, by name. Computed at the first call (10 ms, 700 KB); the same bytes on every daemon.
  * Any worker. NULL: memory is short. */
 const tqd_sample *tqd_samples(void);
-/* The one of this name (n bytes); NULL: there is none. */
+/* The sample of this name (n bytes); NULL: no such sample. */
 const tqd_sample *tqd_sample_find(const char *name, size_t n);
-/* The name is of a sample: it cannot be put or deleted. Any thread; computes nothing. */
+/* True if the name is that of a sample, which cannot be put or deleted. Any thread; computes
+ * nothing. */
 bool tqd_sample_is_name(const char *name);
 
 #endif

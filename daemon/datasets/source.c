@@ -51,7 +51,7 @@ static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dat
         (status == TQD_STORE_OK && strcmp(version, ret_row->digest) == 0)) {
         return status;
     }
-    /* not the present version any more: it exists as long as it is an input of a job */
+    /* a former version exists as long as it is an input of a job */
     if (!has_digest_length(version)) {
         return TQD_STORE_NOT_FOUND;
     }

@@ -25,8 +25,8 @@ struct tqd_intake {
     /* the ring: full chunks from `head` on, then the one being filled */
     char *chunks[CHUNKS];
     size_t sizes[CHUNKS];
-    size_t n_filling; /* bytes in it; the I/O thread's own */
-    /* guarded by the uploads's mutex */
+    size_t n_filling; /* bytes in the chunk that is being filled; used by the I/O thread only */
+    /* guarded by the mutex of `uploads` */
     size_t head;
     _Atomic size_t n_full;
     bool listed;    /* queued for the upload thread, or being processed */
@@ -34,7 +34,7 @@ struct tqd_intake {
     bool closed;    /* the upload thread frees it */
     bool completes; /* a worker waits until the ring is empty */
     tqd_intake *next;
-    /* the upload thread's; the worker's while `completes` */
+    /* used by the upload thread; by the worker while `completes` */
     tqd_upload *upload;
     tqa_dataset *dataset;
     tqd_store_status stored;
@@ -49,7 +49,7 @@ struct tqd_upload_queue {
     tqd_upload_queue_options options;
     pthread_mutex_t mutex; /* held for a few instructions */
     pthread_cond_t some;   /* an intake is queued, or stopping is set */
-    pthread_cond_t empty;  /* the ring of an intake that completes is empty */
+    pthread_cond_t empty;  /* the ring of a completing intake is empty */
     tqd_intake *first, **last;
     size_t n_intake;
     bool stopping;

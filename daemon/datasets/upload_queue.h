@@ -21,7 +21,7 @@ typedef struct tqd_upload_queue_options {
 
 /* NULL: out of memory. */
 tqd_upload_queue *tqd_upload_queue_new(const tqd_upload_queue_options *options);
-/* Body of its one thread: until tqd_upload_queue_stop and its queue is empty. */
+/* Body of its thread: returns after tqd_upload_queue_stop once the queue is empty. */
 void tqd_upload_queue_run(void *uploads);
 void tqd_upload_queue_stop(tqd_upload_queue *uploads);
 void tqd_upload_queue_free(tqd_upload_queue *uploads); /* accepts NULL */
@@ -32,13 +32,12 @@ void tqd_upload_queue_free(tqd_upload_queue *uploads); /* accepts NULL */
  * each tqd_intake_room that returned false. */
 tqd_intake *tqd_intake_open(tqd_upload_queue *uploads, const tqa_dataset_options *options,
                             void (*wake)(void *ctx), void *ctx);
-/* Backpressure. True: n bytes can be put now (or it has failed); n <= TQD_INTAKE_PIECE. */
+/* Backpressure. True: n bytes can be put now, or the upload has failed; n <= TQD_INTAKE_PIECE. */
 enum { TQD_INTAKE_PIECE = 256 << 10 };
 bool tqd_intake_room(tqd_intake *intake, size_t n);
-/* False: it has failed; see tqd_intake_problem. */
+/* False: the upload has failed; see tqd_intake_problem. */
 bool tqd_intake_put(tqd_intake *intake, const char *bytes, size_t n);
-/* Ends it in any state: `wake` is not called any more. An upload that was not completed is removed.
- * */
+/* Ends the upload in any state: `wake` is not called any more. An incomplete upload is removed. */
 void tqd_intake_close(tqd_intake *intake);
 
 /* ----------------------------------------------------------------------- workers: may block */
@@ -49,10 +48,10 @@ void tqd_intake_close(tqd_intake *intake);
 bool tqd_intake_complete(tqd_intake *intake, tqd_dataset_row *row, char **ret_summary,
                          size_t *ret_n_summary);
 
-/* A row refers to the file now: tqd_intake_close does not release it. */
+/* A row refers to the file: tqd_intake_close then keeps it. */
 void tqd_intake_keep(tqd_intake *intake);
 
-/* After tqd_intake_complete: what plots of it are made of, or NULL; the caller frees it. */
+/* After tqd_intake_complete: blocks for plots of the file, or NULL; the caller frees them. */
 tqa_dataset_blocks *tqd_intake_blocks(tqd_intake *intake);
 
 /* Valid after a call that returned false. */

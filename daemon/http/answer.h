@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/answer.h - contents of replies that handlers share: problems, headers, queries,
+/* daemon/http/answer.h - parts of replies common to handlers: problems, headers, queries,
  * preferences. */
 #ifndef TQD_HTTP_ANSWER_H
 #define TQD_HTTP_ANSWER_H

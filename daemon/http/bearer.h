@@ -9,7 +9,7 @@
 
 enum { TQD_TOKENS_MAX = 256, TQD_TOKEN_DIGEST = 32, TQD_TOKEN_TEXT = 512, TQD_CLIENT_TEXT = 65 };
 
-/* What a token admits to; a set. `admin` includes all, `compute` and `write` include `read`. */
+/* Rights of a token; a set. `admin` includes all, `compute` and `write` include `read`. */
 typedef enum tqd_role {
     TQD_ROLE_READ = 1 << 0,
     TQD_ROLE_COMPUTE = 1 << 1,
@@ -49,7 +49,7 @@ typedef struct tqd_tokens {
     tqd_token rows[TQD_TOKENS_MAX];
 } tqd_tokens;
 
-/* Who sends a request, and what it may do. */
+/* The sender of a request, and its rights. */
 typedef struct tqd_identity {
     char client[TQD_CLIENT_TEXT]; /* name of the token; "": without credentials */
     unsigned roles;
@@ -68,12 +68,12 @@ void tqd_tokens_replace(tqd_tokens *tokens, const tqd_tokens *by);
 /* Digest of a token of n bytes. False: NULL, or none can have this length. */
 bool tqd_bearer_digest(const char *token, size_t n, unsigned char ret[TQD_TOKEN_DIGEST]);
 
-/* Whose token has this digest at this time. *ret is set unless it is unknown. Constant time. */
+/* The token with this digest at this time. *ret is set unless it is unknown. Constant time. */
 tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest[TQD_TOKEN_DIGEST],
                             int64_t now_s, tqd_identity *ret);
 
-/* `running` of the tokens of this client (NULL: of all), the least where they differ; 0: no bound.
- * Any thread. */
+/* `running` of the tokens of this client (NULL: of all clients), the least if they differ; 0: no
+ * bound. Any thread. */
 uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client);
 
 /* Paths without authentication: probes, which reveal only that the process is alive, and the API

@@ -31,12 +31,12 @@ typedef struct tqd_head {
     uint64_t content_length;        /* UINT64_MAX when chunked */
     /* Value of a request header (case-insensitive), NULL if absent. */
     const char *(*header)(const struct tqd_head *head, const char *name);
-    /* Wakes this exchange: ends its wait, or the next one if it does not wait now. Any thread,
-     * between open and close. Cost: an atomic exchange, and one wake-up of the loop for all that
-     * wait. */
+    /* Wakes this exchange: ends its wait; if it is not waiting, its next wait returns at once. Any
+     * thread, between open and close. Cost: an atomic exchange, and one wake-up of the loop for all
+     * exchanges that wait. */
     void (*wake)(const struct tqd_head *head);
-    /* Cancelled: the client has disconnected, or its time is over. `run` polls it, and ends as soon
-     * as it can with the partial result. Any thread, in `run`. */
+    /* True if the request is cancelled: the client has disconnected, or its deadline has passed.
+     * `run` polls it, and returns early without a complete result. Any thread, in `run`. */
     bool (*given_up)(const struct tqd_head *head);
     void *ctx; /* private to serve */
 } tqd_head;
@@ -50,14 +50,14 @@ typedef struct tqd_reply {
         char value[160];
     } headers[TQD_HEADERS_MAX];
     size_t n_header;
-    char *body;           /* malloc'ed, serve frees it; or NULL */
+    char *body;           /* malloc'ed, freed by serve; or NULL */
     const char *constant; /* or a body that outlives the exchange's `close` or is static */
     size_t n_body;
     /* or a reader of pieces: bytes written to out, 0 at the end, or a TQD_READ_ value; called on
      * the I/O thread, must not block. n_body is their total length, 0 when unknown (chunked). */
     size_t (*read)(void *exchange, char *out, size_t size);
-    /* Zero-copy, beside a `read` that never waits, or NULL: the next *ret_n bytes, valid until
-     * `close`. Returns NULL: use `read`. */
+    /* Zero-copy, in addition to a `read` that never waits, or NULL: the next *ret_n bytes, valid
+     * until `close`. Returns NULL: use `read`. */
     const char *(*next_in_place)(void *exchange, size_t *ret_n);
 } tqd_reply;
 
@@ -83,7 +83,8 @@ typedef enum tqd_next {
 /* Returned by a reader that has no bytes now. */
 #define TQD_READ_WAIT (SIZE_MAX - 1) /* suspend until `wake`, disconnection, or shutdown */
 #define TQD_READ_RUN  (SIZE_MAX - 2) /* suspend, call `run` on a worker, then read again */
-#define TQD_READ_CUT  (SIZE_MAX - 3) /* the rest is lost: close, so that the body is incomplete */
+/* close the connection, so that the client receives an incomplete body */
+#define TQD_READ_CUT (SIZE_MAX - 3)
 
 /* Life cycle of an exchange. `open` is called when the headers are complete, and may refuse before
  * any byte of the body is read (fill *reply, return false). All but `run` are called on the
@@ -95,14 +96,15 @@ typedef struct tqd_handler {
     bool (*room)(void *exchange, size_t n);
     unsigned role;     /* tqd_role that a client needs; 0: by the method, see tqd_route_role */
     bool keeps_little; /* the body is not buffered: it does not count against the budget */
-    /* The buffer to receive the next bytes of a large body into; `feed` gets them there. NULL, or
-     * returns NULL: serve uses its own buffer. */
+    /* The buffer to receive the next bytes of a large body into; `feed` is then called with bytes
+     * in it. NULL, or returns NULL: serve uses its own buffer. */
     char *(*space)(void *exchange, size_t *ret_size);
     /* Offset (below 64) from an aligned address at which the next bytes are decoded fastest, in
      * serve's buffer. NULL: 0. */
     size_t (*phase)(void *exchange);
     bool (*feed)(void *exchange, const char *bytes,
-                 size_t n);              /* false: `reply` is ready, drop the rest; may be NULL */
+                 size_t n);              /* false: `reply` is ready, the rest of the body is
+                                            dropped; may be NULL */
     tqd_next (*finish)(void *exchange);  /* the body is complete; may be NULL: REPLY */
     tqd_next (*resumed)(void *exchange); /* after a RUN or WAIT; may be NULL: REPLY */
     void (*run)(void *exchange);         /* on a worker; may be NULL */

@@ -26,7 +26,7 @@ static bool find_word(const char *text, size_t n, tqa_media *ret)
     return false;
 }
 
-/* the member format= of a query; NULL: it has none */
+/* the member format= of a query; NULL: none */
 static const char *find_member(const char *query)
 {
     for (const char *p = query; p != NULL && *p != '\0';) {
@@ -64,7 +64,7 @@ bool tqd_format_read(const tqd_head *head, tqd_format *ret, tqa_problem *reterr)
     const char *after = member + n + (member[n] == '&' ? 1 : 0);
     size_t n_before = (size_t)(member - head->query);
     const size_t n_after = strlen(after);
-    n_before -= n_before > 0 && n_after == 0 ? 1 : 0; /* its & */
+    n_before -= n_before > 0 && n_after == 0 ? 1 : 0; /* the & next to it is removed too */
     if (n_before + n_after >= sizeof ret->rest) {
         tqa_problem_set(reterr, "invalid-value", "the query is too long");
         return false;

@@ -119,7 +119,7 @@ static void take_host(tqd_gate *gate, const char *value, size_t n)
 tqd_header tqd_gate_header(tqd_gate *gate, const char *name, size_t n_name, const char *value,
                            size_t n_value)
 {
-    /* ": " and CRLF count, as on the wire */
+    /* includes ": " and CRLF, as on the wire */
     gate->bytes += n_name + n_value + 4;
     const tqd_header header = tqd_header_find(name, n_name);
     if (header == TQD_HEADER_CONTENT_LENGTH) {
@@ -269,7 +269,7 @@ const char *tqd_gate_target(const char *target)
         return "the request target must be a path";
     }
     size_t dots = 0;   /* of the segment, while it consists of dots only */
-    bool plain = true; /* it does */
+    bool plain = true; /* it consists of dots only */
     unsigned left = 0;
     for (const char *at = target;; at++) {
         for (; left == 0 && is_path_char(*at); at++) {

@@ -49,7 +49,7 @@ const char *tqd_gate_host_fault(const char *name, size_t n);
 const char *tqd_gate_path(const tqd_hosts *hosts, const char *target);
 
 /* Checks a request target: origin form, no control or non-ASCII bytes, well-formed percent codes
- * that encode neither control bytes nor '/' nor malformed UTF-8, no dot segments. NULL when valid,
+ * that do not encode control bytes, '/' or malformed UTF-8, no dot segments. NULL when valid,
  * else a constant reason. */
 const char *tqd_gate_target(const char *target);
 

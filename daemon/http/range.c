@@ -31,9 +31,9 @@ static bool condition_holds(const tqd_head *head, const char *tag)
 }
 
 /* "bytes=a-b", "bytes=a-", "bytes=-n" of `size` bytes; any other form, lists too, is ignored: the
- * whole body is sent. With If-Range only if it equals `tag` (NULL: never). Only GET has ranges (RFC
- * 9110 section 14.2): the answer to a POST is the whole result, and HEAD has the headers of the
- * whole. */
+ * whole body is sent. If-Range must equal `tag` (NULL: never). Only GET has ranges (RFC 9110
+ * section 14.2): the answer to a POST is the whole result, and HEAD has the headers of the whole
+ * result. */
 static tqd_range read_range(const tqd_head *head, const char *tag, uint64_t size, uint64_t *ret_at,
                             uint64_t *ret_end)
 {

@@ -53,8 +53,8 @@ static size_t count_of(const tqd_sessions *sessions, const unsigned char *token)
     return n;
 }
 
-/* A row to use: one that is free or has expired, else of the token with most of them, so that one
- * client's sessions cannot end another's. */
+/* A row for a new session: a free or expired one, else one of the token with the most sessions, so
+ * that one client's sessions cannot end another's. */
 static size_t choose_row(const tqd_sessions *sessions, int64_t now_s)
 {
     const size_t first = first_of(sessions, NULL);

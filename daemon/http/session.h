@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/http/session.h - sessions and tickets of browsers: a secret that the service makes, valid
- * for a time, in place of the token. */
+/* daemon/http/session.h - sessions and tickets of browsers: a temporary secret created by the
+ * service, used in place of the token. */
 #ifndef TQD_HTTP_SESSION_H
 #define TQD_HTTP_SESSION_H
 
@@ -17,9 +17,9 @@ enum {
 };
 #define TQD_SESSION_COOKIE "torqued_session"
 
-/* What a secret admits to. */
+/* Rights of a secret. */
 typedef enum tqd_session_scope {
-    TQD_SESSION_ALL,     /* a cookie: all that the token does; for TQD_SESSION_S */
+    TQD_SESSION_ALL,     /* a cookie: all rights of the token; for TQD_SESSION_S */
     TQD_SESSION_STREAMS, /* a ticket in the query: event streams only; for TQD_TICKET_S */
 } tqd_session_scope;
 

@@ -36,12 +36,12 @@ void tqd_body_answer(tqd_body_reader *reader, const tqd_head *head, tqd_reply *r
                      size_t (*read)(void *exchange, char *out, size_t size));
 
 /* A table that the job has attached as NAME.csv (NULL: parameters, of a calibration), into the
- * reply. False: it has none. */
+ * reply. False: the job has no such table. */
 bool tqd_body_answer_table(tqd_body_reader *reader, tqd_store *store, const char *id,
                            const char *name, const tqd_head *head, tqd_reply *reply,
                            size_t (*read)(void *exchange, char *out, size_t size));
 
-/* As tqd_reply.read: copies what the buffer holds, or TQD_READ_RUN for tqd_body_fill. */
+/* As tqd_reply.read: copies from the buffer; TQD_READ_RUN if it is empty, for tqd_body_fill. */
 size_t tqd_body_read(tqd_body_reader *reader, char *out, size_t size);
 void tqd_body_fill(tqd_body_reader *reader);
 

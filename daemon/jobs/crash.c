@@ -61,7 +61,7 @@ void tqd_crash_read(const char *state, char ret_id[TQD_JOB_ID_TEXT])
     if (fd >= 0) {
         const ssize_t n = read(fd, ret_id, TQD_JOB_ID_TEXT - 1);
         if (n != TQD_JOB_ID_TEXT - 1 || memcmp(ret_id, no_job, sizeof no_job) == 0) {
-            ret_id[0] = '\0'; /* an incomplete note names no job */
+            ret_id[0] = '\0'; /* an incomplete note is ignored */
         }
         close(fd);
     }
@@ -76,7 +76,7 @@ static void note(int number, siginfo_t *info, void *context)
     const char *id = info->si_code != SI_USER && info->si_code != SI_QUEUE ? blamed : NULL;
     if (id != NULL) {
         const ssize_t n = pwrite(note_fd, id, TQD_JOB_ID_TEXT - 1, 0);
-        (void)n; /* without the note it counts as an interruption, not as a crash */
+        (void)n; /* if the write fails, the end counts as an interruption, not as a crash */
     }
     /* SA_RESETHAND: the default action ends the process, with a core dump where enabled */
     errno = saved;
@@ -94,7 +94,7 @@ bool tqd_crash_arm(const char *state)
     if (fd < 0) {
         return false;
     }
-    /* allocates the note's block now: the disk may be full later. On failure it goes on without */
+    /* allocates the note's block now, as the disk may be full later; a failure is ignored */
     const ssize_t n = write(fd, no_job, sizeof no_job - 1);
     (void)n;
     note_fd = fd;

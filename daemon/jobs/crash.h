@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/crash.h - which job was running in the thread whose fault ended the process. */
+/* daemon/jobs/crash.h - records which job was running in the thread whose fault ended the process.
+ */
 #ifndef TQD_JOBS_CRASH_H
 #define TQD_JOBS_CRASH_H
 

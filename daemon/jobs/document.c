@@ -18,7 +18,7 @@ static void put_text(tqa_writer *to, const char *key, const char *text)
     }
 }
 
-/* 0: it has not happened. */
+/* 0: the event has not happened. */
 static void put_time(tqa_writer *to, const char *key, int64_t ms)
 {
     if (ms != 0) {
@@ -28,7 +28,7 @@ static void put_time(tqa_writer *to, const char *key, int64_t ms)
     }
 }
 
-/* Negative: not known. */
+/* A negative value is unknown: null. */
 static void put_quantity(tqa_writer *to, const char *key, double x)
 {
     tqa_writer_number_or_null(to, key, x >= 0.0 ? x : (double)NAN);

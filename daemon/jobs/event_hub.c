@@ -45,7 +45,7 @@ static void wake(tqd_watch *watch)
     }
 }
 
-/* Whether the client has all the subscriptions that one may have. The lock is held. */
+/* True if the client already has the maximum number of subscriptions. The lock is held. */
 static bool has_share(const tqd_event_hub *hub, const tqd_identity *who)
 {
     if (who == NULL || who->client[0] == '\0') {

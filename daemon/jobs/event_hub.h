@@ -27,8 +27,9 @@ typedef struct tqd_hub_event {
 typedef struct tqd_watch {
     const tqd_head *head;
     char id[TQD_JOB_ID_TEXT]; /* "": all jobs */
-    bool end_only;            /* wake once: when the job has ended, or at until_ms */
-    int64_t until_ms;         /* monotonic: wake then in any case; a stream's next keep-alive */
+    bool end_only;            /* wake once: at the end of the job, or at until_ms */
+    int64_t until_ms;         /* monotonic time of an unconditional wake-up: a stream's next
+                                 keep-alive */
     _Atomic bool woken;
     struct tqd_watch *prev, *next;
 } tqd_watch;
@@ -61,16 +62,16 @@ void tqd_event_hub_unwatch(tqd_event_hub *hub, tqd_watch *watch);
 
 /* Publishes events and wakes their subscribers. */
 void tqd_event_hub_publish(tqd_event_hub *hub, const tqd_hub_event *news, size_t n);
-/* Wakes subscriptions whose until_ms has passed; true while there are any. */
+/* Wakes subscriptions whose until_ms has passed; true if subscriptions are left. */
 bool tqd_event_hub_tick(tqd_event_hub *hub);
-/* Wakes all, permanently. */
+/* Wakes all subscriptions, present and later ones. */
 void tqd_event_hub_stop(tqd_event_hub *hub);
 
 /* Position of the next event; *ret_seq is the number of the last one published. */
 uint64_t tqd_event_hub_end(tqd_event_hub *hub, uint64_t *ret_seq);
 
-/* Copies events from *position on, of one job or all (""), and advances. Returns how many;
- * *ret_lost is set if the ring has overwritten some before they were read. */
+/* Copies events from *position on, of one job or all (""), and advances. Returns their number;
+ * *ret_lost is set if some were overwritten in the ring before they were read. */
 size_t tqd_event_hub_read(tqd_event_hub *hub, const char *id, uint64_t *position,
                           tqd_hub_event *ret_news, size_t max, bool *ret_lost);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/exchange.h - what the handlers of this folder share; private to it. */
+/* daemon/jobs/exchange.h - types and functions common to the handlers of this folder; private. */
 #ifndef TQD_JOBS_EXCHANGE_H
 #define TQD_JOBS_EXCHANGE_H
 

@@ -30,7 +30,7 @@ typedef struct outcome {
     tqd_upload *upload; /* keeps the file until the row refers to it */
     char file[TQD_DIGEST_TEXT];
     uint64_t size;
-    bool requeue; /* the job is not at fault: back into the queue */
+    bool requeue; /* not a fault of the job: it returns to the queue */
     tqa_problem problem;
 } outcome;
 
@@ -193,7 +193,7 @@ static void compute(tqd_job_host *w, const tqa_operation *operation, const tqa_r
 /* ------------------------------------------------------------------------------------- ending */
 
 /* Ends the job, or returns it to the queue. Retried while the disk is full: the result is in
- * memory, and the lease is ours until another node has it. */
+ * memory, and this run has the lease until another node claims the job. */
 static void end(const tqd_job_host *w, const outcome *out, bool requeue)
 {
     tqd_runner *runner = w->runner;

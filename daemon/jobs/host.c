@@ -13,13 +13,13 @@
 #include "daemon/observe/log.h"
 #include "daemon/queue/workers.h"
 
-static const tqa_robot *world_robot_get(void *ctx, const char *name)
+static const tqa_robot *host_robot_get(void *ctx, const char *name)
 {
     const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
     return base->robot_get(base->ctx, name);
 }
 
-static void world_robot_release(void *ctx, const tqa_robot *robot)
+static void host_robot_release(void *ctx, const tqa_robot *robot)
 {
     const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
     base->robot_release(base->ctx, robot);
@@ -41,8 +41,8 @@ static void blamed_body(void *arg, size_t i, void *scratch)
     tqd_crash_set_job(before);
 }
 
-static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
-                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
+static void host_parallel_for(void *ctx, size_t n, size_t scratch_size,
+                              void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
     tqd_runner *runner = ((tqd_job_host *)ctx)->runner;
     const tqa_host *base = runner->jobs->options.host;
@@ -50,7 +50,7 @@ static void world_parallel_for(void *ctx, size_t n, size_t scratch_size,
     base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
 }
 
-static void world_progress(void *ctx, double fraction, const char *step)
+static void host_progress(void *ctx, double fraction, const char *step)
 {
     tqd_runner *runner = ((tqd_job_host *)ctx)->runner;
     pthread_mutex_lock(&runner->mutex);
@@ -62,7 +62,7 @@ static void world_progress(void *ctx, double fraction, const char *step)
     pthread_mutex_unlock(&runner->mutex);
 }
 
-static bool world_cancelled(void *ctx)
+static bool host_cancelled(void *ctx)
 {
     tqd_runner *runner = ((tqd_job_host *)ctx)->runner;
     tqd_workers_beat(); /* heartbeat of a helping worker */
@@ -78,7 +78,7 @@ static bool world_cancelled(void *ctx)
            atomic_load(&runner->lost) || tqd_jobs_stopping(runner->jobs);
 }
 
-enum { CHECKPOINT_MS = 1000 }; /* at most about so much computation is lost with the process */
+enum { CHECKPOINT_MS = 1000 }; /* at most this much computation is lost with the process */
 
 static int64_t clock_ms(void)
 {
@@ -87,7 +87,7 @@ static int64_t clock_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool world_checkpoint_due(void *ctx)
+static bool host_checkpoint_due(void *ctx)
 {
     return clock_ms() - ((const tqd_job_host *)ctx)->saved_ms >= CHECKPOINT_MS;
 }
@@ -124,7 +124,7 @@ static tqd_store_status put_body(tqd_store *store, const tqd_checkpoint_head *he
     return status;
 }
 
-static int world_checkpoint_save(void *ctx, const void *bytes, size_t n)
+static int host_checkpoint_save(void *ctx, const void *bytes, size_t n)
 {
     tqd_job_host *w = ctx;
     tqd_runner *runner = w->runner;
@@ -163,12 +163,13 @@ static size_t get_body(const tqd_runner *runner, tqd_checkpoint_head *ret_head, 
     }
     size_t n = whole > sizeof *ret_head ? (size_t)whole - sizeof *ret_head : 0;
     if (n > size) {
-        n = 0; /* no checkpoint of this operation */
+        n = 0; /* a checkpoint of another operation */
     } else if (n > 0 && kept != NULL) {
         memcpy(ret_head, kept, sizeof *ret_head);
         memcpy(bytes, kept + sizeof *ret_head, n);
     } else if (n > 0) {
-        tqd_store_status ignored; /* a damaged checkpoint is none: the job begins anew */
+        tqd_store_status ignored; /* a damaged checkpoint is ignored: the job restarts from the
+                                     beginning */
         tqd_file *open = tqd_file_open_sized(store, file, whole, &ignored);
         const long head = (long)sizeof *ret_head;
         if (open == NULL || tqd_file_read(open, 0, ret_head, sizeof *ret_head) != head ||
@@ -203,7 +204,7 @@ static bool open_spool(tqd_job_host *w)
     return outcome_of(w, status) == 0;
 }
 
-static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
+static int host_spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
 {
     tqd_job_host *w = ctx;
     if (atomic_load(&w->runner->lost) || !open_spool(w)) {
@@ -222,7 +223,7 @@ static int world_spool_write(void *ctx, uint64_t offset, const void *bytes, size
     return status == TQD_STORE_MISMATCH ? -1 : outcome_of(w, status);
 }
 
-static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
+static long host_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
     tqd_job_host *w = ctx;
     if (!open_spool(w)) {
@@ -233,7 +234,7 @@ static long world_spool_read(void *ctx, uint64_t offset, void *bytes, size_t n)
     return got;
 }
 
-static size_t world_checkpoint_load(void *ctx, void *bytes, size_t size)
+static size_t host_checkpoint_load(void *ctx, void *bytes, size_t size)
 {
     tqd_job_host *w = ctx;
     tqd_checkpoint_head head;
@@ -293,7 +294,7 @@ static tqd_store_status keep_bytes(tqd_job_host *w, size_t i, const void *bytes,
                                   : status;
 }
 
-static int world_attach(void *ctx, const char *name, const char *media, const void *bytes, size_t n)
+static int host_attach(void *ctx, const char *name, const char *media, const void *bytes, size_t n)
 {
     tqd_job_host *w = ctx;
     const size_t i = w->n_attachment;
@@ -310,7 +311,7 @@ static int world_attach(void *ctx, const char *name, const char *media, const vo
 
 /* ------------------------------------------------------------------------------------- sources */
 
-/* An input in the version of the time of submission, whatever its name refers to now. An input that
+/* An input in its version at the time of submission. An input that
  * did not exist then, such as the result of a waiting job, is resolved now. */
 static tqd_store_status find_input(const tqd_job_host *w, const char *name, tqa_source *ret,
                                    char **ret_bytes)
@@ -319,7 +320,7 @@ static tqd_store_status find_input(const tqd_job_host *w, const char *name, tqa_
                                ret_bytes, ret->digest, &ret->size);
 }
 
-static int world_dataset_look(void *ctx, const char *name, tqa_source *ret)
+static int host_dataset_look(void *ctx, const char *name, tqa_source *ret)
 {
     char *bytes = NULL;
     memset(ret, 0, sizeof *ret);
@@ -342,13 +343,13 @@ static long read_file(tqd_job_host *w, const tqa_source *input, uint64_t offset,
     return got;
 }
 
-static long world_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
+static long host_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
     tqa_source input;
     char *row = NULL;
     const char *version = strchr(name, '@');
     const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
-    if (tqd_sample_find(name, strcspn(name, "@")) != NULL) { /* in no file */
+    if (tqd_sample_find(name, strcspn(name, "@")) != NULL) { /* samples are not files */
         return base->dataset_read(base->ctx, name, offset, bytes, n);
     }
     tqd_store_status status = find_input(ctx, name, &input, &row);
@@ -377,19 +378,19 @@ void tqd_job_host_open(tqd_job_host *w, tqd_runner *runner)
     w->runner = runner;
     w->saved_ms = clock_ms();
     w->host = (tqa_host){.ctx = w,
-                         .robot_get = world_robot_get,
-                         .robot_release = world_robot_release,
-                         .parallel_for = world_parallel_for,
-                         .progress = world_progress,
-                         .cancelled = world_cancelled,
-                         .checkpoint_save = world_checkpoint_save,
-                         .checkpoint_load = world_checkpoint_load,
-                         .checkpoint_due = world_checkpoint_due,
-                         .spool_write = world_spool_write,
-                         .spool_read = world_spool_read,
-                         .attach = world_attach,
-                         .dataset_look = world_dataset_look,
-                         .dataset_read = world_dataset_read};
+                         .robot_get = host_robot_get,
+                         .robot_release = host_robot_release,
+                         .parallel_for = host_parallel_for,
+                         .progress = host_progress,
+                         .cancelled = host_cancelled,
+                         .checkpoint_save = host_checkpoint_save,
+                         .checkpoint_load = host_checkpoint_load,
+                         .checkpoint_due = host_checkpoint_due,
+                         .spool_write = host_spool_write,
+                         .spool_read = host_spool_read,
+                         .attach = host_attach,
+                         .dataset_look = host_dataset_look,
+                         .dataset_read = host_dataset_read};
 }
 
 void tqd_job_host_close(tqd_job_host *w)

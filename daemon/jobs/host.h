@@ -13,14 +13,15 @@
 typedef struct tqd_job_host {
     tqa_host host; /* for the call; valid until tqd_job_host_close */
     tqd_runner *runner;
-    tqd_store_status status;        /* not OK: the store failed, and the run does not count */
+    tqd_store_status status;        /* not OK: the store failed; the outcome of the run is
+                                       ignored */
     tqd_scratch_file *scratch_file; /* NULL until first used */
-    tqd_spool_sum sum;              /* of its bytes that this run has read or written */
+    tqd_spool_sum sum;              /* checksum of the bytes that this run has read or written */
     int64_t saved_ms;               /* monotonic: the last checkpoint, or the start */
     size_t n_attachment;            /* in order of arrival */
     tqd_attachment attachments[TQA_ATTACH_MAX];
     struct {
-        char *bytes; /* of a small one; else its file, kept until the row refers to it */
+        char *bytes; /* of a small attachment; else it is a file, kept until the row refers to it */
         tqd_upload *upload;
         char file[TQD_DIGEST_TEXT], media[TQD_MEDIA_TEXT];
     } kept[TQA_ATTACH_MAX];

@@ -24,7 +24,7 @@ static void name_node(char node[TQD_JOB_NODE_TEXT], const char *given)
     node[TQD_JOB_NODE_TEXT - 1] = '\0';
     for (char *c = node; *c != '\0'; c++) {
         if (*c <= ' ' || *c > '~' || *c == '"' || *c == '\\') {
-            *c = '-'; /* it is shown as it is */
+            *c = '-'; /* other characters are replaced */
         }
     }
 }
@@ -242,7 +242,7 @@ void tqd_jobs_run(void *arg)
             tqd_jobs_ended(runner);
             tqd_jobs_changed(jobs, false);
             if (is_spare) {
-                break; /* another may have become free */
+                break; /* another job may have become claimable */
             }
         }
         if (status != TQD_STORE_NOT_FOUND && status != TQD_STORE_OK) {

@@ -16,7 +16,7 @@ typedef struct tqd_jobs_options {
     const char *state;    /* state folder; holds the note of a crash */
     const char *node;     /* name among the nodes of the store; NULL: the host's */
     size_t n_runner;      /* jobs that run concurrently */
-    size_t n_spare;       /* as many more, of clients that have none running here */
+    size_t n_spare;       /* additional jobs, of clients that have none running here */
     int64_t lease_ms;
     uint64_t queued_max;        /* jobs that may wait; 0: no bound */
     uint64_t client_queued_max; /* of one client that has a name; 0: no bound */
@@ -24,11 +24,13 @@ typedef struct tqd_jobs_options {
     uint64_t (*running_max)(void *ctx, const char *client);
     void *running_ctx;
     uint64_t bytes_max;      /* of all bodies of jobs together; 0: no bound */
-    int64_t keep_ms;         /* finished jobs are kept so long */
-    int64_t keep_waited_ms;  /* those with tqd_job.waited; no longer than keep_ms */
-    int64_t wait_ms;         /* a POST waits so long for the end of its job, without Prefer: wait */
-    uint32_t crashes_max;    /* of the process, by one job without a checkpoint between: it fails */
-    int64_t time_ms;         /* a job runs for so long at most, from its last start; 0: no bound */
+    int64_t keep_ms;         /* retention of finished jobs */
+    int64_t keep_waited_ms;  /* retention of jobs with tqd_job.waited; at most keep_ms */
+    int64_t wait_ms;         /* default time that a POST waits for the end of its job, without
+                                Prefer: wait */
+    uint32_t crashes_max;    /* crashes of the process by one job, without a checkpoint in between,
+                                after which it fails */
+    int64_t time_ms;         /* maximum run time of a job, from its last start; 0: no bound */
     size_t watch_max;        /* event streams and waiting requests */
     size_t client_watch_max; /* of one client; 0: no bound */
     /* once a second after changes, on the keeper's thread; NULL: no report */
@@ -43,12 +45,12 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why);
 void tqd_jobs_free(tqd_jobs *jobs); /* accepts NULL; after its threads have returned */
 
 /* Body of a runner thread (n_runner + n_spare of them), and of the keeper, which recovers the jobs
- * of a former process, renews leases, publishes events, and removes what is past its time. Both
+ * of a former process, renews leases, publishes events, and removes expired jobs and files. Both
  * return some time after tqd_jobs_stop, for which the store's writer must still be running. */
 void tqd_jobs_run(void *jobs);
 void tqd_jobs_keep(void *jobs);
 
-/* No job begins any more, running ones are cancelled and returned to the queue, and all waiting
+/* No further job begins, running jobs are cancelled and returned to the queue, and all waiting
  * exchanges are woken. */
 void tqd_jobs_stop(tqd_jobs *jobs);
 /* After that: true when all its threads have returned within wait_ms. A computation that does not

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/jobs_private.h - what runners and the keeper share; private to this folder. */
+/* daemon/jobs/jobs_private.h - state common to runners and the keeper; private to this folder. */
 #ifndef TQD_JOBS_JOBS_PRIVATE_H
 #define TQD_JOBS_JOBS_PRIVATE_H
 
@@ -9,20 +9,20 @@
 
 enum { TQD_RUNNERS_MAX = 128 };
 
-/* One runner and the job it has. `job.id` and `job.fence` change only while it is not busy. */
+/* A runner and its job. `job.id` and `job.fence` change only while the runner is not busy. */
 typedef struct tqd_runner {
     tqd_jobs *jobs;
-    pthread_mutex_t mutex; /* guards the rest, but for the flags; a leaf */
+    pthread_mutex_t mutex; /* guards the members except the flags; a leaf */
     bool busy;
     tqd_job job;
     double fraction;
     char step[TQD_JOB_STEP_TEXT];
     int64_t begun_ms;       /* monotonic */
-    bool moved;             /* progress that the event hub does not have yet */
-    _Atomic bool cancelled; /* somebody has asked */
-    _Atomic bool overdue;   /* it has run for longer than a job may */
-    _Atomic bool handed;    /* it was stopped because this node is drained: back into the queue */
-    _Atomic bool lost;      /* the lease is another's: whatever comes out counts for nothing */
+    bool moved;             /* progress that has not been published */
+    _Atomic bool cancelled; /* cancellation was requested */
+    _Atomic bool overdue;   /* the job has exceeded its maximum run time */
+    _Atomic bool handed;    /* stopped because this node is drained: the job returns to the queue */
+    _Atomic bool lost;      /* the lease was lost: the outcome is ignored */
 } tqd_runner;
 
 struct tqd_jobs {
@@ -30,26 +30,27 @@ struct tqd_jobs {
     char node[TQD_JOB_NODE_TEXT];
     int64_t started_ms; /* monotonic */
     tqd_event_hub hub;
-    pthread_mutex_t mutex;         /* guards what follows; a leaf */
+    pthread_mutex_t mutex;         /* guards the following members; a leaf */
     pthread_cond_t queued;         /* for runners */
     pthread_cond_t shut;           /* for spare runners: all others have a job */
     pthread_cond_t news;           /* for the keeper */
     uint64_t n_queued;             /* grows when something may have been queued */
     uint64_t n_ended;              /* grows when a runner has ended a job */
     size_t n_busy;                 /* runners with a job, spare ones left out */
-    int64_t moved_ms;              /* monotonic: when one of them began or ended one */
+    int64_t moved_ms;              /* monotonic time at which one of them last began or ended a
+                                      job */
     bool shut_awaited;             /* a spare runner sleeps until `shut` */
-    bool held_back;                /* a job may wait for its client's others to end */
-    bool recovered;                /* what a former process left is taken up */
-    bool changed;                  /* the store has events that the event hub does not have yet */
+    bool held_back;                /* a job may be waiting for others of its client to end */
+    bool recovered;                /* jobs of a former process have been recovered */
+    bool changed;                  /* the store has events that are not published yet */
     bool nodes_changed;            /* a node was drained or resumed */
-    tqd_node nodes[TQD_NODES_MAX]; /* as they were read last */
+    tqd_node nodes[TQD_NODES_MAX]; /* as last read */
     size_t n_node;
     bool stopping;
     unsigned n_alive; /* threads */
     pthread_cond_t gone;
-    pthread_mutex_t choosing;   /* held from the count of clients' running jobs to a claim */
-    _Atomic bool drained;       /* as the keeper has read it last: running jobs are handed over */
+    pthread_mutex_t choosing;   /* held from counting a client's running jobs to the claim */
+    _Atomic bool drained;       /* as last read by the keeper: running jobs are handed over */
     _Atomic unsigned n_started; /* runners that have a place in the table: spare ones last */
     tqd_runner runners[TQD_RUNNERS_MAX];
 };
@@ -58,17 +59,16 @@ struct tqd_jobs {
 void tqd_jobs_enter(tqd_jobs *jobs);
 void tqd_jobs_leave(tqd_jobs *jobs);
 
-/* shares.c: the next job that may begin under what clients may have; false: none does. */
+/* shares.c: claims the next job that its client's share admits; false: none. */
 bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status);
-/* A runner has a job, or has none any more. */
+/* A runner has begun a job, or has ended it. */
 void tqd_jobs_begun(tqd_runner *runner);
 void tqd_jobs_ended(tqd_runner *runner);
-/* Blocks a spare runner until others have kept a job waiting; false when the jobs stop. */
+/* Blocks a spare runner until all others have kept a job waiting; false when the jobs stop. */
 bool tqd_jobs_await_shut(tqd_jobs *jobs, uint64_t *seen);
 bool tqd_jobs_is_spare(const tqd_runner *runner);
 
-/* nodes.c: says in the store that this node is there, and reads the nodes, and whether this one is
- * drained. */
+/* nodes.c: stores a heartbeat of this node, and reads all nodes and whether this one is drained. */
 void tqd_jobs_beat_node(tqd_jobs *jobs);
 
 /* execute.c: computes a claimed job and ends it in the store. */

@@ -15,11 +15,12 @@ enum {
     TICK_MS = 250,  /* while a job runs or an exchange waits: four progress events a second */
     IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
     EXPIRE_MS = 1000,
-    NODE_MS = 4000, /* below IDLE_MS: at each tick of an idle keeper */
+    NODE_MS = 4000, /* below IDLE_MS, so that it is done at each tick of an idle keeper */
     RETAIN_MS = 60000,
     CLEAR_MS = 50, /* time for removing files in each tick */
     INTERRUPTIONS_MAX =
-        16,       /* of one job without a checkpoint between: README.md has the decision */
+        16,       /* interruptions of one job without a checkpoint in between: the decision is in
+                     README.md */
     AT_ONCE = 64, /* jobs that one transaction changes */
     PAGE = 256,   /* events that one query reads */
 };
@@ -298,7 +299,7 @@ void tqd_jobs_keep(void *arg)
     tqd_jobs_enter(jobs);
     uint64_t last_seq = 0;
     (void)tqd_event_hub_end(&jobs->hub, &last_seq);
-    tqd_jobs_beat_node(jobs); /* first: a drained node begins nothing */
+    tqd_jobs_beat_node(jobs); /* first, so that a drained node begins nothing */
     bool recovered = recover(jobs);
     int64_t beat_ms = tqd_event_hub_now_ms();
     int64_t expire_ms = beat_ms;
@@ -328,7 +329,7 @@ void tqd_jobs_keep(void *arg)
             (void)expire(jobs, NULL, NULL);
             clearing = true;
         }
-        clearing = clearing || changed; /* a deleted job may have had files */
+        clearing = clearing || changed; /* deleted jobs may have left files */
         if (recovered && clearing) {
             clearing = clear_files(jobs, &lost);
             busy = busy || clearing;
@@ -342,7 +343,7 @@ void tqd_jobs_keep(void *arg)
         if (recovered && due(&retain_ms, retain_every_ms)) {
             retain(jobs);
         }
-        /* a drained node says at once that its last job has gone */
+        /* a drained node reports at once that its last job has ended */
         if (due(&node_ms, NODE_MS) || take_nodes_changed(jobs) ||
             (changed && atomic_load(&jobs->drained))) {
             tqd_jobs_beat_node(jobs);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/nodes.c - /v1/nodes: the daemons that run jobs of this store; drained ones. */
+/* daemon/jobs/nodes.c - /v1/nodes: the daemons that run jobs of this store, and whether they are
+ * drained. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +26,7 @@ static void look_for_drain(tqd_jobs *jobs)
                     : "this node is resumed",
             TQD_TEXT("node", jobs->node));
     if (!drained) {
-        tqd_jobs_follow(jobs, true); /* what waits in the queue */
+        tqd_jobs_follow(jobs, true); /* jobs that wait in the queue */
     }
 }
 
@@ -56,7 +57,7 @@ void tqd_jobs_beat_node(tqd_jobs *jobs)
     }
     snprintf(node.name, sizeof node.name, "%s", jobs->node);
     snprintf(node.version, sizeof node.version, "%s", TQA_VERSION);
-    /* those that matter report a failure */
+    /* a failure here is reported by other accesses */
     (void)tqd_store_node_beat(jobs->options.store, &node,
                               tqd_event_hub_now_ms() - jobs->started_ms);
     if (tqd_store_nodes(jobs->options.store, list_node, &l) == TQD_STORE_OK) {
@@ -77,7 +78,7 @@ static void put_node(tqa_writer *document, const tqd_node *node)
     tqd_document_time(document, "seen", node->seen_ms);
     tqa_writer_count(document, "running", node->n_running);
     tqa_writer_count(document, "runners", node->n_runner);
-    if (node->n_lane > 0) { /* a daemon of a former version does not say */
+    if (node->n_lane > 0) { /* a daemon of an earlier version does not report it */
         tqa_writer_count(document, "lane_width", node->n_lane);
         tqa_writer_count(document, "memory_bytes", node->memory_bytes);
     }

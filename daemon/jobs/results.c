@@ -167,7 +167,7 @@ static void answer_view(tqd_job_exchange *e, const tqa_view_options *options)
                    tqd_view_answer(&e->view, &e->body, e->head, options, &e->answer, read_view);
 }
 
-/* CSV that the job has made itself: `name`.csv beside the result, or that of the whole of it. */
+/* A table made by the job: `name`.csv attached to the result, or the table of the whole result. */
 static bool answer_table(tqd_job_exchange *e, const char *name)
 {
     e->streaming = tqd_body_answer_table(&e->body, tqd_jobs_store(e->jobs), e->head->part[0], name,

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/shares.c - what one client may have of the runners: jobs at once by its token, and
- * spare runners for those who have none, where long jobs of others hold all.
+/* daemon/jobs/shares.c - each client's share of the runners: the number of its concurrent jobs by
+ * its token, and spare runners for clients without a running job while long jobs of others occupy
+ * all runners.
  *
- * A spare runner is a thread more than cores: the kernel divides the time. It takes no part while
- * the others take jobs, so short jobs are never more at once than `n_runner`. */
+ * Spare runners are threads beyond the number of cores; the kernel shares the time. They claim
+ * nothing while the others make progress, so that at most `n_runner` short jobs run concurrently.
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "daemon/jobs/jobs_private.h"
 
-enum { SHUT_MS = 500 }; /* the other runners have begun and ended nothing for so long */
+enum {
+    SHUT_MS = 500
+}; /* time without progress of the other runners, after which spare runners
+                           claim */
 
 /* "\nann\nbob\n": a name for each runner at most */
 enum { NAMES_TEXT = TQD_RUNNERS_MAX * TQD_JOB_CLIENT_TEXT + 2 };
@@ -19,7 +24,7 @@ bool tqd_jobs_is_spare(const tqd_runner *runner)
     return (size_t)(runner - runner->jobs->runners) >= runner->jobs->options.n_runner;
 }
 
-/* The clients of running jobs, with a repeated name for each job; how many. */
+/* Lists the clients of running jobs, once for each job; returns their number. */
 static size_t list_clients(tqd_jobs *jobs, char (*ret)[TQD_JOB_CLIENT_TEXT])
 {
     size_t n = 0;
@@ -35,7 +40,7 @@ static size_t list_clients(tqd_jobs *jobs, char (*ret)[TQD_JOB_CLIENT_TEXT])
     return n;
 }
 
-/* Those of whom no further job may begin on this runner, as in tqd_job_claim; NULL: none. */
+/* Clients of which no further job may begin on this runner, as in tqd_job_claim; NULL: none. */
 static const char *list_excluded(const tqd_runner *runner, char text[NAMES_TEXT])
 {
     char clients[TQD_RUNNERS_MAX][TQD_JOB_CLIENT_TEXT];
@@ -96,10 +101,11 @@ bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status)
         return claim(runner, NULL, ret_status);
     }
     char text[NAMES_TEXT];
-    /* two runners must not both begin a client's last job that may begin */
+    /* two runners must not both begin a job if the client may have only one more */
     pthread_mutex_lock(&jobs->choosing);
     pthread_mutex_lock(&jobs->mutex);
-    jobs->held_back = true; /* before the list: an end after it wakes whom the list holds back */
+    jobs->held_back = true; /* set before the list is made: a job that ends afterwards wakes the
+                               clients held back */
     pthread_mutex_unlock(&jobs->mutex);
     const bool good = claim(runner, list_excluded(runner, text), ret_status);
     pthread_mutex_unlock(&jobs->choosing);
@@ -135,7 +141,7 @@ void tqd_jobs_ended(tqd_runner *runner)
     }
     if (jobs->held_back && jobs->options.running_max != NULL) {
         jobs->held_back = false;
-        jobs->n_queued++; /* a further job of its client may begin now, on any runner */
+        jobs->n_queued++; /* another job of its client may begin now, on any runner */
         pthread_cond_broadcast(&jobs->queued);
     }
     pthread_mutex_unlock(&jobs->mutex);

@@ -122,7 +122,7 @@ static void print(stream *s, const tqd_hub_event *news)
 {
     if (news->seq != 0) {
         if (news->seq <= s->last_seq) {
-            return; /* already sent, from the store */
+            return; /* already sent by the store's part */
         }
         s->last_seq = news->seq;
         s->over = s->one && news->state >= TQD_JOB_SUCCEEDED;
@@ -155,7 +155,7 @@ static tqd_store_status catch_up(stream *s)
     uint64_t newest = 0;
     s->at = 0;
     s->n_text = 0;
-    /* hub position first, then the store: events in between are read twice and sent once */
+    /* hub position before the store is read: events between both are read twice and sent once */
     const uint64_t position = tqd_event_hub_end(tqd_jobs_event_hub(s->jobs), &newest);
     const tqd_store_status status =
         tqd_store_events(tqd_jobs_store(s->jobs), s->one ? s->head->part[0] : NULL, s->last_seq,

@@ -104,7 +104,7 @@ static bool open_call(submission *s, tqa_problem *reterr)
     };
     s->call = tqa_call_open(s->operation, s->robot, &call_head, reterr);
     if (s->call != NULL && format.query != NULL && format.query[0] != '\0') {
-        /* only the body is stored, digested and run */
+        /* only the body is stored, hashed and run */
         tqa_problem_set(reterr, "invalid-value",
                         "a job has a body and no query, here is \"?%.64s\"", format.query);
         tqa_problem_fault(reterr, "", "say it in the body: \"form\": \"base\"",
@@ -269,7 +269,7 @@ static bool prepare(submission *s)
     submit->inputs = s->inputs;
     submit->queued_max = options->queued_max;
     submit->bytes_max = options->bytes_max;
-    /* where all clients are one, the bound of all is that of one */
+    /* without client names the bound of all clients applies */
     const tqd_identity *who = s->head->who;
     const bool has_name = who != NULL && who->client[0] != '\0';
     submit->client_queued_max = !has_name               ? 0
@@ -285,7 +285,7 @@ static bool watch(submission *s)
     memcpy(s->watch.id, s->id, sizeof s->watch.id);
     s->watch.end_only = true;
     s->watch.until_ms = tqd_event_hub_now_ms() + s->submit_options.wait_ms;
-    bool own = false; /* in either case the answer is 202 now */
+    bool own = false; /* in both cases the answer is 202 now */
     s->watching = tqd_event_hub_watch(tqd_jobs_event_hub(s->jobs), &s->watch, &own);
     return s->watching;
 }
@@ -353,7 +353,7 @@ static tqd_next after_storing(submission *s)
     if (!watch(s)) {
         s->watch.until_ms = 0; /* too many subscriptions: no wait */
     }
-    /* it may have ended before the subscription, or long ago if the key is a repeated one */
+    /* the job may have ended before the subscription, or long ago with a repeated key */
     s->step = STEP_READING;
     return TQD_NEXT_RUN;
 }
@@ -434,8 +434,8 @@ static size_t read_view(void *exchange, char *out, size_t size)
     return tqd_view_read(&((submission *)exchange)->view, out, size);
 }
 
-/* A stored problem document is of our own making: the status is found where we print it, and the
- * job's id in it is replaced by this request's, which has the same length. */
+/* A stored problem document is of our own making: the status is at a known position, and the job's
+ * id in it is replaced by this request's, which has the same length. */
 static void adapt_problem(submission *s)
 {
     static const char key[] = "\"request_id\":\"";
@@ -450,7 +450,7 @@ static void adapt_problem(submission *s)
     }
 }
 
-/* No outcome: a job may be deleted while a client waits for it. */
+/* No outcome: the job may have been deleted while its client waited. */
 static void refuse_outcome(submission *s, tqd_store_status status)
 {
     tqa_problem problem;
@@ -501,7 +501,7 @@ static void answer_end(submission *s, const tqd_job *job)
     s->step = STEP_DONE;
 }
 
-/* Before a 202: the job and its result are kept from now on as if it had not been waited for. */
+/* Before a 202: the job and its result are now kept as long as those of other jobs. */
 static void accept_job(submission *s, tqd_job *job)
 {
     tqd_job_keep keep = {.write = {.kind = TQD_WRITE_JOB_KEEP}, .id = s->id};

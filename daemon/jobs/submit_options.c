@@ -29,8 +29,8 @@ static bool read_client(const tqd_head *head, char client[TQD_JOB_CLIENT_TEXT],
                         "Torqued-Client has up to 64 of A-Z a-z 0-9 . _ @ -");
         return false;
     }
-    /* turns and keys belong to the token: what a client calls itself holds only where all clients
-     * are one anyway */
+    /* fairness and keys belong to the token; the name that a client states is used only without
+     * tokens */
     const bool is_known = head->who != NULL && head->who->client[0] != '\0';
     snprintf(client, TQD_JOB_CLIENT_TEXT, "%s", is_known ? head->who->client : name);
     return true;
@@ -73,12 +73,13 @@ static int read_priority(const tqd_head *head)
     const char *u = text != NULL ? strstr(text, "u=") : NULL;
     const int priority =
         u != NULL && u[2] >= '0' && u[2] <= '7' ? URGENCY_DEFAULT - (u[2] - '0') : 0;
-    /* before the jobs of all others: not by a client's own word */
+    /* only an administrator's job may precede those of other clients */
     const bool may_pass = head->who == NULL || (head->who->roles & TQD_ROLE_ADMIN) != 0;
     return priority > 0 && !may_pass ? 0 : priority;
 }
 
-/* The form of the result, if this answer may contain it: refused now rather than after the run. */
+/* The media type of the result, if this answer may contain it: refused now rather than after the
+ * run. */
 static bool read_accept(const tqd_head *head, tqd_submit_options *options, tqa_problem *problem)
 {
     tqd_format format;

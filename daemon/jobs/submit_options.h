@@ -9,7 +9,7 @@
 
 typedef struct tqd_submit_options {
     tqd_preference prefer;
-    int64_t wait_ms;    /* how long to wait for its end; 0: not at all */
+    int64_t wait_ms;    /* time to wait for its end; 0: do not wait */
     tqa_view_form form; /* of the result, if waited for; JSON: as stored */
     char client[TQD_JOB_CLIENT_TEXT];
     const char *key;     /* Idempotency-Key, in the head; NULL: none */
@@ -25,12 +25,12 @@ bool tqd_job_deadline_read(const tqd_head *head, int64_t *ret_ms, tqa_problem *r
 bool tqd_submit_options_read(const tqd_head *head, int64_t wait_ms, tqd_submit_options *ret,
                              tqa_problem *reterr);
 
-/* True when the result is for this answer only: the client neither asked for a job nor named its
- * request. */
+/* True if the result is for this answer only: the client has neither requested a job nor named its
+ * request by a key. */
 bool tqd_submit_is_waited(const tqd_submit_options *options);
 
-/* Preference-Applied (RFC 7240): what of Prefer holds, with the wait after its bound; no header
- * without Prefer. `is_accepted`: the answer is 202. */
+/* Preference-Applied (RFC 7240): the preferences that were applied, with the bounded wait; no
+ * header without Prefer. `is_accepted`: the answer is 202. */
 void tqd_submit_preference_applied(const tqd_submit_options *options, bool is_accepted,
                                    tqd_reply *reply);
 

@@ -94,7 +94,7 @@ static bool open_file(tqd_audit *audit)
     return audit->fd >= 0;
 }
 
-/* audit.log.3 becomes audit.log.4, and so on; the oldest goes. */
+/* audit.log.3 becomes audit.log.4, and so on; the oldest file is deleted. */
 static void rotate(tqd_audit *audit)
 {
     char from[PATH_TEXT];
@@ -105,11 +105,12 @@ static void rotate(tqd_audit *audit)
         snprintf(to, sizeof to, "%s/audit.log.%d", audit->folder, i);
         snprintf(from, sizeof from, i > 1 ? "%s/audit.log.%d" : "%s/audit.log", audit->folder,
                  i - 1);
-        (void)rename(from, to); /* one that is not there yet fails */
+        (void)rename(from, to); /* a file that does not exist yet is skipped */
     }
 }
 
-/* Whole in any case: of six bytes for each of a text's, all texts together take 1,900. */
+/* A line is never truncated: with six bytes for each byte of text, all texts together take at most
+ * 1,900. */
 static void put_line(const tqd_audit_entry *e, tqa_writer *to)
 {
     static const char *const kinds[] = {"write", "refusal", "login"};
@@ -132,7 +133,7 @@ static void put_line(const tqd_audit_entry *e, tqa_writer *to)
     assert(!to->text.failed);
 }
 
-/* False: the disk has refused it. */
+/* False: the write failed. */
 static bool write_entry(tqd_audit *audit, const tqd_audit_entry *entry)
 {
     char line[LINE_TEXT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/observe/audit.h - one line for each write, refusal and login: who, from where, what, and
- * how it ended. Apart from the log, in files that are rotated. */
+/* daemon/observe/audit.h - the audit log: one line for each write, refusal and login, with client,
+ * address, action and result; in files of its own that are rotated. */
 #ifndef TQD_OBSERVE_AUDIT_H
 #define TQD_OBSERVE_AUDIT_H
 
@@ -18,7 +18,7 @@ enum {
 
 typedef enum tqd_audit_kind { TQD_AUDIT_WRITE, TQD_AUDIT_REFUSAL, TQD_AUDIT_LOGIN } tqd_audit_kind;
 
-/* One answer. Texts are truncated where they are longer. */
+/* One audited answer. Texts that are too long are truncated. */
 typedef struct tqd_audit_entry {
     tqd_audit_kind kind;
     int status;
@@ -26,7 +26,7 @@ typedef struct tqd_audit_entry {
     uint64_t suppressed; /* refusals before it without a line; set by tqd_audit_put */
     const char *method;  /* constant */
     char request_id[32];
-    char client[65]; /* "": none is known */
+    char client[65]; /* "": unknown */
     char peer[TQD_AUDIT_PEER_TEXT];
     char path[160];
 } tqd_audit_entry;
@@ -37,7 +37,7 @@ typedef struct tqd_audit {
     pthread_cond_t news;
     tqd_audit_entry *ring;
     uint64_t n_put, n_written; /* entries; number i is at i % TQD_AUDIT_RING */
-    uint64_t n_lost;           /* there was no room, or the disk refused them */
+    uint64_t n_lost;           /* entries lost: the ring was full, or the write failed */
     uint64_t n_suppressed;
     int64_t second;
     unsigned n_refusal; /* in this second */
@@ -51,12 +51,12 @@ typedef struct tqd_audit {
 
 /* False: no memory. */
 bool tqd_audit_init(tqd_audit *audit, const char *folder, uint64_t bytes_max);
-/* Any thread; waits for no disk. Without room in the ring the entry is lost and counted. */
+/* Any thread; does not wait for the disk. If the ring is full the entry is lost and counted. */
 void tqd_audit_put(tqd_audit *audit, const tqd_audit_entry *entry);
 /* Body of the thread; returns when all entries before tqd_audit_stop are written. */
 void tqd_audit_run(void *audit);
 void tqd_audit_stop(tqd_audit *audit);
-/* Entries without a line so far, suppressed refusals not counted. */
+/* Number of entries that were lost so far, suppressed refusals not counted. */
 uint64_t tqd_audit_lost(tqd_audit *audit);
 /* After the thread has ended. */
 void tqd_audit_clear(tqd_audit *audit);

@@ -11,8 +11,8 @@
 
 #include "daemon/observe/text.h"
 
-/* Bucket k has latencies below 2^(TQD_LATENCY_FIRST + k) ns that no smaller bucket has: 4 us, 8 us
- * ... 69 s; the last one has the rest. */
+/* Bucket k counts latencies below 2^(TQD_LATENCY_FIRST + k) ns that no smaller bucket counts: 4 us,
+ * 8 us ... 69 s; the last bucket counts all others. */
 enum {
     TQD_LATENCY_FIRST = 12,
     TQD_LATENCY_BUCKETS = 26,
@@ -49,7 +49,7 @@ static inline void tqd_latency_add(_Atomic uint64_t *value, uint64_t by)
     atomic_store_explicit(value, now + by, memory_order_relaxed);
 }
 
-/* A reply of this status to a request of this route (TQD_LATENCY_ROUTES: none), so many ns after
+/* Counts a reply with this status to a request of this route (TQD_LATENCY_ROUTES: none), `ns` after
  * its headers were complete. Cost: six loads and stores. */
 static inline void tqd_latency_count(tqd_latency *latency, size_t route, int status, int64_t ns)
 {

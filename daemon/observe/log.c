@@ -14,7 +14,7 @@
 #include "api/codec/writer.h"
 #include "daemon/observe/timestamp.h"
 
-/* of a line, for what ends the object and the line */
+/* bytes reserved for the end of the object and of the line */
 enum { END_ROOM = 4 };
 
 static _Atomic int level_max = TQD_LOG_INFO;
@@ -40,7 +40,7 @@ static void add_text(line *out, const char *text)
     add(out, text, strlen(text));
 }
 
-/* Bytes that a terminal may take for a command are shown by their numbers. */
+/* Control characters, which a terminal may execute, are printed as their codes. */
 static void add_escaped(line *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -108,7 +108,7 @@ tqd_log_format tqd_log_format_named(const char *name)
                                               : TQD_LOG_JSON;
 }
 
-/* False: there is no room for this member, and nothing of it is written. */
+/* False: no space for this member; nothing of it is written. */
 static bool put_field(tqa_writer *to, const char *name, const char *text, int64_t number)
 {
     const tqa_writer before = *to;

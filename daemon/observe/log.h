@@ -63,8 +63,8 @@ typedef struct tqd_log_limit {
     _Atomic uint64_t n; /* since the last line */
 } tqd_log_limit;
 
-/* Counts one event. Not 0: log it now, it is the N-th since the last line; at most once in
- * TQD_LOG_LIMIT_S. Any thread. */
+/* Counts one event. If the result N is not 0, log a line now: N events have occurred since the last
+ * line. At most one line in TQD_LOG_LIMIT_S. Any thread. */
 uint64_t tqd_log_due(tqd_log_limit *limit);
 
 /* "error", "warning", "info" or "debug"; INFO for anything else. */

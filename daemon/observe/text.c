@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/observe/text.c - text that grows. */
+/* daemon/observe/text.c - a growing text buffer. */
 #include "daemon/observe/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Room for n more bytes and a NUL. */
+/* Makes space for n more bytes and a NUL. */
 static bool grow(tqd_text *text, size_t n)
 {
     enum { FIRST = 4096 };

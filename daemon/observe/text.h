@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/observe/text.h - text that grows. */
+/* daemon/observe/text.h - a growing text buffer. */
 #ifndef TQD_OBSERVE_TEXT_H
 #define TQD_OBSERVE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts as {.bytes = NULL}; `bytes` is freed by its owner. Nothing is appended after `failed` (no
- * memory). */
+/* Starts as {.bytes = NULL}; `bytes` is freed by its owner. After `failed` (out of memory) nothing
+ * is appended. */
 typedef struct tqd_text {
     char *bytes;
     size_t n, size;

@@ -14,7 +14,7 @@ enum {
     LENGTH = VERSION + TRACE + PARENT + FLAGS + 3
 };
 
-/* n digits; an id of zeros alone is no id */
+/* n hex digits; an id that is all zeros is invalid */
 static bool is_field(const char *text, size_t n, bool may_be_zero)
 {
     return strspn(text, "0123456789abcdef") >= n && (may_be_zero || strspn(text, "0") < n);
@@ -29,7 +29,7 @@ bool tqd_trace_read(const char *traceparent, const char *request_id, tqd_trace *
     const char *parent = trace + TRACE + 1;
     const char *flags = parent + PARENT + 1;
     const char end = traceparent[LENGTH];
-    /* a later version may append fields after a hyphen; ff is no version */
+    /* a later version may append fields after a hyphen; ff is not a valid version */
     const bool has_end = end == '\0' || (end == '-' && memcmp(traceparent, "00", VERSION) != 0);
     if (!has_end || !is_field(traceparent, VERSION, true) ||
         memcmp(traceparent, "ff", VERSION) == 0 || trace[-1] != '-' ||

@@ -13,8 +13,8 @@ typedef struct tqd_trace {
     bool sampled;
 } tqd_trace;
 
-/* Reads a header's value; the span is made of the request's id. False: NULL, or not valid, which is
- * to be ignored. Checked: tests/unit/daemon/observe. */
+/* Parses the value of traceparent; the span is derived from the request's id. False: NULL, or
+ * invalid, in which case the header is ignored. Checked: tests/unit/daemon/observe. */
 bool tqd_trace_read(const char *traceparent, const char *request_id, tqd_trace *ret);
 
 /* As a value of traceresponse: the trace, this request's span, and whether it is sampled. */

@@ -23,7 +23,7 @@ struct tqd_pipe {
     void *ctx;
     char *parts[PARTS_MAX];
     size_t n_piece;
-    /* the producer's */
+    /* used by the producer only */
     size_t tail, n_filling;
     /* guarded by the mutex */
     pthread_mutex_t mutex;
@@ -184,7 +184,8 @@ static void publish(tqd_pipe *pipe)
     pipe->n_filling = 0;
 }
 
-/* A partly filled piece is published to an idle consumer, from WAKE_MIN bytes on. */
+/* True if a partly filled piece is published: the consumer is idle, and there are WAKE_MIN bytes.
+ */
 static bool is_worth_publishing(tqd_pipe *pipe)
 {
     if (pipe->n_filling > TQD_PIPE_PIECE - WAKE_MIN) {
@@ -238,7 +239,8 @@ bool tqd_pipe_is_over(tqd_pipe *pipe)
     pipe->waiting = !over;
     pthread_mutex_unlock(&pipe->mutex);
     if (over) {
-        give_parts(pipe); /* returned early: computation and answer may need them, and last long */
+        give_parts(pipe); /* returned early: the computation and the answer may take long and need
+                             them */
     }
     return over;
 }

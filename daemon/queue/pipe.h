@@ -15,11 +15,12 @@ typedef struct tqd_pipe tqd_pipe;
 
 enum { TQD_PIPE_PIECE = 256 << 10 };
 
-/* The consumer's callbacks. All get ctx. */
+/* Callbacks of the consumer, each with ctx. */
 typedef struct tqd_pipe_ends {
     /* On a worker, one call after another: the next bytes. False: it stops consuming. */
     bool (*take)(void *ctx, const char *bytes, size_t n);
-    /* On a worker: there is room again, or all has been consumed. Not after tqd_pipe_close. */
+    /* On a worker: there is space again, or all pieces have been consumed. Not after
+     * tqd_pipe_close. */
     void (*wake)(void *ctx);
     /* Any thread, the last call: ctx is no longer used, and the pipe is freed. */
     void (*destroy)(void *ctx);

@@ -35,16 +35,16 @@ typedef struct group {
     void (*body)(void *arg, size_t i, void *scratch);
     void *arg;
     unsigned level;
-    bool is_long; /* its caller is no worker, or runs within such a group */
+    bool is_long; /* its caller is not a worker, or runs inside such a group */
     _Atomic size_t taken;
-    size_t grain;            /* grain: one more worker is woken for so many indices */
-    int64_t published_ns;    /* when indices were published last, */
-    bool is_fast;            /* soon after those before: worth busy-polling for more */
-    _Atomic size_t helpers;  /* written under the mutex, as is: */
+    size_t grain;            /* one more worker is woken for each `grain` indices */
+    int64_t published_ns;    /* time of the last publication */
+    bool is_fast;            /* publications follow quickly: busy-poll for the next one */
+    _Atomic size_t helpers;  /* written under the mutex, like `stream`: */
     tqd_task_stream *stream; /* freed by the last helper; NULL: its caller waits for it */
 } group;
 
-/* A parallel_for has its group on the caller's stack instead. */
+/* The group of a task stream. A parallel_for has its group on the caller's stack. */
 struct tqd_task_stream {
     group group;
     tqd_workers *workers;
@@ -63,8 +63,8 @@ struct tqd_workers {
     bool stopped;
     worker *threads;
     uint64_t beats_ended; /* of threads that have ended */
-    uint64_t beats_seen;  /* at the last liveness check, */
-    bool had_work;        /* and whether there was work then */
+    uint64_t beats_seen;  /* `beats` at the last liveness check */
+    bool had_work;        /* there was work at that check */
     int64_t mean_ns;      /* moving average of the jobs' durations */
     size_t head, n_job, size;
     size_t n_soon;          /* short jobs: the first ones of the ring */
@@ -319,7 +319,7 @@ static void unlink_thread(tqd_workers *workers, worker *own)
 void tqd_workers_run(void *arg)
 {
     tqd_workers *workers = arg;
-    bool may_spin = false; /* the last group is fast: more of it may come */
+    bool may_spin = false; /* the last group publishes quickly: more indices may follow */
     worker own = {.next = NULL};
     is_worker = true;
     self = &own;
@@ -329,7 +329,8 @@ void tqd_workers_run(void *arg)
     workers->threads = &own;
     for (;;) {
         group *g = group_find(workers);
-        const bool is_fast = g != NULL && g->is_fast; /* read now: g may be freed meanwhile */
+        const bool is_fast = g != NULL && g->is_fast; /* read before unlocking: g may be freed
+                                                         meanwhile */
         if (g != NULL && group_help(workers, g)) {
             may_spin = is_fast;
             continue;
@@ -440,7 +441,8 @@ int64_t tqd_workers_wait_ms(tqd_workers *workers)
     const int64_t mean_ns = workers->mean_ns;
     if (workers->n_job > workers->n_soon && workers->n_thread > 0 &&
         now_ns - job_at(workers, workers->n_soon)->since_ns >= STALL_NS) {
-        /* each thread's next job takes the mean, or the time that its current one has taken */
+        /* the next job of a thread is expected to take the mean duration, or the time that its
+         * current job has run if that is longer */
         for (const worker *w = workers->threads; w != NULL; w = w->next) {
             const int64_t so_far_ns = w->begun_ns != 0 ? now_ns - w->begun_ns : 0;
             wait_ns += so_far_ns > mean_ns ? so_far_ns : mean_ns;

@@ -31,8 +31,8 @@ bool tqd_workers_withdraw(tqd_workers *workers, void (*run)(void *arg), void *ar
 /* Jobs waiting now. */
 size_t tqd_workers_waiting(tqd_workers *workers);
 
-/* Expected time in the queue of a job submitted now, ms: by the mean duration of jobs and how long
- * the running ones have taken; 0 while the queue makes progress every second. */
+/* Expected queueing time of a job submitted now, ms, from the mean duration of jobs and the time
+ * that running jobs have taken; 0 while the queue makes progress every second. */
 int64_t tqd_workers_wait_ms(tqd_workers *workers);
 
 /* Heartbeat of the calling worker (other threads: no effect), for the steps of a long job. The end
@@ -64,8 +64,9 @@ tqd_task_stream *tqd_task_stream_new(tqd_workers *workers, size_t grain, size_t 
                                      void (*destroy)(void *arg), void *arg);
 /* Publishes the indices below n, which never shrinks, to idle workers. Never blocks. */
 void tqd_task_stream_publish(tqd_task_stream *stream, size_t n);
-/* Runs indices on the calling thread until at most `waiting_max` that are published wait for a
- * worker: who publishes faster than workers take keeps what is in flight bounded. Never blocks. */
+/* Runs indices on the calling thread until at most `waiting_max` published indices wait for a
+ * worker, which bounds the data in flight if indices are published faster than workers run them.
+ * Never blocks. */
 void tqd_task_stream_help(tqd_task_stream *stream, size_t waiting_max);
 /* Runs the indices that no worker has begun, waits for the others, and frees the stream. Blocks:
  * not for an I/O thread. */

@@ -312,7 +312,7 @@ const tqa_robot *tqd_cache_insert(tqd_cache *cache, tqd_parsed *parsed, tqd_pars
     while (cache->n_parsed > cache->parsed_max || cache->bytes > cache->bytes_max) {
         tqd_parsed *idlest = evict_least_recent(cache);
         if (idlest == NULL) {
-            break; /* all are in use: the bound is enforced again later */
+            break; /* all robots are in use: the bound is enforced again later */
         }
         idlest->next = *ret_spare;
         *ret_spare = idlest;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/robots/exchange.h - one request under /v1/robots, as its handlers share it; private. */
+/* daemon/robots/exchange.h - one request under /v1/robots; shared by its handlers; private to this
+ * folder. */
 #ifndef TQD_ROBOTS_EXCHANGE_H
 #define TQD_ROBOTS_EXCHANGE_H
 
@@ -7,11 +8,11 @@
 #include "daemon/http/exchange.h"
 #include "daemon/robots/registry.h"
 
-/* What a query says of a robot's bytes, "" where it says nothing. */
+/* Query parameters about a robot's bytes; "" if absent. */
 typedef struct tqd_robot_query {
-    char main[TQD_QUERY_TEXT]; /* the file of an archive that is the robot */
-    char base[TQD_QUERY_TEXT]; /* what holds its root */
-    char name[TQD_QUERY_TEXT]; /* PATCH: under which name the result is stored */
+    char main[TQD_QUERY_TEXT]; /* the robot's file in an archive */
+    char base[TQD_QUERY_TEXT]; /* how the root is attached: fixed, floating or planar */
+    char name[TQD_QUERY_TEXT]; /* PATCH: name under which the result is stored */
     bool is_dry;               /* checked, not stored */
 } tqd_robot_query;
 
@@ -19,7 +20,7 @@ typedef struct tqd_robot_query {
 typedef struct tqd_robot_exchange {
     tqd_registry *registry;
     const tqd_head *head;
-    const char *name;    /* that the robot is stored under */
+    const char *name;    /* name under which the robot is stored */
     tqa_media media;     /* PUT: of the body */
     tqa_robot_form form; /* GET: of the answer */
     tqd_robot_query query;
@@ -35,12 +36,12 @@ tqd_next tqd_robot_always_run(void *arg);
 void tqd_robot_give_reply(void *arg, tqd_reply *reply);
 void tqd_robot_end(void *arg);
 
-/* True when a robot may be stored under the name; else false with a problem. */
+/* True if a robot may be stored under the name; else false with a problem. */
 bool tqd_robot_name_free(tqd_registry *registry, const char *name, tqa_problem *problem);
 
-/* Parses the body, which has become a robot's bytes, stores it as e->name (but not when
- * e->query.is_dry) and answers. Where the request has no If-Match, `digest` (NULL: none) is the
- * version that must be there. Workers only. */
+/* Parses the body, which has become a robot's bytes, stores it as e->name (unless e->query.is_dry),
+ * and answers. If the request has no If-Match, `digest` must be the current version (NULL: no
+ * condition). Workers only. */
 void tqd_robot_keep(tqd_robot_exchange *e, const char *digest);
 
 /* PATCH of /v1/robots/{name} (surgery.c). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/robots/handlers.c - GET, PUT and DELETE of /v1/robots, and what PATCH shares with them. */
+/* daemon/robots/handlers.c - GET, PUT and DELETE of /v1/robots, and functions common to them and
+ * PATCH. */
 #include "daemon/robots/handlers.h"
 
 #include <stdio.h>
@@ -268,7 +269,8 @@ static bool find_media(const tqd_head *head, tqd_robot_query *ret_query, tqa_med
                  {"application/json", TQA_MEDIA_JSON},
                  {"application/octet-stream", TQA_MEDIA_NONE},
                  {"text/plain", TQA_MEDIA_NONE},
-                 {"application/x-www-form-urlencoded", TQA_MEDIA_NONE} /* curl --data-binary */};
+                 {"application/x-www-form-urlencoded", TQA_MEDIA_NONE} /* the default of curl
+                                                                          --data-binary */};
     bool given = false;
     *ret_media = TQA_MEDIA_NONE;
     if (!read_query(head, ret_query, ret_media, &given, problem)) {
@@ -385,7 +387,7 @@ static void answer_put(tqd_robot_exchange *e, const tqa_robot *robot, bool creat
 {
     e->answer.body = tqd_registry_parser(e->registry)->report(robot, e->name, &e->answer.n_body);
     if (e->answer.body == NULL) {
-        /* stored, but no memory for the report */
+        /* the robot is stored, but there is no memory for the report */
         e->answer.constant = "{}\n";
         e->answer.n_body = 3;
     }
@@ -397,7 +399,7 @@ static void answer_put(tqd_robot_exchange *e, const tqa_robot *robot, bool creat
     }
 }
 
-/* What a PUT would answer, without one: `name` keeps what it has. Takes the robot. */
+/* Answers as a PUT would, but stores nothing. Takes ownership of the robot. */
 static void answer_dry(tqd_robot_exchange *e, tqa_robot *robot, const tqd_condition *condition)
 {
     tqd_registry_row row;

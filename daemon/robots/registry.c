@@ -21,7 +21,8 @@ struct tqd_registry {
     tqd_cache *cache;
     tqd_robot_row *builtins; /* index: the parser's number */
     pthread_mutex_t
-        changing;      /* the names change together with n_change; a leaf but for the cache */
+        changing;      /* serialises changes of names and n_change; a leaf except for the cache's
+                          lock */
     uint64_t n_change; /* commits of this process that the cache has followed */
     pthread_mutex_t loading[LOADERS]; /* by digest: concurrent users wait for one parse */
 };
@@ -386,7 +387,7 @@ static void follow_delete(tqd_write *write)
 typedef struct name_list {
     tqd_robot_row *rows;
     size_t n, size;
-    bool is_short; /* of memory: names are missing */
+    bool is_short; /* out of memory: names are missing */
 } name_list;
 
 static int add_name(void *ctx, const tqd_robot_row *row)

@@ -85,7 +85,7 @@ bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot
                       size_t n, const tqd_condition *condition, const tqa_robot **ret_robot,
                       bool *ret_created, tqa_problem *reterr);
 
-/* Takes over what other nodes have changed in the store. May block on it; one thread. */
+/* Applies changes of other nodes in the store to the cache. May block on the store; one thread. */
 void tqd_registry_follow(tqd_registry *registry);
 
 /* Workers only. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/robots/row.h - what the registry lists of a robot, and whether it is in memory. */
+/* daemon/robots/row.h - a robot in the registry's list, and whether it is in memory. */
 #ifndef TQD_ROBOTS_ROW_H
 #define TQD_ROBOTS_ROW_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/account.h - what each client has under way: its requests a second, bodies, and turns
- * at the workers. */
+/* daemon/serve/account.h - usage of each client: request rate, bytes of bodies, and requests at the
+ * workers. */
 #ifndef TQD_SERVE_ACCOUNT_H
 #define TQD_SERVE_ACCOUNT_H
 
@@ -20,11 +20,12 @@ struct tqd_client;
 typedef struct tqd_account {
     char name[TQD_CLIENT_TEXT];
     _Atomic uint64_t body_bytes; /* of bodies that are being received or computed */
-    _Atomic int64_t arrival_ns;  /* when the next request is due at the rate allowed (GCRA) */
-    pthread_mutex_t mutex;       /* guards what follows; a leaf */
+    _Atomic int64_t arrival_ns;  /* time at which the next request conforms to the rate limit
+                                    (GCRA) */
+    pthread_mutex_t mutex;       /* guards the following members; a leaf */
     struct tqd_client *first;    /* requests that wait for a turn, in order */
     struct tqd_client *last;
-    unsigned n_waiting, n_begun; /* begun: in the queue of the workers, or computed */
+    unsigned n_waiting, n_begun; /* begun: in the workers' queue, or running */
 } tqd_account;
 
 /* All accounts: an open hash, insertion under the lock, look-up without. Zero-initialised. */
@@ -38,8 +39,8 @@ void tqd_accounts_clear(tqd_accounts *accounts);
 /* The account of this name; NULL when the table is full or memory is short. Any thread. */
 tqd_account *tqd_account_find(tqd_accounts *accounts, const char *name);
 
-/* Generic cell rate algorithm: takes one request of `rate` a second, with bursts of a second's.
- * 0: taken; else the time until one would be, ns. Any thread. */
+/* Generic cell rate algorithm: `rate` requests a second, with bursts of one second. 0: the request
+ * conforms and is counted; else ns until one would conform. Any thread. */
 int64_t tqd_account_take(tqd_account *account, uint64_t rate, int64_t now_ns);
 
 #endif

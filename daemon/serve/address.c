@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/address.c - an address where there is nothing: which one was probably meant. */
+/* daemon/serve/address.c - an unknown path: suggests the one that was probably meant. */
 #include "daemon/serve/address.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static size_t count_slashes(const char *path)
     return n;
 }
 
-/* The address that ends with this word, where it is as long as `path` only its end. */
+/* The suggested address, which ends with this word; only its end if it is as long as `path`. */
 static void write_address(const tqd_server_options *options, const char *path, const char *word,
                           char *ret, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/address.h - an address where there is nothing: which one was probably meant. */
+/* daemon/serve/address.h - an unknown path: suggests the one that was probably meant. */
 #ifndef TQD_SERVE_ADDRESS_H
 #define TQD_SERVE_ADDRESS_H
 

@@ -113,8 +113,8 @@ static bool decode_parts(tqd_client *client, const tqd_match *match)
     return true;
 }
 
-/* An unknown parameter is refused rather than ignored. Pages outside of /v1 may have a query:
- * clients add one to bypass caches. */
+/* Refuses unknown query parameters rather than ignoring them. Pages outside of /v1 may have a
+ * query: clients add one to bypass caches. */
 static bool check_query(tqd_client *client)
 {
     const tqd_request *request = &client->request;
@@ -173,7 +173,7 @@ static bool is_ticket(const tqd_server_options *options, const tqd_head *head,
                             query + sizeof name - 1, strlen(query + sizeof name - 1), ret_token);
 }
 
-/* The digest of the token that a request shows, or for which it has a ticket or a session. */
+/* The digest of the token in Authorization, or of the token behind a ticket or a session. */
 static bool find_credentials(tqd_client *client, unsigned char ret_token[TQD_TOKEN_DIGEST])
 {
     tqd_request *request = &client->request;
@@ -209,7 +209,8 @@ static void refuse_token(tqd_client *client, tqd_verdict verdict)
     tqd_refuse(client, &problem);
 }
 
-/* Authentication comes before any answer that depends on what exists. */
+/* Authentication comes first: answers to clients without credentials do not depend on what exists.
+ */
 static bool check_token(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -231,7 +232,7 @@ static bool check_token(tqd_client *client)
     return verdict == TQD_TOKEN_VALID;
 }
 
-/* The token admits to what the route does. */
+/* Checks that the token has the role that the route requires. */
 static bool check_role(tqd_client *client)
 {
     const tqd_request *request = &client->request;
@@ -255,7 +256,8 @@ static bool check_role(tqd_client *client)
     return false;
 }
 
-/* 429 with what there is to have and when (draft-ietf-httpapi-ratelimit-headers). */
+/* 429 with the client's quota and the time until it is available
+ * (draft-ietf-httpapi-ratelimit-headers). */
 static void refuse_rate(tqd_client *client, uint64_t rate, int64_t wait_ns)
 {
     tqd_request *request = &client->request;
@@ -273,7 +275,7 @@ static void refuse_rate(tqd_client *client, uint64_t rate, int64_t wait_ns)
     }
 }
 
-/* The client's account, and its requests a second. */
+/* Finds the client's account, and checks its request rate. */
 static bool check_rate(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -348,13 +350,14 @@ static bool check_route(tqd_client *client, const char *method, const tqd_target
  * accepted: a reverse proxy may relay browsers to it. */
 static bool is_same_origin(const tqd_head *head, const char *host)
 {
-    const char *site = header(head, "Sec-Fetch-Site"); /* sent over https and to localhost */
+    const char *site = header(head, "Sec-Fetch-Site"); /* the request was sent over https or to
+                                                          localhost */
     const char *own = header(head, "Host");
     return site != NULL ? strcmp(site, "same-origin") == 0
                         : host != NULL && own != NULL && strcasecmp(host + 3, own) == 0;
 }
 
-/* The browser shows its user no more than "CORS": the log names what to list. */
+/* A browser's error message is only "CORS": the log names the origin to list. */
 static void log_refused_origin(tqd_client *client, const char *event)
 {
     const char *origin = client->request.kept[TQD_HEADER_ORIGIN];
@@ -365,7 +368,7 @@ static void log_refused_origin(tqd_client *client, const char *event)
     }
 }
 
-/* A page of another site sent it, as its browser says; also where it sends no Origin. */
+/* True if a page of another site sent the request, by Sec-Fetch-Site; also without Origin. */
 static bool is_of_other_site(const tqd_head *head)
 {
     const char *site = header(head, "Sec-Fetch-Site");
@@ -375,7 +378,8 @@ static bool is_of_other_site(const tqd_head *head)
 /* Protection against cross-site request forgery: a page of another site may send simple requests
  * here, though it cannot read the answers. A request that changes state must come from our own
  * origin (scheme, host and port: other ports of this machine are other programs) or from a client
- * that is no browser. A token in Authorization is no ambient authority: a page that has it may. */
+ * that is not a browser. A token in Authorization is not ambient authority: a page that has the
+ * token is allowed. */
 static bool check_origin(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -443,7 +447,7 @@ static bool check_body(tqd_client *client, const tqd_gate *gate)
     return problem.status == 0;
 }
 
-/* False: the client has its share of the budget already. */
+/* False: the client's share of the body budget is exhausted. */
 static bool take_share(tqd_client *client, uint64_t n)
 {
     const tqd_request *request = &client->request;
@@ -453,7 +457,7 @@ static bool take_share(tqd_client *client, uint64_t n)
     if (account == NULL || most == 0) {
         return true;
     }
-    /* a single body may be as large as the budget: else the share would be the limit of a body */
+    /* a single body may use the whole budget: else the share would limit the size of a body */
     const uint64_t before =
         atomic_fetch_add_explicit(&account->body_bytes, n, memory_order_relaxed);
     if (before + n <= most || (own == 0 && before == request->body_taken)) {
@@ -492,7 +496,7 @@ bool tqd_admit_body(tqd_client *client, uint64_t n)
         return true;
     }
     uint64_t before = atomic_fetch_add_explicit(&server->body_bytes, n, memory_order_relaxed);
-    /* the loops' spare reservations are in no body's use: they must not cause a refusal */
+    /* bytes that loops have reserved are not used by any body: they must not cause a refusal */
     const uint64_t budget = server->options.body_budget_b;
     if (n <= budget && before <= budget - n + server->spare_max * server->n_loop) {
         client->request.body_taken += n;

@@ -29,8 +29,8 @@ enum MHD_Result tqd_client_accept(void *arg, const struct sockaddr *address, soc
     return n < server->options.connections_max ? MHD_YES : MHD_NO;
 }
 
-/* Without credentials a Unix socket's clients are distinguished by their users. All of loopback is
- * one client: any process may bind any of its addresses. */
+/* Without credentials a Unix socket's clients are distinguished by their users. All loopback
+ * addresses are one client: any process may bind any of them. */
 static void find_peer(tqd_client *client)
 {
     const tqd_server_options *options = &client->loop->server->options;
@@ -68,8 +68,8 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     tqd_client *client = calloc(1, sizeof *client);
     *socket_context = client;
     if (client == NULL) {
-        /* Out of memory: tqd_request_step refuses a connection without a record. No deadline of
-         * ours covers it, so the library's inactivity timeout closes it. */
+        /* Out of memory: tqd_request_step refuses a connection without a record. It has no deadline
+         * here, so the library's inactivity timeout closes it. */
         tqd_library_close_soon(mhd);
         return;
     }

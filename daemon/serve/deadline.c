@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/serve/deadline.c - closes connections that exceed their deadline. The library's own
- * timeout measures inactivity only, so one byte now and then would hold a connection for ever; it
- * is off, since it costs two clock reads and a list operation a request. */
+ * timeout measures inactivity only, so that a byte from time to time would keep a connection open;
+ * it is off, since it costs two clock reads and a list operation a request. */
 #include <errno.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -44,7 +44,7 @@ static void detect_next_request(tqd_client *client)
     memset(&info, 0, sizeof info);
     if (getsockopt(client->fd, IPPROTO_TCP, TCP_INFO, &info, &n) != 0 ||
         n < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) {
-        return; /* a Unix socket: idle_ms bounds it */
+        return; /* not available for a Unix socket: idle_ms bounds it */
     }
     if (!client->mark_known) {
         client->mark_known = true;
@@ -54,7 +54,7 @@ static void detect_next_request(tqd_client *client)
     }
 }
 
-/* End of the phase, given the bytes that it has moved. */
+/* Deadline of the phase, given the bytes transferred in it. */
 static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
 {
     int64_t paced = limit->grace_ms + (int64_t)(client->moved * 1000 / limit->rate_min_b_s);
@@ -70,14 +70,14 @@ static int64_t deadline(const tqd_deadlines *limit, const tqd_client *client)
     case TQD_PHASE_REPLY:
         return paced > limit->idle_ms ? paced : limit->idle_ms;
     case TQD_PHASE_STREAM:
-        return INT64_MAX; /* news may be long in coming */
+        return INT64_MAX; /* an event stream may be idle for long */
     case TQD_PHASE_IDLE:
         return limit->idle_ms;
     }
     return 0;
 }
 
-enum { SPARE_PART = 64 }; /* of the connections, so many are kept free: none of a few */
+enum { SPARE_PART = 64 }; /* 1 / SPARE_PART of the connections is kept free; none of a few */
 
 /* As the handler's wake-up, unless that has already been sent. */
 static void wake_reader(tqd_client *client)
@@ -127,7 +127,7 @@ static void shut_late(tqd_client *client, int64_t age_ms)
     }
 }
 
-/* Its computation was asked to end, and does not. */
+/* The computation was cancelled at its deadline and has not ended. */
 static void shut_computing(tqd_client *client)
 {
     tqd_request *request = &client->request;
@@ -153,7 +153,8 @@ static bool has_disconnected(const tqd_client *client)
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* What waits for a request for longest; of clients without a token first. NULL: none. */
+/* The connection that has waited for a request longest; connections of clients without a token
+ * first. NULL: none. */
 static tqd_client *find_idle(const tqd_loop *loop)
 {
     tqd_client *found = NULL;
@@ -170,8 +171,8 @@ static tqd_client *find_idle(const tqd_loop *loop)
     return found;
 }
 
-/* Idle connections give way when few are left: else a client that opens all and sends nothing keeps
- * everybody out until they are overdue. */
+/* Closes idle connections when few connections are left: else a client that opens all of them and
+ * sends nothing locks out others until they are overdue. */
 static void make_room(tqd_loop *loop)
 {
     const tqd_server *server = loop->server;
@@ -219,7 +220,7 @@ void tqd_deadline_check(tqd_loop *loop)
             continue;
         }
         int64_t age_ms = loop->now_ms - c->since_ms;
-        /* who has been refused needs only the time to read why */
+        /* a refused client only needs time to read the refusal */
         bool waiting = c->phase == TQD_PHASE_IDLE || c->phase == TQD_PHASE_HEADER ||
                        (c->phase == TQD_PHASE_DISCARD && age_ms > TQD_PARTING_MS);
         if (age_ms > deadline(&server->options.deadlines, c) || (draining && waiting)) {

@@ -69,8 +69,8 @@ static bool has_connection_close(const tqd_client *client)
     return value != NULL && strcasestr(value, "close") != NULL;
 }
 
-/* A client as fast as we are would wake the loop for every segment, and each wake-up costs both
- * sides more than the bytes do: SO_RCVLOWAT makes the kernel collect n of them. */
+/* A client as fast as this process would wake the loop for every segment, and each wake-up costs
+ * both sides more than the transfer: with SO_RCVLOWAT the kernel collects n bytes first. */
 static void collect(tqd_client *client, uint64_t n)
 {
     const int bytes = n < STEP ? (int)n : STEP;
@@ -82,7 +82,8 @@ static void collect(tqd_client *client, uint64_t n)
 
 void tqd_direct_tick(tqd_client *client)
 {
-    /* a slow client's bytes are received one tick later at the latest, and count as progress */
+    /* the bytes of a slow client are received one tick later at the latest, and count as progress
+     */
     if (client->request.step == TQD_STEP_RECEIVING) {
         collect(client, 1);
     }
@@ -242,8 +243,8 @@ static bool receive_piece(tqd_client *client, bool *ret_more)
     return true;
 }
 
-/* Bytes to receive in this iteration. Between two the loop polls all its sockets, which costs as
- * much as 32 KiB. */
+/* Bytes to receive in this iteration. Between two iterations the loop polls all its sockets, which
+ * costs as much as 32 KiB. */
 static size_t receive_limit(tqd_client *client)
 {
     tqd_direct *d = client->direct;
@@ -280,7 +281,7 @@ static void add_part(tqd_direct *d, const char *bytes, size_t n)
 {
     const union {
         const char *in;
-        void *out; /* it is only read */
+        void *out; /* iovec is not const; the bytes are only read */
     } base = {.in = bytes};
     if (n > 0) {
         struct iovec *part = &d->part[d->n_part++];
@@ -432,7 +433,7 @@ void tqd_direct_pause(tqd_client *client)
 {
     arm(client, 0);
     if (client->request.step == TQD_STEP_RUNNING) {
-        tqd_loop_expect(client->loop); /* most of it was computed while it came */
+        tqd_loop_expect(client->loop); /* most of the computation was done while the body arrived */
     }
 }
 

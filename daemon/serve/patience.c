@@ -71,7 +71,7 @@ bool tqd_patience_run(const tqd_client *client)
     return !client->request.is_patient || !atomic_load(&client->request.given_up);
 }
 
-/* poll() decides; the probe where that is ambiguous. */
+/* poll() decides; an interim response if its result is ambiguous. */
 static bool has_disconnected(tqd_client *client)
 {
     static const char probe[] = "HTTP/1.1 100 Continue\r\n\r\n";

@@ -73,7 +73,7 @@ static struct MHD_Response *make_response(tqd_client *client, tqd_reply *reply)
                                            constant.out, MHD_RESPMEM_PERSISTENT);
 }
 
-/* Whether an answer is of a write, a refusal or a login. */
+/* True if the answer is audited: a write, a refusal or a login. */
 static bool is_audited(const tqd_request *request, int status, tqd_audit_kind *ret)
 {
     *ret = TQD_AUDIT_WRITE;
@@ -89,7 +89,7 @@ static bool is_audited(const tqd_request *request, int status, tqd_audit_kind *r
         *ret = route->method == TQD_POST ? TQD_AUDIT_LOGIN : TQD_AUDIT_WRITE;
         return true;
     }
-    /* of computations those that became a job */
+    /* computations are audited if they became a job */
     return route->method != TQD_POST || status == 202 || route->handler->role != 0 ||
            strcmp(route->pattern, "/v1/jobs/{}/cancel") == 0;
 }

@@ -81,8 +81,8 @@ static enum MHD_Result refuse(tqd_client *client)
     const bool good = request->refusal != NULL && request->refusal->status < 300;
     tqd_count(&client->loop->counters, TQD_COUNTER_requests_refused, good ? 0 : 1);
     if (request->refusal == NULL) {
-        /* out of memory for the refusal itself. The library may still deliver bytes that it holds.
-         * */
+        /* out of memory for the refusal itself; the library may still deliver bytes that it has
+         * read */
         request->step = TQD_STEP_RECEIVING;
         request->discard = true;
         request->answered = true;
@@ -169,7 +169,8 @@ enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n
         tqd_refuse(client, &problem);
         return refuse(client);
     }
-    /* charged as it arrives: who announces a large body and sends none keeps no client out */
+    /* charged as it arrives: a client that announces a large body and does not send it does not
+     * block others */
     if (!request->route->handler->keeps_little && !tqd_admit_body(client, n)) {
         return refuse(client);
     }
@@ -213,7 +214,7 @@ void tqd_request_resume(tqd_client *client)
     tqd_request *request = &client->request;
     atomic_fetch_sub(&client->loop->running, 1);
     if (request->paused) {
-        /* the pause was ours: it does not count against the client's deadline */
+        /* the pause was caused by the server: it does not count against the client's deadline */
         const int64_t since_ms = client->since_ms;
         request->paused = false;
         tqd_client_phase(client, TQD_PHASE_BODY);
@@ -320,7 +321,7 @@ static enum MHD_Result resume(tqd_client *client)
 {
     tqd_request *request = &client->request;
     if (atomic_load(&request->given_up) && (request->refusal == NULL || request->answered)) {
-        return MHD_NO; /* cancelled: there is no answer to send */
+        return MHD_NO; /* cancelled: no answer is sent */
     }
     atomic_store(&request->wake, TQD_WAKE_NONE);
     const tqd_handler *handler = request->route->handler;

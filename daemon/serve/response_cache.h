@@ -11,7 +11,8 @@
 
 enum {
     TQD_RESPONSE_CACHE_SLOTS = 64,
-    TQD_RESPONSE_CACHE_MAX = 1024, /* bytes of a body that is worth a copy */
+    TQD_RESPONSE_CACHE_MAX = 1024, /* bytes of a body for which a copy is cheaper than a new
+                                      response */
 };
 
 struct MHD_Response;

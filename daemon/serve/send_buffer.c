@@ -13,7 +13,8 @@ tqd_send_buffer *tqd_send_buffer_new(tqd_client *client, const tqd_reply *reply,
     return buffer;
 }
 
-/* Gets the next piece into `to`, of the buffer's size at least; false and `over` as in fill. */
+/* Reads the next piece into `to`, which has at least the buffer's size; false and `over` as in
+ * fill. */
 static bool fill(tqd_send_buffer *buffer, char *to)
 {
     tqd_client *client = buffer->client;
@@ -58,6 +59,6 @@ bool tqd_send_buffer_pass(tqd_send_buffer *buffer, char *to, size_t size, size_t
     }
     const bool good = fill(buffer, to);
     *ret_n = good ? buffer->n : 0;
-    buffer->at = buffer->n; /* passed on */
+    buffer->at = buffer->n; /* all bytes were passed on */
     return good;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/send_buffer.h - a buffer of one whole piece between the handler's reader and the
- * sender. */
+/* daemon/serve/send_buffer.h - a buffer of one piece between the handler's reader and the sender.
+ */
 #ifndef TQD_SERVE_SEND_BUFFER_H
 #define TQD_SERVE_SEND_BUFFER_H
 
@@ -22,8 +22,8 @@ tqd_send_buffer *tqd_send_buffer_new(tqd_client *client, const tqd_reply *reply,
  * `over`: the body is complete. */
 bool tqd_send_buffer_fill(tqd_send_buffer *buffer);
 
-/* The same when it is empty; a piece for which `to` has room goes there at once, *ret_n bytes, and
- * is not in the buffer. */
+/* The same for an empty buffer; a piece that fits into `to` is written there directly, *ret_n
+ * bytes, and not into the buffer. */
 bool tqd_send_buffer_pass(tqd_send_buffer *buffer, char *to, size_t size, size_t *ret_n);
 
 #endif

@@ -106,7 +106,7 @@ tqd_server *tqd_server_open(const tqd_server_options *options, const char **rete
     return server;
 }
 
-/* NULL: no memory. A list that is replaced stays, since requests read it without a lock. */
+/* NULL: out of memory. A replaced list is not freed, since requests read it without a lock. */
 static tqd_list *list_new(tqd_server *server, const char *text)
 {
     const size_t n = strlen(text) + 1;

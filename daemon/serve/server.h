@@ -22,8 +22,8 @@ typedef struct tqd_deadlines {
     int64_t header_ms;     /* from accept, or from the first byte of the next request */
     int64_t idle_ms;       /* between requests; also for a reply without progress */
     int64_t body_ms;       /* whole body, whatever its rate */
-    int64_t run_ms;        /* suspended, waiting for its result */
-    int64_t queue_ms;      /* of run_ms: until a worker begins; 0: all of it */
+    int64_t run_ms;        /* suspended until the result is ready */
+    int64_t queue_ms;      /* of run_ms: until a worker begins; 0: all of run_ms */
     int64_t grace_ms;      /* before the minimum rate applies */
     uint64_t rate_min_b_s; /* of bodies and replies, bytes a second, after grace_ms */
 } tqd_deadlines;
@@ -38,9 +38,10 @@ typedef struct tqd_server_options {
     uint64_t body_budget_b;   /* bytes of bodies in flight, over all connections */
     uint64_t client_bodies_b; /* of body_budget_b for one client; 0: all */
     size_t client_queue_max;  /* requests of one client that may wait for its turn */
-    unsigned turns_max;       /* its requests in the workers' queue or computed, at a time */
+    unsigned turns_max;       /* requests of one client in the workers' queue or running, at most */
     const tqd_tokens *tokens; /* bearer tokens of clients; NULL: no authentication */
-    tqd_sessions *sessions;   /* of browsers that sent a token; not NULL where tokens are not */
+    tqd_sessions *sessions;   /* sessions of browsers that sent a token; not NULL if `tokens` is not
+                                 NULL */
     /* CORS: other origins that may send requests; NULL or "": none */
     _Atomic(const char *) origins;
     tqd_hosts hosts;

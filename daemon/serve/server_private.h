@@ -45,14 +45,14 @@ typedef enum tqd_step {
     TQD_STEP_REPLIED,
 } tqd_step;
 
-/* Whether a request has a place in a queue. */
+/* Result of queueing a request. */
 typedef enum tqd_turn {
     TQD_TURN_TAKEN,
     TQD_TURN_FULL,     /* the workers' queue is full */
-    TQD_TURN_OWN_FULL, /* the client has its share of it already */
+    TQD_TURN_OWN_FULL, /* the client's share of the queue is exhausted */
 } tqd_turn;
 
-/* A wake-up that comes first is kept until the connection waits for it. */
+/* A wake-up that precedes the wait is kept until the connection waits. */
 enum { TQD_WAKE_NONE, TQD_WAKE_AWAITED, TQD_WAKE_COME };
 
 /* The current request of a connection. */
@@ -62,22 +62,24 @@ typedef struct tqd_request {
     const tqd_route *route;
     const char *kept[TQD_HEADER_KEPT]; /* the first value of each, borrowed; NULL if absent */
     void *exchange;                    /* the handler's state, NULL when none is open */
-    tqd_reply *refusal;                /* why it was refused, heap; NULL if it was not */
+    tqd_reply *refusal;                /* the refusal, malloc'ed; NULL if the request was not
+                                          refused */
     uint64_t body_taken;               /* bytes reserved in the budget of bodies */
     uint64_t body_seen;                /* bytes of the body received */
     tqd_identity who;                  /* the client and its roles */
-    tqd_account *account;              /* the client's; NULL: it has no name */
+    tqd_account *account;              /* the client's account; NULL: the client has no name */
     bool waits_turn;                   /* in the account's list; guarded by its lock */
     bool expects_continue;
     bool discard;  /* drop the rest of the body */
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
-    bool suspended_reply;  /* suspended while the reply's reader has no bytes */
-    bool by_cookie;        /* the token came as a cookie, which browsers add by themselves */
+    bool suspended_reply;  /* suspended until the reply's reader has bytes */
+    bool by_cookie;        /* the token came as a cookie, which browsers send automatically */
     bool paused;           /* backpressure: the handler has no room for body bytes */
-    int64_t body_since_ms; /* while paused: what since_ms was */
+    int64_t body_since_ms; /* since_ms before the pause */
     _Atomic int wake;
-    _Atomic bool given_up;      /* cancelled: client or time is over; `run` polls it */
+    _Atomic bool given_up;      /* cancelled: the client has disconnected or its deadline has
+                                   passed; `run` polls it */
     bool is_patient;            /* the handler sets a limit on its time in the queue */
     bool is_old;                /* HTTP/1.0: no interim answers */
     bool is_probed;             /* an interim answer was sent to a client whose stream has ended */
@@ -123,7 +125,7 @@ typedef struct tqd_loop {
     _Atomic bool woken;     /* event_fd has been written and not yet read */
     size_t n_direct;        /* sockets that direct.c owns */
     int64_t now_ms;         /* monotonic; read once an iteration and by its first request */
-    bool may_lag;           /* now_ms may date from before a wait */
+    bool may_lag;           /* now_ms may be older than the last wait */
     int64_t unix_offset_ms; /* add for the time of day */
     int64_t tick_ms;        /* of the last check of deadlines */
     tqd_client *open;       /* list */
@@ -135,7 +137,8 @@ typedef struct tqd_loop {
     bool taking_over;           /* the connection being opened replaces a handed-over one */
     _Atomic int running;        /* suspended connections whose result is outstanding */
     bool quiesced;
-    uint64_t spare_bytes; /* of the budget of bodies, reserved for this loop's next bodies */
+    uint64_t spare_bytes; /* bytes of the body budget that are reserved for this loop's next
+                             bodies */
     unsigned pulse;       /* last liveness check that the loop has answered */
     tqd_id_source ids;
     tqd_response_cache_set cached;
@@ -144,7 +147,7 @@ typedef struct tqd_loop {
     tqd_latency latency;
 } tqd_loop;
 
-/* A list of origins or hosts that was in force once. */
+/* A list of origins or hosts that is or was in use. */
 typedef struct tqd_list {
     struct tqd_list *next;
     char text[];
@@ -159,7 +162,7 @@ struct tqd_server {
     _Atomic int64_t drain_until_ms;
     _Atomic size_t n_open;
     _Atomic unsigned pulse;
-    _Atomic uint64_t body_bytes; /* of the budget: in use or reserved by a loop */
+    _Atomic uint64_t body_bytes; /* bytes of the body budget in use, or reserved by a loop */
     uint64_t spare_max;          /* bytes that each loop may reserve */
     _Atomic int64_t trim_ms;     /* when memory was last returned to the system */
     size_t n_loop;
@@ -181,7 +184,7 @@ bool tqd_patience_given_up(const tqd_head *head);
 bool tqd_patience_begin(tqd_client *client);
 /* On the worker; false: the request has been cancelled. */
 bool tqd_patience_run(const tqd_client *client);
-/* Each tick, for a client suspended on a worker: has it disconnected, has its time run out? False:
+/* Each tick, for a client suspended on a worker: checks for disconnection and deadline. False:
  * the connection must be closed. */
 bool tqd_patience_check(tqd_client *client);
 
@@ -203,11 +206,12 @@ bool tqd_request_room(tqd_client *client, size_t n);
 char *tqd_request_space(tqd_client *client, size_t *ret_size);
 enum MHD_Result tqd_request_take(tqd_client *client, const char *bytes, size_t n);
 enum MHD_Result tqd_request_go_on(tqd_client *client);
-/* The loop calls it when a worker has run the request, or a wake-up has come. */
+/* Called by the loop when a worker has run the request, or after a wake-up. */
 void tqd_request_resume(tqd_client *client);
-/* Suspends the connection while a worker runs the request; unless TAKEN it is not suspended. */
+/* Suspends the connection while a worker runs the request; if the result is not TAKEN it is not
+ * suspended. */
 tqd_turn tqd_request_run(tqd_client *client);
-/* On a worker: what the request is suspended for. */
+/* On a worker: runs the request that is suspended. */
 void tqd_request_compute(tqd_client *client);
 /* Any thread: the loop owns the connection again. */
 void tqd_request_complete(tqd_client *client);
@@ -220,7 +224,7 @@ void tqd_request_wake(const tqd_head *head);
 tqd_turn tqd_turn_submit(tqd_client *client);
 /* A task of the workers: runs a request, and begins the client's next one. */
 void tqd_turn_run(void *client);
-/* Takes it out of either queue, to be resumed; false: a worker has begun it. */
+/* Removes the request from either queue, to be resumed; false: a worker has begun it. */
 bool tqd_turn_withdraw(tqd_client *client);
 
 /* admit.c: everything between complete headers and the first byte of the body. True: an exchange is

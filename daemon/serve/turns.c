@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/turns.c - turns at the workers: a client has a few requests in their queue at a
- * time, the rest of its requests wait here, so that those of others pass. */
+/* daemon/serve/turns.c - fair queueing for the workers: a client has a few requests in their queue
+ * at a time, its other requests wait here, so that those of other clients are not delayed. */
 #include "daemon/serve/server_private.h"
 
 static bool submit(tqd_client *client)
@@ -44,7 +44,7 @@ tqd_turn tqd_turn_submit(tqd_client *client)
     return begins || waits ? TQD_TURN_TAKEN : TQD_TURN_OWN_FULL;
 }
 
-/* The next request to begin, in place of one that has ended; NULL: none waits. */
+/* The client's next request to be queued when one has ended; NULL: none waits. */
 static tqd_client *pass_turn(tqd_account *account)
 {
     pthread_mutex_lock(&account->mutex);
@@ -61,7 +61,7 @@ static tqd_client *pass_turn(tqd_account *account)
     return next;
 }
 
-/* Takes it out of the list; false: it does not wait there. */
+/* Removes the request from the client's list; false: it is not in the list. */
 static bool leave(tqd_account *account, tqd_client *client)
 {
     pthread_mutex_lock(&account->mutex);
@@ -90,8 +90,9 @@ void tqd_turn_run(void *arg)
         tqd_client *next = account != NULL ? pass_turn(account) : NULL;
         if (next != NULL && submit(next)) {
             next = NULL;
-        }                             /* else the queue is full: this worker goes on with it */
-        tqd_request_complete(client); /* last: the server may end with it, and its accounts */
+        }                             /* the queue is full: this worker runs it */
+        tqd_request_complete(client); /* last statement: the server may end when the request is
+                                         complete, with its accounts */
         client = next;
     }
 }
@@ -107,10 +108,10 @@ bool tqd_turn_withdraw(tqd_client *client)
         !options->withdraw(options->submit_ctx, tqd_turn_run, client)) {
         return false;
     }
-    /* its place in the queue is free now, for the next one */
+    /* its place in the queue is free for the next request */
     tqd_client *next = account != NULL ? pass_turn(account) : NULL;
     if (next != NULL && !submit(next)) {
-        pthread_mutex_lock(&account->mutex); /* first again: for the next turn that ends */
+        pthread_mutex_lock(&account->mutex); /* first again: for the next request that ends */
         account->n_begun--;
         next->next_turn = account->first;
         account->first = next;

@@ -23,7 +23,7 @@ typedef struct exchange {
     uint64_t left; /* bytes of the archive not read yet */
 } exchange;
 
-/* A backup copies the database, and no file is removed meanwhile: one at a time. */
+/* A backup copies the database, and no file may be removed meanwhile: one backup at a time. */
 static _Atomic bool is_taken;
 
 static bool open_backup(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)

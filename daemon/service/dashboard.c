@@ -13,8 +13,8 @@ enum { FILES_MAX = 8 };
 /* Constant once the server opens. */
 static tqd_page pages[FILES_MAX];
 
-/* Scripts and styles of this service alone, connections to it alone. Pictures that the page draws
- * itself are blobs. */
+/* Only scripts and styles of this service, and connections to it. Pictures drawn by the page are
+ * blobs. */
 static const char policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' "
     "blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

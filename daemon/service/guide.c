@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/guide.c - GET /docs/guide/: the guide, where it was built before the daemon. */
+/* daemon/service/guide.c - GET /docs/guide/: the guide, if it was built before the daemon. */
 #include "daemon/service/guide.h"
 
 #include <assert.h>
@@ -77,7 +77,7 @@ static bool open_file(void *ctx, const tqd_head *head, void **ret_exchange, tqd_
     return false;
 }
 
-/* Links in the pages have no folder: they are relative to this one, with its slash. */
+/* Links in the pages are relative to this folder, whose address ends with a slash. */
 static bool open_folder(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     (void)ctx;

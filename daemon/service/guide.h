@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/guide.h - GET /docs/guide/: the guide, where it was built before the daemon. */
+/* daemon/service/guide.h - GET /docs/guide/: the guide, if it was built before the daemon. */
 #ifndef TQD_SERVICE_GUIDE_H
 #define TQD_SERVICE_GUIDE_H
 
 #include "daemon/service/dashboard.h"
 
-/* The files of build/site (`make docs-site`), as embed.sh has written them; without them the end
- * alone. */
+/* The files of build/site (`make docs-site`), as embed.sh writes them; without them only the end of
+ * the list. */
 extern const tqd_dashboard_file tqd_guide_files[];
 
 bool tqd_guide_is_built(void);
 /* Before the server opens. */
 void tqd_guide_prepare(void);
 
-/* The page /docs with a link to the guide, for the life of the process. Without a guide, or
- * without memory, it is the text that was given. */
+/* The page /docs with a link to the guide, for the life of the process. Without a guide, or without
+ * memory, it is `docs_html` itself. */
 const char *tqd_guide_link(const char *docs_html);
 
 /* /docs/guide/, which is index.html, and its files by name; /docs/guide leads there. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/index.c - GET /: where to begin, as JSON or as the dashboard. */
+/* daemon/service/index.c - GET /: an overview, as JSON or as the dashboard. */
 #include "daemon/service/index.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/service/index.h - GET /: where to begin. */
+/* daemon/service/index.h - GET /: an overview. */
 #ifndef TQD_SERVICE_INDEX_H
 #define TQD_SERVICE_INDEX_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/service/metrics.c - GET /metrics: the Prometheus text of server, queue, jobs, store and
- * process. Nothing here waits: the store's figures are kept in memory. */
+ * process. Nothing here blocks: the store's figures are kept in memory. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -28,7 +28,7 @@ static void put_queue(tqd_service *service, tqd_text *out)
                  (unsigned long long)atomic_load(&service->jobs_running));
 }
 
-/* One family: a line for each node. */
+/* One metric family: a line for each node. */
 static void put_family(tqd_text *out, const char *name, const char *help, const tqd_node *nodes,
                        size_t n, double (*value)(const tqd_node *node))
 {
@@ -65,7 +65,8 @@ static double memory(const tqd_node *node)
     return (double)node->memory_bytes;
 }
 
-/* Every node of the store, by any of them: one that is gone is missed where it is not asked. */
+/* Every node reports all nodes of the store, so that a node that is down is noticed although it
+ * cannot be scraped. */
 static void put_nodes(tqd_jobs *jobs, tqd_text *out)
 {
     tqd_node nodes[TQD_NODES_MAX];
@@ -160,7 +161,7 @@ static void reply_metrics(void *exchange, tqd_reply *reply)
     reply->n_body = text.n;
 }
 
-/* The service itself is the exchange: there is nothing of this request to keep. */
+/* The service itself is the exchange: a request needs no state. */
 static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
 {
     (void)head;

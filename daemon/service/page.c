@@ -22,7 +22,7 @@ static char *compress_text(const char *text, size_t n, size_t *ret_n)
                      Z_DEFAULT_STRATEGY) != Z_OK) {
         return NULL;
     }
-    unsigned char *out = malloc(n); /* a form that is not shorter is of no use */
+    unsigned char *out = malloc(n); /* a form that is not shorter is not used */
     bool good = out != NULL;
     if (good) {
         stream.next_in = (const unsigned char *)text;
@@ -53,7 +53,8 @@ void tqd_page_prepare(tqd_page *page)
     }
 }
 
-/* For clients that take no gzip, of a page that is kept compressed. NULL: no memory. */
+/* The text for clients that do not accept gzip, of a page that is stored compressed. NULL: no
+ * memory. */
 static char *inflate_text(const tqd_page *page)
 {
     z_stream stream;
@@ -84,7 +85,7 @@ static bool takes_gzip(const char *accept)
            tqd_accept_weight(accept, "gzip") > 0;
 }
 
-/* Either form of the text is what the client has. */
+/* True if the client has either form of the text. */
 static bool is_held(const tqd_page *page, const char *header)
 {
     char tag[TQD_TAG_TEXT];
@@ -103,7 +104,8 @@ void tqd_page_answer(const tqd_page *page, const tqd_head *head, tqd_reply *repl
     const bool zipped = page->gzip != NULL && takes_gzip(head->header(head, "Accept-Encoding"));
     /* a strong tag differs where the bytes differ (RFC 9110 section 8.8.1) */
     tqd_answer_header(reply, "ETag", "\"%s%s\"", page->tag, zipped ? "-gzip" : "");
-    tqd_answer_header(reply, "Cache-Control", "no-cache"); /* kept, and asked for each time */
+    tqd_answer_header(reply, "Cache-Control", "no-cache"); /* the client may cache it, and must
+                                                              revalidate */
     tqd_answer_header(reply, "Vary", "%s%sAccept-Encoding", page->vary != NULL ? page->vary : "",
                       page->vary != NULL ? ", " : "");
     if (is_held(page, head->header(head, "If-None-Match"))) {

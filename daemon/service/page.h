@@ -9,7 +9,7 @@ enum { TQD_PAGE_TAG_TEXT = 33 };
 
 typedef struct tqd_page {
     const char *media;
-    const char *text;   /* NULL: there is the compressed form alone */
+    const char *text;   /* NULL: only the compressed form is stored */
     size_t n;           /* bytes of the text */
     const char *policy; /* Content-Security-Policy; NULL: none */
     const char *vary;   /* headers of requests that choose among pages of one address; NULL: none */
@@ -18,8 +18,8 @@ typedef struct tqd_page {
     char tag[TQD_PAGE_TAG_TEXT]; /* digest of text, else of gzip */
 } tqd_page;
 
-/* Computes the tag and the compressed form, where it is not set, of a page whose first fields are
- * set. It lives as long as the process. */
+/* Computes the tag and, if it is not set, the compressed form of a page whose first fields are set.
+ * The page lives as long as the process. */
 void tqd_page_prepare(tqd_page *page);
 
 /* 200 with the page, gzip where Accept-Encoding admits it; 304 if If-None-Match has its tag. */

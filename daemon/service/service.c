@@ -18,7 +18,7 @@
 #include "daemon/service/guide.h"
 #include "daemon/service/index.h"
 
-/* The exchange of all of these: the answer is chosen when the request arrives. */
+/* The exchange of all these handlers: the answer is chosen when the request arrives. */
 typedef struct status_exchange {
     tqd_service *service;
     const tqd_head *head;
@@ -128,7 +128,7 @@ static void reply_openapi(void *exchange, tqd_reply *reply)
     tqd_page_answer(&t->service->contract, t->head, reply);
 }
 
-/* Rarely asked for: made anew each time, so that it takes no memory meanwhile. */
+/* Requested rarely: created for each request, so that it takes no memory. */
 static void reply_openapi_clients(void *exchange, tqd_reply *reply)
 {
     const status_exchange *t = exchange;
@@ -161,8 +161,8 @@ static void reply_favicon(void *exchange, tqd_reply *reply)
     tqd_page_answer(&t->service->favicon, t->head, reply);
 }
 
-/* Browsers name text/html above all else; curl and libraries send a wildcard or nothing, which
- * takes both types equally. */
+/* Browsers give text/html the highest weight; curl and libraries send a wildcard or no Accept,
+ * which gives both types the same weight. */
 static void reply_index(void *exchange, tqd_reply *reply)
 {
     const status_exchange *t = exchange;

@@ -20,7 +20,7 @@ typedef struct slot {
     tqa_session *session; /* NULL: free */
     char id[TQD_LOCK_STEP_ID];
     char client[TQD_CLIENT_TEXT];
-    bool is_held, is_doomed; /* doomed: it ends when it is released */
+    bool is_held, is_doomed; /* doomed: the session is closed when it is released */
     int64_t used_ms;
     size_t bytes;
 } slot;
@@ -114,7 +114,7 @@ static bool may_use(const slot *s, const tqd_identity *who)
     return (who->roles & TQD_ROLE_ADMIN) != 0 || strcmp(s->client, who->client) == 0;
 }
 
-/* the number in an id's first digits; no slot has TQD_LOCK_STEPS_MAX */
+/* the slot number in an id's first digits; TQD_LOCK_STEPS_MAX: invalid */
 static size_t number_of(const char *id)
 {
     size_t k = 0;
@@ -233,7 +233,7 @@ bool tqd_lock_steps_add(tqd_lock_steps *table, const tqd_identity *who, tqa_sess
     randombytes_buf(secret, sizeof secret);
     pthread_mutex_lock(&table->mutex);
     const uint64_t left = room(table, who, reterr);
-    if (left > 0 && left < bytes) { /* another one took it since */
+    if (left > 0 && left < bytes) { /* another request took the memory meanwhile */
         tqa_problem_set(reterr, "busy",
                         "there is no memory for this session now "
                         "(sessions_size)");

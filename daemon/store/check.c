@@ -59,7 +59,7 @@ static bool check_file(tqd_store *store, const reference *r, char *piece, tqd_ch
                   (check->read == NULL || check->read(check->ctx, n > 0 ? (size_t)n : 0));
     }
     tqd_file_close(file);
-    check->n_file += status == TQD_STORE_NOT_FOUND ? 0 : 1; /* removed meanwhile */
+    check->n_file += status == TQD_STORE_NOT_FOUND ? 0 : 1; /* the file was removed meanwhile */
     check->n_damaged += status == TQD_STORE_DAMAGED ? 1 : 0;
     return goes_on;
 }

@@ -5,7 +5,7 @@
 
 #include "daemon/store/types.h"
 
-/* What the row of a dataset holds, without its file. */
+/* The row of a dataset, without its file. */
 typedef struct tqd_dataset_row {
     char name[TQD_NAME_TEXT];
     char digest[TQD_DIGEST_TEXT]; /* of the file */
@@ -13,7 +13,8 @@ typedef struct tqd_dataset_row {
     uint64_t size;                /* of the file */
     uint64_t n_row, n_column;
     int64_t created_ms; /* of these bytes under this name, since 1970 */
-    bool is_damaged;    /* in a list: what was read is not what was written, the name included */
+    bool is_damaged;    /* in a list: the row does not match its checksum; its name may be wrong
+                           too */
 } tqd_dataset_row;
 
 /* Creates or replaces a name. The file must exist and must not be collected before the commit: its
@@ -30,7 +31,8 @@ typedef struct tqd_dataset_put {
     char replaced[TQD_DIGEST_TEXT]; /* set: the former file, "" if none */
 } tqd_dataset_put;
 
-/* Deletes a name; its file goes with tqd_store_file_collect. Status: OK, NOT_FOUND, MISMATCH. */
+/* Deletes a name; its file is removed by tqd_store_file_collect. Status: OK, NOT_FOUND, MISMATCH.
+ */
 typedef struct tqd_dataset_delete {
     tqd_write write;
     const char *name;

@@ -8,7 +8,7 @@
 #include "daemon/store/mark.h"
 #include "daemon/store/types.h"
 
-/* Advice where a database is missing. */
+/* Advice if a database is missing. */
 #define TQD_STORE_ADOPT                                                                            \
     ", but the folder has had one: restore it, or start once with --adopt (see torqued(8))"
 
@@ -24,21 +24,22 @@ typedef struct tqd_garbage {
     char file[TQD_DIGEST_TEXT];
 } tqd_garbage;
 
-/* Takes bytes piece by piece; a status other than OK ends the stream, which has it. */
+/* Callback for bytes, piece by piece; a status other than OK ends the stream with that status. */
 typedef struct tqd_chunks {
     tqd_store_status (*each)(void *ctx, const char *bytes, size_t n);
     void *ctx;
 } tqd_chunks;
 
-/* An engine's own state begins with this. begin, run, commit and rollback are called on the
- * writer's thread only, the others on any thread concurrently. */
+/* An engine's own struct begins with this one. begin, run, commit and rollback are called only on
+ * the writer's thread, the others concurrently on any thread. */
 typedef struct tqd_engine {
     const struct tqd_engine_methods *methods;
 } tqd_engine;
 
 typedef struct tqd_engine_methods {
-    /* An engine that runs a whole list of writes itself, the others NULL: in one transaction or in
-     * several, in order, and sets the status of each write; one that is OK is durable. */
+    /* For an engine that runs a whole list of writes itself; begin, run, commit and rollback are
+     * then NULL. Runs them in order, in one transaction or several, and sets the status of each
+     * write; a write with OK is durable. */
     void (*group)(tqd_engine *engine, tqd_write *list);
     /* first completes a rollback that failed before */
     tqd_store_status (*begin)(tqd_engine *engine);
@@ -88,14 +89,15 @@ typedef struct tqd_engine_methods {
                                    void *ctx);
     /* all rows, as a database of SQLite */
     tqd_store_status (*snapshot)(tqd_engine *engine, const char *path);
-    /* The rows of such a file into an empty database whose files are there; NULL: the file itself
-     * is the database. OK, or with a line; MISMATCH: not empty, DAMAGED: a file is missing. */
+    /* Copies the rows of such a file into an empty database whose files exist already; NULL: the
+     * file itself is the database. OK, or a failure with one line in `why`; MISMATCH: not empty,
+     * DAMAGED: a file is missing. */
     tqd_store_status (*restore)(tqd_engine *engine, const char *path, char why[TQD_STORE_WHY]);
-    /* checks every page and index; DAMAGED with a line */
+    /* checks every page and index; DAMAGED with one line in `why` */
     tqd_store_status (*check)(tqd_engine *engine, char why[TQD_STORE_WHY]);
-    /* An engine that several nodes share keeps the bytes too: those of files, durable before it
-     * returns (OK, QUOTA), and of running jobs' spools from an offset on (MISMATCH: the fence is
-     * old). The others NULL: the folder has them. */
+    /* For an engine shared by several nodes, which also stores bytes: those of files, durable on
+     * return (OK, QUOTA), and of the spools of running jobs from an offset on (MISMATCH: the
+     * fencing token is old). NULL in other engines: the folder has the bytes. */
     tqd_store_status (*file_put)(tqd_engine *engine, int fd, const char *digest, uint64_t size,
                                  uint64_t bytes_max);
     tqd_store_status (*file_get)(tqd_engine *engine, const char *digest, const tqd_chunks *chunks);
@@ -123,7 +125,7 @@ typedef struct tqd_engine_options {
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
     void *notice_ctx;
 } tqd_engine_options;
-/* Whether a setting `store` names a database that several nodes share. Accepts NULL. */
+/* True if a setting `store` names a database that several nodes share. Accepts NULL. */
 bool tqd_store_uri_is_shared(const char *uri);
 tqd_engine *tqd_sqlite_open(const tqd_engine_options *options, char *why);
 tqd_engine *tqd_postgresql_open(const tqd_engine_options *options, char *why);

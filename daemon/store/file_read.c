@@ -24,7 +24,7 @@ struct tqd_file {
     _Atomic(uint64_t *) sums; /* in memory: no disk space for them, or those on disk were wrong */
     tqd_file_pace pace;
     uint64_t size;
-    _Atomic int status; /* of the last failed read */
+    _Atomic int status; /* status of the last failed read */
     char digest[TQD_DIGEST_TEXT];
 };
 
@@ -116,8 +116,8 @@ static tqd_store_status append(void *ctx, const char *bytes, size_t n)
     return tqd_upload_append(ctx, bytes, n);
 }
 
-/* Brings a file of a store that nodes share into the folder. OK, NOT_FOUND, DAMAGED: it is not what
- * its name says. */
+/* Copies a file of a store shared by nodes into the folder. OK, NOT_FOUND, DAMAGED: its contents do
+ * not match its digest. */
 static tqd_store_status fetch(tqd_store *store, const char *digest)
 {
     tqd_store_status status = TQD_STORE_OK;
@@ -135,7 +135,8 @@ static tqd_store_status fetch(tqd_store *store, const char *digest)
     if (status == TQD_STORE_OK && strcmp(found, digest) != 0) {
         status = TQD_STORE_DAMAGED;
     }
-    tqd_upload_close(upload); /* what no row refers to goes again, as a wrong one does */
+    tqd_upload_close(upload); /* removes it again if no row refers to it, or if its contents are
+                                 wrong */
     return status;
 }
 
@@ -240,7 +241,8 @@ static tqd_store_status resolve_mismatch(tqd_file *file, uint64_t chunk, char *b
         const bool good = read_fully(file->fd, chunk * TQD_CHUNK, bytes, n) == (long)n &&
                           made[chunk] == tqd_sum_of(bytes, n);
         status = good ? TQD_STORE_OK : TQD_STORE_BROKEN;
-        /* the sums were wrong: the new ones spare other chunks a read of the whole file */
+        /* the checksums were wrong: with the new ones other chunks need no read of the whole file
+         */
         uint64_t *none = NULL;
         made = atomic_compare_exchange_strong(&file->sums, &none, made) ? NULL : made;
     }

@@ -154,7 +154,7 @@ static bool check_file(void *ctx, const char *folder, const char *name)
     sweep *s = ctx;
     char path[PATH_MAX];
     if (!tqd_file_digest_good(name) || !join(path, folder, name)) {
-        return true; /* not a file of ours */
+        return true; /* not a file of the store */
     }
     pthread_mutex_lock(&s->set->mutex);
     bool used = s->set->n_hold > 0 || is_pinned(s->set, name);
@@ -207,7 +207,7 @@ tqd_store_status tqd_file_set_sweep(tqd_file_set *set, tqd_engine *engine, unsig
                                     uint64_t *ret_moved)
 {
     char path[PATH_MAX];
-    /* a cache's file that no row refers to was deleted by another node: nothing is lost */
+    /* in a cache, a file without a row was deleted by another node: it is not lost */
     const bool keeps = engine->methods->file_put == NULL;
     sweep s = {.set = set, .engine = engine, .status = TQD_STORE_OK, .keeps = keeps};
     if (shelf == 0 && atomic_load(&set->n_lost) > 0) {

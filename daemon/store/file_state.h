@@ -23,16 +23,16 @@ typedef struct tqd_damage tqd_damage;
 typedef struct tqd_file_set {
     char folder[PATH_MAX - 128]; /* <state>/files */
     uint64_t bytes_max;          /* 0: no bound */
-    /* of a store that nodes share: the bound of all its files, and that of this folder, which is a
-     * cache of them and has no other (bytes_max is 0) */
+    /* of a store shared by nodes: the bound of all its files, and the bound of this folder, a cache
+     * of them (bytes_max is then 0) */
     uint64_t shared_bytes_max, cache_bytes_max;
     _Atomic uint64_t bytes;
     _Atomic uint64_t n_lost; /* in files/lost: not counted in `bytes` */
     _Atomic uint64_t n_damaged;
-    bool is_empty;         /* it had no file when it was opened */
+    bool is_empty;         /* the folder had no file when it was opened */
     pthread_mutex_t mutex; /* guards the pins; held while a file is checked and removed */
     tqd_pin *pins;
-    pthread_mutex_t damage_mutex; /* a leaf lock: guards the two that follow */
+    pthread_mutex_t damage_mutex; /* a leaf lock: guards the two following members */
     struct tqd_damage *damages;
     size_t n_known;
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);

@@ -11,7 +11,7 @@ typedef struct tqd_upload tqd_upload;
 /* NULL with the reason: out of memory, or the folder is not writable. */
 tqd_upload *tqd_upload_open(tqd_store *store, tqd_store_status *ret_status);
 
-/* The same for a copy of what the store has already: it is not stored once more. */
+/* The same for a copy of a file that the store already has: it is not stored again. */
 tqd_upload *tqd_upload_open_copy(tqd_store *store, tqd_store_status *ret_status);
 
 /* OK, QUOTA (all files together, uploads included), NO_SPACE, BROKEN. After a failure only close
@@ -30,7 +30,7 @@ void tqd_upload_close(tqd_upload *upload);
  * is removed meanwhile. Every byte returned has been verified against its checksum. */
 typedef struct tqd_file tqd_file;
 tqd_file *tqd_file_open(tqd_store *store, const char *digest, uint64_t *ret_size);
-/* The same where a row has the size. DAMAGED: it is missing, or has another size, or is known to
+/* The same with the size from a row. DAMAGED: the file is missing, has another size, or is known to
  * have other contents. */
 #define TQD_FILE_ANY_SIZE UINT64_MAX
 tqd_file *tqd_file_open_sized(tqd_store *store, const char *digest, uint64_t size,

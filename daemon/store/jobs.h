@@ -99,7 +99,7 @@ typedef struct tqd_job_submit {
     const char *id, *kind, *robot, *robot_digest, *client;
     bool waited; /* as in tqd_job */
     int priority;
-    int64_t deadline_ms; /* from now; 0: none. A job that has not begun by then has failed */
+    int64_t deadline_ms; /* from now; 0: none. A job that has not begun by then fails */
     const char *key;     /* Idempotency-Key, or NULL */
     const char *digest;  /* of the request, compared when the key repeats */
     tqd_body request;
@@ -124,7 +124,7 @@ typedef struct tqd_job_claim {
     const char *node;
     const char *not_of; /* of none of these clients, "\nann\nbob\n"; NULL: of any */
     int64_t lease_ms;
-    tqd_job job; /* set */
+    tqd_job job; /* set by the store */
 } tqd_job_claim;
 
 /* Heartbeat: extends the lease and stores the progress. OK, MISMATCH. */
@@ -197,8 +197,8 @@ typedef struct tqd_job_expire {
     uint32_t n_job; /* set: how many changed */
 } tqd_job_expire;
 
-/* Drains a node by its name: its claims find nothing until it is resumed, over restarts as well.
- * OK, also when it is so already. */
+/* Drains a node by its name: its claims find nothing until it is resumed, also after restarts. OK,
+ * also if it is already drained. */
 typedef struct tqd_node_drain {
     tqd_write write;
     const char *name;
@@ -305,7 +305,8 @@ tqd_store_status tqd_store_job_counts(tqd_store *store, tqd_job_counts *ret);
 
 enum { TQD_VERSION_TEXT = 33 };
 
-/* What a daemon says of itself. Times are the store's own clock, and not read in a beat. */
+/* Properties that a daemon reports of itself. Times are by the store's own clock; a beat does not
+ * read them. */
 typedef struct tqd_node {
     char name[TQD_JOB_NODE_TEXT];
     char version[TQD_VERSION_TEXT];
@@ -316,15 +317,15 @@ typedef struct tqd_node {
     bool drained;                 /* not read in a beat: tqd_node_drain decides */
 } tqd_node;
 
-/* Says that this daemon is there, and since when. Lost with the process or the database: no promise
- * depends on it. Any thread that may block on the store. */
+/* Reports that this daemon is running, and since when. Lost with the process or the database: no
+ * guarantee depends on it. Any thread that may block on the store. */
 tqd_store_status tqd_store_node_beat(tqd_store *store, const tqd_node *node, int64_t uptime_ms);
 
-/* Those of the last day, by name; of a store of one node, that one. */
+/* Nodes seen within the last day, by name; in a store of one node, that node. */
 tqd_store_status tqd_store_nodes(tqd_store *store, int (*each)(void *ctx, const tqd_node *node),
                                  void *ctx);
 
-/* Whether a node of this name is drained. */
+/* Sets *ret to true if a node of this name is drained. */
 tqd_store_status tqd_store_node_drained(tqd_store *store, const char *name, bool *ret);
 
 #endif

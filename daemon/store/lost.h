@@ -23,7 +23,7 @@ bool tqd_lost_take(tqd_file_set *set, const char *path, const char *name);
 /* Moves a file back to its place; false when it is not there. */
 bool tqd_lost_return(tqd_file_set *set, const char *digest);
 
-/* For the other rooms: what is kept there, and how long. */
+/* For other folders: the files that are kept there, and for how long. */
 
 /* Removes files that have been in files/lost for longer than age_ms; returns how many. */
 uint64_t tqd_store_lost_expire(tqd_store *store, int64_t age_ms);

@@ -29,8 +29,8 @@ tqd_mark_found tqd_mark_read(const char *folder, tqd_mark *ret);
 /* Opens the file (0600) for writing; -1 with errno. */
 int tqd_mark_open(const char *folder);
 
-/* Writes it: one pwrite, durable after tqd_mark_close. An error is ignored: an older mark detects
- * less, but never reports a loss that is none. */
+/* Writes it: one pwrite, durable after tqd_mark_close. An error is ignored: an older mark may miss
+ * a loss, but never reports a false one. */
 void tqd_mark_write(int fd, const tqd_mark *mark);
 
 /* fsync and close; accepts -1. */

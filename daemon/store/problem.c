@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/problem.c - the problem for a client that a status of the store means. */
+/* daemon/store/problem.c - maps a status of the store to a problem for a client. */
 #include "daemon/store/problem.h"
 
 enum { RETRY_LATER_S = 10 };
@@ -32,7 +32,7 @@ void tqd_store_problem(tqd_store_status status, tqa_problem *problem)
     if (status == TQD_STORE_BROKEN) {
         problem->retry_after_s = RETRY_LATER_S;
     } else if (status == TQD_STORE_DAMAGED) {
-        problem->retry_after_s = 0; /* permanent: a retry does not help */
+        problem->retry_after_s = 0; /* permanent: retrying does not help */
     }
 }
 

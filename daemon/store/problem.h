@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/problem.h - the problem for a client that a status of the store means. */
+/* daemon/store/problem.h - maps a status of the store to a problem for a client. */
 #ifndef TQD_STORE_PROBLEM_H
 #define TQD_STORE_PROBLEM_H
 
 #include "api/problem.h"
 #include "daemon/store/store.h"
 
-/* Fills the problem for any status but OK and NOT_FOUND, which the caller words. */
+/* Sets the problem for any status but OK and NOT_FOUND, which the caller handles. */
 void tqd_store_problem(tqd_store_status status, tqa_problem *problem);
 
 /* Why a job ended without a runner, and the problem document that becomes its result: its bytes, a

@@ -22,7 +22,7 @@
 enum { COPY_PIECE = 256 << 10 };
 
 struct tqd_scratch_file {
-    tqd_store *shared;      /* NULL: the file itself is what is durable */
+    tqd_store *shared;      /* NULL: the file itself is durable */
     uint64_t fence, synced; /* bytes before `synced` are in the shared store */
     char job[TQD_JOB_ID_TEXT];
     tqd_file_set *set;
@@ -93,7 +93,7 @@ static tqd_store_status replace_by_copy(tqd_scratch_file *file, const char *path
     return status;
 }
 
-/* What is in the folder may be of an older claim than what another node left. */
+/* The file in the folder may be of an older claim than the state that another node has saved. */
 static tqd_store_status load_shared(tqd_scratch_file *file, tqd_store *store, const char *job,
                                     uint64_t fence)
 {
@@ -230,7 +230,7 @@ void tqd_scratch_file_close(tqd_scratch_file *file)
     struct stat facts;
     if (file->fd >= 0) {
         if (fstat(file->fd, &facts) == 0 && facts.st_nlink == 0) {
-            set_counted_size(file, 0); /* unlinked meanwhile: its space is free only now */
+            set_counted_size(file, 0); /* unlinked meanwhile: its space is only freed now */
         }
         close(file->fd);
     }

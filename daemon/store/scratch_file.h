@@ -24,8 +24,8 @@ tqd_store_status tqd_scratch_file_write(tqd_scratch_file *file, uint64_t offset,
 /* Bytes read, fewer than n only at the end; -1 after a read error. */
 long tqd_scratch_file_read(const tqd_scratch_file *file, uint64_t offset, void *bytes, size_t n);
 
-/* All bytes written so far are durable: fsync, or in the shared store. MISMATCH: the claim is over.
- */
+/* Makes all bytes written so far durable: fsync, or in the shared store. MISMATCH: the claim is
+ * over. */
 tqd_store_status tqd_scratch_file_sync(tqd_scratch_file *file);
 
 void tqd_scratch_file_close(tqd_scratch_file *file); /* accepts NULL */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/shared.h - files of a store that several nodes share: the folder is a cache of them;
- * private to this folder. */
+/* daemon/store/shared.h - files of a store shared by nodes: the folder is a cache of them; private
+ * to this folder. */
 #ifndef TQD_STORE_SHARED_H
 #define TQD_STORE_SHARED_H
 
@@ -13,8 +13,8 @@ tqd_store_status tqd_shared_put(tqd_store *store, const char *digest, uint64_t s
 /* The bytes of a file, piece by piece; its digest is the caller's to compare. OK, NOT_FOUND. */
 tqd_store_status tqd_shared_get(tqd_store *store, const char *digest, const tqd_chunks *chunks);
 
-/* The spool of a job: what a former claim left goes into fd; bytes from `from` on become durable.
- * MISMATCH: `fence` is not that of the present claim. */
+/* The spool of a job: get writes the bytes left by an earlier claim into fd; put makes the bytes
+ * from `from` on durable. MISMATCH: `fence` is not that of the present claim. */
 tqd_store_status tqd_shared_spool_get(tqd_store *store, const char *job, int fd,
                                       uint64_t *ret_size);
 tqd_store_status tqd_shared_spool_put(tqd_store *store, const char *job, uint64_t fence, int fd,

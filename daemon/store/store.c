@@ -85,8 +85,9 @@ bool tqd_store_uri_is_shared(const char *uri)
     return uri != NULL && strncmp(uri, scheme, sizeof scheme - 1) == 0;
 }
 
-/* postgresql://user:password@host/db?password=...: without the password and the query. One @ and
- * that in its place, or nothing is shown: in what is no URI anything may be the password. */
+/* postgresql://user:password@host/db?password=...: without the password and the query. Unless there
+ * is exactly one @ in its place, nothing is shown: any part of an invalid URI may be the password.
+ */
 void tqd_store_uri_show(const char *uri, char *out, size_t size)
 {
     const char *authority = uri + (tqd_store_uri_is_shared(uri) ? strlen("postgresql://") : 0);
@@ -103,7 +104,7 @@ void tqd_store_uri_show(const char *uri, char *out, size_t size)
     }
 }
 
-/* A folder that has had a database is not initialised again. */
+/* A folder that contained a database before is not initialised again. */
 static bool check_present(const tqd_store_options *options, bool is_used, char *why)
 {
     char path[PATH_MAX];
@@ -118,8 +119,8 @@ static bool check_present(const tqd_store_options *options, bool is_used, char *
     return true;
 }
 
-/* Compares the folder's mark with the database's own. False: the garbage list is not to be trusted,
- * and it could not be cleared. */
+/* Compares the folder's mark with the database's own. False: the garbage list may be wrong, and
+ * could not be cleared. */
 static bool compare_mark(tqd_store *store, const tqd_store_options *options, const tqd_mark *mark,
                          tqd_mark_found found, char *why)
 {
@@ -147,11 +148,12 @@ static bool compare_mark(tqd_store *store, const tqd_store_options *options, con
     if (options->is_check) {
         return true;
     }
-    const bool is_shared = store->engine->methods->group != NULL; /* its garbage list is of its own
-                                                                     files, whatever is here */
+    const bool is_shared = store->engine->methods->group != NULL; /* its garbage list is about its
+                                                                     own files, independent of the
+                                                                     folder */
     const bool unknown = found != TQD_MARK_GOOD && now.n_commit > 0;
     if (!is_shared && (other || unknown || store->n_commit_lost > 0)) {
-        /* entries of the garbage list may have references in this older copy */
+        /* this may be an older copy, in which entries of the garbage list have references */
         const tqd_store_status status = run_list(store->engine, &drop.write);
         if (status != TQD_STORE_OK) {
             snprintf(why, TQD_STORE_WHY, "%.120s/torqued.db: %s", options->folder,
@@ -206,7 +208,7 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
     why[0] = '\0';
     if (options->uri != NULL && strcmp(options->uri, sqlite_uri) != 0 &&
         !tqd_store_uri_is_shared(options->uri)) {
-        /* it may have a password: only its beginning is shown */
+        /* the value may contain a password: only its beginning is shown */
         snprintf(why, TQD_STORE_WHY,
                  "store %.*s: only \"sqlite:\" and \"postgresql://...\" are known",
                  (int)strcspn(options->uri, "/@"), options->uri);

@@ -21,7 +21,8 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why);
 /* No other call may be running. Queued writes are refused as BROKEN. Accepts NULL. */
 void tqd_store_close(tqd_store *store);
 
-/* Whether several nodes may have it: its database is elsewhere, and the folder a cache of files. */
+/* True if several nodes may share it: its database is on a server, and the folder a cache of files.
+ */
 bool tqd_store_is_shared(tqd_store *store);
 
 /* Losses and damage. */
@@ -37,8 +38,9 @@ void tqd_store_health_read(tqd_store *store, tqd_store_health *ret);
 void tqd_store_write_loop(tqd_store *store);
 void tqd_store_stop(tqd_store *store);
 
-/* Body of a thread that calls `changed` after commits of any node, and now and then without: it may
- * block on the network. Returns after tqd_store_stop, and at once if no other node has the store.
+/* Body of a thread that calls `changed` after commits of any node, and from time to time without
+ * one: it may block on the network. Returns after tqd_store_stop, and at once if no other node has
+ * the store.
  */
 void tqd_store_follow(tqd_store *store, const tqd_changed *changed);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/store_private.h - the inside of a store. */
+/* daemon/store/store_private.h - the struct of a store. */
 #ifndef TQD_STORE_STORE_PRIVATE_H
 #define TQD_STORE_STORE_PRIVATE_H
 
@@ -21,7 +21,7 @@ struct tqd_store {
     tqd_write **last;
     size_t n_waiting, writes_max;
     bool stopping;
-    tqd_node node; /* the only one; name "": it has not said so yet */
+    tqd_node node; /* the only node; name "": no heartbeat yet */
 };
 
 #endif

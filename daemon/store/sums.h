@@ -39,10 +39,11 @@ static inline uint64_t tqd_sum_of(const void *bytes, size_t n)
     return XXH3_64bits(bytes, n);
 }
 
-/* A descriptor of the sums of a file of that size, -1 when missing or of a wrong number. */
+/* A descriptor of the checksums of a file of that size; -1 if they are missing or their number is
+ * wrong. */
 int tqd_sums_open(const tqd_file_set *set, const char *digest, uint64_t size);
 bool tqd_sums_read(int fd, uint64_t chunk, uint64_t *ret);
-/* The file has been removed. */
+/* Called when the file has been removed. */
 void tqd_sums_remove(const tqd_file_set *set, const char *digest);
 
 #endif

@@ -30,16 +30,16 @@ typedef struct tqd_store_options {
     const char *uri;         /* NULL or "sqlite:": a database inside the folder */
     size_t writes_max;       /* bound of the queue of writes; 0: 4096 */
     uint64_t file_bytes_max; /* of all files (files.h) together; 0: no bound */
-    bool adopt;              /* create a database although the folder has files of another */
+    bool adopt;              /* create a database although the folder contains files of another */
     bool is_check;           /* --check-store: losses are reported again at the next start */
-    /* Notices for the operator, when they are found; NULL: dropped. Any thread. */
+    /* Called with notices for the operator as they occur; NULL: dropped. Any thread. */
     void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
     void *notice_ctx;
 } tqd_store_options;
 
 enum { TQD_STORE_WHY = 256 };
 
-/* What commits of any node may have changed; by |. */
+/* Data that commits of any node may have changed; combined by |. */
 enum {
     TQD_CHANGED_JOBS = 1,
     TQD_CHANGED_QUEUE = 2, /* a job was queued */
@@ -93,7 +93,7 @@ typedef struct tqd_write {
 
 enum { TQD_NAME_TEXT = 129, TQD_DIGEST_TEXT = 65, TQD_MEDIA_TEXT = 64, TQD_SOURCE_TEXT = 16 };
 
-/* What the row of a robot holds, without its bytes. */
+/* The row of a robot, without its bytes. */
 typedef struct tqd_robot_row {
     char name[TQD_NAME_TEXT];
     char digest[TQD_DIGEST_TEXT];

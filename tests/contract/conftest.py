@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/conftest.py - starts the real daemon on a free loopback port and speaks to it byte by byte.
-"""Fixtures: `daemon` (one for the module, default settings), `start` (makes more, with settings).
+# tests/contract/conftest.py - starts the real daemon on a free loopback port; HTTP to it, also byte by byte.
+"""Fixtures: `daemon` (one per module, default settings), `start` (starts further daemons, with settings).
 
-A daemon that does not end with status 0 after SIGTERM, or that wrote a line that is no log line (a sanitizer's report,
-say), fails the test that used it.
+A daemon that does not end with status 0 after SIGTERM, or that wrote to its log a line that is not a log line
+(for example a sanitizer's report), fails the test that used it.
 
-No test asserts how long something takes: machines are slow and busy. Whatever is waited for has a bound (PATIENCE), far
-beyond any reasonable time, that ends a hang; a deadline of the daemon is tested with the other deadlines out of reach.
-"""
+No test asserts how long an operation takes: machines are slow and busy. Every wait is bounded by PATIENCE,
+far beyond any reasonable time, so that a hang ends; a deadline of the daemon is tested with all other
+deadlines out of reach."""
 
 import contextlib
 import email.message
@@ -30,14 +30,14 @@ import pytest
 TEST_SECONDS = 60
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TORQUED = os.environ.get("TORQUED", str(ROOT / "build" / "torqued"))
-# sanitizers make everything slower: work is scaled down by it
+# slowdown by sanitizers: work is divided by it
 SLOW = 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug")) else 1
-# seconds after which something that should come is said to hang; of robots of 128 joints and more a single call may take minutes
+# s: a reply later than this counts as a hang; one call on a robot of 128 joints or more may take minutes
 PATIENCE = 100 * SLOW * (30 if os.environ.get("TORQUED_SIZES") else 1)
-# some tests hold a thousand connections
+# some tests open a thousand connections
 FILES_MAX = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 65536)
 resource.setrlimit(resource.RLIMIT_NOFILE, (FILES_MAX, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # curl and torquectl heed the proxies of an environment
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = "*"  # curl and torquectl honour proxy variables of the environment
 
 
 def pytest_configure(config):
@@ -61,7 +61,8 @@ def pytest_runtest_protocol(item):
         signal.signal(signal.SIGALRM, before)
 
 
-# ms. How long a test takes between two bytes depends on the machine: what ends a slow client is tested by those who ask for it.
+# The time between two bytes that a test sends depends on the machine: deadlines for slow clients are out of
+# reach, except in the tests of these deadlines.
 UNHURRIED = {"rate_grace": "1h", "header_timeout": "1h", "log_format": "json"}
 
 
@@ -101,7 +102,7 @@ class Daemon:
         self._listening.set()
 
     def stop(self):
-        """SIGTERM. Asserts that it ends, with status 0 and a clean log."""
+        """SIGTERM; asserts that the daemon ends with status 0 and a clean log."""
         if self.closed:
             return
         self.closed = True
@@ -124,8 +125,8 @@ class Daemon:
         return http.client.HTTPConnection(*self.address, timeout=timeout)
 
     def request(self, method, path, body=None, headers=None):
-        """One request on a connection of its own: (status, headers, bytes). What may become a job is waited for, and longer
-        than the ten seconds of those who say nothing."""
+        """One request on its own connection: (status, headers, bytes). For a POST that may become a job, the
+        client states a wait longer than the default of ten seconds."""
         headers = dict(headers or {})
         if method == "POST" and path.endswith(("/simulate", "/excitation", "/ensemble", "/calibrate")):
             headers.setdefault("Prefer", "wait=3600")
@@ -136,13 +137,13 @@ class Daemon:
             reply = response.status, response.headers, response.read()
         finally:
             connection.close()
-        # the service waits for a minute at most, and a busy machine takes longer under a sanitizer
+        # the service waits for at most a minute; under a sanitizer a busy machine takes longer
         if reply[0] == 202 and headers.get("Prefer") == "wait=3600":
             return self.outcome(response.headers["Location"], headers)
         return reply
 
     def outcome(self, job, headers):
-        """What a POST would have answered, had it waited for this job."""
+        """The reply that the POST would have had if it had waited for this job."""
         def ended():
             return json.loads(self.request("GET", job)[2])["finished"]
 
@@ -165,8 +166,7 @@ class Daemon:
     def raw(self, data, least=1):
         """Sends bytes and reads as read_all does; returns (replies, closed).
 
-        replies: list of (status, headers, body). Everything that came must parse as replies.
-        """
+        replies: list of (status, headers, body). All bytes received must parse as replies."""
         with self.socket() as s:
             s.sendall(data)
             got, closed = read_all(s, least)
@@ -196,8 +196,8 @@ def is_log_line(line):
 
 
 def read_all(s, least=1, silence=1.0):
-    """Bytes until the end of the stream (True), or until there are `least` replies, the last without `Connection: close`,
-    and nothing follows for `silence` seconds (False)."""
+    """Bytes received until the end of the stream (True), or until there are `least` complete replies, the last
+    without `Connection: close`, followed by `silence` seconds without a byte (False)."""
     got = b""
     try:
         while True:
@@ -260,7 +260,7 @@ def unchunk(data):
 
 
 def problem(reply, status):
-    """Asserts that a reply is a complete problem document of this status, and returns it."""
+    """Asserts that a reply is a complete problem document with this status; returns it."""
     code, headers, body = reply
     get = headers.get
     assert code == status, (code, body)
@@ -282,7 +282,7 @@ def daemon():
 
 
 def arm_run(phase):
-    """A motion of seven joints and some torque, 4 s at 100 Hz."""
+    """A motion of seven joints and a torque signal, 4 s at 100 Hz."""
     lines = ["t," + ",".join(f"{word}{j}" for word in ("q", "tau") for j in range(1, 8))]
     for k in range(400):
         angle = [0.02 * k * (1 + 0.3 * j) + phase for j in range(7)]
@@ -293,13 +293,13 @@ def arm_run(phase):
 
 @pytest.fixture(scope="module")
 def example_data(daemon):
-    """The datasets that examples of the contract name are built in."""
+    """Uploads the datasets that the examples of the contract name."""
     assert {d["name"] for d in json.loads(daemon.request("GET", "/v1/datasets")[2])["datasets"]} >= {"sample-panda-1", "sample-panda-2"}
 
 
 @pytest.fixture
 def start():
-    """start(settings, listen=..., args=...): a daemon of the test's own."""
+    """start(settings, listen=..., args=...): starts a daemon for one test."""
     made = []
 
     def make(settings=None, **more):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_audit.py - one line for each write, refusal and login; bounded, rotated, apart from the log.
+# tests/contract/test_audit.py - one line for each write, refusal and login; bounded, rotated, separate from
+# the log.
 import hashlib
 import json
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_ball_terms.py - dampers, springs and inertias of spherical and free joints; springdamper: against closed forms.
+# tests/contract/test_ball_terms.py - damping, springs and rotor inertias of spherical and free joints,
+# springdamper of MJCF: against closed forms.
 import json
 import math
 
@@ -24,7 +25,7 @@ def call(daemon, name, operation, **body):
 
 
 def body_of(kind, more):
-    """One body whose origin is its centre of mass."""
+    """One body; its frame's origin is at its centre of mass."""
     return (f'<mujoco><option gravity="0 0 0"/><worldbody><body name="b" pos="{" ".join(map(str, REST))}"><joint name="j" type="{kind}" {more}/>'
             f'<inertial pos="0 0 0" mass="{MASS}" diaginertia="{" ".join(map(str, MOMENTS))}"/></body></worldbody></mujoco>')
 
@@ -46,13 +47,13 @@ def test_torque_of_one_body(daemon, kind):
     v, w, a, alpha = [0.4, -1.0, 0.6], [0.9, 0.2, -0.5], [1.0, 0.3, -0.7], [-0.2, 0.5, 0.8]
     away = [x[k] - REST[k] for k in range(3)]
     c, s = math.cos(angle), math.sin(angle)
-    away = [c * away[0] + s * away[1], -s * away[0] + c * away[1], away[2]]  # in the body's axes
+    away = [c * away[0] + s * away[1], -s * away[0] + c * away[1], away[2]]  # in body axes
     spin = cross(w, [MOMENTS[k] * w[k] for k in range(3)])
     moment = [(MOMENTS[k] + A) * alpha[k] + spin[k] + D * w[k] + K * (0.0, 0.0, angle)[k] for k in range(3)]
     bend = cross(w, v)
     force = [(MASS + A) * (a[k] + bend[k]) + D * v[k] + K * away[k] for k in range(3)]
     q, qd, qdd, want = ((x + turned(angle), v + w, a + alpha, force + moment) if kind == "free" else (turned(angle), w, alpha, moment))
-    # the free joint's spring turns by 0.8 rad the other way round than 2 pi - 0.8: q and -q are one pose
+    # the spring's rotation vector has the angle 0.8 rad, not 2 pi - 0.8: q and -q are the same orientation
     for sign in (1.0, -1.0):
         here = q[:-4] + [sign * e for e in q[-4:]]
         got = call(daemon, f"one-{kind}", "inverse-dynamics", q=here, qd=qd, qdd=qdd)
@@ -68,7 +69,7 @@ def test_torque_of_one_body(daemon, kind):
 
 
 def test_laws_that_know_the_rotor_alone(daemon):
-    """M is diagonal here: what is left of the error is the body's own inertia."""
+    """M is diagonal here: a control law with the rotor inertia alone lacks exactly the body's own inertia."""
     put(daemon, "decoupled", body_of("ball", f'armature="{A}"'))
     status, _, text = daemon.request("POST", "/v1/robots/decoupled/inverse-dynamics", json.dumps(
         {"q": [1, 0, 0, 0], "qd": [0, 0, 0], "qdd": [1, 2, 3], "include": ["decoupling"]}), JSON)
@@ -89,7 +90,7 @@ def test_a_damper_slows_a_free_body_and_a_ball(daemon):
 
 
 def test_a_ball_is_slowed_beside_a_joint_that_sticks(daemon):
-    """Joints that may stick are solved for apart: the damper of the ball is there too."""
+    """The solver treats joints with dry friction separately; damping of the ball joint must be in that path too."""
     text = (f'<mujoco><option gravity="0 0 0"/><worldbody><body name="a"><joint name="dry" axis="0 0 1" frictionloss="9"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
             f'<body name="b"><joint type="ball" damping="{D}"/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body></body></worldbody></mujoco>')
     put(daemon, "sticks", text)
@@ -99,7 +100,7 @@ def test_a_ball_is_slowed_beside_a_joint_that_sticks(daemon):
 
 
 def test_springs_keep_energy(daemon):
-    """A heavy ball with a spring and an off-centre child: what the potential loses, motion gains."""
+    """A heavy ball joint with a spring and an off-centre child: the sum of potential and kinetic energy is constant."""
     text = (f'<mujoco><worldbody><body name="a" pos="0 0 1"><joint type="ball" stiffness="{K}" armature="{A}"/><inertial pos="0 0.1 -0.2" mass="1" diaginertia="0.1 0.2 0.15"/>'
             '<body name="b" pos="0 0 -0.4"><joint type="ball" stiffness="1"/><inertial pos="0.1 0 -0.2" mass="1" diaginertia="0.1 0.2 0.15"/></body></body></worldbody></mujoco>')
     put(daemon, "springs", text)
@@ -108,7 +109,8 @@ def test_springs_keep_energy(daemon):
 
 
 def test_springdamper_is_of_the_inertia_at_the_reference_pose(daemon):
-    """time 0.1 s, ratio 0.5: k = I / (time ratio)^2, d = 2 I / time. At `ref` the second link is stretched out."""
+    """time 0.1 s, ratio 0.5: k = I / (time ratio)^2, d = 2 I / time, with I at the pose `ref`, where the second
+    link is stretched out."""
     text = """<mujoco><compiler angle="radian"/><worldbody><body name="a"><joint name="one" axis="0 1 0" armature="0.3" springdamper="0.1 0.5" springref="0.2"/>
       <inertial pos="0 0 -0.5" mass="2" diaginertia="0.1 0.2 0.15"/></body>
       <body name="f" pos="3 0 0"><joint name="ball" type="ball" springdamper="0.1 0.5"/><inertial pos="0 0 0" mass="2" diaginertia="0.1 0.2 0.4"/></body>
@@ -123,7 +125,7 @@ def test_springdamper_is_of_the_inertia_at_the_reference_pose(daemon):
 
 
 def test_they_travel_with_the_robot(daemon):
-    """Document and MJCF hold them; URDF and SDF have no words, and say of which joint."""
+    """Document and MJCF represent them; export to URDF and SDF, which cannot, is refused and names the joint."""
     put(daemon, "there", body_of("free", f'damping="{D}" stiffness="{K}" armature="{A}"'))
     state = {"q": [0.3, 0.5, -0.1, *turned(0.8)], "qd": [0.4, -1.0, 0.6, 0.9, 0.2, -0.5], "qdd": [0.0] * 6}
     want = call(daemon, "there", "inverse-dynamics", **state)["tau"]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_at_rest.py - logs of some of a robot's joints, others at rest: parameters of what moved, in the whole robot.
+# tests/contract/test_calibrate_at_rest.py - logs that contain only some of a robot's joints, the others at
+# rest: parameters of the moving part, in the whole robot.
 import json
 
 import pytest
 from test_calibrate import ask, calibrate, moving
 from test_calibrate import motion as harmonics
 
-MOVED = 3  # the last joints of the arm
+MOVED = 3  # the last three joints of the arm
 REST = [0.3, -0.9, 0.4]
 STEP, SAMPLES = 0.01, 1200
 
@@ -19,7 +20,8 @@ def put(daemon, name, document):
 
 @pytest.fixture(scope="module")
 def arm(daemon):
-    """puma560 with heavier links and friction, as `truth`; three joints at rest, three moving: logs of these alone."""
+    """puma560 with heavier links and friction, as `truth`: three joints at rest, three moving; the logs contain
+    the moving joints only."""
     document = json.loads(daemon.request("GET", "/v1/robots/puma560")[2])
     for j, joint in enumerate(moving(document)):
         joint.pop("drive", None)
@@ -57,7 +59,8 @@ def test_what_moved_is_identified_and_the_robot_is_whole(daemon, arm):
     for j, name in enumerate(arm[3:], 3):
         assert got["viscous", name] == pytest.approx(0.3 + 0.1 * j, rel=1e-3)
         assert got["coulomb", name] == pytest.approx(1 - 0.1 * j, rel=1e-3)
-    # the whole robot: joints that were at rest have what they had, and the others the torque of the truth in a motion not seen
+    # the result is the whole robot: joints at rest keep their parameters; the moving joints have the true
+    # torque in a motion that was not fitted
     found["robot"].pop("along_log", None)
     before = {j["name"]: j for j in moving(json.loads(daemon.request("GET", "/v1/robots/puma560")[2]))}
     after = moving(found["robot"])
@@ -73,7 +76,8 @@ def test_what_moved_is_identified_and_the_robot_is_whole(daemon, arm):
 
 
 def test_the_same_as_of_a_robot_with_joints_locked(daemon, arm):
-    """Surgery is another way to the same fit; only the robot that results is not whole."""
+    """Locking the joints by a change of the robot gives the same fit; only the resulting robot differs: it lacks
+    the locked joints."""
     lock = {"operations": [{"op": "lock", "joints": dict(zip(arm, REST))}]}
     reply = daemon.request("PATCH", "/v1/robots/puma560?name=locked", json.dumps(lock), {"Content-Type": "application/json"})
     assert reply[0] in (200, 201), reply[2]

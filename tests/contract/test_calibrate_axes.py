@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_axes.py - arms whose axes are off square by a little, as every robot's own kinematic calibration has them.
-"""Parameters that such angles alone make visible are no lack of the motion, and none of them may make a fit impossible: the verdict and the
-errors of the arm are those of the same arm with square axes."""
+# tests/contract/test_calibrate_axes.py - arms whose joint axes deviate slightly from right angles, as after a
+# kinematic calibration.
+"""Parameters that are identifiable only because of such small angles must neither count as insufficient
+excitation nor make a fit impossible: verdict and errors of the arm are those of the same arm with exact right
+angles."""
 import json
 
 import pytest
@@ -27,7 +29,8 @@ def bench(daemon, seed, n, runs, angle):
 
 
 def unseen_error(b, reply):
-    """Largest rms error of torque over rms torque of a joint, of the robot found, in a motion that no fit has seen."""
+    """The largest ratio over the joints of rms torque error to rms torque, for the identified robot in a motion
+    that was not fitted."""
     b.motions.append(arms.motion(np.random.default_rng(77), b.n))
     try:
         return max((b.torque(reply["robot"], -1) - (want := b.torque(b.truth, -1))).std(0) / want.std(0))
@@ -37,7 +40,7 @@ def unseen_error(b, reply):
 
 @pytest.mark.parametrize("n, runs, seed, angle", [(3, 1, 1, 3e-4), (5, 2, 2, 1e-3), (6, 1, 3, 5e-3), (4, 1, 4, 4e-6)])
 def test_axes_off_square_cost_nothing(daemon, n, runs, seed, angle):
-    """The least angle is that of a right angle written as 1.5708."""
+    """The smallest deviation is that of a right angle written as 1.5708."""
     square, askew = bench(daemon, seed, n, runs, 0), bench(daemon, seed, n, runs, angle)
     square.put("user", square.user)
     want, status = square.ask(square.logs())

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_cutoff.py - logs of 500 Hz to 4 kHz, whose encoder's noise is white, coloured or steps of its counts.
-"""The motion ends at 1 Hz, and the torque shows that. A spectrum of positions alone takes noise below a knee of tens of Hz for motion: the
-cut-off was 200 Hz and more, and masses came out as anything. Truth: the robot that made the logs, by the service; noise by numpy."""
+# tests/contract/test_calibrate_cutoff.py - choice of the cut-off for logs of 500 Hz to 4 kHz with white,
+# coloured or quantisation noise of the encoder.
+"""The motion has no content above 1 Hz, which the torque shows. The spectrum of positions alone takes coloured
+noise below its corner frequency of tens of Hz for motion: the cut-off was 200 Hz or more, and masses were
+wrong by any factor. Reference: the robot that made the logs, by the service itself; noise by numpy."""
 import io
 import json
 
@@ -21,7 +23,7 @@ def npy(array):
 
 @pytest.fixture(scope="module")
 def true(daemon):
-    """planar-2r with friction, as robot `rubbed`: its base parameters by name."""
+    """Uploads planar-2r with friction as robot `rubbed`; returns its base parameters by name."""
     document = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
     for k, joint in enumerate(j for j in document["joints"] if j["kind"] != "fixed"):
         joint.update(damping=0.3 + 0.1 * k, rotor={"inertia": 0.05, "ratio": 1},
@@ -35,7 +37,7 @@ def true(daemon):
 
 
 def log(daemon, rate, disturb):
-    """q as an encoder measures it, and the torque of the motion with 0.02 N m of white noise."""
+    """A log with q as `disturb` measures it, and the true torque plus white noise of 0.02 N m."""
     rng = np.random.default_rng(3)
     t = np.arange(rate * SECONDS) / rate
     w = 2 * np.pi * np.array([0.2, 0.4, 0.6, 1.0])
@@ -56,7 +58,7 @@ def white(rms):
 
 
 def coloured(knee, rms, order=2):
-    """Through a low-pass of so many poles."""
+    """Noise filtered by a low-pass of this order."""
     def disturb(rng, q, rate):
         f = np.fft.rfftfreq(len(q), 1 / rate)
         x = np.fft.irfft(np.fft.rfft(rng.normal(size=q.shape), axis=0) / np.sqrt(1 + (f / knee) ** (2 * order))[:, None], len(q), axis=0)
@@ -81,7 +83,7 @@ def test_what_torque_does_not_follow_is_no_motion(daemon, true, rate, disturb):
     found = json.loads(text)
     assert 1.0 <= found["datasets"][0]["bandwidth"]["motion_hz"] < 2.0
     assert found["filter"]["cutoff_hz"] == pytest.approx(10 * found["datasets"][0]["bandwidth"]["motion_hz"])
-    # of the truth, or of a tenth of a unit where that is less
+    # relative to the true value, or to 0.1 where the true value is smaller
     off = {p["name"]: abs(p["value"] - true[p["name"]]) / max(abs(true[p["name"]]), 0.1) for p in found["parameters"]}
     assert max(x for name, x in off.items() if name[0] != "f") < 0.025, off
     assert sorted(off.values())[len(off) // 2] < 0.01, off

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_delay.py - motion later than torque, or torque that has passed a low-pass: found at any rate of samples.
-"""The truth is analytic: positions are those of the motion some time ago, torque is the arm's at the time of the row."""
+# tests/contract/test_calibrate_delay.py - delay of motion against torque, or torque that has passed a
+# low-pass: found at any sample rate.
+"""The reference is analytic: positions are those of the motion one delay earlier; torque is that of the arm at
+the time of the row."""
 import io
 import json
 
@@ -11,7 +13,7 @@ arms = pytest.importorskip("test_diagnosis")
 
 
 def recorded(daemon, n, seed, rate, delay=0.0, lag=0.0):
-    """A calibration of 16 s: q is `delay` late, torque has passed 1 / (lag s + 1)."""
+    """Calibrates by a log of 16 s in which q is `delay` late and torque has passed 1 / (lag s + 1)."""
     rng = np.random.default_rng(seed)
     b = arms.Bench(daemon, rng, n, 1)
     t = np.arange(int(rate * 16)) / rate
@@ -57,7 +59,7 @@ def test_no_delay_is_none(daemon):
 
 
 def test_a_delay_that_the_request_states(daemon):
-    """12 ms at 1 kHz are twelve samples; the limit is 50 ms."""
+    """12 ms at 1 kHz are twelve samples; the bound is 50 ms, not a number of samples."""
     _, body, free = recorded(daemon, 3, 5, 1000, 0.012)
     answer = ask(daemon, {**body, "delay_s": 0.012})
     assert answer["delay"] == {"delay_s": 0.012, "from_data": False} and answer["verdict"] == "usable"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_document.py - what a robot document costs where the fit has friction that it has no words for.
+# tests/contract/test_calibrate_document.py - the loss of accuracy in a robot document if the fit has friction
+# that the document cannot represent.
 import io
 import json
 
@@ -10,7 +11,8 @@ np = pytest.importorskip("numpy")
 
 
 def along_the_log(daemon, bench, found, n):
-    """The robot document along a log is the fit; each format keeps it, and a change of friction removes it."""
+    """Inverse dynamics of the robot document along a log has the fit's error; every format keeps the friction
+    along a log, and a change of friction removes it."""
     bench.put("found", found["robot"])
     columns = {w: list(range(k * n, k * n + n)) for k, w in enumerate(("q", "qd", "qdd", "tau"))}
 
@@ -38,7 +40,8 @@ def along_the_log(daemon, bench, found, n):
 
 
 def test_the_documents_own_friction_is_the_best_and_its_price_is_stated(daemon):
-    """Presliding is fitted; the document has viscous, Coulomb and offset friction by numpy's least squares of what its bodies leave."""
+    """The fit has presliding; the document has viscous, Coulomb and offset friction, which must equal numpy's
+    least squares on the torque that the bodies do not explain."""
     rng = np.random.default_rng(40)
     bench = Bench(daemon, rng, 3, 1)
     n, (_, q, qd, qdd) = bench.n, bench.motions[0]
@@ -60,7 +63,7 @@ def test_the_documents_own_friction_is_the_best_and_its_price_is_stated(daemon):
         out = io.BytesIO()
         np.save(out, np.hstack([q, qd, qdd]))
         return np.load(io.BytesIO(daemon.request("POST", "/v1/robots/found/inverse-dynamics", out.getvalue(), NPY)[2]))
-    assert "document" not in calibrate()  # a document has words for that
+    assert "document" not in calibrate()  # a document can represent this friction
     found = calibrate(presliding=0.05)
     along_the_log(daemon, bench, found, n)
     assert "fitted anew" in found["robot_note"]

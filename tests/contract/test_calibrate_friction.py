@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_friction.py - friction that remembers its joint's way, found where it is and not where it is not.
+# tests/contract/test_calibrate_friction.py - friction with memory of the joint's path (presliding,
+# relaxation): found if present, not if absent.
 import json
 import math
 import random
@@ -11,7 +12,7 @@ from test_calibrate import ask, calibrate, last_job, motion, moving, truth, writ
 RATE, N, YIELD, FADES, COULOMB, VISCOUS = 200, 2, 2e-4, 2.0, (6.0, 4.0), (3.0, 2.0)
 
 def stop_and_go(seed, seconds):
-    """Rows (q, qd, qdd): a smooth step of 1.2 s every two, of another way each."""
+    """Rows (q, qd, qdd): every two seconds a smooth step of 1.2 s, each with another direction and length."""
     rnd = random.Random(seed)
     rows = []
     at, way = [0.0] * N, [0.0] * N
@@ -28,7 +29,7 @@ def stop_and_go(seed, seconds):
 
 
 def dahl(rows, j, fades, steps=200):
-    """Dahl's friction with Maxwell's creep, by small steps of its differential equation."""
+    """Dahl's friction with Maxwell relaxation, by small steps of the differential equation."""
     s, found, before = 0.0, [], rows[0][0][j]
     for q, _, _ in rows:
         way = (q[j] - before) / steps
@@ -40,7 +41,7 @@ def dahl(rows, j, fades, steps=200):
 
 
 def write(daemon, name, seed, fades, noise_qd=0.0, width=0.01):
-    """fades: s; 0: friction is a smooth function of velocity that turns within `width`."""
+    """fades: relaxation time in s; 0: friction is coulomb tanh(v / width), without memory."""
     rows = stop_and_go(seed, 24)
     tau = ask(daemon, "pair-bare", "inverse-dynamics", {"q": [r[0] for r in rows], "qd": [r[1] for r in rows], "qdd": [r[2] for r in rows]})["tau"]
     rnd = random.Random(seed + 50)
@@ -92,7 +93,7 @@ def test_friction_that_yields_and_fades_is_found(daemon, bare):
     assert "gears yield over 0.2 mrad or mm at a reversal before they slip, and relax at rest within 2 s: selected by the data" in page
     assert {d["friction_way"] for d in found["datasets"]} == {"velocity"}
     for got, true in zip(of_kind(found, "coulomb"), COULOMB):
-        assert got == pytest.approx(true, rel=0.1)  # some of it is Stribeck's and the load's
+        assert got == pytest.approx(true, rel=0.1)  # a part is attributed to Stribeck and load-dependent friction
     assert "gears that yield" in found["robot_note"]
     never = calibrate(daemon, {"datasets": ["fades1", "fades2"], "model": {"relaxation_s": 0}}, robot="pair-bare")
     sharp = calibrate(daemon, {"datasets": ["fades1", "fades2"], "model": {"smoothing": 0.01}}, robot="pair-bare")
@@ -107,10 +108,10 @@ def test_the_way_between_samples_left_out_counts(daemon, bare):
                     for n in (1, 5))
     assert law(fifth) == law(whole) == (YIELD, FADES) and fifth["samples"] < 0.21 * whole["samples"]
     for found in (whole, fifth):
-        # before false delays were refused: 6.39 and 4.18 N m, and 0.5 N m were left
+        # before false delays were refused: 6.39 and 4.18 N m, with a residual of 0.5 N m
         assert of_kind(found, "coulomb") == pytest.approx(COULOMB, rel=1e-3)
         assert max(found["validation"]["rmse"]) < 0.08
-    # what is left is at the reversals, which a fifth of the samples meet elsewhere
+    # the residual is at reversals, of which the decimated log has other samples
     assert fifth["validation"]["rmse"] == pytest.approx(whole["validation"]["rmse"], rel=0.2)
 
 
@@ -126,7 +127,7 @@ def test_friction_without_memory_is_found(daemon, bare):
     assert law(found) == (0, 0) and found["friction_sign"]["from_data"]
     assert "yield" not in found.get("robot_note", "")
     assert all("friction_way" not in d for d in found["datasets"])
-    # the width is found to 5 %, and without a false delay little else is left: 0.04 N m, of which 0.02 are noise
+    # the width is found to 5 %; without a false delay the residual is 0.04 N m, 0.02 of which are noise
     assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=2e-2)
     assert max(found["validation"]["rmse"]) < 0.05
     assert all(2 * x < y for x, y in zip(right["validation"]["rmse"], wrong["validation"]["rmse"]))
@@ -136,16 +137,16 @@ def test_friction_without_memory_is_found(daemon, bare):
 def test_steps_of_friction_are_no_delay(daemon, bare, logs):
     found = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"]}, robot="pair-bare")
     assert found["delay"] == {"delay_s": 0, "from_data": True}
-    # nor without velocities, where all friction laws are distinguished less well
+    # nor without velocities in the log, where the friction laws are harder to distinguish
     quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}
     assert calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], **quiet}, robot="pair-bare")["delay"] == {"delay_s": 0, "from_data": True}
-    # as without a search for one
+    # the same as with the delay stated as 0
     answer = calibrate(daemon, {"datasets": [f"{logs}1", f"{logs}2"], "delay_s": 0}, robot="pair-bare")
     assert found["fit"]["rmse"] == pytest.approx(answer["fit"]["rmse"], rel=1e-6)
 
 
 def test_rounding_does_not_choose_a_law(daemon, bare):
-    """Without friction, noise and filter every law leaves next to nothing: the default stays."""
+    """Without friction, noise and filter every law leaves a residual of rounding: the default law must stay."""
     rows = stop_and_go(7, 24)
     tau = ask(daemon, "pair-bare", "inverse-dynamics", {"q": [r[0] for r in rows], "qd": [r[1] for r in rows], "qdd": [r[2] for r in rows]})["tau"]
     lines = ["t,q0,q1,qd0,qd1,qdd0,qdd1,tau0,tau1"]
@@ -157,8 +158,8 @@ def test_rounding_does_not_choose_a_law(daemon, bare):
         assert law(found) == (YIELD, FADES) and found["friction_sign"]["from_data"], (method, found["friction_sign"])
 
 
-# motion that stops and goes has more above the cut-off than noise: 4 % of the width; the sharpest turns within a millisecond, a fifth of
-# the time between samples
+# Stop-and-go motion has content above the cut-off: the width has an error of 4 %. The smallest width is
+# crossed within a millisecond, a fifth of the sample period.
 @pytest.mark.parametrize("name, width, near", [("plain", 0.01, 0.05), ("wide", 0.035, 0.1), ("sharp-pair", 0.003, 0.2)])
 def test_within_which_rates_friction_turns_is_found(daemon, bare, name, width, near):
     logs = {"datasets": [f"{name}1", f"{name}2"]}
@@ -166,13 +167,14 @@ def test_within_which_rates_friction_turns_is_found(daemon, bare, name, width, n
     right = calibrate(daemon, {**logs, "model": {"smoothing": width}}, robot="pair-bare")
     assert law(found) == (0, 0) and found["friction_sign"]["smoothing"] == pytest.approx(width, rel=near)
     assert found["validation"]["rmse"] == pytest.approx(right["validation"]["rmse"], rel=near)
-    if name == "wide":  # half or twice as wide is seen, and is not what was found
+    if name == "wide":  # half or twice the width is distinguishably worse
         for other in (0.0175, 0.07):
             wrong = calibrate(daemon, {**logs, "model": {"smoothing": other}}, robot="pair-bare")
             assert sum(wrong["validation"]["rmse"]) > 1.02 * sum(found["validation"]["rmse"])
 
 
-# misfit is no parabola over factors of two: a search that did not continue from that result ended at 0.0288 and 0.0279
+# the misfit is not a parabola over factors of two: a search that did not continue from the minimum of the
+# parabola ended at 0.0288 and 0.0279
 @pytest.mark.parametrize("seed", [4, 6])
 def test_the_width_is_looked_for_until_it_is_found(daemon, seed):
     width, rate, rnd = 0.03, 250, random.Random(seed)
@@ -203,18 +205,20 @@ def test_coarse_velocities_do_not_determine_the_direction(daemon, bare):
     assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
     for got, true in zip(of_kind(found, "coulomb"), COULOMB):
         assert got == pytest.approx(true, rel=0.1)
-    quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}  # without the velocities
+    quiet = {"columns": {"time": 0, "q": [1, 2], "tau": [5, 6]}}  # without velocities
     answer = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"], **quiet}, robot="pair-bare")
     assert {d["friction_way"] for d in found["datasets"]} == {"filtered position"}
     assert law(found) == law(answer)
-    # positions ring a little where a joint stops: they leave 0.21 N m, velocities 0.04 (0.58 while steps of friction made a delay up)
+    # filtered positions ring where a joint stops: residual 0.21 N m, with velocities 0.04 (0.58 while
+    # friction steps caused a false delay)
     assert max(answer["validation"]["rmse"]) < 0.05, answer["validation"]["rmse"]
     assert max(found["validation"]["rmse"]) < 0.25, found["validation"]["rmse"]
 
 
 def test_sharp_friction_is_filtered_as_torque_is(daemon, truth):
-    """Friction that turns within 0.02 rad/s, positions alone, 500 Hz, a cut-off of 6 Hz out of the spectra: intervals of 95 % hold the truth."""
+    """Friction of width 0.02 rad/s, positions only, 500 Hz, cut-off of 6 Hz from the spectra: the 95 % intervals
+    contain the truth."""
     want = ask(daemon, "truth", "regressor?form=base", {"parameters": ["rotor", "viscous", "coulomb", "offset"]})
     hits = []
     for seed in (31, 33, 35, 37) if SLOW == 1 else (31,):
@@ -224,6 +228,7 @@ def test_sharp_friction_is_filtered_as_torque_is(daemon, truth):
         assert found["filter"]["from_spectra"] and found["filter"]["cutoff_hz"] < 8
         assert [p["name"] for p in found["parameters"]] == [c["name"] for c in want["columns"]]
         hits += [p["interval"][0] <= value <= p["interval"][1] for p, value in zip(found["parameters"], want["parameter_values"])]
-    # noise and motion are the same every time; before friction's columns passed the filter it was 73 %
-    if SLOW == 1:  # a share of four draws, bit for bit the same under a sanitizer
+    # noise and motion have fixed seeds; before the friction regressors passed the filter, 73 % of the
+    # intervals contained the truth
+    if SLOW == 1:  # under a sanitizer one of the four draws, with the same bits
         assert 0.92 <= sum(hits) / len(hits) <= 0.98, sum(hits) / len(hits)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_logs.py - logs with faults: what is repaired and reported, what is refused, where motion is poor.
+# tests/contract/test_calibrate_logs.py - logs with faults: repaired and reported, or refused; insufficient
+# excitation.
 import json
 import math
 import random
@@ -11,7 +12,7 @@ from test_calibrate import ask, calibrate, last_job, motion, truth  # noqa: F401
 
 @pytest.fixture(scope="module")
 def rows(daemon, truth):
-    """t, q, qd, tau of a run of 20 s at 100 Hz that ends where it began, as lists of numbers."""
+    """Rows t, q, qd, tau as lists of numbers: a run of 20 s at 100 Hz that ends in its initial state."""
     times = [0.01 * k for k in range(2000)]
     q, qd, qdd = zip(*(motion(t, truth, 9) for t in times))
     tau = ask(daemon, "truth", "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
@@ -35,7 +36,7 @@ def without(rows, *cut):
 
 N = 6
 REFUSED = {
-    # what is wrong: the rows made of good ones, what the answer says of them, what it advises
+    # fault: how rows are made from good ones, the expected detail, the expected hint
     "backwards": (lambda r: r[::-1], "the time decreases from the first row to the last", "reverse the order of the rows"),
     "unsorted": (lambda r: random.Random(1).sample(r, len(r)), r"the time decreases in \d+ of 2000 rows, first in row \d+", "sort the rows by time"),
     "no-clock": (lambda r: [[1.5, *row[1:]] for row in r], "the time does not change in 1999 of 2000 rows, first in row 1", '"rate_hz"'),
@@ -70,11 +71,11 @@ def test_logs_that_cannot_be_meant_are_refused_plainly(daemon, truth, rows, what
 
 
 def test_one_joint_may_give_what_another_has_put_in(daemon, truth, rows):
-    """Only the work of all motors together must be friction's."""
+    """Only the work of all motors together must be positive, since it is dissipated by friction."""
     passed = [[x + (300 * row[1 + N] if k == 1 + 2 * N else -150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
     put_rows(daemon, "passed-on", passed, truth)
     assert calibrate(daemon, {"datasets": ["passed-on"], "method": "wls"}, robot="guess")["verdict"]
-    # more taken than put in, and it is refused by the joint that takes most
+    # total work negative: refused, and the joint with the most negative work is named
     taken = [[x - (150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
     put_rows(daemon, "taken-out", taken, truth)
     assert "J to its motor" in json.dumps(calibrate(daemon, {"datasets": ["taken-out"], "method": "wls"}, 422, robot="guess"))
@@ -88,7 +89,7 @@ def swap_pairs(rows):
 
 
 REPAIRED = {
-    # what is wrong: the rows, the kind of repair, how many, the first rows that it names
+    # fault: how rows are made, kind of repair, count, first rows named
     "nan": (lambda r: [["nan" if k == 3 and i in (7, 500) else x for k, x in enumerate(row)] for i, row in enumerate(r)], "not-finite", 2, [7, 500]),
     "absurd": (lambda r: [[1e177 if k == 3 and i == 700 else x for k, x in enumerate(row)] for i, row in enumerate(r)], "absurd", 1, [700]),
     "spike": (lambda r: [[row[3] + 3 if k == 3 and i == 700 else x for k, x in enumerate(row)] for i, row in enumerate(r)], "spike", 1, [700]),
@@ -107,7 +108,7 @@ def test_repairs_are_reported_with_their_rows(daemon, truth, rows, what):
     repairs = {r["kind"]: r for r in found["datasets"][0]["repairs"]}
     assert repairs[kind]["count"] == count and repairs[kind]["first_rows"] == first, repairs
     assert kind in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2].decode()
-    # the repair costs nothing that the fit would show: the model's own torque is found again
+    # the repair changes the fit by no more than noise: the rms residual is that of the unchanged log
     whole = calibrate(daemon, {"datasets": ["run1"], "method": "wls"}, robot="guess")
     for x, y in zip(found["fit"]["rmse"], whole["fit"]["rmse"]):
         assert x < 3 * y + 0.2, (found["fit"]["rmse"], whole["fit"]["rmse"])
@@ -120,7 +121,8 @@ def test_a_line_that_was_cut_off_is_left_out(daemon, truth, rows):
 
 
 def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
-    """One file for each quantity: rows that only one of them has are left out and reported; many such rows are another recording."""
+    """One file per quantity: rows that only some of the files have are left out and reported; many such rows
+    mean a different recording, and are refused."""
     parts = {"q": [row[1:1 + N] for row in rows], "tau": [row[1 + 2 * N:] for row in rows], "time": [row[:1] for row in rows][:-5]}
     for name, part in parts.items():
         text = "\n".join(",".join(repr(float(x)) for x in row) for row in part)
@@ -134,7 +136,7 @@ def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
     assert daemon.request("PUT", "/v1/datasets/apart-short", text.encode())[0] in (200, 201)
     fault = calibrate(daemon, {"datasets": [{**log, "time": "apart-short"}]}, 422, robot="guess")["errors"][0]
     assert fault["pointer"] == "/datasets/0" and "1000 rows in common, and one has 1000 more" in fault["detail"], fault
-    # as the hint says: rows that all of them have
+    # following the hint: rows that all files have
     assert 'choose the "rows" of all' in fault["hint"]
     chosen = calibrate(daemon, {"datasets": [{**log, "time": "apart-short", "rows": [0, 900]}], "method": "wls"}, robot="guess")["datasets"][0]
     assert chosen["rows"] == 1000 and chosen["samples"] > 700, chosen
@@ -142,7 +144,7 @@ def test_files_of_one_recording_may_end_apart(daemon, truth, rows):
 
 
 def test_units_of_joints_that_slide(daemon, rows):
-    """Millimetres are no metres, and no unit is one of every kind of joint."""
+    """Millimetres given as metres are refused, and so is one unit for joints of both kinds."""
     q = [[0.3 * math.sin(0.02 * k), 0.4 * math.sin(0.03 * k), 0.05 + 0.04 * math.sin(0.025 * k)] for k in range(1500)]
     lines = ["t,q0,q1,q2,tau0,tau1,tau2"] + [",".join(repr(x) for x in (0.01 * k, a, b, 1000 * c, a, b, c)) for k, (a, b, c) in enumerate(q)]
     assert daemon.request("PUT", "/v1/datasets/slides", "\n".join(lines).encode())[0] in (200, 201)
@@ -173,7 +175,7 @@ def test_joints_that_stand_still_are_named(daemon, truth, rows):
     found = calibrate(daemon, {"datasets": ["one-joint"]}, robot="guess")
     assert found["verdict"] == "insufficient-excitation"
     assert found["reasons"][0] == ", ".join(found["joints"][1:]) + " do not move: move all joints at once, far and fast"
-    # the list of unidentified parameters is complete; the reasons name the first few
+    # the list of unidentified parameters is complete; the reasons name only the first six
     assert len(found["unidentifiable"]) > sum("the motion does not excite" in r for r in found["reasons"]) == 6
     poses = [[row[0], *[0.3 * (j + 1) for j in range(N)], *[0.0] * N, *(rnd.gauss(5, 0.1) for _ in range(N))] for row in rows]
     put_rows(daemon, "poses", poses, truth)
@@ -186,7 +188,7 @@ def test_poor_motion_is_reported(daemon, truth):
     rows = ["t," + ",".join(f"{w}{j}" for w in ("q", "tau") for j in range(truth))]
     rnd = random.Random(5)
     for k in range(1000):
-        # one joint moves; the others stand
+        # one joint moves, the others are at rest
         q = [math.sin(0.02 * k)] + [0.3] * (truth - 1)
         rows.append(",".join(repr(x) for x in [0.01 * k, *q, *(rnd.gauss(0, 0.1) for _ in range(truth))]))
     daemon.request("PUT", "/v1/datasets/poor", "\n".join(rows).encode())
@@ -195,7 +197,7 @@ def test_poor_motion_is_reported(daemon, truth):
     assert found["rank"]["data"] < found["rank"]["structural"]
     assert found["unidentifiable"] and found["unidentifiable"][0]["combination"]
     assert any("the motion does not excite" in r for r in found["reasons"])
-    # standing still: nothing but gravity and offsets
+    # all joints at rest: only gravity and offsets
     still = [rows[0]] + [",".join(repr(x) for x in [0.01 * k, *[0.3] * truth, *(rnd.gauss(1, 0.1) for _ in range(truth))])
                          for k in range(500)]
     daemon.request("PUT", "/v1/datasets/still", "\n".join(still).encode())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_long.py - logs of which only a part is searched: the report of it, and the same result.
+# tests/contract/test_calibrate_long.py - long logs, of which only a part is used in the search for delay and
+# friction: the report states it, and the result is the same.
 import json
 import math
 import struct
@@ -8,7 +9,7 @@ import pytest
 from test_calibrate import ask, calibrate, last_job
 
 ROBOT = "planar-2r"
-RATE, PERIOD, TIMES = 1000, 10000, 30  # rows of a period, which is repeated: 300,000 rows
+RATE, PERIOD, TIMES = 1000, 10000, 30  # rows of one period; repeated: 300,000 rows
 LATE = 3  # rows by which q and qd lag tau
 
 
@@ -16,7 +17,7 @@ def motion(t):
     q, qd, qdd = [], [], []
     for j in range(2):
         waves = [(0.5 / k, 2 * math.pi * 0.1 * k, 1.3 * k + j) for k in (1, 3, 4, 7)]
-        w = 2 * math.pi * (40 + 7 * j)  # beyond the cut-off: the part that determines the delay
+        w = 2 * math.pi * (40 + 7 * j)  # beyond the cut-off: this component determines the delay
         waves.append((4 / w / w, w, 0.4 + j))
         q.append(sum(a * math.sin(w * t + p) for a, w, p in waves))
         qd.append(sum(a * w * math.cos(w * t + p) for a, w, p in waves))
@@ -34,7 +35,7 @@ def put_npy(daemon, name, rows, times):
 
 @pytest.fixture(scope="module")
 def rows(daemon):
-    """One period, sampled evenly; q and qd of LATE rows before."""
+    """One period, sampled uniformly; q and qd are those of LATE rows earlier."""
     q, qd, qdd = zip(*(motion(k / RATE) for k in range(PERIOD)))
     tau = ask(daemon, ROBOT, "inverse-dynamics", {"q": q, "qd": qd, "qdd": qdd})["tau"]
     return [[*q[k - LATE], *qd[k - LATE], *tau[k]] for k in range(PERIOD)]
@@ -48,16 +49,18 @@ def test_a_long_log_is_searched_in_part(daemon, rows):
     answer = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 10}}, robot=ROBOT)
     log = answer["datasets"][0]
     assert log["rows"] == PERIOD * TIMES
-    # at least 7,500 samples, one in two, and less than twice as many
+    # at least 7,500 samples after decimation by two, and less than about twice as many rows
     assert 15000 <= log["rows_searched"] <= 32768 and log["rows_searched"] % 4096 in (0, PERIOD * TIMES % 4096)
     assert answer["filter"]["decimate"] == 2 and answer["filter"]["decimate_from_length"] is True
-    assert log["samples"] > 0.99 * PERIOD * TIMES / 2  # but for the ends, every second one
-    # the filter takes 16 ppm off the fastest wave; what is left is the cubic between two rows
+    assert log["samples"] > 0.99 * PERIOD * TIMES / 2  # every second row except at the ends
+    # the filter attenuates the component of highest frequency by 16 ppm; the rest of the error is cubic
+    # interpolation between rows
     assert answer["delay"] == {"delay_s": pytest.approx(LATE / RATE, abs=1e-4), "from_data": True}
-    # on filtered torque nothing is left; beyond the cut-off a joint's own acceleration is all that is fitted
+    # filtered torque has no residual; beyond the cut-off only a joint's own acceleration is fitted
     assert max(answer["sigma"]) < 0.005
     found = {p["name"]: p["value"] for p in answer["parameters"]}
-    assert [found["mx_1"], found["mx_2"], found["Izz_2"]] == pytest.approx([2.0, 0.45, 0.18], rel=1e-4)  # the robot's own
+    # planar-2r's parameters
+    assert [found["mx_1"], found["mx_2"], found["Izz_2"]] == pytest.approx([2.0, 0.45, 0.18], rel=1e-4)
     page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/report")[2].decode()
     assert f"searched in {log['rows_searched']} rows" in page and "One in 2 filtered samples" in page
 
@@ -66,8 +69,8 @@ def test_a_long_log_is_searched_in_part(daemon, rows):
     assert reported["datasets"][0]["samples"] > 0.99 * PERIOD * TIMES
     assert reported["rank"] == answer["rank"]
     for a, b in zip(answer["parameters"], reported["parameters"]):
-        # half of the samples give the same result; each has searched the delay in rows of its own and finds it to 1e-6 s, by which a torque
-        # that changes by up to 100 N m in a second is off by 1e-4
+        # half of the samples give the same result: each search finds the delay in its own rows to 1e-6 s, and
+        # with dtau/dt up to 100 N m/s that is 1e-4 N m
         assert a["value"] == pytest.approx(b["value"], rel=1e-5, abs=1e-4), a["name"]
     assert answer["fit"]["rmse"] == pytest.approx(reported["fit"]["rmse"], rel=1e-4)
 
@@ -80,11 +83,12 @@ def test_a_short_log_is_read_as_a_whole(daemon, rows):
 
 
 def test_what_was_kept_may_be_of_no_use(daemon, rows):
-    """A cut-off so low that runs are all border, and an arm that moves in one place only: then everything is searched."""
+    """With a cut-off so low that segments are all border, or an arm that moves in one part of the log only, the
+    chosen part is useless: then all rows are searched."""
     answer = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 0.8}}, robot=ROBOT)
     assert answer["datasets"][0]["rows_searched"] == PERIOD * TIMES
     still = [[*rows[0][:2], 0, 0, *rows[0][4:]]]
-    # runs 0, 8, 16 ... of 4,096 rows are kept of so long a log: the arm moves in none of them
+    # of so long a log the segments 0, 8, 16 ... of 4,096 rows are kept: the arm is at rest in all of them
     put_npy(daemon, "once", still * 4096 + rows[:10000] + still * 300000, 1)
     answer = calibrate(daemon, {"datasets": ["once"], **REQUEST, "filter": {"cutoff_hz": 10}}, robot=ROBOT)
     assert answer["samples"] > 4000
@@ -101,7 +105,8 @@ def test_logs_for_validation_do_not_move_the_fit(daemon, rows):
 
 
 def test_logs_for_validation_do_not_choose_the_filter(daemon, rows):
-    """A log with faster motion and a lower sample rate: cut-off, decimation and lag are those of the logs fitted."""
+    """The validation log has faster motion and a lower sample rate: cut-off, decimation and lag are still those
+    of the fitted log."""
     fast = [[*rows[(8 * k) % PERIOD][:2], *(8 * x for x in rows[(8 * k) % PERIOD][2:4]), *rows[(8 * k) % PERIOD][4:]] for k in range(2 * PERIOD)]
     lines = "\n".join(",".join(repr(x) for x in [k / RATE, *row]) for k, row in enumerate(rows * 2))
     assert daemon.request("PUT", "/v1/datasets/slow", lines.encode())[0] in (200, 201)

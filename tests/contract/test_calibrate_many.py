@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_many.py - as many logs as a request may name: they share memory, and where it has an end it says so.
+# tests/contract/test_calibrate_many.py - as many logs as a request may name: they share memory, and a request
+# beyond it is refused with the reason.
 import math
 
 import pytest
@@ -14,10 +15,11 @@ def windows(name, rows):
     return [{"dataset": name, "rows": [rows * k, rows * (k + 1)]} for k in range(MOST)]
 
 
-# a sanitizer has watched both methods on fewer logs, and how logs share memory is the same
+# under a sanitizer fewer logs and methods: both were run there with fewer logs, and memory is shared in the
+# same way
 @pytest.mark.parametrize("method", ["wls", "iv"] if SLOW == 1 else ["wls"])
 def test_as_many_logs_as_may_be_named(daemon, truth, method):
-    """Each of them by itself moves too little for any estimate; all together give the estimate of one log of all rows."""
+    """Each log alone has insufficient excitation; all together give the estimate of one log with all rows."""
     seconds = MOST * ROWS // 100
     write_run(daemon, "all", truth, 9, seconds=seconds)
     body = {"filter": EXACT, "validate": "none", "method": method, **({"lag_s": 0.05} if method == "iv" else {})}
@@ -26,12 +28,13 @@ def test_as_many_logs_as_may_be_named(daemon, truth, method):
     one = calibrate(daemon, {**body, "datasets": ["all"]}, robot="guess")
     assert many["samples"] > 0.8 * one["samples"]
     for a, b in zip(many["parameters"], one["parameters"]):
-        # both are the truth: derivatives were given, and no noise
+        # both equal the truth: derivatives are in the logs, without noise
         assert a["value"] == pytest.approx(b["value"], abs=1e-8), a["name"]
 
 
 def test_more_than_a_request_may_take(daemon):
-    """Thirty joints on a floating base, by two hundred logs, are beyond a request's memory: the answer names the field and the remedy."""
+    """Thirty joints on a floating base with two hundred logs exceed a request's memory: the answer names the
+    field and the remedy."""
     nq, nv, rows = 37, 36, 24
     wave = [[0.1 * math.sin(0.05 * k + c) for c in range(nq + 2 * nv)] for k in range(MOST * rows)]
     put_npy(daemon, "wide", [[*row[:3], 1, 0, 0, 0, *row[7:]] for row in wave], 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_outliers.py - a tenth of the values of a log is wrong: replaced before any filter, counted, and named.
-"""The error is that of the robot found, in a motion that no fit has seen, against the arm that the logs were computed of."""
+# tests/contract/test_calibrate_outliers.py - a tenth of a log's values are outliers: replaced before
+# filtering, counted, and named.
+"""The error is that of the identified robot against the arm that made the logs, in a motion that was not fitted."""
 import pytest
 
 np = pytest.importorskip("numpy")
@@ -8,7 +9,8 @@ arms = pytest.importorskip("test_diagnosis")
 
 
 def calibrated(daemon, share, torque, position):
-    """(largest error of a joint's torque, reply); outliers of so many deviations of torque, so many rad of position."""
+    """(largest torque error over the joints, reply) for outliers of this many standard deviations in torque and
+    this many rad in position."""
     rng = np.random.default_rng(3)
     b = arms.Bench(daemon, rng, 4, 1)
     logs = b.logs()
@@ -32,7 +34,7 @@ def test_a_tenth_of_outliers_costs_little(daemon, monkeypatch, torque, position)
     assert error < clean + 0.003, (error, clean)
     assert [f["kind"] for f in found["findings"]] == ["outliers"] and not found["findings"][0]["gross"]
     assert found["findings"][0]["datasets"] == ["run0"]
-    # a row of four or eight channels is hit by one at least
+    # rows with an outlier in at least one of the four or eight channels
     hit = 1 - 0.9 ** (4 * ((torque > 0) + (position > 0)))
     assert found["findings"][0]["size"] == pytest.approx(hit, rel=0.15)
     repair = {r["kind"]: r for r in found["datasets"][0]["repairs"]}["outlier"]

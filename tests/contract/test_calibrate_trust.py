@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_trust.py - what a calibration says against itself: poses off gravity, noise that biases.
+# tests/contract/test_calibrate_trust.py - what a calibration reports against its own result: gravity errors
+# at rest, bias by position noise.
 import json
 import math
 import random
@@ -9,9 +10,10 @@ from test_calibrate import EXACT, ask, calibrate, last_job, motion, moving, trut
 
 
 def write_poses(daemon, name, n, robot, grip=0.7, turns=14, brakes=None):
-    """The robot rests half a second at each of some poses, reached from one side and then from the other; friction holds up to `grip` of
-    its Coulomb torque there, and the ways between are slow. In the end it leaves: rest at the ends of a log is left out. brakes: the noise
-    of torque at rest; its motors are off there."""
+    """The robot rests half a second in each of some poses, approached alternately from both sides; at rest
+    friction holds up to `grip` times its Coulomb torque, and the motions between are slow. At the end the
+    robot moves away, since rest at the ends of a log is cut. brakes: standard deviation of the torque at rest
+    while the brakes hold the robot and the motors are off."""
     rnd = random.Random(11)
     q, qd, qdd, held = [], [], [], []
     pose = [0.0] * n
@@ -42,7 +44,8 @@ def write_poses(daemon, name, n, robot, grip=0.7, turns=14, brakes=None):
 
 
 def test_poses_hold_their_gravity(daemon, truth):
-    """The right model holds them within friction; an unstated tool is found, with its mass."""
+    """With the right model every residual at rest is within the friction band; an unstated tool is found with
+    its mass."""
     document = json.loads(daemon.request("GET", "/v1/robots/truth")[2])
     for field in ("digest", "source", "name"):
         document.pop(field, None)
@@ -72,16 +75,16 @@ def test_poses_hold_their_gravity(daemon, truth):
     for joint in found["validation"]["by_joint"]:
         assert joint["all"]["white_autocorrelation"] == pytest.approx(2 / math.sqrt(joint["all"]["samples"]))
         assert all(0 <= share <= 1 for share in joint["explained_by"].values()) and len(joint["explained_by"]) == 3
-    # the runs themselves contain no rest
+    # the runs alone contain no rest
     none = calibrate(daemon, body, robot="guess")
     assert none["gravity_check"] is None and "never at standstill" in none["gravity_check_reason"]
     assert b"Standing still" not in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
 
 
 def test_rest_on_brakes_is_no_torque(daemon, truth):
-    """Motors that are off show nothing of gravity: such rests are left out, and reported."""
+    """With the motors off, torque at rest does not show gravity: such rests are left out and reported."""
     body = {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls"}
-    # motors that hold the arm are no brakes, whatever its pose
+    # motors that hold the arm are not mistaken for brakes in any pose
     write_poses(daemon, "held", truth, "truth", grip=0)
     held = calibrate(daemon, {**body, "validate": ["held"]}, robot="guess")
     assert not any(r["kind"] == "braked" for d in held["datasets"] for r in d["repairs"])
@@ -93,22 +96,23 @@ def test_rest_on_brakes_is_no_torque(daemon, truth):
         assert repair["count"] == 14 and repair["rows"] == 14 * 60, repair
         assert repair["first_rows"] == [200 + 260 * k for k in range(8)]
         assert found["gravity_check"] is None and "brakes" in found["gravity_check_reason"]
-        # the motion is as well predicted as that of the arm that is held
+        # the motion is predicted as well as in the log without brakes
         for got, want in zip(found["validation"]["by_joint"], held["validation"]["by_joint"]):
             assert got["moving"]["rmse"] < 1.1 * want["moving"]["rmse"] + 0.01, got["joint"]
         page = daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/result/report")[2].decode()
         assert "14 braked (rows 200, 460," in page
-        # in a log that is fitted as well
+        # the same in a log that is fitted
         alone = calibrate(daemon, {"datasets": ["run1", name], "method": "wls", "filter": EXACT, "validate": "none"}, robot="guess")
         assert any(r["kind"] == "braked" and r["rows"] == 14 * 60 for r in alone["datasets"][1]["repairs"])
         assert max(alone["fit"]["rmse"]) < 1.1 * max(held["validation"]["rmse"])
-        # nothing but a rest on brakes
+        # a log that is all rest on brakes
         fault = calibrate(daemon, {**body, "validate": [{"dataset": name, "rows": [205, 255]}]}, 422, robot="guess")["errors"][0]
         assert fault["pointer"] == "/validate/0" and "brakes hold" in fault["detail"] and "leave the log out" in fault["hint"], fault
 
 
 def test_what_a_mimicking_body_takes_off_may_be_negative(daemon):
-    """Ia_2 - 0.25 Iyy_3 is what the data show: no rotor, and a body that turns half as far the other way."""
+    """The data determine Ia_2 - 0.25 Iyy_3: the rotor inertia is 0, and the mimicking body turns by -1/2 of the
+    joint."""
     arm = {"name": "mimics", "gravity": [0, 0, -9.81],
            "links": [{"name": "base"}] + [{"name": f"l{k}", "mass": 3, "com": [0.2, 0.02, 0.01], "inertia_about": "com",
                                            "inertia": [[0.02, 0, 0], [0, 0.05, 0], [0, 0, 0.05]]} for k in range(3)],
@@ -131,7 +135,7 @@ def test_what_a_mimicking_body_takes_off_may_be_negative(daemon):
 
 
 def test_rest_that_springs_carry_is_not_on_brakes(daemon):
-    """A spring of the robot's balances its arm where it rests: the motor has nothing to hold there."""
+    """A spring of the robot balances the arm where it rests: the motor torque is zero there without brakes."""
     pull, rate, q, qd, qdd = 2 * 9.81 * 0.3, 200, [], [], []
     arm = {"name": "balanced", "gravity": [0, 0, -9.81],
            "links": [{"name": "base"}, {"name": "arm", "mass": 2, "com": [0.3, 0, 0], "inertia_about": "com",
@@ -155,7 +159,7 @@ def test_rest_that_springs_carry_is_not_on_brakes(daemon):
         lines = ["t,q0,qd0,tau0"] + [",".join(map(repr, (k / rate, a, b, c + 2 * math.tanh(b / 0.03) + b)))
                                      for k, ((a,), (b,), (c,)) in enumerate(zip(q, qd, tau))]
         assert daemon.request("PUT", "/v1/datasets/balanced", "\n".join(lines).encode())[0] in (200, 201)
-        # the same log with a robot whose model has no spring
+        # the same log with a model that has no spring
         arm["joints"][0]["spring"] = {"stiffness": 0 if braked else 20, "rest": rest}
         assert daemon.request("PUT", "/v1/robots/balanced", json.dumps(arm).encode(), {"Content-Type": "application/json"})[0] in (200, 201)
         found = calibrate(daemon, {"datasets": ["balanced"], "method": "wls", "validate": "none", "model": {"springs": True}}, robot="balanced")
@@ -184,12 +188,12 @@ def test_instruments_are_used_where_noise_requires_them(daemon, truth):
     found = calibrate(daemon, coarse, robot="guess")
     assert found["method"] == "feasible-iv" and found["noise"]["chose_instruments"] is True
     assert found["instruments"]["lag_samples"] > 0 and found["noise"]["least_squares_bias"]["deviations"] > 1
-    # a hundred times the noise's square, and the floors of short spectra
+    # noise variance is 100 times as large; tolerance for the noise floor of short spectra
     for a, b in zip(found["noise"]["acceleration"], fine["noise"]["acceleration"]):
         assert a == pytest.approx(100 * b, rel=0.5)
     assert found == {**calibrate(daemon, {**coarse, "method": "feasible-iv"}, robot="guess"), "noise": found["noise"],
                      "provenance": found["provenance"]}
-    # requested least squares are used, and their bias is reported
+    # an explicit request for least squares is obeyed, and the bias is reported
     asked = calibrate(daemon, {**coarse, "method": "feasible"}, robot="guess")
     assert asked["method"] == "feasible" and asked["noise"] == {**found["noise"], "chose_instruments": False}
     assert any(f"noise of position draws {p['name']} by about" in r and '"feasible-iv"' in r for p in asked["parameters"] for r in asked["reasons"])
@@ -204,26 +208,27 @@ def test_instruments_are_used_where_noise_requires_them(daemon, truth):
 
 
 def test_noise_is_distinguished_from_model_error(daemon, truth):
-    """A wrist that takes little torque beside its noise is missed by much, and the model is right all the same."""
+    """A wrist with torque that is small against its noise has a large relative residual although the model is right."""
     for run in (7, 8):
         write_run(daemon, f"hiss{run}", truth, run, noise=0.5, quantities=("q", "tau"))
     body = {"method": "wls", "validate": "none", "filter": {"cutoff_hz": 10}}
     reasons = [r for r in calibrate(daemon, {**body, "datasets": ["hiss7", "hiss8"]}, robot="guess")["reasons"] if "misses" in r]
     assert reasons and all("% of the torque, by white noise" in r for r in reasons), reasons
-    # without Coulomb friction what is left stays the same from one reversal to the next
+    # without Coulomb friction the residual is constant between reversals, hence not white
     lacks = calibrate(daemon, {**body, "datasets": ["run1", "run2"], "model": {"friction": ["viscous"]}}, robot="guess")
     reasons = [r for r in lacks["reasons"] if "misses" in r]
     assert reasons and all(r.endswith("% of the torque") for r in reasons), lacks["reasons"]
 
 
 def test_total_least_squares_says_what_it_assumes(daemon, truth):
-    # of a residual that is small nothing much can be laid to the columns, whatever is assumed of them: half a newton metre is not
+    # Total least squares attributes a part of the residual to the regressor. If the residual is small that
+    # part is small whatever noise is assumed; with 0.5 N m it is not.
     for run in (3, 4):
         write_run(daemon, f"total{run}", truth, run, noise=0.5, noise_q=3e-6, quantities=("q", "tau"))
     body = {"datasets": ["total3", "total4"], "method": "tls"}
     found = calibrate(daemon, body, robot="guess")
     assert not any("total least squares" in r for r in found["reasons"]), found["reasons"]
-    # the request states a tenth of every column as noise; the logs show that it is not
+    # the request states noise of a tenth of every regressor column; the logs contradict it
     wrong = calibrate(daemon, {**body, "column_noise": 0.1}, robot="guess")
     assert any("total least squares takes columns to be noisy by 0.1" in r for r in wrong["reasons"]), wrong["reasons"]
     assert wrong["verdict"] != "usable"
@@ -244,11 +249,12 @@ def test_covariance_and_draws(daemon, truth):
         assert math.sqrt(covariance[k][k]) == pytest.approx(p["standard_deviation"], rel=1e-9), p
         assert covariance[k] == pytest.approx([row[k] for row in covariance])
         assert p["bootstrap_interval"][0] < p["bootstrap_interval"][1]
-    # two opinions of some seventy groups and 400 draws: a fifth apart in the middle
+    # two estimates of the deviation, from some seventy groups and from 400 draws: the median ratio is within
+    # a fifth of 1
     ratio = sorted(p["bootstrap_deviation"] / p["standard_deviation"] for p in parameters)
     assert 0.8 < ratio[len(ratio) // 2] < 1.2 and ratio[0] > 0.5 and ratio[-1] < 2, ratio
     assert b"<th>by draws</th>" in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
-    # the same figures again, and none without the request for them
+    # the same values again, and no covariance without the request for it
     again = calibrate(daemon, {**body, "bootstrap": 400}, robot="guess")
     assert again["parameters"] == parameters and "covariance" not in again
     assert "bootstrap_deviation" not in calibrate(daemon, body, robot="guess")["parameters"][0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_calibrate_ur10e.py - measured logs of an arm: errors on runs left out, delay, poor and broken logs.
+# tests/contract/test_calibrate_ur10e.py - measured logs of an arm: errors on runs that were left out, delay,
+# logs with poor motion, damaged logs.
 import json
 import pathlib
 
@@ -7,7 +8,7 @@ import pytest
 from conftest import SLOW
 from test_calibrate import ask, calibrate, last_job, moving
 
-# measured logs that are no part of the repository: beside it, or beside the folder of its work trees
+# measured logs that are not in the repository: next to it, or next to the folder of its work trees
 NEAR = [p / "shared" / "data" / "ur10e" for p in pathlib.Path(__file__).resolve().parents[3:5]]
 UR10E = next((p for p in NEAR if p.is_dir()), NEAR[0])
 
@@ -35,30 +36,34 @@ def test_ur10e_leave_one_run_out(daemon):
     ur10e_daemon(daemon)
     runs = put_ur10e(daemon, "excitation")
     found = calibrate(daemon, {"datasets": runs, **COLUMNS}, robot="ur10e-lab")
-    # 58 base parameters with viscous, Coulomb and offset friction; a Stribeck torque and friction by load for each joint
+    # 58 base parameters with viscous, Coulomb and offset friction; 12 more: Stribeck and load-dependent
+    # friction of each joint
     assert found["rank"]["structural"] == found["rank"]["data"] == 70
     assert "load" in found["robot_note"] and "yield" in found["robot_note"] and found["robot"] is not None
     assert found["validation"]["kind"] == "leave-one-out"
-    # what one default setting must not exceed, N m
+    # bounds for the default settings, N m
     for got, most in zip(found["validation"]["rmse"], (3.0, 3.4, 1.55, 0.39, 0.51, 0.38)):
         assert got < most, found["validation"]["rmse"]
     assert found["friction_sign"] == {"smoothing": 0.01, "presliding": 2e-4, "relaxation_s": 2, "from_data": True}
     assert {d["friction_way"] for d in found["datasets"]} == {"velocity"}
-    # all logs together are what each of them is: no log's friction remembers the log before
+    # the rms of all logs follows from those of the logs: friction memory is not carried from one log to the
+    # next
     parts = [(d["samples"], e["rmse"]) for d, e in zip(found["datasets"], found["validation"]["by_dataset"])]
     for r, whole in enumerate(found["validation"]["rmse"]):
         assert whole**2 == pytest.approx(sum(n * rmse[r] ** 2 for n, rmse in parts) / sum(n for n, _ in parts), rel=1e-9)
     plain = calibrate(daemon, {"datasets": runs, **COLUMNS, "model": {"friction": ["viscous", "coulomb", "offset"], "smoothing": 0.01}},
                       robot="ur10e-lab")
     assert plain["rank"]["structural"] == plain["rank"]["data"] == 58
-    # gears that yield before they slip explain more than a sign of velocity does, on every joint
+    # presliding explains more than the sign of velocity does, on every joint
     assert all(x < y for x, y in zip(found["validation"]["rmse"], plain["validation"]["rmse"]))
     assert found["feasibility"]["objective"] <= 1.005 * found["feasibility"]["objective_unconstrained"]
-    # positions are recorded a little later than the torque, and what shakes faster than the arm shakes the first rotor alone
+    # positions are recorded a little later than the torque; vibration faster than the arm's motion
+    # accelerates the rotor of joint 1 alone
     assert found["delay"]["from_data"] and 0.005 < found["delay"]["delay_s"] < 0.009
     rotor = next(p["value"] for p in found["parameters"] if p["kind"] == "rotor" and p["joint"] == found["joints"][0])
     assert found["beyond_cutoff"][0]["inertia"] == pytest.approx(rotor, rel=0.15)
-    # leaving a run out is as good as never having had it: delay, load and weights of the others alone
+    # a leave-one-out result equals a fit without that run: delay, load and weights do not depend on the run
+    # left out
     for left in (runs[0], runs[4]) if SLOW == 1 else runs[:1]:
         alone = calibrate(daemon, {"datasets": [r for r in runs if r != left], "validate": [left], **COLUMNS}, robot="ur10e-lab")
         once = next(d["rmse"] for d in found["validation"]["by_dataset"] if d["name"] == left)
@@ -84,7 +89,8 @@ def test_ur10e_the_whole_way_to_a_run_not_seen(daemon):
     assert reply[0] in (200, 201), reply[2]
     along = ask(daemon, "ur10e-found", "inverse-dynamics", {"from": {"dataset": runs[-1], **COLUMNS}})
     rmse = [j["rmse"] for j in along["residual"]["by_joint"]]
-    # the fit's own: 2.51 2.31 1.15 0.31 0.43 0.33 N m; friction of samples alone: 3.75 4.68 1.64 0.46 0.56 0.50
+    # of the fit itself: 2.51 2.31 1.15 0.31 0.43 0.33 N m; with friction as a function of each sample alone:
+    # 3.75 4.68 1.64 0.46 0.56 0.50
     alone = calibrate(daemon, {"datasets": runs[:-1], "validate": [runs[-1]], **COLUMNS}, robot="ur10e-lab")
     assert along["log"]["friction"] == "along_log"
     assert along["log"]["delay_s"] == found["delay"]["delay_s"]
@@ -100,9 +106,9 @@ def test_ur10e_static_poses_hold_the_gravity_found(daemon):
     check = found["gravity_check"]
     assert check["poses"] == len(poses) and check["used_in_fit"] is False
     for joint in check["by_joint"]:
-        # whatever friction held there, it could
+        # the residual is within the friction band at every pose
         assert joint["poses_outside"] == 0 and joint["worst"] < joint["friction_band"], joint
-    # nothing was mounted: known to a tenth of a kilogram
+    # nothing was mounted: payload mass 0, with a deviation below 0.17 kg
     assert abs(check["payload"]["mass"]) < 3 * check["payload"]["standard_deviation_kg"] < 0.5
     assert found["verdict"] == "usable" and found["reasons"] == []
 
@@ -113,7 +119,7 @@ def test_ur10e_poor_and_broken_logs(daemon):
         found = calibrate(daemon, {"datasets": put_ur10e(daemon, folder)[:1], **COLUMNS}, robot="ur10e-lab")
         assert found["verdict"] == "insufficient-excitation", folder
         assert found["unidentifiable"]
-    # no log of the arm's: 19 columns, numbers as 1e111
+    # not a log of this arm: 19 columns, numbers such as 1e111
     broken = put_ur10e(daemon, "broken")[0]
     found = calibrate(daemon, {"datasets": [broken], **COLUMNS}, robot="ur10e-lab")
     repairs = {r["kind"]: r for r in found["datasets"][0]["repairs"]}
@@ -125,7 +131,8 @@ def test_ur10e_poor_and_broken_logs(daemon):
 
 
 def test_forward_after_inverse_along_a_measured_log_returns_the_torque(daemon):
-    """Friction, springs and rotors on; samples at which a joint is at rest are left out: friction is not a function there."""
+    """The model has friction, springs and rotors; samples with a joint at rest are left out, since static
+    friction is not a function of the state."""
     ur10e_daemon(daemon)
     document = json.loads(daemon.request("GET", "/v1/robots/ur10e-lab")[2])
     for j, joint in enumerate(moving(document)):
@@ -148,5 +155,5 @@ def test_forward_after_inverse_along_a_measured_log_returns_the_torque(daemon):
     again = ask(daemon, "ur10e-whole", "forward-dynamics", {"q": q, "qd": qd, "tau": tau})["qdd"]
     back = ask(daemon, "ur10e-whole", "inverse-dynamics", {"q": q, "qd": qd, "qdd": again})["tau"]
     for row, other in zip(tau, back):
-        # rounding of terms of some hundred N m, a hundred times over
+        # 100 times the rounding error of terms of some hundred N m
         assert max(abs(x - y) for x, y in zip(row, other)) <= 100 * 2.2e-16 * 6 * max(100, max(map(abs, row)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_circumstances.py - limits that are too low to serve under: one line and a status, no hang and no crash.
-"""What systemd does next depends on the status, what a person does next on the line."""
+# tests/contract/test_circumstances.py - resource limits too low for the service: one error line and an exit
+# status, no hang and no crash.
+"""systemd decides by the exit status whether to restart; an administrator needs the line."""
 
 import os
 import resource
@@ -11,16 +12,16 @@ import pytest
 from conftest import PATIENCE, TORQUED
 
 SANITIZED = any(v in TORQUED for v in ("/asan", "/tsan"))
-STRANGER = 54321  # a user that nothing else runs as
+STRANGER = 54321  # a uid that runs no other process
 
 
 def run(tmp_path, limits, user=None, args=(), environment=None):
-    """Under these limits until it ends: its status and what it wrote. No limit of OpenBLAS' threads but what is in
-    `environment`: that is how `make run` starts it."""
+    """Runs the daemon under these limits until it ends; returns its status and output. OPENBLAS_NUM_THREADS is
+    unset except by `environment`, as under `make run`."""
     program = TORQUED
     if user is not None:
         os.chmod(tmp_path, 0o755)
-        for folder in tmp_path.parents:  # those that pytest made for root alone
+        for folder in tmp_path.parents:  # folders that pytest made accessible to root only
             if folder.stat().st_mode & 0o077 == 0:
                 os.chmod(folder, 0o755)
         program = str(shutil.copy(TORQUED, tmp_path / "torqued"))
@@ -47,8 +48,8 @@ def run(tmp_path, limits, user=None, args=(), environment=None):
 @pytest.mark.parametrize("kilobytes", [75000, 100000, 150000])
 @pytest.mark.parametrize("threads", [None, "8"])
 def test_a_small_address_space_is_refused(tmp_path, kilobytes, threads):
-    """OpenBLAS starts before main, and retries allocations for ever where memory is short. Below 62 MB the loader itself ends:
-    the libraries do not fit."""
+    """OpenBLAS starts before main and retries failed allocations for ever. Below 62 MB the dynamic loader itself
+    fails, since the libraries do not fit."""
     status, said = run(tmp_path, {resource.RLIMIT_AS: kilobytes * 1024}, environment={"OPENBLAS_NUM_THREADS": threads} if threads else None)
     assert status == 1, said
     assert said.count("\n") == 1 and "address space" in said and "ulimit -v" in said
@@ -62,7 +63,8 @@ def test_a_small_stack_is_refused(tmp_path):
 
 
 def test_too_few_files_are_refused(tmp_path):
-    """16 are less than the store and the loops hold open: the log says listening, and nothing can be written."""
+    """The store and the I/O loops alone need more than 16 descriptors: without the check the daemon would log
+    "listening" and then fail every write."""
     status, said = run(tmp_path, {resource.RLIMIT_NOFILE: 16})
     assert status == 1, said
     assert "16 open files are allowed" in said and "ulimit -n" in said and "listening" not in said
@@ -70,7 +72,7 @@ def test_too_few_files_are_refused(tmp_path):
 
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer reserves terabytes of addresses")
 def test_without_memory_for_its_threads_it_fails(tmp_path):
-    """64 stacks of 8 MiB do not fit into 400 MB: Restart=on-failure must see a failure."""
+    """64 stacks of 8 MiB do not fit into 400 MB: the daemon must end with a failure status, for Restart=on-failure."""
     status, said = run(tmp_path, {resource.RLIMIT_AS: 400_000_000, resource.RLIMIT_STACK: 8 << 20}, args=["--workers", "64"])
     assert status == 1, said
     assert '"level":"error"' in said and "no thread" in said and "listening" not in said
@@ -86,7 +88,8 @@ def test_without_tasks_for_its_threads_it_fails(tmp_path):
 
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer starts before it")
 def test_openblas_starts_no_thread_by_itself(start):
-    """The daemon's workers are the threads: where the variable is not set, as under `make run`, it is set before OpenBLAS starts."""
+    """The daemon's own workers provide parallelism: if OPENBLAS_NUM_THREADS is not set, as under `make run`, the
+    daemon sets it to 1 before OpenBLAS starts."""
     before = os.environ.pop("OPENBLAS_NUM_THREADS", None)
     try:
         daemon = start()

@@ -36,7 +36,7 @@ def npy(array):
 
 
 def by_http(daemon, operation, robot, parts, third):
-    """What the same numbers as JSON text give."""
+    """The same numbers as JSON over HTTP."""
     body = json.dumps({"q": parts[0].tolist(), "qd": parts[1].tolist(), third: parts[2].tolist()})
     status, _, answer = daemon.request("POST", f"/v1/robots/{robot}/{operation}", body, {"Content-Type": "application/json"})
     assert status == 200, answer
@@ -58,7 +58,7 @@ def test_dynamics_have_the_bits_of_http(daemon, operation, third, n):
 @pytest.mark.parametrize("operation", ("inverse", "forward"))
 @pytest.mark.parametrize("n", (1, 500))
 def test_a_control_loop_allocates_nothing(start, tmp_path, operation, n):
-    """Neither libtqc nor libcurl, from the first call on."""
+    """Neither libtqc nor libcurl allocates memory, from the first call on."""
     stdin = b"".join(motion(n, 7, k).tobytes() for k in range(3))
     for listen in ("127.0.0.1:0", f"unix:{tmp_path}/s"):
         daemon = start(listen=listen)
@@ -78,7 +78,7 @@ def test_any_operation_with_arrays(daemon):
 
 
 def test_fields_are_converted_from_json(daemon):
-    """Nested objects, texts with escapes, integers, negative and fractional numbers."""
+    """Nested objects, strings with escapes, integers, negative and fractional numbers."""
     fields = {"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration_s": 0.2, "output": {"interval_s": 1e-1}, "without": ["fr\u0069ction"],
               "gravity": [0, 0, -9], "verdict": {"tolerated_error": 0.01}, "events": []}
     status, out, said = drive(daemon, "compute", "panda", "simulate", json.dumps(fields), 0, 0, "--", 21, "t", "q", "stats.steps", "verdict.t")
@@ -91,7 +91,8 @@ def test_fields_are_converted_from_json(daemon):
 
 
 def test_states_of_a_session_have_their_texts(daemon):
-    """hash, ended and ended_joint of each state, as JSON has them: on its way, ended, of a fork, and rewound."""
+    """hash, ended and ended_joint of each state are those of the JSON: of a running session, an ended one, a
+    fork and a rewound one."""
     def ask(path, body):
         status, _, answer = daemon.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
         assert status in (200, 201), answer
@@ -168,7 +169,8 @@ def test_tokens(tmp_path):
 
 
 class scripted:
-    """A server that gives its n-th connection the n-th reply, then closes; `byte_by_byte`: in pieces of one byte."""
+    """A server that sends the n-th reply on its n-th connection, then closes it; `byte_by_byte`: in pieces of
+    one byte."""
 
     def __init__(self, replies, heard=None, byte_by_byte=False):
         self.replies, self.heard, self.slowly = replies, [] if heard is None else heard, byte_by_byte
@@ -231,11 +233,12 @@ def test_answers_in_whatever_pieces(way):
 
 @pytest.mark.parametrize("way", (("dynamics",), ("call",)))
 def test_a_connection_that_ends_at_any_byte(way):
-    """Cut at every place of the answer: said, never half an array; and right with a retry."""
+    """The connection is cut at any position of the reply: an error, never a part of an array; a retry gives the
+    whole result."""
     more = (1, 0) if way[0] == "call" else ()
     whole = reply(npy(TAU))
     for cut in [*range(0, len(whole), 23), len(whole) - 1]:
-        twice = 2 if way[0] == "call" else 1  # a call tries a kept connection once more
+        twice = 2 if way[0] == "call" else 1  # a call repeats the request once if a kept connection broke
         with scripted([whole[:cut]] * twice) as url:
             code, out, _ = drive(url, *way, "inverse", "r", 2, 7, 7, *more, stdin=bytes(336))
         assert code in (BROKEN, NOT_UNDERSTOOD) and out == b"", (cut, code)
@@ -244,7 +247,7 @@ def test_a_connection_that_ends_at_any_byte(way):
 
 
 def test_a_head_that_is_cut_is_no_answer():
-    """libcurl reports success where a connection ends between two headers."""
+    """libcurl reports success if a connection ends between two header lines; libtqc must not."""
     whole = reply(b"good")
     for cut in range(1, whole.index(b"\r\n\r\n") + 4, 19):
         with scripted([whole[:cut]]) as url:
@@ -264,7 +267,7 @@ def test_what_is_no_answer():
 
 
 def test_retries():
-    """After 503 with Retry-After, after 429, after a cut connection; a POST only with a key."""
+    """Retries after 503 with Retry-After, after 429 and after a cut connection; a POST only with an Idempotency-Key."""
     busy = reply(b'{"type": "/problems/busy"}', "application/problem+json", "503 X", "Retry-After: 0\r\n")
     heard = []
     with scripted([busy, reply(b"{}", status="429 X"), b"", reply(b"good")], heard) as url:
@@ -273,7 +276,7 @@ def test_retries():
     assert len(heard) == 4 and all(b"Idempotency-Key: the-key\r\n" in h and h.endswith(b"\r\n\r\n{}") for h in heard)
     with scripted([busy, reply(b"good")], heard) as url:
         assert drive(url, "send", "POST", "/v1/x", "{}", "", 99, retries=3)[0] == REFUSED
-    for method in ("POST", "PATCH"):  # twice is not as once
+    for method in ("POST", "PATCH"):  # not idempotent: no retry
         del heard[:]
         with scripted([b"", reply(b"good")], heard) as url:
             assert drive(url, "send", method, "/v1/x", "{}", "", 99, retries=3)[0] == BROKEN
@@ -286,7 +289,7 @@ def test_retries():
 
 
 def test_a_call_connects_anew_when_the_service_has_closed(start):
-    """A keep-alive that ends between two calls costs one reconnection and no error."""
+    """If the service closes a kept connection between two calls, the client reconnects once and reports no error."""
     whole = reply(npy(TAU))
     with scripted([whole] * 3) as url:
         code, out, said = drive(url, "call", "inverse", "r", 2, 7, 7, 3, 0, stdin=bytes(336))
@@ -303,7 +306,7 @@ def test_the_header_compiles(tmp_path, compiler, language):
 
 
 def test_installed_it_is_found_by_pkg_config(daemon, tmp_path):
-    """make install-c, then the example of its README as a user would build it."""
+    """make install-c, then the example of the README, compiled as a user would."""
     for tool in ("make", "pkg-config", "gcc"):
         if not shutil.which(tool):
             pytest.skip(f"{tool} is not installed")
@@ -325,7 +328,8 @@ def test_installed_it_is_found_by_pkg_config(daemon, tmp_path):
 
 
 class cutting(scripted):
-    """The first connection is reset after `least` bytes of its request; the next ones are answered."""
+    """A server that resets the first connection after `least` bytes of its request and answers on the following
+    ones."""
 
     def __init__(self, least, reply, heard):
         super().__init__([reply] * 4, heard)
@@ -343,7 +347,8 @@ class cutting(scripted):
 
 @pytest.mark.parametrize("share", range(0, 100, 10))
 def test_a_request_cut_at_any_tenth(share, tmp_path):
-    """An upload of 100 kB and a batch, reset on their way: repeated whole where retries are allowed, else said."""
+    """An upload of 100 kB and a batch whose connection is reset during the request: repeated as a whole if
+    retries are allowed, an error otherwise."""
     body = (b"t,q\n" + b"".join(b"%d,%d.5\n" % (i, i) for i in range(20000)))[:100000]
     n = 500
     samples = b"".join(motion(n, 7, k).tobytes() for k in range(3))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_compare.py - two results or recordings beside each other.
+# tests/contract/test_compare.py - differences between two results or recordings.
 import json
 import math
 
@@ -41,7 +41,7 @@ def test_differences_over_time(daemon):
     assert (answer["rows"], answer["unmatched_rows_a"], answer["rows_interpolated"]) == (n, 0, 0)
     assert answer["t"] == [0.0, 0.001 * (n - 1)] and [c["name"] for c in answer["columns"]] == ["x", "y"]
     x, y = column(answer, "x"), column(answer, "y")
-    # one rounding of sin + 0.5 and one of the difference
+    # two roundings: of sin + 0.5 and of the difference
     assert abs(x["max"] - 0.5) <= 2 ** -52 and x["max_row"] == 300 and x["max_t"] == 0.3 and x["rows"] == n
     assert abs(x["rms"] - 0.5 / math.sqrt(n)) <= 1e-15 and abs(x["mean"] + 0.5 / n) <= 1e-15
     assert y["max"] == y["rms"] == y["mean"] == 0.25
@@ -50,14 +50,14 @@ def test_differences_over_time(daemon):
 
 def test_other_times_are_interpolated(daemon):
     a = put(daemon, "fine", table([(0.1 * k, 0.2 * k, 0.0) for k in range(-2, 13)]))  # from -0.2 s to 1.2 s
-    b = put(daemon, "coarse", table([(0.25 * k, 0.5 * k, 0.0) for k in range(5)]))  # 0 to 1 s, the same line
+    b = put(daemon, "coarse", table([(0.25 * k, 0.5 * k, 0.0) for k in range(5)]))  # 0 to 1 s, samples of the same line
     answer = compare(daemon, a=a, b=b, include=["series"])
     assert (answer["rows"], answer["unmatched_rows_a"], answer["rows_interpolated"]) == (11, 4, 8)
     assert column(answer, "x")["max"] <= 4 * 2 ** -52
     assert len(answer["series"]["t"]) == len(answer["series"]["x"]) == 11 and answer["series"]["t"][0] == 0.0
     rows = compare(daemon, a=a, b=b, by="row")
     assert (rows["rows"], rows["unmatched_rows_a"]) == (5, 10) and "max_t" not in column(rows, "x") and "t" not in rows
-    assert abs(column(rows, "x")["max"] - 1.6) <= 1e-15  # 2.0 against 0.4, in the last of them
+    assert abs(column(rows, "x")["max"] - 1.6) <= 1e-15  # 2.0 against 0.4, in the last row
 
 
 def test_a_simulation_and_its_recording(daemon):
@@ -67,12 +67,12 @@ def test_a_simulation_and_its_recording(daemon):
     same = compare(daemon, a={"job": job}, b={"job": job})
     assert {c["name"] for c in same["columns"]} >= {"q_0", "q_1", "qd_0"} and all(c["max"] == 0 for c in same["columns"])
     assert 0 < column(compare(daemon, a={"job": job}, b={"job": other}), "q_0")["max"] < 1e-6
-    # the result as a table of its own: the same numbers again
+    # the result saved as a table: the same numbers
     csv = daemon.request("GET", f"/v1/jobs/{job}/result", None, {"Accept": "text/csv"})[2].decode()
     recording = put(daemon, "recording", csv)
     answer = compare(daemon, a={"job": job}, b=recording)
     assert {c["name"] for c in answer["columns"]} == {c["name"] for c in same["columns"]} and all(c["max"] == 0 for c in answer["columns"])
-    # one of the result's arrays as NPY has no names: columns are counted
+    # one array of the result as NPY has no column names: columns are numbered
     q = daemon.request("GET", f"/v1/jobs/{job}/result/q")[2]
     assert daemon.request("PUT", "/v1/datasets/q", q, {"Content-Type": "application/x-npy"})[0] == 201
     answer = compare(daemon, a={"job": job}, b={"dataset": "q"}, columns=[{"a": "q[1]", "b": 1}], by="row", include=["series"])
@@ -93,7 +93,7 @@ def test_gaps_are_counted(daemon):
     ({"a": {"dataset": "wrong", "job": "x"}, "b": {"dataset": "wrong"}}, "/a"),
     ({"a": {"dataset": "none"}, "b": {"dataset": "wrong"}}, "/a/dataset"),
     ({"a": {"dataset": "wrong"}, "b": {"job": "none"}}, "/b/job"),
-    ({"a": {"dataset": "wrong"}, "b": {"dataset": "wrong"}}, "/a"),  # its time goes back
+    ({"a": {"dataset": "wrong"}, "b": {"dataset": "wrong"}}, "/a"),  # its time decreases
     ({"a": {"dataset": "wrong"}, "b": {"dataset": "wrong"}, "columns": ["x", "z"]}, "/columns/1"),
     ({"a": {"dataset": "wrong"}, "b": {"dataset": "wrong"}, "columns": [3]}, "/columns/0"),
     ({"a": {"dataset": "wrong"}, "b": {"dataset": "wrong"}, "columns": [{"a": "x"}]}, "/columns/0/b"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_confinement.py - Landlock and seccomp of a daemon started by hand, and what the start line says of them.
+# tests/contract/test_confinement.py - Landlock and seccomp of a daemon started by hand, and the log line
+# about them.
 import json
 import os
 import pathlib
@@ -32,10 +33,10 @@ def test_every_thread_is_confined(start):
     for thread in threads:
         found = status(daemon, thread)
         assert (found["Seccomp"], found["NoNewPrivs"]) == ("2", "1"), (thread, said)
-    # a confined thread cannot name another: each names itself
+    # Landlock forbids to name another thread by /proc: each thread sets its own name
     names = lambda: {pathlib.Path(f"/proc/{daemon.process.pid}/task/{t}/comm").read_text().strip() for t in threads}
     eventually(lambda: {"io", "worker", "job", "keeper", "store"} <= names())
-    # what it is for goes on: a computation, a stored file, a reload
+    # normal work is not affected: a computation, a stored file, a reload
     assert daemon.request("PUT", "/v1/datasets/log", b"t,q\n0,1\n1,2\n", {"Content-Type": "text/csv"})[0] in (200, 201)
     assert daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(
         {"initial": {"q": [0.1, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.5}}).encode(), {"Content-Type": "application/json"})[0] == 200

@@ -41,7 +41,7 @@ def test_a_bead_on_a_wire_goes_round_the_house(daemon, contract):
     assert document["constraints"] == PENDULUM["constraints"]
     status, again = put(daemon, "bead-again", document)
     assert status == 201 and again["constraints"] == document["constraints"]
-    # y = x^2 at rest: the bead goes along the tangent, x'' = -2 g x / (1 + 4 x^2)
+    # the bead on y = x^2 at rest accelerates along the tangent: x'' = -2 g x / (1 + 4 x^2)
     answer = ask(daemon, "bead", "forward-dynamics", {"q": [0.5, 0.25], "qd": [0, 0], "tau": [0, 0]})
     assert answer["qdd"][0] == pytest.approx(-2 * 9.81 * 0.5 / 2, rel=1e-12)
     run = ask(daemon, "bead", "simulate", {"initial": {"q": [0.5, 0.25]}, "duration_s": 5, "output": {"interval_s": 0.05},
@@ -67,7 +67,7 @@ def test_impossible_constraints_are_refused(daemon, constraint, pointer, part):
 
 
 def test_the_disk_rolls_in_a_circle(daemon):
-    # radius 0.2 * 3 / 0.5, once round in 4 pi seconds
+    # radius 0.2 * 3 / 0.5; one turn takes 4 pi seconds
     run = ask(daemon, "rolling-disk", "simulate", {
         "initial": {"q": [0, 0, 0, 0], "qd": [0.6, 0, 0.5, 3]}, "duration_s": 4 * math.pi,
         "output": {"times_s": [math.pi * k for k in range(1, 5)]}})

@@ -10,7 +10,7 @@ GROUND = {"name": "ground", "shape": "half-space"}
 
 
 def body(name, mass, inertia, gravity=(0, 0, -G)):
-    """one rigid body, free in space"""
+    """One rigid body with a free joint."""
     return {"name": name, "gravity": list(gravity),
             "links": [{"name": "world"}, {"name": "body", "mass": mass, "com": [0, 0, 0], "inertia_about": "com",
                                           "inertia": [[inertia[0], 0, 0], [0, inertia[1], 0], [0, 0, inertia[2]]]}],
@@ -69,14 +69,14 @@ def never_creates(a, within):
 
 
 def test_a_sliding_block_stops(daemon, put):
-    """after v / (mu g) at v^2 / (2 mu g), by friction mu m g, which takes all of its energy"""
+    """It stops after v / (mu g) at v^2 / (2 mu g); the friction force mu m g dissipates all of its energy."""
     robot = put(box_of(2.0, 0.4, 0.3, 0.2))
     mu, v = 0.3, 1.0
     a = run(daemon, robot, flat(z=0.1), [0.6 * v, 0.8 * v, 0, 0, 0, 0], 0.6, [GROUND, BOX], mu, interval=0.1)
     way = v * v / (2 * mu * G)
     assert abs(a["q"][-1][0] - 0.6 * way) < 1e-6 and abs(a["q"][-1][1] - 0.8 * way) < 1e-6
     assert abs(a["q"][-1][2] - 0.1) < 1e-12 and max(abs(x) for x in a["qd"][-1]) < 1e-12
-    moving = a["contact_force"][2]  # at 0.2 s; it stops at 0.34 s
+    moving = a["contact_force"][2]  # sliding at 0.2 s; it stops at 0.34 s
     assert abs(moving[2] - 2 * G) < 1e-9 and abs(math.hypot(*moving[:2]) - mu * 2 * G) < 1e-9
     assert abs(moving[0] + 0.6 * mu * 2 * G) < 1e-9
     audit = a["audit"]["energy"]
@@ -87,7 +87,7 @@ def test_a_sliding_block_stops(daemon, put):
 
 @pytest.mark.parametrize("ratio, slides", [(0.999, False), (1.001, True)])
 def test_a_block_on_an_incline(daemon, put, ratio, slides):
-    """stays if and only if tan a <= mu; else it accelerates by g (sin a - mu cos a)"""
+    """It rests if and only if tan a <= mu; otherwise it accelerates by g (sin a - mu cos a)."""
     robot = put(box_of(2.0, 0.4, 0.3, 0.2))
     mu = 0.5
     a = math.atan(ratio * mu)
@@ -104,14 +104,14 @@ def test_a_block_on_an_incline(daemon, put, ratio, slides):
 
 
 def test_a_sphere_begins_to_roll(daemon, put):
-    """5/7 of its speed, after 2 v / (7 mu g)"""
+    """It rolls with 5/7 of its initial speed after 2 v / (7 mu g)."""
     robot = put(ball_of(1.5, 0.1))
     mu, v = 0.2, 0.7
     end = 2 * v / (7 * mu * G)
     a = run(daemon, robot, flat(z=0.1), [v, 0, 0, 0, 0, 0], 0.4, [GROUND, BALL], mu, step=2e-4, interval=0.05)
     assert end < 0.15
     q, qd = a["q"][-1], a["qd"][-1]
-    spin = 2 * math.atan2(q[5], q[3])  # about y
+    spin = 2 * math.atan2(q[5], q[3])  # rotation about y
     world = math.cos(spin) * qd[0] + math.sin(spin) * qd[2]
     assert abs(world - 5 / 7 * v) < 1e-6 and abs(qd[4] - 5 / 7 * v / 0.1) < 1e-5
     way = v * end - 0.5 * mu * G * end**2 + 5 / 7 * v * (0.4 - end)
@@ -122,7 +122,7 @@ def test_a_sphere_begins_to_roll(daemon, put):
 
 
 def test_a_ball_bounces(daemon, put):
-    """apexes h e^(2n); times of touch-down 2 e^n sqrt(2 h / g) apart"""
+    """Apexes h e^(2n); times between impacts 2 e^n sqrt(2 h / g)."""
     robot = put(ball_of(1.0, 0.1))
     e, h = 0.8, 0.5
     fall = math.sqrt(2 * h / G)
@@ -133,7 +133,7 @@ def test_a_ball_bounces(daemon, put):
         assert abs(touches[n]["t"] - at) < 1e-9 and touches[n]["a"] == "ground"
         assert abs(touches[n]["value"] - e**n * G * fall) < 1e-9
         apex = max(q[2] - 0.1 for t, q in zip(a["t"], a["q"]) if at < t < at + 2 * e**(n + 1) * fall)
-        assert abs(apex - h * e**(2 * n + 2)) < 2e-6  # between two outputs
+        assert abs(apex - h * e**(2 * n + 2)) < 2e-6  # between two output times
         at += 2 * e**(n + 1) * fall
     assert sum(x["on"] == "lift" for x in a["events"]) == len(touches)
     lost = G * h * (1 - e**(2 * len(touches)))
@@ -142,7 +142,7 @@ def test_a_ball_bounces(daemon, put):
 
 
 def test_a_ball_comes_to_rest(daemon, put):
-    """after infinitely many bounces within sqrt(2 h / g) (1 + e) / (1 - e)"""
+    """Infinitely many impacts end at sqrt(2 h / g) (1 + e) / (1 - e); then the ball is at rest."""
     robot = put(ball_of(1.0, 0.1))
     e, h = 0.5, 0.1
     end = math.sqrt(2 * h / G) * (1 + e) / (1 - e)
@@ -164,7 +164,7 @@ def test_a_box_at_rest_stays(daemon, put):
 
 @pytest.mark.parametrize("push, moves", [(0.999, False), (1.001, True)])
 def test_a_pushed_block(daemon, put, push, moves):
-    """the case that step-dependent friction gets wrong: 0.1 % below the limit nothing moves"""
+    """Friction laws that depend on the step fail here: with a force 0.1 % below the limit nothing moves."""
     robot = put(box_of(1.0, 0.4, 0.4, 0.1))
     mu = 0.5
     shape = {**BOX, "size": [0.4, 0.4, 0.1]}
@@ -176,7 +176,7 @@ def test_a_pushed_block(daemon, put, push, moves):
 
 
 def rod_angle(theta0, t, length, steps=20000):
-    """a rod on a pivot at its lower end: theta'' = 3 g sin(theta) / (2 length), theta from the vertical"""
+    """The angle from the vertical of a rod on a pivot at its lower end: theta'' = 3 g sin(theta) / (2 length)."""
     h, x, w = t / steps, theta0, 0.0
 
     def f(y):
@@ -191,7 +191,7 @@ def rod_angle(theta0, t, length, steps=20000):
 
 
 def tilted(theta, length):
-    """a rod from the origin, leaning by theta towards x; its centre, and its turn about y"""
+    """q of a rod whose lower end is at the origin, tilted by theta about y towards +x."""
     return [0.5 * length * math.sin(theta), 0, 0.5 * length * math.cos(theta), math.cos(theta / 2), 0, math.sin(theta / 2), 0]
 
 
@@ -206,7 +206,7 @@ def falling_rod(daemon, put, step, t=0.5):
 
 
 def test_a_falling_rod_turns_about_its_foot(daemon, put):
-    """while it sticks: of order 2, 1e-6 at 0.2 ms"""
+    """While the foot sticks, the rod is a pendulum about it: second order, error 1e-6 at a step of 0.2 ms."""
     a, angle, rate = falling_rod(daemon, put, 2e-4)
     assert abs(angle) < 1e-6 and abs(rate) < 5e-6, (angle, rate)
     assert abs(a["contact_gap"][-1][0]) < 1e-9
@@ -217,7 +217,8 @@ def test_a_falling_rod_turns_about_its_foot(daemon, put):
 
 
 def test_a_rocking_block(daemon, put):
-    """Housner: the rate after the other edge strikes, 1 - (3/2) sin^2 a of that before, where e = 0 and nothing slides"""
+    """Housner (1963): with e = 0 and no sliding, the impact on the other edge changes the angular velocity by
+    the factor 1 - (3/2) sin^2 a."""
     b, h = 0.1, 0.2  # half width, half height
     r2 = b * b + h * h
     mass = 1.0
@@ -225,7 +226,7 @@ def test_a_rocking_block(daemon, put):
     robot = put(body("block", mass, [mass / 3 * (0.05**2 + h * h), mass / 3 * r2, mass / 3 * (0.05**2 + b * b)]))
     shape = {**BOX, "size": [2 * b, 0.1, 2 * h]}
     tilt = 0.1
-    # about the edge at the origin, on the right, leaning to it
+    # rotation about the right edge, which is at the origin
     c, s = math.cos(tilt), math.sin(tilt)
     start = [-b * c + h * s, 0, b * s + h * c, math.cos(tilt / 2), 0, math.sin(tilt / 2), 0]
     a = run(daemon, robot, start, [0] * 6, 0.5, [GROUND, shape], 5.0, step=5e-4, interval=5e-4)
@@ -240,7 +241,7 @@ def test_a_rocking_block(daemon, put):
 
 
 def test_impacts_with_friction_create_no_energy(daemon, put):
-    """a rod that strikes obliquely: Newton's law alone would create energy (Kane and Levinson, 1985, 5.2)"""
+    """A rod that strikes obliquely: Newton's impact law alone can create energy (Kane and Levinson, 1985, 5.2)."""
     robot = put(body("rod", 1.0, [1 / 12, 1 / 12, 1e-3]))
     tip = {"name": "tip", "link": "body", "shape": "sphere", "size": [1e-9], "pose": {"position": [0, 0, -0.5]}}
     for theta in (0.3, 0.6, 0.9, 1.2):
@@ -248,7 +249,7 @@ def test_impacts_with_friction_create_no_energy(daemon, put):
             q = tilted(theta, 1.0)
             q[2] += 0.01
             c, s = math.cos(theta), math.sin(theta)
-            v = [slip * c + 1.0 * s, 0, slip * s - 1.0 * c]  # the world's (slip, 0, -1) along the rod's axes
+            v = [slip * c + 1.0 * s, 0, slip * s - 1.0 * c]  # the world velocity (slip, 0, -1) in the rod's axes
             a = run(daemon, robot, q, v + [0] * 3, 0.05, [GROUND, tip], 0.8, 0.9, interval=0.005)
             assert a["contacts"]["impacts"] >= 1
             never_creates(a, 2e-6)
@@ -256,7 +257,8 @@ def test_impacts_with_friction_create_no_energy(daemon, put):
 
 
 def test_two_balls_collide(daemon, put):
-    """along their line: velocities after by momentum and restitution; pairs have coefficients of their own"""
+    """A central collision: velocities after it by momentum and restitution; a pair of shapes may have its own
+    coefficients."""
     robot = {"name": "balls", "gravity": [0, 0, 0],
              "links": [{"name": "rail"}, {"name": "one", "mass": 2.0, "com": [0, 0, 0]}, {"name": "two", "mass": 1.0, "com": [0, 0, 0]}],
              "joints": [{"name": "x1", "kind": "prismatic", "parent": "rail", "child": "one", "axis": [1, 0, 0]},
@@ -274,7 +276,7 @@ def test_two_balls_collide(daemon, put):
 
 
 def test_an_arm_meets_the_floor(daemon):
-    """a falling two-link arm: no depth, no energy, and in the end it lies still"""
+    """A falling two-link arm: no penetration, no energy gain, at rest in the end."""
     shapes = [{"name": "floor", "shape": "half-space", "pose": {"rpy": [-math.pi / 2, 0, 0], "position": [0, -0.5, 0]}},
               {"name": "tip", "link": "tool", "shape": "sphere", "size": [0.05]}]
     a = run(daemon, "planar-2r", [0.2, 0.3], [0, 0], 2.0, shapes, 0.5, 0.3, interval=0.01)
@@ -284,7 +286,7 @@ def test_an_arm_meets_the_floor(daemon):
 
 
 def test_joints_do_not_bounce_beside_contacts(daemon, put):
-    """a rule that would do nothing is refused where it is"""
+    """Restitution at joint limits has no effect together with contacts: it is refused, with its pointer."""
     robot = put({"name": "slider", "gravity": [0, 0, -G], "links": [{"name": "rail"}, {"name": "cart", "mass": 1.0, "com": [0, 0, 0]}],
                  "joints": [{"name": "x", "kind": "prismatic", "parent": "rail", "child": "cart", "axis": [1, 0, 0],
                              "limits": {"lower": -1, "upper": 1}}]})

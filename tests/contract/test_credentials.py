@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_credentials.py - with credentials configured, nothing is answered or done without a token.
+# tests/contract/test_credentials.py - with credentials configured, no request succeeds without a token.
 import contextlib
 import hashlib
 import json
@@ -23,7 +23,7 @@ def digest(token):
 def tokens(tmp_path_factory):
     path = tmp_path_factory.mktemp("credentials") / "tokens"
     lines = ["# who may come in", "", f"lab {digest(TOKENS[0])}", f"  robot-cell\t{digest(TOKENS[1]).upper()}  # with a comment"]
-    path.write_text("\n".join(lines))  # the last line has no end
+    path.write_text("\n".join(lines))  # the last line has no newline
     return path
 
 
@@ -114,7 +114,7 @@ def test_systemd_may_hand_the_file_over(tmp_path, tokens):
 
 
 def begin(one, token, **headers):
-    """A session: the whole Set-Cookie, and what a browser sends of it."""
+    """Creates a browser session; returns the Set-Cookie header, and the part of it that a browser sends back."""
     status, got, body = one.request("POST", "/v1/session", headers={**bearer(token), **headers})
     assert status == 204 and body == b""
     return got["Set-Cookie"], got["Set-Cookie"].partition(";")[0]
@@ -130,13 +130,13 @@ def test_a_browser_gets_a_cookie_for_its_token(start, tokens):
         seen.add(cookie)
         for sent in (cookie, f"other=1; {cookie}", f"{cookie}; torqued_session=wrong"):
             assert one.request("GET", "/v1/robots", headers={"Cookie": sent})[0] == 200
-        # a wrong token is wrong with a cookie too, and a cookie gets no other
+        # a wrong token is refused even with a valid cookie, and a cookie alone creates no further session
         problem(one.request("GET", "/v1/robots", headers={"Cookie": cookie, **bearer("wrong")}), 401)
         problem(one.request("POST", "/v1/session", headers={"Cookie": cookie}), 401)
     assert len(seen) == 4, "each is a secret of its own"
-    # what a browser adds for a page of another site is refused even with the cookie
+    # a request from a page of another site is refused even with the cookie
     problem(one.request("DELETE", "/v1/robots/panda", headers={"Cookie": cookie, "Origin": "https://evil.example"}), 403)
-    # a browser sends cookies to every port of a host: its other ports are other origins
+    # a browser sends cookies to every port of a host; another port is another origin
     host, port = one.address
     asked = {"Cookie": cookie, "Origin": f"http://{host}:{port + 1}"}
     problem(one.request("DELETE", "/v1/robots/none", headers=asked), 403)
@@ -156,7 +156,7 @@ def test_a_ticket_opens_event_streams_of_listed_pages_and_nothing_else(start, to
     job = json.loads(one.request("POST", "/v1/robots/planar-2r/inverse-dynamics", b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}',
                                  {**bearer(TOKENS[0]), "Prefer": "respond-async"})[2])["id"]
     stream = f"/v1/jobs/{job}/events"
-    for _ in range(2):  # again, as EventSource does after a lost connection; without a token, from the other page
+    for _ in range(2):  # twice, as EventSource reconnects; without a token, from a page of the allowed origin
         status, headers, body = one.request("GET", f"{stream}?ticket={ticket}", headers={"Origin": "https://lab.example"})
         assert status == 200 and headers["Access-Control-Allow-Origin"] == "https://lab.example" and b"succeeded" in body
     for bad in ("", "?ticket=", "?ticket=" + "0" * 64, f"?ticket={ticket[:-1]}", f"?ticket={ticket}0", f"?x=1&ticket={ticket}", f"?ticket={ticket}&x=1"):
@@ -210,7 +210,7 @@ def test_no_other_cookie_opens(start, tokens):
 
 
 def test_credentials_are_read_again_at_sighup(start, tmp_path):
-    """Rotation without an outage: first both tokens, then the new one only. A bad file changes nothing."""
+    """Rotation without an outage: first both tokens, then the new one only. A file with an error changes nothing."""
     path = tmp_path / "tokens"
     path.write_text(f"old {digest(TOKENS[0])}\n")
     one = start({"credentials": path})
@@ -242,7 +242,7 @@ def test_credentials_are_read_again_at_sighup(start, tmp_path):
 
 
 def test_refused_tokens_are_logged_now_and_then(start, tokens):
-    """One line a minute with how many: who probes cannot fill the log, and the line holds no token."""
+    """One line a minute with a count: guessing tokens cannot fill the log, and the line contains no token."""
     one = start({"credentials": tokens})
     for _ in range(4):
         problem(one.request("GET", "/v1/robots", headers=bearer("guess-of-a-token")), 401)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_datasets.py - datasets over HTTP: put, get, ranges, points, bounds, and what a cut upload leaves.
+# tests/contract/test_datasets.py - datasets over HTTP: put, get, ranges, points, bounds, and that a cut
+# upload leaves nothing.
 import contextlib
 import hashlib
 import json
@@ -17,7 +18,7 @@ CSV = b"t,q1,q2\n0,1,10\n0.1,,20\n0.2,-3,30\n"
 
 
 def npy(values, columns, kind="d"):
-    """An NPY file of rows of `columns` numbers."""
+    """An NPY file with these numbers in rows of `columns`."""
     rows = len(values) // columns
     head = f"{{'descr': '<f{struct.calcsize(kind)}', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
     head = head.ljust(117) + "\n"
@@ -37,7 +38,7 @@ def sha(data):
 
 
 def files(daemon):
-    """Complete files, and those on their way in."""
+    """(complete files, files still being written)."""
     complete, coming = [], []
     for folder, _, names in os.walk(os.path.join(daemon.state, "files")):
         if not folder.endswith("sums"):
@@ -143,7 +144,7 @@ def test_points_keep_extremes(daemon):
     assert (answer["points"], answer["rows_per_point"]) == (10, 100)
     series = answer["series"][0]
     assert series["max"] == [0.0, 9.0] + [0.0] * 8 and series["min"] == [0.0] * 8 + [-9.0, 0.0]
-    # the finer points of a part: rows 100 to 199, ten to each
+    # finer points of a part of the rows: rows 100 to 199, ten rows for each point
     part = json.loads(daemon.request("GET", "/v1/datasets/peaks?points=10&rows=100,200")[2])
     assert (part["rows"], part["first_row"], part["points"], part["rows_per_point"]) == (1000, 100, 10, 10)
     assert part["series"][0]["max"] == [0.0] * 3 + [9.0] + [0.0] * 6
@@ -154,7 +155,8 @@ def test_points_keep_extremes(daemon):
 
 
 def test_points_of_a_long_log_are_the_extremes_of_its_rows(start, tmp_path):
-    """Out of blocks that are gathered as it is stored, of its rows from one of these on, and of all of it after a restart: against numpy."""
+    """The points come from block extremes that were gathered during the upload, from the rows themselves for a
+    part, and from all rows after a restart: all equal numpy's."""
     numpy = pytest.importorskip("numpy", reason="no numpy (make deps-check)")
     values = numpy.random.default_rng(1).normal(size=(70_000, 3)).round(4)
     values[::101, 1] = numpy.nan
@@ -187,7 +189,7 @@ def test_points_of_a_long_log_are_the_extremes_of_its_rows(start, tmp_path):
                 answers.append((name, query, found["series"][1]))
     half = len(answers) // 2
     assert answers[:half] == answers[half:]
-    # another log under the name has points of its own; without it there are none
+    # another log of the same name has its own points; a deleted one has none
     assert put(one, "npy", npy([1.0, 2.0], 1))[0] == 200
     assert json.loads(one.request("GET", "/v1/datasets/npy?points=1")[2])["series"][0]["max"] == [2]
     assert one.request("DELETE", "/v1/datasets/csv")[0] == 204
@@ -208,7 +210,7 @@ def test_conditions(daemon):
 
 
 def expect(daemon, name, length):
-    """Sends headers with Expect: 100-continue and returns the status that comes before any byte of the body."""
+    """Sends headers with Expect: 100-continue; returns the status that arrives before any byte of the body is sent."""
     with daemon.socket() as s:
         s.sendall(f"PUT /v1/datasets/{name} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n"
                   "Expect: 100-continue\r\n\r\n".encode())
@@ -222,7 +224,7 @@ def test_bounds_are_answered_before_the_body(start):
     data = b"123456789\n" * 100000
     assert put(daemon, "a", data)[0] == 201
     assert expect(daemon, "b", 600000) == 507
-    # the same without a length: answered when the bound is met, and nothing stays
+    # the same without Content-Length: refused when the bound is reached, and no file remains
     connection = daemon.connect()
     connection.request("PUT", "/v1/datasets/b", iter([data[:250000]] * 4), {"Transfer-Encoding": "chunked"}, encode_chunked=True)
     assert connection.getresponse().status == 507
@@ -258,7 +260,7 @@ def test_cut_uploads_leave_nothing(start):
     for i in range(50):
         cut = chance.randrange(len(data))
         with daemon.socket() as s:
-            if i % 5 == 4:  # a reset instead of an end
+            if i % 5 == 4:  # the connection is reset, not closed
                 s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             s.sendall(f"PUT /v1/datasets/cut{i} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(data)}\r\n\r\n".encode())
             s.sendall(data[:cut])

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_diagnosis.py - faults of logs, planted at random places and sizes: calibrate names them, and none where none is.
-"""Random arms of 2 to 7 joints move along random harmonics; torque is that of another arm of the same kind (masses, rotors and friction of its
-own) with noise. One fault is planted in each case. DIAGNOSIS_CASES=n runs n cases of each kind (the default is a few); counts are printed."""
+# tests/contract/test_diagnosis.py - faults of random size in random places of logs: calibrate names them, and
+# reports none in logs without faults.
+"""Random arms of 2 to 7 joints with random harmonic motion; the torque is that of a similar arm with its own
+masses, rotor inertias and friction, plus noise. Each case has one fault. DIAGNOSIS_CASES=n runs n cases of
+each kind (default: a few); counts are printed."""
 import io
 import json
 import os
@@ -17,7 +19,7 @@ DRIFT = ("friction-drift", "friction-of-run")
 
 
 def arm(rng, n):
-    """Links of a random serial arm: (document of what the user has, document of the truth)."""
+    """A random serial arm: (document of the user's model, document of the true robot)."""
     def body(k):
         size = 0.45 * 0.85**k
         mass = 12 * 0.7**k * rng.uniform(0.7, 1.3)
@@ -53,7 +55,7 @@ def motion(rng, n):
 
 
 class Named:
-    """A test of a finding, and the joint that a refusal must name as well."""
+    """A predicate for the expected finding, and the joint that a refusal must name too."""
     def __init__(self, joint, test, what=""):
         self.joint, self.test, self.what = joint, test, what
 
@@ -81,7 +83,7 @@ class Bench:
         return np.load(io.BytesIO(tau))
 
     def logs(self, robot_of=lambda e: None):
-        """(q, tau) of each run by the truth, or the robot that robot_of(e) gives."""
+        """(q, tau) of each run, by the true robot, or by robot_of(e) in run e."""
         out = []
         for e in range(self.runs):
             tau = self.torque(robot_of(e) or self.truth, e)
@@ -191,7 +193,7 @@ def stuck_position(b):
 
 
 def other_robot(b):
-    """One run is that of an arm whose bodies all differ: no single fault."""
+    """One run is that of an arm in which every body differs: no single fault explains it."""
     other, e = json.loads(json.dumps(b.truth)), b.rng.integers(b.runs)
     for joint in other["joints"]:
         joint["damping"] *= b.rng.choice([0.4, 2.5])
@@ -207,18 +209,19 @@ def other_robot(b):
 
 KINDS = {"clean": clean, "sign": sign, "swap torque": swap_torque, "swap position": swap_position, "scale one": scale_one, "scale all": scale_all,
          "tilt": tilt, "payload": payload, "friction": friction, "stuck torque": stuck_torque, "stuck position": stuck_position, "other": other_robot}
-# what the text must say beside the joint: what is wrong, or what to do
+# what the finding's text must state: the fault, or the remedy
 WORDS = {"sign": "its torque counts against its position", "swap torque": "the torques of joints", "swap position": "the positions of joints",
          "scale one": "other joints' torques imply", "scale all": "robot's masses take", "tilt": "the base is not level", "payload": "the last link carries",
          "friction": "viscous friction", "stuck torque": "its torque does not change", "stuck position": "its position does not change", "other": "the logs disagree"}
-# joints, recordings, of the cases in check
+# (joints, runs) of the default cases
 FEW = {"clean": [(2, 1), (6, 2)], "sign": [(6, 3)], "swap torque": [(4, 1)], "swap position": [(5, 1)], "scale one": [(5, 2)], "scale all": [(6, 1)],
        "tilt": [(6, 1)], "payload": [(6, 3)], "friction": [(4, 2)], "stuck torque": [(3, 2)], "stuck position": [(4, 1)], "other": [(3, 3)]}
 
 
 def run(daemon, kind, seed, n=None, runs=None):
     rng = np.random.default_rng([sorted(KINDS).index(kind), seed])
-    n = n or int(rng.integers(3 if kind == "tilt" else 2, 8))  # of a plane arm, tilt and mass centres are nearly one
+    # for a planar arm, tilt of the base and centres of mass are nearly indistinguishable
+    n = n or int(rng.integers(3 if kind == "tilt" else 2, 8))
     runs = runs or int(rng.integers(2 if kind in ("payload", "other") else 1, 4))
     b = Bench(daemon, rng, n, runs)
     logs, is_it = KINDS[kind](b)
@@ -226,7 +229,7 @@ def run(daemon, kind, seed, n=None, runs=None):
     reply, status = b.ask(logs)
     found = reply.get("findings", [])
     reply["planted"] = what
-    if status == 422:  # refused before the fit: the joint's name and "units" in the text
+    if status == 422:  # refused before the fit: the text names the joint
         j = getattr(is_it, "joint", None)
         return n, runs, found, reply, status, j is not None and f'joint "{j}"' in reply["errors"][0]["detail"]
     return n, runs, found, reply, status, bool(found) and is_it(found[0])
@@ -244,7 +247,8 @@ def test_a_fault_is_named(daemon, kind):
         assert good, (n, runs, found, reply["reasons"])
         assert reply["reasons"][0] == found[0]["text"] and WORDS[kind] in found[0]["text"], found[0]["text"]
         assert all(f'"{found[0][of]}"' in found[0]["text"] for of in ("joint", "other_joint") if of in found[0] and "swap" in kind), found[0]["text"]
-        if found[0]["gross"] and kind != "stuck position":  # that leaves less motion
+        # a stuck position reduces the motion, so that advice is right there
+        if found[0]["gross"] and kind != "stuck position":
             assert reply["verdict"] not in ("usable", "robust-control-only")
             assert not any("move all joints" in r for r in reply["reasons"]), reply["reasons"]
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_distance.py - distances of shapes over HTTP: closed forms, left-out pairs, refusals, and coal's numbers.
+# tests/contract/test_distance.py - distances of shapes over HTTP: closed forms, pairs left out, refusals;
+# against coal.
 import json
 import math
 import random
 
 import pytest
 
-ARM = "planar-2r"  # links of 0.8 and 0.6 m along x, turning about z
+ARM = "planar-2r"  # links of 0.8 and 0.6 m along x, joints about z
 
 
 def post(daemon, body, robot=ARM):
@@ -20,7 +21,7 @@ def ask(daemon, body, robot=ARM):
 
 
 def test_moves_with_its_link(daemon):
-    """a ball at the tip, and one in the world: the distance of two points less both radii"""
+    """A ball at the tip and one fixed in the world: the distance of their centres minus both radii."""
     shapes = [{"name": "tip", "link": "tool", "shape": "sphere", "size": [0.1]},
               {"name": "ball", "shape": "sphere", "size": [0.2], "pose": {"position": [0.3, 0.4, 0.5]}}]
     q = [[0.3, 0.5], [1.0, -0.4], [0, 0]]
@@ -87,14 +88,15 @@ def test_refusals(daemon, body, pointer, slug):
 def random_shape(r, on):
     kind = r.choice(["sphere", "capsule", "box"])
     size = [r.uniform(0.05, 0.6) for _ in range({"sphere": 1, "capsule": 2, "box": 3}[kind])]
-    at = [r.uniform(-0.6, 0.6) + (1.4 if on == "world" and k == 0 else 0) for k in range(3)]  # about the tool
+    at = [r.uniform(-0.6, 0.6) + (1.4 if on == "world" and k == 0 else 0) for k in range(3)]  # near the tool
     w = [r.gauss(0, 1) for _ in range(4)]
     wxyz = [x / math.hypot(*w) for x in w]
     return {"shape": kind, "size": size, "link": on, "pose": {"position": at, "quaternion_wxyz": wxyz}}
 
 
 def test_as_coal_measures_them(daemon):
-    """900 pairs, apart and overlapping; coal's boxes are found by iteration, to 1e-6 of a distance"""
+    """900 pairs, separated and overlapping; coal's algorithm for boxes is iterative, with an error of 1e-6 of
+    the distance."""
     coal = pytest.importorskip("coal")
     np = pytest.importorskip("numpy")
     r = random.Random(4)

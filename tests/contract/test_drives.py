@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_drives.py - drives of a robot over HTTP: put, got, asked for along a motion.
+# tests/contract/test_drives.py - drives of a robot over HTTP: put, get, quantities along a motion.
 import json
 import math
 
@@ -20,7 +20,7 @@ def drive(k):
 
 @pytest.fixture(scope="module")
 def driven(daemon):
-    """A panda with a drive in five of its seven axes."""
+    """A panda with a drive on five of its seven joints."""
     document = json.loads(daemon.request("GET", "/v1/robots/panda")[2])
     moving = [j for j in document["joints"] if j["v"]["count"] == 1]
     for k, joint in enumerate(moving):
@@ -65,14 +65,14 @@ def test_what_a_motion_requires_of_the_drives(daemon, driven):
             eta, qd = 100.0 + k, body["qd"][s][k]
             current = answer["tau"][s][k] / eta / 0.05
             voltage = 0.6 * current + 0.05 * eta * qd
-            # torque by the ledger and by the recursion: rounding of some 100 N m
+            # inverse dynamics computes the torque in two ways: they differ by the rounding of 100 N m
             assert reply["current"][s][n] == pytest.approx(current, abs=1e-12, rel=1e-12)
             assert reply["voltage"][s][n] == pytest.approx(voltage, abs=1e-12, rel=1e-12)
             assert reply["duty"][s][n] == pytest.approx(0.5 + voltage / 96, abs=1e-13)
             assert reply["power"][s][n] == pytest.approx(voltage * current, abs=1e-10, rel=1e-11)
             assert reply["motor_speed"][s][n] == pytest.approx(eta * qd, abs=1e-12, rel=1e-12)
             assert reply["continuous_use"][s][n] == pytest.approx(abs(current) / 5, abs=1e-12, rel=1e-12)
-    # 12 rad/s of joint 4 are 62 V of back-emf at the motor
+    # 12 rad/s of joint 4 give 62 V of back-EMF at the motor
     assert reply["feasible"] == [1, 0] and max(reply["voltage_use"][1]) > 1
 
 
@@ -83,7 +83,7 @@ def test_terms_and_other_orders_have_the_same_result(daemon, driven):
             "qdd": [QDD[k] for k in turned], "include": ["drive", "decoupling"]}
     status, other = ask(daemon, "driven", "terms", body)
     assert status == 200, other
-    assert one["drive"] == other["drive"]  # in the robot's order, with its names
+    assert one["drive"] == other["drive"]  # drives are in the robot's order, with their names
     assert one["decoupling"]["decoupled"] == [other["decoupling"]["decoupled"][k] for k in reversed(range(7))]
 
 
@@ -108,7 +108,7 @@ MOTOR = {"constant_nm_a": 0.05, "resistance": 0.6, "inertia": 1e-4, "viscous": 2
 
 
 def put_rig(daemon, name, **more):
-    """One bar that turns about z: I = 0.05 at the joint, b = 0.1, the numbers of item 117."""
+    """One bar about z: inertia 0.05 kg m^2 about the joint, viscous friction 0.1 N m s/rad."""
     document = {"gravity": [0, 0, -9.81],
                 "links": [{"name": "base"}, {"name": "bar", "mass": 1, "com": [0, 0, 0], "inertia_about": "com",
                                              "inertia": [[0.05, 0, 0], [0, 0.05, 0], [0, 0, 0.05]]}],
@@ -167,7 +167,8 @@ def test_torque_asked_for_arrives_unless_a_limit_holds(daemon):
     status, held = ask(daemon, "held", "simulate", {**body, "drives": {"command": "torque"}})
     assert status == 200, held
     current = [x[0] for x in held["drive_current"]]
-    folds = -0.1 * math.log(1 - 0.95 / 9)  # the mean square of 3 A reaches 95 % of that of 1 A
+    # time at which 9 (1 - exp(-t / 0.1 s)), the filtered square of 3 A, reaches 0.95 of the square of 1 A
+    folds = -0.1 * math.log(1 - 0.95 / 9)
     for t, i in zip(held["t"], current):
         assert i == pytest.approx(3, abs=1e-12) if t < folds - 1e-6 else i < 3
     assert current[-1] == pytest.approx(1, abs=1e-3) and held["drive_limited"][-1] == [1]

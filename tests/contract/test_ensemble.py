@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_ensemble.py - ensembles over HTTP: every variation in every way is the simulation with its numbers.
+# tests/contract/test_ensemble.py - ensembles over HTTP: each member equals a simulation with the varied
+# values, for each variation and each way to state it.
 import copy
 import json
 import math
@@ -26,7 +27,7 @@ def ask(daemon, robot, call, body, want=200):
 
 @pytest.fixture(scope="module")
 def rubbed(daemon):
-    """planar-2r with friction: its document."""
+    """planar-2r with friction, as a document."""
     document = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
     for joint in document["joints"][:2]:
         joint["damping"] = 0.4
@@ -36,7 +37,8 @@ def rubbed(daemon):
     return document
 
 
-# -- what varies, and the simulation that a member then is ------------------------------------------------------------
+# -- variations, and the simulation equal to a member
+# --------------------------------------------------------------------
 
 def start(field, row):
     def change(body, robot, value):
@@ -266,7 +268,7 @@ def test_members_with_closed_loops(daemon, robot, joint, solver):
                                               "input": {"kind": "torque", "t": [0, 1], "tau": [tau, tau]}})
         for mine, other in zip(member["q"] + member["qd"], one["q"] + one["qd"]):
             assert mine == pytest.approx(other, abs=1e-7)
-        # on the constraints, wherever it is
+        # the final state satisfies the constraints
         at = ask(daemon, robot, "simulate", {"initial": {"q": member["q"][-1], "qd": member["qd"][-1]}, "duration_s": 1e-3,
                                              "output": {"interval_s": 1e-3}, "solver": {"method": "rk4", "step_s": 1e-3}})
         begin = at["constraints"]["start"]
@@ -287,7 +289,7 @@ def test_members_with_closed_loops_and_payloads(daemon):
 
 
 def test_a_closed_loop_that_breaks_ends_alone(daemon):
-    """Under a torque without bound no step brings the four-bar back to its loop."""
+    """Under an unbounded torque no step returns the four-bar to its constraint: this member alone ends."""
     q = json.loads(daemon.request("GET", "/v1/robots/four-bar")[2])["assembled"]
     body = {"initial": {"q": q}, "duration_s": 0.1, "output": {"interval_s": 0.1}, "solver": {"method": "rk4", "step_s": 0.005}, "return_members": [0, 2]}
     many = ask(daemon, "four-bar", "ensemble", {**body, "vary": [{"of": "torque", "joint": "crank", "list": [0, 1e9, 0.5]}]})
@@ -332,7 +334,7 @@ def test_examples_of_the_contract_diverge_nowhere(daemon):
 
 
 def test_without_a_solver_stiff_gains_are_followed_as_a_simulation_follows_them(daemon):
-    """kd / inertia of the last joint is some 1e4 /s; steps of 1 ms of rk4 are stable below 2.8e3 /s."""
+    """kd / inertia of the last joint is about 1e4 /s; rk4 with steps of 1 ms is stable only below 2.8e3 /s."""
     body = {"initial": {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "duration_s": 0.1, "output": {"interval_s": 0.05},
             "input": {"kind": "pd-gravity", "reference": {"setpoint": [0, -0.8, 0, -2.3, 0, 1.6, 0.8]}, "kp": 400, "kd": 40}}
     vary = {"vary": [{"of": "payload_mass", "link": "flange", "at": [0, 0, 0.1], "grid": {"from": 0, "to": 3.5, "count": 8}}], "end_states": True}
@@ -353,8 +355,9 @@ def test_without_a_solver_stiff_gains_are_followed_as_a_simulation_follows_them(
 
 
 def test_events_of_one_direction_are_counted_each_time(daemon):
-    """A pendulum from 1.5 rad passes its lowest point at K(sin .75) / omega and each two of these, up and down in turn; at an
-    angle of +-1 it is beyond its limits once in each half swing, a member that starts within them and one that does not."""
+    """A pendulum released at 1.5 rad passes its lowest point at K(sin .75) / omega and every two quarter periods
+    later, in alternating directions. It exceeds its upper limit of 1 rad once in each period; all members start
+    beyond the limit."""
     quarter = ellipk(math.sin(0.75)) / math.sqrt(9.81 / 0.8)
     document = json.loads(daemon.request("GET", "/v1/robots/pendulum")[2])
     document["joints"][0]["kind"] = "revolute"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_events.py - Server-Sent Events: in order, without a gap, resumed, and no burden on anybody else.
+# tests/contract/test_events.py - Server-Sent Events: in order, without gaps, resumable, and without delay for
+# other clients.
 import http.client
 import json
 import random
@@ -22,7 +23,8 @@ class Stream:
         self.response = self.connection.getresponse()
 
     def next(self):
-        """(id, event, data), without event for a comment or the stream's start; None at the end."""
+        """(id, event, data); event is None for a comment or the retry line at the start; None at the end of the
+        stream."""
         number, event, data, seen = None, None, None, False
         while True:
             line = self.response.readline()
@@ -59,7 +61,7 @@ def test_one_job_from_its_first_event_to_its_last(daemon):
     assert [e[2]["state"] for e in got] == ["queued", "running", "succeeded"]
     numbers = [e[0] for e in got]
     assert numbers == sorted(set(numbers)) and all(e[2]["job"] == job for e in got)
-    # resumed after each of its events: the rest, and 204 when there is none
+    # resumed after each of its events: the rest of them, and 204 if there is none
     for k in range(2):
         rest = Stream(daemon, f"/v1/jobs/{job}/events", last=numbers[k])
         assert [e[0] for e in rest.states()] == numbers[k + 1:]
@@ -97,7 +99,7 @@ def test_a_stream_lost_before_its_first_event_resumes_without_a_gap(daemon):
     first = submit(daemon, body(1, 0.123))["id"]
     ended(daemon, first)
     stream = Stream(daemon)
-    number, event, _ = stream.next()  # what a client sends as Last-Event-ID from now on
+    number, event, _ = stream.next()  # the id that a client sends as Last-Event-ID when it reconnects
     stream.close()
     assert event is None and number == [e[0] for e in Stream(daemon, f"/v1/jobs/{first}/events").states()][-1]
     missed = submit(daemon, body(1, 0.456))["id"]
@@ -122,7 +124,7 @@ def test_fifty_readers_that_reconnect_miss_nothing(start):
         try:
             while not done.is_set() or last < target[0]:
                 stream = Stream(daemon, last=last)
-                if stream.response.status == 503:  # those that were left have not all been noticed
+                if stream.response.status == 503:  # the daemon has not yet noticed that all earlier streams are closed
                     stream.close()
                     continue
                 assert stream.response.status == 200, stream.response.status
@@ -153,7 +155,7 @@ def test_fifty_readers_that_reconnect_miss_nothing(start):
     done.set()
     until = time.monotonic() + PATIENCE
     while any(r.is_alive() for r in readers) and time.monotonic() < until:
-        submit(daemon, body(1, 0.5))  # readers that wait for news get some
+        submit(daemon, body(1, 0.5))  # new events for readers that wait
         time.sleep(0.1)
     assert not faults, faults
     assert len(seen) == 50
@@ -178,7 +180,7 @@ def test_number_of_streams_is_bounded(start):
         again.close()
         return again.response.status == 200
 
-    eventually(may_open)  # a stream that is gone is not counted
+    eventually(may_open)  # a closed stream no longer counts
     two[1].close()
 
 
@@ -197,7 +199,7 @@ def test_stop_does_not_wait_for_streams(start):
 
 
 def test_reader_that_does_not_read_delays_no_other(start):
-    daemon = start({"idle_timeout": 3600000, "rate_grace": 3600000})  # it is not closed meanwhile
+    daemon = start({"idle_timeout": 3600000, "rate_grace": 3600000})  # no deadline closes it in the meantime
     with daemon.socket() as deaf:
         deaf.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
         for i in range(100):

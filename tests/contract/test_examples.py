@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_examples.py - the programs of clients/examples run against a daemon and say what they should.
+# tests/contract/test_examples.py - the programs of clients/examples run against a daemon and print the
+# expected numbers.
 import pathlib
 import re
 import subprocess
@@ -19,7 +20,7 @@ def test_homework_draws_its_picture(daemon, tmp_path):
     said = {m[1].strip(): (float(m[2]), float(m[3]), float(m[4])) for m in
             re.finditer(r"^(.{30}) completed, growth +(\S+) /s, at the end +(\S+) % off, theta2 +(\S+) deg$", done.stdout, re.M)}
     assert len(said) == 6
-    # items 97, 101, 99, 100 and 105 of the checklist
+    # (growth rate of the error, deviation at the end in %, theta2 at the end in degrees)
     assert said["torque at every instant"][1] < 1e-4
     assert abs(said["torque between 1 ms samples"][1] - 0.829) < 0.00829
     assert abs(said["start 1 cm higher"][2] + 144.95) < 0.1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_exchange.py - the ways a computation can go: inline, on a worker, in pieces, refused, stopped.
+# tests/contract/test_exchange.py - the ways of a computation: on the I/O thread, on a worker, with a streamed
+# answer, refused, cancelled.
 import json
 import os
 import random
@@ -83,7 +84,7 @@ def test_body_byte_by_byte(daemon):
 
 
 def test_streamed_answer_is_the_same_text(start, daemon):
-    """What is beyond reply_buffer comes in chunks, without a length."""
+    """An answer larger than reply_buffer is sent in chunks, without Content-Length."""
     document = batch(20000)
     streams = start({"reply_buffer": 16384})
     whole, pieces = post(daemon, document), post(streams, document)
@@ -92,7 +93,7 @@ def test_streamed_answer_is_the_same_text(start, daemon):
 
 
 def test_length_required(daemon):
-    """Of an upload; a POST without one has no body (RFC 9112, 6.3), and so no fields."""
+    """An upload needs a length; a POST without a length has no body (RFC 9112, 6.3), hence no fields."""
     replies, _ = daemon.raw(b"PUT /v1/robots/no-body HTTP/1.1\r\nHost: localhost\r\n\r\n")
     problem(replies[0], 411)
     replies, _ = daemon.raw(f"POST {PATH} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -127,7 +128,7 @@ def test_upload_waits_for_100_continue(daemon, tmp_path):
 
 
 def test_fault_in_the_middle_of_a_large_body(daemon):
-    """Answered at once, with its place, though most of the body is still to come."""
+    """Answered at once, with the pointer, although most of the body has not arrived."""
     body = b'{"q":[[0,0,0,0,0,0,0],[0,0,oops' + b" " * 3_000_000
     with daemon.socket() as s:
         s.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % (PATH.encode(), len(body)))
@@ -165,13 +166,13 @@ def test_queue_full_is_503(start):
 
 
 def test_budget_of_bodies(start):
-    """Two bodies of 40 kB do not fit into 64 KiB at once; one of 100 kB never does."""
+    """Two bodies of 40 kB do not fit into 64 KiB at the same time; one of 100 kB never fits."""
     one = start({"body_budget": "64 KiB", "rate_grace": 3600000})
     head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
     with one.socket() as first:
         first.sendall(head % (PATH.encode(), 40000) + b'{"q":[')
         eventually(lambda: metric(one, "torqued_body_bytes_total") > 0)
-        # announced bytes that have not arrived block no other request
+        # announced bytes that have not arrived do not block other requests
         assert one.request("POST", PATH, body=json.dumps(batch(1)).encode() + b" " * 39000, headers=JSON)[0] == 200
         before = metric(one, "torqued_body_bytes_total")
         first.sendall(b" " * 39000)
@@ -180,9 +181,9 @@ def test_budget_of_bodies(start):
         problem((status, headers, body), 503)
         assert headers["Retry-After"] == "1"
         problem(one.request("POST", PATH, body=b" " * 100_000, headers=JSON), 413)
-    # the first one has gone: its share is back
+    # the first request has ended: its share of the budget is free
     eventually(lambda: one.request("POST", PATH, body=json.dumps(batch(1)).encode() + b" " * 39000, headers=JSON)[0] == 200)
-    # the same budget for a body without a stated length
+    # the same budget applies to a body without a stated length
     problem(one.request("POST", PATH, body=(b" " * 1000 for _ in range(100)), headers=JSON), 503)
 
 
@@ -221,7 +222,7 @@ ARM = """<robot name="arm"><link name="a"/><link name="b"><inertial><origin xyz=
 
 
 def test_robot_that_is_not_in_memory(start, tmp_path):
-    """An old version, after a restart: a worker fetches it and reads the body that was kept meanwhile."""
+    """An old version after a restart: a worker loads it, then reads the body that was buffered in the meantime."""
     state = str(tmp_path / "state")
     first = start(state=state)
     digests = []
@@ -235,7 +236,8 @@ def test_robot_that_is_not_in_memory(start, tmp_path):
     sample = {"q": [0.0], "qd": [0.0], "qdd": [0.0]}
     for digest, mass in zip(digests, (2, 4)):
         tau = torques(second, sample, f"/v1/robots/arm@{digest}/inverse-dynamics")
-        assert abs(tau[0] - mass * 9.81 * 0.5) < 0.02 * mass  # standard gravity, whichever of 9.81 and 9.80665
+        # gravity may be 9.81 or 9.80665 m/s^2: the bound covers both
+        assert abs(tau[0] - mass * 9.81 * 0.5) < 0.02 * mass
     assert torques(second, sample, "/v1/robots/arm/inverse-dynamics") == tau
     problem(post(second, sample, path="/v1/robots/arm@" + "0" * 64 + "/inverse-dynamics"), 404)
     problem(post(second, {"qd": [0.0]}, path=f"/v1/robots/arm@{digests[0]}/inverse-dynamics"), 422)
@@ -252,7 +254,8 @@ def test_two_daemons_cannot_share_a_state_folder(start, tmp_path):
 
 
 def test_answers_of_one_length_stay_apart_while_they_are_read_late(daemon):
-    """One client sends everything and reads nothing yet, others ask in the meantime: each answer is its request's own."""
+    """One client sends all its requests and reads late while others send theirs: every answer must be that of
+    its own request."""
     at_rest = {name: [0.0] * 7 for name in ("q", "qd", "qdd")}
     rows = [dict(at_rest, qdd=[round(0.001 * (k % 7 + 1), 3)] + [0.0] * 6) for k in range(4000)]
     expected = {json.dumps(row): torques(daemon, row) for row in rows[:7]}
@@ -264,7 +267,7 @@ def test_answers_of_one_length_stay_apart_while_they_are_read_late(daemon):
             s.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
 
     with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # so that the daemon cannot send all of them at once
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)  # so that the daemon cannot send all answers at once
         s.settimeout(PATIENCE)
         s.connect(daemon.address)
         sender = threading.Thread(target=send, args=(s,))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_excitation.py - motion to record: checked by numpy, sent on to other calls unchanged.
+# tests/contract/test_excitation.py - excitation trajectories: checked by numpy, usable unchanged in requests
+# to other operations.
 import json
 import time
 
@@ -25,7 +26,7 @@ def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     assert status == 200
     assert [c["name"] for c in answer["columns"]] == found["base_parameters"]
     y = np.array(answer["regressor"]).reshape(-1, answer["n_base"])
-    # through a normal matrix: its rounding times the square of a condition near 10
+    # computed by the normal matrix: its rounding times the square of a condition near 10
     assert found["score"]["condition"] == pytest.approx(np.linalg.cond(y / np.linalg.norm(y, axis=0)), rel=1e-11)
     assert found["score"]["log_determinant"] == pytest.approx(2 * np.sum(np.log(np.linalg.svd(y)[1])), rel=1e-11)
     assert found["score"]["condition"] < found["first_random"]["condition"]
@@ -35,7 +36,7 @@ def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
 
 
 def test_the_motion_may_be_sent_on_unchanged(daemon):
-    """With joints in another order: trajectory breaks no limit, simulate follows it."""
+    """With joints in another order: `trajectory` reports no limit violation, `simulate` follows the reference."""
     joints = [f"joint{k}" for k in (7, 6, 5, 4, 3, 2, 1)]
     request = {"joints": joints, "tries": 20, "harmonics": 3, "frequency_hz": 0.5}
     status, found = post(daemon, "/v1/robots/panda/excitation", request)
@@ -43,7 +44,8 @@ def test_the_motion_may_be_sent_on_unchanged(daemon):
     assert found["joints"] == joints
     status, path = post(daemon, "/v1/robots/panda/trajectory", {"joints": joints, "fourier": found["fourier"], "interval_s": 0.01})
     assert status == 200 and path["violations"] == []
-    assert max(map(abs, path["qd"][0] + path["qdd"][0] + path["qd"][-1])) < 1e-12  # at rest: rounding of a few rad/s
+    # at rest; rounding of rates of a few rad/s
+    assert max(map(abs, path["qd"][0] + path["qdd"][0] + path["qd"][-1])) < 1e-12
     run = {
         "joints": joints, "initial": {"q": path["q"][0]}, "duration_s": 0.1, "output": {"interval_s": 0.05},
         "input": {"kind": "computed-torque", "reference": {"fourier": found["fourier"]}, "kp": 100, "kd": 20},
@@ -59,7 +61,7 @@ def test_the_motion_may_be_sent_on_unchanged(daemon):
 
 @pytest.mark.parametrize("angles", ["rad", "deg"])
 def test_the_whole_answer_is_a_request_and_a_reference(daemon, angles):
-    """In degrees the same motion; sent on in the unit that it states."""
+    """In degrees the motion is the same; it is used in the unit that the answer states."""
     np = pytest.importorskip("numpy")
     unit = np.pi / 180 if angles == "deg" else 1.0
     limit = [40.0 / 180 * np.pi / unit] * 7
@@ -129,7 +131,7 @@ def test_a_long_search_is_a_job_that_can_be_cancelled(daemon):
     status, _, _ = daemon.request("POST", f"/v1/jobs/{body['id']}/cancel")
     assert status in (200, 202)
     state = "queued"
-    while state in ("queued", "running"):  # the test's own time limit ends it
+    while state in ("queued", "running"):  # the timeout of the test ends the loop
         time.sleep(0.05)
         state = json.loads(daemon.request("GET", f"/v1/jobs/{body['id']}")[2])["state"]
     assert state == "cancelled"

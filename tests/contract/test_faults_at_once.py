@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_faults_at_once.py - all that is missing or not known in an object is named in one answer; what may be left out.
+# tests/contract/test_faults_at_once.py - one answer names all missing and unknown members of an object;
+# optional members.
 import json
 import math
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_first_hour.py - docs/first-hour.md as a reader follows it: every block of code prints the text below it.
-"""What it prints was written from a run; the numbers that the page derives are derived here again."""
+# tests/contract/test_first_hour.py - docs/first-hour.md: every block of code prints the text below it.
+"""The printed text was written from a run; numbers that the page derives are derived here independently."""
 import json
 import os
 import pathlib
@@ -17,13 +17,13 @@ sys.path.insert(0, str(ROOT / "docs/site"))
 import blocks  # noqa: E402
 
 PAGE = (ROOT / "docs/first-hour.md").read_text()
-# by curl; tests/clients/docs/test_how_to.py runs the other clients
+# with curl; tests/clients/docs/test_how_to.py runs the other clients
 TASKS = {task.title: (task.common + task.clients.get("curl", ("sh", ""))[1], task.printed) for task in blocks.tasks(PAGE)}
 
 
 @pytest.fixture(scope="module")
 def printed(tmp_path_factory):
-    """Titles of the tasks with what they print, in the order of the page: later ones use files and robots of earlier ones."""
+    """{task title: printed text} in the order of the page, since later tasks use files and robots of earlier ones."""
     if shutil.which("jq") is None:
         pytest.skip("no jq (make deps-check)")
     from conftest import Daemon
@@ -35,7 +35,7 @@ def printed(tmp_path_factory):
     for name in ("torqued", "torquectl"):
         (folder / "build" / name).symlink_to(pathlib.Path(TORQUED).resolve().with_name(name))
     environment = {**os.environ, "PATH": f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"}
-    daemon = Daemon({"wait": "60s"})  # of a page: ten seconds are enough, except under a sanitizer
+    daemon = Daemon({"wait": "60s"})  # for a reader ten seconds are enough; not under a sanitizer
     ret = {}
     try:
         for title, (code, _) in TASKS.items():

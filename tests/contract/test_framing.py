@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_framing.py - what two parsers could read in two ways is refused, and nothing hidden is run.
-"""The cases are those of HTTP request smuggling: each message carries a second request, /v1/version, which must not
-be answered."""
+# tests/contract/test_framing.py - a message that two parsers could read differently is refused, and no hidden
+# request runs.
+"""The cases are those of HTTP request smuggling: each message contains a second request, /v1/version, that must
+not be answered."""
 
 import pytest
 from conftest import problem, read_all
@@ -14,7 +15,7 @@ def post(headers, body=b"", host=HOST, path=b"/healthz", version=b"HTTP/1.1"):
     return b"POST " + path + b" " + version + b"\r\n" + host + headers + b"\r\n" + body
 
 
-# what our gate refuses: a problem document and a close
+# refused by the daemon's own check of the header: a problem document, then close
 GATE = {
     "content-length and transfer-encoding": post(
         b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n" + SECOND),
@@ -51,7 +52,7 @@ def test_gate_refuses_and_closes(daemon, name):
     assert closed
 
 
-# what the library refuses before our code runs: its own page, but closed and nothing hidden run
+# refused by libmicrohttpd before the daemon's code runs: its own error page, closed, no hidden request run
 LIBRARY = {
     "no host": (b"GET /healthz HTTP/1.1\r\nAccept: */*\r\n\r\n" + SECOND, {400}),
     "content-length with a sign": (post(b"Content-Length: +3\r\n", b"abc" + SECOND), {400}),
@@ -72,7 +73,8 @@ def test_library_refuses_and_closes(daemon, name):
         s.sendall(data)
         got, closed = read_all(s)
     assert closed
-    # 0.9.75 may print its header block twice: the status counts, and that the second request was not run
+    # libmicrohttpd 0.9.75 may print its header block twice: the status counts, and that the second request
+    # did not run
     assert not got or int(got.split()[1]) in statuses, got[:200]
     assert b'"name":"torqued"' not in got
 
@@ -143,7 +145,7 @@ def test_hosts_can_be_added(start):
 
 def test_pages_of_other_sites_cannot_send(daemon):
     status, headers, body = daemon.request("POST", "/v1/inertia", b"{}", {"Origin": "http://evil.example"})
-    assert status in (403, 404)  # 404 until the route exists
+    assert status in (403, 404)  # the page is refused, or the route is unknown
     status, headers, body = daemon.request("GET", "/healthz", headers={"Origin": "http://evil.example"})
     assert status == 200 and "access-control-allow-origin" not in headers
 
@@ -155,7 +157,7 @@ def test_pipelined_requests_are_answered_in_order(daemon):
 
 
 def test_headers_above_4_kib(daemon):
-    # inside the library's pool: ours, a problem
+    # within the library's memory pool: the daemon answers, with a problem document
     replies, closed = daemon.raw(b"GET /healthz HTTP/1.1\r\n" + HOST + b"X-Long: " + b"a" * 4200 + b"\r\n\r\n" + SECOND)
     assert closed and len(replies) == 1
     problem(replies[0], 431)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_from.py - inverse dynamics along a log: columns, units, clocks and their repairs, filters, residual.
+# tests/contract/test_from.py - inverse dynamics along a log: columns, units, clocks, repairs, filters,
+# residual.
 import io
 import json
 import math
@@ -14,7 +15,7 @@ STEP = 0.002
 
 
 def motion(t):
-    """q, qd, qdd of a smooth motion of the panda, a few harmonics a joint."""
+    """q, qd, qdd of a smooth motion of the panda: a few harmonics for each joint."""
     q, qd, qdd = [], [], []
     for j in range(JOINTS):
         w = 2 * math.pi * 0.25
@@ -39,7 +40,7 @@ def ask(daemon, body, want=200, **headers):
 
 @pytest.fixture(scope="module")
 def samples(daemon):
-    """times, and q, qd, qdd, tau of 4 s."""
+    """t, q, qd, qdd, tau of 4 s."""
     times = [0.5 + STEP * k for k in range(2001)]
     q, qd, qdd = zip(*(motion(t) for t in times))
     tau = ask(daemon, {"q": q, "qd": qd, "qdd": qdd})["tau"]
@@ -72,11 +73,11 @@ def test_whole_rows_give_the_torques_of_the_same_samples(daemon, samples):
     times, q, qd, qdd, tau = samples
     put(daemon, "whole", table(times, q, qd, qdd, tau, header=names("q", "qd", "qdd", "tau")))
     found = ask(daemon, {"from": {"dataset": "whole", "filter": {"kind": "none"}}})
-    # rows at rest at the ends are cut in runs of 32; this log moves everywhere
+    # rest at the ends of a log is cut in blocks of 32 rows; this log moves everywhere
     assert found["log"]["source"]["samples"] == len(times)
     assert found["log"]["source"]["clock"] == "even"
     assert found["log"]["source"]["repairs"] == []
-    assert found["tau"] == tau  # the same samples bit by bit
+    assert found["tau"] == tau  # the same samples, bit for bit
     assert found["tau_measured"] == tau
     assert all(j["rmse"] == 0 for j in found["residual"]["by_joint"])
     assert [j["joint"] for j in found["residual"]["by_joint"]][0] == "joint1"
@@ -87,7 +88,8 @@ def test_derivatives_are_found_when_they_were_not_logged(daemon, samples):
     times, q, _, _, tau = samples
     put(daemon, "positions", table(times, q, tau, header=names("q", "tau")))
     found = ask(daemon, {"from": {"dataset": "positions", "filter": {"kind": "none"}}})
-    # central differences of w <= 2 pi 0.75 Hz at 500 Hz: twice (w h)^2 / 6 of 30 Nm; more at the ends
+    # central differences, twice: relative error 2 (w h)^2 / 6 at w = 2 pi 0.75 Hz, h = 2 ms, of 30 N m;
+    # larger at the ends
     assert max(j["rmse"] for j in found["residual"]["by_joint"]) < 5e-3
     smooth = ask(daemon, {"from": {"dataset": "positions"}})
     assert smooth["log"]["filter"]["kind"] == "butterworth"
@@ -111,10 +113,10 @@ def test_columns_by_number_units_scale_and_order(daemon, samples):
                      "columns": {"time": 0, "tau": list(range(1, 8)), "q": list(range(8, 15)),
                                  "qd": list(range(15, 22)), "qdd": list(range(22, 29))}}}
     found = ask(daemon, body)
-    # degrees and milliseconds there and back: a few roundings
+    # to degrees and milliseconds and back: a few roundings
     assert worst(found["tau"], tau) < 1e-10
     assert max(j["rmse"] for j in found["residual"]["by_joint"]) < 1e-10
-    # another order of joints in the file
+    # joints in another order in the file
     order = [3, 0, 6, 1, 5, 2, 4]
     joints = [f"joint{j + 1}" for j in order]
     turn = [[row[j] for j in order] for row in q], [[row[j] for j in order] for row in qd], \
@@ -130,14 +132,14 @@ def test_broken_clocks_are_repaired_and_reported(daemon, samples):
     rows = [[t, *a, *b, *c, *d] for t, a, b, c, d in zip(times, q, qd, qdd, tau, strict=True)]
     rnd = random.Random(3)
     for row in rows:
-        row[0] += 0.0004 * rnd.random()  # jitter: values belong to other times, by up to a fifth of a period
+        row[0] += 0.0004 * rnd.random()  # jitter: times are late by up to a fifth of a period
     rows[100], rows[101] = rows[101], rows[100]  # out of order
-    rows.insert(300, list(rows[299]))            # repeated
-    del rows[500:512]                            # a gap of 26 ms
+    rows.insert(300, list(rows[299]))  # repeated
+    del rows[500:512]  # a gap of 26 ms
     rows[700][3] = float("nan")
     rows[800][5] = 1e177
-    rows[900][2] += 0.5                          # a spike
-    del rows[1200:1300]                          # 0.2 s: another segment
+    rows[900][2] += 0.5  # a spike
+    del rows[1200:1300]  # 0.2 s: a new segment
     put(daemon, "broken", table([r[0] for r in rows], [r[1:] for r in rows], header=names("q", "qd", "qdd", "tau")))
     found = ask(daemon, {"from": {"dataset": "broken"}})
     repairs = {r["kind"]: r for r in found["log"]["source"]["repairs"]}
@@ -150,7 +152,7 @@ def test_broken_clocks_are_repaired_and_reported(daemon, samples):
     assert repairs["bridged"]["longest_s"] == pytest.approx(0.026, abs=1e-3)
     assert repairs["split"]["count"] == 1
     assert found["log"]["source"]["segments"] == 2
-    # 0.4 ms of jitter at 60 Nm/s, through the filter
+    # 0.4 ms of jitter at 60 N m/s, after the filter
     assert max(j["rmse"] for j in found["residual"]["by_joint"]) < 0.3
 
 
@@ -247,7 +249,7 @@ def test_presets(daemon, samples):
     body["from"]["scale"] = {"tau": 1.0}
     found = ask(daemon, body)
     assert max(j["rmse"] for j in found["residual"]["by_joint"]) < 0.3
-    # one file per quantity, as NPY
+    # one file for each quantity, as NPY
     def npy(rows):
         n = len(rows[0])
         head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({len(rows)}, {n}), }}".ljust(117) + "\n"
@@ -272,7 +274,7 @@ def test_a_simulation_is_a_log(daemon):
     jobs = json.loads(daemon.request("GET", "/v1/jobs?kind=simulate&limit=1")[2])["jobs"]
     found = ask(daemon, {"from": {"job": jobs[0]["id"], "filter": {"kind": "none"}}})
     assert len(found["tau"]) == 51
-    # the simulation's own accelerations: its torque comes back
+    # with the simulation's own accelerations the torque is the input torque
     assert max(j["worst"] for j in found["residual"]["by_joint"]) < 1e-9
 
 
@@ -289,11 +291,11 @@ def test_answers_in_cbor_and_npy(daemon, samples):
 
 
 def test_rounding_of_times_takes_no_sample(daemon):
-    """The last row is alone after a group of rows; periods that are no binary fractions."""
+    """The last row is alone in its block of rows; the sample periods are not binary fractions."""
     for n in (1000, 3000):
         for name, time in (("sum", lambda k: 0.01 * k), ("quotient", lambda k: k / 100), ("later", lambda k: 5 + k / 100)):
             rows = [motion(time(k))[0] for k in range(n)]
             daemon.request("PUT", f"/v1/datasets/clock-{name}", table([time(k) for k in range(n)], rows, header=names("q")))
             source = ask(daemon, {"from": {"dataset": f"clock-{name}", "filter": {"cutoff_hz": 5}}})["log"]["source"]
-            # two borders of a period of the cut-off each
+            # at each end one period of the cut-off
             assert (source["samples"], source["samples_at_borders_left_out"], source["samples_at_rest_left_out"]) == (n - 40, 40, 0), (n, name)

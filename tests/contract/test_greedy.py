@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_greedy.py - one greedy client beside a good one: all that is shared is asked for at once, and the good one is served.
+# tests/contract/test_greedy.py - a greedy client takes as much of every shared resource as it can; another
+# client is still served.
 import contextlib
 import hashlib
 import http.client
@@ -10,7 +11,8 @@ import time
 
 from conftest import eventually, metric
 
-LONG_S = float(os.environ.get("TORQUED_GREEDY_S", "0"))  # how long the attack goes on; 0: until the good client is done
+# duration of the load; 0: until the other client has been served
+LONG_S = float(os.environ.get("TORQUED_GREEDY_S", "0"))
 BODY = b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}'
 PATH = "/v1/robots/planar-2r/inverse-dynamics"
 SIMULATE = "/v1/robots/planar-2r/simulate"
@@ -27,16 +29,19 @@ def head(method, path, token, length=0, **more):
 
 
 class Greedy:
-    """Keeps open what it gets; sends again what ends."""
+    """Keeps its connections open and repeats each request that ends."""
 
     def __init__(self, one, stack):
         self.one, self.stack, self.over = one, stack, threading.Event()
         self.opened = [self.open(head("POST", IK, "greedy", len(SLOW)) + SLOW) for _ in range(40)]  # computations
-        self.opened += [self.open(head("GET", "/v1/events", "greedy")) for _ in range(24)]  # more streams than there are
-        self.opened += [self.open(head("POST", PATH, "greedy", 1 << 20) + b"{") for _ in range(24)]  # bodies that do not come
-        self.opened += [self.open(head("POST", PATH, "greedy", len(LARGE)) + LARGE) for _ in range(8)]  # answers that it does not read
+        # more streams than the daemon allows
+        self.opened += [self.open(head("GET", "/v1/events", "greedy")) for _ in range(24)]
+        # announced bodies that never arrive
+        self.opened += [self.open(head("POST", PATH, "greedy", 1 << 20) + b"{") for _ in range(24)]
+        # answers that the client does not read
+        self.opened += [self.open(head("POST", PATH, "greedy", len(LARGE)) + LARGE) for _ in range(8)]
         with self.one.socket() as s:
-            for k in range(60):  # queued jobs, by many names
+            for k in range(60):  # queued jobs under many client names
                 s.sendall(head("POST", SIMULATE, "greedy", len(RUN), **{"Prefer": "respond-async", "Torqued-Client": f"n{k}", "Priority": "u=0"}) + RUN)
                 s.recv(65536)
         self.thread = threading.Thread(target=self.refresh)
@@ -89,7 +94,7 @@ def test_a_good_client_beside_a_greedy_one(start, tmp_path):
 
 
 def test_idle_connections_give_way(start):
-    """All connections are taken by a client that sends nothing: another one is served all the same."""
+    """All connections are taken by a client that sends nothing: another client is still served."""
     one = start({"connections": 128, "io_threads": 1, "header_timeout": 3600000, "idle_timeout": 3600000})
     with contextlib.ExitStack() as stack:
         for _ in range(160):

@@ -50,7 +50,7 @@ def ended(daemon, job_id):
 
 
 def occupy(daemon):
-    """A job that does not end by itself while a test lasts: all later jobs wait for it, if there is one runner."""
+    """Submits a job that lasts longer than the test: with one runner, all later jobs wait for it."""
     job = submit(daemon, simulation(90000), "/v1/robots/planar-2r/simulate")["id"]
     eventually(lambda: get(daemon, job)["state"] == "running")
     return job
@@ -114,7 +114,7 @@ def test_idempotency_key(daemon):
     problem(daemon.request("POST", PATH, body(1, 0.6), {**ASYNC, "Idempotency-Key": "key-1"}), 409)
     other = submit(daemon, body(1, 0.6), Idempotency_Key="key-1", Torqued_Client="someone-else")
     assert other["id"] != first["id"]
-    # repeated with patience: the first job's result
+    # the same key again, with a wait: the result of the first job
     status, headers, _ = daemon.request("POST", PATH, body(1, 0.5), {**ASYNC, "Prefer": "respond-async, wait=3600", "Idempotency-Key": "key-1"})
     assert status == 200 and headers["Content-Location"] == f"/v1/jobs/{first['id']}/result"
     problem(daemon.request("POST", PATH, body(), {**ASYNC, "Idempotency-Key": "x" * 256}), 422)
@@ -161,7 +161,7 @@ def test_list_filters_and_pages(start):
         got += ids
         pages += 1
     assert got == everything[::-1] and pages == 3
-    for first in "123456789":  # cursors and limits begin with any digit but 0
+    for first in "123456789":  # cursors and limits may begin with any digit except 0
         assert page(f"?cursor={first}000000") == (everything[::-1], None)
         assert page(f"?limit={first}0") == (everything[::-1], None)
     for query in ("?state=lost", "?limit=0", "?limit=x", "?limit=:", "?cursor=-1", "?cursor=0", "?cursor=:1", "?cursor=/1", "?unknown=1", "?state"):
@@ -247,7 +247,7 @@ def test_stop_answers_clients_that_wait(start):
 
 
 def test_one_array_of_a_result(daemon):
-    for n in (3, 5000):  # in the row, and in a file
+    for n in (3, 5000):  # the body is in the row of the database, or in a file
         job = ended(daemon, submit(daemon, body(n, 0.125))["id"])
         result = json.loads(daemon.request("GET", f"/v1/jobs/{job['id']}/result")[2])["tau"]
         path = f"/v1/jobs/{job['id']}/result/tau"
@@ -312,7 +312,8 @@ def test_running_job_is_requeued_at_the_stop(start, tmp_path):
 
 
 def test_report_and_files_beside_a_result(start, tmp_path):
-    # no operation of this test's own writes files: one puts them where the daemon keeps them, and the routes serve them
+    # no operation used here makes attachments: the test writes them where the daemon keeps them, and GETs
+    # them
     state = str(tmp_path / "state")
     daemon = start({}, state=state)
     job = ended(daemon, submit(daemon)["id"])
@@ -356,7 +357,7 @@ def flat(x):
     return [z for y in x for z in flat(y)] if isinstance(x, list) else [x]
 
 
-@pytest.mark.parametrize("rows", [11, 4001])  # in the row, and in a file
+@pytest.mark.parametrize("rows", [11, 4001])  # in the row of the database, or in a file
 def test_a_whole_result_in_other_forms(daemon, rows):
     body = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration_s": 0.5, "output": {"interval_s": 0.5 / (rows - 1)},
                        "solver": {"method": "rk4", "step_s": 1e-3}, "include": ["qdd"]})
@@ -420,7 +421,7 @@ def test_a_whole_result_in_other_forms(daemon, rows):
 
 
 def cbor(data, at=0):
-    """One item of CBOR as (value, where it ends): what results are made of, typed arrays of doubles as lists."""
+    """One CBOR item as (value, end): the types used by results; typed arrays of doubles as lists."""
     kind, n, at = data[at] >> 5, data[at] & 31, at + 1
     if kind < 7 and 24 <= n <= 27:
         size = 1 << (n - 24)
@@ -493,12 +494,12 @@ def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
         problem(daemon.request("POST", path, simulation(0.1), head), 406)
         problem(daemon.request("POST", PATH, body(), {**ASYNC, **head, "Prefer": "respond-async, wait=5"}), 406)
     assert json.loads(daemon.request("GET", "/v1/jobs")[2])["jobs"] == []
-    # a client that does not wait chooses when the result is fetched, and the job itself is JSON
+    # a client that does not wait chooses the format when it fetches the result; the job document is JSON
     for accept in ("text/csv", "application/cbor"):
         status, headers, text = daemon.request("POST", path, simulation(0.1), {"Prefer": "wait=0", "Accept": accept})
         assert status == 202 and headers["Content-Type"] == "application/json"
         assert ended(daemon, json.loads(text)["id"])["state"] == "succeeded"
-    # what is wrong is a problem document in any case: refused at once, or found out by the job
+    # an error is a problem document in any case: of a refused request, or of a failed job
     wrong = {"Content-Type": "application/json", "Accept": "application/cbor"}
     problem(daemon.request("POST", path, b'{"duration_s": 1}', wrong), 422)
     late = daemon.request("POST", "/v1/robots/panda/calibrate", b'{"datasets": ["nowhere"]}', wrong)
@@ -524,13 +525,13 @@ def test_files_go_with_their_last_reference(start, tmp_path):
     def files():
         return sum(len(names) for folder, _, names in os.walk(os.path.join(state, "files")) if len(os.path.basename(folder)) == 2)
 
-    assert files() == 4  # two requests and two results: the same bytes are there once
+    assert files() == 4  # two different requests and results, each stored once
     for job, left in zip(jobs, (4, 2, 0)):
         assert daemon.request("DELETE", f"/v1/jobs/{job}")[0] == 204
         eventually(lambda: files() == left)
     assert daemon.request("POST", PATH, body(3000), {**ASYNC, "Idempotency-Key": "k"})[0] == 202
     assert daemon.request("POST", PATH, body(3000, 2.0), {**ASYNC, "Idempotency-Key": "k"})[0] == 409
-    eventually(lambda: files() == 2)  # nothing stays of what was refused
+    eventually(lambda: files() == 2)  # nothing of the refused request remains
 
 
 @pytest.mark.parametrize("method, path", [("GET", "/v1/robots?filter=x"), ("GET", "/v1/jobs/x?fields=id"), ("DELETE", "/v1/robots/x?force=1"),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_keep_alive.py - answers on one connection stay in step: what follows an answer begins with "HTTP/1.1".
-"""A proxy keeps connections and sends the requests of many clients on one. If an answer is longer than its head says, the
-rest is taken for the beginning of somebody else's answer. So each request here is followed by another on the same socket,
-and every byte of both answers is accounted for."""
+# tests/contract/test_keep_alive.py - framing of answers on a kept connection: the byte after an answer begins
+# the next status line.
+"""A proxy sends the requests of many clients over one connection. If an answer is longer than its header states,
+its rest is taken for the beginning of another client's answer. Therefore each request here is followed by
+another on the same socket, and every byte of both answers is accounted for."""
 
 import json
 import socket
@@ -18,7 +19,7 @@ MOTION = {"q": [0.1, 0.2], "qd": [0, 0], "qdd": [0, 0]}
 
 
 class Wire:
-    """A socket that is read exactly: a line, n bytes, a head."""
+    """A socket with exact reads: a line, n bytes, a header block."""
 
     def __init__(self, daemon):
         self.socket = socket.create_connection(daemon.address, timeout=PATIENCE)
@@ -48,7 +49,7 @@ class Wire:
         return int(line.split()[1]), headers
 
     def body(self, method, status, headers):
-        """As RFC 9112 section 6.3 says how long it is."""
+        """The body, with its length by RFC 9112 section 6.3."""
         if method == "HEAD" or status in (204, 304) or status < 200:
             return b""
         if headers.get("transfer-encoding") == "chunked":
@@ -65,7 +66,8 @@ class Wire:
 
 
 def stays_in_step(daemon, method, path, headers=b"", body=b""):
-    """The request, then another one: returns status and headers of the first answer. It may close, but only as it said."""
+    """Sends the request, then another one; returns status and headers of the first answer. The connection may
+    close only if that answer said so."""
     if body or method in ("POST", "PUT"):
         headers += b"Content-Length: %d\r\n" % len(body)
     with Wire(daemon) as wire:
@@ -85,7 +87,7 @@ def stays_in_step(daemon, method, path, headers=b"", body=b""):
 
 @pytest.fixture(scope="module")
 def filled(daemon):
-    """One of everything, so that addresses with names in them have an answer."""
+    """Creates one resource of each kind, so that every path template has an existing resource."""
     assert daemon.request("PUT", "/v1/datasets/wire", b"t,q\n0,1\n1,2\n")[0] == 201
     motion = json.dumps({"initial": {"q": [0.3, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.1}}).encode()
     job = json.loads(daemon.request("POST", "/v1/robots/planar-2r/simulate", motion, ASYNC)[2])["id"]
@@ -132,15 +134,16 @@ def test_head_of_what_has_no_known_length(daemon, filled, path, accept):
 
 @pytest.mark.seconds(120)
 def test_every_method_on_every_address(daemon, filled):
-    """Most of it is refused: 404, 405, 406, 411, 413, 415, 422. With no body, a bad one, and one that is too large."""
+    """Most are refused: 404, 405, 406, 411, 413, 415, 422; each without a body, with a malformed one and with
+    one that is too large."""
     seen = set()
     for path in addresses(daemon):
         for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
             if path.endswith("events") and method == "GET":
-                continue  # it has no end
+                continue  # an event stream has no end
             where = fill(path, {**filled, "{name}": "none", "{id}": "01M838T2RSDG89J4YSBJ1SJWT5"} if method == "DELETE" else filled)
             if path == "/v1/backup" and method == "POST":
-                continue  # its own test reads it
+                continue  # tested separately
             for body in (b"", b"{", b"x" * 70000):
                 status, _ = stays_in_step(daemon, method, where, body=body)
                 seen.add(status)
@@ -163,7 +166,7 @@ def test_answers_without_a_body(daemon, filled):
 
 
 def test_refused_bodies_after_the_head(daemon):
-    """A body with HEAD is refused, early when it is large: the refusal has the head of one, and no body."""
+    """A body with HEAD is refused, early if it is large: the refusal has the header of one, and no body."""
     for n in (10, 70000, 1 << 30):
         with Wire(daemon) as wire:
             wire.send(b"HEAD /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: %d\r\n\r\n" % n + b"x" * min(n, 70000) + NEXT)
@@ -193,7 +196,7 @@ def test_range_is_for_get_only(daemon, filled):
             assert daemon.request("POST", path, good, {"Range": text, "Accept": accept})[0] == 200
         status, headers, got = daemon.request("HEAD", "/v1/datasets/ranged/content", None, {"Range": text})
         assert status == 200 and headers["Content-Length"] == "12"
-    # a computation that fails while it runs is a job's problem: its status stays its own
+    # a computation that fails while it runs gives a problem document; Range must not change its status
     unbounded = json.dumps({"initial": {"q": [0.3, 0.2], "qd": [1e300, 1e300]}, "duration_s": 1, "output": {"interval_s": 0.1}}).encode()
     plain = daemon.request("POST", path, unbounded)
     assert plain[0] == 422, plain

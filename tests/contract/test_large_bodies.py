@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_large_bodies.py - bodies that are read from the socket itself: their connection lives on.
-"""Above 64 KiB the daemon takes the socket from its HTTP library (daemon/serve/direct.c). None of it may show."""
+# tests/contract/test_large_bodies.py - bodies that the daemon reads from the socket itself; the connection is
+# kept.
+"""For bodies above 64 KiB the daemon takes the socket over from its HTTP library (daemon/serve/direct.c); no
+client may notice."""
 
 import io
 import json
@@ -27,7 +29,7 @@ def post(body, *fields, version=b"1.1"):
 
 
 def answers(s, n):
-    """Reads until n replies are complete."""
+    """Reads until n answers are complete."""
     got = b""
     while True:
         try:
@@ -42,7 +44,7 @@ def answers(s, n):
 
 
 def test_connection_lives_on(daemon):
-    """Three large bodies and a small request on one connection; the numbers are those of small requests."""
+    """Three large bodies and a small request on one connection; the numbers equal those of small requests."""
     opened = metric(daemon, "torqued_connections_opened_total")
     with daemon.socket() as s:
         for seed in (1, 2, 3):
@@ -56,11 +58,12 @@ def test_connection_lives_on(daemon):
     last = json.loads(motion(3000, 3))
     alone = json.dumps({name: rows[2999] for name, rows in last.items()}).encode()
     assert json.loads(daemon.request("POST", PATH.decode(), alone)[2])["tau"] == tau[2999]
-    assert metric(daemon, "torqued_connections_opened_total") == opened + 3  # ours, the one alone, the first look's successor
+    # this connection, that of `alone`, and that of the second look at the metric
+    assert metric(daemon, "torqued_connections_opened_total") == opened + 3
 
 
 def test_next_requests_are_pipelined_after_the_body(daemon):
-    """Pipelined: what follows a large body is not read with it."""
+    """Pipelined: bytes after a large body belong to the next request."""
     replies, closed = daemon.raw(post(motion(2000)) + GET + post(motion(2500, 5)) + GET, 4)
     assert [r[0] for r in replies] == [200, 200, 200, 200] and not closed
     assert len(json.loads(replies[2][2])["tau"]) == 2500
@@ -87,7 +90,7 @@ def test_body_in_drips_and_bursts(daemon):
 
 
 def test_fault_in_the_middle_is_answered_at_once(daemon):
-    """The client goes on sending; the answer names the place, and the connection ends."""
+    """The client continues to send; the answer has the pointer, and the connection ends."""
     body = motion(60000)
     at = body.index(b"[", 200_000)
     bad = body[:at] + b"x" + body[at + 1:]
@@ -109,7 +112,7 @@ def test_fault_near_the_end_keeps_the_connection(daemon):
 
 
 def test_client_that_vanishes(daemon):
-    """In the body, and while the answer is being sent."""
+    """During the body, and while the answer is being sent."""
     body = post(motion(40000))
     for cut in (300_000, len(body)):
         s = socket.create_connection(daemon.address)
@@ -138,7 +141,7 @@ def test_stop_while_a_large_body_arrives(start):
 
 
 def test_connections_at_their_bound_live_on(start):
-    """The connection that goes on counts once."""
+    """A connection that returns to the HTTP library counts once."""
     one = start({"connections": 4})
     held = [socket.create_connection(one.address, timeout=PATIENCE) for _ in range(4)]
     for seed, s in enumerate(held):
@@ -152,7 +155,7 @@ def test_connections_at_their_bound_live_on(start):
 
 
 def test_data_after_the_samples_counts(daemon):
-    """Samples are computed while the body arrives, and once more when a later field changes their meaning."""
+    """Samples are computed while the body arrives, and again if a later field changes the model."""
     body, moon = motion(20000), b'"gravity":[0,0,-1.62]'
     later = daemon.request("POST", PATH.decode(), body[:-1] + b"," + moon + b"}")
     before = daemon.request("POST", PATH.decode(), b"{" + moon + b"," + body[1:])
@@ -163,7 +166,7 @@ def test_data_after_the_samples_counts(daemon):
 
 
 def test_answer_in_chunks(start):
-    """An answer beyond what is printed in advance comes in chunks, and the connection lives on."""
+    """An answer longer than the reply buffer is sent in chunks, and the connection is kept."""
     one = start({"reply_buffer": 65536})
     with one.socket() as s:
         for seed in (1, 2):
@@ -176,10 +179,12 @@ def test_answer_in_chunks(start):
 @pytest.mark.parametrize("kind", ["npy", "cbor"])
 @pytest.mark.parametrize("reply_buffer", [67108864, 16384])
 def test_binary_answer_has_a_length(start, reply_buffer, kind):
-    """Numbers as bytes: the same as in JSON, of a length that is stated first, on the library's path and on ours."""
+    """Binary numbers equal those in JSON and have a Content-Length, both by the library and by the daemon's own
+    path."""
     numpy = pytest.importorskip("numpy")
     daemon = start({"reply_buffer": reply_buffer})
-    for n in (2000, 900, 40):  # 336, 151 and 6.7 KB in; out 112, 50 (printed, as far as the buffer goes) and 2 KB
+    # bodies of 336, 151 and 6.7 KB; answers of 112, 50 (formatted as far as the buffer allows) and 2 KB
+    for n in (2000, 900, 40):
         rows = json.loads(motion(n))
         table = numpy.hstack([numpy.array(rows[name]) for name in ("q", "qd", "qdd")])
         file = io.BytesIO()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_leaks.py - rounds of everything the service does leave no open descriptor, job, file or byte.
-"""Memory is counted by LeakSanitizer when the daemon ends (make asan runs this too: a daemon that ends with another status
-than 0 fails the test that used it); descriptors are counted here, in any build, over rounds of requests, good, refused and
-broken off. A leak grows by one a round at least; readers of the database are opened when they are first needed, so the bound
-is less than one a round, and not none at all."""
+# tests/contract/test_leaks.py - repeated rounds of all operations leave no open descriptor, job, file or
+# memory.
+"""Memory: LeakSanitizer reports it when the daemon ends (make asan runs this too; a daemon that ends with
+another status than 0 fails the test that used it). Descriptors are counted here in every build, over rounds
+of requests that succeed, are refused and are broken off. A leak grows by at least one in each round; since
+readers of the database open when first needed, the bound is less than one in each round, not zero."""
 import collections
 import json
 import os
@@ -15,7 +16,7 @@ ROUNDS = 12 if SLOW == 1 else 5
 
 
 def descriptors(one):
-    """What the daemon has open, sockets and all, by what it is."""
+    """Open descriptors, sockets included, counted by target."""
     folder, found = f"/proc/{one.process.pid}/fd", collections.Counter()
     for fd in os.listdir(folder):
         try:
@@ -27,13 +28,13 @@ def descriptors(one):
 
 
 def settled(one):
-    """Descriptors once no other connection is open."""
+    """The descriptors as soon as no other connection is open."""
     eventually(lambda: metric(one, "torqued_connections_open") == 1)
     return descriptors(one)
 
 
 def bounded_over(one, act):
-    """Rounds of `act` leave less than one descriptor each: what the first ones open may stay."""
+    """Rounds of `act` leave less than one descriptor each: those opened in the first rounds may stay."""
     act()
     act()
     before = settled(one)
@@ -49,26 +50,27 @@ def job_of(one, path, body):
 
 
 def test_each_file_is_opened_once(start, tmp_path):
-    """Whatever a start reads it closes: the note of a crash, the settings, the database's folder."""
+    """A start closes each file that it only reads: the crash note, the settings, the database's folder."""
     state = str(tmp_path / "state")
     start(state=state).stop()
     with open(os.path.join(state, "crashed"), "w") as note:
         note.write("no job")
     one = start(state=state)
-    eventually(lambda: os.path.join(state, "crashed") in descriptors(one))  # for the next note
+    eventually(lambda: os.path.join(state, "crashed") in descriptors(one))  # open for the next crash note
     files = {k: n for k, n in descriptors(one).items() if k.startswith(state) and os.path.isfile(k)}
     assert files, "the database at least"
     assert all(n == 1 for k, n in files.items() if not k.endswith((".db", "-wal", "-shm"))), files
 
 
 def test_operations(daemon, example_data):
-    """The contract's examples of every operation, on a robot that suits most of them, and three broken requests."""
+    """The contract's examples of every operation, on a robot that fits most of them, and three malformed requests."""
     answered = set()
 
     def act():
         for name, (path, _, examples) in OPERATIONS.items():
             here = path.replace("{name}", "panda")
-            if name not in ("calibrate", "ensemble"):  # whose examples take seconds: tests of their own end them too
+            # the examples of these two take seconds; other tests check their daemon at the end too
+            if name not in ("calibrate", "ensemble"):
                 for example in examples:
                     if daemon.request("POST", here, json.dumps(example), JSON)[0] == 200:
                         answered.add(name)
@@ -92,7 +94,7 @@ def test_robots_datasets_and_backups(start):
             assert one.request("PUT", f"/v1/datasets/{name}", large)[0] in (200, 201, 204)
             assert one.request("GET", f"/v1/datasets/{name}/content")[2] == large
         assert one.request("PUT", "/v1/datasets/no%20name", b"x")[0] >= 400
-        with one.socket() as s:  # leaves in the middle
+        with one.socket() as s:  # disconnects before the answer
             s.sendall(b"PUT /v1/datasets/three HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" + large[:50000])
         status, _, tar = one.request("POST", "/v1/backup")
         assert status == 200 and len(tar) > len(large)
@@ -115,7 +117,7 @@ def test_jobs(start):
     def act():
         done = job_of(one, "/v1/robots/planar-2r/simulate", swing)
         stopped = job_of(one, "/v1/robots/planar-2r/simulate", long)
-        with one.socket() as s:  # watches events and leaves
+        with one.socket() as s:  # opens an event stream and disconnects
             s.sendall(b"GET /v1/jobs/" + done.rsplit("/", 1)[1].encode() + b"/events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             s.recv(100)
         ended(done)

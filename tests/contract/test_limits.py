@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_limits.py - slow, large and many: every client's share is bounded.
+# tests/contract/test_limits.py - slow clients, large bodies, many connections: each client's share is
+# bounded.
 import contextlib
 import http.client
 import json
@@ -15,16 +16,16 @@ import pytest
 from conftest import FILES_MAX, PATIENCE, SLOW, TORQUED, eventually, parse_replies, problem, read_all
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-FAR = 3600000  # ms: no connection is closed for that here
+FAR = 3600000  # ms: this deadline closes no connection here
 
 
 def deadlines(**near):
-    """Settings under which only the given deadlines can end a connection."""
+    """Settings in which only the given deadlines can end a connection."""
     return {**dict.fromkeys(("header_timeout", "idle_timeout", "body_timeout", "run_timeout", "rate_grace"), FAR), **near}
 
 
 def closed_after(s, begun, send=b"", every=0.1):
-    """Seconds from `begun` until the daemon closes, sending bytes of `send` one at a time meanwhile."""
+    """Seconds from `begun` until the daemon closes, while the bytes of `send` are sent one by one."""
     s.setblocking(False)
     at = 0
     while time.monotonic() - begun < PATIENCE:
@@ -45,7 +46,7 @@ def closed_after(s, begun, send=b"", every=0.1):
     raise AssertionError("still open")
 
 
-# longer than it takes to drip until PATIENCE ends
+# more bytes than are sent one by one within PATIENCE
 DRIPPED = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 10000
 
 
@@ -65,12 +66,12 @@ def test_silent_connection_is_closed_in_time(start):
 
 
 def test_dripped_second_header_is_closed_in_time(start):
-    """On a connection that is kept, the deadline runs from the first byte of the next request."""
+    """On a kept connection the deadline runs from the first byte of the next request."""
     one = start(deadlines(header_timeout=3000))
     with one.socket() as s:
         s.sendall(GET)
         assert s.recv(4096)
-        time.sleep(4)  # idle is no header
+        time.sleep(4)  # the header deadline does not run while the connection is idle
         s.sendall(DRIPPED[:1])
         closed_after(s, time.monotonic(), DRIPPED[1:])
 
@@ -93,7 +94,7 @@ def test_idle_connection_is_closed_in_time(start):
 
 
 def test_slow_body_is_closed_in_time(start):
-    """10 bytes a second where 1,000 are asked for, after a grace of a second."""
+    """10 bytes a second where at least 1,000 are required, after a grace period of a second."""
     one = start(deadlines(rate_grace=1000, rate_least=1000))
     with one.socket() as s:
         begun = time.monotonic()
@@ -112,11 +113,11 @@ def test_slow_body_is_answered_408(start):
 
 
 def test_half_of_a_large_body_is_answered_408(start):
-    """Beyond 64 KiB, where the daemon reads the socket itself."""
+    """Above 64 KiB, where the daemon reads the socket itself."""
     one = start(deadlines(rate_grace=3000, rate_least=100_000_000))
     with one.socket() as s:
         s.sendall(b"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500000\r\n\r\n"
-                  b'{"q": [' + b"[0, 0, 0, 0, 0, 0, 0], " * 2500)  # all of it is read at once
+                  b'{"q": [' + b"[0, 0, 0, 0, 0, 0, 0], " * 2500)  # the daemon reads all of it at once
         got, closed = read_all(s)
     assert closed
     problem(parse_replies(got)[0], 408)
@@ -124,7 +125,8 @@ def test_half_of_a_large_body_is_answered_408(start):
 
 @pytest.mark.parametrize("takes", [0, 100_000])
 def test_slow_reader_is_closed_and_delays_no_other(start, takes):
-    """An answer of 14 MB that is not read, or read in sips: its connection ends, others go on meanwhile."""
+    """An answer of 14 MB that the client does not read, or reads slowly: its connection ends, others are served
+    in the meantime."""
     one = start(deadlines(rate_grace=1000, rate_least=100_000_000, idle_timeout=2000))
     body = b'{"waypoints": [[0, 0], [1, 1]], "timing": "quintic", "durations_s": [10], "interval_s": 1e-4}'
     with one.socket() as s:
@@ -138,13 +140,15 @@ def test_slow_reader_is_closed_and_delays_no_other(start, takes):
             time.sleep(0.1)
             with contextlib.suppress(ConnectionError):
                 s.recv(takes)
-            with contextlib.suppress(OSError, http.client.HTTPException):  # this one may be too slow as well
+            # this connection may be closed as too slow as well
+            with contextlib.suppress(OSError, http.client.HTTPException):
                 text = one.request("GET", "/metrics")[2].decode()
         assert "torqued_connections_open 1\n" in text
 
 
 def test_descriptors_run_out(tmp_path):
-    """With 64 descriptors, 200 clients at once: those beyond the bound are closed, and it goes on afterwards."""
+    """64 descriptors and 200 clients at once: connections beyond the bound are closed, and afterwards the daemon
+    serves again."""
     process = subprocess.Popen(["bash", "-c", 'ulimit -n 64; exec "$@"', "-", TORQUED, "--listen", "127.0.0.1:0",
                                 "--workers", "2", "--state-dir", str(tmp_path)], stderr=subprocess.PIPE, text=True)
     try:
@@ -157,7 +161,8 @@ def test_descriptors_run_out(tmp_path):
                 s.close()
             deadline = time.monotonic() + PATIENCE
             got = b""
-            while not got and time.monotonic() < deadline:  # closed while those before it are being counted out
+            # closed until the daemon has noticed the end of the earlier ones
+            while not got and time.monotonic() < deadline:
                 with contextlib.suppress(ConnectionError), socket.create_connection(address, timeout=PATIENCE) as s:
                     s.sendall(GET)
                     got = s.recv(4096)
@@ -183,7 +188,7 @@ def half_requests(one, n):
 
 
 def test_many_slow_clients_do_not_hold_up_others(start):
-    """None of the slow ones ends for an hour: a wait for one of them would fail the test."""
+    """No slow client ends within an hour: a thread that waited for one would fail the test."""
     one = start({**deadlines(), "connections": 2000})
     slow = half_requests(one, 500)
     with one.socket() as probe:
@@ -203,7 +208,7 @@ def test_many_slow_clients_are_all_closed(start):
 
 
 def test_large_body_is_refused_before_it_is_sent(daemon, tmp_path):
-    """curl sends the head first (Expect: 100-continue) and uploads nothing."""
+    """curl sends the header first (Expect: 100-continue) and uploads nothing."""
     path = tmp_path / "large"
     with open(path, "wb") as f:
         f.truncate(100 << 20)
@@ -214,7 +219,7 @@ def test_large_body_is_refused_before_it_is_sent(daemon, tmp_path):
 
 
 def test_large_body_without_asking_gets_its_answer(daemon):
-    """A client that sends at once and reads afterwards still finds the problem."""
+    """A client that sends the body at once and reads afterwards still receives the problem document."""
     with daemon.socket() as s:
         s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n")
         got = b""
@@ -251,7 +256,7 @@ def test_chunked_body_where_none_is_taken(daemon):
 
 
 def exchange(address, n, rounds):
-    """n keep-alive connections, each sending its next request as soon as it has its answer, until each has had so many."""
+    """n keep-alive connections, each of which sends its next request on receipt of an answer, for `rounds` rounds."""
     chooser = selectors.DefaultSelector()
     sockets = []
     for _ in range(n):
@@ -259,7 +264,7 @@ def exchange(address, n, rounds):
         s.setblocking(False)
         chooser.register(s, selectors.EVENT_READ)
         sockets.append(s)
-    # all at once: the case that put the library's own loop to sleep
+    # all at once: in an earlier version the library's own loop stopped waking up here
     for s in sockets:
         s.send(GET)
     left = {s: rounds for s in sockets}
@@ -281,7 +286,7 @@ def exchange(address, n, rounds):
 def test_no_stall_with_many_connections(start, n):
     if n + 100 > FILES_MAX:
         pytest.skip(f"{FILES_MAX} files may be open")
-    one = start({**deadlines(), "io_threads": 1})  # one thread: every connection in one epoll set
+    one = start({**deadlines(), "io_threads": 1})  # one I/O thread: all connections in one epoll set
     assert exchange(one.address, n, 10) == 0, "connections without an answer"
 
 
@@ -301,7 +306,7 @@ def test_connections_beyond_the_bound_are_refused(start):
             pass  # waits in the backlog, or was closed
     held.pop().close()
     deadline = time.monotonic() + PATIENCE
-    while True:  # refused until the daemon has seen the end of that one
+    while True:  # refused until the daemon has noticed that the connection is closed
         try:
             assert one.request("GET", "/healthz")[0] == 200
             break
@@ -313,7 +318,7 @@ def test_connections_beyond_the_bound_are_refused(start):
 
 
 def test_clients_that_vanish(start):
-    """Half requests, resets and half-closes, many at once; afterwards nothing is left."""
+    """Half requests, resets and half-closed connections, many at once; afterwards none remains."""
     one = start()
 
     def vanish(data, linger):
@@ -356,6 +361,6 @@ def test_idle_daemon_sleeps(start):
     def sleeps():
         before = switches()
         time.sleep(2)
-        return switches() - before < (20 if SLOW == 1 else 60)  # a sanitizer has a thread of its own
+        return switches() - before < (20 if SLOW == 1 else 60)  # a sanitizer has its own thread
 
-    eventually(sleeps)  # as soon as what it does at its start is done
+    eventually(sleeps)  # as soon as the work of the start is done

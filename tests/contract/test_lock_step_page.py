@@ -13,7 +13,7 @@ import blocks  # noqa: E402
 
 BLOCKS = blocks.blocks((ROOT / "docs/lock-step.md").read_text())
 PRINTED = [code for language, _, code in BLOCKS if language == "text"]
-# the first block by Python, and the row of all clients by curl; the others of it run in tests/clients/docs
+# the first block with Python, and the table row of all clients with curl; tests/clients/docs runs the others
 RUNS = [("python", BLOCKS[0][2], PRINTED[0]), ("sh", next(code for _, title, code in BLOCKS if title == "curl"), PRINTED[1])]
 
 

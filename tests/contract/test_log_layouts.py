@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_log_layouts.py - 33 shapes of one run of a six-axis arm: read with nothing or one word said, or refused with the way to convert.
-"""The run is made here. Each shape that is read must give the generator's positions and torques back, joint by joint, so that
-columns taken for those of another joint fail. `words` counts what the request says beside the dataset's name."""
+# tests/contract/test_log_layouts.py - 33 file layouts of one run of a six-axis arm: read without any option
+# or with one, or refused with instructions for conversion.
+"""The run is generated here. Each layout must give the generator's positions and torques joint by joint, so that
+columns attributed to another joint fail. `words` counts the options in the request besides the dataset's
+name."""
 import gzip
 import io
 import json
@@ -24,7 +26,7 @@ GAINS = [15.0, 13.0, 11.0, 10.5, 11.0, 11.5]
 
 
 def motion():
-    """t, q, qd of a few harmonics a joint."""
+    """t, q, qd of a few harmonics for each joint."""
     t = np.arange(ROWS) / RATE
     w = 2 * np.pi * 0.25 * np.array([1, 2, 3])
     a = np.array([0.5, 0.2, 0.1])
@@ -36,7 +38,7 @@ def motion():
 
 @pytest.fixture(scope="module")
 def run(daemon):
-    """t, q, qd, tau; the torques are such as move this arm (a check of units weighs them against gravity)."""
+    """t, q, qd, tau; torques are realistic for this arm, since units are checked against gravity."""
     t, q, qd, qdd = motion()
     reply = daemon.request("POST", "/v1/robots/ur10e/inverse-dynamics", json.dumps({"q": q.tolist(), "qd": qd.tolist(), "qdd": qdd.tolist()}).encode(),
                            {"Content-Type": "application/json"})
@@ -45,7 +47,7 @@ def run(daemon):
 
 
 def csv(columns, header=None, join=",", number=repr, end="\n", above=()):
-    """Columns as text; header a list of names."""
+    """CSV text of columns; header is a list of names."""
     lines = list(above) + ([join.join(header)] if header else [])
     return (end.join(lines + [join.join(number(float(x)) if not isinstance(x, str) else x for x in row) for row in zip(*columns)]) + end).encode()
 
@@ -86,7 +88,7 @@ def iso(t):
 
 
 def ros(t, q, qd, tau, name="{}[{}]"):
-    """/joint_states: joints in alphabetical order, as drivers send them, with a gripper's beside."""
+    """/joint_states: joints in alphabetical order, as drivers publish them, among them a gripper's joint."""
     order = np.argsort(JOINTS)
     names = [JOINTS[j] for j in order]
     sec, nano = np.floor(t) + 1.7e9, np.round(1e9 * (t % 1.0))
@@ -117,7 +119,7 @@ def plotjuggler(t, q, qd, tau):
     return csv(each(t + 1.7e9, tau[:, order], q[:, order], qd[:, order]), PLOTJUGGLER)
 
 
-# name: the bytes (or a dict of quantities: a file for each), what the request says, layout of the answer, how near
+# name: bytes (or {quantity: bytes}, one file each), options of the request, layout in the answer[, tolerance]
 READ = {
     "headerless t q qd tau": (lambda t, q, qd, tau: csv(each(t, q, qd, tau)), {}, "plain"),
     "tab .dat with exponents": (lambda t, q, qd, tau: csv(each(t, q, qd, tau), join="\t", number="{:.12e}".format), {}, "plain"),
@@ -167,7 +169,7 @@ def matlab(t, q, qd, tau):
     return out.getvalue()
 
 
-# name: bytes (the marks that the formats' own descriptions state), what the hint must name
+# name: bytes (with the magic numbers of the format's specification), what the hint must name
 REFUSED = {
     "Parquet": (b"PAR1\x15\x04\x15\x10" + bytes(200) + b"PAR1", "read_parquet"),
     "Arrow, Feather": (b"ARROW1\0\0\xff\xff\xff\xff" + bytes(200), "read_feather"),
@@ -181,7 +183,7 @@ REFUSED = {
     "rosbag2": (b"SQLite format 3\0" + bytes(200), "ros2 topic echo --csv"),
     "rosbag": (b"#ROSBAG V2.0\n" + bytes(200), "rostopic echo"),
 }
-# the 33 of which most users have one; the rest of the two tables are their variants
+# the 33 most common layouts; the other entries of the two tables are variants
 SHAPES = [*(k for k in READ if k not in ("CSV.zst", "KUKA FRI", "KUKA LBR DataRecorder")), *(k for k in REFUSED if k not in ("MAT v7.3", "JSON records", "rosbag"))]
 
 
@@ -220,14 +222,14 @@ def test_a_log_of_this_shape_is_read(daemon, run, shape):
     found = along(daemon, {**log, **said, "filter": {"kind": "none"}})
     source = found["log"]["source"]
     assert source.get("layout") == layout, source
-    # the generator's torques, at the times of the answer; float32 and nine decimals are the coarsest
+    # the generator's torques at the times of the answer; float32 and nine decimals are the coarsest formats
     t, q, qd, tau = run
-    times = np.array(found["log"]["t"]) - found["log"]["t"][0]  # a row of units is a row
+    times = np.array(found["log"]["t"]) - found["log"]["t"][0]  # a row of units counts as a row of the file
     got = np.array(found["tau_measured"])
     want = np.stack([np.interp(times, t - t[0], tau[:, j]) for j in range(N)], axis=1)
     assert got.shape == want.shape and len(times) > 0.98 * ROWS
     assert np.abs(got - want).max() < 2e-3 * np.abs(tau).max(), np.abs(got - want).max(axis=0)
-    # and the torques of its positions: those of another joint would be far off
+    # and the torques belong to the positions: those of another joint would give a large residual
     assert max(j["rmse"] for j in found["residual"]["by_joint"]) < 0.3
 
 
@@ -244,7 +246,8 @@ def test_words_in_the_first_line_of_a_log_without_a_header_are_reported(daemon, 
     columns = each(t, q, tau)
     found = put(daemon, "words", csv([columns[0], ["ok"] * ROWS, *columns[1:]]))
     assert found["rows"] == ROWS and 'cell 2: "ok"' in found["findings"][0] and "no header" in found["findings"][0]
-    # one word in the first line alone may be a name: the line is the header, and the answer says so
+    # a single word in the first line may be a name: the line is taken as the header, and the answer states
+    # that
     text = csv(columns).decode().replace("0.0,", "0.0,ok,", 1).replace("\n", "\n", 1)
     first, rest = text.split("\n", 1)
     cells = first.split(",")
@@ -277,7 +280,7 @@ def test_units_in_names_are_taken(daemon, run):
     put(daemon, "units", csv(each(1e3 * t, np.degrees(q), 1e3 * tau), header))
     found = along(daemon, {"dataset": "units", "filter": {"kind": "none"}})
     assert max(j["rmse"] for j in found["residual"]["by_joint"]) < 0.3
-    # what the request states wins; amperes need their gains
+    # options of the request take precedence; amperes need gains
     put(daemon, "units", csv(each(t, q, tau), ["t", *[f"q{j}" for j in range(N)], *[f"tau{j} [A]" for j in range(N)]]))
     assert "residual" not in along(daemon, {"dataset": "units"})
     reply = daemon.request("POST", "/v1/robots/ur10e/calibrate", b'{"datasets": ["units"]}', {"Content-Type": "application/json", "Prefer": "wait=3600"})

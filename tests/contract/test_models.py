@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_models.py - robots in and out over HTTP: every built-in there and back, as document and as URDF.
+# tests/contract/test_models.py - robots over HTTP: round trip of every built-in robot, as document and as
+# URDF.
 import json
 
 import pytest
@@ -7,7 +8,7 @@ from conftest import problem
 
 BUILTIN = ["humanoid", "mls-3dof", "panda", "pendulum", "planar-2r", "planar-3r", "puma560", "quadruped", "rrp", "scara",
            "spherical-pendulum", "sprung-pendulum", "ur10e", "ur5e"]
-# URDF cannot say that loops close
+# URDF cannot represent closed loops
 CONSTRAINED = ["arm-on-sphere-rolling", "arm-on-sphere-slipping", "cartesian-pendulum", "four-bar", "parallel-2dof", "rolling-disk"]
 XML = {"Accept": "application/xml"}
 
@@ -25,7 +26,7 @@ def put(daemon, name, body, **headers):
 
 
 def same(document):
-    """What a document says of the robot, and not of the bytes it came in."""
+    """The content of a robot document, without name, source and digest."""
     return {k: v for k, v in document.items() if k not in ("name", "source", "digest")}
 
 
@@ -43,7 +44,7 @@ def test_a_document_can_be_put_again_unchanged(daemon, name):
     assert all("computed anew" in row["text"] for row in report["ignored"])
     tag, second = get(daemon, "again")
     assert same(json.loads(second)) == same(json.loads(first))
-    # from here on the bytes are a fixed point, so that their digest is too
+    # the second round trip reproduces the document, hence its digest
     put(daemon, "again", second)
     third = json.loads(get(daemon, "again")[1])
     assert {**third, "digest": ""} == {**json.loads(second), "digest": ""}
@@ -73,7 +74,7 @@ def torque(daemon, name, nq, nv):
 
 @pytest.mark.parametrize("name", BUILTIN)
 def test_the_urdf_moves_as_the_robot(daemon, name):
-    """Rotations of documents become three angles: rounded once, some 1e-16 of each torque's terms."""
+    """Rotation matrices become three angles: their rounding is about 1e-16 of the terms of each torque."""
     original = json.loads(get(daemon, name)[1])
     put(daemon, "mover", get(daemon, name, query="?format=urdf")[1])
     a = torque(daemon, name, original["nq"], original["nv"])
@@ -134,7 +135,7 @@ def test_mjcf(daemon, query):
 
 
 def test_one_arm_stated_three_ways(daemon):
-    """Issue 4, 4: DH, screws and URDF of one arm give the same torques."""
+    """DH parameters, screws and URDF of the same arm give the same torques."""
     taus = []
     for name, document in [("by-dh", DH), ("by-poe", POE), ("by-urdf", URDF)]:
         put(daemon, name, json.dumps(document).encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_nodes.py - /v1/nodes of a daemon alone: what it says of itself; drained, restarted, resumed.
+# tests/contract/test_nodes.py - /v1/nodes of a daemon alone: its entry; drained, restarted, resumed.
 import json
 import pathlib
 import subprocess

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_npz.py - archives of arrays in and out of every kind of call: the same numbers as in JSON, bit for bit.
+# tests/contract/test_npz.py - NPZ archives as requests and answers of every kind of call: the same numbers as
+# in JSON, bit for bit.
 import io
 import json
 import re
@@ -15,7 +16,7 @@ WRENCH = {"link": "flange", "force": [0, 0, -20], "moment": [0, 0, 0], "at": "or
 
 
 def npy(rows):
-    """One array of rank one or two, as numpy.save writes it."""
+    """One array of rank one or two, in the format of numpy.save."""
     table = isinstance(rows[0], list)
     shape = f"({len(rows)}, {len(rows[0])})" if table else f"({len(rows)},)"
     head = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}"
@@ -48,7 +49,7 @@ def read(data):
 
 
 def arrays_of(value, name=""):
-    """{name: (shape, values)} of the arrays of numbers in a JSON document, named as an archive names them."""
+    """{name: (shape, values)} of the numeric arrays in a JSON document, with the names used in an archive."""
     shape, flat = [], value
     while isinstance(flat, list) and flat and all(isinstance(x, list) and len(x) == len(flat[0]) for x in flat):
         shape.append(len(flat))
@@ -89,7 +90,7 @@ def test_an_archive_has_the_arrays_of_the_document(daemon, name):
     expected = arrays_of(document)
     for member, (shape, values) in expected.items():
         assert got[member] == (shape, values), member
-    # numbers of samples that are one each, a matrix of one: nothing else is there
+    # no other members
     assert set(got) == set(expected)
 
 
@@ -121,7 +122,7 @@ def test_faults_of_archives_have_their_place(daemon):
     problem(call(daemon, path, b"PK no archive", NPZ), 400)
     problem(call(daemon, "/v1/robots/panda/kinematics", npz(q=Q[0], speed=Q[0]), NPZ), 400)
     problem(call(daemon, "/v1/robots/panda/kinematics", npz(q=Q[0][:3]), NPZ), 422)
-    # more arrays than an archive has room for
+    # more arrays than an archive may contain
     problem(call(daemon, "/v1/robots/humanoid/kinematics", json.dumps({"q": [0] * 3 + [1] + [0] * 33}).encode(), accept=NPZ), 406)
 
 
@@ -135,7 +136,8 @@ def test_a_job_takes_and_gives_archives(daemon):
 
 
 def bomb(n):
-    """n zeros for three numbers of gravity: a thousand times its size, and nothing that could be kept."""
+    """An archive with n zeros instead of the three numbers of gravity: it inflates to a thousand times its size,
+    and is invalid."""
     head = npy([0.0])
     head = head[:-8].replace(b"(1,), }" + b" " * (len(str(n)) - 1), f"({n},), }}".encode())
     file = io.BytesIO()
@@ -148,7 +150,7 @@ def bomb(n):
 
 
 def test_archives_are_inflated_by_workers(start):
-    """Also the smallest: their size does not show what they inflate to."""
+    """Archives of any size are inflated by workers, since the size does not show what they inflate to."""
     one = start({"io_threads": 1, "workers": 1})
     document = {"q": Q[0], "qd": QD[0], "qdd": QDD[0]}
     plain = call(one, "/v1/robots/panda/inverse-dynamics", json.dumps(document).encode())
@@ -160,7 +162,7 @@ def test_archives_are_inflated_by_workers(start):
 
 
 def test_a_bomb_is_refused_and_others_are_served(start):
-    """While its last bytes are held back nothing can end it; its connection's thread answers others."""
+    """While its last bytes are missing the request cannot end; its I/O thread serves other clients."""
     one = start({"io_threads": 1})
     body = bomb(16 << 20)
     assert len(body) < (16 << 23) / 500
@@ -181,7 +183,7 @@ def test_a_bomb_is_refused_and_others_are_served(start):
 
 
 def test_a_client_that_leaves_its_archive(start):
-    """While it arrives, and while it is inflated."""
+    """While the archive arrives, and while it is being inflated."""
     one = start({"io_threads": 1})
     body = bomb(4 << 20)
     head = (b"POST /v1/robots/panda/inverse-dynamics HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-npz\r\n"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_off_constraints.py - q that is off a constraint, and joints that are not named, are stated in the answer.
-"""A four-bar in the plane: crank 0.2 m, coupler 0.5 m, rocker 0.4 m, ground 0.5 m; the residual of its pin is plane geometry."""
+# tests/contract/test_off_constraints.py - the answer states violated constraints of q and joints that were
+# not named.
+"""A planar four-bar: crank 0.2 m, coupler 0.5 m, rocker 0.4 m, ground 0.5 m; the residual of its pin by plane
+geometry."""
 import json
 import math
 
@@ -33,7 +35,7 @@ def ask(daemon, call, body, robot="off-linkage"):
 
 
 def gap(q):
-    """From the coupler's pin to the rocker's, along the coupler's axes."""
+    """The vector from the coupler's pin to the rocker's, in coupler axes."""
     a, ab, d = q[0], q[0] + q[1], q[2]
     x = 0.5 + 0.4 * math.cos(d) - 0.2 * math.cos(a) - 0.5 * math.cos(ab)
     y = 0.4 * math.sin(d) - 0.2 * math.sin(a) - 0.5 * math.sin(ab)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_origins.py - pages of other sites: none unless they are listed, and then only those.
+# tests/contract/test_origins.py - cross-origin requests: only from listed origins.
 import hashlib
 import json
 import pathlib
@@ -74,7 +74,7 @@ def test_no_other_page_may(listed, origin):
     ({"Origin": "https://robots.example"}, 200), ({"Origin": "https://robots.example", "Sec-Fetch-Site": "same-origin"}, 200),
     ({"Origin": LAB}, 200), ({}, 200)])
 def test_a_unix_socket_admits_only_its_own_pages_and_listed_ones(start, tmp_path, headers, status):
-    """Any Host is taken there, for a proxy in front: so Origin has to name the same one."""
+    """On a Unix socket any Host is accepted, for a reverse proxy; therefore Origin must equal Host."""
     path = str(tmp_path / "torqued.sock")
     start(LISTED, listen=f"unix:{path}")
     with socket.socket(socket.AF_UNIX) as s:
@@ -102,7 +102,8 @@ def events(one, word):
 
 
 def test_a_reload_takes_lists_and_log_level(start):
-    """SIGHUP reads the file again: what can change in a running process does, the rest is named, and a fault changes nothing."""
+    """SIGHUP reads the file again: settings that can change at run time do, the log names the others, and a file
+    with an error changes nothing."""
     one = start({"origins": LAB, "queue": 100})
     config = pathlib.Path(one.folder.name) / "torqued.conf"
     before = config.read_text()
@@ -128,7 +129,7 @@ def test_a_reload_takes_lists_and_log_level(start):
 
 
 def test_refused_origins_are_logged_now_and_then(start):
-    """A browser shows its user "CORS" and nothing else: the log names the page and the setting, once a minute however many come."""
+    """A browser tells its user only "CORS": the log names the origin and the setting, at most once a minute."""
     one = start({"origins": CELL})
     for _ in range(5):
         problem(one.request("POST", PATH, BODY, {"Origin": LAB}), 403)
@@ -148,6 +149,7 @@ def test_a_page_that_may_read_is_no_warning(start):
         assert one.request("GET", "/v1/robots", headers={"Origin": origin})[0] == 200
         assert one.request("POST", PATH, BODY, {"Origin": origin, "Content-Type": "application/json"})[0] == 200
     assert not events(one, "another origin")
-    assert one.request("GET", "/v1/robots", headers={"Origin": LAB})[0] == 200  # which its page cannot read
+    # the response lacks CORS headers: its page cannot read it
+    assert one.request("GET", "/v1/robots", headers={"Origin": LAB})[0] == 200
     eventually(lambda: events(one, "another origin cannot read"))
     assert [line["origin"] for line in events(one, "another origin")] == [LAB]

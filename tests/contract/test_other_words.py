@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_other_words.py - words of other tools with one meaning are read as ours, and said; what may be left out is said too.
+# tests/contract/test_other_words.py - unambiguous names of other tools are read as ours, and the answer
+# states the replacement and the defaults.
 import json
 
 import pytest
@@ -39,7 +40,8 @@ WRENCH = {"link": "flange", "force": [0, 0, -20], "at": "origin", "applied_to": 
 FAST = {"waypoints": [Q, [x + 0.2 for x in Q]], "interval_s": 0.05}
 DRAWN = {"of": "payload_mass", "link": "flange"}
 
-# what a person writes, what it is in our words, and what the answer says of it: place, sent, read
+# (operation, the user's request, the equivalent request, the replacements that the answer states: pointer,
+# sent, read)
 READ = [("inverse-dynamics", {"positions": Q, "velocity": QD, "ddq": QDD}, {"q": Q, "qd": QD, "qdd": QDD},
          ["/positions positions q", "/velocity velocity qd", "/ddq ddq qdd"]),
         ("inverse-dynamics", {"q": [57.29577951308232] * 7, "units": "degrees"}, {"q": [57.29577951308232] * 7, "angles": "deg"},
@@ -107,7 +109,7 @@ def test_a_word_beside_its_name_and_two_words_for_one_stay_refused(daemon):
     assert refused(daemon, "terms", {"q": Q, "include": ["gravity", "gravity_torque"]})["pointer"] == "/include/1"
 
 
-# What is left out
+# Members that may be left out
 
 
 TAKEN = [("inverse-kinematics", {"pose": GOAL}, {"frame": "flange"}, [("/frame", "flange")]),
@@ -161,11 +163,11 @@ def test_one_number_is_q_of_one_joint(daemon):
     assert refused(daemon, "kinematics", {"q": 0.5})["pointer"] == "/q"
 
 
-# What is allowed and probably not meant
+# Allowed, but probably not intended
 
 
 def test_a_pd_that_sags_says_so_and_by_how_much(daemon):
-    """Closed form: at rest kp e = g(q), for a pendulum m g l sin(q)."""
+    """Closed form: at rest kp e = g(q); for a pendulum g(q) = m g l sin(q)."""
     def run(kind):
         return ask(daemon, "simulate", {"initial": {"q": 0.5}, "duration_s": 20, "output": {"interval_s": 20},
                                         "input": {"kind": kind, "kp": 100, "kd": 20, "reference": {"setpoint": 0.5}}}, "pendulum")
@@ -192,7 +194,8 @@ def test_motion_states_its_unit_of_angles(daemon):
     motion = ask(daemon, "trajectory", path)
     run = {"initial": {"q": ZERO}, "angles": "deg", "duration_s": 0.5, "output": {"interval_s": 0.5},
            "input": {"kind": "computed-torque", "kp": 900, "kd": 60, "reference": {"table": motion}}}
-    assert ask(daemon, "simulate", run)["q"][-1] == pytest.approx(motion["q"][1], abs=1e-3)  # radians, though the request has degrees
+    # the table is in radians, although the request has degrees
+    assert ask(daemon, "simulate", run)["q"][-1] == pytest.approx(motion["q"][1], abs=1e-3)
 
 
 # Names of data, addresses
@@ -203,7 +206,8 @@ def test_columns_that_count_from_one_are_like_those_that_count_from_zero(daemon)
         assert daemon.request("PUT", f"/v1/datasets/{name}", f"{head}\n0,0,1\n1,1,2\n2,2,3\n", {"Content-Type": "text/csv"})[0] in (200, 201)
     found = ask(daemon, "/v1/compare", {"a": "from-one", "b": "from-zero"})
     assert [(one["name"], one["max"]) for one in found["columns"]] == [("q1", 0), ("q2", 0)]
-    found = ask(daemon, "/v1/compare", {"a": {"dataset": "from-zero"}, "b": "others"})  # by name alone: 1 and 3 are not 1 to n
+    # matched by name alone: the indices 1 and 3 are not consecutive
+    found = ask(daemon, "/v1/compare", {"a": {"dataset": "from-zero"}, "b": "others"})
     assert [(one["name"], one["max"]) for one in found["columns"]] == [("q_1", 1)]
     status, headers, _ = post(daemon, "simulate", {"initial": {"q": ZERO}, "duration_s": 0.01, "output": {"interval_s": 0.01}})
     job = next(v for k, v in headers.items() if k.lower() == "content-location").split("/")[3]

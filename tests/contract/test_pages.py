@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_pages.py - pages of problems; entity tags and compression of constant texts.
+# tests/contract/test_pages.py - pages of problem types; entity tags and compression of static texts.
 import gzip
 import html
 import json
@@ -107,7 +107,7 @@ def test_there_is_an_icon(daemon):
 
 
 def one_media_type(node):
-    """Each content of a document by itself, as GET /openapi/clients.json leaves it."""
+    """Each document with one media type, as in GET /openapi/clients.json."""
     binary = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
     if isinstance(node, list):
         return [one_media_type(inner) for inner in node]
@@ -129,7 +129,8 @@ def test_contract_for_clients_has_one_media_type_a_body(daemon):
 
 
 def test_a_python_client_is_generated_without_a_warning(daemon, tmp_path):
-    """openapi-python-client names what it leaves out, and ends with 0 all the same."""
+    """openapi-python-client prints warnings for parts that it skips, but ends with status 0: the output must be
+    empty."""
     pytest.importorskip("openapi_python_client", reason="no openapi-python-client (make deps-check)")
     (tmp_path / "clients.json").write_bytes(daemon.request("GET", "/openapi/clients.json")[2])
     (tmp_path / "config.yaml").write_text("post_hooks: []\n")

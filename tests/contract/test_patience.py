@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_patience.py - work for clients that have gone, or whose time is over, is not done; a busy daemon is not dead.
-"""No assertion on times: what must not be computed would take far longer than the patience of these tests."""
+# tests/contract/test_patience.py - requests of closed clients or past their deadline are not computed; a busy
+# daemon still answers the watchdog.
+"""No assertion is about times: work that must not be done would take far longer than the patience of these tests."""
 
 import contextlib
 import json
@@ -12,7 +13,7 @@ import threading
 import pytest
 from conftest import PATIENCE, eventually, metric, parse_replies, problem
 
-# far out of reach, so that every seed goes its whole way: seconds of one core for 200 bytes
+# an unreachable pose, so that every seed takes all its iterations: seconds of one core for 200 bytes
 HARD = json.dumps({"frame": "flange", "pose": {"position": [9, 9, 9], "quaternion_wxyz": [1, 0, 0, 0]}, "seeds": 1024, "iterations": 1000}).encode()
 PATH = "/v1/robots/panda/inverse-kinematics"
 EASY = b'{"q":[%s],"qd":[%s],"qdd":[%s]}' % ((b",".join([b"[0,0,0,0,0,0,0]"] * 500),) * 3)
@@ -93,7 +94,7 @@ def test_gone_clients_of_a_unix_socket_are_noticed(start, tmp_path):
 
 
 def test_a_client_that_only_ends_its_own_stream_is_answered(start):
-    """As `nc -N` does. It may be sent "100 Continue" meanwhile, which every client passes over."""
+    """As `nc -N` does. The daemon may send "100 Continue" in the meantime, which a client skips."""
     one = start(WAITS)
     with waiting(one, 2) as clients:
         for c in clients:
@@ -110,20 +111,20 @@ def test_a_client_that_only_ends_its_own_stream_is_answered(start):
 def test_time_of_a_computation_is_bounded(start):
     one = start({**WAITS, "run_timeout": 100})
     connection = one.connect()
-    for _ in range(2):  # on one connection, which is kept
+    for _ in range(2):  # on one kept connection
         connection.request("POST", PATH, HARD)
         response = connection.getresponse()
         document = problem((response.status, response.headers, response.read()), 504)
         assert document["type"] == "/problems/took-too-long" and "respond-async" in document["detail"]
     connection.close()
-    # the same as a job has no such bound
+    # as a job it has no such bound
     status, _, body = one.request("POST", PATH, HARD, {"Prefer": "respond-async"})
     assert status == 202
     eventually(lambda: json.loads(one.request("GET", f"/v1/jobs/{json.loads(body)['id']}")[2])["state"] == "succeeded")
 
 
 def test_deadline_of_an_immediate_call(start):
-    """It must have begun within its seconds, as a job must."""
+    """The computation must begin before the deadline, as a job must."""
     one = start(WAITS)
     for text in ("0", "-1", "1.5", "soon", "99999999"):
         problem(easy(one, {"Torqued-Deadline": text}), 422)
@@ -134,8 +135,8 @@ def test_deadline_of_an_immediate_call(start):
 
 
 def test_too_much_that_waits_is_refused_early(start):
-    """The wait is reckoned by what computations have taken lately, so it may drop below the bound between two questions, when one
-    ends: then it is tried again."""
+    """The expected wait is estimated from the times of recent computations and may fall below the bound when one
+    of them ends: then the test repeats."""
     one = start({**WAITS, "queue_timeout": 2000})
     assert one.request("GET", "/readyz")[0] == 200
 
@@ -163,7 +164,7 @@ def test_readyz_says_how_long_computations_wait(start):
 
 
 def test_reads_do_not_wait_for_computations(start):
-    """Clients wait for minutes of computations: robots, jobs and data are still answered."""
+    """Computations of minutes are queued: robots, jobs and datasets are still served."""
     one = start(WAITS)
     assert one.request("PUT", "/v1/datasets/d", b"t,q\n0,1\n1,2\n")[0] == 201
     with waiting(one, 64) as clients:
@@ -172,12 +173,13 @@ def test_reads_do_not_wait_for_computations(start):
             assert one.request("GET", "/v1/datasets/d/content")[0] == 200
             assert one.request("GET", "/v1/jobs")[0] == 200
             assert one.request("PUT", "/v1/datasets/d", b"t,q\n0,1\n1,2\n")[0] in (200, 201)
-        answered, _, _ = select.select(clients, [], [], 0)  # in no order that a test may count on: each I/O thread has its own
+        # no test may rely on an order: each I/O thread has its own queue
+        answered, _, _ = select.select(clients, [], [], 0)
         assert len(answered) < len(clients)
 
 
 class Systemd(threading.Thread):
-    """Who reads NOTIFY_SOCKET."""
+    """Receives the messages sent to NOTIFY_SOCKET."""
 
     def __init__(self, path):
         super().__init__(daemon=True)
@@ -196,7 +198,7 @@ def test_watchdog_is_fed_while_much_work_waits(start, tmp_path, monkeypatch, sta
     path = str(tmp_path / "notify")
     systemd = Systemd(path)
     monkeypatch.setenv("NOTIFY_SOCKET", path)
-    monkeypatch.setenv("WATCHDOG_USEC", "1000000")  # a sign is due each second; four are sent
+    monkeypatch.setenv("WATCHDOG_USEC", "1000000")  # a keep-alive is due each second; the daemon sends four
     one = start({**WAITS, "io_threads": 2})
     eventually(lambda: systemd.signs >= 4)
     with waiting(one, 64) as clients:
@@ -206,5 +208,6 @@ def test_watchdog_is_fed_while_much_work_waits(start, tmp_path, monkeypatch, sta
         begun = systemd.signs
         eventually(lambda: systemd.signs >= begun + 12)
         if stays:
-            answered, _, _ = select.select(clients, [], [], 0)  # in no order that a test may count on: each I/O thread has its own
+            # no test may rely on an order: each I/O thread has its own queue
+            answered, _, _ = select.select(clients, [], [], 0)
             assert len(answered) < len(clients)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_payload.py - payload: mass, centre and inertia planted in logs, with noise and changed friction, found again within intervals.
-"""Random arms of 3 to 7 joints whose model is known carry a random box; torque has noise, friction differs from the model by up to 30 %. The
-robot that made the logs has the box as a part of its last link, by the sum of two bodies in numpy. PAYLOAD_CASES=n runs n cases and prints
-coverage and bias; the default is a few."""
+# tests/contract/test_payload.py - payload: identified mass, centre and inertia of a known payload, with noise
+# and changed friction: within their intervals.
+"""Random arms of 3 to 7 joints with a known model carry a random box; the torque has noise, and friction differs
+from the model by up to 30 %. In the robot that makes the logs the box is part of the last link, by the sum of
+two bodies in numpy. PAYLOAD_CASES=n runs n cases and prints coverage and bias (default: a few)."""
 import json
 import os
 
@@ -13,7 +14,9 @@ from test_diagnosis import JSON, Bench
 
 np = pytest.importorskip("numpy")
 CASES = int(os.environ.get("PAYLOAD_CASES", "0"))
-RATE, SECONDS = 250, 16 # at 100 Hz central differences take 0.05 % off the robot's own inertia, which is 1 % of a small box
+# at 100 Hz the error of central differences is 0.05 % of the robot's own inertia, which is 1 % of a small
+# box's
+RATE, SECONDS = 250, 16
 NAMES = ["mass", "com_x", "com_y", "com_z", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"]
 
 
@@ -26,13 +29,13 @@ def motion(rng, n):
 
 
 def about(mass, com, inertia, point):
-    """The tensor about another point."""
+    """The inertia tensor about another point."""
     d = np.asarray(com) - point
     return np.asarray(inertia) + mass * (d @ d * np.eye(3) - np.outer(d, d))
 
 
 def with_body(document, mass, com, inertia):
-    """A document whose last link carries a body: mass, centre and tensor of the sum."""
+    """The document with a body added to its last link: mass, centre and tensor of the sum."""
     document = json.loads(json.dumps(document))
     link = document["links"][-1]
     total = link["mass"] + mass
@@ -43,7 +46,7 @@ def with_body(document, mass, com, inertia):
 
 
 def box(rng):
-    """Mass, centre, tensor about it, of a box turned at random."""
+    """(mass, centre, tensor about it) of a box in a random orientation."""
     mass, (a, b, c) = rng.uniform(0.3, 4), rng.uniform(0.05, 0.4, 3)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
     return mass, rng.uniform(-0.15, 0.15, 3), turn @ np.diag([b * b + c * c, a * a + c * c, a * a + b * b]) @ turn.T * mass / 12
@@ -54,7 +57,7 @@ def ten(mass, com, inertia):
 
 
 class Loaded(Bench):
-    """A bench whose model is the truth; `box`: what it carries."""
+    """A bench whose model is the true robot; `box`: its payload."""
     def __init__(self, daemon, rng, n, runs=1):
         super().__init__(daemon, rng, n, runs)
         self.motions = [motion(rng, n) for _ in range(runs)]
@@ -88,7 +91,7 @@ class Loaded(Bench):
 
 
 def held(found, truth):
-    """For each of the ten: None (not shown), or whether its interval holds the truth."""
+    """For each of the ten parameters: None if not identifiable, else whether its interval contains the truth."""
     out = []
     for e, x in zip(found["estimates"], truth):
         assert e["name"] in NAMES
@@ -110,7 +113,7 @@ def test_a_box_on_random_arms(daemon):
         assert abs(mass["value"] - truth[0]) < 0.5 * truth[0], (k, mass, truth[0])
         errors.append([(e["value"] - x) / e["standard_deviation"] if e["value"] is not None else np.nan for e, x in zip(found["estimates"], truth)])
         deviations.append(mass["standard_deviation"] / truth[0])
-        # a body of positive density: its second moments are not negative
+        # positive density: the second moments tr(I) / 2 1 - I are positive semidefinite
         inertia = np.array(lengths["inertia"])
         assert np.linalg.eigvalsh(0.5 * np.trace(inertia) * np.eye(3) - inertia)[0] > -1e-12 and lengths["mass"] > 0
     print(f"\n{n} cases: {hits} of {shown} intervals hold the truth, {hits / shown:.3f}; mean error in deviations "
@@ -128,14 +131,15 @@ def test_no_payload_is_none_and_a_missing_tool_is_less(daemon):
         assert found["verdict"] == "none" and low <= 0 <= high and "no significant payload" in found["text"], found["text"]
         assert found["payload"] is None and "0 kg" in found["payload_reason"] and found["robot"] is None
         assert all(e["value"] is None and "no payload was found" in e["value_reason"] for e in found["estimates"][1:])
-    bench.put("loaded", with_body(bench.bare, *bench.box))  # the model has a tool that the robot has lost
+    bench.put("loaded", with_body(bench.bare, *bench.box))  # the model has a tool that the robot no longer carries
     found = bench.payload(datasets=["load0"])
     assert found["verdict"] == "less" and found["payload"] is None
     assert found["estimates"][0]["value"] == pytest.approx(-bench.box[0], rel=0.2)
 
 
 def test_a_reference_takes_the_models_own_error_off(daemon):
-    """The model's last link is 0.5 kg too heavy: alone, the payload takes the blame; beside runs of the bare arm it does not."""
+    """The model's last link is 0.5 kg too heavy: without reference runs the payload is 0.5 kg too light; with
+    runs of the unloaded arm it is right."""
     rng = np.random.default_rng(22)
     bench = Loaded(daemon, rng, 5, 2)
     wrong = json.loads(json.dumps(bench.bare))
@@ -151,7 +155,8 @@ def test_a_reference_takes_the_models_own_error_off(daemon):
 
 
 def test_the_answer_is_sent_on(daemon):
-    """`payload` into inverse-dynamics, `robot` and the URDF as robots: the torque of the robot that made the log."""
+    """`payload` sent to inverse-dynamics, and `robot` and the URDF uploaded as robots, give the torque of the
+    robot that made the log."""
     rng = np.random.default_rng(23)
     bench = Loaded(daemon, rng, 4)
     found = bench.payload(datasets=bench.record(), link="l3", friction=["viscous", "coulomb", "offset"])
@@ -171,13 +176,14 @@ def test_the_answer_is_sent_on(daemon):
     for got in (tau("loaded", payload=found["payload"]), tau("found"), tau("found-urdf")):
         assert np.abs(got - want).max() < 0.01 * np.abs(want).max()
     assert np.abs(tau("loaded") - want).max() > 0.03 * np.abs(want).max()
-    # what it explains
+    # the residual does not grow on any joint
     for joint in found["by_joint"]:
         assert joint["rmse_with"] <= joint["rmse_without"]
 
 
 def poses(bench, rng, n, carries=True):
-    """q and tau of n poses, 1.5 s each, with moves of 1.5 s between: at rest, friction holds any torque within its band."""
+    """q and tau of n poses of 1.5 s, with motions of 1.5 s between them; at rest, friction is any value within
+    its band."""
     rate, still, way = 50, 75, 75
     at = rng.uniform(-1.2, 1.2, (n + 2, bench.n))
     s = np.arange(way) / way
@@ -203,7 +209,7 @@ def test_poses_show_mass_and_centre(daemon):
         found = bench.payload(datasets=bench.write([("poses", *poses(bench, rng, 30))]), rate_hz=50, **{"from": "poses"})
         truth = ten(*bench.box)
         assert found["from"] == "poses" and found["poses"] >= 28
-        if found["verdict"] == "none":  # a light box within a strong friction's band
+        if found["verdict"] == "none":  # a light box: its gravity torque is within the friction band
             assert found["estimates"][0]["interval"][1] > truth[0]
             continue
         ok = [x for x in held(found, truth)[:4] if x is not None]
@@ -215,7 +221,8 @@ def test_poses_show_mass_and_centre(daemon):
 
 
 def test_what_the_motion_cannot_show(daemon):
-    """One turning joint whose axis is level shows two moments and one inertia, neither mass nor the rest."""
+    """One revolute joint with a horizontal axis determines two first moments and one moment of inertia, and
+    neither the mass nor any other parameter."""
     rng = np.random.default_rng(25)
     bench = Loaded(daemon, rng, 2)
     one = json.loads(json.dumps(bench.bare))
@@ -235,7 +242,8 @@ def test_what_the_motion_cannot_show(daemon):
 
 
 def test_ur10e_loads(daemon):
-    """A weighed load of 2.6 kg, and one of 2.805 kg; drive gains are published ones, of another arm of the type: within a tenth."""
+    """A weighed load of 2.6 kg and one of 2.805 kg. The drive gains are published values of another specimen:
+    error up to a tenth."""
     ur10e_daemon(daemon)
     put_ur10e(daemon, "load")
     robot = calibrate(daemon, {"datasets": put_ur10e(daemon, "excitation")[:4], **COLUMNS, "validate": "none"}, robot="ur10e-lab")["robot"]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_pictures.py - ?format=svg of runs, results of jobs and datasets: parsed as XML, compared with the data it shows.
-"""The scale of a panel comes from its own figures: two labels of the ordinate and where they stand give pixels for values."""
+# tests/contract/test_pictures.py - ?format=svg of runs, results of jobs and datasets: parsed as XML and
+# compared with the data.
+"""The scale of a panel is read from its own labels: two labels of the ordinate and their positions convert
+pixels to values."""
 import json
 import math
 import re
@@ -30,7 +32,7 @@ def words(element):
 
 
 def panels(root):
-    """title: (lines of each legend entry in order, its names, value of a pixel)"""
+    """{title: (polylines of each legend entry in order, their names, value of a pixel)}"""
     found = {}
     for group in root.iter(SVG + "g"):
         texts = group.findall(SVG + "text")
@@ -69,7 +71,7 @@ def test_a_run_is_a_picture_of_its_data(daemon):
         assert list(of) == ["q [rad or m]", "qd [rad/s or m/s]", "tau [N m or N]"]
         for title, panel in of.items():
             assert panel[1] == run["joints"]
-            if title[:3] != "tau":  # zeros: a line in the middle
+            if title[:3] != "tau":  # tau is zero: a line in the middle
                 same_extremes(panel, columns[title.split(" ")[0]])
         assert "t [s]" in [words(t) for t in root.iter(SVG + "text")]
     job = json.loads(daemon.request("GET", "/v1/jobs?kind=simulate&limit=1")[2])["jobs"][0]["id"]

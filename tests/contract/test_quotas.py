@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_quotas.py - what one client may have at once, by its token: 429 names the quota, others go on.
+# tests/contract/test_quotas.py - limits of each client, by its token: 429 names the limit, other clients are
+# not affected.
 import contextlib
 import hashlib
 import json
@@ -91,7 +92,8 @@ IK = "/v1/robots/panda/inverse-kinematics"
 
 
 def test_calls_of_one_client_let_those_of_another_pass(service):
-    """240 computations wait; the other client's begins after the few that the first one has a turn for."""
+    """240 computations are queued; the other client's computation begins after the few that the first client may
+    run at once."""
     one = service("", {"workers": 1})
     with contextlib.ExitStack() as open_ones:
         sockets = [open_ones.enter_context(one.socket()) for _ in range(240)]
@@ -129,7 +131,7 @@ def job(one, token, body=None, **headers):
 
 
 def test_turns_and_keys_of_jobs_belong_to_the_token(service):
-    """Whatever a client calls itself, and however urgent it says that its jobs are."""
+    """Torqued-Client and Priority have no effect between tokens."""
     one = service("", {"jobs": 1})
     first = job(one, GREEDY, simulation(1e6))
     eventually(lambda: json.loads(one.request("GET", f"/v1/jobs/{first['id']}", headers=bearer(GOOD))[2])["state"] == "running")
@@ -155,7 +157,7 @@ def test_long_jobs_of_one_client_do_not_hold_all_runners(service):
     one = service("", {"jobs": 2})
     long = [job(one, GREEDY, simulation(1e6)) for _ in range(6)]
     eventually(lambda: [state(one, j) for j in long].count("running") == 2)
-    for _ in range(3):  # one after another: a place is free again
+    for _ in range(3):  # one after another: the runner is free again
         mine = job(one, GOOD)
         eventually(lambda: state(one, mine) == "succeeded")
     also = job(one, GOOD, simulation(1e6))
@@ -185,7 +187,7 @@ def test_jobs_that_wait(service, attributes, settings):
         job(one, GREEDY, **{"Idempotency-Key": f"k{k}"})
     reply = one.request("POST", "/v1/robots/planar-2r/simulate", simulation(0.01), {**JSON, **bearer(GREEDY), "Prefer": "respond-async"})
     assert ("jobs=" if attributes else "client_share") in problem(reply, 429)["detail"] and reply[1]["Retry-After"] == "5"
-    job(one, GREEDY, **{"Idempotency-Key": "k1"})  # one of those that wait
+    job(one, GREEDY, **{"Idempotency-Key": "k1"})  # one of the queued jobs
     mine = [job(one, GOOD) for _ in range(2)]
     assert [state(one, j) for j in mine] == ["queued", "queued"]
 
@@ -204,7 +206,7 @@ def test_a_job_has_a_longest_time(service):
 
 def test_one_backup_at_a_time(service):
     one = service("")
-    rows = b"t,q\n" + b"0.125,1.0625\n" * 1_200_000  # more than the sockets hold
+    rows = b"t,q\n" + b"0.125,1.0625\n" * 1_200_000  # more than the socket buffers hold
     assert one.request("PUT", "/v1/datasets/large", rows, {"Content-Type": "text/csv", **bearer(GOOD)})[0] in (200, 201)
     with one.socket() as first:
         first.sendall(b"POST /v1/backup HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer admin\r\nContent-Length: 0\r\n\r\n")

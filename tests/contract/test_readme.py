@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_readme.py - runs the README's curl lines as they stand, against a live daemon.
-"""A reader copies these lines: they must work and give what the text around them says."""
+# tests/contract/test_readme.py - runs the curl lines of README.md unchanged against a daemon.
+"""Readers copy these lines: they must work and print what the text around them states."""
 
 import json
 import os
@@ -35,15 +35,16 @@ def test_line_works(daemon, line):
 
 
 def test_the_torques_are_those_of_the_request(daemon):
-    """One sample gives seven finite torques; a batch of two gives two rows of two."""
+    """One sample gives seven finite torques; a batch of two gives two rows."""
     one, batch = (run(daemon, line)["tau"] for line in LINES if "inverse-dynamics" in line)
     assert len(one) == 7 and all(isinstance(x, (int, float)) for x in one)
-    assert abs(one[0]) < 2 < max(abs(x) for x in one)  # gravity does not turn joint 1, but loads the others
+    # gravity exerts no torque on joint 1, whose axis is vertical, but loads the others
+    assert abs(one[0]) < 2 < max(abs(x) for x in one)
     assert [len(row) for row in batch] == [2, 2]
 
 
 def test_the_python_lines_work(daemon):
-    """As they stand, with the package of this tree."""
+    """Unchanged, with the package of this work tree."""
     pytest.importorskip("httpx", reason="no httpx (make deps-check)")
     block = re.search(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.M | re.S).group(1)
     program = block.replace(DEFAULT, daemon.url) + "print(*tau)\n"
@@ -56,7 +57,7 @@ def test_the_python_lines_work(daemon):
 
 
 def test_the_line_that_make_run_prints_works(daemon):
-    """tests/run/serve.sh prints this request when it is ready."""
+    """tests/run/serve.sh prints this request when the daemon is ready."""
     script = (ROOT / "tests/run/serve.sh").read_text()
     body = re.search(r"^body='(.*)'$", script, re.M).group(1)
     answer = run(daemon, f"curl -s {DEFAULT}/v1/robots/panda/inverse-dynamics -d '{body}' -H 'Content-Type: application/json'")

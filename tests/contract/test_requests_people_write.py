@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_requests_people_write.py - requests as people think them: what may be left out, sent on, named or misnamed.
+# tests/contract/test_requests_people_write.py - requests as users write them: optional members, answers used
+# as requests, joints by name, wrong names.
 import json
 import math
 import struct
@@ -34,7 +35,7 @@ def without(answer, *keys):
     return {key: value for key, value in answer.items() if key not in ("provenance", *keys)}
 
 
-# What is left out
+# Members that may be left out
 
 
 LEFT_OUT = [("inverse-dynamics", {"q": Q}, {"qd": ZERO, "qdd": ZERO}),
@@ -59,7 +60,7 @@ def test_arrays_that_are_left_out_are_zero_and_the_answer_says_so(daemon, call, 
 
 
 def test_a_pendulum_at_rest_bears_its_weight(daemon):
-    """Closed form: gravity alone, once written short, once as a batch of which each row is one angle."""
+    """Closed form: gravity torque alone; in the short form, and as a batch with one angle in each row."""
     document = {"name": "rod", "gravity": [0, 0, -9.81],
                 "links": [{"name": "base"}, {"name": "rod", "mass": 2.0, "com": [0.5, 0, 0],
                                               "inertia": [[0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]], "inertia_about": "com"}],
@@ -79,7 +80,7 @@ def test_coordinates_themselves_are_not_left_out(daemon):
         assert refused(daemon, call, {"qd": QD})["pointer"] == "/q"
 
 
-# One sample for all of a batch
+# One value for all samples of a batch
 
 
 ROWS = [Q, [x + 0.1 for x in Q], [x - 0.1 for x in Q]]
@@ -108,7 +109,7 @@ def test_two_samples_beside_three_are_refused(daemon, call):
     assert fault["pointer"] == "/qd" and "one sample for all" in fault["hint"]
 
 
-# An answer that is sent on
+# An answer used in a request
 
 
 def test_a_trajectory_is_sent_on_as_it_is(daemon):
@@ -162,7 +163,7 @@ def test_other_unknown_fields_stay_unknown(daemon):
     assert problem(post(daemon, "forward-dynamics", {"q": Q, "violations": []}), 400)["type"] == "/problems/unknown-field"
 
 
-# Words
+# Names
 
 
 HINTS = [("inverse-dynamics", {"q": Q, "gravity_torque": True}, "/gravity_torque", 'say "include": ["gravity_torque"]'),
@@ -227,7 +228,7 @@ def test_a_frame_is_a_link_or_a_point_of_one_wherever_it_is_named(daemon):
 
 
 def planar_loop(z):
-    """A four-bar of 0.2, 0.5 and 0.4 on a base of 0.5 m whose joints turn about `z`, closed without axes."""
+    """A four-bar of 0.2, 0.5 and 0.4 m on a base of 0.5 m, with joint axes along `z`, closed without `axes`."""
     x = [z[2], z[0], z[1]]
     link = {"mass": 1.0, "com": [0.1 * a for a in x], "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]], "inertia_about": "com"}
     along = lambda length: {"position": [length * a for a in x]}
@@ -244,11 +245,11 @@ def test_a_planar_loop_without_axes_is_asked_for_them(daemon, z, axes):
         return daemon.request("PUT", "/v1/robots/people-loop", json.dumps(document), {"Content-Type": "application/json"})
     said = f'add "axes": {json.dumps(axes)}'
     document = planar_loop(z)
-    status, _, text = put(document)  # a weld that can be closed: three bars that do not move
+    status, _, text = put(document)  # a closed weld that is satisfiable: three bars without freedom
     robot = json.loads(text)
     assert status in (200, 201) and robot["dof"] == 0
     assert [finding for finding in robot["doctor"] if finding["where"] == "constraint pin" and said in finding["text"]], robot["doctor"]
-    document["joints"][0]["limits"] = {"lower": 1.0, "upper": 1.1}  # one that cannot
+    document["joints"][0]["limits"] = {"lower": 1.0, "upper": 1.1}  # one that is not
     document["joints"][0]["kind"] = "revolute"
     document["constraints"].append({"name": "set", "kind": "equation", "expression": "crank - 1.05"})
     status, _, text = put(document)
@@ -271,7 +272,7 @@ def panda_limits(daemon):
 
 
 def expected_limits(limits, samples):
-    """What `limits` should say of samples {q, qd, tau}: lists of rows, the columns in the order of joints."""
+    """What `limits` should be for samples {q, qd, tau}: lists of rows, with columns in the order of the joints."""
     found = {}
     for k, (name, own) in enumerate(limits.items()):
         for limit, of, bound, beyond in (("lower", "q", own["lower"], lambda x, b: b - x), ("upper", "q", own["upper"], lambda x, b: x - b),
@@ -341,13 +342,15 @@ def test_degrees_that_are_sent_as_radians_are_found(daemon, call, more):
     assert [one["joint"] for one in answer["warnings"]] == [f"joint{k}" for k in range(1, 8)]
     assert 'joint "joint4": are these degrees?' in answer["warnings"][3]["text"] and "-90 rad" in answer["warnings"][3]["text"]
     assert "warnings" not in ask(daemon, call, more | {"q": Q})
-    assert "warnings" not in ask(daemon, call, more | {"q": [3.0] + Q[1:]})  # beyond its limit of 2.9, as a radian may be
+    # beyond its limit of 2.9 rad, but plausible as radians
+    assert "warnings" not in ask(daemon, call, more | {"q": [3.0] + Q[1:]})
 
 
 def test_the_worst_sample_of_each_joint_is_found(daemon):
     q = [Q] * 700 + [[20.0] + Q[1:]] + [Q] * 9 + [[-40.0] + Q[1:]] + [Q] * 30
     assert [(one["joint"], one["sample"]) for one in ask(daemon, "inverse-dynamics", {"q": q})["warnings"]] == [("joint1", 710)]
-    large = ask(daemon, "inverse-dynamics", {"q": q * 40, "qd": [QD] * len(q) * 40, "qdd": [QDD] * len(q) * 40})  # computed as it arrives
+    # large enough to be computed while it arrives
+    large = ask(daemon, "inverse-dynamics", {"q": q * 40, "qd": [QD] * len(q) * 40, "qdd": [QDD] * len(q) * 40})
     assert [(one["joint"], one["sample"]) for one in large["warnings"]] == [("joint1", 710)]
 
 
@@ -376,7 +379,7 @@ def test_every_array_of_one_sample_is_taken_by_name(daemon):
         plain = ask(daemon, call, {"q": AS_ROW, "qd": as_row, third: [0, 2.0, 0, 0, 0, 0, 0]})
         assert without(named, "assumed_zero") == without(plain)
         assert f"{third}.joint1" in named["assumed_zero"] and f"{third}.joint2" not in named["assumed_zero"]
-        # names do not follow the order of arrays
+        # order of the names is independent of the order of arrays
         turned = ask(daemon, call, {"q": NAMED, "qd": as_row[::-1], third: {"joint2": 2.0}, "joints": order})
         key = "tau" if third == "qdd" else "qdd"
         assert turned[key] == named[key][::-1]
@@ -399,7 +402,8 @@ def test_joints_of_several_coordinates_are_arrays_by_name(daemon):
     base = next(joint["name"] for joint in robot["joints"] if joint["kind"] == "floating")
     leg = next(joint["name"] for joint in robot["joints"] if joint["kind"] in ("revolute", "continuous"))
     named = ask(daemon, "inverse-dynamics", {"q": {base: [0, 0, 1, 1, 0, 0, 0]}, "qdd": {base: [0, 0, 1, 0, 0, 0]}}, "quadruped")
-    zero = ask(daemon, "inverse-dynamics", {"q": {leg: 0.0}, "qdd": {base: [0, 0, 1, 0, 0, 0]}}, "quadruped")  # unit quaternion
+    # the base's default is the unit quaternion
+    zero = ask(daemon, "inverse-dynamics", {"q": {leg: 0.0}, "qdd": {base: [0, 0, 1, 0, 0, 0]}}, "quadruped")
     for one, other in zip(named["tau"], zero["tau"]):
         assert one == pytest.approx(other, abs=1e-9)
 
@@ -535,7 +539,7 @@ def test_two_orientations_are_one_too_many(daemon):
 
 
 def test_torques_gains_and_disturbances_are_taken_by_name(daemon):
-    """What is not named is 0; of limits there is none."""
+    """Torques, gains and disturbances of joints not named are 0; limits not named are none."""
     def run(**more):
         return {"initial": {"q": Q}, "duration_s": 0.1, "output": {"interval_s": 0.05}} | more
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_residual.py - residual: contacts and drift planted in logs, found with joint, time and size; false alarms as often as stated.
-"""Random arms of known parameters; torque of the log is that of the arm less what pushes it, with noise. RESIDUAL_CASES=n runs n contacts."""
+# tests/contract/test_residual.py - contacts and drift added to logs are found with joint, time and size;
+# false alarms are as frequent as stated.
+"""Random arms with known parameters; the log's torque is the arm's torque minus that of an external force, plus
+noise. RESIDUAL_CASES=n runs n contacts."""
 import io
 import json
 import os
@@ -19,7 +21,7 @@ class Watched(Bench):
         self.put("watched", self.truth)
 
     def move(self, seconds, rate, slow=1.0):
-        """Random harmonics; q and qd are logged as they are."""
+        """Random harmonics; q and qd are logged without noise."""
         t = np.arange(int(seconds * rate)) / rate
         w = 2 * np.pi * np.array([0.1, 0.2, 0.35, 0.6]) / slow
         a, p = self.rng.uniform(-0.5, 0.5, (self.n, 4)), self.rng.uniform(0, 6, (self.n, 4))
@@ -43,7 +45,8 @@ class Watched(Bench):
 
 
 def test_contacts_of_a_tenth_of_the_torque_show_within_20_ms(daemon):
-    """Steps of 10 % of a joint's rms torque for 0.3 s, at most one false alarm a day by the threshold that finds them."""
+    """Steps of 10 % of a joint's rms torque for 0.3 s are found within 20 ms; the threshold gives at most one
+    false alarm a day."""
     rng = np.random.default_rng(30)
     late = []
     for k in range(CASES or 4):
@@ -66,7 +69,7 @@ def test_contacts_of_a_tenth_of_the_torque_show_within_20_ms(daemon):
         assert contacts[0]["duration_s"] == pytest.approx(0.3, abs=0.05)
         assert sum(j["false_alarms_per_day"] for j in found["by_joint"]) <= 1.0001
         late.append(contacts[0]["from_s"] - at)
-        # the same without quiet logs: medians of the log, or the deviation that is given
+        # the same without quiet logs: by medians of the log itself, or with the deviation in the request
         assert bench.residual(rate, datasets=[log])["contacts"] == 1
         sigma = [j["sigma"] for j in found["by_joint"]]
         assert bench.residual(rate, datasets=[log], sigma=sigma)["contacts"] == 1
@@ -76,8 +79,9 @@ def test_contacts_of_a_tenth_of_the_torque_show_within_20_ms(daemon):
 
 
 def test_false_alarms_are_as_many_as_stated(daemon):
-    """The count by formula is a mean of upcrossings; alarms in noise alone are Poisson of it, less the few that one excursion makes together.
-    At most one a day is out of reach of a test: the same formula at thousands a day, over some minutes."""
+    """The formula gives the expected number of upcrossings; alarms by noise alone are Poisson with that mean,
+    less those that belong to one excursion. One a day cannot be tested: the same formula is tested at
+    thousands a day, over some minutes."""
     rng = np.random.default_rng(31)
     bench = Watched(daemon, rng, 2)
     rate, seconds = 250, 120
@@ -87,9 +91,10 @@ def test_false_alarms_are_as_many_as_stated(daemon):
     for gain in (5, 40):
         found = bench.residual(rate, datasets=[log], quiet=[log], gain_hz=gain, threshold=[1e6] * 2)
         sigma, correlation = ([j[key] for j in found["by_joint"]] for key in ("sigma", "correlation"))
-        # noise of deviation s, averaged over two samples, through r' = a r + (1 - a) x: closed form
+        # closed form for noise of deviation s, averaged over two samples, through r' = a r + (1 - a) x
         a = np.exp(-2 * np.pi * gain / rate)
-        # x_k = (v_k + v_k-1) / 2: autocovariances s^2 (1/2, 1/4); sums over the filter's response (1 - a) a^k
+        # x_k = (v_k + v_k-1) / 2: autocovariances s^2 (1/2, 1/4); sums over the filter's impulse response (1
+        # - a) a^k
         deviation = 0.3 * (1 - a) * np.sqrt((0.5 + 0.5 * a) / (1 - a * a))
         assert sigma == pytest.approx([deviation] * 2, rel=0.05)
         for level in (3.0, 3.5):
@@ -97,25 +102,26 @@ def test_false_alarms_are_as_many_as_stated(daemon):
             found = bench.residual(rate, datasets=[log], sigma=sigma, threshold=threshold, gain_hz=gain)
             assert found["false_alarms_expected"] == pytest.approx(
                 sum(j["false_alarms_per_day"] for j in found["by_joint"]) * seconds / DAY, rel=0.01)
-            # the sequence itself, by numpy, far longer: upcrossings of correlated noise
+            # a much longer sequence by numpy: upcrossings of correlated noise
             v = rng.normal(size=4_000_000)
             x = 0.5 * (v[1:] + v[:-1])
             r = lowpass(x, a)
             r /= r.std()
             want = 2 * 2 * ((r[:-1] <= level) & (r[1:] > level)).mean() * rate * seconds
             assert found["false_alarms_expected"] == pytest.approx(want, rel=0.1), (gain, level)
-            # alarms of one excursion are one: fewer than upcrossings, and not many fewer
+            # upcrossings of one excursion are one alarm: fewer alarms than upcrossings, but not many fewer
             assert 0.4 * want - 3 * np.sqrt(want) <= found["contacts"] <= want + 3 * np.sqrt(want), (gain, level, want, found["contacts"])
 
 
 def lowpass(x, a):
-    """r_k = a r_k-1 + (1 - a) x_k, by blocks."""
+    """r_k = a r_k-1 + (1 - a) x_k, in blocks."""
     n = int(np.ceil(40 / (1 - a)))
     return np.convolve(x, (1 - a) * a ** np.arange(min(n, 2000)))[: x.size]
 
 
 def test_viscous_friction_that_grows_by_a_tenth_in_a_night(daemon):
-    """Eight hours at 5 Hz: one joint's viscous friction grows by 10 %; and the same night without growth has no trend."""
+    """Eight hours at 5 Hz in which one joint's viscous friction grows by 10 %; the same night without growth has
+    no trend."""
     rng = np.random.default_rng(303)
     bench = Watched(daemon, rng, 3)
     rate, seconds, joint = 5, 8 * 3600, 1
@@ -136,7 +142,8 @@ def test_viscous_friction_that_grows_by_a_tenth_in_a_night(daemon):
 
 
 def test_what_lasts_is_no_contact(daemon):
-    """Half a kilogram more on the last link from the middle of the log on: beyond the threshold and for longer than a push."""
+    """Half a kilogram more on the last link from the middle of the log on: above the threshold, but longer than
+    a contact."""
     rng = np.random.default_rng(33)
     bench = Watched(daemon, rng, 3)
     rate = 200

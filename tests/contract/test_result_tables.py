@@ -38,7 +38,7 @@ def numbers(rows):
     ("trajectory", {"waypoints": Q, "times_s": [0, 1, 2, 3], "interval_s": 0.1, "timing": "quintic"}, ["t", "q", "qd", "qdd"]),
 ])
 def test_samples_come_as_lines(daemon, operation, body, names):
-    """The same numbers as in JSON, a line for each sample, whether asked for by Accept or by the address."""
+    """The same numbers as in JSON, one line for each sample, requested by Accept or by ?format=."""
     path = f"/v1/robots/ur10e/{operation}"
     plain = json.loads(good(post(daemon, path, body), "application/json"))
     for header, rows in (table(post(daemon, path, body, Accept="text/csv")), table(post(daemon, path + "?format=csv", body)),
@@ -100,7 +100,7 @@ def test_a_run_comes_in_every_form(daemon):
 
 @pytest.fixture(scope="module")
 def calibrated(daemon):
-    """A two-joint arm of its own torques."""
+    """Calibrates a two-joint arm by logs of its own torque."""
     t = np.arange(1000) / 100
     w = 2 * np.pi * 0.2
     q = np.stack([0.8 * np.sin(w * t) + 0.3 * np.sin(3 * w * t + 1), 0.7 * np.cos(2 * w * t) + 0.2 * np.sin(5 * w * t)], axis=1)
@@ -164,7 +164,7 @@ def test_arrays_of_a_calibration_have_parameters_and_predictions(daemon, calibra
 
 
 def test_lists_of_objects_are_tables(daemon):
-    """Events of a run and members of an ensemble: a column for each key, a line for each object."""
+    """Events of a run and members of an ensemble: one column for each key, one line for each object."""
     run = {"initial": {"q": [0.3, 0.2]}, "duration_s": 2, "output": {"interval_s": 0.5}, "events": [{"on": "qd", "joint": "joint1"}, {"on": "kinetic_energy", "level": 0.5}]}
     reply = daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(run), {"Content-Type": "application/json"})
     events = json.loads(good(reply, "application/json"))["events"]

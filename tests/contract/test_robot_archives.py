@@ -12,7 +12,7 @@ SCENE = '<mujoco model="scene"><include file="parts/arm.xml"/></mujoco>'
 ARM = """<mujoco><compiler angle="radian" meshdir="meshes"/><asset><mesh name="m" file="box.%s" scale="2 1 1"/></asset>
 <default><geom density="500"/></default>
 <worldbody><body name="link"><joint name="j" axis="0 1 0"/><geom type="mesh" mesh="m" pos="0 0 1"/></body></worldbody></mujoco>"""
-# a box of 0.1 x 0.2 x 0.4 m, one corner at the origin, faces outwards
+# a box of 0.1 x 0.2 x 0.4 m with one corner at the origin; normals point outwards
 CORNERS = [(x, y, z) for x in (0, 0.125) for y in (0, 0.25) for z in (0, 0.5)]
 QUADS = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
 TRIANGLES = [(q[0], q[i], q[i + 1]) for q in QUADS for i in (1, 2)]
@@ -79,7 +79,8 @@ def test_a_box_of_triangles_weighs_as_a_box(daemon, ending, method):
 
 
 def test_a_hollow_is_weighed_as_the_kind_of_inertia_says(daemon):
-    """An L-shaped prism: "exact" is the solid, otherwise every pyramid counts, as MuJoCo's."""
+    """An L-shaped prism: inertia "exact" is that of the solid; otherwise all pyramids count as positive, as in
+    MuJoCo."""
     outline = [(0, 0), (2, 0), (2, 0.25), (0.25, 0.25), (0.25, 1.5), (0, 1.5)]
     corners = [(x, y, z) for z in (0, 0.75) for x, y in outline]
     faces = [f for a, b, c in ((0, 1, 2), (0, 2, 3), (0, 3, 4), (0, 4, 5)) for f in ((a, c, b), (a + 6, b + 6, c + 6))]
@@ -152,7 +153,7 @@ def test_a_single_file_says_first_that_it_names_others(daemon):
 
 
 def test_bombs_and_damage_are_refused(daemon):
-    """24 MiB of zeros in 24 kB; sizes that lie; every cut and every flipped byte of a small archive."""
+    """24 MiB of zeros in 24 kB; wrong sizes in headers; a small archive cut at any byte, and with any byte changed."""
     bomb = {**files(), "meshes/box.stl": b"\0" * (24 << 20)}
     status, answer = put(daemon, pack(bomb))
     assert status in (400, 413, 422), answer
@@ -166,7 +167,7 @@ def test_bombs_and_damage_are_refused(daemon):
         assert status in (200, 201, 400, 413, 415, 422)
     liar = bytearray(whole)
     at = liar.index(b"PK\1\2")
-    while at >= 0:  # every entry of the directory says 200 MB
+    while at >= 0:  # every entry of the central directory states 200 MB
         liar[at + 24:at + 28] = struct.pack("<I", 200_000_000)
         at = liar.find(b"PK\1\2", at + 4)
     assert put(daemon, bytes(liar))[0] in (400, 413, 422)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_robot_constraints.py - each kind of constraint of a robot document is one branch of the contract, no more and no less.
+# tests/contract/test_robot_constraints.py - each kind of constraint in a robot document matches exactly one
+# branch of the contract's schema.
 import copy
 import json
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_robot_export.py - URDF -> document -> MJCF -> SDF -> URDF: the same dynamics each time, for MuJoCo and Pinocchio too.
-"""Robots with the shapes of real ones (trees, slides, a free base, turned inertias, balls, planar bases) are built from a seed. Coordinates are
-matched by the names of joints; a free joint, whose name SDF does not keep, is the only one of its kind."""
+# tests/contract/test_robot_export.py - URDF -> document -> MJCF -> SDF -> URDF: the same dynamics after each
+# step, also in MuJoCo and Pinocchio.
+"""Robots with the structure of real ones (trees, prismatic joints, a free base, rotated inertias, ball joints,
+planar bases) are built from a seed. Coordinates are matched by joint names; a free joint, whose name SDF does
+not keep, is the only one of its kind."""
 import importlib
 import json
 import math
@@ -18,7 +20,7 @@ def numbers(xs):
 
 
 def tree(seed, n, kinds, branch):
-    """URDF of n joints; inertias of two small boxes, turned in the link."""
+    """URDF with n joints; each inertia is that of two small boxes, rotated in the link."""
     rng = random.Random(seed)
     text = '<robot name="r"><link name="base"><inertial><origin xyz="0 0.01 0"/><mass value="2"/><inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001" ixz="0" iyz="0"/></inertial></link>'
     for k in range(n):
@@ -83,7 +85,7 @@ def begin(daemon, name):
 
 
 def axes(robot):
-    """Rows of q and of qd by a name that all formats keep; the three freedoms of a planar joint each have their own."""
+    """{name that all formats keep: (rows of q, rows of qd)}; the three freedoms of a planar joint have a name each."""
     rows, several = {}, sum(joint["kind"] == "floating" for joint in robot["joints"]) > 1
     for joint in robot["joints"]:
         q, v = joint["q"], joint["v"]
@@ -105,7 +107,7 @@ def unit(rng):
 
 
 def state(rows, seed):
-    """Numbers of each axis: q, qd, qdd."""
+    """q, qd, qdd of each axis."""
     rng = random.Random(seed)
     at = {}
     for name in sorted(rows):
@@ -189,7 +191,7 @@ def test_mujoco_reads_the_same_robot(daemon, name):
         j = names[axis]
         first = model.jnt_dofadr[j]
         order += range(first, first + len(rows[axis][1]))
-        if axis == "free":  # our linear velocity is in the body's axes
+        if axis == "free":  # our linear velocity is in body axes, MuJoCo's in world axes
             w = np.zeros(9)
             mujoco.mju_quat2Mat(w, data.qpos[model.jnt_qposadr[j] + 3:model.jnt_qposadr[j] + 7])
             turn[first:first + 3, first:first + 3] = w.reshape(3, 3)
@@ -225,7 +227,7 @@ def test_pinocchio_reads_the_same_robot(daemon, name):
 
 
 def test_what_follows_another_joint(daemon):
-    """SDF has mimicry; MuJoCo couples by a constraint, with a coordinate more."""
+    """SDF has mimic joints; MuJoCo has an equality constraint instead, hence one coordinate more."""
     text = tree(8, 3, ["revolute"], False).replace('<joint name="j2" type="revolute">', '<joint name="j2" type="revolute"><mimic joint="j0" multiplier="-0.5" offset="0.1"/>')
     robot = put(daemon, "x-follower", text.encode())
     rows = axes(robot)

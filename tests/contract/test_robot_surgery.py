@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_robot_surgery.py - PATCH of a robot: against Pinocchio's buildReducedModel and appendModel, and against what must not change.
+# tests/contract/test_robot_surgery.py - PATCH of a robot: against Pinocchio's buildReducedModel and
+# appendModel, and invariants.
 import json
 import math
 import random
@@ -43,7 +44,7 @@ def names(robot):
 
 
 def bodies(daemon, name, pin):
-    """A robot as Pinocchio builds it from the URDF; friction and rotors are not in it."""
+    """The robot as Pinocchio builds it from the URDF, without friction and rotor inertias."""
     text = get(daemon, name, "?format=urdf")
     return pin.buildModelFromXML(text.decode() if isinstance(text, bytes) else text)
 
@@ -81,7 +82,7 @@ def test_join_is_pinocchios_appended_model(daemon):
     arm, hand = bodies(daemon, "panda", pin), bodies(daemon, "planar-3r", pin)
     flange = get(daemon, "panda")["links"][-1]["name"]
     frame = arm.getFrameId(flange, pin.FrameType.BODY)
-    for f in arm.frames:  # appendModel finds frames by their names alone
+    for f in arm.frames:  # appendModel identifies frames by their names alone
         if f.type == pin.FrameType.FIXED_JOINT:
             f.name = "fixed_" + f.name
     place = pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.2, 0.5), np.array([0.1, 0.02, 0.03]))
@@ -110,7 +111,8 @@ def test_join_is_pinocchios_appended_model(daemon):
 
 
 def test_locked_joints_of_more_freedoms_and_followers(daemon):
-    """Locked at q, the others move as in the whole robot with that q; joints that follow are locked with theirs."""
+    """With joints locked at q, the others move as in the whole robot at that q; joints that mimic a locked joint
+    are locked too."""
     whole = get(daemon, "quadruped")
     base = next(j["name"] for j in whole["joints"] if j["kind"] == "floating")
     held = [0.1, -0.2, 0.3, 0.5, 0.5, -0.5, 0.5]
@@ -132,7 +134,7 @@ def test_locked_joints_of_more_freedoms_and_followers(daemon):
 
 
 def test_another_root_of_a_free_robot_is_the_same_robot(daemon):
-    """Free in space, with the same torques in its joints, from the same state: the same accelerations of the joints."""
+    """A free robot with another root link: the same torques and state give the same joint accelerations."""
     whole = get(daemon, "quadruped")
     base = next(j for j in whole["joints"] if j["kind"] == "floating")
     foot = next(link["name"] for link in whole["links"] if link["name"].endswith("shank"))
@@ -159,7 +161,8 @@ def test_another_root_of_a_free_robot_is_the_same_robot(daemon):
 
 
 def test_root_of_an_arm_turns_its_joints(daemon):
-    """Held at its tip the arm moves its old base as the inverse of its motion; turned back it is the same arm."""
+    """An arm fixed at its tip moves its former base by the inverse transform; with the root changed back it is
+    the original arm."""
     arm = get(daemon, "ur5e")
     tip, root = arm["links"][-1]["name"], arm["root"]
     turned = patch(daemon, "ur5e", {"op": "root", "link": tip}, query="?name=hanging")
@@ -191,7 +194,8 @@ def test_subchain(daemon):
 
 
 def test_numbers_of_joints_and_links(daemon):
-    """m g and friction by hand on the pendulum: a point payload at r adds m g r sin q; twice the mass is twice the torque."""
+    """m g r sin q and friction of the pendulum, written out: a point payload at r adds m g r sin q; twice the
+    mass doubles the torque."""
     pendulum = get(daemon, "pendulum")
     joint, link = pendulum["joints"][0]["name"], pendulum["links"][-1]
     patch(daemon, "pendulum", {"op": "joint", "joint": joint, "damping": 0.7, "friction": {"coulomb": 0.2}, "rotor": {"inertia": 0.01, "ratio": 10}}, query="?name=own")
@@ -234,12 +238,13 @@ def test_versions_and_refusals(daemon):
     assert "constraints" in answer["errors"][0]["detail"]
     kept = patch(daemon, "four-bar", {"op": "joint", "joint": get(daemon, "four-bar")["joints"][0]["name"], "damping": 3}, query="?name=rusty")
     assert len(kept["constraints"]) == len(get(daemon, "four-bar")["constraints"]) and kept["joints"][0]["damping"] == 3
-    patch(daemon, "arm-p", {"op": "join", "robot": "arm-p", "link": get(daemon, "arm-p")["links"][-1]["name"]}, status=422)  # names twice
+    # duplicate names
+    patch(daemon, "arm-p", {"op": "join", "robot": "arm-p", "link": get(daemon, "arm-p")["links"][-1]["name"]}, status=422)
     assert daemon.request("PATCH", "/v1/robots/arm-p", "[1]", JSON)[0] in (400, 422)
 
 
 def test_a_list_of_operations_alone_is_refused_as_a_change(daemon):
-    """What RFC 6902 sends: the refusal names the form of a change, not that of a robot document."""
+    """A bare array, as in RFC 6902: the refusal describes the form of a change, not that of a robot document."""
     status, _, text = daemon.request("PATCH", "/v1/robots/panda?name=other", json.dumps([{"op": "lock"}]), JSON)
     (error,) = json.loads(text)["errors"]
     assert status == 400 and error["detail"] == "a change is an object" and '{"operations": [...]}' in error["hint"]

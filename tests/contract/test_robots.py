@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_robots.py - robots over HTTP: put, get, list, conditions, versions, and what survives kill -9.
+# tests/contract/test_robots.py - robots over HTTP: put, get, list, conditional requests, versions, and
+# durability after kill -9.
 import hashlib
 import json
 import os
@@ -39,7 +40,7 @@ def rows(daemon):
 
 
 def kill(daemon):
-    """As a power cut does to the process: nothing can be tidied up."""
+    """SIGKILL, after which the process can clean up nothing, as after a power failure."""
     daemon.closed = True
     daemon.process.kill()
     daemon.process.wait()
@@ -156,7 +157,7 @@ def test_what_is_no_robot_changes_nothing(daemon):
 
 def test_a_dry_run_says_what_a_put_would_say_and_stores_nothing(daemon):
     before = rows(daemon)
-    faulty = urdf().replace(b'ixx="0.01"', b'ixx="0.1"')  # above the sum of the other two
+    faulty = urdf().replace(b'ixx="0.01"', b'ixx="0.1"')  # larger than the sum of the two other principal moments
     status, headers, body = put(daemon, "dry?dry_run=true", faulty)
     report = json.loads(body)
     assert status == 200 and headers["ETag"] is None and headers["Location"] is None
@@ -189,7 +190,7 @@ def test_body_is_bounded(daemon):
 
 
 def test_concurrent_puts_agree_with_the_store(start, tmp_path):
-    """After a storm of PUTs to one name, what is served is what is stored."""
+    """After many concurrent PUTs to one name, the robot in memory is the stored one."""
     daemon = start(state=str(tmp_path / "s"))
     threads = [threading.Thread(target=lambda i=i: [put(daemon, "storm", urdf(1 + i + k / 8)) for k in range(8)])
                for i in range(8)]
@@ -212,10 +213,11 @@ def test_survives_an_orderly_stop(start, tmp_path):
     assert before[0] == 200
     first.stop()
     second = start(state=str(tmp_path / "s"))
-    after = second.request(*use)  # the robot is read again
+    after = second.request(*use)  # the robot is loaded again
     assert after[0] == 200 and after[2] == before[2]
     assert put(second, "arm", urdf(2.0))[0] == 200
-    former = second.request(use[0], use[1].replace("arm", f"arm@{digest(urdf())}"), *use[2:])  # a body is kept while that is read
+    # the body is buffered while that version is loaded
+    former = second.request(use[0], use[1].replace("arm", f"arm@{digest(urdf())}"), *use[2:])
     assert former[0] == 200 and former[2] == before[2]
     assert put(second, "arm", urdf())[0] == 200
     assert second.request("GET", "/v1/robots/arm")[1]["ETag"] == f'"{digest(urdf())}"'
@@ -240,7 +242,7 @@ def test_acknowledged_robots_survive_kill_9(start, tmp_path):
                     return
                 data = urdf(1 + chance.random(), links=2 + k % 5)
                 name = f"r{i}-{round_}-{k % 7}"
-                # while a PUT is under way either version may be found
+                # during a PUT either version may be found
                 acknowledged.pop(name, None)
                 try:
                     status, headers, _ = put(daemon, name, data)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_same_fault.py - one fault in a field has one problem, whichever operation takes the field, at once or as a job.
-"""Fields and operations are those of the contract: a field of a new operation is tested without a line here."""
+# tests/contract/test_same_fault.py - the same fault in a field gives the same problem in each operation with
+# that field, synchronously or as a job.
+"""Fields and operations are read from the contract: a field of a new operation is tested without a line here."""
 
 import copy
 import json
@@ -24,10 +25,10 @@ def without(document, key):
 
 
 def wrench_faults():
-    """Of an object that states a wrench, wherever one is taken."""
+    """Faults of a wrench object, wherever an operation takes one."""
     for key in WRENCH:
         if key in ("force", "moment"):
-            continue  # one of them is enough
+            continue  # only one of them is required
         yield f"no {key}", without(WRENCH, key), "missing-field", f"/{key}"
     yield "neither force nor moment", without(without(WRENCH, "force"), "moment"), "missing-field", "/force"
     yield "unknown link", {**WRENCH, "link": "flang"}, "unknown-name", "/link"
@@ -43,7 +44,7 @@ def wrench_faults():
 
 
 def number_faults():
-    """Of a field that is one number."""
+    """Faults of a field that is one number."""
     yield "text", "1", "wrong-type", ""
     yield "null", None, "wrong-type", ""
     yield "array", [1], "wrong-type", ""
@@ -54,13 +55,13 @@ def number_faults():
 
 
 def object_faults():
-    """Of a field that is an object of known members."""
+    """Faults of a field that is an object with known members."""
     yield "number", 3, "wrong-type", ""
     yield "null", None, "wrong-type", ""
     yield "unknown member", {"xyz": 1}, "unknown-field", "/xyz"
 
 
-# field of the root: (what, value, slug, pointer below the field)
+# field of the request: (fault, value, slug, pointer below the field)
 FAULTS = {
     "payload": [
         ("negative mass", {**PAYLOAD, "mass": -1}, "range", "/mass"),
@@ -142,15 +143,16 @@ FAULTS = {
     "coriolis_form": [("unknown", "x", "unknown-name", ""), ("number", 3, "wrong-type", ""), ("null", None, "wrong-type", "")],
     "sample_rate_hz": [("negative", -1, "range", ""), ("text", "100", "wrong-type", "")],
 }
-BY_SHAPE = {"q", "without", "axes", "columns"}  # one sample or many; their words differ between operations
-# only with poses; a time law beside the times of an example; members of an answer sent on, which are not read
+BY_SHAPE = {"q", "without", "axes", "columns"}  # one sample or many: the text differs between operations
+# operations that do not read the field like the others: only with poses; as a time law instead of the times
+# of an example; as members of an answer sent back, which are ignored
 TAKES_OTHERS = {"frame": {"trajectory"}, "axes": {"trajectory"}, "duration_s": {"trajectory", "inverse-dynamics", "terms"}}
 SESSION = {"robot": ROBOT, "initial": {"q": [0, 0, 0, -1.5, 0, 1.5, 0]}}
 IN_SESSIONS = ("payload", "joints", "gravity", "external_wrenches", "without", "disturbance", "events", "drives", "angles")
 
 
 def takers(field):
-    """(operation, schema of the field) that take it in the root, with the type that the faults are for."""
+    """(operation, schema of the field) for each operation that has the field at the root."""
     for name, (path, schema, examples) in OPERATIONS.items():
         properties = resolved(schema).get("properties", {})
         if field in properties and "{name}" in path and name not in TAKES_OTHERS.get(field, ()):
@@ -158,13 +160,13 @@ def takers(field):
 
 
 def base(name, field):
-    """An example of the operation that shows the field, else its first one."""
+    """An example of the operation that has the field, else its first example."""
     examples = OPERATIONS[name][2]
     return copy.deepcopy(next((e for e in examples if field in e), examples[0]))
 
 
 def shape(schema):
-    """What a schema takes: its types, without words for people."""
+    """The schema without descriptions, examples and defaults: its types."""
     if isinstance(schema, list):
         return [shape(one) for one in schema]
     if not isinstance(schema, dict):
@@ -213,7 +215,7 @@ def test_a_session_refuses_as_simulate_does(daemon, example_data, field):
 
 
 def test_a_wrench_has_one_problem_in_every_field(daemon, example_data):
-    """Alone in `endpoint_wrench` and as an element of `external_wrenches`."""
+    """Alone as `endpoint_wrench` and as an element of `external_wrenches`."""
     alone = {fault[0]: fault for fault in FAULTS["endpoint_wrench"]}
     for what, listed, slug, below in FAULTS["external_wrenches"]:
         found = []

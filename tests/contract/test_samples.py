@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_samples.py - the sample logs of a fresh daemon: listed, read, computed with, never changed.
+# tests/contract/test_samples.py - the sample logs of a new daemon: listed, read, used in computations,
+# read-only.
 import hashlib
 import json
 
@@ -43,17 +44,19 @@ def test_they_cannot_be_changed(daemon):
 
 
 def test_calibrate_compare_and_from_read_them(daemon):
-    """They have Coulomb friction of 4 N m, viscous of 6 N m s/rad, and noise of 0.1 N m from end to end on every joint."""
+    """On every joint they have Coulomb friction of 4 N m, viscous friction of 6 N m s/rad and uniform noise of
+    0.1 N m peak to peak."""
     along = ask(daemon, "/v1/robots/panda/inverse-dynamics", {"from": {"dataset": NAMES[0]}})
     assert along["log"]["source"]["layout"] == "the usual names" and len(along["residual"]["by_joint"]) == 7
     found = ask(daemon, "/v1/robots/panda/calibrate", {"datasets": NAMES, "filter": {"cutoff_hz": 8}})
     for word, value in (("fc", 4), ("fv", 6)):
         values = [p["value"] for p in found["parameters"] if p["name"].startswith(word + "_")]
-        # the filter at 8 Hz rounds the friction's step at each reversal: a part of it counts as viscous
+        # the filter at 8 Hz smooths the friction step at each reversal: a part of it appears as viscous
+        # friction
         assert len(values) == 7 and np.abs(np.array(values) / value - 1).max() < 0.12, (word, values)
     compared = ask(daemon, "/v1/compare", {"a": {"dataset": NAMES[0]}, "b": {"dataset": NAMES[1]}})
     assert compared
-    # as a job, which reads its inputs by their versions
+    # as a job, which reads its inputs by version
     reply = daemon.request("POST", "/v1/robots/panda/calibrate", json.dumps({"datasets": NAMES}).encode(),
                            {"Content-Type": "application/json", "Prefer": "wait=60", "Idempotency-Key": "samples"})
     assert reply[0] == 200, reply[2][:500]

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_sdf.py - SDF: the same numbers as the URDF of the same arm, and closed forms; what is refused, by name.
-"""The arm is held here as numbers. It is printed as URDF, which Pinocchio confirms (tests/peers), and as SDF in the ways of several
-versions: poses in the model, relative to parents, to joints, in degrees and as quaternions; axes in the model's or any frame."""
+# tests/contract/test_sdf.py - SDF: the same numbers as the URDF of the same arm; closed forms; refusals that
+# name the element.
+"""The arm is defined here by numbers. It is written as URDF, which Pinocchio confirms (tests/peers), and as SDF
+in the styles of several versions: poses relative to the model, to parents and to joints, in degrees and as
+quaternions; axes in the model frame or in another frame."""
 import json
 import math
 import random
@@ -37,7 +39,7 @@ def angles(r):
 
 
 def after(a, b):
-    """The pose b seen from where a is seen from; a pose is (position, matrix)."""
+    """The composition a b of two poses; a pose is (position, matrix)."""
     return [x + y for x, y in zip(a[0], turned(a[1], b[0]))], times(a[1], b[1])
 
 
@@ -83,7 +85,8 @@ def urdf(links, joints):
 
 
 def sdf(links, joints, version, way):
-    """way: model (all poses in the model), parent (relative_to), beside (joints away from links' origins, axes expressed in a frame)."""
+    """way: model (all poses relative to the model), parent (relative_to the parent link), beside (joint frames
+    away from link origins, axes expressed in another frame)."""
     places = {0: ([0.0, 0.0, 0.0], rotation([0, 0, 0]))}
     for joint in joints:
         places[joint["child"]] = after(places[joint["parent"]], joint["at"])
@@ -102,9 +105,9 @@ def sdf(links, joints, version, way):
                  f"<izz>{c}</izz><ixy>0</ixy><ixz>0</ixz><iyz>0</iyz></inertia></inertial><visual name='v'/></link>")
     for joint in joints:
         axis, attribute, pose = joint["axis"], "", ""
-        if version == "1.4":  # in the model's frame
+        if version == "1.4":  # 1.4 states axes in the model frame
             axis = turned(places[joint["child"]][1], axis)
-        if way == "beside":  # the joint is elsewhere on its axis; the axis is stated in another frame
+        if way == "beside":  # the joint frame is elsewhere on its axis, and the axis is stated in another frame
             s = 0.3
             pose = f'<pose>{" ".join(f"{s * x:.17g}" for x in axis)} 0.5 0.4 0.3</pose>'
             axis = turned(transposed(rotation([0.3, -0.2, 0.1])), turned(places[joint["child"]][1], axis))
@@ -150,7 +153,8 @@ HINGE = '<joint name="%s" type="%s"><parent>%s</parent><child>%s</child><axis><x
 
 
 def test_what_holds_a_model(daemon):
-    """A body 1 m from a hinge in the world; a free body in a world and one outside; a static one; a tilted one."""
+    """A body 1 m from a hinge fixed to the world; a free body in a world and one without a world; a static one;
+    a rotated one."""
     two = LINK % ("a", "<pose>0 0 -1 0 0 0</pose>")
     status, robot = put(daemon, "held", f'<sdf version="1.7"><world name="w"><gravity>0 0 -10</gravity><model name="m">{two}'
                         + HINGE % ("j", "revolute", "world", "a", "", "<pose>0 0 1 0 0 0</pose>") + "</model></world></sdf>")
@@ -163,7 +167,7 @@ def test_what_holds_a_model(daemon):
     assert abs(numbers(daemon, "held", [0, 0, 0, 1, 0, 0, 0], [0] * 6, [0] * 6)[2] - 2 * 9.8) < 1e-12
     alone = f'<sdf version="1.7"><model name="m">{LINK % ("a", "<pose>0 0 0 1.5707963267948966 0 0</pose>")}{LINK % ("b", "<pose relative_to=%r>0 0 0 0 0 0</pose>" % "a")}%s</model></sdf>'
     slide = HINGE % ("j", "prismatic", "a", "b", "", "")
-    status, robot = put(daemon, "held", alone % slide)  # its y is up
+    status, robot = put(daemon, "held", alone % slide)  # the link's y axis points up
     assert status in (200, 201) and robot["nv"] == 1 and abs(numbers(daemon, "held", [0], [0], [0])[1] - 2 * 9.81) < 1e-12, robot
     status, robot = put(daemon, "held", alone % slide, "?base=floating")
     assert status in (200, 201) and robot["nv"] == 7 and robot["joints"][0]["kind"] == "floating"
@@ -195,8 +199,8 @@ def test_nested_models_universal_joints_springs_and_followers(daemon):
 
 
 def test_a_joint_that_closes_a_loop_is_a_constraint(daemon):
-    """A parallelogram of two cranks of 1 m along x with 1 kg m^2 each about their pins, and a coupler of 2 kg that only translates:
-    (1 + 1 + 2 L^2) qdd = -2 g L from rest, cranks level."""
+    """A parallelogram of two cranks of 1 m along x, each 1 kg m^2 about its pin, and a coupler of 2 kg, which
+    only translates: from rest with horizontal cranks, (1 + 1 + 2 L^2) qdd = -2 g L."""
     pin = "<axis><xyz>0 -1 0</xyz>%s</axis>"
     joint = '<joint name="%s" type="revolute"><pose%s>%s 0 0 0 0 0</pose><parent>%s</parent><child>%s</child>' + pin + "</joint>"
     body = (LINK % ("g", "") + LINK % ("a", "") + LINK % ("c", "<pose>0 0 -2 0 0 0</pose>") + LINK % ("b", "<pose>1 0 0 0 0 0</pose>")

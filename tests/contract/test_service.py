@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_service.py - the process: start, settings, health, signals, stop.
+# tests/contract/test_service.py - the process: start, settings, health checks, signals, stop.
 import http.client
 import json
 import os
@@ -44,7 +44,8 @@ def test_the_root_links_to_what_a_program_needs(daemon, accept):
 
 
 def test_the_root_is_the_dashboard_for_a_browser(daemon):
-    """A page with what it loads, under a policy without any "unsafe", that reaches nothing but this service."""
+    """A page with the resources that it loads, under a content security policy without "unsafe", and with no
+    request to other hosts."""
     firefox = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
     status, headers, body = daemon.request("GET", "/", headers={"Accept": firefox})
     assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8" and headers["Vary"] == "Accept, Accept-Encoding"
@@ -70,7 +71,7 @@ def test_openapi_states_every_address_that_is_served(daemon):
     assert contract["info"]["version"] == json.loads(daemon.request("GET", "/v1/version")[2])["version"]
     for path, methods in contract["paths"].items():
         for method in ("get", "put", "post", "delete"):
-            connection = daemon.connect()  # not read to the end: a stream of events has none
+            connection = daemon.connect()  # the body is not read: a stream of events has no end
             connection.request(method.upper(), path.replace("{", "no-").replace("}", ""), body=b"")
             status = connection.getresponse().status
             connection.close()
@@ -78,11 +79,12 @@ def test_openapi_states_every_address_that_is_served(daemon):
 
 
 def test_openapi_is_valid(daemon):
-    """Generators of clients refuse, or drop operations, where it is not."""
+    """Client generators refuse an invalid document or skip operations."""
     contract = json.loads(daemon.request("GET", "/openapi.json")[2])
 
     def nulls(value, path):
-        """YAML makes of `{description: One, two}` a key "two" without a value: no place of OpenAPI may have one, examples apart."""
+        """In YAML, `{description: One, two}` has a key "two" without a value: no member of OpenAPI may be null,
+        except in examples."""
         if isinstance(value, dict):
             for key, inner in value.items():
                 if key not in ("example", "examples", "value", "default", "enum", "const"):
@@ -120,7 +122,7 @@ def test_metrics_count(daemon):
 
 
 def read_metrics(one):
-    """Text format 0.0.4: value by name and labels; each family has its HELP and TYPE before its first sample."""
+    """Text format 0.0.4: {name and labels: value}; each family has HELP and TYPE before its first sample."""
     values, types = {}, {}
     for line in one.request("GET", "/metrics")[2].decode().splitlines():
         if line.startswith("# TYPE "):
@@ -180,7 +182,7 @@ def test_head_has_no_body(daemon):
     assert head[0] == 200 and head[2] == b""
     assert head[1]["Content-Length"] == str(len(get[2]))
     replies, _ = daemon.raw(b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
-    # nothing after the headers
+    # nothing after the header
     assert replies[0][2] == b""
 
 
@@ -210,7 +212,7 @@ def test_stops_at_once_when_idle(start):
 
 
 def test_stop_answers_what_has_arrived(start):
-    """A body that is still coming when SIGTERM arrives is read and answered."""
+    """A body that is still arriving at SIGTERM is read and answered."""
     one = start({"stop_timeout": 600000})
     with one.socket() as s:
         before = metric(one, "torqued_body_bytes_total")
@@ -226,7 +228,7 @@ def test_stop_answers_what_has_arrived(start):
 
 
 def test_stop_does_not_wait_for_a_refused_client(start):
-    """It has its answer, and may go on sending bytes that are not read."""
+    """The client has its answer already and may continue to send bytes that are not read."""
     one = start({"stop_timeout": 600000, "rate_grace": 3600000})
     with one.socket() as s:
         s.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n" + b"x" * 1000)
@@ -238,7 +240,8 @@ def test_stop_does_not_wait_for_a_refused_client(start):
 
 
 def is_answered(one):
-    """Whether a new connection is: refused, reset from the backlog, or left there when the end has begun."""
+    """Whether a new connection gets an answer; it gets none if it is refused, reset from the backlog, or left
+    there during the stop."""
     try:
         with socket.create_connection(one.address, timeout=2) as s:
             s.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -248,7 +251,7 @@ def is_answered(one):
 
 
 def test_sigint_stops_too(start):
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what runs in the background
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores SIGINT in background processes
     try:
         one = start()
     finally:
@@ -271,7 +274,7 @@ def test_hangup_rereads_settings_and_does_not_stop(start, disposition):
 
 
 def test_terminal_that_closes_stops_what_was_started_in_it(tmp_path):
-    """Else it would live on, unseen. The terminal's only process is the daemon: the kernel sends the signal."""
+    """Otherwise the daemon would continue unseen. It is the terminal's only process: the kernel sends SIGHUP."""
     listening = tmp_path / "torqued.sock"
     pid, master = pty.fork()
     if pid == 0:
@@ -281,9 +284,9 @@ def test_terminal_that_closes_stops_what_was_started_in_it(tmp_path):
         finally:
             os._exit(127)
     said = b""
-    while b"listening: url unix:" not in said:  # text for people
+    while b"listening: url unix:" not in said:  # the log in text format
         said += os.read(master, 4096)
-    os.kill(pid, signal.SIGHUP)  # the terminal is there still
+    os.kill(pid, signal.SIGHUP)  # the terminal is still open
     while b" reloaded: " not in said:
         said += os.read(master, 4096)
     os.close(master)
@@ -298,7 +301,8 @@ def test_signals_of_writing_do_not_end_it(start, number):
 
 
 def test_file_beyond_its_limit_is_a_full_disk(start):
-    """RLIMIT_FSIZE (ulimit -f, LimitFSIZE=): the kernel refuses, and would end the process by SIGXFSZ."""
+    """RLIMIT_FSIZE (ulimit -f, LimitFSIZE=): write() must fail with EFBIG; by default the kernel would end the
+    process by SIGXFSZ."""
     one = start()
     table = b"t,q\n" + b"".join(b"%d,0.123456789012345678\n" % k for k in range(400000))
     assert len(table) > 8 << 20
@@ -312,8 +316,10 @@ def test_file_beyond_its_limit_is_a_full_disk(start):
 
 
 def test_closed_streams_are_never_the_stores(tmp_path):
-    """Started without stdin, stdout and stderr: no log line may reach a file of the state folder."""
-    path = str(tmp_path / "torqued.sock")  # a test that cannot read the log cannot learn a free port
+    """Started without stdin, stdout and stderr, so that files get descriptors 0 to 2: no log line may reach a
+    file of the state folder."""
+    # a free TCP port would be known only from the log, which this daemon does not have
+    path = str(tmp_path / "torqued.sock")
     process = subprocess.Popen(["bash", "-c", 'exec "$@" 0<&- 1>&- 2>&-', "-", TORQUED, "--listen", f"unix:{path}",
                                 "--state-dir", str(tmp_path)])
 
@@ -481,7 +487,7 @@ def test_environment_gives_the_state_folder(tmp_path):
 
 
 def test_the_guide_is_there_with_its_link_or_neither(daemon):
-    """`make docs-site` before `make build` puts it into the daemon; without it there is no such route."""
+    """`make docs-site` before `make build` includes the guide in the daemon; otherwise there is no such route."""
     status, headers, body = daemon.request("GET", "/docs/guide/")
     assert (status == 200) == (b'href="/docs/guide/"' in daemon.request("GET", "/docs")[2])
     if status == 200:
@@ -492,7 +498,7 @@ def test_the_guide_is_there_with_its_link_or_neither(daemon):
 
 
 def test_the_contract_is_a_page_for_people(daemon):
-    """What the page loads is there, may run under its own policy, and loads nothing from other hosts."""
+    """What the page loads exists, is allowed by the page's own policy, and loads nothing from other hosts."""
     status, headers, body = daemon.request("GET", "/docs")
     assert status == 200 and headers["Content-Type"] == "text/html; charset=utf-8"
     policy = headers["Content-Security-Policy"]
@@ -528,12 +534,13 @@ def test_a_wrong_address_is_answered_with_the_nearest_right_one(daemon, method, 
 
 
 def test_a_trace_goes_through(start):
-    """W3C Trace Context: the trace's id is in the log line and in the answer, with a span of this request's own; a fault in it is ignored."""
+    """W3C Trace Context: the trace id is in the log line and in the answer, with a new span for each request; an
+    invalid header is ignored."""
     one = start({"log_requests": 1})
     trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
     body = json.dumps({name: [[0.1, 0.2]] * 20000 for name in ("q", "qd", "qdd")}).encode()
     spans = set()
-    for n, sent in enumerate((b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}', body, b"{")):  # short, large, refused
+    for n, sent in enumerate((b'{"q":[0,0],"qd":[0,0],"qdd":[0,0]}', body, b"{")):  # inline, on a worker, refused
         reply = one.request("POST", "/v1/robots/planar-2r/inverse-dynamics", sent, {"Content-Type": "application/json", "traceparent": f"00-{trace}-{parent}-01"})
         version, same, span, flags = reply[1]["traceresponse"].split("-")
         assert (version, same, flags) == ("00", trace, "01") and span not in {parent, *spans}

@@ -72,7 +72,7 @@ def torques(n, nv, size, seed=1):
 
 # ------------------------------------------------------------------------------------------------------------- numbers
 
-STICKY = {  # dry friction: under torques that jump it sticks and slips
+STICKY = {  # dry friction: under torque steps it sticks and slips
     "gravity": [0, -9.81, 0], "links": [{"name": "base"}, {"name": "bob", "mass": 1.5, "com": [0, -0.1, 0]}],
     "joints": [{"name": "joint1", "kind": "continuous", "parent": "base", "child": "bob", "axis": [0, 0, 1], "friction": {"coulomb": 2.0}}]}
 
@@ -89,7 +89,7 @@ def test_n_steps_are_one_simulation_to_the_bit(daemon, robot, nv, size, solver):
     n = 60
     q = [0.0] * (nv + 1) if robot == "quadruped" else [0.1 * k for k in range(nv)]
     if robot == "quadruped":
-        q[3] = 1.0  # no turn
+        q[3] = 1.0  # unit quaternion
     tau, initial = torques(n, nv, size), {"q": q, "qd": [0.0] * nv}
     request = {"robot": robot, "initial": initial, "step_s": 0.002, "solver": solver, "include": ["qdd"]}
     session = Session(daemon, request)
@@ -136,14 +136,15 @@ def test_many_steps_at_a_time_and_another_order_of_joints(daemon):
     assert turned.step(tau[::-1], steps=20) == {**one.state, **{name: one.state[name][::-1] for name in ("q", "qd", "tau")}}
 
 
-# --------------------------------------------------------------------------------------------------------- the way back
+# ---------------------------------------------------------------------------------------------------------
+# rewind
 
 class Digest(ctypes.Structure):
     _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
 
 
 def digest_of(state):
-    """XXH3-128 by the library itself, of what the contract says."""
+    """XXH3-128 of the bytes that the contract specifies, by the library itself."""
     library = ctypes.CDLL("libxxhash.so.0")
     library.XXH3_128bits.restype, library.XXH3_128bits.argtypes = Digest, [ctypes.c_char_p, ctypes.c_size_t]
     bits = struct.pack(f"<Q{1 + len(state['q']) + len(state['qd'])}d", state["step"], state["t"], *state["q"], *state["qd"])
@@ -199,7 +200,7 @@ def test_an_answer_that_was_lost_is_given_again(daemon):
     session, other = Session(daemon, PANDA), Session(daemon, PANDA)
     tau = [1, 2, 3, 4, 5, 6, 7]
     body = json.dumps({"tau": tau, "at_step": 0}).encode()
-    with daemon.socket() as s:  # sent, and the connection lost before the answer is read
+    with daemon.socket() as s:  # the request is sent, and the connection is lost before the answer is read
         s.sendall(f"POST {session.path}/step HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         s.recv(1)
     expected = other.step(tau, at_step=0)
@@ -249,7 +250,7 @@ def test_noise_has_its_size_and_its_seed(daemon):
         if len(errors) < 50:
             assert same.step([0.1]) == state
             assert other.step([0.1])["q"] == state["q"] and other.state["sensors"]["q"] != state["sensors"]["q"]
-    # of these very numbers: 4 standard errors
+    # noise statistics within 4 standard errors; the seed is fixed
     assert abs(numpy.mean(errors)) < 4 * 0.01 / math.sqrt(n) and abs(numpy.std(errors) / 0.01 - 1) < 4 / math.sqrt(2 * n)
     assert abs(numpy.corrcoef(errors[1:], errors[:-1])[0, 1]) < 4 / math.sqrt(n)
     assert all(speed == 0.25 * round(speed / 0.25) for speed in speeds) and len(set(speeds)) > 5
@@ -371,7 +372,7 @@ def test_a_client_that_leaves_within_its_steps(daemon):
     with daemon.socket() as s:
         s.sendall(f"POST {session.path}/step HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
         s.shutdown(socket.SHUT_RDWR)
-    with daemon.socket() as s:  # half a body never begins a step
+    with daemon.socket() as s:  # a step request with half a body never begins a step
         s.sendall(f"POST {session.path}/step HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body[:20])
     eventually(lambda: (answer := session.ask("GET", session.path))[0] == 200 and answer[2]["state"]["step"] in (0, n))
     other.step([0.2], steps=n)
@@ -417,7 +418,8 @@ def test_over_a_unix_socket(start, tmp_path):
             assert ask(where, {"tau": [0] * 7, "at_step": k})["step"] == k + 1
 
 
-# ------------------------------------------------------------------------------------------------------- what is refused
+# -------------------------------------------------------------------------------------------------------
+# refusals
 
 @pytest.mark.parametrize("change, status, slug, pointer", [
     ({"robot": "pandaa"}, 404, "unknown-robot", "/robot"),
@@ -490,7 +492,7 @@ def test_cbor_holds_the_same_numbers(daemon):
     body = b"\xa2\x63tau\x87" + b"\xf9\x3c\x00" * 7 + b"\x67at_step\x00"
     status, headers, answer = daemon.request("POST", f"{session.path}/step", body, {"Content-Type": "application/cbor", "Accept": "application/cbor"})
     assert status == 200 and headers["Content-Type"] == "application/cbor"
-    state = session.step([1.0] * 7, at_step=0)  # the same request again, in JSON
+    state = session.step([1.0] * 7, at_step=0)  # the same request again, with an answer in JSON
     assert state["step"] == 1 and state["hash"].encode() in answer
     assert struct.pack("<7d", *state["q"]) in answer or struct.pack(">7d", *state["q"]) in answer
 

@@ -157,9 +157,10 @@ def test_cbor_says_the_same(daemon):
 # -- growth of errors ---------------------------------------------------------------------------------------------------
 
 def test_growth_of_errors_does_not_depend_on_the_outputs(daemon):
-    """A planar arm let go from (1.6, .4) for 6 s. Its variational equations by scipy's DOP853 at 1e-12, with derivatives by
-    complex steps of the two equations of motion written out (uniform bars): the largest row of dq by (q0, qd0) is 26343.0;
-    after 1 s 17.516. The run's own error, 1e-9, moves the last digits alone."""
+    """A planar arm released at (1.6, .4) for 6 s. Its variational equations by scipy's DOP853 at 1e-12, with
+    derivatives by complex steps of the two equations of motion written out (uniform bars): the largest row
+    sum of dq by (q0, qd0) is 26343.0; after 1 s 17.516. The run's own error of 1e-9 changes only the last
+    digits."""
     for seconds, want in ((1, 17.51611), (6, 26343.01)):
         for interval in (0.01, 0.05, 0.1, 0.25, 0.5, 1):
             for solver in ({}, {"solver": {"method": "bdf"}}, {"solver": {"method": "rk4", "step_s": 0.001}}):
@@ -175,7 +176,8 @@ def test_growth_of_errors_does_not_depend_on_the_outputs(daemon):
 # -- the verdict of a run -----------------------------------------------------------------------------------------------
 
 def test_energy_that_steps_lose_is_a_finding(daemon):
-    """Semi-implicit Euler is symplectic where the mass matrix is constant: a planar arm loses energy by it, unlike a pendulum."""
+    """Semi-implicit Euler is symplectic if the mass matrix is constant: a planar arm loses energy with it, a
+    pendulum does not."""
     body = {"initial": {"q": [1.6, 0.4]}, "duration_s": 20, "output": {"interval_s": 1}}
     euler = {"solver": {"method": "semi-implicit-euler", "step_s": 0.001}}
     energy = run(daemon, "planar-2r", {**body, **euler})["audit"]["energy"]
@@ -198,8 +200,8 @@ def test_a_table_of_a_reference_has_both_rates_or_neither_as_the_contract_says(d
 
 
 def test_steps_of_order_8_begin_with_the_rate_at_the_state(daemon):
-    """SUNDIALS 6.4 takes the last stage's rate for that at the new state where the last c is 1. With it this run needs 137 steps;
-    SUNDIALS 7.1, which compares the rows, needs 100."""
+    """If the last c is 1, SUNDIALS 6.4 takes the last stage's rate for the rate at the new state, although the
+    last row of A is not b. This run then takes 137 steps; SUNDIALS 7.1, which compares the rows, takes 100."""
     body = {"initial": {"q": [0.3, 0.3], "qd": [0.1, 0.1]}, "duration_s": 1, "output": {"interval_s": 0.25},
             "solver": {"method": "dopri87", "rtol": 1e-9, "atol": 1e-9}}
     assert run(daemon, "planar-2r", body)["stats"]["steps"] == pytest.approx(100, abs=10)

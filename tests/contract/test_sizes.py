@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_sizes.py - robots of many joints: an answer or a refusal with its place, and the daemon lives.
-"""Torques are those of the robot itself, by the service: what is asked is only that every size is met."""
+# tests/contract/test_sizes.py - robots of many joints: an answer or a refusal with a pointer, and the daemon
+# continues.
+"""Torques are computed by the service itself: the only requirement is that each size is computed."""
 import json
 import math
 import random
@@ -15,7 +16,7 @@ RATE = 100
 
 
 def document(n, finger=None):
-    """A chain of n joints, every seventh of them a slide; or chains of `finger` joints each side by side."""
+    """A chain of n joints, every seventh of which is prismatic; or parallel chains of `finger` joints each."""
     links = [{"name": "l0"}]
     joints = []
     for k in range(1, n + 1):
@@ -39,7 +40,7 @@ def post(daemon, robot, call, body):
 
 
 def put_log(daemon, robot, n, rows):
-    """Slow harmonics of all joints, and the torque that they take."""
+    """Harmonics of low frequency of all joints, and the torque for them."""
     waves = [[(0.4 / h, 2 * math.pi * 0.2 * h, 1.7 * j * h) for h in (1, 2, 3)] for j in range(n)]
     t = [k / RATE for k in range(rows)]
     q = [[sum(a * math.sin(w * x + p) for a, w, p in row) for row in waves] for x in t]
@@ -53,7 +54,8 @@ def put_log(daemon, robot, n, rows):
 
 @pytest.mark.seconds(120)
 def test_calibrate_more_than_512_parameters(daemon):
-    """The workspace of such a singular value decomposition is of 2^20 numbers and more, which no side of a matrix may have."""
+    """The workspace of the singular value decomposition has 2^20 numbers and more, beyond the bound of a matrix
+    dimension."""
     put(daemon, "hand", document(50, finger=5))
     log = put_log(daemon, "hand", 50, 400)
     status, text = post(daemon, "hand", "calibrate", {**log, "filter": {"cutoff_hz": 10}, "method": "wls", "validate": "none",
@@ -64,8 +66,8 @@ def test_calibrate_more_than_512_parameters(daemon):
 
 
 def test_a_model_that_runs_away(daemon):
-    """Torques that have nothing to do with the motion: the fitted robot leaves all bounds when it is released, within a step. That is reported,
-    and is no reason to refuse."""
+    """Torques unrelated to the motion: the fitted robot, simulated, exceeds all bounds within a step. The answer
+    states that; it is not refused."""
     n, rows = 20, 400
     put(daemon, "chain", document(n))
     rnd = random.Random(5)
@@ -81,7 +83,8 @@ def test_a_model_that_runs_away(daemon):
 
 
 def test_what_takes_minutes_can_be_stopped(start):
-    """Base parameters among 1,920: the one worker is free when the time is over, and a job when it is cancelled."""
+    """Base parameters among 1,920 take minutes: the only worker is free when the time limit is over, and a job
+    ends when it is cancelled."""
     one = start({"workers": 1, "run_timeout": 100, "queue_timeout": 3600000})
     put(one, "chain", document(128))
     request = json.dumps({"form": "base", "parameters": ["rotor", "viscous", "coulomb", "offset", "stiffness"]}).encode()
@@ -97,14 +100,15 @@ def test_what_takes_minutes_can_be_stopped(start):
 
 
 def test_a_job_is_of_the_form_that_was_asked_for(daemon):
-    """A job keeps its body and no query: one with `?form=base` once gave all parameters instead of base ones."""
+    """A job stores its body without the query: a job with `?form=base` once had all parameters instead of base
+    parameters."""
     body = {"q": [0.1] * 7, "qd": [0.2] * 7, "qdd": [0.3] * 7}
     asynchronous = {**JSON, "Prefer": "respond-async"}
     reply = daemon.request("POST", "/v1/robots/panda/regressor?form=base", json.dumps(body), asynchronous)
     assert "form" in problem(reply, 422)["errors"][0]["hint"]
     assert post(daemon, "panda", "regressor", {**body, "form": "full-ish"})[0] == 422
     want = json.loads(post(daemon, "panda", "regressor?form=base", body)[1])
-    del want["provenance"]  # has the digest of the body
+    del want["provenance"]  # contains the digest of the body
     assert want["form"] == "base"
     assert json.loads(post(daemon, "panda", "regressor", {**body, "form": "base"})[1]).items() >= want.items()
     status, headers, text = daemon.request("POST", "/v1/robots/panda/regressor", json.dumps({**body, "form": "base"}), asynchronous)
@@ -140,8 +144,8 @@ def test_the_sample_that_cannot_be_computed_has_its_place(daemon):
 
 @pytest.mark.seconds(120)
 def test_working_arrays_beyond_the_bound_are_too_large_at_once_and_as_a_job(start):
-    """A robot of 1,000 joints with one that mimics was 503, try again, for ever: its matrices are beyond any thread's memory.
-    Here 200 freedoms and a bound of 1 MiB: 32 matrices of 199 freedoms are 10 MB."""
+    """A robot of 1,000 joints with a mimic joint gave 503 "try again" for ever, since its matrices never fit
+    into a thread's memory. Here 200 freedoms and a bound of 1 MiB: 32 matrices of 199 x 199 are 10 MB."""
     daemon = start({"scratch": 1 << 20})
     assert daemon.request("PUT", "/v1/robots/walked", json.dumps(walk.document(200, "mimic")).encode(), walk.JSON)[0] == 201
     body = json.dumps({"q": [0.1] * 199, "qd": [0.1] * 199, "tau": [0.1] * 199}).encode()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_sizes_walk.py - robots of 1 to 1,000 joints through every operation, include, method: an answer, or a 4xx with its place.
-"""No size of a robot ends the daemon or is a fault of the service. Without TORQUED_SIZES the sizes of a minute are walked; `make sizes`
-walks 128, 500 and 1,000 joints. There a call that becomes a job is cancelled after three seconds, and has to end; one that is refused for
-its time (504, `run_timeout`) is an answer too. Answers themselves are tested elsewhere."""
+# tests/contract/test_sizes_walk.py - robots of 1 to 1,000 joints with every operation, include and method: an
+# answer, or a 4xx with a pointer.
+"""No size of a robot ends the daemon or gives a 5xx for a fault of the service. Without TORQUED_SIZES sizes are
+used that take a minute; `make sizes` uses 128, 500 and 1,000 joints. There a call that becomes a job is
+cancelled after three seconds and must end; a refusal for its time (504, `run_timeout`) counts as an answer.
+The values of answers are tested elsewhere."""
 import collections
 import json
 import math
@@ -17,7 +19,7 @@ KINDS = ("chain", "tree", "floating", "mimic", "constraints", "drives")
 CHOSEN = [int(n) for n in os.environ.get("TORQUED_SIZES", "").split(",") if n]
 LAYOUTS = os.environ.get("TORQUED_LAYOUTS", ",".join(KINDS)).split(",")
 PARTS = ("terms", "geometry", "motion", "search", "fits")
-# what grows with the cube of the joints and more is walked where sizes are chosen
+# operations of cubic cost or more are tested with larger robots only if TORQUED_SIZES is set
 FEW = 20
 JSON = {"Content-Type": "application/json", "Prefer": "wait=3" if CHOSEN else "wait=60"}
 DRIVE = {"motor": {"constant_nm_a": 0.05, "resistance": 0.6, "inductance": 6e-4, "inertia": 2e-5, "viscous": 1e-5}, "gear": {"ratio": 100.0},
@@ -115,7 +117,8 @@ def search(n, q, v):
 
 
 def fits(daemon, n, nq, nv):
-    """Positions, their derivatives and torques that have nothing to do with them: what the logs say of time and slope holds."""
+    """Positions with their exact derivatives, and torques unrelated to the motion, so that time and derivatives
+    in the log are consistent."""
     rows = []
     for k in range(200):
         q, qd, qdd, tau = ([] for _ in range(4))
@@ -126,7 +129,7 @@ def fits(daemon, n, nq, nv):
             qd.append(0.3 * w * math.cos(s))
             qdd.append(-0.3 * w * w * math.sin(s))
             tau.append(x + 5 * qdd[-1])
-        if nq != nv:  # the base: at the origin, as it is
+        if nq != nv:  # the floating base stays at the origin
             q, qd, qdd = [0, 0, 0, 1, 0, 0, 0, *q[6:]], [0] * 6 + qd[6:], [0] * 6 + qdd[6:]
         rows.append(q + qd + qdd + tau)
     put_npy(daemon, f"walk-{n}-{nq}", rows, 1)
@@ -161,7 +164,7 @@ def requests(daemon, part, n, nq, nv, kind):
 
 
 def job_ends(daemon, job):
-    """It takes long, and lives: what is cancelled ends."""
+    """A job that takes long must end after it is cancelled."""
     daemon.request("POST", job + "/cancel")
     if CHOSEN:
         eventually(lambda: json.loads(daemon.request("GET", job)[2])["state"] in ("cancelled", "succeeded", "failed"))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_systemd.py - the units, readiness, the watchdog and socket activation, without a running systemd.
+# tests/contract/test_systemd.py - the units, readiness, watchdog and socket activation, without a running
+# systemd.
 import http.client
 import json
 import os
@@ -19,7 +20,7 @@ UNITS = ROOT / "systemd"
 
 @pytest.fixture
 def notify(tmp_path):
-    """A notify socket of the test's own; notify(seconds) gives the next message or None."""
+    """Opens a notify socket; notify(seconds) returns the next message, or None."""
     path = str(tmp_path / "notify")
     s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     s.bind(path)
@@ -96,7 +97,7 @@ def test_watchdog_is_fed(launch, notify):
     assert notify()["READY"] == "1"
     for _ in range(5):
         assert notify() == {"WATCHDOG": "1"}
-    # a process that does not run feeds nothing
+    # a stopped process sends no keep-alive
     process.send_signal(signal.SIGSTOP)
     while notify(0.5) is not None:
         pass
@@ -112,10 +113,10 @@ def test_socket_activation(launch, notify, tmp_path):
     path = str(tmp_path / "torqued.sock")
     launch({}, command=[activate, "-l", path])
     end = time.monotonic() + PATIENCE
-    for _ in range(3):  # the first connection starts it and is answered as well
+    for _ in range(3):  # the first connection starts the daemon and is served too
         with socket.socket(socket.AF_UNIX) as s:
             s.settimeout(PATIENCE)
-            while s.connect_ex(path) != 0:  # no such file, or no listener yet
+            while s.connect_ex(path) != 0:  # the socket does not exist, or nobody listens yet
                 assert time.monotonic() < end
                 time.sleep(0.02)
             s.sendall(b"GET /readyz HTTP/1.1\r\nHost: anything\r\nConnection: close\r\n\r\n")
@@ -172,7 +173,7 @@ def test_install_puts_units_with_real_paths_and_uninstall_removes_all(tmp_path):
         assert "@" not in re.sub(r"@(system-service|privileged|resources)", "", text), unit
     assert "/usr/bin/torqued --config /etc/torqued/torqued.conf" in (tmp_path / "usr/lib/systemd/system/torqued.service").read_text()
     assert (tmp_path / "usr/lib/sysusers.d/torqued.conf").exists() and (tmp_path / "etc/torqued/torqued.conf").exists()
-    # an administrator's settings are not ours to remove
+    # `make uninstall` keeps an administrator's settings
     done = subprocess.run(["make", "-s", "uninstall", f"DESTDIR={tmp_path}", "PREFIX=/usr"], cwd=ROOT, capture_output=True, text=True,
                           timeout=3 * PATIENCE)
     assert done.returncode == 0, done.stderr
@@ -180,7 +181,7 @@ def test_install_puts_units_with_real_paths_and_uninstall_removes_all(tmp_path):
 
 
 def test_the_tarball_is_the_same_bytes_anywhere(tmp_path):
-    """Two folders, two days, two umasks, two users' settings of git."""
+    """The archive does not depend on folder, date, umask or the user's git settings."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a clone")
     made = []
@@ -210,7 +211,7 @@ def test_the_list_of_parts_names_every_library(tmp_path):
     ids = {p["SPDXID"] for p in document["packages"]}
     assert len(ids) == len(document["packages"])
     assert all({r["spdxElementId"], r["relatedSpdxElement"]} <= ids | {"SPDXRef-DOCUMENT"} for r in document["relationships"])
-    # the linker's own list
+    # the libraries that the linker recorded
     needed = re.findall(r"NEEDED.*\[(?:lib)?([a-z]+)", subprocess.run(["readelf", "-d", TORQUED], capture_output=True, text=True, timeout=PATIENCE).stdout)
     names = " ".join(p["name"] for p in document["packages"])
     assert {"microhttpd", "seccomp", "sodium"} <= set(needed) and all(n in names for n in needed if n not in ("c", "m", "z", "gcc_s"))

@@ -41,7 +41,8 @@ def contract(daemon):
 def names(contract):
     known = contract["components"]["schemas"]["TermsRequest"]["properties"]["include"]["items"]["enum"]
     constrained = ("multipliers", "constraint_power", "actuation", "constraint_jacobian", "projectors", "integrability")
-    return [name for name in known if name not in ("drive", *constrained)]  # panda has none: test_drives.py, test_constraints.py
+    # the panda has none of these: test_drives.py, test_constraints.py
+    return [name for name in known if name not in ("drive", *constrained)]
 
 
 def flat(x):
@@ -61,7 +62,7 @@ def times(matrix, x):
 
 
 def has_schema(schema, value, where):
-    """The members are those that the contract names, no more, and all that it requires."""
+    """The members are exactly those of the contract, with all required ones."""
     assert set(value) <= set(schema["properties"]), where
     assert set(schema.get("required", ())) <= set(value), where
     for name, member in value.items():
@@ -103,7 +104,7 @@ def test_a_batch_has_the_rows_of_single_samples(daemon, names):
         one = ask(daemon, "panda", "terms", body | {"q": q, "qd": qd, "qdd": qdd, "qd_ref": QD, "qdd_ref": QDD})
         for name in names:
             if name == "limits":
-                continue  # of all samples together: test_requests_people_write.py
+                continue  # one for all samples: test_requests_people_write.py
             if isinstance(one[name], dict):
                 for key, value in one[name].items():
                     stated = isinstance(value, (str, dict)) or (isinstance(value, list) and flat(value)
@@ -125,7 +126,7 @@ def test_forward_after_inverse_returns_qdd(daemon, robot):
              "gravity": [1.0, -2.0, -9.0]}
     inverse = ask(daemon, robot, "inverse-dynamics", state | loads | {"qdd": QDD[:n], "include": ["ledger", "mass_matrix"]})
     forward = ask(daemon, robot, "forward-dynamics", state | loads | {"tau": inverse["tau"]})
-    # in residual form: rounding of tau, seen through M^-1, may be large in qdd and is small in tau
+    # compared as torques: the rounding of tau, multiplied by M^-1, may be large in qdd
     error = [a - b for a, b in zip(forward["qdd"], QDD)]
     scale = max(abs(x) for e in ENTRIES for x in inverse["ledger"][e])
     assert max(abs(x) for x in times(inverse["mass_matrix"], error)) <= 1e-12 * scale
@@ -163,7 +164,7 @@ def test_item_066_numbers_of_the_elbow_arm(daemon):
           [-0.0624926233563144, -0.0197112480326320, 0.0196548432152203], 1e-13)
     close(answer["gravity_torque"], [0, -4.69501873221770, -1.58123146145445], 1e-13)
     close(answer["ledger"]["sum"], [-0.00907970775035950, -4.68367998025033, -1.56967609968930], 1e-13)
-    # item 76: this form is not skew, and says so
+    # this factorisation of the Coriolis terms is not skew-symmetric, and the answer states that
     assert answer["coriolis_matrix"]["skew_residual"] > 0.01
 
 
@@ -205,7 +206,7 @@ def test_item_041_a_travel_without_limits_is_not_bounded(daemon):
 
 
 def test_derivatives_are_those_of_the_answers(daemon):
-    """Central differences of the same service, whose own error is about 1e-9."""
+    """Against central differences of the same service, whose error is about 1e-9."""
     h = 1e-5
     body = {"q": Q, "qd": QD, "tau": [0, -20, 0, 15, 0, 2, 0], "external_wrenches": [WRENCH], "payload": PAYLOAD}
     d = ask(daemon, "panda", "forward-dynamics", body | {"include": ["derivatives"]})["derivatives"]
@@ -240,7 +241,7 @@ def test_joints_order_permutes_every_term(daemon, names):
 
 
 def test_a_payload_is_a_body_on_its_link(daemon):
-    """The same robot with the body put into its document."""
+    """Equal to the robot whose document contains the payload as a body."""
     document = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
     link = next(x for x in document["links"] if x["name"] == "tool")
     link["mass"], link["com"], link["inertia"], link["inertia_about"] = 1.5, [0.1, 0, 0], [[0.01, 0, 0], [0, 0.02, 0],
@@ -259,7 +260,7 @@ def test_a_payload_is_a_body_on_its_link(daemon):
 
 
 def a_hand_on_a_long_arm():
-    """A column of 60 kg with an arm of 2 m that ends in a finger of some milligrams: condition 1e9."""
+    """A column of 60 kg and an arm of 2 m that ends in a finger of some milligrams: condition 1e9."""
     links, joints = ['<link name="world"/>'], []
     for k in range(7):
         mass, size = 60 * 10 ** (-1.1 * k), 0.4 * 10 ** (-0.28 * k)
@@ -286,9 +287,10 @@ def inverse_to_50_digits(m):
 
 @pytest.mark.parametrize("wrench", [None, WRENCH | {"link": "l3"}])
 def test_the_inverse_is_that_of_the_mass_matrix_whatever_its_condition(daemon, wrench):
-    """M as answered, inverted in 50 digits (decimal): M^-1 and dqdd/dtau agree to 1e-12 of the largest entry.
+    """M as answered, inverted with 50 digits (decimal): M^-1 and dqdd/dtau agree to 1e-12 of the largest entry.
 
-    M's own rounding allows that much: its entries are right to rounding each. With an M of other rounding, 1e-9."""
+    The rounding of M itself permits no more: each of its entries is accurate to rounding. With an M of
+    different rounding the difference is 1e-9."""
     status, _, text = daemon.request("PUT", "/v1/robots/hand", a_hand_on_a_long_arm(), {"Content-Type": "application/xml"})
     assert status in (200, 201), text
     body = {"q": [0.3, -0.8, 0.4, 0.9, -0.2, 0.5, 1.1], "qd": [0.1] * 7}
@@ -310,7 +312,7 @@ def test_item_023_the_pole_of_the_spherical_pendulum_names_its_joint(daemon):
         document = problem(post(daemon, "spherical-pendulum", call, body | more), 422)
         assert document["type"] == "/problems/singular"
         assert '"phi"' in document["errors"][0]["detail"], document
-    # beside it all is well
+    # next to the singular point
     ask(daemon, "spherical-pendulum", "forward-dynamics", {"q": [0.1, 0.3], "qd": [0, 0], "tau": [0, 0]})
     assert ask(daemon, "spherical-pendulum", "terms", {"q": [0, 0.3], "include": ["mass_matrix"]})["mass_matrix"][1][1] == 0
 
@@ -321,7 +323,7 @@ def test_a_point_that_cannot_move_that_way_says_which_axes_to_name(daemon):
     assert document["type"] == "/problems/singular" and "axes" in document["errors"][0]["hint"]
     lam = ask(daemon, "planar-2r", "terms", body | {"axes": ["x", "y"]})["operational_space_inertia"]
     assert lam["axes"] == ["x", "y"] and lam["frame"] == {"link": "tool", "at": [0, 0, 0]} and len(lam["matrix"]) == 2
-    # stretched out it cannot move along its own length
+    # fully extended, the arm cannot move along its own length
     problem(post(daemon, "planar-2r", "terms", body | {"q": [0.5, 0], "axes": ["x", "y"]}), 422)
 
 
@@ -336,7 +338,7 @@ def test_massless_leaf_is_a_clear_refusal(daemon):
     assert '"joint2"' in answer["errors"][0]["detail"]
 
 
-WRONG = [  # body, status, pointer, what to change so that it works
+WRONG = [  # body, status, pointer, replacement with which the request succeeds
     ({"include": ["passivity"], "qd_ref": [0, 0]}, 422, "/qdd_ref", {"qdd_ref": [0, 0]}),
     ({"include": ["operational_space_inertia"], "axes": ["x", "y"]}, 422, "/frame", {"frame": "tool"}),
     ({"include": ["mass_matrx"]}, 422, "/include/0", {"include": ["mass_matrix"]}),
@@ -392,7 +394,7 @@ def test_floating_robots_have_terms_too(daemon):
 
 
 def test_bounds_over_a_box_of_a_long_chain_are_refused(daemon):
-    """Four freedoms bound nothing where hundreds of joints mimic them: the answer took a minute."""
+    """Where hundreds of joints mimic four, bounds over a box are useless: the answer took a minute."""
     n, own = 300, 4
     text = '<robot name="r"><link name="l0"/>'
     for i in range(1, n + 1):
@@ -410,7 +412,8 @@ def test_bounds_over_a_box_of_a_long_chain_are_refused(daemon):
 
 
 def test_the_jacobian_of_the_centre_of_mass_is_its_derivative(daemon):
-    """Columns by central differences of `center_of_mass.position`; h^2 |d3 com / dq3| / 6 of 1e-10 m, rounding of 1e-16 / h."""
+    """Columns by central differences of `center_of_mass.position`: truncation error h^2 |d3 com / dq3| / 6 =
+    1e-10 m, rounding error 1e-16 / h."""
     h = 1e-5
     jacobian = ask(daemon, "panda", "terms", {"q": Q, "include": ["center_of_mass_jacobian"]})["center_of_mass_jacobian"]
     assert [len(row) for row in jacobian] == [7, 7, 7]

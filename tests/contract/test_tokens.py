@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_tokens.py - what a token admits to and for how long; torquectl makes, lists, revokes and rotates tokens.
+# tests/contract/test_tokens.py - roles and expiry of tokens; torquectl creates, lists, revokes and rotates
+# tokens.
 import datetime
 import hashlib
 import json
@@ -61,7 +62,7 @@ def test_a_session_and_a_ticket_have_the_roles_of_their_token(start, tmp_path):
     cookie = {"Cookie": one.request("POST", "/v1/session", headers=bearer("viewer"))[1]["Set-Cookie"].split(";")[0]}
     assert one.request("GET", "/v1/robots", headers=cookie)[0] == 200
     problem(one.request("POST", COMPUTE[1], BODY, {**cookie, **JSON}), 403)
-    # a session lives with its token: another's change does not end it, its own end does
+    # a session lasts as long as its token: a change of another token does not end it, removal of its own does
     for text, status in ((line("viewer", "roles=compute") + line("more"), 200), (line("more"), 401)):
         path.write_text(text)
         before = sum('"reloaded"' in entry for entry in one.log)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_tools.py - every example of the contract is replayed, every hint is applied unchanged.
+# tests/contract/test_tools.py - every example of the contract is sent, every hint is applied as written.
 import copy
 import json
 import math
@@ -26,7 +26,7 @@ def post(daemon, path, document, **headers):
 
 
 def check(contract, reference, document):
-    """Holds a document to a schema of the contract; its references start at the root."""
+    """Validates a document against a schema of the contract; references start at the root."""
     schema = {"$ref": reference, "components": contract["components"]}
     jsonschema.Draft202012Validator(schema).validate(document)
 
@@ -34,7 +34,7 @@ def check(contract, reference, document):
 def examples(contract):
     for path, item in contract["paths"].items():
         if "202" not in item.get("post", {}).get("responses", {}):
-            continue  # no operation
+            continue  # not an operation
         body = item["post"].get("requestBody", {}).get("content", {}).get("application/json", {})
         for name, example in body.get("examples", {}).items():
             answer = item["post"]["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
@@ -104,7 +104,7 @@ WRONG = [
 
 
 def apply_hint(document, fault):
-    """Does what the hint says, without understanding it."""
+    """Applies the hint mechanically."""
     keys = [k.replace("~1", "/").replace("~0", "~") for k in fault["pointer"].split("/")[1:]]
     at = document
     for k in keys[:-1]:
@@ -151,7 +151,7 @@ def test_base_parameter_counts_of_the_ur10e(daemon):
 
 
 def wam():
-    """A seven-joint arm of the WAM's kinematics (standard DH of its manual), as a robot document."""
+    """A seven-joint arm with the kinematics of the WAM (standard DH parameters of its manual), as a robot document."""
     alpha = [-math.pi / 2, math.pi / 2, -math.pi / 2, math.pi / 2, -math.pi / 2, math.pi / 2, 0]
     a, d = [0, 0, 0.045, -0.045, 0, 0, 0], [0, 0, 0.55, 0, 0.3, 0, 0.06]
     links, joints = [{"name": "l0"}], []

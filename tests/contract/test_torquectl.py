@@ -109,7 +109,7 @@ def test_usage(daemon, args):
 
 
 def answering(reply):
-    """A server that gives every connection the same bytes."""
+    """A server that sends the same bytes on every connection."""
     s = socket.create_server(("127.0.0.1", 0))
 
     def serve():
@@ -188,7 +188,7 @@ def test_backup_is_restorable_while_the_service_runs(start, tmp_path):
         good(daemon, "datasets", "put", name, "-", stdin=body)
     stop = threading.Event()
 
-    def churn():  # what comes and goes meanwhile may be in the backup or not
+    def churn():  # datasets changed during the backup may be in it or not
         i = 0
         while not stop.is_set():
             i += 1
@@ -206,7 +206,7 @@ def test_backup_is_restorable_while_the_service_runs(start, tmp_path):
         thread.join()
     state = tmp_path / "restored"
     with tarfile.open(path) as archive:
-        archive.extractall(state)  # our own archive; Debian 12's Python has no filter yet
+        archive.extractall(state)  # our own archive: no filter needed; Python of Debian 12 has none
     with sqlite3.connect(state / "torqued.db") as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     again = start(state=str(state))
@@ -243,7 +243,8 @@ def test_verify_finds_every_kind_of_damage(daemon, tmp_path):
     assert ctl(None, "verify", str(path)).returncode == 0
 
 
-# ------------------------------------------------------------------------------------------- what people get to see
+# ------------------------------------------------------------------------------------------- output for
+# people
 
 
 def link(name, mass):
@@ -262,7 +263,7 @@ def arm(mass):
 
 
 def test_findings_of_a_robot_are_said(daemon, tmp_path):
-    """1,400 kg with the inertia of 2 kg: grams were meant."""
+    """1,400 kg with the inertia of 2 kg: a unit error of grams."""
     path = tmp_path / "heavy.urdf"
     path.write_bytes(arm(1400))
     for options, status in ((), 0), (("--strict",), 1):
@@ -279,7 +280,7 @@ def test_findings_of_a_robot_are_said(daemon, tmp_path):
     assert done.returncode == 0 and json.loads(done.stdout)["doctor"] == [] and b"doctor" not in done.stderr
 
 
-# what a terminal obeys, or what hides what is there
+# characters that control a terminal or hide text
 NASTY = {"escape": "\x1b[2J\x1b]0;title\x07", "return": "a\rb\nc\td", "delete": "a\x7fb", "c1": "\x9b2J\x85", "bidi": "\u202egnp.exe\u2066",
          "no width": "a\u200bb\ufeff\u00ad", "line": "a\u2028b", "tag": "\U000e0041x", "fine": "Grösse μ 名前 🤖"}
 
@@ -311,7 +312,8 @@ def served(document, status="200 OK", media="application/json"):
 
 @pytest.mark.parametrize("name", NASTY)
 def test_whatever_a_server_says_is_shown_and_not_obeyed(name):
-    """Every text of an answer, keys and values, of success and of failure."""
+    """Every text of an answer, keys and values, of success and of failure, is shown with control characters
+    replaced."""
     nasty = NASTY[name]
     job = {"id": nasty, "kind": nasty, "robot": nasty, "state": nasty, "progress": {"fraction": nasty}, "created": [nasty, {nasty: nasty}]}
     for document, status, args in (({"jobs": [job, job]}, "200 OK", ("jobs", "list")),
@@ -327,7 +329,7 @@ def test_whatever_a_server_says_is_shown_and_not_obeyed(name):
 
 
 def test_what_a_bad_backup_holds_is_shown_and_not_obeyed(tmp_path):
-    """A name out of an archive that a server sent, said by `backup` as by `verify`."""
+    """A member name of an archive from a server, printed by `backup` and by `verify`."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, data in (("manifest.json", b'{"torqued-backup":1,"files":[]}'), ("\x1b[2Jnasty", b"abc")):
@@ -354,7 +356,7 @@ def test_raw_answers_are_raw_in_a_pipe_and_seen_on_a_terminal(body):
         done = subprocess.Popen([CTL, "-s", url, "-o", "json", "status"], stdout=slave, stderr=subprocess.PIPE)
         os.close(slave)
         said = b""
-        with contextlib.suppress(OSError):  # the end of a terminal
+        with contextlib.suppress(OSError):  # end of the terminal's output
             while piece := os.read(master, 65536):
                 said += piece
         os.close(master)
@@ -368,6 +370,6 @@ def test_raw_answers_are_raw_in_a_pipe_and_seen_on_a_terminal(body):
 
 
 def test_ready_is_an_exit_status(daemon):
-    """What a container's health check runs."""
+    """The health check of a container runs this."""
     assert json.loads(good(daemon, "-o", "json", "ready")) == {"status": "ready"}
     assert ctl("http://127.0.0.1:9", "--retries", "0", "--timeout", "5", "ready").returncode == 1

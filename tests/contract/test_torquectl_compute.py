@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not os.path.exists(CTL), reason="torquectl is no
 Q = "q=0,-0.8,0,-2.3,0,1.6,0.8"
 RATES = ("qd=0,0,0,0,0,0,0.1", "qdd=1,0,0,0,0,0,0")
 SWING = ("initial.q=0.1,0", "duration_s=0.2", "output.interval_s=0.05")
-COMMANDS = {  # words, path, the request that they make
+COMMANDS = {  # {name: (arguments, path, request)}
     "id": (("panda", Q, *RATES), "robots/panda/inverse-dynamics", {"q": [0, -0.8, 0, -2.3, 0, 1.6, 0.8], "qd": [0] * 6 + [0.1], "qdd": [1] + [0] * 6}),
     "fd": (("planar-2r", "q=0,0", "qd=0,0", "--tau", "1,0"), "robots/planar-2r/forward-dynamics", {"q": [0, 0], "qd": [0, 0], "tau": [1, 0]}),
     "terms": (("planar-2r", "q=0,0;1,1", "--include=mass_matrix,gravity_torque"), "robots/planar-2r/terms",
@@ -72,7 +72,7 @@ def test_each_command_answers_as_http_does(daemon, command):
 
 
 def test_every_operation_has_a_command(daemon):
-    """Those of the contract and those of the table are the same."""
+    """The operations of the contract are those of the command table."""
     contract = json.loads(daemon.request("GET", "/openapi.json")[2])
     operations = {p.rsplit("/", 1)[1] for p, item in contract["paths"].items() if re.fullmatch(r"/v1/(robots/\{name\}/)?[a-z-]+", p)
                   and item.get("post", {}).get("requestBody") and "202" in item["post"]["responses"]}
@@ -92,7 +92,8 @@ def write_csv(path, names=None):
 
 
 def test_one_number_for_one_joint_is_a_list(daemon):
-    """`initial.q` may be an array or names of joints: for a robot of one joint it is one number."""
+    """`initial.q` may be an array or an object of joint names; for a robot with one joint a single number is
+    also accepted."""
     swing = ("simulate", "pendulum", "duration_s=0.1", "output.interval_s=0.1")
     assert json.loads(good(daemon, *swing, "initial.q=0.5", "-o", "json"))["q"][0] == [0.5]
     assert b'"q":{"joint":0.5}' in good(daemon, *swing, 'initial.q={"joint": 0.5}', "--curl").replace(b" ", b"")
@@ -185,7 +186,7 @@ def test_wait_detach_follow(daemon):
 
 
 def test_a_bar_on_a_terminal_and_silence_in_a_pipe():
-    """stderr is a terminal; the job is half done, then ended."""
+    """stderr is a terminal; the job is half done, then ends."""
     running = {"id": "x", "state": "running", "progress": {"fraction": 0.5, "step": "fit", "eta_s": 65}}
     replies = [http_reply(200, running), http_reply(200, {**running, "state": "succeeded", "progress": {"fraction": 1}})]
     with socket.create_server(("127.0.0.1", 0)) as s:
@@ -194,7 +195,7 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe():
             while left:
                 one, _ = s.accept()
                 with one:
-                    is_stream = b"/events" in one.recv(65536)  # an older service, which has no streams
+                    is_stream = b"/events" in one.recv(65536)  # an older service without event streams
                     one.sendall(http_reply(404, {"title": "no"}) if is_stream else left.pop(0))
         threading.Thread(target=serve, daemon=True).start()
         url = f"http://127.0.0.1:{s.getsockname()[1]}"
@@ -208,7 +209,7 @@ def test_a_bar_on_a_terminal_and_silence_in_a_pipe():
 
 
 def test_a_calibration_on_a_terminal_says_where_its_report_is():
-    """A new user's question after the first calibration: the answer holds no id of the job."""
+    """The answer of a calibration contains no job id: stderr names the address of its report."""
     whole = http_reply(200, {"verdict": "good"}).replace(b"\r\n\r\n", b"\r\nContent-Location: /v1/jobs/the-job/result\r\n\r\n", 1)
     server, url = answering(whole)
     with server:
@@ -223,7 +224,7 @@ def test_a_calibration_on_a_terminal_says_where_its_report_is():
 
 
 def test_follow_reads_the_event_stream_and_resumes_where_it_broke():
-    """Changes come without polling; after a lost connection the stream resumes from its last event."""
+    """Changes arrive without polling; after a lost connection the stream resumes after its last event."""
     seen = []
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
     first = (b'id: 7\nevent: state\ndata: {"job":"x","state":"running"}\n\n: beat\n\n'
@@ -257,7 +258,7 @@ def test_a_failed_job_says_why_with_its_hint():
 
 
 def test_numbers_of_a_table_are_whole(daemon):
-    """What has no room is left out and counted; texts are cut, numbers never; sentences go over lines."""
+    """Columns without room are left out and counted; texts are truncated, numbers never; sentences are wrapped."""
     rows = [{"name": "a", **{f"column_number_{i}": 0.123456 + i for i in range(9)}, "text": "long " * 30}]
     server, url = answering(http_reply(200, {"list": rows, "reasons": ["some words " * 20, "more"], "note": "words " * 60}))
     with server:
@@ -299,7 +300,7 @@ def test_help_of_every_command():
 
 
 def test_examples_of_the_help_run(daemon):
-    """All that need no files, no job of a user's and no other node; what they would write goes nowhere."""
+    """All examples that need no files, no existing job and no other node; files that they would write are discarded."""
     text = open(f"{ROOT}/clients/torquectl/commands.c", encoding="utf-8").read()
     examples = [e for each in re.findall(r'"(torquectl [^"]*)"', text) for e in each.split("\\n")]
     examples = [e if "<(" in e else e.split(">")[0] for e in examples]
@@ -366,14 +367,14 @@ print "<ready>"
 
 
 def zsh_completes(asked, script, env):
-    """What zsh's own completion offers, on a terminal."""
+    """The completions that zsh itself offers on a terminal."""
     begin = script.with_suffix(".begin")
     begin.write_text(ZSH)
     master, slave = pty.openpty()
     shell = subprocess.Popen(["zsh", "-f", "-i"], stdin=slave, stdout=slave, stderr=slave, start_new_session=True, env={**env, "COMPLETION": str(script), "TERM": "dumb"})
     os.close(slave)
     said = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
+    with contextlib.suppress(OSError):  # end of the terminal's output
         for text, until in ((f"source {begin}\n", b"<ready>\r"), (asked + "\t", b"<!>")):
             os.write(master, text.encode())
             while until not in said and select.select([master], [], [], PATIENCE)[0]:
@@ -473,7 +474,7 @@ def test_top_and_docs(daemon):
 
 
 def test_interrupted_it_says_how_to_go_on():
-    """Ctrl-C while a job runs: status 130, the job's id, nothing cancelled."""
+    """Ctrl-C while a job runs: status 130, the job's id is printed, nothing is cancelled."""
     server, url = answering(http_reply(200, {"id": "x", "state": "running"}))
     with server:
         one = subprocess.Popen([CTL, "-s", url, "jobs", "wait", "the-job", "--follow"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -496,14 +497,14 @@ def test_one_array_of_a_result(daemon, tmp_path):
 
 
 def test_json_is_on_lines_on_a_terminal(daemon):
-    """Digit for digit what a pipe gets."""
+    """The same digits as in a pipe."""
     document = good(daemon, "robots", "get", "planar-2r", "-o", "json")
     master, slave = pty.openpty()
     tty.setraw(slave)
     one = subprocess.Popen([CTL, "-s", daemon.url, "robots", "get", "planar-2r", "-o", "json"], stdout=slave)
     os.close(slave)
     said = b""
-    with contextlib.suppress(OSError):  # the end of a terminal
+    with contextlib.suppress(OSError):  # end of the terminal's output
         while piece := os.read(master, 65536):
             said += piece
     os.close(master)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_waits.py - when a POST answers 200 and when 202, how long its job is kept, and jobs by age and state.
+# tests/contract/test_waits.py - when a POST answers 200 and when 202; how long its job is kept; jobs by age
+# and state.
 import contextlib
 import datetime
 import json
@@ -18,7 +19,7 @@ HOUR, MONTH = datetime.timedelta(hours=1), datetime.timedelta(days=30)
 
 
 def post(daemon, data=None, **headers):
-    """A simulation, with these headers only; (status, headers, document)."""
+    """POSTs a simulation with these headers only; returns (status, headers, document)."""
     headers = {"Prefer": "", "Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
     status, got, text = daemon.request("POST", SIMULATE, data or simulation(0.1), headers)
     return status, got, json.loads(text)
@@ -77,7 +78,7 @@ def test_the_recipe_of_the_readme_handles_200(daemon, tmp_path):
 
 
 def test_the_recipe_of_the_readme_handles_202(start, tmp_path):
-    """The only runner is busy: the first answers are 202, until it is free."""
+    """The only runner is busy: the first answers are 202 until it is free."""
     daemon = start({"jobs": 1})
     first = occupy(daemon)
     answer = tmp_path / "motion.json"
@@ -89,7 +90,8 @@ def test_the_recipe_of_the_readme_handles_202(start, tmp_path):
     assert len(listed(daemon, "?state=succeeded")[0]) == 1, "one job, however often it was asked for"
 
 
-# ---------------------------------------------------------------------------------------------------------- how long kept
+# ----------------------------------------------------------------------------------------------------------
+# retention
 
 def test_what_its_own_answer_delivered_is_kept_for_an_hour(daemon):
     assert lifetime(job_of(daemon, post(daemon)[1])) == HOUR
@@ -106,7 +108,8 @@ def test_what_was_asked_to_be_kept_is_kept_for_a_month(daemon):
 
 
 def test_a_wait_that_ended_with_202_keeps_the_job(start, tmp_path):
-    """The client relies on the id from then on: the mark is removed from the database before the answer."""
+    """The client relies on the id from then on: the column `waited`, which permits early deletion, is cleared
+    before the answer is sent."""
     daemon = start({"jobs": 1}, state=str(tmp_path / "state"))
     first = occupy(daemon)
     status, _, job = post(daemon, Prefer="wait=1")
@@ -129,7 +132,8 @@ def test_it_is_removed_after_that_time_and_the_rest_stays(start):
 
 @pytest.fixture
 def aged(start, tmp_path):
-    """A daemon with four finished jobs, eight days old, one that failed and two of today; returns the ids too."""
+    """A daemon with four finished jobs that are eight days old, one failed job and two of today; also returns
+    the ids."""
     state = str(tmp_path / "state")
     first = start(state=state)
     ids = [ended(first, submit(first, body(1, 0.01 * k))["id"])["id"] for k in range(7)]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_wrong_input.py - every field of every request, wrong in every way: refused with its place and a hint.
-"""The contract lists what can be wrong: examples are bent value by value, and each field that no example shows is
-put in with wrong values. What the schema forbids must be refused; whatever is refused says where and what to do instead;
-nothing is ever a 5xx."""
+# tests/contract/test_wrong_input.py - every field of every request with every kind of fault: refused with a
+# pointer and a hint.
+"""The contract defines the faults: examples are changed value by value, and each field that no example has is
+added with wrong values. What the schema forbids must be refused; each refusal has a pointer and a hint;
+nothing gives a 5xx."""
 
 import copy
 import json
@@ -15,7 +16,7 @@ from conftest import ROOT, SLOW
 CONTRACT = yaml.safe_load((ROOT / "api" / "openapi" / "openapi.yaml").read_text())
 JSON = {"Content-Type": "application/json", "Prefer": "wait=3600"}
 FAULTS_SHOWN = 12
-# under a sanitizer, a part of them: one or two of the faults of each field, of which there are more than twenty
+# under a sanitizer a part of them: one or two of the more than twenty faults of each field
 PART = 15 if SLOW > 1 else 1
 
 
@@ -27,7 +28,7 @@ class Raw:
 
 
 class Pairs:
-    """An object whose keys may stand twice."""
+    """An object in which a key may occur twice."""
 
     def __init__(self, pairs):
         self.pairs = pairs
@@ -69,7 +70,7 @@ def places(value, path=()):
 
 
 def put(document, path, new):
-    """A copy of the document with another value at the path, which is made where it is not there."""
+    """A copy of the document with another value at the path, which is created if missing."""
     if not path:
         return new
     document = copy.copy(document)
@@ -108,7 +109,7 @@ def resolved(schema):
 
 
 def fields(schema, path=(), depth=0):
-    """The path of every field that a schema has; array elements are 0."""
+    """The path of every field in a schema; array elements have index 0."""
     schema = resolved(schema)
     if depth > 8:
         return
@@ -127,7 +128,7 @@ def anywhere(path):
 
 
 def wrong_documents(schema, examples):
-    """(what, path, document), each kind of fault once for each field."""
+    """(fault, path, document): each kind of fault once for each field."""
     done = set()
     for example in examples:
         for what, path, document in bent(example):
@@ -142,7 +143,7 @@ def wrong_documents(schema, examples):
 
 
 class Sweep:
-    """Sends documents over one connection and keeps what is not as it should be."""
+    """Sends documents over one connection and collects replies that violate the rules."""
 
     def __init__(self, daemon, method, path, schema):
         self.daemon, self.method, self.path = daemon, method, path
@@ -180,7 +181,7 @@ class Sweep:
         answer = self.connection.getresponse()
         body = answer.read()
         self.sent += 1
-        if answer.status == 202:  # went on for too long to wait for: what was wrong made it longer, not refused
+        if answer.status == 202:  # accepted as a job: the fault made the computation long, and is not a refusal
             self.daemon.request("POST", answer.headers["Location"] + "/cancel")
         fault = self.judge(what, path, text, answer.status, json.loads(body))
         if fault:
@@ -220,7 +221,7 @@ def test_every_wrong_robot_says_where_and_what_instead(daemon, name):
     assert status == 200
     schema = {"$ref": "#/components/schemas/RobotDocument"}
     sweep = Sweep(daemon, "PUT", "/v1/robots/bent", schema)
-    every = schema if name == "rrp" else {}  # fields that no example shows: once
+    every = schema if name == "rrp" else {}  # fields that no example has: tested with one robot
     for k, (what, place, document) in enumerate(wrong_documents(every, [json.loads(body)])):
         if k % PART == 0:
             sweep.send(what, place, document)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/contract/test_xacro.py - xacro: the robot that the xacro program makes of the same file; what is refused; bounds.
-"""Each file is expanded by the xacro package of PyPI too; links and joints of both are the same to the last digit."""
+# tests/contract/test_xacro.py - xacro: the same robot as by the xacro program; refusals; bounds.
+"""Each file is also expanded by the xacro package of PyPI; links and joints of both are equal to the last digit."""
 import io
 import json
 import os
@@ -127,7 +127,8 @@ def test_bombs_end(daemon, number):
 
 @pytest.mark.skipif(SANITIZED, reason="a sanitizer needs a stack of its own")
 def test_a_small_stack_holds_the_deepest_files(start):
-    """256 KiB, the least that the daemon starts with: expressions, macros, properties and elements as deep as they may be, and deeper."""
+    """256 KiB is the smallest stack with which the daemon starts: expressions, macros, properties and elements
+    at their maximal depth, and deeper."""
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     resource.setrlimit(resource.RLIMIT_STACK, (256 << 10, hard))
     try:

@@ -11,7 +11,7 @@
 
 enum { NUMBERS_MAX = 4096 };
 
-/* Ends the test, saying why. */
+/* Ends the test with a message. */
 static void insist(bool holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void insist(bool holds, const char *format, ...)
 {

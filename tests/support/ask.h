@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/ask.h - one question to a built-in robot, and numbers out of its answer by path. */
+/* tests/support/ask.h - sends a request to a built-in robot, and reads numbers from its answer by
+ * path. */
 #ifndef TQT_ASK_H
 #define TQT_ASK_H
 
@@ -12,21 +13,21 @@
 json_t *tqt_ask(const char *robot, const char *operation, const char *body);
 json_t *tqt_ask_form(const char *robot, const char *operation, const char *query, const char *body);
 
-/* The question must be refused so; the first fault is checked, and must have a hint. hint NULL
- * or "": any. */
+/* Checks that the request is refused with this status and problem; the first fault is compared, and
+ * must have a hint. hint NULL or "": any hint. */
 void tqt_refused(const char *robot, const char *operation, const char *body, int status,
                  const char *slug, const char *pointer, const char *hint);
 
-/* The value at a path such as "frames.0.position.2", which must be there. */
+/* The value at a path such as "frames.0.position.2"; ends the test if it is absent. */
 json_t *tqt_at(json_t *root, const char *path);
 double tqt_number(json_t *root, const char *path);
 double tqt_at_number(json_t *root, const char *path, size_t i);
-/* The n numbers of an array, nested or not, which must be as many. */
+/* Reads the n numbers of an array, nested or not; ends the test if there are more or fewer. */
 void tqt_numbers(json_t *root, const char *path, double *ret, size_t n);
 /* Row `row` of the table at `table` times the vector at `vector`. */
 double tqt_dot(json_t *root, const char *table, size_t row, const char *vector);
 
-/* The same question answered in CBOR holds the same numbers, in the same order, as `answer`. */
+/* Checks that the answer in CBOR has the same numbers in the same order as `answer`. */
 void tqt_same_in_cbor(const char *robot, const char *operation, const char *body, json_t *answer);
 
 #endif

@@ -32,8 +32,8 @@ static tq_link_frame random_frame(tqt_random *r, uint32_t link)
     return frame;
 }
 
-/* a joint of one freedom with rows of its own, or the first joint's rows if there is none: then no
- * expression may be used */
+/* a one-dof joint with rows of its own; if there is none, the first joint's rows, and no expression
+ * may be used */
 static const tq_joint *some_single(tqt_random *r, const tq_model *model)
 {
     for (int i = 0; i < 64; i++) {
@@ -45,7 +45,7 @@ static const tq_joint *some_single(tqt_random *r, const tq_model *model)
     return NULL;
 }
 
-/* a + sin(b q) q' ^ 2 / exp(q), in some way with every operator */
+/* a + sin(b q) q' ^ 2 / exp(q), a sum that contains every operator */
 static tq_expression some_expression(tqt_random *r, const tq_joint *one, const tq_joint *two,
                                      tq_instruction *code)
 {

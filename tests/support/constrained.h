@@ -9,7 +9,7 @@
 
 enum { TQT_CONSTRAINTS = 12 };
 
-/* Constraints with the memory that they point at: do not move it. */
+/* Constraints with their arrays: contains pointers into itself, do not move it. */
 typedef struct tqt_constrained {
     tq_constraints set;
     tq_constraint items[TQT_CONSTRAINTS];

@@ -11,7 +11,7 @@
 
 enum { TQT_NV = 8, TQT_ROWS = 8 };
 
-/* A robot with memory for all that is asked below; whatever is refused ends the test. */
+/* A robot with memory for the functions below; any error ends the test. */
 typedef struct tqt_robot_state {
     tqa_robot *robot;
     tqt_subject *subject;
@@ -40,7 +40,7 @@ void tqt_residuals(tqt_robot_state *s, double *ret_position, double *ret_velocit
 /* Kinetic plus potential energy. */
 double tqt_total_energy(tqt_robot_state *s);
 
-/* Takes n steps of Runge and Kutta with an effect that acts, or NULL. */
+/* Makes n steps of the classical Runge-Kutta method with one effect, or NULL. */
 void tqt_run(tqt_robot_state *s, const tq_effect *effect, double *z, double h, size_t n);
 
 #endif

@@ -40,7 +40,7 @@ static tq_model *arm(double smoothing)
     return model;
 }
 
-/* filters a row and keeps what lies between the edges */
+/* filters a row and keeps the samples between the edges */
 static void filter_row(const tq_filter *filter, double *row, tq_scratch *scratch)
 {
     const tq_status status = tq_filter_zero_phase_rows(filter, tq_filter_settling_length(filter),
@@ -48,7 +48,7 @@ static void filter_row(const tq_filter *filter, double *row, tq_scratch *scratch
     cr_assert(status == TQ_OK, "%s", tq_status_text(status));
 }
 
-/* the noise that a signal shows above all motion, as variance of the filtered acceleration */
+/* variance of the filtered acceleration's noise, by the spectrum above all motion */
 static double noise_of(const double *q, const tq_filter *filter, tq_scratch *scratch)
 {
     double power[FFT / 2 + 1];
@@ -59,7 +59,7 @@ static double noise_of(const double *q, const tq_filter *filter, tq_scratch *scr
     return tq_noise_variance(found.floor, rate, filter, 1, 2);
 }
 
-/* what friction is a function of, through the same filter */
+/* friction regressors, through the same filter */
 static void find_shapes(const tq_fit *fit, const tq_filter *filter, tqt_excited *x,
                         tq_scratch *scratch)
 {
@@ -129,7 +129,7 @@ static bool is_rotor(const tqt_fit_bench *b, const tq_base_set *base, size_t c)
     return base->independent[c] >= 10 * b->model->n_joint && base->independent[c] % 4 == 2;
 }
 
-/* the worst of the rotors, by its share of the truth */
+/* the largest relative error of a rotor */
 static double worst_rotor(const tqt_fit_bench *b, const double *truth, const double *error)
 {
     const tq_base_set *base = tq_fit_base(b->fit);
@@ -141,7 +141,7 @@ static double worst_rotor(const tqt_fit_bench *b, const double *truth, const dou
     return ret;
 }
 
-/* what noise of position did to the solution, in expectation */
+/* compares the predicted bias of a solution by position noise */
 static void expect_bias(tqt_fit_bench *b, const tqt_excited *runs, size_t n_run,
                         const double *variance, double *ret_bias)
 {
@@ -169,7 +169,7 @@ static void read_all(tqt_fit_bench *b, const tqt_excited *runs, size_t n_run)
     tqt_fit_solve(b);
 }
 
-/* the fit at hand and the same by instruments */
+/* a fit and its repetition with instruments */
 typedef struct fits {
     tq_fit *plain, *instruments;
 } fits;
@@ -178,8 +178,8 @@ static fits build(tqt_fit_bench *b, const tqt_coverage_options *o)
 {
     fits ret = {0};
     tq_fit_options options = tq_fit_defaults();
-    /* the filtered noise has faded after two periods of the cut-off; motion of up to 1 Hz must not
-     * have changed */
+    /* filtered noise is uncorrelated after two periods of the cut-off, while motion up to 1 Hz has
+     * hardly changed */
     options.lag = (size_t)(rate * fmin(2 / o->cutoff, .1) + .5);
     if (o->chooses) {
         options.method = TQ_FIT_FEASIBLE_IV;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/csdp.c - a feasible fit in SDPA's sparse form, and back. */
+/* tests/support/csdp.c - a feasible fit in SDPA's sparse form, and its solution. */
 #include "tests/support/csdp.h"
 
 #include <criterion/criterion.h>
@@ -16,7 +16,8 @@
 enum { TEN = TQ_SVEC4 };
 extern char **environ;
 
-/* SDPA's sparse form: minimise s with [1 r; r^T s] >= 0, r = b - A x, beside the bodies */
+/* SDPA's sparse form: minimise s with [1 r; r^T s] >= 0, r = b - A x, and the constraints on bodies
+ */
 static void write_sdpa(const tq_feasible *p, FILE *f)
 {
     const size_t n = TEN * p->n_body + p->n_other;
@@ -80,7 +81,8 @@ bool tqt_csdp(const tq_feasible *p, double *ret_x)
     snprintf(settings, sizeof settings, "%s/param.csdp", folder);
     FILE *f = fopen(settings, "w");
     cr_assert(f != NULL);
-    /* its defaults leave the bounds by 1e-6, which pays 1e-6 of the objective */
+    /* with the defaults of CSDP constraints are violated by 1e-6, which lowers the objective by
+     * 1e-6 */
     fputs("axtol=1.0e-10\natytol=1.0e-10\nobjtol=1.0e-9\npinftol=1.0e8\ndinftol=1.0e8\n"
           "maxiter=200\nminstepfrac=0.90\nmaxstepfrac=0.97\nminstepp=1.0e-8\nminstepd=1.0e-8\n"
           "usexzgap=1\ntweakgap=0\naffine=0\nprintlevel=0\nperturbobj=0\nfastmode=0\n",
@@ -102,7 +104,7 @@ bool tqt_csdp(const tq_feasible *p, double *ret_x)
     if (error == 0) {
         waitpid(pid, &state, 0);
     }
-    /* 3: as good as rounding lets it, which is enough for the tolerances here */
+    /* status 3: solved to reduced accuracy, which is sufficient for the tolerances here */
     bool found =
         error == 0 && WIFEXITED(state) && (WEXITSTATUS(state) == 0 || WEXITSTATUS(state) == 3);
     f = found ? fopen(out, "r") : NULL;

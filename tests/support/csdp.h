@@ -7,9 +7,8 @@
 
 #include "core/identify/feasible/feasible.h"
 
-/* Solves the problem without entropy by the program `csdp` (Debian: coinor-csdp), in a folder of
- * its own under build/. ret_x as of tq_feasible_solve. False when there is no such program or it
- * fails. */
+/* Solves the problem without entropy by the program `csdp` (Debian: coinor-csdp), in a new folder
+ * under build/. ret_x as in tq_feasible_solve. False if the program is not installed or fails. */
 bool tqt_csdp(const tq_feasible *problem, double *ret_x);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/excited.c - Fourier motion, torque along it, and its way into a fit. */
+/* tests/support/excited.c - Fourier motion with its torque, read into a fit. */
 #include "tests/support/excited.h"
 #include "core/identify/friction_regressor.h"
 #include "tests/support/random_robot.h"
@@ -96,7 +96,7 @@ double tqt_normal(tqt_random *r)
     return sqrt(-2 * log(u)) * cos(v);
 }
 
-/* shapes of block b; NULL: the experiment has none */
+/* friction regressors of block b; NULL: the experiment has none */
 static const double *shapes_of(const tq_fit *fit, const tqt_excited *e, size_t b, double *memory)
 {
     for (size_t r = 0; e->shape != NULL && r < tq_shape_count(fit); r++) {

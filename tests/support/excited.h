@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/excited.h - experiments for fits: motion of many harmonics and its torque. */
+/* tests/support/excited.h - experiments for fits: motion with several harmonics, and its torque. */
 #ifndef TQT_EXCITED_H
 #define TQT_EXCITED_H
 
@@ -28,10 +28,10 @@ void tqt_excited_torque(tqt_subject *subject, tqt_excited *excited);
 /* A number with mean 0 and deviation 1. */
 double tqt_normal(tqt_random *r);
 
-/* Reads all of it as experiment `number` of a fit; ends the test when the fit refuses. */
+/* Reads all samples as experiment `number` of a fit; ends the test on an error. */
 void tqt_fit_read(tq_fit *fit, size_t number, const tqt_excited *excited, tq_scratch *scratch);
 
-/* Block `b` of it, in memory of the caller's (4 nv x TQ_BLOCK, aligned to 64). */
+/* Block `b` of the experiment, in memory of the caller (4 nv x TQ_BLOCK, aligned to 64). */
 tq_experiment_block tqt_excited_block(const tqt_excited *excited, size_t b, double *memory);
 
 #endif

@@ -10,7 +10,7 @@
 
 /* Closed forms have a few dozen operations on numbers below 100: 50 eps 100. */
 #define TQT_ROUNDING 1e-12
-/* Tolerances that the founding checklist requires of its printed numbers. */
+/* Tolerances required of printed numbers in the specification. */
 #define TQT_PRINTED 1e-10
 
 static inline void tqt_expect(const char *what, const double *got, const double *want, size_t n,

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* the real file follows in the same memory */
+/* followed by the real file in the same memory */
 typedef struct fault_file {
     sqlite3_file base;
     sqlite3_file *real;
@@ -84,7 +84,7 @@ static int xWrite(sqlite3_file *file, const void *bytes, int n, sqlite3_int64 at
 {
     const int code = fault();
     if (code != SQLITE_OK) {
-        /* as disks do: the first half is there */
+        /* like a disk that fails in the middle: the first half is written */
         real_of(file)->pMethods->xWrite(real_of(file), bytes, n / 2, at);
         return code == SQLITE_IOERR ? SQLITE_IOERR_WRITE : code;
     }

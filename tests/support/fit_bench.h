@@ -9,8 +9,7 @@
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
 
-/* Every step ends the test when the library refuses it, or keeps scratch that it should release.
- */
+/* Every function ends the test if the library returns an error or does not release its scratch. */
 typedef struct tqt_fit_bench {
     tq_model *model; /* owned */
     tqt_subject *subject;
@@ -26,12 +25,12 @@ void tqt_fit_close(tqt_fit_bench *bench);
 void tqt_fit_build(tqt_fit_bench *bench, const tq_fit_options *options, size_t n_experiment);
 void tqt_fit_solve(tqt_fit_bench *bench);
 
-/* The place of a column in the solution; ends the test when there is none. `joint` is that of a
+/* The index of a column in the solution; ends the test if there is none. `joint` is that of a
  * joint's column or parameter. */
 size_t tqt_fit_column(const tqt_fit_bench *bench, tq_column_kind kind, tq_parameter_kind parameter,
                       uint32_t joint, uint32_t other);
 
-/* The verdict, with `validation` (NULL: none) judged by the solution's values. */
+/* The verdict; `validation` (NULL: none) is compared with the solution's values. */
 tq_verdict_report tqt_fit_verdict(tqt_fit_bench *bench, const tqt_excited *validation);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/fuzzed.c - compares answers of one request that was cut in different pieces. */
+/* tests/support/fuzzed.c - compares the answers to one request that was split in different ways. */
 #include "tests/support/fuzzed.h"
 
 #include <jansson.h>

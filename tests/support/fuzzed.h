@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/fuzzed.h - what holds of any answer to any bytes; a fuzzer aborts where it does
- * not. */
+/* tests/support/fuzzed.h - properties of any answer to any bytes; a fuzzer aborts if one is
+ * violated. */
 #ifndef TQT_FUZZED_H
 #define TQT_FUZZED_H
 
@@ -15,10 +15,10 @@ static inline void tqt_must(bool holds)
     }
 }
 
-/* 200, or a problem of the request: 400 to 499, or 503 where a call can be stopped; never 500. */
+/* 200, or a problem of the request: 400 to 499, or 503 if a call can be cancelled; never 500. */
 void tqt_must_answer(const tqt_answer *answer, bool can_stop);
 
-/* The same bytes, or the same kind of problem, which fits where problems are printed. */
+/* The same bytes, or the same kind of problem. */
 void tqt_must_agree(const tqt_answer *a, const tqt_answer *b);
 
 /* The answer is one JSON object without duplicate keys: no NaN, no comma too many. */

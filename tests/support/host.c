@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/host.c - plays the daemon's part around a call, in memory. */
+/* tests/support/host.c - the daemon's part of a call, in memory. */
 #include "tests/support/host.h"
 
 #include <assert.h>
@@ -44,7 +44,7 @@ static void progress(void *ctx, double fraction, const char *step)
 {
     tqt_host *w = ctx;
     (void)step;
-    assert(fraction >= w->fraction && fraction <= 1.0); /* progress never goes back */
+    assert(fraction >= w->fraction && fraction <= 1.0); /* progress never decreases */
     w->fraction = fraction;
 }
 
@@ -124,7 +124,7 @@ static int dataset_look(void *ctx, const char *name, tqa_source *ret)
     }
     *ret = (tqa_source){.size = kept->n};
     memcpy(ret->media, kept->media, sizeof ret->media);
-    /* no true digest: only its release matters here */
+    /* not a real digest: the test needs only its release */
     memset(ret->digest, 'd', sizeof ret->digest - 1);
     return 0;
 }

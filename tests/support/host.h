@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/host.h - a process around one call, in memory: checkpoints, a spool, attachments,
+/* tests/support/host.h - the host of one call, in memory: checkpoints, a spool, attachments,
  * datasets. */
-#ifndef TQT_WORLD_H
-#define TQT_WORLD_H
+#ifndef TQT_HOST_H
+#define TQT_HOST_H
 
 #include "api/host.h"
 
@@ -12,10 +12,10 @@ typedef struct tqt_bytes {
     size_t n;
 } tqt_bytes;
 
-/* Zero-initialised. What a run leaves stays until the next: a second call with the same world goes
- * on from the checkpoint, as after a crash. */
+/* Zero-initialised. State of a run stays: a second call with the same host resumes from the
+ * checkpoint, as after a crash. */
 typedef struct tqt_host {
-    tqa_host host; /* give &w.world to the call, after tqt_world_open */
+    tqa_host host; /* &w.host is passed to the call, after tqt_host_open */
     tqt_bytes checkpoint, spool;
     tqt_bytes attached[TQA_ATTACH_MAX];
     size_t n_attached;
@@ -23,11 +23,11 @@ typedef struct tqt_host {
     size_t n_dataset;
     uint64_t n_dataset_read; /* bytes of datasets read so far */
     size_t n_save;           /* checkpoints so far */
-    bool is_due;             /* another checkpoint is due whenever that is asked */
-    size_t n_due;            /* how often it was */
+    bool is_due;             /* the next checkpoint_due returns true */
+    size_t n_due;            /* number of calls of checkpoint_due */
     double fraction;
-    size_t n_asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
-    size_t spool_max;           /* writes beyond fail, as on a full disk; 0: no bound */
+    size_t n_asked, stop_after; /* calls of `cancelled`; the call that returns true, 0: never */
+    size_t spool_max;           /* larger writes fail, as on a full disk; 0: no bound */
 } tqt_host;
 
 void tqt_host_open(tqt_host *w);

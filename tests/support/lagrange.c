@@ -2,7 +2,7 @@
 /* tests/support/lagrange.c - virtual work of every force on every link. */
 #include "tests/support/lagrange.h"
 
-/* going up to 80 bits is what this file is for */
+/* this file promotes to 80 bits on purpose */
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 
 #include "tests/support/vec.h"
@@ -10,20 +10,20 @@
 #include <float.h>
 #include <stdlib.h>
 
-/* Force at the centre of mass (or where it acts) and moment on one link, with the lengths of what
- * they are added from. */
+/* Force at the centre of mass (or at its point) and moment on one link, with the sizes of the terms
+ * that are added. */
 typedef struct load {
     long double at[3], force[3], moment[3];
     long double force_terms, moment_terms;
 } load;
 
-/* Everything about one problem that the sums over links share. */
+/* Data of one problem that all links share. */
 typedef struct work {
     const tqt_problem *problem;
     tqt_state rigid; /* rates of the rigid-body part */
     long double gravity[3];
     tqt_link_motion *links;
-    tqt_column *columns; /* of the link in hand */
+    tqt_column *columns; /* of the current link */
     uint32_t n_column;
 } work;
 
@@ -63,7 +63,7 @@ static void add(tqt_sum *sum, long double value, long double terms)
     sum->terms += fabsl(terms);
 }
 
-/* distance between a column's axis point and x: the arm on which a turn moves x */
+/* distance between a column's axis point and x: the lever arm of a rotation */
 static long double arm(const tqt_column *column, const long double x[3])
 {
     long double from[3];
@@ -90,8 +90,8 @@ static long double rate_of(const double *rows, uint32_t row)
     return rows == NULL ? 0.0L : fabsl((long double)rows[row]);
 }
 
-/* Lengths of what adds up to the acceleration of a link: each column brings qdd and, with all
- * turning before it (spin), centripetal and Coriolis parts. */
+/* Sizes of the terms of a link's acceleration: each column contributes qdd and, with all rotations
+ * before it (spin), centripetal and Coriolis terms. */
 static void acceleration_terms(const work *w, const long double com[3], long double *ret_linear,
                                long double *ret_angular, long double *ret_spin)
 {
@@ -118,7 +118,7 @@ static void acceleration_terms(const work *w, const long double com[3], long dou
     *ret_spin = spin;
 }
 
-/* what a link needs to move as it does: m (a - g) and I w' + w x I w */
+/* force and moment for the motion of a link: m (a - g) and I w' + w x I w */
 static load inertial_load(const work *w, uint32_t i)
 {
     const tqt_link_motion *link = &w->links[i];
@@ -144,7 +144,7 @@ static load inertial_load(const work *w, uint32_t i)
     return made;
 }
 
-/* the environment's wrench, turned around: what the joints must make up for */
+/* the external wrench with opposite sign: the joints must balance it */
 static load external_load(const work *w, const tqt_wrench *wrench)
 {
     const tqt_link_motion *link = &w->links[wrench->link];
@@ -173,7 +173,7 @@ static load external_load(const work *w, const tqt_wrench *wrench)
     return made;
 }
 
-/* the load's virtual power at unit rate of each row that moves its link */
+/* the load's virtual power at unit rate, for each row that moves its link */
 static void add_virtual_work(const work *w, const load *on, tqt_sum *ret_tau)
 {
     for (uint32_t k = 0; k < w->n_column; k++) {
@@ -211,7 +211,7 @@ static void add_friction(const tq_friction *friction, long double factor, long d
     add(ret_tau, factor * friction->offset, factor * friction->offset);
 }
 
-/* friction, spring and rotor of one joint of one freedom, brought to its master's row */
+/* friction, spring and rotor of a one-dof joint, in its master's row */
 static void add_joint_terms(const tqt_problem *problem, const tq_joint *joint, tqt_sum *ret_tau)
 {
     const tq_model *model = problem->model;
@@ -322,14 +322,14 @@ void tqt_mass_matrix(const tq_model *model, const double *q, tqt_sum *ret_m)
     end(&w);
 }
 
-/* How a column changes: dJ/dt is the field linear' + angular' x (x - at) + angular x (x' - at'). */
+/* Rate of a column: dJ/dt is the field linear' + angular' x (x - at) + angular x (x' - at'). */
 typedef struct moving_column {
     long double linear[3], angular[3], at[3]; /* rates */
-    long double spin;                         /* lengths of what adds up to the link's turning */
+    long double spin;                         /* sizes of the terms of the link's rotation */
 } moving_column;
 
-/* The axis of a column turns with the child of its joint, in-plane axes with the parent; the point
- * `at` is the child's origin. */
+/* The axis of a column rotates with the child of its joint, in-plane axes with the parent; the
+ * point `at` is the child's origin. */
 static moving_column rates_of(const work *w, const tqt_column *column)
 {
     const tq_joint *joint = &w->problem->model->joints[column->joint];
@@ -355,7 +355,7 @@ static moving_column rates_of(const work *w, const tqt_column *column)
     return m;
 }
 
-/* velocity of the point x of dJ/dt, x itself moving with x_v */
+/* velocity of the point x by dJ/dt, where x itself moves with x_v */
 static void rate_at(const tqt_column *column, const moving_column *m, const long double x[3],
                     const long double x_v[3], long double ret[3])
 {
@@ -382,7 +382,7 @@ static void add_link_coriolis(const work *w, uint32_t i, uint32_t nv, tqt_sum *r
     const long double mass = w->problem->model->links[i].inertia.mass;
     const long double inertia = tqt_norm(link->inertia);
     const long double half_trace = 0.5L * (link->inertia[0] + link->inertia[4] + link->inertia[8]);
-    long double travel = 0.0L; /* lengths of what adds up to velocities on the way to this link */
+    long double travel = 0.0L; /* sizes of the terms of velocities on the path to this link */
     for (uint32_t k = 0; k < w->n_column; k++) {
         const tqt_column *c = &w->columns[k];
         travel += (tqt_length(c->linear) + tqt_length(c->angular) * arm(c, link->com)) *
@@ -433,7 +433,7 @@ void tqt_coriolis_matrix(const tq_model *model, const double *q, const double *q
     end(&w);
 }
 
-/* is `link` the child of `joint`, or carried by it? */
+/* true if `link` is the child of `joint`, or a descendant of it */
 static int is_beyond(const tq_model *model, uint32_t joint, uint32_t link)
 {
     while (model->links[link].joint != joint && model->links[link].joint != TQ_NONE) {
@@ -442,7 +442,7 @@ static int is_beyond(const tq_model *model, uint32_t joint, uint32_t link)
     return model->links[link].joint == joint;
 }
 
-/* the load, brought to the point `at` */
+/* the load, moved to the point `at` */
 static void add_wrench(const load *on, const long double at[3], tqt_sum world[6])
 {
     long double from[3];
@@ -458,7 +458,7 @@ static void add_wrench(const load *on, const long double at[3], tqt_sum world[6]
     }
 }
 
-/* along the axes of `link`; lengths stay as they are */
+/* expressed along the axes of `link`; the sizes of terms do not change */
 static void turn_wrench(const tqt_link_motion *link, const tqt_sum world[6], tqt_sum ret_wrench[6])
 {
     for (int k = 0; k < 6; k++) {

@@ -18,7 +18,7 @@ typedef struct tqt_wrench {
     double value[6]; /* force, moment */
 } tqt_wrench;
 
-/* What tq_inverse_input says of one sample. Borrowed. */
+/* The inputs of tq_inverse_input for one sample. Borrowed. */
 typedef struct tqt_problem {
     const tq_model *model;
     tqt_state state;
@@ -29,8 +29,8 @@ typedef struct tqt_problem {
 } tqt_problem;
 
 /* A number and the sum of the absolute values of the products that make it. The product of two
- * vectors counts with their lengths and a moment's arm with its whole length, so that `terms` does
- * not depend on the axes in which somebody computes. */
+ * vectors counts with their lengths, and a lever arm with its whole length, so that `terms` does
+ * not depend on the axes of a computation. */
 typedef struct tqt_sum {
     long double value, terms;
 } tqt_sum;
@@ -54,16 +54,17 @@ void tqt_mass_matrix(const tq_model *model, const double *q, tqt_sum *ret_m);
 void tqt_coriolis_matrix(const tq_model *model, const double *q, const double *qd, tqt_sum *ret_c);
 
 /* Wrench (force, moment) that joint `joint` carries from its parent to its child, along the child's
- * axes, about the child's origin; with joint = TQ_NONE, that the world exerts on the root link, its
- * own weight included. Rate of momentum of all links beyond, less weight and external wrenches. */
+ * axes, about the child's origin; with joint = TQ_NONE, the wrench of the world on the root link,
+ * its own weight included. Rate of momentum of all distal links, less weight and external wrenches.
+ */
 void tqt_joint_wrench(const tqt_problem *problem, uint32_t joint, tqt_sum ret_wrench[6]);
 
-/* Kinetic energy, rotors included, and potential energy of gravity (0 where the centre of mass is
- * at height 0) and springs, without the root link. */
+/* Kinetic energy, rotors included, and potential energy of gravity (0 if the centre of mass is at
+ * height 0) and of springs, without the root link. */
 void tqt_energy(const tqt_problem *problem, long double *ret_kinetic, long double *ret_potential);
 
-/* Largest |x_k - value_k| / (eps n_joint terms_k) over n numbers: what is to stay under 100. A
- * number without terms must be 0 exactly, else the answer is infinite; so it is for a NaN. */
+/* Largest |x_k - value_k| / (eps n_joint terms_k) over n numbers: must be below 100. For a number
+ * without terms it is 0 if the number is exactly 0, else infinite; infinite for NaN. */
 double tqt_worst(const tq_model *model, const double *x, const tqt_sum *sums, size_t n);
 
 #endif

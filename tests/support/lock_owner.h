@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/lock_owner.h - a mutex that is unlocked by a thread that has not locked it ends the
- * test. */
+/* tests/support/lock_owner.h - ends the test if a mutex is unlocked by a thread that does not hold
+ * it. */
 #ifndef TQT_LOCK_OWNER_H
 #define TQT_LOCK_OWNER_H
 
-/* For one file of a test program only: it is called before the C library's. glibc notes the owner
- * in every mutex, but checks it only for an error-checking one: a lock that was
- * left out is met by its unlock, without two threads that would have to meet. Sanitizers stand
- * there themselves. */
+/* To be included by one file of a test program: it interposes pthread_mutex_unlock. glibc stores
+ * the owner in every mutex, but checks it only in error-checking ones: so a missing lock is found
+ * at its unlock, without a race between two threads. Not used under sanitizers, which interpose the
+ * function themselves. */
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -20,7 +20,8 @@
 int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     static int (*unlock)(pthread_mutex_t * mutex);
-    if (unlock == NULL) { /* perhaps before any constructor of ours; the same for all threads */
+    if (unlock == NULL) { /* possibly before any constructor of the test; the same value in all
+                             threads */
         void *at = dlsym(RTLD_NEXT, "pthread_mutex_unlock");
         memcpy(&unlock, &at, sizeof at);
     }

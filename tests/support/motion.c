@@ -2,7 +2,7 @@
 /* tests/support/motion.c - link motion as products of moving frames; Jacobians by geometry. */
 #include "tests/support/motion.h"
 
-/* going up to 80 bits is what this file is for */
+/* this file promotes to 80 bits on purpose */
 #pragma GCC diagnostic ignored "-Wdouble-promotion"
 
 #include "tests/support/vec.h"
@@ -52,7 +52,7 @@ static void unit_axis(const tq_joint *joint, long double ret_a[3])
     ret_a[2] = z / length;
 }
 
-/* the in-plane axes that core/model/model.h names */
+/* the in-plane axes defined in core/model/model.h */
 static void plane_axes(const tq_joint *joint, long double ret_e[3], long double ret_f[3])
 {
     long double n[3];
@@ -67,7 +67,7 @@ static void plane_axes(const tq_joint *joint, long double ret_e[3], long double 
     ret_f[2] = -n[1];
 }
 
-/* Rodrigues' formula for a turn about a fixed unit axis */
+/* Rodrigues' formula for a rotation about a fixed unit axis */
 static void turn(const long double a[3], tqt_jet angle, tqt_jet ret_r[9])
 {
     const tqt_jet s = tqt_jet_sin(angle);
@@ -101,7 +101,7 @@ static void turn_freely(const double h[4], const long double w[3], const long do
                               2 * (u[1] * u[3] - u[0] * u[2]),     2 * (u[2] * u[3] + u[0] * u[1]),
                               1 - 2 * (u[1] * u[1] + u[2] * u[2])};
     for (int i = 0; i < 3; i++) {
-        /* row i of r, times [w] from the right, is the row crossed with w */
+        /* row i of r, times [w] from the right, is the cross product of the row with w */
         long double once[3];
         long double twice[3];
         long double extra[3];
@@ -177,8 +177,9 @@ static void move_once(const tq_model *model, const tq_joint *joint, const tqt_st
     }
 }
 
-/* The rotation nearest to 64-bit numbers that are one to rounding: two Newton steps r (3 - r^T r) /
- * 2 of the polar decomposition, so that inverse and transpose agree to 80 bits. */
+/* The rotation nearest to a matrix that is a rotation except for rounding to 64 bits: two Newton
+ * steps r (3 - r^T r) / 2 of the polar decomposition, so that inverse and transpose agree to 80
+ * bits. */
 static void nearest_rotation(const double r[9], long double ret_r[9])
 {
     for (int i = 0; i < 9; i++) {
@@ -294,7 +295,8 @@ void tqt_move(const tq_model *model, const tqt_state *state, tqt_link_motion *re
     free(poses);
 }
 
-/* a column along or about v, a direction in the child's frame (its rotation moves none of them) */
+/* the column of a translation along, or a rotation about, v, a direction in the child's frame (its
+ * own rotation does not change v) */
 static tqt_column column_of(const tqt_link_motion *child, uint32_t row, int angular,
                             const long double v[3], long double factor)
 {
@@ -308,7 +310,7 @@ static tqt_column column_of(const tqt_link_motion *child, uint32_t row, int angu
     return column;
 }
 
-/* in-plane axes stand in the joint frame, which the parent carries */
+/* in-plane axes are fixed in the joint frame, which moves with the parent */
 static tqt_column column_in_plane(const tqt_link_motion *parent, const tq_joint *joint,
                                   uint32_t row, const long double v[3])
 {

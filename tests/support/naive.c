@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/naive.c - a plain Newton-Euler in world axes, by the textbook, sharing only
- * 3-vector helpers with the kernels. */
+/* tests/support/naive.c - Newton-Euler in world axes by the textbook; it shares only 3-vector
+ * functions with the kernels. */
 #include "tests/support/naive.h"
 
 #include <assert.h>
@@ -44,7 +44,8 @@ static int below(uint64_t *state, int n)
     return (int)((naive_uniform(state) + 1.0) / 2.0 * n);
 }
 
-/* general, right-angled, identity, or nearly parallel frames in turn: the cases of the gauge */
+/* frames in turn: general, right-angled, identity, nearly parallel: the cases of the canonical form
+ */
 static void random_origin(uint64_t *state, tq_pose *pose)
 {
     double quat[4];
@@ -194,8 +195,9 @@ void naive_random_v(naive_robot *robot, size_t n_sample, size_t stride, double s
 }
 
 typedef struct body {
-    double r[9], p[3], w[3], al[3], a[3]; /* world axes; a: of the link origin, less gravity */
-    double f[3], n[3];                    /* asked of the joint, about the link origin */
+    double r[9], p[3], w[3], al[3], a[3]; /* world axes; a: acceleration of the link origin, less
+                                             gravity */
+    double f[3], n[3];                    /* exerted by the joint, about the link origin */
 } body;
 
 static void add(double *a, const double *b)
@@ -219,7 +221,7 @@ static double dot(const double *a, const double *b)
 
 /* displacement and rates of the child in the joint frame, which moves with the parent */
 typedef struct relative {
-    double r[9], x[3], v[3], a[3], w[3], al[3]; /* r, x: joint frame; the rest too */
+    double r[9], x[3], v[3], a[3], w[3], al[3]; /* r, x and the rates in the joint frame */
 } relative;
 
 static void turn_about(const double *axis, double angle, double *r)
@@ -293,7 +295,7 @@ static relative relative_of(const tq_joint *joint, const double *q, const double
     return rel;
 }
 
-/* accelerate a point fixed at offset x in a frame that turns with w, al */
+/* adds the acceleration of a point fixed at offset x in a frame with w, al */
 static void add_carried(double *a, const double *w, const double *al, const double *x)
 {
     double wx[3];
@@ -335,7 +337,7 @@ static double size_of(const double *a)
     return fabs(a[0]) + fabs(a[1]) + fabs(a[2]);
 }
 
-/* Newton and Euler for one link, about its origin */
+/* Newton-Euler of one link, about its origin */
 static double own_load(const tq_inertia *inertia, body *s)
 {
     const double *e = inertia->about_com;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/naive.h - a plain Newton-Euler in world axes and random trees to try kernels on. */
+/* tests/support/naive.h - Newton-Euler in world axes, and random trees, to test kernels. */
 #ifndef TQ_TEST_NAIVE_H
 #define TQ_TEST_NAIVE_H
 
@@ -9,14 +9,14 @@
 
 enum { NAIVE_JOINT_MAX = 70 };
 
-/* A random finished model with storage of its own. */
+/* A random finished model with its own storage. */
 typedef struct naive_robot {
     tq_model model;
     tq_link links[NAIVE_JOINT_MAX + 1];
     tq_joint joints[NAIVE_JOINT_MAX];
     uint32_t order[NAIVE_JOINT_MAX];
-    uint64_t state; /* of the generator */
-    void *memory;   /* of the mechanism, by malloc */
+    uint64_t state; /* of the random numbers */
+    void *memory;   /* of the mechanism, malloc'ed */
     const tq_mechanism *mechanism;
 } naive_robot;
 
@@ -33,7 +33,7 @@ void naive_free(naive_robot *robot);
 /* uniform in [-1, 1) */
 double naive_uniform(uint64_t *state);
 
-/* Fill a block: quaternions of unit length, the rest uniform in [-size, size], padding included. */
+/* Fills a block: unit quaternions, all other numbers uniform in [-size, size], padding included. */
 void naive_random_q(naive_robot *robot, size_t n_sample, size_t stride, double *q);
 void naive_random_v(naive_robot *robot, size_t n_sample, size_t stride, double size, double *v);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/number_text.c - random number texts of every hard kind, and their checks. */
+/* tests/support/number_text.c - random texts of numbers that are difficult to convert, and their
+ * checks. */
 #include "tests/support/number_text.h"
 
 #include <math.h>
@@ -54,10 +55,10 @@ static int halfway_text(uint64_t *state, char *out)
     switch (number_random(state) % 3) {
     case 0:
         break;
-    case 1: /* above by one in the 781st digit */
+    case 1: /* above the midpoint by one in the 781st digit */
         e[-1] = '1';
         break;
-    default: { /* below: the last digit that is not zero is a 5 */
+    default: { /* below the midpoint: the last non-zero digit is a 5 */
         char *last = e - 1;
         while (*last == '0' || *last == '.') {
             last--;
@@ -102,12 +103,13 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-/* Twice in a run, once after a space: both or, where it may leave the number alone, none. */
+/* Twice in a run of numbers, once after a space: both numbers are taken, or none where the run may
+ * be left to the general path. */
 static bool run_agrees(const char *text, size_t n, double expected)
 {
     char run[2 * NUMBER_TEXT_ROOM + TQA_NUMBER_AHEAD];
     double x[2] = {0.0, 0.0};
-    memset(run, '7', sizeof run); /* digits that are not the number's */
+    memset(run, '7', sizeof run); /* digits that do not belong to the number */
     memcpy(run, text, n);
     memcpy(run + n, ", ", 2);
     memcpy(run + n + 2, text, n);
@@ -128,7 +130,7 @@ bool number_scan_agrees(const char *text, size_t n)
     if (tqa_number_read(text, n, &read) != wanted) {
         return false;
     }
-    /* one byte after the number: the bounded path; many: the fast one */
+    /* with one byte after the number: the bounded path; with many: the fast path */
     const char *p = text;
     if (tqa_number_scan(&p, text + n + 1, &tight) != wanted ||
         p != text + (wanted == TQA_NUMBER_OK ? n : 0)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/number_text.h - random number texts of every hard kind, and their checks. */
+/* tests/support/number_text.h - random texts of numbers that are difficult to convert, and their
+ * checks. */
 #ifndef TESTS_SUPPORT_NUMBER_TEXT_H
 #define TESTS_SUPPORT_NUMBER_TEXT_H
 
@@ -14,7 +15,7 @@ typedef enum number_kind {
     NUMBER_ROBOT,     /* up to three digits, up to 17 decimals */
     NUMBER_DECIMAL,   /* 1 to 22 random digits, any exponent */
     NUMBER_SUBNORMAL, /* 17 digits of a subnormal */
-    NUMBER_HALFWAY,   /* all digits of a midpoint of two doubles, or just beside it */
+    NUMBER_HALFWAY,   /* all digits of a midpoint of two doubles, or a number next to it */
     NUMBER_KINDS,
 } number_kind;
 
@@ -26,11 +27,12 @@ double number_random_double(uint64_t *state);
  * space. */
 size_t number_random_text(uint64_t *state, number_kind kind, char *out);
 
-/* Scans text[0..n), which a space follows, by every entry point, and compares bits with strtod. */
+/* Scans text[0..n), followed by a space, by every function, and compares bits with strtod. */
 bool number_scan_agrees(const char *text, size_t n);
-/* Prints x and checks the grammar, the room used, bits after strtod and after our own scan. */
+/* Prints x and checks grammar, length, and bits after strtod and after tqa_number_scan. */
 bool number_print_returns(double x);
-/* ... and that no shorter text and no nearer text of the same length exists, by trying "%.*e". */
+/* ... and, by trying "%.*e", that there is no shorter text, and no nearer text of the same length.
+ */
 bool number_print_is_shortest(double x);
 
 #endif

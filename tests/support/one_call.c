@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/one_call.c - plays the daemon's part around one call. */
+/* tests/support/one_call.c - the daemon's part of one call. */
 #include "tests/support/one_call.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A world that runs blocks one after another, in either order, each with fresh scratch. */
+/* A parallel_for that runs blocks one after another, in either order, each with fresh scratch. */
 static void parallel_for(void *ctx, size_t n, size_t scratch_size,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {

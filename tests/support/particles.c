@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/particles.c - places of point masses by closed forms, and sums over them. */
+/* tests/support/particles.c - positions of point masses in closed form, and sums over them. */
 #include "tests/support/particles.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ tqt_cloud tqt_cloud_planar(const tqt_bar *bars, size_t n, double g)
     return c;
 }
 
-/* the third link at the end of the second, turned with it, at height d1 - d3 */
+/* the third link at the end of the second, rotated with it, at height d1 - d3 */
 static void place_scara(const tqt_cloud *c, int link, const double at[3], const tqt_jet *q,
                         tqt_jet p[3])
 {
@@ -82,7 +82,7 @@ tqt_cloud tqt_cloud_scara(const tqt_scara *from)
     return c;
 }
 
-/* x, y, z turned by `turn` about +x or, with minus the angle, about -x; then about z by q1 */
+/* x, y, z rotated by `turn` about +x or, with a negative angle, about -x; then about z by q1 */
 static void turned(tqt_jet x, tqt_jet y, tqt_jet z, const tqt_jet *turn, tqt_jet q1, tqt_jet p[3])
 {
     const tqt_jet s = tqt_jet_sin(*turn), co = tqt_jet_cos(*turn);
@@ -118,7 +118,7 @@ tqt_cloud tqt_cloud_rrp(const tqt_rrp *from)
     return c;
 }
 
-/* heights l0 - y sin q2 + .., l0 - l1 sin q2 - y sin(q2 + q3) + ..: turns about -x (LW 23) */
+/* heights l0 - y sin q2 + .., l0 - l1 sin q2 - y sin(q2 + q3) + ..: rotations about -x (LW 23) */
 static void place_elbow(const tqt_cloud *c, int link, const double at[3], const tqt_jet *q,
                         tqt_jet p[3])
 {
@@ -162,7 +162,7 @@ tqt_cloud tqt_cloud_elbow(const tqt_elbow *from)
     return c;
 }
 
-/* q with rates; `column` >= 0: a unit rate of that coordinate alone */
+/* q with its rates; `column` >= 0: unit rate of that coordinate only */
 static void jets_of(const tqt_cloud *c, const double *q, const double *qd, const double *qdd,
                     int column, tqt_jet ret[TQT_CLOUD_Q])
 {
@@ -281,7 +281,7 @@ void tqt_cloud_wrench(const tqt_cloud *c, int link, const double *q, const doubl
             sum[3 + i] += r[(i + 1) % 3] * f[(i + 2) % 3] - r[(i + 2) % 3] * f[(i + 1) % 3];
         }
     }
-    for (int k = 0; k < 3; k++) { /* along the link's axes: where the points 1 m off are */
+    for (int k = 0; k < 3; k++) { /* along the link's axes, found from points at 1 m */
         double unit[3] = {0};
         unit[k] = 1;
         c->place(c, link, unit, jets, p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/pendulum.h - the one swing that has a closed form. */
+/* tests/support/pendulum.h - a pendulum, whose swing has a closed form. */
 #ifndef TQT_PENDULUM_H
 #define TQT_PENDULUM_H
 
@@ -11,8 +11,8 @@ tq_model *tqt_pendulum(void);
 /* Complete elliptic integral of the first kind of modulus k, by the arithmetic-geometric mean. */
 double tqt_elliptic_k(double k);
 
-/* Angle and rate at time t after the pendulum was let go at `start` rad: sin(th / 2) = k cd(w t).
- * Source: M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 16.4, 16.8. */
+/* Angle and rate at time t after the pendulum was released at rest at `start` rad: sin(th / 2) = k
+ * cd(w t). Source: M. Abramowitz, I. Stegun, Handbook of Mathematical Functions, 16.4, 16.8. */
 void tqt_pendulum_at(double start, double t, double *ret_angle, double *ret_rate);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/postgres.c - one schema of a common database for each store under test. */
+/* tests/support/postgres.c - one schema of a common database for each tested store. */
 #include "tests/support/postgres.h"
 
 #include <assert.h>

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/postgres.h - the PostgreSQL of tests/run/postgres.sh, if there is one. */
+/* tests/support/postgres.h - access to the PostgreSQL server of tests/run/postgres.sh, if it runs.
+ */
 #ifndef TEST_SUPPORT_POSTGRES_H
 #define TEST_SUPPORT_POSTGRES_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Writes the URI of a new empty store, a schema of its own; false: there is no server. */
+/* Writes the URI of a new empty store, a schema of its own; false: no server. */
 bool test_postgres_uri(char *uri, size_t size);
 
-/* Runs statements; the number that a query answers. */
+/* Runs statements; the result of a query is returned as a number. */
 void test_postgres_run(const char *uri, const char *text);
 long test_postgres_number(const char *uri, const char *text);
 
-/* A connection that has run some statements; it runs another and ends. */
+/* Opens a connection and runs statements on it; test_postgres_end runs others and closes it. */
 void *test_postgres_hold(const char *uri, const char *text);
 void test_postgres_end(void *held, const char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/random.c - xoshiro256** and what tests draw from it. */
+/* tests/support/random.c - xoshiro256** and random values for tests. */
 #include "tests/support/random.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ int tqt_random_chance(tqt_random *r, double probability)
 
 void tqt_random_unit(tqt_random *r, uint32_t n, double *ret_x)
 {
-    /* points of the ball, thrown away near its centre so that scaling loses nothing */
+    /* points of the ball; those near its centre are rejected, so that scaling loses no digits */
     double square = 0.0;
     while (square < 0.01 || square > 1.0) {
         square = 0.0;

@@ -84,8 +84,7 @@ static tq_joint_kind draw_kind(tqt_random *r, unsigned kinds)
     }
 }
 
-/* principal second moments x, y, z > 0 make the moments y + z, ..., which keeps any body possible
- */
+/* principal second moments x, y, z > 0 give the moments y + z, ...: a physically possible body */
 static void draw_inertia(tqt_random *r, tq_inertia *ret_inertia)
 {
     const double mass = pow(10.0, tqt_random_uniform(r, -1.0, 1.0));
@@ -121,7 +120,7 @@ static void draw_origin(tqt_random *r, tq_joint *joint)
     }
 }
 
-/* geometry on which general formulas divide by zero: parallel and coincident axes and near misses
+/* geometry for which general formulas divide by zero: parallel and coincident axes, and nearly so
  */
 static void draw_special_origin(tqt_random *r, tq_joint *joint)
 {
@@ -133,7 +132,7 @@ static void draw_special_origin(tqt_random *r, tq_joint *joint)
     if (pick == 0 || pick == 1) {
         memcpy(joint->origin.r, quarter[pick], sizeof identity);
     } else if (pick == 2) {
-        /* as a reader of roll-pitch-yaw writes a quarter turn: a cosine of 6e-17 stays */
+        /* a quarter turn as read from roll-pitch-yaw: a cosine of 6e-17 remains */
         const double angle = acos(-1.0) / 2;
         const double turn[9] = {1, 0, 0, 0, cos(angle), -sin(angle), 0, sin(angle), cos(angle)};
         memcpy(joint->origin.r, turn, sizeof turn);
@@ -175,7 +174,7 @@ static void draw_joint_terms(tqt_random *r, unsigned with, tq_joint *joint)
     }
 }
 
-/* some joints of one freedom follow one that does not follow itself */
+/* some one-dof joints mimic another one that is not a mimic joint */
 static void draw_mimics(tqt_random *r, tq_model *model)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {
@@ -207,7 +206,7 @@ static void shuffle(tqt_random *r, uint32_t n, uint32_t *ret_place)
     }
 }
 
-/* renumbers links and joints, so that nothing may count on parents standing first */
+/* renumbers links and joints, so that parents need not precede children */
 static void renumber(tqt_random *r, tq_model *model)
 {
     tq_model *old = tqt_model_new(model->n_link);

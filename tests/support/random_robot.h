@@ -15,14 +15,14 @@ enum {
                     1u << TQ_JOINT_SPHERICAL | 1u << TQ_JOINT_FLOATING,
 };
 
-/* What a robot may have beside joints and inertias. */
+/* Properties of a robot besides joints and inertias. */
 enum {
     TQT_WITH_BRANCHES = 1u << 0,
     TQT_WITH_MIMIC = 1u << 1,
     TQT_WITH_FRICTION = 1u << 2,
     TQT_WITH_ROTOR = 1u << 3,
     TQT_WITH_SPRING = 1u << 4,
-    TQT_WITH_MASSLESS = 1u << 5, /* links without mass that carry others */
+    TQT_WITH_MASSLESS = 1u << 5, /* massless links with children */
     TQT_WITH_SPECIAL = 1u << 6,  /* parallel, coincident, nearly parallel axes; zero offsets */
     TQT_WITH_SHUFFLE = 1u << 7,  /* joints and links numbered in any order */
     TQT_WITH_ALL = (1u << 8) - 1,
@@ -34,15 +34,14 @@ typedef struct tqt_robot_options {
     unsigned with;    /* TQT_WITH_..., any of */
 } tqt_robot_options;
 
-/* A finished random model. Aborts the test when tq_model_finish refuses it. Free it with
- * tqt_model_free. */
+/* A finished random model. Ends the test if tq_model_finish fails. Free it with tqt_model_free. */
 tq_model *tqt_random_robot(uint64_t seed, tqt_robot_options options);
 
-/* One of revolute joints, `with` as in the options, all of them with this friction. */
+/* A random arm of revolute joints, all with this friction; `with` as in the options. */
 tq_model *tqt_random_arm(uint64_t seed, uint32_t n_joint, unsigned with, tq_friction friction);
 
-/* A model with room for n_link links and n_link - 1 joints, all zero but: unit rotations, axes
- * along z, no limits, no mimic, gravity -9.81 along z. Not finished. */
+/* A model with n_link links and n_link - 1 joints, all zero except: unit rotations, axes along z,
+ * no limits, no mimic, gravity -9.81 along z. Not finished. */
 tq_model *tqt_model_new(uint32_t n_link);
 void tqt_model_free(tq_model *model);
 
@@ -57,7 +56,7 @@ typedef struct tqt_states {
 tqt_states tqt_random_states(uint64_t seed, const tq_model *model, size_t n_sample);
 void tqt_states_free(tqt_states *states);
 
-/* Zeroed memory of n doubles (at least one) aligned to 64; ends the test when there is none. Free
+/* Cleared memory of n doubles (at least one), aligned to 64; ends the test if there is none. Free
  * it with free. */
 double *tqt_doubles(size_t n);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/recorded.c - a reader of arrays: what api/recordings does with stored rows. */
+/* tests/support/recorded.c - a reader of arrays: the part of api/recordings. */
 #include "tests/support/recorded.h"
 
 #include <assert.h>

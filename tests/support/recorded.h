@@ -9,28 +9,29 @@
 
 enum { TQT_RECORDED_PIECES = 64 };
 
-/* Options of a 20 Hz Butterworth of order 4 until the test sets others. */
+/* A recording. Options: a 20 Hz Butterworth filter of order 4 until the test sets others. */
 typedef struct tqt_recorded {
     tq_model *model; /* owned */
     tqt_subject *subject;
     tq_recording_options options;
     tq_recording recording;
     size_t n;                          /* rows, set by the test */
-    size_t room;                       /* of them */
+    size_t room;                       /* capacity, rows */
     double *t;                         /* (room) s */
     double *values;                    /* (n_channel x room) */
-    void *pieces[TQT_RECORDED_PIECES]; /* of memory */
+    void *pieces[TQT_RECORDED_PIECES]; /* of allocated memory */
     size_t n_piece;
 } tqt_recorded;
 
-/* The pendulum of tests/support/pendulum.h; bit q of `quantities`: it has tq_quantity q. */
+/* The pendulum of tests/support/pendulum.h; bit q of `quantities`: the recording has tq_quantity q.
+ */
 tqt_recorded *tqt_recorded_pendulum(unsigned quantities, size_t room);
 void tqt_recorded_free(tqt_recorded *recorded);
 
 /* Row k of the first channel of a quantity. */
 double *tqt_recorded_at(tqt_recorded *recorded, tq_quantity quantity, size_t k);
 
-/* Rows [from, from + n) as they are pushed. */
+/* Rows [from, from + n) in the form in which they are pushed. */
 typedef struct tqt_raw_rows {
     tq_raw_rows rows;
     double values[8 * TQ_RAW_ROWS], t[TQ_RAW_ROWS];
@@ -44,10 +45,10 @@ tq_status tqt_recorded_survey(tqt_recorded *recorded, tq_recording_fault *ret_fa
 /* The first stretch of motion, in memory of `recorded`; ret->n is 0 if there is none. */
 tq_status tqt_recorded_inspect(tqt_recorded *recorded, tq_uniform *ret,
                                tq_recording_fault *ret_fault);
-/* A pass over rows, or over the cache where that serves. */
+/* A pass over the rows, or over the cache if it is used. */
 tq_status tqt_recorded_pass(tqt_recorded *recorded, tq_block_sink *sink, void *ctx,
                             tq_recording_fault *ret_fault);
-/* A scratch of n bytes that lives as long as `recorded`. */
+/* A scratch of n bytes with the lifetime of `recorded`. */
 tq_scratch tqt_recorded_scratch(tqt_recorded *recorded, size_t n);
 
 #endif

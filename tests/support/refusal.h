@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/refusal.h - a refused argument of core: status, and the place for a pointer. */
+/* tests/support/refusal.h - an argument that core refuses: status and location of the error. */
 #ifndef TESTS_SUPPORT_REFUSAL_H
 #define TESTS_SUPPORT_REFUSAL_H
 
@@ -7,7 +7,7 @@
 
 #include "core/base/status.h"
 
-/* call: an expression with `&error` for the error. A scalar argument has index 0. */
+/* call: an expression with `&error`. A scalar argument has index 0. */
 #define cr_refused(call, expected, name, at, given)                                                \
     do {                                                                                           \
         tq_error error = {.index = 77, .value = 77.0};                                             \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/sanitized.h - whether a sanitizer watches this build, which then repeats less. */
+/* tests/support/sanitized.h - true in builds with a sanitizer, which repeat less. */
 #ifndef TQT_SANITIZED_H
 #define TQT_SANITIZED_H
 
 #include <stdbool.h>
 
-/* A sanitizer reports what one pass over the code does; statistics of hundreds of experiments are
- * those of the release build, bit for bit. */
+/* A sanitizer needs one pass over the code; statistics of hundreds of experiments run in the
+ * release build, with the same bits. */
 #ifdef TQD_SANITIZED
 enum { TQT_SANITIZED = true };
 #else

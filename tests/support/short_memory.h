@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/short_memory.h - interposes malloc: chosen allocations fail. */
+/* tests/support/short_memory.h - interposes malloc: selected allocations fail. */
 #ifndef TQT_SHORT_MEMORY_H
 #define TQT_SHORT_MEMORY_H
 
-/* For one file of a test program only, which then walks: the first allocation of a call fails, then
- * the second, and so on until the call makes no more of them. That is every way in which memory can
- * be short at one place, the same on every run. Threads other than the armed one are left alone. */
+/* To be included by one file of a test program, which then fails each allocation in turn: the first
+ * allocation of a call fails, then the second, and so on until the call makes no more allocations.
+ * This covers every failure of a single allocation, the same in every run. Only the armed thread is
+ * affected. */
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +38,7 @@ void *__libc_memalign(size_t align, size_t n);
 #define TQT_REAL_ALIGNED_ALLOC __libc_memalign
 #endif
 
-/* AddressSanitizer allocates before it can watch anything */
+/* AddressSanitizer allocates before it is initialised */
 #if defined(__SANITIZE_ADDRESS__)
 #define TQT_UNWATCHED __attribute__((no_sanitize("address", "undefined")))
 #else
@@ -47,12 +48,12 @@ void *__libc_memalign(size_t align, size_t n);
 /* volatile: compilers treat malloc as a builtin and assume that it reads no global variable */
 static _Thread_local volatile struct {
     bool is_armed;
-    size_t n;     /* allocations while armed */
-    size_t first; /* the one that fails, from 1 */
-    size_t many;  /* and so many with it */
+    size_t n;     /* allocations since tqt_short_begin */
+    size_t first; /* the first one that fails, from 1 */
+    size_t many;  /* number of those that fail */
 } tqt_short;
 
-/* Functions of libraries that write to what they asked for without looking: not ours to mend. */
+/* Library functions that do not check an allocation: not part of this project. */
 static const char *const tqt_short_spared[] = {
     "erkStep_Init", "arkStep_Init" /* SUNDIALS 6.4: the list of a step's stages */
 };
@@ -104,7 +105,7 @@ TQT_UNWATCHED void *aligned_alloc(size_t align, size_t n)
     return tqt_short_fails(__builtin_return_address(0)) ? NULL : TQT_REAL_ALIGNED_ALLOC(align, n);
 }
 
-/* From here on the k-th allocation fails, and the many - 1 after it. */
+/* From here on allocation k and the many - 1 after it fail. */
 static void tqt_short_begin(size_t k, size_t many)
 {
     tqt_short.n = 0;
@@ -113,14 +114,14 @@ static void tqt_short_begin(size_t k, size_t many)
     tqt_short.is_armed = true;
 }
 
-/* Allocations since the beginning: fewer than k means that none has failed. */
+/* Allocations since tqt_short_begin: fewer than k means that none has failed. */
 static size_t tqt_short_end(void)
 {
     tqt_short.is_armed = false;
     return tqt_short.n;
 }
 
-/* Allocations of the test itself are between these two calls. */
+/* Between these two calls allocations of the test itself do not fail and are not counted. */
 static inline bool tqt_short_pause(void)
 {
     const bool was = tqt_short.is_armed;

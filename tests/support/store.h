@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/store.h - all files of a store at once: the daemon takes one shelf at a time. */
+/* tests/support/store.h - sweeps all files of a store at once; the daemon takes one shelf at a
+ * time. */
 #ifndef TQT_STORE_H
 #define TQT_STORE_H
 

@@ -57,7 +57,7 @@ void tqt_subject_free(tqt_subject *subject)
     }
 }
 
-/* spreads n contiguous numbers over rows of eight equal samples */
+/* n contiguous numbers as rows of eight equal samples */
 static double *spread(const double *x, size_t n)
 {
     double *rows = tqt_doubles(n * ALONE);
@@ -164,7 +164,7 @@ void tqt_christoffel(tqt_subject *subject, const double *q, double *ret_symbols)
     const uint32_t n = subject->model->nv;
     double *qd = tqt_doubles(n);
     double *both = tqt_doubles(n);
-    double *apart = tqt_doubles((size_t)n * n); /* v at unit rate of row i alone */
+    double *apart = tqt_doubles((size_t)n * n); /* v at unit rate of row i only */
     for (uint32_t i = 0; i < n; i++) {
         qd[i] = 1.0;
         tqt_velocity(subject, q, qd, &apart[i * n]);

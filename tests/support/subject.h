@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/support/subject.h - the library under test with its memory, and its special cases. */
+/* tests/support/subject.h - the library under test with its memory; special cases of inverse
+ * dynamics. */
 #ifndef TQT_SUBJECT_H
 #define TQT_SUBJECT_H
 
@@ -10,7 +11,7 @@
 #include <stddef.h>
 
 /* A mechanism built from a finished model, and scratch for it. Selects the widest lanes if none are
- * selected yet. A call that the library refuses ends the test. */
+ * selected yet. An error of the library ends the test. */
 typedef struct tqt_subject {
     const tq_model *model; /* borrowed */
     const tq_mechanism *mechanism;
@@ -21,10 +22,10 @@ typedef struct tqt_subject {
 tqt_subject *tqt_subject_new(const tq_model *model, size_t n_wrench);
 void tqt_subject_free(tqt_subject *subject);
 
-/* Fills free scratch with NaN, so that nothing of the last call may help the next. */
+/* Fills free scratch with NaN, so that no call depends on the former contents. */
 void tqt_spoil(tq_scratch *scratch);
 
-/* Torques (nv) of one sample, not in blocks. qd and qdd may be NULL. */
+/* Torques (nv) of one sample, flat. qd and qdd may be NULL. */
 void tqt_torque(tqt_subject *subject, const double *q, const double *qd, const double *qdd,
                 unsigned without, double *ret_tau);
 
@@ -32,8 +33,8 @@ void tqt_torque(tqt_subject *subject, const double *q, const double *qd, const d
 void tqt_reactions(tqt_subject *subject, const double *q, const double *qd, const double *qdd,
                    double *ret_wrench);
 
-/* Torques (nv) that hold against one wrench on `link` at rest, without gravity and springs:
- * -J^T w. */
+/* Torques (nv) in static equilibrium with one wrench on `link`, without gravity and springs: -J^T
+ * w. */
 void tqt_hold(tqt_subject *subject, const double *q, const tq_external_wrench *wrench,
               double *ret_tau);
 

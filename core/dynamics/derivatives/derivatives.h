@@ -16,11 +16,12 @@
  * acceleration, W and A_W being those of the parent. So with composites I, B, F of
  * inertia, velocity and force,
  *
- *     dtau_f/dq_k  = S_f . (I Y_k + 2 B P_k + S_k x* F)   (last term: only if k is beyond f)
- *     dtau_f/dqd_k = S_f . (I R_k + 2 B S_k)
+ *     dtau_f/dq_k  = S_f . (I Y_k + 2 B P_k + S_k x* F)   (last term: only if k is farther from the
+ *     root than f) dtau_f/dqd_k = S_f . (I R_k + 2 B S_k)
  *
- * taken at the deeper of f and k. Springs, friction and external wrenches count; where friction
- * has a sign(qd), its derivative is that of either side. The derivative with respect to qdd is M.
+ * taken at the deeper of f and k. Springs, friction and external wrenches are included; where
+ * friction has a sign(qd), its jump is not part of the derivative. The derivative with respect to
+ * qdd is M.
  *
  * dq is in the space of qd: for spherical and floating joints a rotation vector (and a
  * translation) in the child frame, not a change of quaternion components.
@@ -61,7 +62,8 @@ tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scrat
 tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, double *ret_inverse,
                                  tq_error *reterr);
 
-/* TQ_BALL_... of core/dynamics/ball_terms.h that TQ_WITHOUT_... leaves. */
+/* The bits TQ_BALL_... (core/dynamics/ball_terms.h) of the terms that `without` (TQ_WITHOUT_...)
+ * does not omit. */
 unsigned tq_ball_terms_left(unsigned without);
 
 size_t tq_derivatives_scratch_size(const tq_model *model);

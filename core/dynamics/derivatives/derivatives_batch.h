@@ -13,8 +13,8 @@
  * Compute the partial derivatives of inverse dynamics by q and by qd, as tq_inverse_derivatives
  * does for one state, vectorised over samples.
  *
- * Shapes   in->n_wrench must be 0: wrenches: tq_inverse_derivatives. ret_d (2 nv nv x stride): row
- *          (i nv + k) is dtau_i/dq_k, then as many of dtau_i/dqd_k.
+ * Shapes   in->n_wrench must be 0 (tq_inverse_derivatives accepts wrenches). ret_d (2 nv nv x
+ *          stride): row (i nv + k) is dtau_i/dq_k, then nv^2 rows of dtau_i/dqd_k.
  * Units    N m or N by rad, m, rad/s, m/s.
  * Memory   Borrows every argument for the call only. Takes at most
  *          tq_derivatives_batch_scratch_size bytes of `scratch` and releases them.
@@ -22,7 +22,7 @@
  * Bits     As for tq_inverse_dynamics.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("derivatives"), TQ_ERR_SCRATCH
  *          as tq_inverse_dynamics.
- * Cost     O(n_joint depth) a sample, and its nv^2 entries.
+ * Cost     O(n_joint depth + nv^2) a sample.
  * Source   S. Singh, R. Russo, P. Wensing, Efficient analytical derivatives of rigid-body dynamics
  *          using spatial vector algebra, IEEE RA-L 7(2), 2022.
  * Checked  tests/property/core/dynamics/derivatives/test_derivatives_batch.c

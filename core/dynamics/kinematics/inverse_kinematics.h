@@ -44,9 +44,9 @@ typedef struct tq_ik_result {
     double rotation_error[TQ_IK_SOLUTION_MAX]; /* rad */
     double
         smallest_singular[TQ_IK_SOLUTION_MAX]; /* of the task Jacobian: near 0 at a singularity */
-    uint32_t starts;                           /* used */
+    uint32_t starts;                           /* number of starts used */
     double best_position_error,
-        best_rotation_error; /* of all starts: residual of an unreachable target */
+        best_rotation_error; /* smallest of all starts: residual of an unreachable target */
 } tq_ik_result;
 
 /**

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/diagnosis/compare.c - what is held against something else: torques against the
- * robot's model, positions against each other, a recording against the rest. */
+/* core/identify/diagnosis/compare.c - faults found by comparison: torques with the robot's model,
+ * positions of one joint with another's, a recording with all others. */
 #include <math.h>
 #include <string.h>
 
 #include "core/elementary/elementary.h"
 #include "core/identify/diagnosis/search.h"
 
-static const double alike = 0.5;      /* squared correlation of torque and the model's */
-static const double beyond = 1.386;   /* |log|: a factor of 4 */
-static const double price_swap = 0.3; /* nats */
-static const double steepest = 0.8;   /* rad */
+/* squared correlation of measured and model torque: the row follows the model */
+static const double alike = 0.5;
+static const double beyond = 1.386;   /* |log factor|: a factor of 4 */
+static const double price_swap = 0.3; /* nats, price of an exchange of positions */
+static const double steepest = 0.8;   /* rad, largest tilt of gravity */
 static const double price_run = 0.7;
-static const double gross_ratio = 2.0; /* of residuals */
+static const double gross_ratio = 2.0; /* of a recording's residuals */
 
 static double entry(const tq_diagnosis *d, size_t e, size_t r, size_t a, size_t b)
 {
@@ -21,8 +22,8 @@ static double entry(const tq_diagnosis *d, size_t e, size_t r, size_t a, size_t 
     return d->sets[e * d->set_size + d->at[r] + low * width + high];
 }
 
-/* Factor of the bodies' torque by the robot's model in a row of torque beside an offset, and their
- * squared correlation: the mean of both is taken out by the rate and the row's offset column. */
+/* Factor k of the rigid-body torque in row r, tau = k tau_model + offset by least squares, and the
+ * squared correlation of both; means are removed by the row's offset column. */
 static double factor_of(const tq_diagnosis *d, size_t r, double *ret_alike)
 {
     const tq_fit_row *row = &d->fit->rows[r];
@@ -50,7 +51,7 @@ static double factor_of(const tq_diagnosis *d, size_t r, double *ret_alike)
     return bb > 0.0 ? tb / bb : 0.0;
 }
 
-/* log of the factor of each row that follows the model; how many, and their mean */
+/* mean of log k over the rows that follow the model (factor_of) */
 bool tq_search_units(tq_diagnosis *d, tq_finding *ret)
 {
     double sum = 0.0, least = (double)INFINITY, most = -(double)INFINITY;
@@ -86,7 +87,7 @@ static uint32_t joint_at(const tq_diagnosis *d, size_t r)
     return TQ_NONE;
 }
 
-/* A joint at rest explains as much in any place. */
+/* True if the joint moves: at rest its torque fits the position of any joint. */
 static bool is_moved(const tq_diagnosis *d, size_t r)
 {
     static const double moving = 0.02; /* rad/s or m/s */
@@ -113,7 +114,7 @@ static size_t exchanged(size_t r, size_t a, size_t b)
     return r == a ? b : r == b ? a : r;
 }
 
-/* Sums of the samples kept, with two joints' motion exchanged, into those of `one`. */
+/* Sums of the samples kept, with the motion of two joints exchanged, into those of `one`. */
 static tq_status sum_kept(const tq_diagnosis *d, tq_diagnosis *one, uint32_t a, uint32_t b,
                           tq_error *reterr)
 {
@@ -146,7 +147,7 @@ static tq_status sum_kept(const tq_diagnosis *d, tq_diagnosis *one, uint32_t a, 
     return status;
 }
 
-/* S of the samples kept, with two joints' motion exchanged; INFINITY: none */
+/* S of the samples kept, with the motion of two joints exchanged; INFINITY: no fit */
 static double of_kept(const tq_diagnosis *d, tq_diagnosis *one, uint32_t a, uint32_t b,
                       tq_error *reterr, tq_status *ret_status)
 {
@@ -165,7 +166,7 @@ static tq_diagnosis kept_of(const tq_diagnosis *d, double *count)
     return one;
 }
 
-/* The values of a fit as parameters of bodies: those without columns of their own stay. */
+/* Inertial parameters from the values of a fit: dependent parameters keep their values. */
 static void put_full(tq_diagnosis *d, const double *theta)
 {
     const tq_base_set *base = &d->fit->base;
@@ -210,7 +211,8 @@ tq_status tq_search_tilt(tq_diagnosis *d, tq_finding *inout, tq_error *reterr)
         inout->size = tq_atan2(sqrt(theta[0] * theta[0] + theta[1] * theta[1]), 1.0);
         put_full(d, one.theta);
     }
-    if (inout->size > steepest) { /* a plane arm: tilt and mass centres are nearly one */
+    /* a planar arm: a tilt and a shift of mass centres have nearly the same effect */
+    if (inout->size > steepest) {
         *inout = before;
     }
     return status;
@@ -244,7 +246,8 @@ tq_status tq_search_positions(tq_search *s, tq_error *reterr)
     return status;
 }
 
-/* The fit of all but one recording, and its own: deviations of each row, together */
+/* S of one fit of all recordings less S of two fits, one of recording e alone and one of all
+ * others; the recording with the largest difference. */
 bool tq_search_runs(tq_search *s, tq_finding *ret)
 {
     tq_diagnosis *d = s->d;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/diagnosis/diagnosis.h - which fault of the logs explains what a fit leaves. */
+/* core/identify/diagnosis/diagnosis.h - which fault of the recordings explains the residuals of a
+ * fit. */
 #ifndef TQ_IDENTIFY_DIAGNOSIS_DIAGNOSIS_H
 #define TQ_IDENTIFY_DIAGNOSIS_DIAGNOSIS_H
 
@@ -8,54 +9,55 @@
 #include "core/signal/experiment.h"
 
 typedef enum tq_finding_kind {
-    TQ_FINDING_TORQUE_SIGN,   /* the joint's torque counts against its position */
+    TQ_FINDING_TORQUE_SIGN,   /* the torque's positive direction is opposite to the position's */
     TQ_FINDING_TORQUE_SWAP,   /* torques of `joint` and `other` are exchanged */
     TQ_FINDING_POSITION_SWAP, /* positions of `joint` and `other` are exchanged */
-    TQ_FINDING_TORQUE_SCALE,  /* size: recorded torque over the model's; joint TQ_NONE: all */
-    TQ_FINDING_TORQUE_STUCK,  /* from .. to, s: the joint moves and its torque does not change */
+    TQ_FINDING_TORQUE_SCALE,  /* size: recorded torque over that by the model; joint TQ_NONE: all */
+    TQ_FINDING_TORQUE_STUCK,  /* from .. to, s: the joint moves and its torque is constant */
     TQ_FINDING_POSITION_STUCK,
     TQ_FINDING_GRAVITY,  /* size: rad by which gravity is tilted; vector: its direction, unit */
-    TQ_FINDING_PAYLOAD,  /* size: kg that the listed runs carry more; vector: its centre, m in the
-                            frame of the last link */
-    TQ_FINDING_FRICTION, /* size: viscous friction at the end of a run over that at its start */
+    TQ_FINDING_PAYLOAD,  /* size: kg of additional load in the listed runs; vector: its centre, m in
+                            the frame of the last link */
+    TQ_FINDING_FRICTION, /* size: viscous friction at a run's end over that at its start */
     TQ_FINDING_FRICTION_OF_RUN, /* size: viscous friction of the run over that of the others */
-    TQ_FINDING_RUN,        /* size: rms residual of the run in a common fit over that by its own */
-    TQ_FINDING_OUTLIERS,   /* size: part of the rows that had outliers; they were replaced */
-    TQ_FINDING_TORQUE_LAG, /* size: Hz, corner of the first-order low-pass that torque has passed */
+    TQ_FINDING_RUN,        /* size: rms residual of the run in a common fit over that in its own */
+    TQ_FINDING_OUTLIERS,   /* size: fraction of the rows that had outliers; they were replaced */
+    TQ_FINDING_TORQUE_LAG, /* size: Hz, corner of a first-order low-pass before the torque */
 } tq_finding_kind;
 
 enum { TQ_FINDING_MAX = 8, TQ_FINDING_RUNS = 64 };
 
 typedef struct tq_finding {
     tq_finding_kind kind;
-    uint32_t joint, other; /* TQ_NONE: none, or all */
+    uint32_t joint, other; /* TQ_NONE: no joint, or all joints */
     uint64_t runs;         /* bit e: recording e, up to TQ_FINDING_RUNS; 0: all */
     double size, from, to;
     double vector[3];
     double explained; /* nats: sum over the joints of log(residual without / with the fault) */
-    bool is_gross;    /* parameters found in spite of it are not usable */
+    bool is_gross;    /* parameters of this fit are not usable */
 } tq_finding;
 
-/* Sums of the fitted recordings: every so many samples, all columns of each row of torque together
- * with those that faults would add. */
+/* Gram matrices of the fitted recordings at every n-th sample: columns of each row of torque, and
+ * the columns that faults would add. */
 typedef struct tq_diagnosis tq_diagnosis;
 
 /**
  * Begin a diagnosis of `n_run` recordings; push their blocks; find.
  *
- * Each fault is a fit of its own, from the same sums: columns that it adds (a tilt of gravity, a
- * payload, friction by time), torques it exchanges, a factor of a joint's torque. The one that
- * explains most is named, and the rest are tried beside it.
+ * Each fault is a hypothesis, fitted to the same sums: it adds columns (a tilt of gravity, a
+ * payload, friction that changes with time), exchanges torques, or multiplies the torque of a
+ * joint. The fault that reduces S most is accepted, and the search is repeated with it in the
+ * model.
  *
- *     S = sum_r log sigma_r,  sigma_r the residual deviation of row r, weights 1 / sigma_r
+ *     S = sum_r log sigma_r,  sigma_r the residual standard deviation of row r, weights 1 / sigma_r
  *
- * Memory   begin takes tq_diagnosis_size bytes of `memory` until the caller rewinds it. A fit per
- *          joint, a robot of more than TQ_DIAGNOSIS_ROWS_MAX freedoms or with joints of several
- *          (a floating base), or sums above TQ_DIAGNOSIS_BYTES have none: *ret_diagnosis NULL.
+ * Memory   begin takes tq_diagnosis_size bytes of `memory` until the caller rewinds it.
+ *          *ret_diagnosis is NULL for a fit per joint, more than TQ_DIAGNOSIS_ROWS_MAX dofs, joints
+ *          of several dofs (a floating base), and sums above TQ_DIAGNOSIS_BYTES.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of tq_fit_push.
- * Cost     TQ_DIAGNOSIS_SAMPLES samples' columns; some hundred factorisations where the misfit is
- *          gross, some tens otherwise.
- * Source   likelihood of a linear model with a deviation for each row of torque, profiled.
+ * Cost     Columns of TQ_DIAGNOSIS_SAMPLES samples; some hundred factorisations if residuals are
+ *          large, else some tens.
+ * Source   profile likelihood of a linear model with one noise variance for each row of torque.
  * Checked  tests/contract/test_diagnosis.py
  */
 #define TQ_DIAGNOSIS_BYTES    ((size_t)48 << 20)
@@ -69,10 +71,10 @@ void tq_diagnosis_next(tq_diagnosis *diagnosis, size_t run, size_t n_sample);
 /* t: (n_sample) s from the recording's start. */
 tq_status tq_diagnosis_push(tq_diagnosis *diagnosis, const tq_experiment_block *block,
                             const double *t, tq_error *reterr);
-/* Sums between two recordings. */
+/* State of the sums between two recordings, as bytes. */
 void tq_diagnosis_archive(tq_diagnosis *diagnosis, tq_archive *archive);
 
-/* The faults found, the gravest first: ret_findings (room). */
+/* Finds faults, the most serious first: ret_findings (room). */
 tq_status tq_diagnosis_find(tq_diagnosis *diagnosis, tq_finding *ret_findings, size_t room,
                             size_t *ret_n, tq_error *reterr);
 

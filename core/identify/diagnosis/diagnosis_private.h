@@ -6,44 +6,45 @@
 #include "core/identify/diagnosis/diagnosis.h"
 #include "core/identify/regression/fit_private.h"
 
-/* Columns of a row of torque after the fit's own: all torques (nv), then these. */
+/* Columns of a row of torque after the fit's own columns: all torques (nv), then these. */
 enum {
     TQ_EXTRA_RATE,                           /* qd of the row's joint */
     TQ_EXTRA_DRIFT,                          /* qd t */
-    TQ_EXTRA_PAYLOAD,                        /* mass and its three moments on the last link */
-    TQ_EXTRA_GRAVITY = TQ_EXTRA_PAYLOAD + 4, /* torque by two horizontal gravities */
-    TQ_EXTRA_BODIES = TQ_EXTRA_GRAVITY + 2, /* torque of the bodies as the robot's model has them */
+    TQ_EXTRA_PAYLOAD,                        /* mass and three first moments on the last link */
+    TQ_EXTRA_GRAVITY = TQ_EXTRA_PAYLOAD + 4, /* torque by gravity along two horizontal directions */
+    TQ_EXTRA_BODIES = TQ_EXTRA_GRAVITY + 2,  /* rigid-body torque by the robot's model */
     TQ_EXTRAS,
 };
-enum { TQ_DIAGNOSIS_KEPT = 384 }; /* samples for exchanged positions */
+enum { TQ_DIAGNOSIS_KEPT = 384 }; /* samples kept for the test of exchanged positions */
 
 struct tq_diagnosis {
     const tq_fit *fit;
     const tq_fit_solution *solution;
     size_t n_run, nv;
-    uint32_t tip;        /* parameters of the last link start at 10 tip */
-    double across[2][3]; /* horizontal vectors of gravity's length */
+    uint32_t tip;        /* the last link's parameters start at 10 tip */
+    double across[2][3]; /* horizontal vectors as long as gravity */
     tq_fit_run run, tilted;
     double *bodies;  /* (n_parameter) of the robot's model */
-    double *full;    /* (n_parameter) that a tilt of gravity acts on */
-    size_t set_size; /* doubles of a recording's Gram matrices */
-    size_t *at;      /* (nv) of a row's in it */
+    double *full;    /* (n_parameter) parameters for the torque by a tilted gravity */
+    size_t set_size; /* number of doubles of the Gram matrices of one recording */
+    size_t *at;      /* (nv) offset of a row's Gram matrix in a set */
     double *sets;    /* (n_run x set_size) width x width, row by row, upper triangle */
     double *spare;   /* (set_size) for samples kept */
-    double *count;   /* (n_run) samples in them */
+    double *count;   /* (n_run) number of samples in the sums */
     double *length;  /* (n_run) s */
     double *x;       /* one sample of the widest row */
     double *kept;    /* (TQ_DIAGNOSIS_KEPT x (nq + 3 nv)) */
     size_t n_kept, kept_every;
-    size_t now, every, n_seen, n_filled; /* of the recording at hand; samples in `run` */
+    size_t now, every, n_seen, n_filled; /* of the current recording; samples in `run` */
     double t[TQ_FOLD_RUN];
     double *h, *right, *theta, *room; /* (p^2), (p), (p), (p) of a hypothesis */
     double *sigma, *usual;            /* (nv) */
-    double *gain;                     /* (n_run x nv) of a hypothesis */
-    uint32_t *response;               /* (n_run x nv) */
+    double *gain;                     /* (n_run x nv) factors of the model torque by a hypothesis */
+    uint32_t *response;               /* (n_run x nv) row of torque that belongs to the joint */
 };
 
-/* A column that a fault adds: of `kind`, in one row or all (SIZE_MAX), in the runs of a mask. */
+/* A column that a fault adds: of `kind`, in one row or all (SIZE_MAX), in the runs of a bit mask.
+ */
 typedef struct tq_extra {
     unsigned kind, n;
     size_t row;
@@ -52,9 +53,9 @@ typedef struct tq_extra {
 
 enum { TQ_EXTRA_MAX = 64, TQ_EXTRA_COLUMNS = 128 };
 
-/* A fit: factors of the model and columns of torque by run and row are in the diagnosis. */
+/* A fit; the factors and exchanged rows of torque (gain, response) are in the diagnosis. */
 typedef struct tq_hypothesis {
-    uint64_t runs; /* that are fitted */
+    uint64_t runs; /* bit mask of the fitted runs */
     size_t n_extra;
     tq_extra extra[TQ_EXTRA_MAX];
 } tq_hypothesis;
@@ -73,12 +74,12 @@ static inline bool tq_is_in(uint64_t runs, size_t e)
 tq_status tq_diagnosis_add(tq_diagnosis *d, size_t e, size_t n, tq_error *reterr);
 void tq_diagnosis_signs(tq_diagnosis *d, size_t n);
 
-/* S of a hypothesis; d->theta and d->sigma are those of its fit. INFINITY: no solution. */
+/* S of a hypothesis, with d->theta and d->sigma of its fit. INFINITY: no solution. */
 double tq_hypothesis_fit(tq_diagnosis *d, const tq_hypothesis *h);
-/* The same from weights that leave a row out at first: S has a minimum for each row that does not
- * agree with the others. */
+/* The same, started with a weight near 0 for row `doubtful`: S has a local minimum for each row
+ * that contradicts the others. */
 double tq_hypothesis_fit_beside(tq_diagnosis *d, const tq_hypothesis *h, size_t doubtful);
-/* rms of an entry of extra columns first .. first + n - 1, in the runs and row of `x`, by theta */
+/* rms of the torque of extra column `extra` in a row, over the runs of the column, at d->theta */
 double tq_extra_effect(const tq_diagnosis *d, const tq_hypothesis *h, size_t extra, size_t row);
 size_t tq_extra_column(const tq_diagnosis *d, const tq_hypothesis *h, size_t extra);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/diagnosis/find.c - the search: every fault in turn, the one that explains most is
- * kept, and the others are tried beside it. */
+/* core/identify/diagnosis/find.c - the search: in each round all faults are tried, the one that
+ * reduces S most is accepted, and the next round tries the others in addition. */
 #include <math.h>
 #include <string.h>
 
@@ -8,17 +8,19 @@
 #include "core/identify/diagnosis/search.h"
 
 enum { ROUNDS = 3, SUBSETS_OF = 6 };
-static const double poor = 0.05; /* of a row's torque: signs and columns are in question */
-static const double least_angle = 0.009, most_angle = 0.8; /* rad: no base is set up further off */
-static const double least_scale = 0.14;                    /* |log| of a factor of torque */
-static const double farthest = 1.0;                        /* m, of a payload's centre */
-static const double most_scale = 7.7;  /* of it: beyond, the row is on its own */
-static const double gross_part = 0.10; /* of a row's torque that a fault explains */
-static const double gross_gain = 0.5;  /* nats */
-/* nats that a fault must explain: 0.15 is a quarter of one joint's squared residual */
+/* residual over torque of a row: above it signs and exchanged columns are tried */
+static const double poor = 0.05;
+static const double least_angle = 0.009, most_angle = 0.8; /* rad; a larger tilt is not plausible */
+static const double least_scale = 0.14;                    /* |log factor| of a joint's torque */
+static const double farthest = 1.0;                        /* m, distance of a payload's centre */
+/* |log factor|: beyond it the row is fitted without the others */
+static const double most_scale = 7.7;
+static const double gross_part = 0.10; /* part of a row's torque that a fault explains */
+static const double gross_gain = 0.5;  /* nats that a fault explains */
+/* nats by which a fault must reduce S: 0.15 is a quarter of the squared residual of one joint */
 static const double price_column = 0.15, price_exchange = 0.12, price_of_run = 0.04;
 static const double price_joint = 0.02;
-static const double least_friction = 0.1; /* of the mean: no ratio is larger */
+static const double least_friction = 0.1; /* of the mean friction: bounds the ratio */
 static const double partly = 0.25;
 static const double hint = 0.01; /* nats */
 
@@ -51,7 +53,7 @@ static void exchange(tq_search *s, size_t a, size_t b, uint64_t runs)
     }
 }
 
-/* the change of a trial, there and back */
+/* applies the change of a trial, or takes it back */
 static void apply(tq_search *s, const tq_change *c, bool back)
 {
     if (c->factor != 1.0) {
@@ -69,7 +71,7 @@ static void apply(tq_search *s, const tq_change *c, bool back)
     }
 }
 
-/* nats that the trial explains, from weights without row `doubtful` */
+/* S without less S with the trial, fitted with row `doubtful` down-weighted first */
 static double explained_beside(tq_search *s, size_t doubtful)
 {
     const size_t columns = tq_extra_column(s->d, &s->h, s->h.n_extra) - s->d->fit->n_column;
@@ -88,7 +90,7 @@ static double explained(tq_search *s)
     return explained_beside(s, SIZE_MAX);
 }
 
-/* S without a trial, the least of its minima; d->sigma is that one's */
+/* S without a trial, the least of its local minima; d->sigma is that of the least */
 static double fit_plain(tq_search *s)
 {
     size_t best = SIZE_MAX;
@@ -123,7 +125,7 @@ static size_t run_count(const tq_search *s)
     return s->d->n_run < TQ_FINDING_RUNS ? s->d->n_run : (size_t)TQ_FINDING_RUNS;
 }
 
-/* all recordings, then each of several */
+/* first in all recordings, then in each */
 static void try_exchanges(tq_search *s)
 {
     const size_t n_run = s->d->n_run > 1 ? run_count(s) : 0;
@@ -148,7 +150,7 @@ static void try_exchanges(tq_search *s)
     }
 }
 
-/* True if some factor of row r, near 1 or far from it, explains more than none. */
+/* True if some factor of row r explains at least `hint` more than factor 1. */
 static bool agrees_better(tq_search *s, size_t r)
 {
     static const double steps[] = {0.14, -0.14, 3.4, -3.4};
@@ -161,7 +163,7 @@ static bool agrees_better(tq_search *s, size_t r)
     return most > explained_beside(s, r) + hint;
 }
 
-/* minimum of left(log factor): steps of 3, then golden section */
+/* minimum of S over log factor: a scan with ratio 3, then golden section */
 static void try_scales(tq_search *s)
 {
     static const double golden = 0.6180339887498949;
@@ -200,7 +202,7 @@ static void try_scales(tq_search *s)
     }
 }
 
-/* the largest part of a row's torque that the last columns explain */
+/* the largest fraction of a row's torque that the trial's columns explain */
 static double part_of(tq_search *s)
 {
     double part = 0.0;
@@ -212,7 +214,7 @@ static double part_of(tq_search *s)
     return part;
 }
 
-/* The trial's columns: fills what is to be read from theta. */
+/* Fits the trial's columns: ret_theta their values; returns the nats they explain. */
 static double fit_columns(tq_search *s, tq_finding *found, double *ret_theta)
 {
     const size_t columns = tq_extra_column(s->d, &s->h, s->h.n_extra) - s->d->fit->n_column;
@@ -292,7 +294,7 @@ static double viscous_of(const tq_search *s, size_t r)
     return 0.0;
 }
 
-/* friction that changes by `change` about what the fit has, from one value to another */
+/* viscous friction at the end over that at the start, for a mean and a change */
 static double ratio_of(double middle, double change)
 {
     const double start = middle - 0.5 * change, end = middle + 0.5 * change;
@@ -332,7 +334,7 @@ static void try_friction(tq_search *s)
     }
 }
 
-/* The largest residual deviation of a row over its torque. */
+/* the largest ratio of residual deviation to torque of a row */
 static double worst_of(const tq_diagnosis *d)
 {
     double worst = 0.0;
@@ -358,7 +360,8 @@ static void find_usual(tq_diagnosis *d)
     }
 }
 
-/* Recordings that a single fault explains in part only come before that fault. */
+/* A recording with parameters of its own is listed before faults of single recordings of which it
+ * explains a quarter or more. */
 static void put_runs(const tq_finding *runs, tq_finding *findings, size_t *n)
 {
     size_t at = *n;
@@ -378,7 +381,7 @@ tq_status tq_diagnosis_find(tq_diagnosis *d, tq_finding *ret_findings, size_t ro
     tq_status status = TQ_OK;
     *ret_n = 0;
     find_usual(d);
-    if (2 * tq_moved_count(d) <= d->nv) { /* what rests agrees with anything */
+    if (2 * tq_moved_count(d) <= d->nv) { /* too few joints move: at rest all hypotheses fit */
         return TQ_OK;
     }
     s.left = fit_plain(&s);
@@ -415,7 +418,8 @@ tq_status tq_diagnosis_find(tq_diagnosis *d, tq_finding *ret_findings, size_t ro
         }
         ret_findings[(*ret_n)++] = s.finding;
         if (status != TQ_OK || s.finding.kind == TQ_FINDING_POSITION_SWAP) {
-            return status; /* the sums are of the positions as recorded */
+            /* the sums hold positions as recorded: further faults cannot be tried */
+            return status;
         }
         apply(&s, &s.change, false);
         s.left = fit_plain(&s);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/diagnosis/hypothesis.c - a fit of the sums with a fault assumed: weighted least
- * squares from Gram matrices, a deviation for each row of torque. */
+/* core/identify/diagnosis/hypothesis.c - fit of the sums under the assumption of a fault: weighted
+ * least squares from Gram matrices, with one noise variance for each row of torque. */
 #include <math.h>
 #include <string.h>
 
@@ -9,12 +9,15 @@
 #include "core/linalg/dense.h"
 
 enum { ROUNDS = 25 };
-static const double converged = 0.01; /* change of every deviation */
-static const double hold = 1e-9;      /* of a scaled Gram matrix, so that it can be factored */
-static const double vast = 10.0;     /* nominal sizes: no parameter is as large for little effect */
-static const double far = 30.0;      /* times its torque: the first deviation of a row in doubt */
-static const double smallest = 1e-4; /* of a row's torque: no deviation is smaller */
-static const double unlikely = 0.05; /* nats for bodies e times the robot's: breaks ties */
+static const double converged = 0.01; /* relative change of every deviation */
+/* regularisation of a scaled Gram matrix, for its Cholesky factor */
+static const double hold = 1e-9;
+/* nominal sizes: weak prior that bounds parameters with little effect */
+static const double vast = 10.0;
+static const double far = 30.0;      /* times the row's torque: first deviation of a doubtful row */
+static const double smallest = 1e-4; /* of a row's torque: least deviation */
+/* nats per unit of |log| of the rigid-body torque over the model's: breaks ties */
+static const double unlikely = 0.05;
 
 static size_t size_of(const tq_extra *x)
 {
@@ -37,7 +40,7 @@ static double gram(const tq_diagnosis *d, size_t e, size_t r, size_t a, size_t b
     return d->sets[e * d->set_size + d->at[r] + low * width + high];
 }
 
-/* Columns of row r in recording e that a hypothesis has: their number in the row, and in theta. */
+/* Columns of row r in recording e under a hypothesis: their numbers in the row and in theta. */
 static size_t list_columns(const tq_diagnosis *d, const tq_hypothesis *h, size_t e, size_t r,
                            uint32_t *ret_local, uint32_t *ret_global)
 {
@@ -60,7 +63,7 @@ static size_t list_columns(const tq_diagnosis *d, const tq_hypothesis *h, size_t
     return n;
 }
 
-/* the room of column lists lies in d->x, which only tq_diagnosis_add uses */
+/* column lists use the memory of d->x, which only tq_diagnosis_add needs */
 static void split_room(const tq_diagnosis *d, uint32_t **ret_local, uint32_t **ret_global)
 {
     *ret_local = (uint32_t *)(void *)d->x;
@@ -140,7 +143,7 @@ static double residual(const tq_diagnosis *d, const tq_hypothesis *h, size_t e, 
     return fmax(sum, 0.0);
 }
 
-/* Power of friction in a row that came out as driving: its mean square torque, else 0. */
+/* Mean square friction torque of a row whose friction would add energy (power < 0), else 0. */
 static double driving(const tq_diagnosis *d, size_t r)
 {
     const tq_fit_row *row = &d->fit->rows[r];
@@ -170,7 +173,7 @@ static double driving(const tq_diagnosis *d, size_t r)
     return power < 0.0 ? square : 0.0;
 }
 
-/* |log| of the bodies' torque over that of the robot's model */
+/* |log| of the fitted rigid-body torque over the torque by the robot's model */
 static double unlikeliness(const tq_diagnosis *d)
 {
     double both = 0.0, square = 0.0;

@@ -5,35 +5,36 @@
 
 #include "core/identify/diagnosis/diagnosis_private.h"
 
-/* What a fault changes: a factor of a row of the model, an exchange of torques, columns. */
+/* What a fault changes: the factor of a row, the assignment of torques, additional columns. */
 typedef struct tq_change {
     size_t row, other; /* SIZE_MAX: all rows; no exchange */
-    uint64_t runs;     /* of factor and exchange; 0: all */
+    uint64_t runs;     /* runs that factor and exchange apply to; 0: all */
     double factor;
-    unsigned kind, width; /* of each of n_extra columns; several: one for each row */
+    unsigned kind, width; /* of each of n_extra columns; more than one: one for each row */
     size_t n_extra;
     uint64_t extra_runs;
 } tq_change;
 
 typedef struct tq_search {
     tq_diagnosis *d;
-    tq_hypothesis h; /* with the faults found so far */
-    double left;     /* S by it */
+    tq_hypothesis h; /* includes the faults accepted so far */
+    double left;     /* S of this hypothesis */
     tq_change trial, change;
-    double best; /* nats beyond its price that `finding` explains */
+    double best; /* nats that `finding` explains beyond its price */
     tq_finding finding;
-    bool is_level; /* a tilt has been looked for, and was none */
+    bool is_level; /* a tilt was searched and is below least_angle */
 } tq_search;
 
-/* Joints that move. */
+/* Number of joints that move. */
 size_t tq_moved_count(const tq_diagnosis *d);
-/* All torques by a factor off the robot's model: a unit, a gear's ratio. After a fit. */
+/* One factor of all torques against the robot's model, as of a wrong unit or gear ratio; after a
+ * fit. */
 bool tq_search_units(tq_diagnosis *d, tq_finding *ret);
-/* The angle of a tilt in steps, each by the bodies that the step before has found. */
+/* Gauss-Newton steps for a large tilt: each uses the inertial parameters of the step before. */
 tq_status tq_search_tilt(tq_diagnosis *d, tq_finding *inout, tq_error *reterr);
-/* Positions exchanged: a regressor of its own for each pair, at the samples kept. */
+/* Exchanged positions: for each pair the regressor is computed anew at the samples kept. */
 tq_status tq_search_positions(tq_search *s, tq_error *reterr);
-/* The recording that has parameters of its own. */
+/* The recording whose parameters differ from those of all others. */
 bool tq_search_runs(tq_search *s, tq_finding *ret);
 
 #endif

@@ -17,7 +17,8 @@ static size_t set_size(const tq_fit *fit)
     return size;
 }
 
-/* Pairs of rows times columns cubed: 13 rows took 3 s where the fit itself took 0.1. */
+/* Cost of the search: pairs of rows times columns cubed; 13 rows took 3 s while the fit took 0.1.
+ */
 static bool has_few_rows_of_joints(const tq_fit *fit)
 {
     const tq_model *model = &fit->mechanism->model;
@@ -52,7 +53,7 @@ size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run)
            tq_scratch_cost((nq + 3 * nv) * TQ_DIAGNOSIS_KEPT, sizeof(double));
 }
 
-/* two vectors across gravity, of its length */
+/* two vectors perpendicular to gravity, of the same length */
 static void find_across(const double *g, double ret[2][3])
 {
     const double size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -137,7 +138,7 @@ tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution,
     d->kept = tq_scratch_take(memory, (model->nq + 3 * nv) * TQ_DIAGNOSIS_KEPT, sizeof(double));
     tq_status status = tq_fit_run_take(fit, memory, &d->run, reterr);
     status = status == TQ_OK ? tq_fit_run_take(fit, memory, &d->tilted, reterr) : status;
-    if (status != TQ_OK || d->kept == NULL) { /* the last of equal requests */
+    if (status != TQ_OK || d->kept == NULL) { /* the last of several requests in one scratch */
         return tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)tq_diagnosis_size(fit, n_run));
     }
     d->spare = d->sets + n_run * d->set_size;

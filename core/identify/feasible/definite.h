@@ -7,7 +7,7 @@
 #include "core/identify/regression/fit_private.h"
 
 /**
- * Count the random poses, within the joints' limits, at which the mass matrix of the parameters
+ * Count the random poses, within the joints' limits, at which the mass matrix by the parameters
  * (full: n_parameter, value: n_column) is not positive definite.
  *
  * Memory   tq_definite_size(fit) bytes of `scratch`, released.

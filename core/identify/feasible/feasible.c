@@ -18,8 +18,9 @@ static const double raise = 100.0;    /* increase of the complementarity when ce
 static const double boost_first = 1e-15; /* relative diagonal regularisation after rounding
                                             errors */
 static const double boost_last = 1e-7;
-static const double exact = 1e-16;   /* of |b|^2: objectives below this are rounding */
-static const double drowned = 1e-11; /* of |b|^2: accepted gap when rounding ends the iteration */
+static const double exact = 1e-16; /* of |b|^2: an objective below this is rounding error */
+/* of |b|^2: gap that is accepted when rounding errors end the iteration */
+static const double drowned = 1e-11;
 
 /* One body: slack P - floor = s, its dual z, and the Nesterov-Todd scaling f in which both are the
  * diagonal lambda. */

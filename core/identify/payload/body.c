@@ -13,10 +13,10 @@
 enum { TEN = TQ_PAYLOAD_TEN };
 static const double pi = 3.14159265358979323846;
 static const double density = 2000.0;     /* kg/m^3, of a compact payload */
-static const double floor_of_body = 1e-6; /* of the prior */
-static const double entropy = 1e-5;       /* weight of the prior, of the objective */
+static const double floor_of_body = 1e-6; /* relative to the prior: minimum eigenvalue */
+static const double entropy = 1e-5;       /* weight of the prior, relative to the objective */
 static const double gap_wanted = 1e-9;
-static const double least_objective = 1e-12; /* of the torque's square */
+static const double least_objective = 1e-12; /* of the squared torque */
 
 static void ten_of_body(const tq_inertia *body, double ret[TEN])
 {
@@ -64,7 +64,7 @@ static void put_problem(const double *r, const double *right, const tq_block4 l,
     }
 }
 
-/* upper Cholesky factor of a matrix that may be singular: a part of 1e-12 is added */
+/* upper Cholesky factor of a matrix that may be singular: 1e-12 of each diagonal entry is added */
 static void factor(double *a)
 {
     double most = 0.0;
@@ -131,7 +131,8 @@ static tq_status feasible_body(tq_payload *p, tq_payload_result *ret, tq_error *
     return TQ_OK;
 }
 
-/* Values become the body's; intervals are cut to what a body of positive density can have. */
+/* Replaces the value by that of the body; the interval is cut at the values that a body of positive
+ * density can have. */
 static void adopt(tq_payload_number *n, double value, double least)
 {
     if (isfinite(n->value)) {

@@ -13,7 +13,7 @@ enum {
     SEGMENTS_LEAST = 2,
     POSE_LEAST = 4, /* samples */
 };
-static const double moving = 0.01;     /* rad/s or m/s */
+static const double moving = 0.01;     /* slower samples of a joint are left out */
 static const double standstill = 0.25; /* s, the shortest pose */
 
 tq_fit_options tq_payload_fit_options(const tq_model *model)
@@ -30,7 +30,7 @@ tq_fit_options tq_payload_fit_options(const tq_model *model)
     return options;
 }
 
-/* position of the joint that the link is the child of; TQ_NONE: none */
+/* index k of the joint model->order[k] whose child the link is; TQ_NONE: none */
 static uint32_t position_of(const tq_model *model, uint32_t link)
 {
     for (uint32_t k = 0; k < model->n_joint; k++) {
@@ -105,7 +105,8 @@ size_t tq_payload_size(const tq_fit *fit, const tq_payload_plan *plan)
            tq_scratch_cost(2 * fit->n_row, sizeof(double)) + tq_feasible_size(1, 0, TQ_PAYLOAD_TEN);
 }
 
-/* values of all columns by the model: base combinations, and Stribeck's torque beside Coulomb's */
+/* values of all columns by the model: base combinations, and breakaway - Coulomb for Stribeck
+ * columns */
 static void put_values(const tq_fit *fit, double *ret)
 {
     const tq_model *model = &fit->mechanism->model;

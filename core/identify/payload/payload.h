@@ -16,7 +16,7 @@
 
 enum { TQ_PAYLOAD_TEN = 10, TQ_PAYLOAD_FRICTIONS = 3 };
 
-/* Friction of each joint that is fitted beside the payload, as changes of the model's. */
+/* Friction of each joint that is fitted together with the payload, as changes from the model's. */
 enum {
     TQ_PAYLOAD_VISCOUS = 1u << 0,
     TQ_PAYLOAD_COULOMB = 1u << 1,
@@ -39,12 +39,13 @@ typedef struct tq_payload_plan {
 
 typedef struct tq_payload tq_payload;
 
-/* The link with the most moving joints before it, TQ_NONE without joints; whether one moves it. */
+/* The link with the most moving joints before it, TQ_NONE without joints; true if a joint moves it.
+ */
 uint32_t tq_payload_last_link(const tq_model *model);
 bool tq_payload_is_moved(const tq_model *model, uint32_t link);
 
-/* Options of the fit whose friction regressors the blocks must bring, and which names the columns:
- * that of tq_payload_begin. */
+/* Options of the fit for tq_payload_begin: they name the columns, and the friction regressors that
+ * blocks must contain. */
 tq_fit_options tq_payload_fit_options(const tq_model *model);
 
 /**
@@ -53,8 +54,8 @@ tq_fit_options tq_payload_fit_options(const tq_model *model);
  *     tau - model(q, qd, qdd) = Y(q, qd, qdd) (p + k) + friction,   p = 0 if nothing is carried
  *
  * Y the carrier's ten columns, p the payload's parameters. k, the model's own error at the carrier,
- * is there only with recordings that carry nothing. Samples of a joint slower than 0.01 rad/s or
- * m/s are left out of its row: at rest friction holds any torque within its band.
+ * is fitted only if there are recordings without payload. Samples of a joint slower than 0.01 rad/s
+ * or m/s are left out of its row: at rest any torque within the friction band is possible.
  *
  * Memory   begin takes tq_payload_size(fit, plan) bytes of `memory` until the caller rewinds it.
  *          The fit (one experiment, tq_payload_fit_options) must live as long.
@@ -69,8 +70,8 @@ tq_fit_options tq_payload_fit_options(const tq_model *model);
 tq_status tq_payload_begin(const tq_fit *fit, const tq_payload_plan *plan, tq_scratch *memory,
                            tq_payload **ret_payload, tq_error *reterr);
 size_t tq_payload_size(const tq_fit *fit, const tq_payload_plan *plan);
-/* Starts a recording of about n_sample samples, `period` s apart. `carries` false: the robot has
-   no payload in it. */
+/* Starts a recording of about n_sample samples, `period` s apart. `carries` false: the robot
+ * carries no payload in this recording. */
 tq_status tq_payload_next(tq_payload *payload, size_t n_sample, double period, bool carries,
                           tq_error *reterr);
 /* t: (n_sample) s. */
@@ -86,7 +87,7 @@ typedef struct tq_payload_number {
 typedef enum tq_payload_state {
     TQ_PAYLOAD_FOUND,
     TQ_PAYLOAD_NONE, /* 0 kg lies within the interval of the mass */
-    TQ_PAYLOAD_LESS, /* a negative mass: the robot carries less than its model has */
+    TQ_PAYLOAD_LESS, /* a negative mass: the robot carries less than its model assumes */
     TQ_PAYLOAD_OPEN, /* the mass is not identifiable from these data */
 } tq_payload_state;
 
@@ -94,15 +95,16 @@ typedef struct tq_payload_result {
     tq_payload_state state;
     bool from_poses;
     size_t n_sample, n_pose, n_segment;
-    double freedom; /* of the intervals */
+    double freedom; /* degrees of freedom of the intervals */
     /* The ten parameters about the carrier's origin, in its frame, in the order of
-     * tq_parameter_kind: without constraints. kg, kg m, kg m^2. */
+     * tq_parameter_kind: the unconstrained estimate. kg, kg m, kg m^2. */
     tq_payload_number ten[TQ_PAYLOAD_TEN];
-    /* Mass kg; its centre in the carrier's frame m; the tensor about the centre, along the
-     * carrier's axes, xx xy xz yy yz zz, kg m^2. With TQ_PAYLOAD_FOUND values are those of `body`,
-     * intervals are of the estimate without constraints, cut where no body has such values. */
+    /* Mass, kg; centre of mass in the carrier's frame, m; inertia tensor about it, along the
+     * carrier's axes, xx xy xz yy yz zz, kg m^2. With TQ_PAYLOAD_FOUND values are those of `body`;
+     * intervals are those of the unconstrained estimate, cut to what a body of positive density can
+     * have. */
     tq_payload_number mass, com[3], inertia[6];
-    tq_inertia body; /* of positive density; with TQ_PAYLOAD_FOUND */
+    tq_inertia body; /* positive density; with TQ_PAYLOAD_FOUND */
     bool is_whole;   /* the data determine all of `body`; false: a compact body supplies the rest */
     double *without,
         *with;        /* (nv) rms residual of the recordings with payload, N m or N; NaN: none */
@@ -110,8 +112,8 @@ typedef struct tq_payload_result {
 } tq_payload_result;
 
 /**
- * Solve. Intervals are by leaving out segments of time in turn (jackknife, Student's t); from poses
- * by the width of each joint's friction band, or by what is left where that is more.
+ * Solve. Intervals are by the jackknife over segments of time (Student's t); from poses by the
+ * width of each joint's friction band, or by the residual if that is larger.
  *
  * Memory   ret_result's arrays are in the payload's memory.
  * Returns  TQ_OK; TQ_ERR_SHAPE "samples": motion: no joint moves, poses: fewer than five; the

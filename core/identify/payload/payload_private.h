@@ -8,13 +8,14 @@
 #include "core/identify/sweep.h"
 #include "core/identify/validation/static_check.h"
 
-/* Columns of a row: the carrier's ten, its joint's friction, the model's residual torque. */
+/* Columns of a row: the carrier's ten parameters, its joint's friction, the model's residual
+ * torque. */
 enum {
     TQ_PAYLOAD_FRICTION = TQ_PAYLOAD_TEN,
     TQ_PAYLOAD_LEFT = TQ_PAYLOAD_TEN + TQ_PAYLOAD_FRICTIONS,
     TQ_PAYLOAD_WIDTH,
     TQ_PAYLOAD_GRAM = TQ_PAYLOAD_WIDTH * TQ_PAYLOAD_WIDTH,
-    TQ_PAYLOAD_DERIVED = 10, /* mass, centre, tensor about it */
+    TQ_PAYLOAD_DERIVED = 10, /* mass, centre of mass, tensor about it */
 };
 
 struct tq_payload {
@@ -23,16 +24,17 @@ struct tq_payload {
     uint32_t at;     /* the carrier is the child of joint model->order[at] */
     size_t n_row;    /* rows of torque whose joints move the carrier */
     uint32_t *row;   /* (n_row) */
-    uint32_t *joint; /* (n_row) of one freedom, or TQ_NONE: without friction */
+    uint32_t *joint; /* (n_row) the one-dof joint of the row; TQ_NONE: no friction is fitted */
     double *value;   /* (n_column) of the model */
     tq_fit_run run;
-    double *torque;               /* (TQ_FOLD_RUN) of the model, one row */
-    size_t each;                  /* segments of a recording */
-    size_t n_segment;             /* of those begun */
+    double *torque;               /* (TQ_FOLD_RUN) model torque of one row */
+    size_t each;                  /* number of segments of a recording */
+    size_t n_segment;             /* number of segments begun */
     double *grams;                /* (n_recording each x n_row x TQ_PAYLOAD_GRAM) upper triangles */
-    double *count;                /* (n_recording each x n_row) samples in them */
+    double *count;                /* (n_recording each x n_row) number of samples in them */
     uint8_t *carries;             /* (n_recording each) */
-    size_t seen, expected, first; /* of the current recording; its first segment */
+    size_t seen, expected, first; /* samples seen and expected of the current recording; its first
+                                     segment */
     bool now_carries;
     size_t n_sample, n_moving;  /* samples of recordings with payload */
     tq_static_check *checks[2]; /* poses without and with payload */
@@ -43,18 +45,17 @@ struct tq_payload {
     tq_scratch *memory;
 };
 
-/* The estimate of mass and first moments from poses: fills ten, counts and freedom. */
+/* Estimates mass and first moments from poses: fills ten, counts and freedom. */
 tq_status tq_payload_of_poses(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
 
 tq_payload_state tq_payload_state_of(const tq_payload_number *mass);
-/* Mass, centre and tensor about it of ten parameters whose mass is not 0. */
+/* Mass, centre of mass and tensor about it from ten parameters whose mass is not 0. */
 void tq_payload_derive(const double ten[TQ_PAYLOAD_TEN], double ret[TQ_PAYLOAD_DERIVED]);
 /* The payload's normal equations from motion, with the model's error eliminated: ret_a (10 x 10),
  * ret_right (10); ret_left: objective at the estimate. */
 void tq_payload_equations(const tq_payload *payload, double *ret_a, double *ret_right,
                           double *ret_left);
-/* The body of positive density nearest to the estimate; its values and intervals replace those
-   of the estimate. */
+/* The body of positive density nearest to the estimate: replaces its values and intervals. */
 tq_status tq_payload_adopt_body(tq_payload *payload, tq_payload_result *ret, tq_error *reterr);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct four {
     size_t n;
 } four;
 
-/* Sweeps the columns that are independent, the largest first. */
+/* Sweeps the independent columns, the largest pivot first. */
 static void sweep_all(double *a, const double *scale, bool *is_swept)
 {
     for (;;) {
@@ -97,7 +97,8 @@ tq_status tq_payload_of_poses(tq_payload *p, tq_payload_result *ret, tq_error *r
         return tq_fail(reterr, TQ_ERR_SHAPE, "poses", 0, (double)ret->n_pose);
     }
     solve_four(&loaded, &x);
-    if (alone.n >= EQUATIONS_LEAST) { /* the model's own error, from poses without payload */
+    if (alone.n >= EQUATIONS_LEAST) { /* the model's own error is known from poses without
+                                         payload */
         solve_four(&alone, &other);
         for (size_t i = 0; i < FOUR; i++) {
             x.value[i] -= other.value[i];

@@ -13,22 +13,25 @@ enum {
     WIDTH = TQ_PAYLOAD_WIDTH,
     LEFT = TQ_PAYLOAD_LEFT,
     ALL = 2 * TEN + 1, /* columns: payload, model error at the carrier, residual torque */
-    PASSES = 6,        /* of weights */
+    PASSES = 6,        /* of iterative reweighting */
 };
-static const double dependent = 1e-9; /* of a column's square, beside the others */
-static const double mixed = 1e-4;     /* coefficient of a dependent column in another, scaled */
+static const double dependent = 1e-9; /* of a column's square: the part that is independent of other
+                                         columns */
+static const double mixed = 1e-4;     /* coefficient of a dependent column in another one, scaled:
+                                         more makes the other undetermined */
 static const double moves_enough = 0.05;
 
-/* A system of normal equations: [payload, error, left], scaled to unit columns. */
+/* Normal equations in the unknowns [payload, model error] and the residual torque, in unit columns.
+ */
 typedef struct equations {
     double a[ALL * ALL];
     double scale[ALL];
     bool is_swept[ALL];
-    unsigned order[2 * TEN], n_order; /* of pivots */
+    unsigned order[2 * TEN], n_order; /* order of pivots */
 } equations;
 
-/* ret (WIDTH^2): sums of a row, of recordings that carry or not, without segment `but`, whose
- * friction is swept out */
+/* ret (WIDTH^2): Gram matrix of a row over recordings that carry the payload or not, without
+ * segment `but`, its friction columns eliminated. Returns the number of samples. */
 static double row_sums(const tq_payload *p, size_t k, bool carries, size_t but, double *ret)
 {
     double n = 0.0;
@@ -66,7 +69,8 @@ static size_t place(size_t c, size_t base)
     return c < TEN ? base + c : 2 * TEN;
 }
 
-/* Adds a row's sums at the columns of the error, and of the payload where it is carried. */
+/* Adds a row's Gram matrix at the columns of the error, and with payload also at those of the
+ * payload. */
 static void add_row(const double *gram, double weight, bool carries, equations *e)
 {
     for (size_t i = 0; i <= TEN; i++) {
@@ -112,7 +116,8 @@ static void scale_columns(equations *e)
     }
 }
 
-/* Sweeps the columns of the error, where there is one, then the payload's, the largest first. */
+/* Sweeps the columns of the error, if it is fitted, then those of the payload; the largest pivot
+ * first. */
 static void choose_pivots(equations *e, bool has_error)
 {
     for (size_t i = 0; i < 2 * TEN; i++) {
@@ -160,7 +165,7 @@ static double value_of(const equations *e, const equations *pivots, size_t i)
     return pivots->is_swept[i] ? e->a[i * ALL + 2 * TEN] * e->scale[i] : 0.0;
 }
 
-/* True if no dropped column contributes to it. */
+/* True if no dropped column contributes to parameter i. */
 static bool is_determined(const equations *e, size_t i)
 {
     for (size_t j = 0; j < TEN; j++) {
@@ -171,7 +176,7 @@ static bool is_determined(const equations *e, size_t i)
     return e->is_swept[i];
 }
 
-/* Squared residual of a row at the values of all columns; fills its friction. */
+/* Squared residual of a row at the estimate; ret_friction: its friction. */
 static double left_of(const tq_payload *p, const equations *e, size_t k, bool carries,
                       double *ret_n, double *ret_friction)
 {
@@ -211,7 +216,7 @@ static void sum_segments(tq_payload *p)
     }
 }
 
-/* Standard deviations of the rows by their residuals, and the equations weighted with them. */
+/* Iteratively reweighted least squares: weights 1 / sigma^2 of the rows by their residuals. */
 static bool weigh(tq_payload *p, equations *e)
 {
     double most = 0.0;
@@ -256,7 +261,7 @@ void tq_payload_derive(const double ten[TEN], double ret[TQ_PAYLOAD_DERIVED])
     memcpy(ret + 4, body.about_com, sizeof body.about_com);
 }
 
-/* Which of the ten each derived number depends on, as bits. */
+/* Bit mask of the ten parameters that each derived number depends on. */
 static const uint16_t needs[TQ_PAYLOAD_DERIVED] = {
     0x001, 0x003, 0x005, 0x009, 0x01d, 0x027, 0x04b, 0x08b, 0x10d, 0x207,
 };
@@ -281,7 +286,7 @@ static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TE
     for (size_t i = 0; i < TEN; i++) {
         whole[i] = value_of(e, e, i);
     }
-    tq_payload_derive(whole, whole + TEN); /* not finite without a mass, and then not read */
+    tq_payload_derive(whole, whole + TEN); /* not finite for a mass of 0, and then unused */
     for (size_t s = 0; s < p->n_segment; s++) {
         double count = 0.0;
         for (size_t k = 0; k < p->n_row; k++) {
@@ -299,7 +304,8 @@ static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TE
         }
         tq_payload_derive(x, x + TEN);
         for (size_t i = 0; i < TEN + TQ_PAYLOAD_DERIVED;
-             i++) { /* deviations from the estimate of all segments: no cancellation */
+             /* deviations from the estimate of all segments, to avoid cancellation */
+             i++) {
             sum[i] += x[i] - whole[i];
             square[i] += (x[i] - whole[i]) * (x[i] - whole[i]);
         }
@@ -313,7 +319,8 @@ static void jackknife(const tq_payload *p, const equations *e, double ret_ten[TE
     *ret_n = n;
 }
 
-/* The payload's normal equations, the error swept out; ret_left: objective of the estimate. */
+/* The payload's normal equations, with the error eliminated; ret_left: objective of the estimate.
+ */
 void tq_payload_equations(const tq_payload *p, double *ret_a, double *ret_right, double *ret_left)
 {
     equations e, whole;
@@ -339,10 +346,11 @@ void tq_payload_equations(const tq_payload *p, double *ret_a, double *ret_right,
 }
 
 /* ------------------------------------------------------------------------------------------------
- * The whole
+ * Solution
  */
 
-/* An interval wider than the robot's own parameters counts as not identified. */
+/* Upper bounds of an interval: a wider one counts as not identified. They are the robot's mass, and
+ * its products with reach and reach^2. */
 static void widest(const tq_payload *p, double ret[TEN])
 {
     double mass = 0.0, reach = 0.0;

@@ -12,9 +12,10 @@
 
 /* Pivots of columns scaled to length 1. Arithmetic rounds by 1e-13, a right angle written with five
  * digits by 4e-6, and axes of calibrated robots are off square by 1e-4 to 5e-3, with pivots of
- * their squares and cubes as well: there is no gap to look for. A column within the last tolerance
- * of the others is one of their combinations, and the torque is wrong by less than that part of it.
- * Columns of large pivots are chosen first: combinations have coefficients of 1 / pivot. */
+ * their squares and cubes as well: the pivots show no gap. A column whose independent part is below
+ * the last tolerance counts as a combination of the others; the error of torque is below that
+ * fraction of the column. Columns of large pivots are chosen first: combinations have coefficients
+ * of 1 / pivot. */
 static const double rank_tolerance[] = {3e-2, 2e-3, 1e-4};
 enum { ROUNDS = sizeof rank_tolerance / sizeof rank_tolerance[0] };
 static const double zero_length = 1e-9;
@@ -48,7 +49,7 @@ static void random_state(const tq_model *model, uint64_t *state, double *q, doub
         }
         if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
             double *w = q + joint->q_index + joint->nq - 4;
-            w[0] += 4.0; /* away from zero length */
+            w[0] += 4.0; /* so that a length is not near zero */
             const double length = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3]);
             for (unsigned k = 0; k < 4; k++) {
                 w[k] /= length;
@@ -151,8 +152,8 @@ static void remove_parts(const double *basis, size_t n_base, size_t n, double *x
     }
 }
 
-/* Goes through the columns of R that are dependent so far; those that add a direction are
- * independent. False: stopped. */
+/* Adds the columns of R whose independent part exceeds the tolerance to the independent set. False:
+ * stopped. */
 static bool select_columns(const double *r, double tolerance, const tq_base_options *options,
                            double *basis, double *x, tq_base_set *base)
 {
@@ -197,7 +198,8 @@ static bool select_all(const double *r, const uint32_t *order, const tq_base_opt
                        double *basis, double *x, tq_base_set *base)
 {
     for (size_t k = 0; k < base->n_parameter; k++) {
-        if (column_length(r, base->n_parameter, k) < zero_length) { /* units are of 1 to 100 */
+        if (column_length(r, base->n_parameter, k) < zero_length) { /* columns have lengths of 1 to
+                                                                       100 */
             base->without[base->n_without++] = order[k];
         } else {
             base->dependent[base->n_dependent++] = (uint32_t)k;

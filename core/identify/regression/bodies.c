@@ -13,8 +13,8 @@ static const double floor_of_bodies = 1e-6; /* of the prior: minimum eigenvalue 
 static const double gap_wanted = 1e-9;      /* of the objective; the documented bound is 1e-8 */
 static const double noise_least = 1e-12;    /* of |tau|^2: scale of the entropy term for
                                                noise-free data */
-static const double rounding = 1e-9;        /* of a combination's factors */
-static const double fat = 0.05; /* of a prior's size: its least eigenvalue is raised to it */
+static const double rounding = 1e-9;        /* of a combination's coefficients */
+static const double fat = 0.05; /* of a prior's size: smaller eigenvalues are raised to it */
 
 void tq_pseudo_of_ten(const double t[TEN], double ret[16])
 {
@@ -231,7 +231,7 @@ static void describe_bodies(bodies *w, const double *triangle)
     }
 }
 
-/* one more unknown: a joint parameter, or an extra column */
+/* adds one more unknown: a joint parameter, or an extra column */
 static void describe_other(bodies *w, const double *triangle, size_t column, double prior)
 {
     const size_t k = w->n_other++;
@@ -263,7 +263,7 @@ static void describe_others(bodies *w, const double *triangle)
     }
 }
 
-/* mimic joints: their friction is in their master's column, and stays at the prior */
+/* mimic joints: their friction is part of their master's column, and keeps its prior */
 static void hold_dependent(bodies *w)
 {
     const tq_fit *fit = w->fit;

@@ -27,9 +27,9 @@ typedef enum tq_column_kind {
     TQ_COLUMN_COUPLED_COULOMB, /* s(qd of joint + qd of other) in both rows */
 } tq_column_kind;
 
-/* One column. The angle of a cosine is the sum of the coordinates from `joint` to `other` and of
- * the preceding joints with parallel axes, each with the sign of its axis: cos(q1 + q2) for the
- * second joint of a planar arm. */
+/* One column of the fit. The angle of a cosine is the sum of the coordinates from `joint` to
+ * `other` and of the preceding joints with parallel axes, each with the sign of its axis: cos(q1 +
+ * q2) for the second joint of a planar arm. */
 typedef struct tq_column {
     tq_column_kind kind;
     tq_parameter parameter; /* of TQ_COLUMN_PARAMETER */

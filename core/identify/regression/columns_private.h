@@ -5,13 +5,14 @@
 
 #include "core/identify/regression/columns.h"
 
-/* One entry of the columns that is not the rigid body's: column `column` in row `row`. */
+/* One entry of the columns that is not of the rigid bodies: column `column` in row `row`. */
 typedef struct tq_fit_term {
     uint32_t column, row;
-    uint32_t joint;      /* whose coordinate, rate or acceleration it is a function of */
+    uint32_t joint;      /* the entry is a function of its q, qd or qdd */
     uint32_t other;      /* coupled, cosine: the second joint, or TQ_NONE */
-    tq_column_kind kind; /* a parameter's kind says more */
-    uint32_t shape;      /* of Stribeck and coupled signs: its row after the signs, else 0 */
+    tq_column_kind kind; /* TQ_COLUMN_PARAMETER: the parameter's kind decides */
+    uint32_t shape;      /* Stribeck and coupled signs: index of its regressor row after the signs,
+                            else 0 */
 } tq_fit_term;
 
 /* Describes the columns: counts first (columns and terms NULL), then fills. */

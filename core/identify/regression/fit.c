@@ -8,11 +8,11 @@
 #include "core/identify/regression/fit_private.h"
 
 enum {
-    SEGMENTS_OF_ONE = 32, /* of a single experiment; several experiments need fewer each */
+    SEGMENTS_OF_ONE = 32, /* of a single experiment; several experiments have fewer each */
     SEGMENTS_LEAST = 2,
     SEGMENTS_OF_ALL = 108,
 };
-static const size_t triangles_max = (size_t)24 << 20; /* bytes of all segments together */
+static const size_t triangles_max = (size_t)24 << 20; /* total of all segments, bytes */
 
 tq_fit_options tq_fit_defaults(void)
 {
@@ -154,7 +154,8 @@ static size_t set_bound(const tq_model *model, const tq_fit_options *options)
 static size_t size_for(const tq_model *model, const tq_fit_options *options, size_t n_experiment,
                        size_t set)
 {
-    const size_t each = segments_of(1, n_experiment) * set; /* as if memory were unlimited */
+    const size_t each = segments_of(1, n_experiment) * set; /* number of segments as if memory were
+                                                               unlimited */
     const size_t all = n_experiment * each * sizeof(double);
     const size_t least = n_experiment * SEGMENTS_LEAST * set * sizeof(double);
     const size_t most = triangles_max > least ? triangles_max : least;

@@ -44,7 +44,8 @@ typedef struct tq_fit_options {
     double entropy; /* TQ_FIT_FEASIBLE: weight of the prior relative to the objective, 1e-5 */
     double column_noise;     /* TQ_FIT_TLS: of every column, relative to its rms, 3e-4 */
     size_t n_bootstrap;      /* draws of experiments or segments, up to TQ_FIT_DRAWS_MAX; 0: none */
-    size_t lag;              /* TQ_FIT_IV: instruments are so many samples before and after; > 0 */
+    size_t lag;              /* TQ_FIT_IV: instruments are the columns `lag` samples before and
+                                after; > 0 */
     uint64_t seed;           /* of the random states that find the base parameters */
     bool (*stop)(void *ctx); /* tq_base_options.stop; NULL: never */
     void *stop_ctx;
@@ -71,8 +72,8 @@ tq_status tq_fit_build(const tq_mechanism *mechanism, const tq_fit_options *opti
                        size_t n_experiment, tq_scratch *memory, tq_fit **ret_fit, tq_error *reterr);
 size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
                    size_t n_experiment);
-/* The same for another number of experiments, given a fit, which has the exact number of columns:
- * less. */
+/* The same for another number of experiments, from a fit: smaller, as its number of columns is
+ * exact. */
 size_t tq_fit_size_like(const tq_fit *fit, size_t n_experiment);
 
 /* The columns: torque = columns * values, and the base parameters among them (NULL for
@@ -88,14 +89,13 @@ double tq_fit_stribeck_speed(const tq_fit *fit, uint32_t joint);
  * read again. */
 void tq_fit_set_sign(tq_fit *fit, double smoothing, double presliding, double relaxation);
 
-/* A reader of one experiment. Different experiments may be read by different threads concurrently.
- */
+/* State of reading one experiment. Threads may read different experiments concurrently. */
 typedef struct tq_fit_stream tq_fit_stream;
 
 /**
  * Begin an experiment; push its blocks in order; end it.
  *
- * `n_sample` is how many are expected (0: unknown): it sets the length of segments for
+ * `n_sample` is the expected number of samples (0: unknown): it sets the length of segments for
  * bootstrap and jackknife. Beginning again discards the experiment's earlier data.
  *
  * Memory   begin takes tq_fit_stream_size(fit) bytes of `scratch` until the caller rewinds it.
@@ -113,8 +113,8 @@ size_t tq_fit_stream_size(const tq_fit *fit);
  * torque. */
 typedef enum tq_fit_grade {
     TQ_GRADE_USABLE, /* spread below 30 %, or its effect is below the measured noise of torque */
-    TQ_GRADE_ROBUST, /* below 80 %: for linear control with robustness */
-    TQ_GRADE_INCOMPLETE,   /* above: the model lacks terms */
+    TQ_GRADE_ROBUST, /* spread below 80 %: for linear control with robustness */
+    TQ_GRADE_INCOMPLETE,   /* spread above: the model lacks terms */
     TQ_GRADE_UNIDENTIFIED, /* not determined by the data */
 } tq_fit_grade;
 
@@ -123,9 +123,10 @@ typedef struct tq_estimate {
     double value;
     double deviation;     /* standard deviation, by jackknife over experiments or segments; for
                              two or three experiments the larger of both */
-    double raised;        /* ratio to the deviation from segments; else 1 */
+    double raised;        /* ratio to the deviation from segments, if larger; else 1 */
     double freedom;       /* degrees of freedom of the interval */
-    double textbook;      /* standard deviation for white residuals: for comparison only */
+    double textbook;      /* standard deviation under the assumption of white residuals: for
+                             comparison only */
     double low, high;     /* interval at options.confidence */
     double relative;      /* deviation / |value| */
     double consistency;   /* sample deviation (n - 1) over |mean| of the separate fits of
@@ -133,7 +134,7 @@ typedef struct tq_estimate {
     double effect;        /* rms torque of one deviation, N m */
     double least_squares; /* with instruments: the WLS estimate, biased by position noise */
     double bootstrap;     /* standard deviation over draws of experiments or segments */
-    double bootstrap_low, bootstrap_high; /* percentiles of these about the value */
+    double bootstrap_low, bootstrap_high; /* percentiles of these draws, centred at the value */
     double unbound; /* the value without physical constraints; deviations refer to it */
     tq_fit_grade grade;
 } tq_estimate;
@@ -142,7 +143,7 @@ typedef struct tq_estimate {
  * nominal size. */
 typedef struct tq_unidentified {
     double *direction; /* (n_column) */
-    double deviation;  /* along it, in nominal sizes */
+    double deviation;  /* standard deviation along it, in nominal sizes */
     double visible;    /* torque of one nominal size along it over all torque, in motion to the
                           robot's limits: of the joint where it is largest */
 } tq_unidentified;
@@ -156,8 +157,8 @@ typedef struct tq_fit_solution {
     double *covariance;    /* (n_column^2) of the estimates, from the same groups as deviations;
                               without physical constraints */
     double *sigma;         /* (nv) residual deviation of each row, N m, on filtered torque */
-    double *mean_load;     /* (nv) regressor of load-dependent friction, averaged where the joint
-                          slips: Coulomb friction equivalent per unit; else 0 */
+    double *mean_load;     /* (nv) regressor of load-dependent friction, averaged over samples at
+                              which the joint slips: Coulomb friction equivalent per unit; else 0 */
     size_t structural_rank, rank;
     double condition, condition_scaled;
     double objective;               /* sum of squared weighted residuals */
@@ -167,7 +168,8 @@ typedef struct tq_fit_solution {
     size_t n_iteration;
     double least_eigenvalue; /* feasible: of all pseudo-inertias, relative to their nominal size */
     size_t n_unidentified;
-    size_t n_invisible;            /* combinations that no motion of the robot could show */
+    size_t n_invisible;            /* last of these: combinations that no motion of the robot
+                                      excites */
     tq_unidentified *unidentified; /* (n_unidentified + n_invisible) the latter last */
     double freedom;                /* degrees of freedom of the jackknife: groups - 1 */
     size_t n_sample;
@@ -190,9 +192,9 @@ size_t tq_fit_solution_size(const tq_fit *fit);
 /* Mean square of each row's torque in the data of the last passes: ret_square (n_row). */
 void tq_fit_usual_torque(const tq_fit *fit, double *ret_square);
 
-/* Freezes load, Stribeck velocities and weights: the next solution is the last. */
+/* Freezes load, Stribeck velocities and weights: the next solution is final. */
 void tq_fit_freeze(tq_fit *fit);
-/* They are searched again: the motion has been moved against the torque. */
+/* Searches them again: the delay between motion and torque has changed. */
 void tq_fit_unfreeze(tq_fit *fit);
 
 /* While on, passes only search nonlinear parameters: experiments are one segment each, and
@@ -208,11 +210,11 @@ size_t tq_fit_value_count(const tq_fit *fit);
 tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scratch,
                                double *ret_value, tq_error *reterr);
 
-/* State between passes as bytes, for a fit built alike: what earlier passes have set, and the
- * triangles of the first n_experiment experiments. */
+/* State between passes as bytes, for a fit built with the same options: results of earlier passes,
+ * and the triangles of the first n_experiment experiments. */
 void tq_fit_archive(tq_fit *fit, size_t n_experiment, tq_archive *archive);
 /* A solution of this fit. Reading takes tq_fit_solution_size bytes of `memory` for its arrays; NULL
- * where they exist. False: that is too little. */
+ * if they exist already. False: memory too small. */
 bool tq_fit_solution_archive(const tq_fit *fit, tq_scratch *memory, tq_fit_solution *inout,
                              tq_archive *archive);
 

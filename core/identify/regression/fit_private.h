@@ -11,11 +11,11 @@
 #include "core/model/layout.h"
 
 /* The columns that one row of torque depends on, in ascending order, and its part of a triangle:
- * width x width, row by row, the last column being torque. With instruments those are its first n
- * columns: [instruments, columns, torque]. */
+ * width x width, row by row, the last column being torque. With instruments they are the first n
+ * columns of the triangle: [instruments, columns, torque]. */
 typedef struct tq_fit_row {
     size_t n;
-    size_t first;        /* of the columns in the triangle: 0, or n after instruments */
+    size_t first;        /* first of the columns in the triangle: 0, or n after instruments */
     size_t width;        /* first + n + 1 */
     uint32_t *column;    /* (n) */
     int64_t *offset;     /* (n + 1) of each, and of torque, in the values of a run of samples */
@@ -40,7 +40,7 @@ struct tq_fit {
     double *nominal;  /* (n_column) size of a relevant parameter: makes columns comparable */
     size_t n_term;
     tq_fit_term *terms;
-    size_t n_shape;   /* terms with a shape of their own */
+    size_t n_shape;   /* terms with a friction regressor row of their own */
     tq_fit_row *rows; /* (n_row) */
     size_t run_rows;  /* rows of a run of samples: rigid columns, terms, torque */
     size_t set_size;  /* doubles of all rows' triangles */
@@ -50,22 +50,23 @@ struct tq_fit {
     double *weight;    /* (n_row) 1 / residual deviation, of the last solution */
     double *speed;     /* (n_joint) Stribeck velocity of this pass */
     double *best;      /* (n_joint) the best so far, */
-    double *best_left; /* (n_joint) and its row's residual deviation */
+    double *best_left; /* (n_joint) and the residual deviation of its row */
     unsigned n_speed;  /* speeds tried */
     double *load;      /* (n_column) values from which load-dependent friction computes the load */
-    bool has_load;     /* they are those of an earlier solution; else the measured torque is the
-                          load */
+    bool has_load;     /* `load` is from an earlier solution; else the load is the measured
+                          torque */
     double *huber;     /* (n_column) values at which IRLS computes residuals */
-    bool weighs;       /* IRLS: samples are weighted */
+    bool weighs;       /* IRLS: samples have weights */
     unsigned n_pass;
     bool is_last;  /* nonlinear parameters are frozen */
-    bool searches; /* a solution gives values only */
+    bool searches; /* solutions have values only */
 };
 
 /* A run of samples, the unit of folding. */
 typedef struct tq_fit_run {
     double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
-    double *sign;               /* (nv x TQ_FOLD_RUN) s of every rate */
+    double *sign;               /* (n_shape x TQ_FOLD_RUN) directly after `sign`: given by blocks,
+                                   or unused */
     double *shape;              /* (n_shape x TQ_FOLD_RUN) after it: given by blocks, or unused */
     bool is_given;              /* signs and shapes are given by blocks */
     double *way;                /* (nv x TQ_FOLD_RUN) displacement since the previous sample */
@@ -88,15 +89,15 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
 void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
                      const tq_experiment_block *block, size_t first, size_t n);
 
-/* Resets the memory of a run: another experiment follows. */
+/* Clears the state of a run: another experiment follows. */
 void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run);
 
 /* run->sign of the first n samples, which follow those of the previous run, unless given by blocks.
  */
 void tq_fit_run_signs(const tq_fit *fit, const tq_fit_run *run, size_t n);
 
-/* Signs and shapes by the rates of each of the first n samples, which need not be neighbours: a
- * smoothed sign, where the fit has a state of the displacement as well. */
+/* Signs and friction regressors from the rates of each of the first n samples, which need not be
+ * neighbours; if the fit uses presliding, the sign is smoothed instead. */
 void tq_fit_run_rate_signs(const tq_fit *fit, tq_fit_run *run, size_t n);
 
 /* Values of all columns of all rows for the first n samples of the run, whose signs are set; the
@@ -116,7 +117,7 @@ void tq_fit_run_torque(const tq_fit *fit, const tq_fit_run *run, size_t row, tq_
 /* True if the joint has a sign of its own: a mimic joint has its master's. */
 bool tq_is_rubbing(const tq_joint *joint);
 double tq_smoothing_of(const tq_fit *fit, uint32_t joint);
-/* s(v) for each of n velocities, from -1 to 1; in place if required, as those below. */
+/* s(v) for each of n velocities, from -1 to 1. Here and below ret may be the input. */
 void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *ret_sign);
 /* Dahl's state after each of n samples; exact for monotonic motion between them. ds = (to - s)
  * |way| / length - s time / relaxation, `to` = sign of the displacement. start: state of the very
@@ -128,16 +129,16 @@ void tq_stribeck_shape(double speed, size_t n, const double *rate, const double 
 void tq_coupled_shape(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
                       const double *qd, double *ret_shape);
 
-/* Fills fit->nominal: the mass beyond each joint, times its reach once or
- * twice, and friction that such masses' gears have. Never zero. */
+/* Fills fit->nominal: the mass distal to each joint, times its reach or its square, and typical
+ * friction of gears for such masses. Never zero. */
 void tq_nominal_sizes(tq_fit *fit);
 
-/* Raises them to what makes a difference to the torque of `row_rms` (n_row, N m) that the joints
- * had in the data, at accelerations and rates that robots usually have. */
+/* Raises the nominal sizes to values with a noticeable effect on the torque `row_rms` (n_row, N m)
+ * of the data, at accelerations and rates that are typical of robots. */
 void tq_nominal_raise(tq_fit *fit, const double *row_rms);
 
 /* Stribeck velocities: the known ones, or the first candidates. Then, given the residuals of a
- * pass, the next candidates: true while there are any. */
+ * pass, the next candidates: true while there are more. */
 void tq_speeds_start(tq_fit *fit);
 bool tq_speeds_next(tq_fit *fit, const double *sigma);
 

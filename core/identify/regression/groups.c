@@ -9,7 +9,7 @@
 
 #include "core/linalg/dense.h"
 
-enum { EXPERIMENTS_ENOUGH = 4 };  /* minimum number for experiments as groups */
+enum { EXPERIMENTS_ENOUGH = 4 };  /* minimum number of experiments that are groups by themselves */
 static const double hold = 1e-12; /* regularisation of a scaled Gram matrix, so that it can be
                                      factored */
 

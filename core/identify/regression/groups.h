@@ -6,8 +6,8 @@
 
 #include "core/identify/regression/method.h"
 
-/* Experiments if there are enough, else segments of time. Estimates are differences from `found`,
- * in nominal sizes, to avoid cancellation. */
+/* Groups are experiments if there are enough, else segments of time. Estimates are differences from
+ * `found`, in nominal sizes, to avoid cancellation. */
 typedef struct tq_groups {
     const tq_fit *fit;
     const tq_fit_found *found;
@@ -16,7 +16,7 @@ typedef struct tq_groups {
     double *right; /* (n) products with the residual at `found` */
     double *part, *part_right;
     double *mean, *square, *room, *set;
-    tq_scratch *scratch; /* remainder */
+    tq_scratch *scratch; /* remaining scratch */
     size_t n_group;
 } tq_groups;
 
@@ -26,7 +26,7 @@ size_t tq_groups_size(const tq_fit *fit);
 
 bool tq_groups_are_experiments(const tq_fit *fit);
 size_t tq_groups_count(const tq_fit *fit);
-size_t tq_groups_most(const tq_fit *fit); /* before any data */
+size_t tq_groups_most(const tq_fit *fit); /* upper bound, before data are read */
 tq_fit_choice tq_groups_choice(const tq_fit *fit, size_t k);
 
 /* gram += products of the rows of a weighted set or group; right += those with the residual. */

@@ -9,9 +9,10 @@
 #include "core/identify/regression/instruments.h"
 
 enum { REWEIGHTINGS = 4 };
-static const double rank_tolerance = 1e-10; /* of columns in nominal sizes */
-static const double sigma_least = 1e-12;    /* of a row's torque: residuals below are rounding */
-static const double noiseless = 1e-10; /* of |tau|^2: a feasible fit with a lower cost is exact */
+static const double rank_tolerance = 1e-10; /* for columns in nominal sizes */
+static const double sigma_least = 1e-12;    /* of a row's torque: a smaller residual is rounding
+                                               error */
+static const double noiseless = 1e-10; /* of |tau|^2: below this cost a feasible fit is exact */
 
 static size_t room_size(const tq_fit *fit)
 {
@@ -75,7 +76,7 @@ static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, tq
     }
 }
 
-/* all parameters consistent with the values: dependent ones keep their prior */
+/* all parameters from the values; dependent ones keep their prior */
 static void lift(const tq_fit *fit, const double *value, double *ret_full)
 {
     const tq_base_set *base = &fit->base;
@@ -152,8 +153,8 @@ static tq_status by_method(const tq_fit *fit, const tq_reduced *data, const doub
                                reterr);
 }
 
-/* the triangle of the set at the present weights: of its columns, or projected on its instruments
- */
+/* the triangle of the set at the present weights: of its columns, or of their projection on the
+ * instruments */
 static tq_status reduce(const tq_fit *fit, const double *set, double *room, tq_scratch *scratch,
                         tq_fit_found *found, tq_error *reterr)
 {
@@ -165,7 +166,7 @@ static tq_status reduce(const tq_fit *fit, const double *set, double *room, tq_s
 }
 
 /* With instruments the residual at the estimate is 0: the last entry becomes the actual residual,
- * so that the cost of leaving the estimate is compared with the noise. */
+ * so that the cost of a deviation from the estimate is in proportion to the noise. */
 static void add_unseen(const tq_fit *fit, const double *set, tq_fit_found *found)
 {
     const size_t n = fit->n_column;
@@ -186,9 +187,9 @@ static double column_rms(const double *triangle, size_t n, size_t c, size_t n_sa
     return sqrt(square / (n_sample > 0 ? (double)n_sample : 1.0));
 }
 
-/* Total least squares requires the noise of columns relative to torque, whose residuals are 1 by
- * the weights: the same small fraction of their rms, and torque at least that. (Equal absolute
- * noise in their units, which depends on scales, would give arbitrary inertias.) */
+/* Total least squares requires the noise of each column relative to that of torque, which the
+ * weights make 1: column_noise times the column's rms, and at least as much for torque. (Equal
+ * absolute noise in all columns would depend on their units and give arbitrary inertias.) */
 static void scale_by_noise(const tq_fit *fit, const double *triangle, size_t n_sample,
                            double *ret_scale)
 {
@@ -248,7 +249,7 @@ static tq_status weigh(const tq_fit *fit, const double *set, size_t n_sample,
     return TQ_OK;
 }
 
-/* from those to the result of the method */
+/* from this unconstrained estimate to the result of the chosen method */
 static tq_status constrain(const tq_fit *fit, size_t n_sample, const workplace *place,
                            tq_fit_found *found, tq_error *reterr)
 {

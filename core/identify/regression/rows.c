@@ -54,7 +54,7 @@ void tq_fit_set_sign(tq_fit *fit, double smoothing, double presliding, double re
 void tq_fit_run_forget(const tq_fit *fit, tq_fit_run *run)
 {
     for (size_t r = 0; r < 2 * fit->n_row; r++) {
-        run->before[r] = (double)NAN; /* no sample yet */
+        run->before[r] = (double)NAN; /* no previous sample */
     }
 }
 
@@ -65,7 +65,7 @@ static void copy_rows(size_t n_row, const double *from, size_t stride, size_t n,
     }
 }
 
-/* displacement from q, if none is given */
+/* displacement as a difference of q, if the block has none */
 static void find_way(const tq_fit *fit, const tq_fit_run *run, size_t at, size_t n)
 {
     const tq_model *model = &fit->mechanism->model;

@@ -9,19 +9,23 @@
 #include "core/identify/validation/bootstrap.h"
 #include "core/identify/validation/statistics.h"
 
-static const double rank_tolerance = 1e-9; /* of columns scaled to one length */
+static const double rank_tolerance = 1e-9; /* for columns scaled to length 1 */
 static const double usable = 0.30;         /* consistency measure; thresholds of the
                                               specification */
 static const double robust = 0.80;
-static const double unknown = 0.5;       /* deviation along a direction, in nominal sizes */
-static const double unsure = 0.02;       /* the same, with an effect that is worth a look */
-static const double invisible = 0.02;    /* of a joint's torque, by one nominal size */
-static const double slight = 0.01;       /* of the torque in these data, by one deviation */
-static const double harmless = 0.3;      /* of the noise: such an effect increases it by 5 % */
-static const double explained = 2.0;     /* standard deviations that chance makes of one */
-static const double share_of_loss = 0.2; /* of a torque, maximum of load-dependent friction */
+/* deviation along a direction, in nominal sizes: not determined by the data */
+static const double unknown = 0.5;
+static const double unsure = 0.02; /* the same, if the effect on torque is above `slight` */
+/* of a joint's torque, by one nominal size: no motion shows it */
+static const double invisible = 0.02;
+static const double slight = 0.01;       /* of the torque in these data, by one standard
+                                            deviation */
+static const double harmless = 0.3;      /* of the noise: it increases the rms by 5 % */
+static const double explained = 2.0;     /* standard deviations: a smaller ratio may be chance */
+static const double share_of_loss = 0.2; /* of a torque: upper limit of load-dependent friction */
 static const double rounding = 1e-7;     /* of a row's torque */
-static const double huber_close = 1e-6;  /* change of the values, in nominal sizes */
+static const double huber_close = 1e-6;  /* IRLS has converged: change of the values, in nominal
+                                            sizes */
 static const double load_close = 1e-3;
 enum { PASSES = 8 };
 
@@ -103,8 +107,9 @@ static tq_status compute_rank(const tq_fit *fit, const tq_fit_found *found, doub
     return status;
 }
 
-/* Median ratio of the deviations to the textbook's, due to correlated noise. Differences between
- * two or three experiments are not noise, and say nothing about excitation. */
+/* Median ratio of the jackknife's deviations to the textbook's: the effect of correlated noise.
+ * Differences between two or three experiments are model error; they do not show poor excitation.
+ */
 static double inflation(const tq_estimate *estimate, size_t n, double *room)
 {
     size_t count = 0;
@@ -122,8 +127,8 @@ static double inflation(const tq_estimate *estimate, size_t n, double *room)
     return count > 0 ? fmax(room[count / 2], 1.0) : 1.0;
 }
 
-/* Fraction of the residuals that is noise: the residuals of separate fits of experiments (NaN:
- * all). Differences between experiments are misfit, not poor excitation. */
+/* Fraction of the residuals that is noise, by the residuals of separate fits of experiments (NaN:
+ * all). Differences between experiments are model error, not poor excitation. */
 static double share_of_noise(const tq_fit *fit, const tq_fit_found *found, const double *own)
 {
     double noise = 0.0, all = 0.0;
@@ -154,8 +159,8 @@ typedef struct tq_uncertainty {
     double *v;         /* (n_column^2) */
 } tq_uncertainty;
 
-/* All uncertain directions, those of a deviation above half a nominal size first, and of these
- * last what no motion of the robot could show: it is no lack of this motion. */
+/* All uncertain directions: first those with a deviation above half a nominal size, last those that
+ * no motion of the robot excites. */
 static tq_status find_unidentified(const tq_fit *fit, const double *set, const tq_fit_found *found,
                                    const tq_uncertainty *room, tq_scratch *scratch,
                                    tq_fit_solution *ret, tq_error *reterr)
@@ -265,7 +270,8 @@ static double noise_of(const tq_fit *fit, const double *set, const tq_fit_soluti
 static void grade(const tq_fit *fit, const double *harmless_on, const double *faint,
                   tq_fit_solution *s)
 {
-    const double root = sqrt((double)fit->n_experiment); /* of an experiment, to all */
+    const double root = sqrt((double)fit->n_experiment); /* deviation of the mean to that of one
+                                                            experiment */
     for (size_t c = 0; c < s->n_column; c++) {
         tq_estimate *e = &s->estimate[c];
         double least = (double)INFINITY;

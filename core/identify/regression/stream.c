@@ -166,7 +166,7 @@ static void gather_lanes(tq_fit_stream *stream,
     memset(stream->lanes, 0, fit->set_size * TQ_FOLD_LANES * sizeof *stream->lanes);
 }
 
-/* merges neighbouring segments in pairs, which makes room for as many again */
+/* merges neighbouring segments in pairs, which frees half of the memory for segments */
 static void merge_segments(tq_fit_stream *stream)
 {
     const tq_fit *fit = stream->fit;

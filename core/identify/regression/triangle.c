@@ -50,7 +50,8 @@ size_t tq_fit_sum_sets(const tq_fit *fit, tq_fit_choice choice, double *room, do
     return n;
 }
 
-/* line i of a row's part of a set, with columns and torque at their places among all */
+/* line i of a row's part of a set, with columns and torque at their indices in the whole triangle
+ */
 static void spread_line(const tq_fit *fit, const tq_fit_row *row, const double *t, size_t i,
                         double weight, double *to)
 {
@@ -71,15 +72,16 @@ void tq_fit_expand(const tq_fit *fit, const double *set, const double *weight, d
         const tq_fit_row *row = &fit->rows[r];
         const double *t = set + row->triangle;
         const double w = weight != NULL ? weight[r] : 1.0;
-        if (row->first > 0) { /* lines of instruments: at most as many as columns, and no
-                                 triangle */
+        /* lines of instruments: no more than columns, and not a triangle */
+        if (row->first > 0) {
             memset(room, 0, row->first * n * sizeof *room);
             for (size_t i = 0; i < row->first; i++) {
                 spread_line(fit, row, t, i, w, room + i * n);
             }
             tq_tsqr_fold(&tsqr, row->first, room);
         }
-        /* columns ascend: if the first of a line is on the diagonal, all lines form a triangle */
+        /* columns ascend: if the first column of each line is on the diagonal, all lines form a
+         * triangle */
         memset(room, 0, n * n * sizeof *room);
         for (size_t c = 0; c <= row->n; c++) {
             const size_t line = c < row->n ? row->column[c] : fit->n_column;

@@ -7,8 +7,7 @@
 
 #define TQ_FIT_ALL SIZE_MAX
 
-/* A choice of segments: of one experiment (or all), one segment of it (or all); or all except
- * these. */
+/* Which segments: those of one experiment (or all), one segment (or all); or all except these. */
 typedef struct tq_fit_choice {
     size_t experiment, segment;
     bool without;
@@ -35,7 +34,7 @@ void tq_fit_expand(const tq_fit *fit, const double *set, const double *weight, d
 double tq_fit_row_residual(const tq_fit *fit, const double *set, size_t row, const double *value);
 double tq_fit_row_square(const tq_fit *fit, const double *set, size_t row);
 
-/* Product of columns number a and b of a row, as counted there. */
+/* Product of the columns with index a and b in a row. */
 double tq_fit_row_product(const tq_fit *fit, const double *set, size_t row, size_t a, size_t b);
 
 /* Squared length of a column of the weighted set. */

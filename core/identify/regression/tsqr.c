@@ -9,7 +9,7 @@
 #include "core/base/fpmode.h"
 #include "core/kernels/table.h"
 
-/* a smaller squared length would overflow its reciprocal: such a column is zero */
+/* if the squared length were smaller its reciprocal would overflow: such a column counts as zero */
 static const double negligible = 1e-280;
 enum { TILE = 64 }; /* columns */
 

@@ -10,10 +10,11 @@
 
 enum { STATES = 64 };
 static const double usual_rate = 3.0; /* rad/s, m/s */
-static const double usual_way = 1.0;  /* m, of a prismatic joint */
+static const double usual_way = 1.0;  /* m, of a prismatic joint without limits */
 static const double half_turn = 3.14159265358979323846;
 static const double by_rate = 3.3;     /* 1/s: acceleration over rate of a sine of 0.5 Hz */
-static const double share_most = 0.01; /* of a direction's square in other columns */
+static const double share_most = 0.01; /* of a direction's squared length, in columns other than
+                                          link and joint parameters */
 
 size_t tq_fit_visible_size(const tq_fit *fit)
 {
@@ -24,7 +25,7 @@ size_t tq_fit_visible_size(const tq_fit *fit)
            tq_scratch_cost((n + 1) * fit->n_row, sizeof(double)) + tq_regressor_scratch_size(model);
 }
 
-/* uniform in [low, high], or about zero where a joint has no limits */
+/* uniform in [low, high], or about zero if the joint has no limits */
 static double within(const tq_joint *joint, uint64_t *random)
 {
     const double usual = joint->kind == TQ_JOINT_PRISMATIC ? usual_way : half_turn;
@@ -46,7 +47,7 @@ static void draw(const tq_model *model, uint64_t *random, double *q, double *qd,
         if (joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING) {
             double *w = q + joint->q_index + joint->nq - 4;
             double square = 0.0;
-            w[0] += 4.0; /* away from zero length */
+            w[0] += 4.0; /* so that a length is not near zero */
             for (unsigned k = 0; k < 4; k++) {
                 square += w[k] * w[k];
             }
@@ -61,7 +62,7 @@ static void draw(const tq_model *model, uint64_t *random, double *q, double *qd,
     }
 }
 
-/* adds squares of a state's torques: (n_row) of `value`, then (n x n_row) of the directions */
+/* adds squared torques at one state: (n_row) of `value`, then (n x n_row) of the directions */
 static void add_squares(const tq_fit *fit, const double *y, const double *value, size_t n,
                         const tq_unidentified *directions, double *sums)
 {

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/regression/visible.h - what any motion of the robot could show of a combination of
- * columns: private to this folder. */
+/* core/identify/regression/visible.h - largest effect on torque that a combination of columns can
+ * have in any motion of the robot: private to this folder. */
 #ifndef TQ_IDENTIFY_REGRESSION_VISIBLE_H
 #define TQ_IDENTIFY_REGRESSION_VISIBLE_H
 
 #include "core/identify/regression/fit_private.h"
 
 /**
- * Torque of one nominal size along each of n unidentified directions, over the torque of `value`,
- * both rms over random states within the robot's limits; of the row where it is largest.
+ * For each of n unidentified directions: rms torque of one nominal size along it, over the rms
+ * torque of `value`, at random states within the robot's limits, in the row where this ratio is
+ * largest.
  *
- * Rates go to the joints' limits, or 3 rad/s or m/s. Columns other than parameters of links and
- * joints (friction by load, Stribeck's) make it infinite.
+ * Rates are uniform up to the joints' limits, or 3 rad/s or m/s. Directions with columns other than
+ * parameters of links and joints (load-dependent friction, Stribeck) have ratio infinity.
  *
- * Shapes   noise (n_row): N m, added to a row's torque by squares. Sets `visible` of directions.
+ * Shapes   noise (n_row): N m, added to the square of a row's rms torque. Sets `visible` of
+ *          directions.
  * Memory   tq_fit_visible_size(fit) bytes of `scratch`, released.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, TQ_ERR_QUATERNION.
  */

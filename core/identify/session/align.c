@@ -6,17 +6,18 @@
 #include "core/elementary/elementary.h"
 #include "core/identify/session/session_private.h"
 
-/* Controllers estimate velocity and stamp it on arrival: the state at which the torque acted is
- * some milliseconds older. Only the part above the filter's cut-off is informative: torque and
- * acceleration must be in phase there. (A delayed sign of friction shows as well, but so does a
- * wrong friction law.) One delay for all recordings and joints: steps of half samples downhill,
- * then the minimum of a parabola. On nine recordings of a UR10e it is 6 ms; above the cut-off the
- * first joints' torque is then rotor inertia times acceleration, which reduces the errors of
- * leave-one-out predictions by 12 7 8 11 9 8 %. */
+/* Controllers estimate velocity by a filter and record it on arrival: the recorded state lags
+ * behind the torque by some milliseconds. Only the part above the filter's cut-off is informative:
+ * torque and acceleration must be in phase there. (A delay also shifts the sign of friction, but a
+ * wrong friction law has a similar effect.) One delay for all recordings and joints: descent in
+ * steps of half samples, then the minimum of a parabola. On nine recordings of a UR10e it is 6 ms;
+ * above the cut-off the first joints' torque is then rotor inertia times acceleration, which
+ * reduces the errors of leave-one-out predictions by 12 7 8 11 9 8 %. */
 
-enum { SAMPLES = 30000, FARTHEST = 8 }; /* of all recordings, at most; half samples */
-static const double worse_off = 0.04;   /* increase of the filtered torque's misfit, a joint */
-static const double gain_least = 0.04;  /* decrease of the logarithm of the square left, a joint */
+enum { SAMPLES = 30000, FARTHEST = 8 }; /* upper bound over all recordings; in half samples */
+static const double worse_off = 0.04;   /* per joint: increase of the misfit of the filtered
+                                           torque */
+static const double gain_least = 0.04;  /* per joint: decrease of the log of the squared residual */
 
 static void evaluate(tq_identify *id, double halves)
 {
@@ -50,7 +51,7 @@ static void finish(tq_identify *id)
 {
     tq_session_align *a = &id->now.align;
     double halves = 0.0;
-    if (a->right < a->here) { /* no minimum within the range: the delay is not from the data */
+    if (a->right < a->here) { /* no minimum within the range: the delay cannot be determined */
         id->now.searches_delay = false;
     } else {
         const double gain = a->misfit_at_0 - a->here;
@@ -94,7 +95,7 @@ tq_status tq_session_align_next(tq_identify *id, tq_error *reterr)
     case 2:
         a->left = misfit;
         a->here = a->misfit_at_0;
-        if (a->left < a->right) { /* downhill is the other way */
+        if (a->left < a->right) { /* the misfit decreases in the other direction */
             a->left = a->right;
             a->right = misfit;
             a->way = -1.0;
@@ -109,11 +110,11 @@ tq_status tq_session_align_next(tq_identify *id, tq_error *reterr)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Steps of friction above the cut-off look like acceleration at another time. The misfit of the
- * filtered torque decides: it must not grow with the motion at its new time. On single recordings
- * of a UR10e it grows by 2 % at most; where such steps caused the delay, by 6.6 % at least. The
- * first pass is not compared: its gear load is the measured torque, which includes friction.
- */
+ * A step of the friction torque has components above the cut-off that resemble a shifted
+ * acceleration. Therefore the delay must also not increase the misfit of the filtered torque. On
+ * single recordings of a UR10e it increases by 2 % at most; with delays caused by such steps, by
+ * 6.6 % at least. The first pass is not compared: its gear load is the measured torque, which
+ * includes friction. */
 
 tq_status tq_session_confirm_start(tq_identify *id, tq_error *reterr)
 {
@@ -134,7 +135,7 @@ tq_status tq_session_confirm_start(tq_identify *id, tq_error *reterr)
     return TQ_OK;
 }
 
-/* by law k of those without the delay, then of those with it */
+/* requests the pass for combination k: each law without the delay, then each law with it */
 static void confirm_by(tq_identify *id)
 {
     tq_session_confirm *c = &id->now.confirm;

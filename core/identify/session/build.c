@@ -3,8 +3,8 @@
 #include "core/identify/session/session_private.h"
 
 enum {
-    FEW_RECORDINGS = 8,      /* above it the bound on a fit's memory exceeds its need by far */
-    SAMPLES_ENOUGH = 90,     /* a column: more do not improve a search */
+    FEW_RECORDINGS = 8,      /* with more, the bound on a fit's memory is far above its need */
+    SAMPLES_ENOUGH = 90,     /* per column: more do not improve a search */
     SAMPLES_SEARCHED = 7500, /* at least */
 };
 
@@ -48,7 +48,7 @@ tq_status tq_session_start(tq_identify *id, tq_error *reterr)
     return tq_session_has_instruments(id) ? tq_session_choose_lag(id, reterr) : TQ_OK;
 }
 
-/* A fit of one recording has the exact number of columns. */
+/* A fit of one recording determines the exact number of columns. */
 tq_status tq_session_build(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
@@ -91,7 +91,7 @@ tq_status tq_session_build_all(tq_identify *id, tq_error *reterr)
     return status;
 }
 
-/* A dozen passes over more samples find the same. */
+/* Searches do not gain from more samples: their passes read only about n_enough. */
 tq_status tq_session_thin(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/session/converge.c - passes until nothing changes that columns depend on, then one
- * over all rows. */
+/* core/identify/session/converge.c - passes until nonlinear parameters and weights have converged,
+ * then one over all rows. */
 #include <math.h>
 
 #include "core/identify/session/session_private.h"
@@ -27,7 +27,7 @@ tq_status tq_session_plan(tq_identify *id, tq_error *reterr)
     return TQ_OK;
 }
 
-/* for the passes of this fit */
+/* memory for the passes of this fit */
 tq_status tq_session_take_memory(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
@@ -38,8 +38,8 @@ tq_status tq_session_take_memory(tq_identify *id, tq_error *reterr)
     return TQ_OK;
 }
 
-/* Passes that search what columns depend on have values only; the last one has statistics too,
- * unless all rows are read once more. */
+/* Passes that search nonlinear parameters compute values only; the last one also computes
+ * statistics, unless all rows are read once more. */
 tq_status tq_session_converge(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
@@ -70,8 +70,8 @@ tq_status tq_session_converge_again(tq_identify *id, tq_error *reterr)
     return TQ_OK;
 }
 
-/* Load-dependent friction that was not requested must be distinguishable from the other terms, and
- * be significant on some joint, below the load itself. */
+/* Load-dependent friction that was not requested is kept only if it can be distinguished from the
+ * other terms, is significant on some joint, and is less than the load itself. */
 static bool has_load(const tq_identify *id)
 {
     const tq_fit_solution *solution = &id->result.solution;
@@ -108,7 +108,7 @@ tq_status tq_session_check_load(tq_identify *id, tq_error *reterr)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * The bias by noise in the cached rows: it foretells whether instruments follow.
+ * The bias by noise in the cached rows: it predicts whether a fit with instruments will follow.
  */
 
 tq_status tq_session_foresee(tq_identify *id, tq_error *reterr)
@@ -159,7 +159,7 @@ tq_status tq_session_foreseen(tq_identify *id, tq_error *reterr)
     return status == TQ_ERR_SINGULAR ? TQ_OK : status;
 }
 
-/* after a search in cached rows */
+/* reads all rows after a search in cached rows */
 tq_status tq_session_read_all(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;

@@ -8,10 +8,11 @@
 #include "core/identify/session/session_private.h"
 
 enum { LAWS = 3, STEPS = 4, ROUNDS = 3 };
-static const double negligible = 1e-4; /* residual over torque of a joint that any law explains */
-static const double sign_gain = 0.05;  /* of the logarithm of the residual deviation, a joint */
-static const double width_gain = 0.01; /* of the mean square residual */
-static const double gain_least = 1e-4; /* below it the first width stays */
+static const double negligible = 1e-4; /* residual over torque of a joint: below it laws are not
+                                          distinguished */
+static const double sign_gain = 0.05;  /* per joint: gain in the log of the residual deviation */
+static const double width_gain = 0.01; /* of the mean square residual, relative */
+static const double gain_least = 1e-4; /* relative gain below which the first width is kept */
 static const double nearer[ROUNDS] = {0.0, 0.15, 0.03}; /* of log(width): spacing of the brackets;
                                                            the first has log(2) */
 
@@ -32,9 +33,10 @@ static void pass(tq_identify *id, tq_session_state state)
     tq_session_request(id, TQ_IDENTIFY_PASS_FIT, id->options.n_fitted, state);
 }
 
-/* A pass for each law: a smoothed sign, Dahl's model without and with relaxation. The last is the
- * default, which the others must beat clearly. The very first pass is by the default as well, with
- * the measured torque as gear load, which includes friction: it is not compared. */
+/* One pass for each law: a smoothed sign, Dahl's model without and with relaxation. The last is the
+ * default; another law must have a clearly smaller residual. The very first pass also uses the
+ * default, but with the measured torque as gear load, which includes friction: it is not compared.
+ */
 tq_status tq_session_law_first(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
@@ -64,7 +66,7 @@ static double left_now(const tq_identify *id)
     return tq_exp(2.0 * tq_session_misfit(id) / (double)id->nv);
 }
 
-/* three widths about `centre`, as far apart */
+/* three widths about `centre`, equally spaced by `apart` */
 static void bracket(tq_identify *id, double centre, double apart)
 {
     tq_session_law *s = &id->now.law;
@@ -101,9 +103,9 @@ static void end_of_law(tq_identify *id)
     }
 }
 
-/* the next width downhill while each decreases the residual enough; else the next bracket. Over
- * factors of two the residual is no parabola: its minimum may be off by more than the spacing of
- * the next bracket. */
+/* Evaluates the next width downhill while each step decreases the residual enough; then the next
+ * bracket. At a spacing of a factor of two the residual is not a parabola: its minimum may be off
+ * by more than the spacing of the next bracket. */
 static void go_down(tq_identify *id)
 {
     tq_session_law *s = &id->now.law;

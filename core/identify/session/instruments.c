@@ -16,8 +16,9 @@ double tq_session_step(const tq_identify *id)
     return step;
 }
 
-/* Filtered noise decorrelates within two periods of the cut-off. Motion must stay correlated: a
- * tenth of its fastest period; but one period of the cut-off at least. */
+/* Lag of the instruments: filtered noise is uncorrelated after two periods of the cut-off, while
+ * the motion must stay correlated: a tenth of its fastest period, but at least one period of the
+ * cut-off. */
 static double default_lag(const tq_identify *id)
 {
     const tq_recording_filter *filter = &id->options.filter;
@@ -27,7 +28,7 @@ static double default_lag(const tq_identify *id)
         motion = fmax(motion, id->options.recordings[i].motion);
         step = fmax(step, id->options.recordings[i].step);
     }
-    double noise = 4.0 * step; /* two differences */
+    double noise = 4.0 * step; /* noise of a second difference */
     if (filter->kind == TQ_SMOOTHING_BUTTERWORTH) {
         noise = 2.0 / filter->cutoff;
     } else if (filter->kind == TQ_SMOOTHING_FIRST_ORDER) {
@@ -94,8 +95,8 @@ static tq_status window_square(tq_identify *id, unsigned derivative, double h, d
     memset(y, 0, n * sizeof *y);
     x[filter->window] = 1.0;
     const tq_window window = {filter->window, filter->degree, derivative, h};
-    const bool smooths = tq_smooth(&window, n, x, y, scratch, NULL) == TQ_OK; /* else a pass does
-                                                                                 not filter */
+    /* without a fit of the window the pass does not filter */
+    const bool smooths = tq_smooth(&window, n, x, y, scratch, NULL) == TQ_OK;
     for (size_t i = filter->window / 2; smooths && i < n - filter->window / 2; i++) {
         *ret += y[i] * y[i];
     }
@@ -194,7 +195,7 @@ tq_status tq_session_find_bias(tq_identify *id, tq_error *reterr)
 
 static bool needs_instruments(const tq_identify *id)
 {
-    enum { LAGS = 8 }; /* of a recording: two are lost */
+    enum { LAGS = 8 }; /* samples: two are lost at the ends of a recording */
     const double lag = lag_of(id);
     bool is_long = lag <= (double)TQ_FIT_LAG_MAX;
     for (size_t i = 0; i < id->options.n_fitted; i++) {
@@ -204,9 +205,9 @@ static bool needs_instruments(const tq_identify *id)
            id->result.solution.n_unidentified == 0 && id->now.bias_worst > TQ_NOISE_BIAS_MOST;
 }
 
-/* All recordings once more, by instruments instead of least squares; terms and delay stay. With
- * twice the columns a fit takes four times the memory: above the limit the first fit stays, and the
- * verdict has its bias. */
+/* Fits all recordings once more, with instruments instead of least squares; terms and delay do not
+ * change. With twice the columns a fit takes four times the memory: above the limit least squares
+ * is kept, and the verdict reports its bias. */
 tq_status tq_session_instruments(tq_identify *id, tq_error *reterr)
 {
     tq_session_now *now = &id->now;

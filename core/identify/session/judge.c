@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/session/judge.c - what a session has found and chosen, and the verdict on it. */
+/* core/identify/session/judge.c - results and choices of a session, and the verdict on them. */
 #include <math.h>
 
 #include "core/elementary/elementary.h"
@@ -30,11 +30,12 @@ tq_identify_choice tq_identify_chosen(const tq_identify *id)
                                 .is_sampled = now->is_sampled};
 }
 
-/* Total least squares assumes noise in every column: too much of it biases as too little does. */
+/* Total least squares assumes noise in every column: assumed noise above the true one biases the
+ * estimate, as does noise below it. */
 static void judge_total(const tq_identify *id, tq_verdict_report *report)
 {
     static const double significant = 3.0; /* standard deviations */
-    static const double rounding = 1e-4;   /* of a value: data without noise have no deviations */
+    static const double rounding = 1e-4;   /* of a value: noise-free data have no deviations */
     double worst = 0.0;
     size_t at = 0;
     for (size_t k = 0; id->now.method == TQ_FIT_TLS && id->now.has_bias && k < id->result.n_column;
@@ -53,11 +54,12 @@ static void judge_total(const tq_identify *id, tq_verdict_report *report)
     }
 }
 
-/* What a fault leaves in the residuals is no noise: directions that are open because of it alone
- * are not the motion's lack. They are sorted, the most uncertain first. */
+/* Directions that stay unidentified when the residuals caused by gross faults are removed: such
+ * residuals are not noise, and an uncertainty due to them is no lack of excitation. Directions are
+ * sorted, the most uncertain first. */
 static tq_fit_solution without_excused(const tq_identify_result *found, size_t n_row)
 {
-    static const double unknown = 0.5; /* nominal sizes, as in the fit */
+    static const double unknown = 0.5; /* nats a joint: least effect of a gross fault */
     tq_fit_solution solution = found->solution;
     static const double stuck = 0.7; /* nats a joint, at least */
     double explained = 0.0;
@@ -104,7 +106,7 @@ tq_status tq_identify_judge(const tq_identify *id, tq_scratch *scratch,
     }
     judge_total(id, ret_report);
     tq_static_check_judge(found->static_check, ret_report);
-    for (size_t r = 0; r < id->nv; r++) { /* advice, whatever the verdict */
+    for (size_t r = 0; r < id->nv; r++) { /* advice, independent of the verdict */
         const double drift = tq_rollout_drift(&found->all_rollouts.joints[r]);
         if (drift > 1.0) {
             tq_verdict_add(ret_report, TQ_VERDICT_USABLE, (tq_reason){TQ_REASON_FORWARD, r, drift});

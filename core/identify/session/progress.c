@@ -4,15 +4,15 @@
 
 #include "core/identify/session/session_private.h"
 
-/* Cost of a row, relative to one of the last fit; measured on a million rows of seven joints. With
- * instruments: twice the columns, four times the work of folding them. */
+/* Cost of a row, relative to one of the last fit; measured on a million rows of seven joints.
+ * Instruments double the columns and quadruple the work of folding them. */
 typedef struct costs {
     double search, fit, validate;
 } costs;
 static const costs least_squares = {1.0, 1.0, 1.0};
 static const costs by_instruments = {3.8, 2.2, 1.0};
 
-enum { PASSES_OF_LAWS = 4, PASSES_OF_LOAD = 7 }; /* usual numbers */
+enum { PASSES_OF_LAWS = 4, PASSES_OF_LOAD = 7 }; /* typical number of passes */
 
 void tq_session_foretell(tq_identify *id)
 {
@@ -24,7 +24,8 @@ void tq_session_foretell(tq_identify *id)
     now->is_last = false;
 }
 
-/* of the searches, the last fit and the validation; second: once more, by instruments */
+/* costs of the searches, the last fit and the validation; second: those of the second fit, with
+ * instruments */
 static costs work_of(const tq_identify *id, bool second)
 {
     const bool first = tq_session_has_instruments(id) && !id->now.took_instruments;

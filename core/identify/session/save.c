@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/session/save.c - a session between two recordings as bytes, and back. */
+/* core/identify/session/save.c - the state of a session between two recordings, as bytes. */
 #include <string.h>
 
 #include "core/identify/session/session_private.h"
 
-/* Head, then: decisions, samples of passes, the fit, its solution, the bias, sums of the pass. */
+/* Layout: head, decisions, samples of passes, the fit, its solution, the bias, sums of the pass. */
 typedef struct head {
     char magic[8];
     uint64_t size, fingerprint,
-        checksum; /* of all bytes; of the session; of those after the head */
+        checksum; /* checksum of all bytes; size of the session; size of the bytes after the head */
 } head;
 static const char magic[8] = {'t', 'q', 'i', 'd', 'e', 'n', 't', '2'};
 
-/* Triangles are needed once a part of them is read, and by the validation: leave-one-out fits. */
+/* Triangles are saved while a pass has filled a part of them, and for the leave-one-out fits of the
+ * validation. */
 static size_t experiments_of(const tq_session_now *now, size_t n_fitted)
 {
     return now->pass == TQ_IDENTIFY_PASS_FIT        ? now->recording
@@ -27,7 +28,7 @@ static void archive_decisions(tq_identify *id, tq_session_now *now, tq_archive *
     tq_archive_bytes(archive, id->fitted, id->options.n_recording * sizeof *id->fitted);
 }
 
-/* after the decisions and the fit; false: memory is short */
+/* all parts after the decisions and the fit; false: too little memory */
 static bool archive_rest(tq_identify *id, tq_archive *archive)
 {
     const tq_session_now *now = &id->now;

@@ -7,7 +7,7 @@
 #include "core/identify/session/session_private.h"
 #include "core/model/layout.h"
 
-enum { SAMPLES_A_COLUMN = 20 }; /* of a search, at least */
+enum { SAMPLES_A_COLUMN = 20 }; /* of a search: least number */
 
 /* ------------------------------------------------------------------------------------------------
  * Passes
@@ -123,7 +123,7 @@ static tq_status end_pass(tq_identify *id, tq_error *reterr)
         now->pass = TQ_IDENTIFY_PASS_NONE;
         return TQ_OK;
     }
-    if (now->in_part && has_too_few(id)) { /* the motion is outside of the cached rows */
+    if (now->in_part && has_too_few(id)) { /* the cached rows contain too little motion */
         now->in_part = now->is_sampled = false;
         now->recording = 0;
         return TQ_OK;
@@ -180,7 +180,7 @@ static tq_session_enter *const enter[TQ_SESSION_STATES] = {
     [TQ_SESSION_RESUME_REST] = tq_session_resume_rest,
 };
 
-/* the memory requested first */
+/* memory requests first */
 static void put_need(tq_identify *id, tq_identify_step *ret_step)
 {
     *ret_step = (tq_identify_step){
@@ -228,7 +228,7 @@ size_t tq_identify_size(const tq_mechanism *mechanism, const tq_identify_options
            tq_scratch_cost(nv, sizeof(tq_high_frequency_inertia_sums));
 }
 
-/* what a saved state depends on */
+/* hash of all inputs that a saved state depends on */
 static uint64_t fingerprint_of(const tq_identify_options *o, size_t nv)
 {
     uint64_t sum = (uint64_t)o->n_recording * 1000003u + (uint64_t)o->n_fitted * 31u + nv;

@@ -16,17 +16,17 @@ typedef enum tq_session_state {
     TQ_SESSION_BUILD, /* a fit of now.method and now.extra; then after_build */
     TQ_SESSION_BUILD_ONE,
     TQ_SESSION_BUILD_ALL,
-    TQ_SESSION_VARIANCE, /* of the noise of accelerations */
+    TQ_SESSION_VARIANCE, /* variance of the noise of accelerations */
     TQ_SESSION_FIND_VARIANCE,
     TQ_SESSION_THIN,
     TQ_SESSION_PLAN,
     TQ_SESSION_ALIGN, /* delay by the high-frequency part of torque */
     TQ_SESSION_ALIGN_NEXT,
-    TQ_SESSION_MEMORY,  /* of the passes of a fit; then after_memory */
-    TQ_SESSION_CONFIRM, /* the delay by the filtered torque */
+    TQ_SESSION_MEMORY,  /* memory for the passes of a fit; then after_memory */
+    TQ_SESSION_CONFIRM, /* check of the delay by the filtered torque */
     TQ_SESSION_CONFIRM_FIRST,
     TQ_SESSION_CONFIRM_NEXT,
-    TQ_SESSION_CONVERGE, /* passes for all that columns depend on; then after_converge */
+    TQ_SESSION_CONVERGE, /* passes until nonlinear parameters have converged; then after_converge */
     TQ_SESSION_LAW_FIRST,
     TQ_SESSION_LAW_NEXT,
     TQ_SESSION_WIDTH_LOOK,
@@ -36,7 +36,7 @@ typedef enum tq_session_state {
     TQ_SESSION_SHIFT_PASS,
     TQ_SESSION_SHIFTED,
     TQ_SESSION_CHECK_LOAD,
-    TQ_SESSION_FORESEE, /* bias by noise, from the cached rows: for progress alone */
+    TQ_SESSION_FORESEE, /* bias by noise in the cached rows: only for progress */
     TQ_SESSION_FORESEE_PASS,
     TQ_SESSION_FORESEEN,
     TQ_SESSION_READ_ALL,
@@ -53,7 +53,7 @@ typedef enum tq_session_state {
     TQ_SESSION_STATES,
 } tq_session_state;
 
-/* Search of the delay, in half samples, downhill. */
+/* Search of the delay by descent, in half samples. */
 typedef struct tq_session_align {
     unsigned stage;
     double step; /* s */
@@ -63,7 +63,8 @@ typedef struct tq_session_align {
     size_t n_left; /* samples that this evaluation still needs */
 } tq_session_align;
 
-/* Check of a delay: misfit of the filtered torque by each sign law, without and with it. */
+/* Check of a delay: misfit of the filtered torque with each sign law, [0] without and [1] with the
+ * delay. */
 typedef struct tq_session_confirm {
     double delay;
     double laws[3][2]; /* presliding, relaxation */
@@ -82,29 +83,31 @@ typedef struct tq_session_law {
     unsigned k, best;
     tq_session_bracket bracket;
     unsigned round, i,
-        side; /* of the width: brackets so far, width in the bracket, side downhill */
+        side; /* of the width: number of brackets, width within the bracket, direction of descent */
     double centre, apart, at, way, at_start;
 } tq_session_law;
 
-/* All decisions, saved as they are: no pointers. */
+/* All decisions, saved as bytes: the struct has no pointers. */
 typedef struct tq_session_now {
     tq_session_state state, after_build, after_memory, after_converge, after_validate;
     tq_identify_pass pass;
     size_t recording, n_end; /* of the pass */
     tq_fit_method method;
-    unsigned extra; /* of the model */
+    unsigned extra; /* additional terms of the model */
     double smoothing, presliding, relaxation;
     size_t lag_samples;
     double lag, delay;
-    double torque_lag, torque_lag_gain; /* s, nats: of a first-order lag; 0: none */
+    double torque_lag, torque_lag_gain; /* s, and nats it explains: first-order lag of the torque;
+                                           0: none */
     unsigned n_shift;                   /* searches of the delay by the whole model */
     bool searches_delay, searches_load, searches_sign;
     bool found_sign, took_instruments, foresees_instruments;
-    bool is_sampled; /* searches read a part of the rows */
-    bool in_part;    /* this pass does */
-    bool is_last;    /* of the passes of a fit, once nothing is searched for */
+    bool is_sampled; /* searches read only a part of the rows */
+    bool in_part;    /* this pass reads only a part of the rows */
+    bool is_last;    /* last pass of a fit: all nonlinear parameters are fixed */
     bool has_search, has_bias;
-    unsigned n_planned[2], n_pass; /* passes: usual numbers, by instruments as well; so far */
+    unsigned n_planned[2], n_pass; /* typical number of passes with least squares and with
+                                      instruments; number so far */
     tq_session_align align;
     tq_session_confirm confirm;
     tq_session_law law;
@@ -114,15 +117,16 @@ typedef struct tq_session_now {
 
 /* Sums of the validation pass. */
 typedef struct tq_session_validation {
-    tq_residuals fitted, validated; /* by the solution; by values that have not seen a recording */
-    tq_residuals own;               /* of the recording at hand */
+    tq_residuals fitted, validated; /* residuals of the solution; of values fitted without the
+                                       recording */
+    tq_residuals own;               /* residuals of the current recording */
     bool is_fitted, is_left_out, has_own;
-    tq_rollout *rollout;        /* NULL: none is possible */
-    tq_static_check *checks[2]; /* recordings fitted; recordings for validation */
-    tq_noise_bias *noise;       /* NULL: by instruments */
-    tq_stand_in *stand_in;      /* NULL: a document has words for all friction */
+    tq_rollout *rollout;        /* NULL: rollouts are not possible */
+    tq_static_check *checks[2]; /* for the fitted recordings; for those of validation */
+    tq_noise_bias *noise;       /* NULL: the fit uses instruments */
+    tq_stand_in *stand_in;      /* NULL: a robot document can represent all friction terms */
     tq_diagnosis *diagnosis;    /* NULL: too large, or a fit per joint */
-    double *value;              /* (tq_fit_value_count) of the recording at hand */
+    double *value;              /* (tq_fit_value_count) for the current recording */
     double *tau;                /* (nv x TQ_BLOCK) */
     tq_residual_stats *stats;   /* (n_recording + 2, 3, nv) */
     tq_rollout_error *errors;   /* (n_recording + 1, nv) */
@@ -135,7 +139,7 @@ struct tq_identify {
     tq_scratch *memory; /* (TQ_IDENTIFY_MEMORIES) */
     size_t nv;
     tq_session_now now;
-    bool is_reading; /* a recording is at hand */
+    bool is_reading; /* a pass over a recording is in progress */
     size_t n_enough; /* > 0: TQ_STEP_THIN is next */
 
     struct {
@@ -153,12 +157,12 @@ struct tq_identify {
     tq_high_frequency_inertia_sums *aligns; /* (nv) */
     tq_shift *shift;                        /* of TQ_IDENTIFY_PASS_SHIFT */
     tq_noise_bias *noise;                   /* of TQ_IDENTIFY_PASS_NOISE */
-    double *noise_bias;                     /* (n_column) room for it */
+    double *noise_bias;                     /* (n_column) memory for its result */
     double *bias;                           /* (n_column) */
     tq_session_validation validation;
     tq_identify_result result;
-    uint64_t fingerprint; /* of options and recordings */
-    tq_archive saved;     /* bytes NULL: the session has not been loaded */
+    uint64_t fingerprint; /* hash of options and recordings */
+    tq_archive saved;     /* saved.bytes NULL: no state was loaded */
     tq_session_now resumed;
 };
 
@@ -178,7 +182,7 @@ tq_session_enter tq_session_variance, tq_session_find_variance, tq_session_bias,
 tq_session_enter tq_session_validate, tq_session_validate_pass, tq_session_validated;
 tq_session_enter tq_session_resume, tq_session_resume_fit, tq_session_resume_rest;
 
-/* Requests memory, after the requests before it; 0: its release. */
+/* Requests memory, after earlier requests; size 0: requests its release. */
 void tq_session_need(tq_identify *id, tq_identify_memory slot, size_t size);
 /* Requests a pass over the first n_end recordings; then `state`. */
 void tq_session_request(tq_identify *id, tq_identify_pass pass, size_t n_end,
@@ -188,17 +192,17 @@ tq_fit_options tq_session_fit_options(const tq_identify *id);
 bool tq_session_has_instruments(const tq_identify *id);
 /* s between used samples of the fitted recording with the shortest step. */
 double tq_session_step(const tq_identify *id);
-/* Sets now.lag_samples; TQ_ERR_RANGE "instruments". */
+/* Sets now.lag_samples, or fails with TQ_ERR_RANGE "instruments". */
 tq_status tq_session_choose_lag(tq_identify *id, tq_error *reterr);
 /* Copies the bias and its worst column to the result. */
 void tq_session_show_bias(tq_identify *id);
-/* Number of the usual passes of the searches to come. */
+/* Sets the typical number of passes of the next searches. */
 void tq_session_foretell(tq_identify *id);
 
 /* Sum over the joints of the logarithm of their residual deviation: invariant to units. */
 double tq_session_misfit(const tq_identify *id);
 
-/* Memory and sums of a validation; a recording of it. */
+/* Takes memory and starts the sums of a validation; then starts a recording of it. */
 tq_status tq_session_validation_begin(tq_identify *id, tq_error *reterr);
 size_t tq_session_validation_size(const tq_identify *id);
 tq_status tq_session_validate_begin_recording(tq_identify *id, size_t i, tq_error *reterr);

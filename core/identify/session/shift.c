@@ -4,17 +4,18 @@
 
 #include "core/identify/session/session_private.h"
 
-/* Above the cut-off a delay shows where rotors are heavy (align.c). Below it, it shows in every
- * term and in friction's reversals, at any rate of samples, once the friction law is known; a law
- * that was chosen in spite of a delay is searched once more. Presliding friction is late by itself,
- * by the time of its travel after a reversal (0.2 mrad at 0.3 rad/s^2: 36 ms): a delay and that are
- * not separable, and none is searched. */
+/* Above the cut-off a delay is visible only for heavy rotors (align.c). Below it, every term and
+ * the reversals of friction depend on the delay, at any sample rate, once the friction law is
+ * known; a law that was chosen with a wrong delay is searched once more. Presliding friction itself
+ * is delayed after a reversal, by the time of its travel (0.2 mrad at 0.3 rad/s^2: 36 ms). The two
+ * delays cannot be separated, so that none is searched with presliding. */
 
 enum { ROUNDS = 3 };
-static const double least_late = 2.5e-4; /* s */
-static const double least_gain = 0.015;  /* nats, a joint */
-static const double clear_gain = 0.2;    /* where one shows above the cut-off */
-static const double lag_gain = 0.03;     /* another shape must beat a delay clearly */
+static const double least_late = 2.5e-4; /* s, least delay that is applied */
+static const double least_gain = 0.015;  /* nats, per joint */
+static const double clear_gain = 0.2;    /* the same after a delay was found above the cut-off */
+static const double lag_gain = 0.03;     /* nats per joint by which a first-order lag must be better
+                                            than a delay */
 
 tq_status tq_session_shift(tq_identify *id, tq_error *reterr)
 {
@@ -54,10 +55,10 @@ tq_status tq_session_shifted(tq_identify *id, tq_error *reterr)
     const double delay = now->delay - found.late;
     id->shift = NULL;
     tq_session_need(id, TQ_IDENTIFY_OF_STEP, 0);
-    /* flexible gears bend what is above the cut-off */
+    /* flexible gears change the phase above the cut-off */
     const bool is_doubtful = now->delay != 0.0 && now->n_shift == 0;
     const double least = (is_doubtful ? clear_gain : least_gain) * (double)id->nv;
-    /* the end of the search is no answer */
+    /* the end of the search interval is not a minimum */
     const bool is_late = fabs(found.late) > least_late && fabs(delay) < 0.999 * TQ_SHIFT_FARTHEST &&
                          found.gain > least;
     now->state = TQ_SESSION_CHECK_LOAD;

@@ -7,8 +7,9 @@
 #include "core/identify/session/session_private.h"
 
 static const double two_pi = 6.28318530717958647692;
-static const double outliers_reported = 0.01; /* of the rows of a recording */
-static const double lag_most = 0.01;          /* s, of torque that parameters are usable with */
+static const double outliers_reported = 0.01; /* of the rows of a recording; more are reported */
+static const double lag_most = 0.01;          /* s, of a first-order lag of torque: parameters are
+                                                 not usable above */
 
 #define STANDSTILL 0.25 /* s, the shortest pose of the static check */
 
@@ -39,7 +40,7 @@ static tq_static_check_plan static_check_plan(const tq_identify *id, size_t i)
                                   .least = n > (double)LEAST ? (size_t)n : LEAST};
 }
 
-/* room of a recording's predictions, and one in how many samples has a point */
+/* memory for the predictions of a recording; *ret_every: samples per point */
 static size_t series_room(const tq_identify *id, size_t i, uint64_t *ret_every)
 {
     const size_t n = i < id->options.n_fitted ? id->fitted[i] : tq_identify_expected(id, i, false);
@@ -68,7 +69,7 @@ static size_t results_size(const tq_identify *id)
     return size;
 }
 
-/* Presliding and friction by load are no words of a robot document. */
+/* A robot document cannot represent presliding and load-dependent friction. */
 static bool needs_stand_in(const tq_identify *id)
 {
     const tq_fit_model model = tq_session_fit_options(id).model;
@@ -84,7 +85,7 @@ size_t tq_session_validation_size(const tq_identify *id)
            rollout_size(id) + results_size(id);
 }
 
-/* memory of the passes before becomes free first */
+/* the memory of earlier passes is released first */
 tq_status tq_session_validate(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
@@ -194,7 +195,8 @@ tq_status tq_session_validate_begin_recording(tq_identify *id, size_t i, tq_erro
     tq_scratch *scratch = &id->memory[TQ_IDENTIFY_OF_VALIDATION];
     v->is_fitted = i < id->options.n_fitted;
     v->is_left_out = v->is_fitted && id->options.validation == TQ_VALIDATE_LEAVE_ONE_OUT;
-    v->has_own = !(v->is_fitted && id->options.n_fitted == 1); /* else `fitted` is its own */
+    v->has_own = !(v->is_fitted && id->options.n_fitted == 1); /* with a single recording `fitted`
+                                                                  is the same */
     v->rollout = NULL;
     tq_scratch_rewind(scratch, v->mark);
     memcpy(v->value, id->result.solution.value, tq_fit_value_count(id->fit) * sizeof *v->value);
@@ -327,8 +329,8 @@ tq_status tq_session_validate_end_recording(tq_identify *id, size_t i, tq_error 
     return status;
 }
 
-/* True if a joint whose position is one value in some recording may be meant to rest: in all of
- * them, and others do as well. */
+/* True if the joint is deliberately at rest: its position is constant in all recordings, and other
+ * joints have constant positions too. */
 static bool rests(const tq_identify *id, uint32_t joint)
 {
     size_t n_still = 0, n_other = 0;
@@ -344,7 +346,7 @@ static bool rests(const tq_identify *id, uint32_t joint)
     return n_still == id->options.n_fitted && n_other > 0;
 }
 
-/* recordings of which values were replaced, and the largest part of their rows */
+/* recordings with replaced values, and the largest fraction of their rows */
 static void put_outliers(tq_identify *id)
 {
     tq_identify_result *result = &id->result;
@@ -362,7 +364,7 @@ static void put_outliers(tq_identify *id)
     }
 }
 
-/* Columns that are stuck come first: they spoil every other comparison. */
+/* Stuck columns come first: they spoil every other comparison. */
 static tq_status diagnose(tq_identify *id, tq_error *reterr)
 {
     tq_identify_result *result = &id->result;
@@ -408,7 +410,7 @@ static tq_status diagnose(tq_identify *id, tq_error *reterr)
     return status;
 }
 
-/* The static check is of the recordings for validation where they have poses. */
+/* The static check uses the recordings for validation if they contain poses. */
 tq_status tq_session_validated(tq_identify *id, tq_error *reterr)
 {
     const tq_session_validation *v = &id->validation;
@@ -424,7 +426,7 @@ tq_status tq_session_validated(tq_identify *id, tq_error *reterr)
     return diagnose(id, reterr);
 }
 
-/* sums and results of the recordings that are complete */
+/* sums and results of the recordings completed so far */
 void tq_session_validation_archive(tq_identify *id, tq_archive *archive)
 {
     tq_session_validation *v = &id->validation;

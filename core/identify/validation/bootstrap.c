@@ -7,7 +7,10 @@
 
 #include "core/plant/noise.h"
 
-enum { STREAM = 0x626f6f74 }; /* stream of the seed, different from that of the base parameters */
+enum {
+    STREAM = 0x626f6f74
+}; /* stream of random numbers, different from that of the base
+                                 parameters */
 
 typedef struct drawn {
     tq_groups groups;
@@ -55,7 +58,7 @@ static void add_groups(drawn *d)
     }
 }
 
-/* one estimate from as many groups as there are, drawn with replacement */
+/* one estimate from n_group groups drawn with replacement */
 static tq_status draw(drawn *d, uint64_t number, tq_error *reterr)
 {
     tq_groups *groups = &d->groups;
@@ -97,7 +100,7 @@ static void sort(size_t n, double *x)
     }
 }
 
-/* of sorted numbers, linearly interpolated */
+/* quantile of sorted numbers, linearly interpolated */
 static double quantile(size_t n, const double *x, double p)
 {
     const double at = p * (double)(n - 1);

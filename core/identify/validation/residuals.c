@@ -104,7 +104,8 @@ static double share(const tq_residuals_row *row, unsigned k)
     return term > 0.0 && residual > 0.0 ? product * product / (term * residual) : 0.0;
 }
 
-/* high-frequency acceleration acts in the unfiltered torque */
+/* predicted high-frequency torque, by the high-frequency acceleration: residuals are of the
+ * unfiltered torque */
 static void predict_fast(const tq_residuals *judge, const tq_experiment_block *block, size_t row,
                          size_t first, size_t n, double *ret)
 {

@@ -13,7 +13,8 @@ typedef struct tq_residual_stats {
     double worst;          /* largest |residual|, N m */
     double mean;           /* of the residual */
     double fastest;        /* largest |rate| of the joint, rad/s or m/s */
-    double travel;         /* range of its coordinate, rad or m; 0 where it has none of its own */
+    double travel;         /* range of its coordinate, rad or m; 0 for spherical and floating
+                              joints */
     double lag_one;        /* autocorrelation of the residual at lag one and ten: white */
     double lag_ten;        /* noise has 0 +- 2/sqrt(n) */
     double by_slowness;    /* fraction of the squared residual explained by a missing term: extra */
@@ -27,7 +28,7 @@ typedef struct tq_residuals_row tq_residuals_row; /* running sums */
 typedef struct tq_residuals {
     const tq_fit *fit;
     const double *value;    /* (tq_fit_value_count) borrowed */
-    tq_residuals_row *rows; /* (3 nv): all, moving, standing */
+    tq_residuals_row *rows; /* (3 nv): all samples, moving, standing */
     struct tq_fit_run *run;
     double moving; /* a joint is in motion above this, rad/s or m/s */
     tq_scratch *scratch;

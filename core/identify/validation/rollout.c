@@ -22,7 +22,7 @@ tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_samp
                   : steps < (double)TQ_ROLLOUT_STEPS_MAX ? (size_t)steps
                                                          : (size_t)TQ_ROLLOUT_STEPS_MAX;
     const size_t steps_all = n_sample / plan.every + 1;
-    if (steps_all > STEPS_OF_A_LOG) { /* every so many windows only */
+    if (steps_all > STEPS_OF_A_LOG) { /* only every n-th window */
         const size_t one_in = (steps_all + STEPS_OF_A_LOG - 1) / STEPS_OF_A_LOG;
         plan.skip = (one_in - 1) * plan.n_step * plan.every;
     }

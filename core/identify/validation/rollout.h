@@ -7,8 +7,8 @@
 #include "core/identify/regression/fit.h"
 
 /* Windows of a recording. A window starts at a measured state and is simulated open loop with the
- * measured torque for n_step steps of `every` samples; the next starts `skip` samples after its
- * end. An arm without its controller is unstable: only short windows are informative. */
+ * measured torque for n_step steps of `every` samples; the next window starts `skip` samples after
+ * its end. An arm without its controller is unstable: only short windows are informative. */
 typedef struct tq_rollout_plan {
     double period; /* of the samples, s, > 0; a time step above 1.5 periods ends a window */
     size_t every;  /* samples per step, >= 1 */
@@ -17,13 +17,13 @@ typedef struct tq_rollout_plan {
 } tq_rollout_plan;
 enum { TQ_ROLLOUT_STEPS_MAX = 256 };
 
-/* Windows of about `horizon` seconds, steps of at most about 4 ms if samples are as dense; as many
- * windows of `n_sample` samples as cost at most 16,384 steps. */
+/* Windows of about `horizon` seconds, with steps of about 4 ms or one sample if that is longer; as
+ * many windows of a recording of `n_sample` samples as cost at most 16,384 steps. */
 tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_sample);
 
 /* One joint over all windows. Errors are simulated minus measured, at every step of a window. */
 typedef struct tq_rollout_error {
-    size_t n;          /* steps compared */
+    size_t n;          /* number of steps compared */
     double rmse_q;     /* rad or m */
     double rmse_qd;    /* rad/s or m/s */
     double coasting_q; /* rms error of a constant-velocity prediction, the reference without a
@@ -49,7 +49,7 @@ bool tq_rollout_can(const tq_fit *fit);
  * Cost     A step: 2 (nv + 1) regressors and 2 factorisations.
  * Source   J. G. Verwer, E. J. Spee, J. G. Blom, W. Hundsdorfer, A second-order Rosenbrock method
  *          applied to photochemical dispersion problems, SIAM J. Sci. Comput. 20(4), 1999: of
- *          second order whatever the matrix is; here it is the slope of friction.
+ *          second order for any matrix; here the matrix is the slope of friction.
  * Checked  tests/property/core/identify/validation/test_rollout.c
  */
 tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_rollout_plan *plan,
@@ -61,7 +61,8 @@ tq_status tq_rollout_push(tq_rollout *replay, const tq_experiment_block *block, 
                           tq_error *reterr);
 tq_status tq_rollout_end(tq_rollout *replay, tq_error *reterr);
 
-/* Errors of row `row`; windows simulated, and those that diverged (their steps until then count).
+/* Errors of row `row`; *ret windows simulated, and diverged (steps before the divergence are
+ * included).
  */
 tq_rollout_error tq_rollout_of(const tq_rollout *replay, size_t row);
 size_t tq_rollout_windows(const tq_rollout *replay, size_t *ret_n_lost);

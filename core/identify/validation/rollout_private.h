@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/rollout_private.h - the inside of a replay: private to its two files. */
+/* core/identify/validation/rollout_private.h - the state of a rollout: private to its two files. */
 #ifndef TQ_IDENTIFY_VALIDATION_ROLLOUT_PRIVATE_H
 #define TQ_IDENTIFY_VALIDATION_ROLLOUT_PRIVATE_H
 
@@ -48,7 +48,7 @@ static inline double *tq_rollout_point(const tq_rollout *r, size_t k, unsigned w
 tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr);
 
 /* Lanes that diverge, velocities `most` or more from those measured at point k or coordinates not
- * finite, are lost: they continue with measured values, so that the others can go on. */
+ * finite, are lost: they continue from measured values, so that the other lanes can be computed. */
 void tq_rollout_rescue(tq_rollout *r, size_t k, size_t n, double most, double *q, double *v);
 
 #endif

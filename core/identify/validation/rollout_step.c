@@ -11,7 +11,7 @@ enum { LANES = TQ_ROLLOUT_LANES };
 static const double gamma_of = 0.29289321881345254; /* 1 - 1/sqrt(2): L-stable */
 static const double least_width = 1e-3;             /* rad/s, m/s: smoothing of a discontinuous
                                                        sign */
-static const double stage_rate = 1e9; /* rad/s, m/s: its square is still a finite torque */
+static const double stage_rate = 1e9; /* rad/s, m/s: limit at which torques are still finite */
 
 static double width_of(const tq_rollout *r, uint32_t joint)
 {
@@ -114,7 +114,7 @@ static tq_status evaluate(tq_rollout *r, const double *q, const double *v, size_
     return status;
 }
 
-/* m += factor damping, then its Cholesky factor L, all lanes at once; lanes without one are lost */
+/* m += factor damping, then its Cholesky factor L, in all lanes; a lane without a factor is lost */
 static void factor(tq_rollout *r, double by, size_t n)
 {
     const size_t nv = r->fit->n_row;
@@ -131,7 +131,7 @@ static void factor(tq_rollout *r, double by, size_t n)
                 x[i] /= pivot[i];
             }
         }
-        /* later pivots get their damping later: only entries below change */
+        /* later pivots get their damping later: only entries below the diagonal change */
         for (size_t j = k + 1; j < nv; j++) {
             const double *xj = r->m + (k * nv + j) * LANES;
             for (size_t row = j; row < nv; row++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/stand_in.c - a robot document's friction law, fitted to what the bodies
- * leave. */
+/* core/identify/validation/stand_in.c - the friction law of a robot document, fitted to the torque
+ * without the rigid-body part. */
 #include "core/identify/validation/stand_in.h"
 
 #include <math.h>
@@ -19,7 +19,8 @@ enum {
     WIDTH,
     GRAM = WIDTH * WIDTH,
 };
-static const double dependent = 1e-6; /* of a column's square, beside the others */
+static const double dependent = 1e-6; /* of a column's square: the part that is independent of the
+                                         others */
 
 typedef struct row_sums {
     double n, of_fit;
@@ -88,7 +89,7 @@ static bool is_friction(const tq_column *column)
              column->parameter.kind == TQ_PARAMETER_OFFSET));
 }
 
-/* Adds sample i of row r: x of its friction columns, which the row's terms give. */
+/* Adds sample i of row r: its friction columns, summed by kind, and the torque to be explained. */
 static void add_sample(tq_stand_in *s, size_t r, size_t i, double bodies)
 {
     const tq_fit_row *row = &s->fit->rows[r];
@@ -159,7 +160,8 @@ tq_status tq_stand_in_push(tq_stand_in *s, const tq_experiment_block *block, con
     return status == TQ_OK ? flush(s, value, reterr) : status;
 }
 
-/* Sweeps the columns of a mask; the values of those that are negative and must not be. */
+/* Sweeps the columns of a bit mask; returns the mask of values that are negative but must not be.
+ */
 static unsigned solve(const double *gram, unsigned mask, double *a)
 {
     unsigned negative = 0;

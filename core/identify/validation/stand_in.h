@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/validation/stand_in.h - the friction that replaces a law that a robot document
- * has no words for. */
+/* core/identify/validation/stand_in.h - friction terms that replace a law which a robot document
+ * cannot represent. */
 #ifndef TQ_IDENTIFY_VALIDATION_STAND_IN_H
 #define TQ_IDENTIFY_VALIDATION_STAND_IN_H
 
@@ -8,12 +8,13 @@
 #include "core/identify/regression/fit.h"
 #include "core/signal/experiment.h"
 
-/* One joint's friction by viscous, Coulomb, offset and Stribeck terms of the rate alone, best for
- * what the bodies leave of the unfiltered torque; and what it costs. */
+/* Friction of one joint by viscous, Coulomb, offset and Stribeck terms, functions of the rate
+ * alone: least squares on the unfiltered torque less the rigid-body torque; and the residuals. */
 typedef struct tq_stand_in_row {
-    bool is_there;                             /* the row has a joint with such friction */
-    double viscous, coulomb, offset, stribeck; /* stribeck: beyond Coulomb's, at low speed */
-    double rmse_fit, rmse;                     /* of the fit, and of the friction above, N m or N */
+    bool is_there;                             /* the row has a joint with friction */
+    double viscous, coulomb, offset, stribeck; /* stribeck: breakaway less Coulomb friction */
+    double rmse_fit, rmse;                     /* residual of the fit, and with the terms above, N m
+                                                  or N */
 } tq_stand_in_row;
 
 typedef struct tq_stand_in tq_stand_in;
@@ -21,9 +22,9 @@ typedef struct tq_stand_in tq_stand_in;
 /**
  * Begin; for each recording next, and its blocks with the torque that the fit predicts; rows.
  *
- * Presliding and load-dependent friction are fitted and not in a robot document. In their place
- * the document's own law is fitted to tau - bodies, at every so many samples, with the bodies as
- * they are: viscous and Coulomb friction are not negative.
+ * A robot document has no presliding and no load-dependent friction. The document's own law is
+ * fitted in their place, to tau - (rigid-body torque) at every n-th sample; the inertial parameters
+ * do not change; viscous and Coulomb friction are not negative.
  *
  * Shapes   value (n_column) borrowed for the call; predicted (nv x block->stride).
  * Memory   begin takes tq_stand_in_size bytes of `memory` until the caller rewinds it.
@@ -37,9 +38,9 @@ size_t tq_stand_in_size(const tq_fit *fit);
 void tq_stand_in_next(tq_stand_in *stand_in, size_t n_sample);
 tq_status tq_stand_in_push(tq_stand_in *stand_in, const tq_experiment_block *block,
                            const double *value, const double *predicted, tq_error *reterr);
-/* (nv) of all so far, in the memory of begin. */
+/* (nv) results of all recordings so far, in the memory of begin. */
 const tq_stand_in_row *tq_stand_in_rows(tq_stand_in *stand_in);
-/* Sums between two recordings. */
+/* State of the sums between two recordings, as bytes. */
 void tq_stand_in_archive(tq_stand_in *stand_in, tq_archive *archive);
 
 #endif

@@ -22,11 +22,12 @@ enum {
 };
 static const double shaking = 5.0;    /* maximum rms velocity of a pose over `moving` */
 static const double creep = 0.01;     /* rad or m: a larger displacement is another pose */
-static const double same_pose = 0.05; /* rad or m, of a pair */
-static const double part_left = 0.5;  /* of the band, in a pair: a joint may come to rest with
-                                         any part of it */
+static const double same_pose = 0.05; /* rad or m: largest distance of two poses that count as
+                                         equal */
+static const double part_left = 0.5;  /* of the band, in a pair of poses: a joint may come to rest
+                                         with any part of it */
 static const double sure = 3.0;       /* standard deviations */
-static const double rounding = 1e-9;  /* of a torque */
+static const double rounding = 1e-9;  /* of a torque: rounding error */
 static const double error_reported = 0.05;
 static const double error_robust = 0.30; /* as for the parameters */
 static const double error_incomplete = 0.80;
@@ -38,13 +39,13 @@ typedef struct sums {
     size_t n;
     double *q, *qdd, *tau; /* (nq, nv, nv) */
     double *qd, *qd_square, *tau_square;
-    double *first; /* (nq) */
-    double apart;  /* largest distance of a coordinate from its first */
+    double *first; /* (nq) coordinates at the start */
+    double apart;  /* largest distance of a coordinate from its start */
 } sums;
 
 typedef struct kept_pose {
     double *q, *residual; /* (nq, nv) */
-    signed char *from;    /* (nv) side from which the joint came; 0: unknown, or used in a pair */
+    signed char *from;    /* (nv) direction of the last motion; 0: unknown, or used in a pair */
 } kept_pose;
 
 typedef struct row_sums {
@@ -207,7 +208,8 @@ static double band_of(const tq_static_check *s, size_t r)
 {
     const tq_fit_row *row = &s->fit->rows[r];
     double band = fabs(torque_of(s, r, SLIPPING) - torque_of(s, r, REST));
-    for (size_t c = 0; c < row->n; c++) { /* its sign is of two velocities, and not in the run's */
+    for (size_t c = 0; c < row->n; c++) { /* their sign depends on two velocities; it is not among
+                                             the signs of the run */
         if (s->fit->columns[row->column[c]].kind == TQ_COLUMN_COUPLED_COULOMB) {
             band += fabs(s->value[row->column[c]]);
         }
@@ -224,7 +226,7 @@ static bool is_same(const tq_static_check *s, const kept_pose *then, const kept_
     return apart < same_pose;
 }
 
-/* another pose equal to this one, approached from the other side */
+/* finds equal poses that were approached from the opposite side */
 static void pair_up(tq_static_check *s, const kept_pose *now)
 {
     for (size_t k = 0; k < s->n_kept; k++) {
@@ -243,8 +245,8 @@ static void pair_up(tq_static_check *s, const kept_pose *now)
     }
 }
 
-/* Friction at rest is the same each time a joint returns to a pose in the same way: such poses are
- * one observation. */
+/* True if the pose is a new observation: friction at rest is the same each time a joint returns to
+ * a pose from the same side. */
 static bool is_news(const tq_static_check *s, const kept_pose *now, size_t r)
 {
     bool news = s->n_kept < POSES_KEPT;
@@ -298,7 +300,7 @@ static void judge_row(tq_static_check *s, size_t r, kept_pose *now)
     row->n_outside += excess > 0.0;
     now->residual[r] = residual;
     now->from[r] = s->from[r];
-    if (s->end != TQ_NONE && is_news(s, now, r)) { /* friction anywhere in its band */
+    if (s->end != TQ_NONE && is_news(s, now, r)) { /* with friction anywhere in its band */
         add_equation(s, r, residual, sqrt(band * band / 3.0 + noise * noise) + rounding * usual);
     }
 }
@@ -392,8 +394,9 @@ static tq_status end_chunk(tq_static_check *s, tq_error *reterr)
     if (s->pose.n > 0 && (!is_pose || !is_near(s))) {
         status = end_pose(s, reterr);
     }
-    for (size_t r = 0; !is_pose && r < s->fit->n_row; r++) { /* direction of motion is the side
-                                                                from which the joint comes */
+    for (size_t r = 0; !is_pose && r < s->fit->n_row; r++) { /* the direction of motion is the
+                                                                side from which the joint comes
+                                                                to rest */
         if (fabs(s->chunk.qd[r]) > (double)s->chunk.n * s->plan.moving) {
             s->from[r] = s->chunk.qd[r] > 0.0 ? 1 : -1;
         }
@@ -509,7 +512,7 @@ tq_static_residual_payload tq_static_check_payload(const tq_static_check *s)
     double right[OF_BODY];
     memcpy(gram, s->gram, sizeof gram);
     memcpy(right, s->right, sizeof right);
-    for (unsigned k = 1; k < OF_BODY; k++) { /* the payload is within metres of the last joint */
+    for (unsigned k = 1; k < OF_BODY; k++) { /* a payload is within metres of the last joint */
         gram[(OF_BODY + 1) * k] +=
             1e-3 * gram[0] / (beyond_arm * beyond_arm) + DBL_MIN / DBL_EPSILON;
     }

@@ -12,7 +12,7 @@ typedef struct tq_static_residual {
     size_t n_pose;
     double torque;    /* rms of the measured torque */
     double rmse;      /* measured minus predicted, without friction */
-    double worst;     /* the largest of these */
+    double worst;     /* the largest of these residuals */
     double band;      /* mean friction band over the poses: Coulomb, Stribeck and load */
     double excess;    /* rms of max(|residual| - band - noise, 0) */
     size_t n_outside; /* poses with an excess */
@@ -47,10 +47,9 @@ typedef struct tq_static_check tq_static_check;
 /**
  * Begin without poses; then for each recording: next, its blocks, end.
  *
- * A pose is an interval whose means over `plan.least` samples are all at standstill; its torque is
- * compared once, by its mean, with the prediction of the values (n_column, borrowed until the end)
- * at its mean coordinates and acceleration without friction. The first 256 poses are stored for
- * pairs.
+ * A pose is an interval whose means over `plan.least` samples are all at standstill; its mean
+ * torque is compared once with the prediction by `value` (n_column, borrowed until the end), at its
+ * mean coordinates and acceleration, without friction. The first 256 poses are stored for pairs.
  *
  * Memory   begin takes tq_static_check_size(fit) bytes of `scratch` until the caller rewinds it.
  * Returns  TQ_OK, TQ_ERR_RANGE "plan", TQ_ERR_SCRATCH; push and end: statuses of the regressor.
@@ -78,7 +77,8 @@ typedef struct tq_static_equations {
     double gram[16], right[4], left; /* left: sum of the squares of the right-hand sides */
 } tq_static_equations;
 tq_static_equations tq_static_check_equations(const tq_static_check *check);
-/* The payload is looked for on the child link of joint model->order[at]: before the first pose. */
+/* Sets the link that carries the payload, the child of joint model->order[at]: before the first
+ * pose. */
 void tq_static_check_carrier(tq_static_check *check, uint32_t at);
 
 /* Adds the findings of the static check to a verdict. */

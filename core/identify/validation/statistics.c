@@ -30,7 +30,7 @@ void tq_fit_usual_torque(const tq_fit *fit, double *ret_square)
     }
 }
 
-/* Row weights scale residuals to one; ordinary least squares has no weights. */
+/* Row weights scale residuals to 1; ordinary least squares has no weights. */
 double tq_fit_residual_unit(const tq_fit *fit, const tq_fit_found *found, size_t n_sample)
 {
     const double n = (double)n_sample * (double)fit->n_row - (double)fit->n_column;
@@ -60,7 +60,8 @@ static tq_status leave_out(tq_groups *j, tq_fit_choice choice, double *covarianc
     }
     const tq_status status = tq_groups_solve(j, reterr);
     if (status == TQ_ERR_SINGULAR) {
-        /* only this group identifies some column: no estimate without it, so it is omitted */
+        /* some column is identified by this group alone: without it there is no estimate, so it is
+         * omitted */
         return TQ_OK;
     }
     for (size_t c = 0; status == TQ_OK && c < n; c++) {
@@ -242,7 +243,7 @@ static tq_status spread(tq_groups *j, const double *set, tq_fit_solution *ret, t
     const double unit = tq_fit_residual_unit(j->fit, j->found, ret->n_sample);
     if (tq_fit_has_instruments(j->fit)) {
         gram_of_triangle(j);
-        for (size_t c = 0; c < n; c++) { /* regularisation by its own size */
+        for (size_t c = 0; c < n; c++) { /* regularisation relative to the diagonal entry */
             j->whole[c * n + c] = j->part[c * n + c];
         }
     } else {

@@ -6,9 +6,9 @@
 #include "core/identify/regression/method.h"
 
 /* Jackknife over experiments if there are enough, else over segments of time, and for two or three
- * experiments the larger of both. With white noise all agree with the textbook; with filtered,
- * correlated noise the textbook is several times too small, and so are segments if friction changes
- * between runs.
+ * experiments the larger of both. With white noise all agree with the textbook formula; with
+ * filtered, correlated noise the textbook formula is several times too small, and the segments'
+ * deviations are too small if friction changes between runs.
  *
  * Fills deviation, textbook, low, high, relative, effect of every estimate around `found` (weighted
  * least squares), the covariance (n^2) and the degrees of freedom. set: of all data, ret->n_sample

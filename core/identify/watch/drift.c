@@ -10,8 +10,9 @@
 #include "core/model/layout.h"
 
 enum { COLUMNS = TQ_WATCH_COLUMNS, FRICTIONS = TQ_WATCH_FRICTIONS, LEAST = 6 };
-static const double moving = 0.01;    /* rad/s or m/s */
-static const double dependent = 1e-6; /* of a column's square, beside the others */
+static const double moving = 0.01;    /* slower samples of a joint are left out */
+static const double dependent = 1e-6; /* of a column's square: the part that is independent of the
+                                         others */
 static const double sure = 0.95;      /* of intervals */
 static const double chance = 0.01;    /* probability of one false trend among all tests */
 
@@ -21,7 +22,7 @@ static double sign_of(const tq_joint *joint, double rate)
                                            : (double)(rate > 0.0) - (double)(rate < 0.0);
 }
 
-/* the joint of a row that has friction; NULL: none */
+/* the joint of a row if it has friction, else NULL */
 static const tq_joint *joint_of(const tq_watch *w, size_t row)
 {
     const tq_model *model = &w->mechanism->model;
@@ -79,8 +80,8 @@ void tq_watch_add_friction(tq_watch *w, const tq_experiment_block *block, size_t
     }
 }
 
-/* Friction of one window: values and the inverse of their normal matrix's diagonal. False: the
- * joint has hardly moved there. */
+/* Friction of one window: values and the diagonal of the inverse normal matrix. False: too little
+ * motion in the window. */
 static bool solve_window(const double *gram, double *ret_value, double *ret_inverse)
 {
     double a[TQ_WATCH_GRAM];
@@ -113,7 +114,8 @@ static void add_point(line_sums *s, double x, double y, double weight)
     s->yy += weight * y * y;
 }
 
-/* Weighted straight line; its deviation by the scatter of the windows. */
+/* Weighted least-squares line through the windows; its deviation is estimated from their scatter.
+ */
 static tq_watch_trend trend_of(const line_sums *s, double length, double n_trend)
 {
     tq_watch_trend ret = {.change = (double)NAN, .deviation = (double)NAN};

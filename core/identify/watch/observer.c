@@ -10,7 +10,7 @@
 #include "core/elementary/elementary.h"
 #include "core/model/layout.h"
 
-static const double gap = 1.5; /* periods */
+static const double gap = 1.5; /* periods: a longer time step is a gap */
 
 struct tq_observer {
     const tq_mechanism *mechanism;

@@ -24,7 +24,8 @@ typedef struct tq_observer tq_observer;
  *
  *     x_k = (p_k - p_k-1) / h - (u_k + u_k-1) / 2,   r_k = a r_k-1 + (1 - a) x_k
  *
- * exact for an external torque that is constant over each step. A gap begins anew at r = 0.
+ * exact for an external torque that is constant over each step. After a gap the observer restarts
+ * at r = 0.
  *
  * Shapes   ret_r (nv x TQ_BLOCK_STRIDE).
  * Units    gain: 1/s. r: N m or N, as tau: positive where it moves the joint forward.
@@ -41,10 +42,10 @@ tq_status tq_observer_begin(const tq_mechanism *mechanism, double gain, tq_scrat
 size_t tq_observer_size(const tq_mechanism *mechanism);
 /* Another recording of samples `period` s apart. */
 tq_status tq_observer_next(tq_observer *observer, double period, tq_error *reterr);
-/* t: (n_sample) s. ret_begins[i]: no sample before i is near enough, and r begins anew at 0. */
+/* t: (n_sample) s. ret_begins[i]: sample i follows a gap, and r restarts at 0. */
 tq_status tq_observer_push(tq_observer *observer, const tq_experiment_block *block, const double *t,
                            double *ret_r, bool *ret_begins, tq_error *reterr);
-/* The factor a of a step. */
+/* The factor a for one step. */
 double tq_observer_keeps(const tq_observer *observer);
 
 #endif

@@ -11,13 +11,15 @@
 #include "core/signal/median.h"
 
 static const double day = 86400.0;   /* s */
-static const double transient = 6.0; /* time constants of the observer after a gap */
-static const double normal_median = 0.6744897501960817; /* of |x|, x normal */
-static const double beyond_worst = 1.1;  /* threshold over the worst of quiet recordings */
-static const double part_over = 0.5;     /* of a threshold: below it a contact may be over */
-static const double over = 0.1;          /* s */
-static const double window_least = 10.0; /* s: a shorter window holds one direction of motion */
-static const double least = 1e-12;       /* N m: of a deviation */
+static const double transient = 6.0; /* time constants of the observer after a gap, not evaluated */
+static const double normal_median = 0.6744897501960817; /* median of |x| for a standard normal x */
+static const double beyond_worst = 1.1;  /* threshold over the largest |r| of recordings without
+                                            contact */
+static const double part_over = 0.5;     /* of a threshold: a contact ends below it */
+static const double over = 0.1;          /* s below that until the contact has ended */
+static const double window_least = 10.0; /* s: shorter windows may contain one direction of motion
+                                            only */
+static const double least = 1e-12;       /* N m: least deviation */
 
 static size_t windows_of(size_t n_recording)
 {
@@ -140,7 +142,7 @@ static void add_noise(tq_watch *w, size_t i)
     }
 }
 
-/* Deviation and correlation of one joint. */
+/* Standard deviation and correlation of the observer's output of one joint, without contact. */
 static void put_noise(const tq_watch *w, size_t a)
 {
     tq_watch_sums *s = &w->sums[a];
@@ -183,7 +185,7 @@ tq_status tq_watch_end_noise(tq_watch *w, tq_error *reterr)
     return TQ_OK;
 }
 
-/* True outside of contacts. */
+/* Updates the current contact; true outside of contacts. */
 static bool judge(tq_watch *w, size_t i, double t)
 {
     double most = 0.0;

@@ -7,7 +7,7 @@
 #include "core/identify/watch/watch.h"
 
 enum {
-    TQ_WATCH_KEPT = 4096, /* values of a joint, for medians */
+    TQ_WATCH_KEPT = 4096, /* values kept for each joint, for medians */
     TQ_WATCH_WINDOWS = 24,
     TQ_WATCH_COLUMNS = TQ_WATCH_FRICTIONS + 1, /* columns: viscous, Coulomb, offset, residual */
     TQ_WATCH_GRAM = TQ_WATCH_COLUMNS * TQ_WATCH_COLUMNS,
@@ -16,7 +16,7 @@ enum {
 typedef struct tq_watch_sums {
     double n, square, product, worst, last;
     size_t n_kept;
-    double *kept, *steps; /* (TQ_WATCH_KEPT) sizes of r and of its steps */
+    double *kept, *steps; /* (TQ_WATCH_KEPT) |r| and |r_k - r_k-1| */
 } tq_watch_sums;
 
 struct tq_watch {
@@ -26,9 +26,9 @@ struct tq_watch {
     size_t nv;
     double *r; /* (nv x TQ_BLOCK_STRIDE) */
     bool begins[TQ_BLOCK];
-    bool finds; /* the second pass */
+    bool finds; /* the second pass: contacts are detected */
     double period, shortest;
-    size_t n_transient, n_since_gap; /* samples after a gap */
+    size_t n_transient, n_since_gap; /* samples after a gap: not evaluated; so far */
     size_t every, seen;
     tq_watch_sums *sums; /* (nv) */
     tq_watch_row *rows;  /* (nv) */
@@ -36,15 +36,16 @@ struct tq_watch {
     tq_watch_event *events; /* (TQ_WATCH_EVENTS_MAX) */
     size_t n_event, recording;
     tq_watch_event now;
-    double ratio, below; /* of the event: largest r over its threshold; last time above half */
+    double ratio, below; /* of the current contact: largest |r| / threshold; last time above half of
+                            the threshold */
     bool is_open;
     /* drift */
-    size_t each, used, n_window, first, expected; /* windows of a recording: room, used */
+    size_t each, used, n_window, first, expected; /* windows of a recording: maximum, used */
     double *grams;                                /* (windows x nv x TQ_WATCH_GRAM) */
     double *times;                                /* (windows x 2) sum, count */
-    double *lagged; /* (2 nv) speed and sign through the observer's lag */
-    double *before; /* (2 nv) of the last sample */
-    double time;    /* s, of recordings ended */
+    double *lagged; /* (2 nv) speed and sign filtered by the observer's low-pass */
+    double *before; /* (2 nv) the same at the last sample, unfiltered */
+    double time;    /* s, total of the recordings that have ended */
     double last;
 };
 

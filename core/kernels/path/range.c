@@ -111,7 +111,7 @@ static width width_at(const tq_path_rows *rows, double x)
                    .zero = (l.alpha - h.alpha) / slope};
 }
 
-/* Up from the floor to the nearest x where the bounds leave a u. */
+/* The least x from the floor upward at which the bounds admit a u. */
 static int lowest(const tq_path_rows *rows, double *ret)
 {
     double x = rows->floor;
@@ -135,8 +135,8 @@ static int lowest(const tq_path_rows *rows, double *ret)
     return 0;
 }
 
-/* Newton's method on the concave width, first from `start`: from a point inside the tangent leads
- * beyond the set, and from there every step back towards it. */
+/* Newton's method on the concave width, first from `start`: from a point inside the set the tangent
+ * leads beyond it, and from there every step leads back towards it. */
 static int highest(const tq_path_rows *rows, double start, double *ret)
 {
     double x = start < rows->cap ? start : rows->cap;

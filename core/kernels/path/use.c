@@ -45,7 +45,7 @@ TQ_INLINE curve curve_of(const tq_path_interval *in, const real g[TQ_PATH_NODES]
     return c;
 }
 
-/* What the points have in common for all joints. */
+/* Values at the points that are common to all joints. */
 typedef struct places {
     double x[TQ_PATH_POINTS], at_node[TQ_PATH_NODES]; /* x */
     long near[TQ_PATH_POINTS];                        /* offset of the nearest node */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/serve/library/library.h - what is done with libmicrohttpd beyond its documentation.
- *
- * Each function names what it relies on. tests/unit/daemon/serve/test_library.c checks that
- * against the installed version, on the wire; nothing else of serve relies on its internals. */
+/* daemon/serve/library/library.h - uses of libmicrohttpd beyond its documentation. Each function
+ * names the behaviour it relies on. tests/unit/daemon/serve/test_library.c checks that behaviour of
+ * the installed version, on the wire; nothing else of serve relies on its internals. */
 #ifndef TQD_SERVE_LIBRARY_LIBRARY_H
 #define TQD_SERVE_LIBRARY_LIBRARY_H
 
@@ -39,20 +38,20 @@ int tqd_library_detach(int fd);
 bool tqd_library_attach(struct MHD_Daemon *mhd, int fd);
 
 /* Adds a descriptor to the library's epoll set, so that its events end the library's wait.
- * Returns the set's descriptor, -1: there is none. Relies on: events with a NULL pointer are
+ * Returns the set's descriptor; -1: no set. Relies on: events with a NULL pointer are
  * passed over. */
 int tqd_library_watch(struct MHD_Daemon *mhd, int fd);
 
-/* True: a run would not wait. */
+/* True: a run would not wait, since work is left. */
 bool tqd_library_has_work(struct MHD_Daemon *mhd);
 
 /* Waits up to ms (-1: for ever) for an event of the library's set or of `own_fd`, which is in
  * it, and processes the library's. Relies on: MHD_run_wait waits only if it has no work left;
- * with 128, 256 or 512 events at once 0.9.75 waits although it has, so from 96 connections on
- * poll() waits. */
+ * with 128, 256 or 512 events at once 0.9.75 waits although work is left, so from 96 connections on
+ * poll() waits instead. */
 void tqd_library_run(struct MHD_Daemon *mhd, int set_fd, int own_fd, size_t n_open, int ms);
 
-/* Processes what is left without a wait. At its limit of connections the library stops
+/* Processes remaining work without waiting. At its limit of connections the library stops
  * accepting, and only a run after one has closed starts it again. */
 void tqd_library_run_again(struct MHD_Daemon *mhd);
 

@@ -81,7 +81,8 @@ static bool add_file(void *ctx, const char *digest, uint64_t size)
     return e != NULL;
 }
 
-/* Of a store that nodes share: from its database into the folder, unless it is there. */
+/* In a store shared by nodes: copies the file from the database into the folder, unless it is
+ * there. */
 static bool fetch(tqd_backup *backup, const entry *e)
 {
     tqd_store_status status;
@@ -91,8 +92,8 @@ static bool fetch(tqd_backup *backup, const entry *e)
     return file != NULL;
 }
 
-/* Exists (if need be moved back from files/lost) with the size in its row. Its contents are checked
- * by the manifest's digest. */
+/* True if the file exists (moved back from files/lost if necessary) with the size in its row. Its
+ * contents are checked by the digest in the manifest. */
 static bool is_there(tqd_backup *backup, const entry *e)
 {
     char path[PATH_MAX];
@@ -338,7 +339,7 @@ static bool read_content(tqd_backup *backup, uint64_t offset, char *out, size_t 
         char path[PATH_MAX];
         tqd_file_set_path(backup->set, e->digest, path);
         backup->file_fd = open(path, O_RDONLY | O_CLOEXEC);
-        /* a cache that is bounded has dropped it meanwhile */
+        /* the bounded cache may have dropped the file meanwhile */
         if (backup->file_fd < 0 && tqd_store_is_shared(backup->store) && fetch(backup, e)) {
             backup->file_fd = open(path, O_RDONLY | O_CLOEXEC);
         }

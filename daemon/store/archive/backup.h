@@ -13,7 +13,7 @@
  *     torqued.db             a consistent copy of the database
  *     files/ab/abcdef...     each file under its SHA-256
  *
- * Unpacked into an empty state folder it is that state. */
+ * Unpacked into an empty folder it is a complete state folder. */
 typedef struct tqd_backup tqd_backup;
 
 /* Copies the database; until close no file is removed. NULL with the reason. Workers only, as all

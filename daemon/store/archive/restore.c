@@ -35,7 +35,7 @@ static tqd_store_status copy_bytes(copying *c, tqd_file *file, uint64_t size, tq
     return status;
 }
 
-/* Read verified, and stored under the digest of what was read. */
+/* Reads and verifies a file, and stores it under the digest of the bytes read. */
 static bool copy_file(void *ctx, const char *digest, uint64_t size)
 {
     copying *c = ctx;
@@ -61,7 +61,7 @@ static bool copy_file(void *ctx, const char *digest, uint64_t size)
     return true;
 }
 
-/* `copy` is the database as of now, which nothing changes */
+/* `copy` is a snapshot of the database, which does not change */
 static bool move(copying *c, const char *copy)
 {
     tqd_store_status status = tqd_store_snapshot(c->from, copy);

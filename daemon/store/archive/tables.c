@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/archive/tables.c - the tables and columns that both engines have. */
+/* daemon/store/archive/tables.c - the tables and columns that both engines store. */
 #include "daemon/store/archive/tables.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #define BODY_SUM     "tqd_sum($3, $4, $5, $6)"
 
 /* SQLite numbers parameters called $N by their first occurrence: in `put` and `sum` they occur in
- * the order of the columns. The greatest number that an event has had goes as usage 'event'. */
+ * the order of the columns. The greatest event number so far is copied as usage 'event'. */
 const tqd_table tqd_tables[] = {
     {"robot_version",
      "tttiib",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/archive/tables.h - the rows of both engines: a store moves from one to the other by
- * them. Private to daemon/store. */
+/* daemon/store/archive/tables.h - the rows of both engines, by which a store is copied from one to
+ * the other. Private to daemon/store. */
 #ifndef TQD_STORE_ARCHIVE_TABLES_H
 #define TQD_STORE_ARCHIVE_TABLES_H
 
@@ -30,18 +30,17 @@ typedef struct tqd_table {
     const char *name;
     const char *letters;
     const char *columns[TQD_CELLS_MAX];
-    const char *order; /* of the rows that are read */
+    const char *order; /* order of the rows that are read */
     const char *sum;   /* SQLite: the value of the column `sum`, of parameters $1, ...; or NULL */
     const char *put;   /* a statement that takes a row, in both dialects; NULL: it is inserted */
 } tqd_table;
 
-/* In an order in which every row follows those that it refers to. Not among them: the list of
- * garbage, since unused files are not moved, and spools of running jobs, without which a job begins
- * anew. */
+/* Every row follows the rows that it refers to. Two tables are not copied: the garbage list, since
+ * unused files are not copied, and spools of running jobs, which restart from the beginning. */
 extern const tqd_table tqd_tables[];
 extern const size_t tqd_n_table;
 
-/* Takes a row; a status other than OK ends the reading, which has it. */
+/* Callback for a row; a status other than OK ends the reading with that status. */
 typedef struct tqd_rows {
     tqd_store_status (*each)(void *ctx, const tqd_table *table, const tqd_cell *cells);
     void *ctx;
@@ -51,9 +50,9 @@ typedef struct tqd_rows {
 enum { TQD_TABLE_SQL = 1024 };
 bool tqd_table_put_sql(const tqd_table *table, bool with_sum, char sql[TQD_TABLE_SQL]);
 
-/* SQLite, in daemon/store/sqlite/rows.c. All rows of a database file that does not change; and a
- * fresh database of the present schema at `path`, where a file may be already: filled by a row
- * after the other, complete and durable when `end` returns OK, and removed by whatever else. */
+/* SQLite, in daemon/store/sqlite/rows.c. Reads all rows of a database file that does not change;
+ * and creates a database of the present schema at `path`, replacing a file there: filled row by
+ * row, complete and durable when `end` returns OK, and removed in all other cases. */
 tqd_store_status tqd_sqlite_rows(const char *path, const tqd_rows *rows);
 /* The files that a database file refers to. */
 tqd_store_status

@@ -12,8 +12,8 @@
 static const char next_sql[] = "SELECT " TQD_JOB_COLUMNS ", tag FROM job WHERE state = 0"
                                " AND (deadline_at_ms IS NULL OR deadline_at_ms > ?1)"
                                " ORDER BY priority DESC, tag, seq LIMIT 1";
-/* The first job by turn of each client that is not in ?2, and of these the first: the index
- * (client, tag) is entered once for each client, however many jobs it has. */
+/* The first job by turn of each client that is not in ?2, and of these the first: one look-up in
+ * the index (client, tag) for each client, independent of its number of jobs. */
 static const char next_other_sql[] =
     "WITH RECURSIVE waiting(client) AS ("
     "  SELECT (SELECT client FROM job WHERE state = 0 ORDER BY client LIMIT 1)"

@@ -42,7 +42,7 @@ tqd_store_status tqd_sqlite_references(tqd_connection *connection,
     return status;
 }
 
-/* A "file:" URI of the path, with %, ? and # escaped, for a copy that does not change. */
+/* A "file:" URI of the path, with %, ? and # escaped, for a file that does not change. */
 static void name_copy(const char *path, char *uri, size_t size)
 {
     size_t n = (size_t)snprintf(uri, size, "file:");
@@ -59,7 +59,8 @@ tqd_store_status
 tqd_sqlite_references_of(const char *path,
                          bool (*each)(void *ctx, const char *digest, uint64_t size), void *ctx)
 {
-    char uri[3 * PATH_MAX + 32]; /* immutable=1: SQLite neither reads nor creates a log beside it */
+    char uri[3 * PATH_MAX + 32]; /* immutable=1: SQLite neither reads nor creates a write-ahead log
+                                    next to it */
     sqlite3 *db = NULL;
     sqlite3_stmt *statement = NULL;
     name_copy(path, uri, sizeof uri);

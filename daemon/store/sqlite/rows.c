@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/sqlite/rows.c - a database file read as rows, and one made of rows. */
+/* daemon/store/sqlite/rows.c - reads a database file as rows, and creates one from rows. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void read_cell(sqlite3_stmt *statement, int i, tqd_cell *cell)
     case SQLITE_BLOB:
         cell->kind = TQD_CELL_BYTES;
         cell->bytes = sqlite3_column_blob(statement, i);
-        cell->bytes = cell->bytes != NULL ? cell->bytes : ""; /* of no bytes */
+        cell->bytes = cell->bytes != NULL ? cell->bytes : ""; /* a blob of no bytes */
         break;
     default:
         break;
@@ -121,7 +121,7 @@ tqd_sqlite_filling *tqd_sqlite_fill(const char *path, char why[TQD_STORE_WHY])
         (void)tqd_sqlite_fill_end(filling, false);
         return NULL;
     }
-    /* rows come with their counts and events, which triggers would add once more */
+    /* rows are copied with their counts and events, which triggers would add again */
     sqlite3_db_config(filling->connection->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     if (sqlite3_exec(filling->connection->db, "BEGIN", NULL, NULL, NULL) != SQLITE_OK) {
         snprintf(why, TQD_STORE_WHY, "%.200s", sqlite3_errmsg(filling->connection->db));
@@ -148,7 +148,7 @@ static int bind_cell(sqlite3_stmt *statement, int i, const tqd_cell *cell)
     }
 }
 
-/* the next event has a greater number than any that a client has seen */
+/* the next event gets a greater number than any that a client has received */
 static int set_sequence(sqlite3 *db, int64_t last)
 {
     char sql[160];
@@ -193,7 +193,7 @@ tqd_store_status tqd_sqlite_fill_end(tqd_sqlite_filling *filling, bool good)
     sqlite3_finalize(filling->statement);
     if (good) {
         sqlite3 *db = filling->connection->db;
-        /* one file, as copies of a database are */
+        /* a single file, as copies of a database are */
         status = tqd_sqlite_status(
             db, sqlite3_exec(db, "COMMIT; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL));
     }

@@ -14,7 +14,7 @@ static const char bounds_sql[] = "SELECT (SELECT n FROM usage WHERE what = 'job0
                                  " max((SELECT n FROM usage WHERE what = 'clock'),"
                                  "  (SELECT coalesce(max(tag), 0) FROM job"
                                  "   WHERE client = ?1 AND state = 0))";
-/* counts no further than the bound */
+/* does not count beyond the bound */
 static const char own_sql[] = "SELECT count(*) FROM (SELECT 1 FROM job WHERE client = ?1"
                               " AND state = 0 LIMIT ?2)";
 static const char insert_sql[] =
@@ -51,7 +51,7 @@ static tqd_store_status find_repeat(tqd_connection *connection, tqd_job_submit *
     return tqd_sqlite_job(connection, id, &submit->job);
 }
 
-/* Whether the client's own jobs fill its part of the queue, which has `queued` jobs. */
+/* Checks whether the client's own jobs exceed its share of the queue, which has `queued` jobs. */
 static tqd_store_status check_own(tqd_connection *connection, tqd_job_submit *submit,
                                   uint64_t queued)
 {

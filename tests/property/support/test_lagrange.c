@@ -179,7 +179,7 @@ static void later(const tq_model *model, const tqt_states *s, double t, double *
     }
 }
 
-/* every kind of joint: velocity is the rate of position, acceleration that of velocity */
+/* every kind of joint: velocity is the derivative of position, acceleration that of velocity */
 Test(lagrange, motion_is_consistent_in_time)
 {
     const double h = 0x1p-16;
@@ -215,7 +215,7 @@ Test(lagrange, motion_is_consistent_in_time)
     }
 }
 
-/* Jacobian columns times rates are the velocities that the moving frames give */
+/* Jacobian columns times rates are the velocities of the moving frames */
 Test(lagrange, columns_are_velocities)
 {
     for (uint64_t seed = 0; seed < N_ROBOT; seed++) {

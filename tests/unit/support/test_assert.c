@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/support/test_assert.c - assertions that must not pass do not: equal numbers are not
+/* tests/unit/support/test_assert.c - assertions that must fail do fail: equal numbers are not
  * greater, NaN is neither greater nor less nor near. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -29,7 +29,7 @@ typedef struct trial {
 
 static trial t;
 
-/* false: this seed has no robot of the right size */
+/* false: the random robot of this seed does not have the required size */
 static bool open_trial(uint64_t seed, uint32_t n_constraint)
 {
     const tqt_robot_options options = {6 + (uint32_t)(seed % 5), TQT_KINDS_ALL,
@@ -90,7 +90,7 @@ static void rows_at(size_t i, double *a, double *rate, double *q, double *qd)
         TQ_OK));
 }
 
-/* tau + A^T multipliers is what inverse dynamics says of qdd, and A qdd = -dA/dt qd */
+/* tau + A^T multipliers equals inverse dynamics of qdd, and A qdd = -dA/dt qd */
 static void check_equations(uint64_t seed)
 {
     const size_t nv = t.model->nv;
@@ -140,7 +140,7 @@ Test(constrained_dynamics, satisfies_its_equations)
         tq_error error = {0};
         random_torque(seed);
         const tq_status status = forward(t.tau, t.qdd, t.multipliers, &error);
-        /* random loops may ask for what the joints between them cannot do */
+        /* random loops may be impossible for the joints between them */
         cr_assert(status == TQ_OK ||
                       (status == TQ_ERR_SINGULAR && strncmp(error.what, "constraint", 10) == 0),
                   "seed %u: %s %s", (unsigned)seed, tq_status_slug(status), error.what);
@@ -191,7 +191,7 @@ Test(constrained_dynamics, a_sample_has_its_own_bits)
     }
 }
 
-/* least-norm torques of all joints reproduce the motion that they were computed from */
+/* minimum-norm torques reproduce the motion from which they were computed */
 Test(constrained_dynamics, forward_undoes_inverse)
 {
     size_t n = 0;
@@ -236,7 +236,8 @@ Test(constrained_dynamics, forward_undoes_inverse)
     cr_assert(gt(sz, n, N_SEED / 2));
 }
 
-/* a state thrown off the constraints comes back, by less than it was thrown in the metric of M */
+/* a displaced state is projected back onto the constraints, by a smaller displacement than the
+ * first in the metric of M */
 Test(constrained_dynamics, states_are_projected)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/constraints/test_hold.c - dry friction at standstill under constraints: what
- * is held does not accelerate, what slips is held back by all there is. */
+/* tests/property/core/constraints/test_hold.c - dry friction at standstill under constraints: held
+ * rows do not accelerate, slipping rows have the full friction against their motion. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -21,7 +21,7 @@ typedef struct trial {
     double v[TQT_NV], target[TQT_ROWS], largest[TQT_NV], hold[TQT_NV];
     uint32_t rows[TQT_NV];
     tq_holds holds;
-    double size; /* of accelerations without holds */
+    double size; /* size of the accelerations without holds */
 } trial;
 
 /* a robot at rest on its constraints, pushed at random; some joints have dry friction */
@@ -54,7 +54,7 @@ static void draw(trial *t, tqt_random *r)
     }
 }
 
-/* no more scratch than it says */
+/* scratch of exactly the stated size */
 static tq_scratch exact_scratch(trial *t)
 {
     static _Alignas(64) unsigned char memory[1 << 18];
@@ -65,7 +65,7 @@ static tq_scratch exact_scratch(trial *t)
     return scratch;
 }
 
-/* the conditions of a minimum, which for a convex function are enough */
+/* the optimality conditions, which are sufficient for a convex function */
 static void check(trial *t, size_t *n_stuck, size_t *n_slip)
 {
     tqt_robot_state *s = &t->s;
@@ -84,7 +84,8 @@ static void check(trial *t, size_t *n_stuck, size_t *n_slip)
                                      qdd, NULL, NULL) == TQ_OK);
     for (size_t k = 0; k < t->holds.n; k++) {
         const double a = qdd[t->rows[k]];
-        /* normal equations of up to 6 rows, cut at 1e-12: half of the digits are left and more */
+        /* normal equations of up to 6 rows, regularised at 1e-12: at least half of the digits are
+         * correct */
         if (fabs(t->hold[k]) <= t->largest[k] * (1.0 + 1e-9)) {
             cr_expect(fabs(a) < 1e-8 * t->size, "held, but goes at %g of %g", a, t->size);
             *n_stuck += 1;
@@ -113,8 +114,8 @@ Test(hold, what_is_held_rests_and_what_slips_is_slowed)
     cr_expect(n_stuck > 100 && n_slip > 100, "%zu, %zu", n_stuck, n_slip);
 }
 
-/* The four-bar has one freedom t: it is held as long as |t f| <= sum |t_j| largest_j, however its
- * joints share the load (statics leave two of three open). */
+/* The four-bar has one dof t: it is held as long as |t f| <= sum |t_j| largest_j, however its
+ * joints share the load (statics leave two of three holds undetermined). */
 Test(hold, a_loop_is_held_by_all_of_its_joints)
 {
     static const double parts[] = {0.2, 0.9, 0.999, 1.001, 1.1, 3.0};
@@ -150,7 +151,7 @@ Test(hold, a_loop_is_held_by_all_of_its_joints)
     tqt_close(&t.s);
 }
 
-/* held rows do not accelerate, nor does what hangs on them; multipliers are those of the motion */
+/* held rows and rows coupled to them do not accelerate; multipliers are those of the motion */
 Test(hold, held_rows_do_not_accelerate)
 {
     static trial t;
@@ -159,7 +160,7 @@ Test(hold, held_rows_do_not_accelerate)
     for (int k = 0; k < TRIALS; k++) {
         double qdd[TQT_NV], multipliers[TQT_ROWS];
         draw(&t, &r);
-        t.holds.n = 1 + (size_t)k % 6; /* more than two hold all of it */
+        t.holds.n = 1 + (size_t)k % 6; /* more than two rows hold the whole robot */
         for (uint32_t j = 0; j < 6; j++) {
             t.rows[j] = j;
         }
@@ -182,7 +183,8 @@ Test(hold, held_rows_do_not_accelerate)
     tqt_close(&t.s);
 }
 
-/* nv + 1 numbers, and scratch that is not zeroed: the number after the joints keeps its value */
+/* arrays of nv + 1 numbers, and scratch that is not cleared: the number after the joints is
+ * unchanged */
 Test(hold, nothing_is_written_after_the_joints)
 {
     static _Alignas(64) double memory[1 << 15];
@@ -209,7 +211,7 @@ Test(hold, nothing_is_written_after_the_joints)
     tqt_close(&t.s);
 }
 
-/* any size below what it says it needs is refused by name, never used */
+/* any smaller scratch than the stated size is refused by name, and not used */
 Test(hold, too_little_scratch_is_refused)
 {
     static _Alignas(64) unsigned char memory[1 << 18];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/constraints/test_projectors.c - any coordinates that determine the motion
- * suffice for the elimination; those that do not are named. */
+/* tests/property/core/constraints/test_projectors.c - elimination with any coordinates that
+ * determine the motion; other coordinates are named in the error. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -42,7 +42,7 @@ static void check_elimination(const tqt_robot_state *s, const tq_elimination *e,
                 sum += s->state.a[r * s->nv + c] * t[c];
                 longest = fmax(longest, fabs(s->state.a[r * s->nv + c]));
             }
-            /* an inverse of at most 4 rows, whose condition is that of t, and of t again */
+            /* the inverse of at most 4 rows has the condition of t, and it is multiplied by t */
             cr_expect(fabs(sum) <= 1e-13 * longest * size * size, "%g of %g", sum, size);
         }
         for (size_t g = 0; g < e->n_free; g++) {
@@ -65,7 +65,8 @@ Test(projectors, any_coordinates_that_determine_the_motion_suffice)
             size_t n = 0;
             random_state(&s, &r);
             const size_t n_free = s.nv - s.state.rank;
-            for (uint32_t c = 0; c < s.nv; c++) { /* as many as freedoms, by chance */
+            for (uint32_t c = 0; c < s.nv; c++) { /* random choices may have as many coordinates as
+                                                     dofs */
                 const double still = (double)(n_free - n) / (double)(s.nv - c);
                 if (tqt_random_uniform(&r, 0.0, 1.0) < still) {
                     free[n++] = c;
@@ -103,11 +104,11 @@ Test(projectors, coordinates_that_do_not_determine_the_motion_are_named)
     error = (tq_error){0};
     cr_expect(eq(int, tq_constraint_eliminate_by(&s.state, all, 3, &s.scratch, &e, &error),
                  TQ_ERR_SINGULAR));
-    cr_expect(eq(dbl, error.value, 2.0)); /* freedoms that there are */
+    cr_expect(eq(dbl, error.value, 2.0)); /* number of dofs */
     tqt_close(&s);
 }
 
-/* torques of the driven joints move the robot as torques of all joints do */
+/* torques of the actuated joints cause the same motion as torques of all joints */
 Test(projectors, driven_joints_make_the_same_motion)
 {
     static const char *const driven[] = {"four-bar", "rolling-disk", "parallel-2dof"};
@@ -140,8 +141,8 @@ Test(projectors, driven_joints_make_the_same_motion)
     }
 }
 
-/* Torques, the motion they make, and the torques of that motion: what of their difference the
- * constraints do not carry is rounding, whichever joints are driven. */
+/* Torques, their motion, and the torques of that motion: the part of the difference that the
+ * constraints do not balance is rounding, for any choice of actuated joints. */
 Test(projectors, inverse_after_forward_returns_the_projected_torque)
 {
     static _Alignas(64) double q[TQT_NV * LANE], qd[TQT_NV * LANE], qdd[TQT_NV * LANE],

@@ -41,7 +41,7 @@ static void rows_at(const tq_model *model, const tq_constraints *set, const doub
     cr_assert(le(sz, scratch.peak - before, tq_constraint_rows_scratch_size(model)));
 }
 
-/* a state somewhat along v, and back */
+/* q moved along v by `by` */
 static void move(const tq_model *model, const double *q, const double *v, double by, double *ret)
 {
     double step[NV];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/contact/test_laws.c - impulses of random contacts satisfy the laws that they
- * were sought by, those of redundant contacts too. */
+/* tests/property/core/contact/test_laws.c - impulses of random contacts satisfy the contact laws;
+ * redundant contacts too. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -17,7 +17,7 @@ typedef struct problem {
     double w[9 * N_MAX * N_MAX], b[3 * N_MAX], mu[N_MAX], p[3 * N_MAX], u[3 * N_MAX];
 } problem;
 
-/* W = J M^-1 J^T of nv freedoms: singular where 3 n > nv; b within its range, as velocities are */
+/* W = J M^-1 J^T of nv dofs: singular if 3 n > nv; b in the range of W, as velocities are */
 static void random_problem(tqt_random *r, problem *to)
 {
     double j[3 * N_MAX][NV_MAX];
@@ -67,7 +67,7 @@ Test(laws, of_signorini_and_coulomb_hold)
         static problem it;
         random_problem(&r, &it);
         const double violation = tq_contact_laws(it.n, it.w, it.b, it.mu, it.p);
-        if (violation > 1e-9) { /* Coulomb's law need not have a solution for any W */
+        if (violation > 1e-9) { /* Coulomb's law has no solution for some W */
             continue;
         }
         n_solved++;

@@ -35,7 +35,8 @@ typedef struct trial {
     size_t nv;
 } trial;
 
-/* Joint 0 floats from the root; the others are of any kind. Balls get terms where `terms`. */
+/* Joint 0 is floating, the others are of any kind. With `terms` spherical and floating joints get
+ * dampers, springs and inertias. */
 static trial open_trial(uint64_t seed, bool terms)
 {
     const tqt_robot_options options = {
@@ -111,7 +112,8 @@ static void near_blocks(const double *x, const double *y, size_t n, size_t strid
     }
 }
 
-/* The inertia a of a free joint is mass a at its link's origin, with moments a, and no weight. */
+/* The inertia a of a free joint is equivalent to a mass a at its link's origin with moments a,
+ * without weight. */
 Test(ball_terms, a_free_joints_inertia_is_a_weightless_mass)
 {
     static const double a = 0.7;
@@ -154,7 +156,7 @@ Test(ball_terms, a_free_joints_inertia_is_a_weightless_mass)
             cr_assert(eq(
                 int, tq_coriolis_matrix(m, N, t.s.stride, t.s.q, t.s.qd, &t.scratch, to, &e), 0));
         }
-        /* C is not unique; C qd is */
+        /* C is not unique, but C qd is */
         for (size_t r = 0; r < t.nv; r++) {
             for (size_t i = 0; i < N; i++) {
                 double difference = 0.0;
@@ -190,7 +192,8 @@ static double potential(const trial *t, const double *q)
     return energy;
 }
 
-/* springs are minus the slope of their potential, dampers d qd; dtau/dq and dtau/dqd are slopes */
+/* spring torques are minus the gradient of their potential, dampers give d qd; dtau/dq and dtau/dqd
+ * are the slopes */
 Test(ball_terms, slopes)
 {
     static const double h = 1e-4;
@@ -245,7 +248,8 @@ Test(ball_terms, slopes)
     }
 }
 
-/* inverse dynamics, its terms one by one (whatever is left out), M and C by Jacobians, energies */
+/* inverse dynamics, its terms one by one (with any omissions), M and C by Jacobians, and energies
+ * agree */
 Test(ball_terms, every_way_to_them_agrees)
 {
     for (int seed = 0; seed < SEEDS; seed++) {

@@ -83,7 +83,7 @@ Test(seeds, item_135_136_static_torque)
 {
     tq_model *model = planar_arm();
     const double q[2] = {0.5, -0.9};
-    /* F = (10, -5) applied to the environment, so its opposite on the robot */
+    /* F = (10, -5) acts on the environment, so that the opposite force acts on the robot */
     const tq_load load = {.link = 2, .at = {0.6, 0, 0}, .wrench = {-10, 5, 0, 0, 0, 0}};
     tq_scratch scratch;
     tq_configuration p;

@@ -65,7 +65,7 @@ static void compute(trial *t)
     cr_assert(eq(sz, t->scratch.used, 0));
 }
 
-/* one sample's C beside the reference */
+/* one sample's C against the reference */
 static double worst_of(const trial *t, size_t i)
 {
     double *q = tqt_doubles(t->model->nq), *qd = tqt_doubles(t->model->nv);
@@ -100,7 +100,7 @@ Test(coriolis, random_trees_match_the_definition)
     cr_log_info("worst error %g eps n terms", worst);
 }
 
-/* an array that was filled before, spoilt where motion changes it */
+/* into an array that was filled before, modified in all entries that motion changes */
 Test(coriolis, again_gives_the_same)
 {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -123,7 +123,7 @@ Test(coriolis, again_gives_the_same)
     }
 }
 
-/* each kind alone: no kind masks another */
+/* each kind of joint alone, so that none hides errors of another */
 Test(coriolis, every_kind_matches_the_definition)
 {
     for (unsigned kind = TQ_JOINT_FIXED; kind <= TQ_JOINT_FLOATING; kind++) {
@@ -137,7 +137,7 @@ Test(coriolis, every_kind_matches_the_definition)
     }
 }
 
-/* the rule can fail: a mass wrong in its tenth digit is seen */
+/* negative control: a mass that is wrong in its tenth digit is detected */
 Test(coriolis, a_wrong_mass_is_seen)
 {
     for (uint64_t seed = 0; seed < 10; seed++) {
@@ -156,7 +156,7 @@ Test(coriolis, a_wrong_mass_is_seen)
     }
 }
 
-/* C qd is the velocity term of inverse dynamics, to the reference's rule */
+/* C qd is the velocity term of inverse dynamics, within the tolerance of the reference */
 Test(coriolis, times_rate_is_the_velocity_torque)
 {
     for (uint64_t seed = 0; seed < 60; seed++) {
@@ -239,7 +239,7 @@ Test(coriolis, mass_rate_less_twice_c_is_skew)
     }
 }
 
-/* Bits: at every build, alone and in a block */
+/* Bits: the same with every build, alone and in a block */
 Test(coriolis, same_bits_everywhere)
 {
     cr_assert(eq(int, (int)tq_lanes_select(0), TQ_OK));

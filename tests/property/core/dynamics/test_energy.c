@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_energy.c - energies on lanes against those of moving frames. */
+/* tests/property/core/dynamics/test_energy.c - energies of the lanes against those of moving
+ * frames. */
 #include "core/dynamics/energy.h"
 #include "core/lanes/build.h"
 #include "core/lanes/table.h"
@@ -57,7 +58,8 @@ static void compute(trial *t)
     cr_assert(status == TQ_OK, "%s: %s %zu", tq_status_slug(status), fault.what, fault.index);
 }
 
-/* qd^T |M| qd / 2 with the terms of each entry of M: what the kinetic energy is summed from */
+/* qd^T |M| qd / 2 with the absolute terms of each entry of M: scale of the sum for the kinetic
+ * energy */
 static double kinetic_terms(const tq_model *model, const double *q, const double *qd)
 {
     const size_t nv = model->nv;
@@ -74,13 +76,14 @@ static double kinetic_terms(const tq_model *model, const double *q, const double
     return terms;
 }
 
-/* potential terms: weights times distances from the origin, along the arms that lead there */
+/* potential terms: weights times path lengths from the origin */
 static double potential_terms(const tq_model *model)
 {
     double reach = 1.0, mass = 0.0;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const double *p = model->joints[j].origin.p;
-        reach += fabs(p[0]) + fabs(p[1]) + fabs(p[2]) + 3.0; /* travels of random states: 1 each */
+        reach += fabs(p[0]) + fabs(p[1]) + fabs(p[2]) + 3.0; /* travel of random states is at most 1
+                                                                per joint */
     }
     for (uint32_t l = 0; l < model->n_link; l++) {
         mass += model->links[l].inertia.mass;
@@ -101,7 +104,7 @@ Test(energy, equals_that_of_moving_frames)
             long double kinetic, potential;
             tqt_energy(&problem, &kinetic, &potential);
             const tq_inertia *root = &t.model->links[t.model->root].inertia;
-            for (int k = 0; k < 3; k++) { /* the reference leaves the root link out */
+            for (int k = 0; k < 3; k++) { /* the reference omits the root link */
                 potential -= (long double)root->mass * t.model->gravity[k] * root->com[k];
             }
             const double unit = 100.0 * DBL_EPSILON * (double)t.model->n_joint;
@@ -119,7 +122,7 @@ Test(energy, equals_that_of_moving_frames)
     }
 }
 
-/* Bits: at every build */
+/* Bits: the same with every build */
 Test(energy, same_bits_everywhere)
 {
     for (uint64_t seed = 0; seed < 40; seed++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_forward.c - accelerations against the equation they solve. */
+/* tests/property/core/dynamics/test_forward.c - accelerations satisfy the equation of motion. */
 #include "core/dynamics/forward.h"
 #include "core/lanes/table.h"
 #include "tests/support/lagrange.h"
@@ -84,8 +84,8 @@ static void must_compute(trial *t, unsigned without)
     cr_assert(status == TQ_OK, "%s: %s %zu", tq_status_slug(status), fault.what, fault.index);
 }
 
-/* The torques that the reference needs for the accelerations, beside the torques that were given:
- * the residual of the equation of motion in units of eps n terms. */
+/* Torques by the reference for the computed accelerations against the given torques: residual of
+ * the equation of motion in units of eps n terms. */
 static double residual_of(const trial *t, unsigned without, size_t i)
 {
     const tq_model *model = t->model;
@@ -133,7 +133,7 @@ static void expect_residuals(unsigned kinds, unsigned with)
     cr_log_info("worst residual %g eps n terms", worst);
 }
 
-/* every motion meets inertia here: no massless links */
+/* no massless links: every motion has inertia */
 #define WITH_MASS (TQT_WITH_ALL & ~(unsigned)TQT_WITH_MASSLESS)
 
 Test(forward, one_freedom_trees_solve_the_equation)
@@ -195,7 +195,7 @@ Test(forward, massless_leaves_are_refused)
     }
 }
 
-/* Massless links anywhere: an answer solves the equation, or the robot is reported as singular */
+/* Massless links anywhere: the result solves the equation, or the robot is reported as singular */
 Test(forward, massless_links_are_right_or_refused)
 {
     int n_singular = 0;
@@ -218,8 +218,8 @@ Test(forward, massless_links_are_right_or_refused)
     cr_log_info("%d of 2000 singular", n_singular);
 }
 
-/* Two turning joints on one line with a massless link between them turn against each other without
- * inertia: reported at any pose. */
+/* Two revolute joints on one axis with a massless link between them rotate against each other
+ * without inertia: reported in any pose. */
 Test(forward, coincident_axes_are_refused)
 {
     for (uint64_t seed = 0; seed < 100; seed++) {
@@ -230,7 +230,7 @@ Test(forward, coincident_axes_are_refused)
             model->joints[j].origin.p[0] = tqt_random_uniform(&r, -0.5, 0.5);
             model->links[j + 1].inertia = (tq_inertia){1, {.1, .2, 0}, {.02, 0, 0, .03, 0, .04}};
         }
-        /* the third joint's axis is the second's, seen through its turned frame, on one line */
+        /* the third joint's axis coincides with the second's, in its rotated frame */
         const double *turn = model->joints[2].origin.r;
         memcpy(model->joints[2].origin.p, (double[3]){0, 0, 0.3}, sizeof(double[3]));
         memcpy(model->joints[2].axis, (double[3]){turn[6], turn[7], turn[8]}, sizeof(double[3]));
@@ -258,7 +258,7 @@ Test(forward, coincident_axes_are_refused)
     }
 }
 
-/* Bits: at every lane width */
+/* Bits: the same at every lane width */
 Test(forward, same_bits_at_every_width)
 {
     cr_assert(eq(int, (int)tq_lanes_select(0), TQ_OK));

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* |error| <= 100 eps n terms, in units of eps n terms: issue and tests/property/README.md */
+/* |error| <= 100 eps n terms, in units of eps n terms: tests/property/README.md */
 #define LIMIT 100.0
 enum { N_SEED = 200, JOINT_MAX = 64, N_WRENCH_MAX = 4 };
 
-/* A random robot with states and wrenches, and torques to compare. */
+/* A random robot with states and wrenches, and the torques to be compared. */
 typedef struct trial {
     tq_model *model;
     tqt_subject *subject;
@@ -60,7 +60,8 @@ static void close_trial(trial *t)
     tqt_model_free(t->model);
 }
 
-/* wrenches on any links (the root too), in either frame, at any point, each sample's or shared */
+/* wrenches on any links (the root too), in either frame, at any point, constant or one per sample
+ */
 static void draw_wrenches(trial *t, uint64_t seed)
 {
     tqt_random r = tqt_random_seed(seed ^ 0xabcdu);
@@ -157,7 +158,7 @@ Test(inverse, random_trees_match_virtual_work)
     cr_log_info("worst error %g eps n terms", worst);
 }
 
-/* each kind alone, in chains of maximum length: no kind masks another */
+/* each kind of joint alone, in chains of maximum length, so that none hides errors of another */
 Test(inverse, chains_of_one_kind_match_virtual_work)
 {
     for (unsigned kind = TQ_JOINT_FIXED; kind <= TQ_JOINT_FLOATING; kind++) {
@@ -222,8 +223,8 @@ Test(inverse, absent_rates_are_zero)
     }
 }
 
-/* turns without limit: the canonical form adds a constant to each angle, so that an angle may move
- * by half a unit in its last place, and that alone is added to the rule */
+/* any number of revolutions: the canonical form adds a constant to each angle, which may change an
+ * angle by half a unit in the last place; the tolerance includes that */
 Test(inverse, many_turns_match_virtual_work)
 {
     const unsigned with = TQT_WITH_ALL & ~(unsigned)TQT_WITH_MIMIC;
@@ -243,7 +244,7 @@ Test(inverse, many_turns_match_virtual_work)
     }
 }
 
-/* a quaternion off by less than 1e-6 in length means the rotation of its direction */
+/* a quaternion whose length is wrong by less than 1e-6 is normalised */
 Test(inverse, quaternions_count_by_direction)
 {
     for (uint64_t seed = 0; seed < 40; seed++) {
@@ -264,7 +265,8 @@ Test(inverse, quaternions_count_by_direction)
     }
 }
 
-/* the rule can fail: a mass wrong in its tenth digit is seen on every robot of some joints */
+/* negative control: a mass that is wrong in its tenth digit is detected on every robot of several
+ * joints */
 Test(inverse, a_wrong_mass_is_seen)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -277,7 +279,7 @@ Test(inverse, a_wrong_mass_is_seen)
     }
 }
 
-/* tau is its terms' sum, and M qdd is linear */
+/* tau is the sum of its terms, and M qdd is linear */
 Test(inverse, terms_add_up)
 {
     enum { N_PART = 7 };
@@ -326,7 +328,7 @@ static void expect_same_bits(const trial *t, const double *want, size_t n_sample
     }
 }
 
-/* Bits: a sample gives the same bits at every lane width */
+/* Bits: the same at every lane width */
 Test(inverse, lane_widths_give_the_same_bits)
 {
     cr_assert(eq(int, (int)tq_lanes_select(0), TQ_OK));
@@ -352,7 +354,7 @@ Test(inverse, lane_widths_give_the_same_bits)
     cr_log_info("widest lanes here: %u", widest);
 }
 
-/* Bits: a sample gives the same bits alone and in any block */
+/* Bits: the same alone and in any block */
 Test(inverse, alone_and_in_a_block_are_the_same_bits)
 {
     for (uint64_t seed = 0; seed < 12; seed++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_inverse_guards.c - each refusal of inverse dynamics. */
+/* tests/property/core/dynamics/test_inverse_guards.c - each error status of inverse dynamics. */
 #include "core/dynamics/inverse.h"
 #include "tests/support/random_robot.h"
 #include "tests/support/subject.h"
@@ -82,7 +82,7 @@ Test(inverse_guards, scratch_is_enough_and_no_more)
     close_trial(&t);
 }
 
-/* every sample in turn: a quaternion too long, one of zeros, one that is no number */
+/* every sample in turn: a quaternion that is too long, zero, or NaN */
 Test(inverse_guards, quaternions_off_unit_length)
 {
     static const double factor[] = {1.0 + 1.1e-6, 1.0 - 1.1e-6, 0.0, 2.0, NAN, INFINITY};
@@ -112,13 +112,13 @@ Test(inverse_guards, quaternions_off_unit_length)
     close_trial(&t);
 }
 
-/* numbers too large, infinite or none: the first sample that meets them is named, in any input */
+/* numbers that are too large, infinite or NaN in any input: the first affected sample is named */
 Test(inverse_guards, results_out_of_range)
 {
     static const double bad[] = {1e200, INFINITY, NAN};
     trial t;
-    /* the torques of a sliding first joint do not depend on where and how fast it slides, so that a
-     * number out of range there is none in the result: turning joints only */
+    /* torques of a prismatic first joint do not depend on its position and velocity, so that an
+     * invalid number there does not appear in the result: revolute joints only */
     open_trial(&t, 4, 1u << TQ_JOINT_REVOLUTE);
     const tq_joint *first = &t.model->joints[t.model->order[0]];
     for (size_t i = 0; i < N_SAMPLE; i += 5) {
@@ -145,7 +145,7 @@ Test(inverse_guards, results_out_of_range)
     close_trial(&t);
 }
 
-/* lanes after the last sample of a block are computed, never returned */
+/* lanes after the last sample of a block are computed and never returned */
 Test(inverse_guards, padding_is_never_a_fault)
 {
     trial t;

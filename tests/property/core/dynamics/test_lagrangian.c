@@ -64,7 +64,8 @@ Test(lagrangian, mass_matrix_equals_virtual_work)
         tqt_sum *want = calloc(f.nv * f.nv + 1, sizeof *want);
         cr_assert(eq(int, tq_lagrangian_mass_matrix(&f.posture, &f.scratch, m, NULL), TQ_OK));
         tqt_mass_matrix(f.model, f.q, want);
-        /* world-origin coordinates lose more than link coordinates do: a few hundred eps n */
+        /* coordinates about the world origin lose more digits than link coordinates: a few hundred
+         * eps n */
         cr_assert(lt(dbl, tqt_worst(f.model, m, want, f.nv * f.nv), 1000.0), "seed %d", (int)seed);
         free(m);
         free(want);
@@ -72,7 +73,7 @@ Test(lagrangian, mass_matrix_equals_virtual_work)
     }
 }
 
-/* tau of the reference with everything but the rigid body left out */
+/* tau of the reference for the rigid bodies only */
 static void reference_tau(const fixture *f, const double *qd, const double *qdd, tqt_sum *want)
 {
     const tqt_problem problem = {.model = f->model,
@@ -246,8 +247,7 @@ Test(lagrangian, energies_equal_the_reference)
         tqt_energy(&problem, &kinetic, &potential);
         const double t = tq_lagrangian_kinetic(&f.posture, f.qd);
         cr_assert(epsilon_eq(dbl, t, (double)kinetic, 1e-12 * (1 + fabs(t))), "seed %d", (int)seed);
-        /* the reference leaves the root link out: its height is constant, and the root is not
-         * random */
+        /* the reference omits the root link: its height is constant, and the root is not random */
         const double *c = f.model->links[f.model->root].inertia.com;
         const double root =
             -f.model->links[f.model->root].inertia.mass *

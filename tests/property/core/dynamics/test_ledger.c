@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_ledger.c - the terms of torque sum to it, one by one and left
- * out; two ways to it agree. */
+/* tests/property/core/dynamics/test_ledger.c - the terms of torque sum up to it, with each term
+ * omitted in turn; two algorithms agree. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -84,7 +84,7 @@ static double *ledger(fixture *f)
     return entries;
 }
 
-/* every term on, and each of the seven left out in turn */
+/* all terms, and each of the seven omitted in turn */
 Test(ledger, sums_to_virtual_work_whatever_is_left_out)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -107,7 +107,7 @@ Test(ledger, sums_to_virtual_work_whatever_is_left_out)
                     scale = fmax(scale, fabs(entries[e * f->nv + i]));
                 }
                 scale += (double)want[i].terms;
-                /* world-origin coordinates: arms from the origin, some thousand eps of the terms */
+                /* lever arms from the world origin: some thousand eps of the terms */
                 const double slack = 1e4 * DBL_EPSILON * scale * (double)f->model->n_joint;
                 cr_assert(lt(dbl, fabs(sum[i] - (double)want[i].value), slack),
                           "seed %d, without %#x, row %d", (int)seed, f->sample.without, (int)i);
@@ -120,7 +120,7 @@ Test(ledger, sums_to_virtual_work_whatever_is_left_out)
     }
 }
 
-/* the centrifugal part is what each rate alone makes, the Coriolis part is the rest */
+/* the centrifugal part is the sum over single rates, the Coriolis part is the remainder */
 Test(ledger, item_043_splits_coriolis_from_centrifugal)
 {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
@@ -208,14 +208,14 @@ Test(checks, item_079_recursive_lagrangian_and_stacked_agree)
     }
 }
 
-/* a wrong answer must show: a wrench that the recursion hears of and the ledger does not */
+/* negative control: a wrench that the recursion includes and the ledger does not */
 Test(checks, report_if_the_two_ways_differ)
 {
     fixture *f = open_case(7);
     tqt_subject *subject = tqt_subject_new(f->model, 1);
     tq_checks checks;
     f->posture.model = tq_mechanism_model(subject->mechanism);
-    f->qd[0] += 0.5; /* not the velocity that the posture was made with */
+    f->qd[0] += 0.5; /* differs from the velocity of the configuration */
     cr_assert(eq(
         int,
         tq_checks_compute(subject->mechanism, &f->posture, &f->sample, &f->scratch, &checks, NULL),

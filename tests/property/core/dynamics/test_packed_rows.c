@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 52 joints: rows 256 apart fall on one another in a cache, and are copied closer; rows 264 apart
- * are not. 100 samples are four runs, the last not full. */
+/* 52 joints: rows 256 apart map to the same cache sets and are copied close together; rows 264
+ * apart are not. 100 samples are four runs, the last not full. */
 enum { JOINTS = 52, N = 100, NEAR = TQ_BLOCK, FAR = TQ_BLOCK_STRIDE };
 
 static double *at_stride(const tqt_states *s, const double *from, size_t n_row, size_t stride)
@@ -25,7 +25,7 @@ static double *at_stride(const tqt_states *s, const double *from, size_t n_row, 
     return to;
 }
 
-/* tau, or qdd of it, at both strides; the rates may be left out */
+/* tau, or qdd from it, is the same at both strides; rates may be absent */
 static void compare(bool is_forward, bool has_rates)
 {
     tq_model *model = tqt_random_robot(7, (tqt_robot_options){JOINTS, TQT_KINDS_ONE, 0});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_reactions.c - wrenches at joints against rates of momentum. */
+/* tests/property/core/dynamics/test_reactions.c - joint wrenches against rates of momentum. */
 #include "core/dynamics/reactions.h"
 #include "tests/support/lagrange.h"
 #include "tests/support/random.h"

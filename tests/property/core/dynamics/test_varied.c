@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_varied.c - samples that weigh and rub otherwise have the bits
- * of robots that do. */
+/* tests/property/core/dynamics/test_varied.c - samples with other inertial and friction parameters
+ * have the bits of a robot with these parameters. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -17,7 +17,7 @@
 
 enum { BYTES = 16 << 20, N_SAMPLE = 13, STRIDE = 16, LANE = 8 };
 
-/* the robot of one sample: masses, inertias and friction times numbers between a half and two */
+/* the robot of one sample: masses, inertias and friction multiplied by factors between 1/2 and 2 */
 static tqt_subject *other(tq_model *model, uint64_t seed, size_t i)
 {
     tqt_random r = tqt_random_seed(seed * 1000 + i);

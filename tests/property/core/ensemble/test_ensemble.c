@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/ensemble/test_ensemble.c - members have the same bits alone and in blocks,
- * whatever becomes of the others. */
+ * also if other members end. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -16,7 +16,7 @@ enum { BYTES = 16 << 20, N_MEMBER = 21, STRIDE = 24, N_OUTPUT = 4 };
 
 static const double times[N_OUTPUT] = {0.0, 0.05, 0.08, 0.2};
 
-/* what all tests run: a robot with every kind of joint, and constant torques of each member */
+/* set-up of all tests: a robot with every kind of joint, and constant torques of each member */
 typedef struct bench {
     tq_model *model;
     tqt_subject *subject;
@@ -57,7 +57,7 @@ static void close_bench(bench *b)
     free(b);
 }
 
-/* members `first` to `first + n` with a stride; rows of the result stay so */
+/* members `first` to `first + n` in a block of the given stride; returns the rows */
 static double *run_members(const bench *b, size_t first, size_t n, size_t stride, double *ended,
                            tq_status want)
 {
@@ -120,7 +120,7 @@ Test(ensemble, a_member_has_the_same_bits_alone)
     }
 }
 
-/* what a single run by fixed steps gives, at the outputs */
+/* outputs equal those of a single run with fixed steps */
 Test(ensemble, outputs_are_those_of_single_steps)
 {
     bench *b = open_bench(3, TQ_FIXED_RK4);
@@ -182,7 +182,8 @@ Test(ensemble, a_member_that_runs_away_leaves_the_others_alone)
     close_bench(b);
 }
 
-/* a fault that names the first of a block, and is about the member whose offset is 0.7 */
+/* an effect that fails for the member with offset 0.7, and names the first member of the block in
+ * its error */
 static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                          tq_error *reterr)
 {
@@ -228,7 +229,7 @@ Test(ensemble, stops_on_request)
     close_bench(b);
 }
 
-/* adds its sample, taken every 0.03 s: the time */
+/* its held value is the time, sampled every 0.03 s */
 static tq_status hold_time(void *ctx, const tq_instant *at, tq_scratch *scratch, double *ret_held,
                            tq_error *reterr)
 {
@@ -286,7 +287,7 @@ Test(ensemble, samples_are_taken_on_time)
     close_bench(b);
 }
 
-/* torque of the last joint by what was held */
+/* torque of the last joint from the held value */
 static tq_status push(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                       tq_error *reterr)
 {
@@ -298,7 +299,7 @@ static tq_status push(void *ctx, const tq_instant *at, tq_scratch *scratch, cons
     return TQ_OK;
 }
 
-/* a run to the same outputs, from member 0's start */
+/* a single run to the same outputs, from member 0's start */
 static void run_single(const bench *b, const tq_run_options *options, double *ret_rows)
 {
     tq_scratch scratch;
@@ -324,8 +325,8 @@ static void run_single(const bench *b, const tq_run_options *options, double *re
     tq_run_close(run);
 }
 
-/* Outputs, samples and steps that meet, nearly meet and do not: 3 * 0.1 is not 0.3, and 0.07 / 0.01
- * is a little more than seven. */
+/* Outputs, samples and steps that coincide, nearly coincide or do not: 3 * 0.1 is not 0.3, and 0.07
+ * / 0.01 is slightly more than seven. */
 Test(ensemble, a_member_has_the_bits_of_a_run)
 {
     enum { OUTPUTS = 13, CASES = 7 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/ensemble/test_pair.c - members by adaptive steps of their own: the
- * same bits alone and in blocks, within the tolerance of single runs, whatever becomes of others.
- */
+/* tests/property/core/ensemble/test_pair.c - members with adaptive steps of their own: the same
+ * bits alone and in blocks, within the tolerance of single runs, also if other members end. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -18,7 +17,7 @@ enum { BYTES = 32 << 20, N_MEMBER = 21, STRIDE = 24, LANE = 8, N_OUTPUT = 4 };
 
 static const double times[N_OUTPUT] = {0.0, 0.05, 0.08, 0.2};
 
-/* a torque that follows time, jumps at 0.07 s, and one that is sampled every 0.03 s */
+/* a torque that depends on time, jumps at 0.07 s, and has a part sampled every 0.03 s */
 static tq_status swing(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                        tq_error *reterr)
 {
@@ -48,7 +47,7 @@ static double jump(void *ctx, double t, unsigned *ret_order)
     return t < 0.07 ? 0.07 : (double)INFINITY;
 }
 
-/* what all tests run: a robot with every kind of joint, and constant torques of each member */
+/* set-up of all tests: a robot with every kind of joint, and constant torques of each member */
 typedef struct bench {
     tq_model *model;
     tqt_subject *subject;
@@ -104,7 +103,7 @@ typedef struct run_result {
     double ended[STRIDE], end[STRIDE];
 } run_result;
 
-/* members `first` to `first + n` with a stride; rows of the result stay so */
+/* members `first` to `first + n` in a block of the given stride; returns the rows */
 static run_result run_members(const bench *b, size_t first, size_t n, size_t stride, tq_status want)
 {
     const size_t nq = b->model->nq, nv = b->model->nv;
@@ -198,7 +197,7 @@ Test(ensemble_pair, members_have_the_same_bits_at_every_width)
     }
 }
 
-/* the single run by SUNDIALS at a tolerance far below that of the members */
+/* a single run by SUNDIALS, with a tolerance far below that of the members */
 static void compare_with_run(const bench *b, const run_result *all, size_t k, double most)
 {
     const tq_run_options options = {
@@ -230,7 +229,7 @@ static void compare_with_run(const bench *b, const run_result *all, size_t k, do
     free(qd);
 }
 
-/* the tolerance is that of the result; ten times it where motion itself spreads errors */
+/* errors are within the tolerance; ten times it where the motion amplifies errors */
 Test(ensemble_pair, members_are_as_exact_as_they_are_asked_to_be)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
@@ -247,7 +246,8 @@ Test(ensemble_pair, members_are_as_exact_as_they_are_asked_to_be)
     }
 }
 
-/* a fault that names the first of a block, and is about the member whose offset is 0.7 */
+/* an effect that fails for the member with offset 0.7, and names the first member of the block in
+ * its error */
 static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                          tq_error *reterr)
 {
@@ -281,7 +281,7 @@ Test(ensemble_pair, a_member_that_runs_away_leaves_the_others_alone)
     bench *b = open_bench(2, &tq_pair_dopri87);
     run_result good = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
     b->s.qd[(b->model->nv - 1) * b->s.stride + 6] = 2e6;
-    b->s.qd[(b->model->nv - 1) * b->s.stride + 11] = 1e200; /* has no acceleration */
+    b->s.qd[(b->model->nv - 1) * b->s.stride + 11] = 1e200; /* no acceleration exists */
     run_result rows = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);
     for (size_t k = 0; k < N_MEMBER; k++) {
         if (k == 6 || k == 11) {
@@ -298,7 +298,7 @@ Test(ensemble_pair, a_member_that_runs_away_leaves_the_others_alone)
     close_bench(b);
 }
 
-/* nothing can be computed from 0.1 s on */
+/* an effect that fails from 0.1 s on */
 static tq_status give_up(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                          tq_error *reterr)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/excitation/test_excitation.c - excitations keep limits, and get better. */
+/* tests/property/core/excitation/test_excitation.c - excitations respect limits, and the score
+ * improves. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,7 +14,7 @@
 
 enum { BYTES = 64 << 20, NV_MAX = 16, DENSE = 4999, WITH = TQ_REGRESS_VISCOUS | TQ_REGRESS_OFFSET };
 
-/* A task on a built-in robot with limits of the test's own, and room to search in. */
+/* A task on a built-in robot with limits set by the test, and its memory. */
 typedef struct bench {
     tqa_robot *robot;
     void *memory;
@@ -89,7 +90,7 @@ Test(excitation, limits_are_kept_between_samples_and_a_period_begins_at_rest)
                     cr_assert(q[v] >= b.lower[v] && q[v] <= b.upper[v], "%s", robots[r]);
                     cr_assert(fabs(qd[v]) <= b.velocity[v], "%s", robots[r]);
                     cr_assert(fabs(qdd[v]) <= b.acceleration[v], "%s", robots[r]);
-                    /* sums of h terms of 2 rad/s and 9 rad/s^2 at most that cancel */
+                    /* sums of h terms of at most 2 rad/s and 9 rad/s^2 that cancel */
                     const bool ends = i == 0 || i == DENSE;
                     cr_assert(ends == false || (fabs(qd[v]) < 1e-13 && fabs(qdd[v]) < 1e-12));
                 }
@@ -120,7 +121,7 @@ Test(excitation, trying_more_is_never_worse_and_cuts_change_nothing)
     tear_down(&b);
 }
 
-/* After every try the state is saved and loaded into a search that was begun anew. */
+/* After every try the state is saved and loaded into a new search. */
 Test(excitation, saved_and_loaded_between_all_tries_has_the_same_bits)
 {
     enum { TRIES = 60, RANDOM = 10 };
@@ -139,7 +140,8 @@ Test(excitation, saved_and_loaded_between_all_tries_has_the_same_bits)
     for (size_t i = 0; i < TRIES; i++) {
         tq_scratch_rewind(&b.scratch, mark);
         const size_t n_rest = b.scratch.size - b.scratch.used - 64;
-        memset(tq_scratch_take(&b.scratch, n_rest, 1), 0xff, n_rest); /* nothing of it is left */
+        memset(tq_scratch_take(&b.scratch, n_rest, 1), 0xff, n_rest); /* overwrites the old
+                                                                         search */
         tq_scratch_rewind(&b.scratch, mark);
         cr_assert(eq(int, tq_excitation_begin(&b.task, &b.scratch, &part, NULL), TQ_OK));
         cr_assert(i == 0 || tq_excitation_load(&part, saved, n));
@@ -188,9 +190,9 @@ Test(excitation, limits_of_torque_come_before_the_condition)
     bench b;
     set_up(&b, "planar-2r", 3);
     tq_excitation found = search(&b, 40);
-    cr_assert(found.score.excess < 0.0); /* there is none */
+    cr_assert(found.score.excess < 0.0); /* without a limit */
     for (size_t v = 0; v < b.task.model->nv; v++) {
-        b.effort[v] = 1e-3; /* gravity alone takes more */
+        b.effort[v] = 1e-3; /* gravity alone exceeds this limit */
     }
     found = search(&b, 40);
     cr_assert(found.score.excess > 0.0 && found.score.excess <= found.first.excess);

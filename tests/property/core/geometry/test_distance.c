@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/geometry/test_distance.c - distances of random pairs, proved by their own
- * certificates: two points of the solids, and a direction along which nothing is nearer. */
+/* tests/property/core/geometry/test_distance.c - distances of random pairs, verified by
+ * certificates: two points of the solids at this distance, and a direction along which the solids
+ * are separated by it. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -24,7 +25,7 @@ static tq_geom random_geom(tqt_random *r)
     return tq_geom_of((tq_geom_kind)(int)tqt_random_uniform(r, 0.0, 2.999), size);
 }
 
-/* every fourth along the axes, so that faces and edges are parallel */
+/* every fourth pose is axis-aligned, so that faces and edges are parallel */
 static tq_pose random_pose(tqt_random *r, int k)
 {
     tq_pose pose = tq_pose_identity;
@@ -53,7 +54,7 @@ static double support(const tq_geom *g, const tq_pose *pose, const double *n)
     return sum;
 }
 
-/* how far x is outside of the solid */
+/* distance by which x is outside of the solid */
 static double outside(const tq_geom *g, const tq_pose *pose, const double *x)
 {
     const double d[3] = {x[0] - pose->p[0], x[1] - pose->p[1], x[2] - pose->p[2]};
@@ -67,7 +68,7 @@ static double outside(const tq_geom *g, const tq_pose *pose, const double *x)
     return sqrt(sum) - g->radius;
 }
 
-/* the gap between the solids seen along n */
+/* gap between the solids along n */
 static double gap(const tq_geom *a, const tq_pose *at_a, const tq_geom *b, const tq_pose *at_b,
                   const double *n)
 {
@@ -91,12 +92,12 @@ Test(distance, is_proved_by_its_points_and_its_normal)
             cr_assert(epsilon_eq(dbl, is.b[i] - is.a[i], is.distance * is.normal[i], 1e-11),
                       "pair %d: %d %d, %g", k, a.kind, b.kind, is.distance);
         }
-        /* apart: points at this distance, and a slab as wide between the solids */
+        /* separated: points at this distance, and a slab of this width between the solids */
         cr_assert(epsilon_eq(dbl, gap(&a, &at_a, &b, &at_b, is.normal), is.distance, 1e-11),
                   "pair %d: %d %d, %g", k, a.kind, b.kind, is.distance);
         n_overlap += is.distance < 0.0;
         for (int i = 0; i < 30 && is.distance < 0.0; i++) {
-            /* no direction, far from the normal or near to it, separates them by less */
+            /* no other direction, near the normal or far from it, has a larger gap */
             const double near = i < 15 ? 1.0 : 0.05;
             double n[3];
             for (int c = 0; c < 3; c++) {
@@ -146,7 +147,7 @@ Test(distance, to_a_half_space_is_that_of_the_lowest_point)
     }
 }
 
-/* concentric, crossing and touching: depth and unit normals where no direction is singled out */
+/* concentric, crossing and touching: depth, and unit normals where the direction is not unique */
 Test(distance, of_degenerate_pairs)
 {
     const double size[3] = {0.2, 0.6, 0.4};

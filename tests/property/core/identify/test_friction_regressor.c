@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/test_friction_regressor.c - friction's columns, as they are and
+/* tests/property/core/identify/test_friction_regressor.c - friction columns, unfiltered and
  * filtered. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -23,7 +23,7 @@ static tq_model *arm(void)
                           (tq_friction){.viscous = .3, .coulomb = 2, .smoothing = width});
 }
 
-/* steps of q; nothing before the first */
+/* differences of q; NaN before the first sample */
 static double *ways(const tqt_excited *x)
 {
     double *way = tqt_doubles(x->nv * N);
@@ -39,7 +39,7 @@ static tq_stretch stretch_of(const tqt_excited *x, const double *way, size_t fir
         .n_sample = n, .stride = N, .qd = x->qd + first, .way = way + first, .period = 1 / rate};
 }
 
-/* every kind of shape, and of what is done with them */
+/* every kind of friction regressor */
 static const tq_fit_coupling coupling = {0, 1};
 static const struct {
     const char *name;
@@ -90,7 +90,7 @@ static void read_and_solve(tqt_fit_bench *b, const tqt_excited *x)
     } while (b->solution.again);
 }
 
-/* given or computed, the same regressors have the same bits */
+/* regressors given by blocks or computed by the fit have the same bits */
 Test(shapes, told_as_they_are)
 {
     for (size_t law = 0; law < LAWS; law++) {
@@ -115,7 +115,7 @@ Test(shapes, told_as_they_are)
     }
 }
 
-/* in pieces, each with the signs before it */
+/* in windows, each with the signs before it */
 Test(shapes, in_windows)
 {
     for (size_t law = 0; law < LAWS; law++) {
@@ -147,7 +147,7 @@ Test(shapes, in_windows)
     }
 }
 
-/* the way may lie where the signs go */
+/* the output may overwrite the displacement */
 Test(shapes, in_place_of_the_way)
 {
     tqt_fit_bench b = tqt_fit_open(arm());
@@ -172,8 +172,8 @@ static void low_pass(const tq_filter *filter, size_t n_row, double *rows, tq_scr
                                         N, scratch, NULL) == TQ_OK);
 }
 
-/* What a low-pass takes off friction it takes off friction's columns. Nothing but friction moves
- * here: the rest of the torque is left out, and motion is as it was. */
+/* A low-pass filters friction torque and friction columns equally. Only friction changes here:
+ * other torque is zero, and the motion is unfiltered. */
 Test(shapes, filtered_as_torque_is)
 {
     double sigma[2];
@@ -203,7 +203,7 @@ Test(shapes, filtered_as_torque_is)
         for (uint32_t j = 0; is_given != 0 && j < JOINTS; j++) {
             const size_t c =
                 tqt_fit_column(&b, TQ_COLUMN_PARAMETER, TQ_PARAMETER_COULOMB, j, TQ_NONE);
-            /* bodies of almost no mass, required by feasibility, take a little of it */
+            /* bodies of almost zero mass, required by feasibility, explain a little of it */
             cr_expect(epsilon_eq(dbl, b.solution.value[c], 2, 1e-3), "joint %d", (int)j);
         }
         tqt_excited_free(&x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/test_high_frequency_inertia.c - torque beyond the filter's
- * cut-off, fitted beside. */
+/* tests/property/core/identify/test_high_frequency_inertia.c - torque above the filter's cut-off,
+ * fitted separately. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -19,8 +19,8 @@ static tq_model *arm(void)
     return tqt_random_arm(5, NV, 0, (tq_friction){.viscous = 0.5, .coulomb = 1, .smoothing = 0.05});
 }
 
-/* unfiltered torque: inertia a + rate d more; a and d shake fast, and the motion is independent of
- * either. rows: (2 NV x TQ_BLOCK) of a and d, then (NV x TQ_BLOCK) of torque */
+/* unfiltered torque: inertia a + rate d more; a and d oscillate fast, independent of the motion.
+ * rows: (2 NV x TQ_BLOCK) of a and d, then (NV x TQ_BLOCK) of torque */
 static void add_fast(tq_experiment_block *block, size_t first, double inertia, double rate,
                      double *rows)
 {
@@ -77,7 +77,7 @@ static double judged(tqt_fit_bench *b, const double *value, const tqt_excited *x
     return worst;
 }
 
-/* two experiments whose rotors differ: each left out must leave the other's alone */
+/* two experiments with different rotors: a fit without one has the rotor of the other */
 Test(fast, nothing_of_what_is_left_out_enters)
 {
     tqt_fit_bench b = tqt_fit_open(arm());
@@ -104,12 +104,13 @@ Test(fast, nothing_of_what_is_left_out_enters)
             cr_expect(epsilon_eq(dbl, value[n + 2 * r + 1], rate[1 - e], 1e-11));
             cr_expect(both > inertia[0] && both < inertia[1]);
         }
-        /* noise-free: what is left is the fit's rounding; without the term, sizes of ten */
+        /* noise-free: the remainder is rounding of the fit; without the term it would be about ten
+         */
         cr_expect(le(dbl, judged(&b, value, &x[1 - e], inertia[1 - e], rate[1 - e], &room), 1e-8));
         memset(value + n, 0, 2 * NV * sizeof *value);
         cr_expect(ge(dbl, judged(&b, value, &x[1 - e], inertia[1 - e], rate[1 - e], &room), 5));
     }
-    /* read again without: forgotten */
+    /* read again without high-frequency torque: the former sums are discarded */
     for (size_t e = 0; e < 2; e++) {
         tqt_fit_read(b.fit, e, &x[e], &b.scratch);
     }

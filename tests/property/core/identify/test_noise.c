@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/test_noise.c - springs, coupled joints and friction by load come
- * out of noisy torque, and so does total least squares. */
+/* tests/property/core/identify/test_noise.c - springs, coupled joints and load-dependent friction
+ * are recovered from noisy torque, also by total least squares. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -15,7 +15,7 @@
 
 enum { JOINTS = 4, SAMPLES = 3000, RATE = 100, COUPLED = 2 };
 static const double noise = .02; /* of a row's rms torque */
-static const double width = .05; /* of the sign of friction, rad/s */
+static const double width = .05; /* rad/s, of a smoothed sign of friction */
 
 static tq_model *arm(double rotor)
 {
@@ -57,7 +57,7 @@ static void converge(tqt_fit_bench *b, const tqt_excited *x)
     cr_expect(eq(sz, b->solution.n_unidentified, 0), "the motion shows everything");
 }
 
-/* one draw of noise: within five deviations, which are a small part of the value */
+/* one draw of noise: within five deviations, which must be small relative to the value */
 static void expect_found(const tqt_fit_bench *b, size_t column, double truth, double part)
 {
     const tq_estimate *e = &b->solution.estimate[column];
@@ -73,7 +73,7 @@ static size_t of_joint(const tqt_fit_bench *b, tq_parameter_kind kind, uint32_t 
     return tqt_fit_column(b, TQ_COLUMN_PARAMETER, kind, joint, TQ_NONE);
 }
 
-/* motors of two joints that drive through each other */
+/* two joints with coupled motors */
 static void couple(tqt_excited *x)
 {
     double *one = x->tau + (size_t)COUPLED * SAMPLES, *two = one + SAMPLES;
@@ -126,7 +126,7 @@ ParameterizedTest(int *row, noise, springs_and_coupled_joints_are_found)
     for (uint32_t j = 0; j < JOINTS; j++) {
         expect_found(&b, of_joint(&b, TQ_PARAMETER_STIFFNESS, j), 5. + j, .15);
     }
-    /* the first rotor turns with its link: a combination */
+    /* the rotor of the first joint rotates with its link: one combination */
     for (uint32_t j = 1; j < JOINTS; j++) {
         expect_found(&b, of_joint(&b, TQ_PARAMETER_ROTOR, j), .5, .05);
     }
@@ -140,8 +140,9 @@ ParameterizedTest(int *row, noise, springs_and_coupled_joints_are_found)
     tqt_fit_close(&b);
 }
 
-/* It takes columns to be noisy that are not: no deviation includes that, a few per cent is its
- * price. With one scale for all columns the springs were a hundred times too stiff. */
+/* Total least squares assumes noise in columns that have none: the deviations do not include that
+ * bias of a few per cent. With one scale for all columns the springs were a hundred times too
+ * stiff. */
 Test(noise, total_least_squares_stays_near)
 {
     tqt_fit_bench b = springs_and_couplings(TQ_FIT_TLS);
@@ -154,7 +155,7 @@ Test(noise, total_least_squares_stays_near)
     tqt_fit_close(&b);
 }
 
-/* gears that lose a tenth of what they carry */
+/* gears that lose a tenth of the transmitted torque */
 static void lose(tqt_excited *x)
 {
     for (size_t k = 0; k < x->nv * x->n_sample; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/test_noise_bias.c - the bias of least squares is known from the
- * noise in the data, and the default takes instruments where it matters. */
+/* tests/property/core/identify/test_noise_bias.c - the bias of least squares is predicted from the
+ * noise in the data, and the default uses instruments if it matters. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -31,26 +31,27 @@ static tqt_coverage cover(size_t n, double noise_q, tq_fit_method method, bool c
     return c;
 }
 
-/* The plan's own measure, of the default as it comes: an encoder that least squares can bear, one
- * that it cannot, and one between. */
+/* Coverage of the default method at three noise levels: one that least squares tolerates, one that
+ * it does not, and one between. */
 Test(noise_bias, the_default_is_honest_at_any_noise, .disabled = TQT_SANITIZED)
 {
     const struct {
         size_t n;
-        double noise, least, most; /* of switched */
+        double noise, least, most; /* of the experiments with instruments */
     } rows[] = {{500, 1e-4, 0, .05}, {100, 3e-4, .5, 1}, {500, 1e-3, 1, 1}};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         const tqt_coverage c = cover(rows[k].n, rows[k].noise, TQ_FIT_FEASIBLE, true);
         cr_expect(ge(dbl, c.within, .92), "%g: %g", rows[k].noise, c.within);
-        /* between the two, deviations by instruments are wide: they cover more than they say */
+        /* between the two levels, deviations with instruments are wide: intervals cover more than
+         * their level */
         cr_expect(le(dbl, c.within, k == 1 ? 1 : .98), "%g: %g", rows[k].noise, c.within);
         cr_expect(ge(dbl, c.switched, rows[k].least - 1e-9), "%g", c.switched);
         cr_expect(le(dbl, c.switched, rows[k].most + 1e-9), "%g", c.switched);
     }
 }
 
-/* what the noise floor foretells is what least squares loses, to a tenth of it (and the noise of
- * 100 experiments' mean) */
+/* the predicted bias of least squares is the observed one to 10 % (and the noise of 100
+ * experiments' mean) */
 Test(noise_bias, is_foretold, .disabled = TQT_SANITIZED)
 {
     const double measured = cover(100, 1e-3, TQ_FIT_WLS, false).attenuation;
@@ -88,7 +89,8 @@ Test(noise_bias, variance_of_a_filtered_difference)
     for (size_t i = EDGE; i < N - EDGE; i++) {
         square += a[i] * a[i] / (N - 2 * EDGE);
     }
-    /* 39,200 samples of a band of 10 of 100 Hz: about 4,000 that are apart, 2 % of the variance */
+    /* 39,200 samples with a bandwidth of 10 of 100 Hz: about 4,000 independent ones, 2 % of the
+     * variance */
     const double want = tq_noise_variance(density, rate, &filter, 1, 2);
     cr_expect(epsilon_eq(dbl, square / want, 1, .08), "%g", square / want);
     free(x), free(v), free(a), free(scratch.memory);

@@ -98,7 +98,7 @@ Test(seeds, item_022_pendulum_period_by_elliptic_integral)
     tqt_model_free(model);
 }
 
-/* one free body: nothing changes its energy and its angular momentum in the world */
+/* one free body: energy, and angular momentum in the world, are constant */
 Test(fixed_step, a_floating_body_keeps_energy_and_falls_by_half_g_t_squared)
 {
     tq_model *m = tqt_model_new(2);

@@ -77,7 +77,7 @@ Test(midpoint, energy_has_no_trend_over_a_thousand_seconds)
     const double start[1] = {2.0};
     put(b.state.q, 1, start);
     const double before = energy(&b);
-    double worst[2] = {0}; /* in the first and the last tenth */
+    double worst[2] = {0}; /* largest error in the first and in the last tenth */
     for (int k = 0; k < 100000; k++) {
         step(&b, 0.01);
         const double off = fabs(energy(&b) - before);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/integrate/test_ode.c - the adapters of SUNDIALS: orders, tolerances,
- * restarts,
- * refusals. */
+ * restarts, errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -16,7 +15,7 @@ enum { BYTES = 1 << 16 };
 
 static _Alignas(64) unsigned char memory[BYTES];
 
-/* a body around a centre: y = (x, y, vx, vy) with excentricity e, of period 2 pi */
+/* a body in a central field: y = (x, y, vx, vy) with eccentricity e, period 2 pi */
 static int kepler(void *ctx, double t, const double *y, double *ret)
 {
     (void)ctx, (void)t;
@@ -25,7 +24,7 @@ static int kepler(void *ctx, double t, const double *y, double *ret)
     return 0;
 }
 
-static const double orbit[4] = {0.5, 0.0, 0.0, 1.7320508075688772}; /* excentricity 1/2 */
+static const double orbit[4] = {0.5, 0.0, 0.0, 1.7320508075688772}; /* eccentricity 1/2 */
 
 static tq_ode_problem problem_of(int (*rate)(void *, double, const double *, double *), size_t n,
                                  double tolerance)
@@ -64,12 +63,12 @@ Test(ode, every_method_meets_its_tolerance_and_works_more_for_a_tighter_one)
 {
     const struct {
         tq_ode_method method;
-        double loose, tight, growth; /* most error over tolerance after a turn */
+        double loose, tight, growth; /* largest error over the tolerance after a revolution */
     } rows[] = {{TQ_ODE_DOPRI45, 1e-6, 1e-11, 300},
                 {TQ_ODE_DOPRI87, 1e-6, 1e-12, 300},
                 {TQ_ODE_SDIRK, 1e-5, 1e-8, 1000},
-                {TQ_ODE_BDF, 1e-5, 1e-9, 20000}}; /* errors of hundreds of steps add up, all to one
-                                                     side */
+                {TQ_ODE_BDF, 1e-5, 1e-9, 20000}}; /* errors of hundreds of steps add up with the
+                                                     same sign */
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         double error[2];
         for (int fine = 0; fine < 2; fine++) {
@@ -139,7 +138,7 @@ Test(ode, a_start_forgets_what_came_before)
     }
 }
 
-/* y' = -1e6 (y - cos t) - sin t: explicit methods crawl, implicit ones stride */
+/* y' = -1e6 (y - cos t) - sin t: explicit methods need tiny steps, implicit ones do not */
 static int stiff(void *ctx, double t, const double *y, double *ret)
 {
     (void)ctx;
@@ -186,7 +185,7 @@ Test(ode, the_multistep_method_interpolates_within_its_last_step)
     tq_ode_close(ode);
 }
 
-/* y' = y^2 from 1: gone at t = 1 */
+/* y' = y^2 from 1: infinite at t = 1 */
 static int burst(void *ctx, double t, const double *y, double *ret)
 {
     (void)ctx, (void)t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/linalg/test_exponential.c - exponentials that are known by hand. */
+/* tests/property/core/linalg/test_exponential.c - exponentials in closed form. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,7 +13,7 @@ Test(exponential, of_turns_growth_and_chains)
         double term[9], room[9];
         double turn[4] = {0, t, -t, 0}; /* by columns */
         tq_exponential(2, turn, term, room);
-        /* each squaring doubles what the series has lost: eps times the angle */
+        /* each squaring doubles the error of the series: eps times the angle */
         cr_assert(epsilon_eq(dbl, turn[0], cos(t), 1e-15 * (10 + 10 * t)), "t = %g", t);
         cr_assert(epsilon_eq(dbl, turn[1], sin(t), 1e-15 * (10 + 10 * t)), "t = %g", t);
         double saddle[4] = {0, t, t, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/motion/test_desired.c - references of all kinds: their derivatives, their
- * breaks; cells against the Cartesian path that they were cut from. */
+/* tests/property/core/motion/test_desired.c - references of all kinds: derivatives and breaks;
+ * cells against the Cartesian path that they approximate. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -41,7 +41,7 @@ Test(desired, every_kind_has_its_derivatives_and_is_at_rest_outside)
     cr_assert(eq(int, tq_spline_fit(&way, &scratch, curvature[0], NULL), TQ_OK));
     cr_assert(eq(int, tq_table_fit(&way, &scratch, curvature[1], NULL), TQ_OK));
     const double cell_times[3] = {0.5, 1.0, 2.0};
-    /* two cells of two coordinates: the second's accelerations begin elsewhere */
+    /* two cells of two coordinates: accelerations jump at the start of the second */
     const double ends[24] = {0, 1,  0.5, 0, 1,  -1, 1,   -1, 0, 1, 2,  2,
                              1, -1, 0,   1, -3, 0,  0.5, 2,  0, 0, -1, 4};
     const tq_reference all[] = {
@@ -106,7 +106,8 @@ static const tq_pose through[3] = {{.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0.10
                                    {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0.25, 0.05, 0.55}},
                                    {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .p = {0.20, 0.10, 0.50}}};
 
-/* cells of the homework's line, by a law; against the path itself between the cells */
+/* cells of a straight line with a timing law, against the path itself between the ends of the cells
+ */
 static void expect_cells(const tq_model *model, tq_timing_law law, double torque_like)
 {
     static double t[CELLS + 1], ends[CELLS * 18], kinks[9];
@@ -158,7 +159,7 @@ Test(desired, cells_are_the_path)
     tqt_model_free(model);
 }
 
-/* A redundant arm: four parallel axes hold a point of the plane. The cells are smooth: position,
+/* A redundant arm: four parallel axes position a point in a plane. The cells are smooth: position,
  * velocity and acceleration of neighbours belong together to rounding, so differences of positions
  * give velocities. */
 Test(desired, redundant_arm_moves_smoothly)
@@ -216,7 +217,7 @@ Test(desired, a_path_out_of_reach_says_when)
                  TQ_OK));
     cr_assert(eq(str, (char *)error.what, "path"));
     cr_assert(all(gt(dbl, at, 0.1), lt(dbl, at, 2.0)), "%g", at);
-    room.cells_max = 2; /* no room to halve */
+    room.cells_max = 2; /* too little memory to bisect */
     cr_assert(eq(int, tq_motion_sample(model, &path, start, &room, &scratch, &cells, &at, &error),
                  TQ_ERR_NO_CONVERGENCE));
     cr_assert(eq(str, (char *)error.what, "cells"));

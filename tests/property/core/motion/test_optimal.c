@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/motion/test_optimal.c - time-optimal motion: bang-bang in closed form, limits
- * at every instant, reversal of time, refusals. */
+ * at every instant, time reversal, errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -21,7 +21,7 @@ typedef struct course {
     double s[POINTS], x[POINTS * N_MAX], curvature[POINTS * N_MAX];
 } course;
 
-/* the not-a-knot spline through n_point rows of n, or lines with a rest at each */
+/* the not-a-knot spline through n_point rows of n, or lines with a stop at each point */
 static void lay(course *c, size_t n_point, size_t n, int lines, tq_scratch *scratch)
 {
     for (size_t k = 0; k < n_point; k++) {
@@ -101,7 +101,7 @@ Test(optimal, double_integrator_is_bang_bang)
     tqt_model_free(model);
 }
 
-/* torque beside its limits on a resampling of its own, by inverse dynamics */
+/* largest torque over its limit on an independent resampling, by inverse dynamics */
 static double most_use(tqt_subject *subject, const course *c, const tq_motion_limits *limits,
                        const tq_timed_path *timed, double *ret_least)
 {
@@ -136,7 +136,7 @@ static void random_course(course *c, tqt_random *r, size_t n, int lines, tq_scra
     }
 }
 
-/* limits that hold the arm still with a margin, at all points of the path */
+/* limits that hold the arm with a margin at all points of the path */
 static void random_limits(tqt_subject *subject, const course *c, tqt_random *r, double *v,
                           double *a, double *f)
 {
@@ -187,8 +187,9 @@ static void expect_limits(unsigned with, tq_friction friction, uint64_t seed, in
                   error.what, fault.s, fault.joint, fault.needed, fault.bound);
         const double use = most_use(subject, &c, &limits, &timed, &idle);
         cr_assert(le(dbl, use, 1.0 + 1e-6), "trial %d of %u joints: %.9f", trial, n, use);
-        /* u is constant in an interval: one with a switch of u, or along a curved limit of x, meets
-         * a limit in a part of it only; that time is proportional to the intervals' length */
+        /* u is constant in an interval: in one with a switch of u, or along a curved limit of x, a
+         * limit is active in a part of the interval only; that time is proportional to the length
+         * of the intervals */
         cr_assert(lt(dbl, idle, n_grid >= 1600 ? 0.04 : 0.5), "trial %d: no limit is met %g of it",
                   trial, idle);
         tqt_subject_free(subject);
@@ -219,7 +220,7 @@ Test(optimal, limits_are_kept_with_stribeck_friction)
                   300, 24, 200);
 }
 
-/* Without friction tau(q, -qd, qdd) = tau(q, qd, qdd): the way back takes the same time. */
+/* Without friction tau(q, -qd, qdd) = tau(q, qd, qdd): the reversed path takes the same time. */
 Test(optimal, the_reversed_path_takes_the_same_time)
 {
     for (int trial = 0; trial < 12; trial++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/motion/test_point_to_point.c - trapezoids and S-curves: a textbook's numbers,
- * their integrals, limits, and that none is shorter. */
+/* tests/property/core/motion/test_point_to_point.c - trapezoids and S-curves: numbers of a
+ * textbook, integrals, limits, and optimality. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/motion/test_reference.c - derivatives by differences, ends, lines. */
+/* tests/property/core/motion/test_reference.c - references: derivatives by differences, end points,
+ * lines. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -100,7 +101,7 @@ Test(reference, fourier_series_has_its_derivatives)
     cr_assert(epsilon_eq(dbl, x[0], fore[0], 1e-14), "period 1 / frequency");
 }
 
-/* item 93: the rod of the homework's arm along a straight line */
+/* item 93: an RRP arm along a straight line */
 static tq_model *rrp(void)
 {
     tq_model *m = tqt_model_new(4);
@@ -162,7 +163,7 @@ Test(seeds, item_093_straight_line_by_inverse_kinematics)
         }
     }
     cr_assert(eq(sz, scratch.used, 0));
-    /* beyond reach in no direction, but on the first axis the arm cannot leave sideways */
+    /* within reach, but on the first axis the arm cannot move sideways */
     tq_pose far[2] = {ends[0], ends[1]};
     far[1].p[0] = 0.0, far[1].p[1] = 0.0;
     tq_cartesian_path through = path;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/motion/test_table.c - where interpolation is exact, its order. */
+/* tests/property/core/motion/test_table.c - interpolation: exact cases, and order. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -14,7 +14,7 @@ static double worst_of_cubic(size_t n, double (*f)(double))
 {
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, sizeof memory);
-    for (size_t k = 0; k < n; k++) { /* uneven on purpose */
+    for (size_t k = 0; k < n; k++) { /* non-uniform on purpose */
         const double u = (double)k / (double)(n - 1);
         t[k] = u + 0.05 * sin(6.0 * u) / 6.0 - 0.05 * sin(6.0) / 6.0 * u;
         x[k] = f(t[k]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_audit.c - energy and momentum balance of a robot with
- * everything on, to the integrator's error; and an audit that detects what is missing. */
+/* tests/property/core/plant/test_audit.c - energy and momentum balance of a robot with all terms,
+ * to the integrator's error; and an audit that detects an omitted term. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -20,12 +20,12 @@ static _Alignas(64) unsigned char memory[BYTES];
 typedef struct outcome {
     double energy;      /* residual, J */
     double momentum[3]; /* residual, kg m/s */
-    double kinetic;     /* the largest, J */
+    double kinetic;     /* largest kinetic energy, J */
     double impulse;     /* of the base, N s */
     double dissipated, external;
 } outcome;
 
-/* half a second of a robot pushed at its last link and its joints, by steps of h */
+/* half a second of a robot with forces on its last link and its joints, with steps of h */
 static outcome run(const tq_model *model, double h, unsigned without)
 {
     tqt_subject *subject = tqt_subject_new(model, 1);
@@ -129,7 +129,7 @@ Test(audit, holds_for_floating_robots_and_with_terms_left_out)
 {
     tq_model *m = robot(8, TQT_KINDS_ALL);
     for (uint64_t seed = 9; m->nq == m->nv || m->joints[m->n_joint - 1].nv != 1; seed++) {
-        tqt_model_free(m); /* until there is a quaternion, and friction in the last joint */
+        tqt_model_free(m); /* draws until there is a quaternion, and friction in the last joint */
         m = robot(seed, TQT_KINDS_ALL);
     }
     const unsigned left_out[3] = {0, TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING,
@@ -143,7 +143,7 @@ Test(audit, holds_for_floating_robots_and_with_terms_left_out)
     tqt_model_free(m);
 }
 
-/* negative control: an audit that believes in another plant does not balance */
+/* negative control: an audit of another plant does not balance */
 Test(audit, detects_an_unstated_force)
 {
     tq_model *m = robot(4, 1u << TQ_JOINT_REVOLUTE);
@@ -151,7 +151,7 @@ Test(audit, detects_an_unstated_force)
     tq_balance a = {.kinetic = 1.0}, b = {.kinetic = 2.0, .potential = 0.5};
     const double z[TQ_AUDIT_ROWS_MAX] = {2.0, 0.25, 0.5};
     cr_assert(eq(dbl, tq_audit_energy_residual(&a, &b, z), 1.5 - 2.25));
-    /* without its external work the same run would be off by all of it */
+    /* without its external work the residual of this run would be that work */
     cr_assert(gt(dbl, fabs(stated.external), 1e4 * fabs(stated.energy)));
     tqt_model_free(m);
 }

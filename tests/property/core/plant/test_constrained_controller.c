@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_constrained_controller.c - limits, integrals, blocks and checks
- * of the laws along and across constraints; their theory is items 153 and 154. */
+/* tests/property/core/plant/test_constrained_controller.c - limits, integrals, blocks and checks of
+ * hybrid control laws; their theory is in items 153 and 154. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -68,7 +68,7 @@ static void rates_of(const tqt_robot_state *s, const tq_effect *effect, double t
     const tq_rates ret = {
         .q = b->qdot, .qd = b->qdd, .z = b->zd, .tau = b->tau, .multipliers = b->multipliers};
     cr_assert(tq_plant_scratch_size(&plant, LANE) <= BYTES);
-    /* no more than it says */
+    /* exactly the stated size */
     tq_scratch_init(&scratch, memory, tq_plant_scratch_size(&plant, LANE));
     cr_assert(eq(int, tq_plant_rate(&plant, t, &state, &scratch, &ret, &error), TQ_OK), "%s",
               error.what);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_controller.c - each law does what its theory says; limits,
+/* tests/property/core/plant/test_controller.c - each control law agrees with its theory; limits,
  * integrals, samples. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -25,7 +25,7 @@ static const double lambda[N] = {5, 4, 3, 2, 1};
 static const double offset[N] = {0.1, -0.2, 0.3, 0.2, -0.1};
 static const double harmonic[2][N] = {{0.5, -0.4, 0.3, 0.2, -0.6}, {0.1, 0.7, -0.3, 0.4, 0.2}};
 
-/* a robot with everything on, that moves as the reference does not */
+/* a robot with all terms, whose motion differs from the reference */
 typedef struct scene {
     tq_model *model;
     tqt_subject *subject;
@@ -126,7 +126,7 @@ Test(controller, computed_torque_makes_every_joint_a_spring_of_its_own)
     }
 }
 
-/* M rdot + C r + K r = 0 where the robot has no friction: the law leaves this and nothing else */
+/* M rdot + C r + K r = 0 for a robot without friction: the error equation of the law */
 Test(controller, passivity_leaves_its_error_equation)
 {
     scene *s = open_scene(5);
@@ -173,7 +173,7 @@ Test(controller, pd_with_gravity_rests_at_its_setpoint)
         s->s.q[k] = offset[k / LANE];
         s->s.qd[k] = 0.0;
     }
-    for (uint32_t j = 0; j < s->model->n_joint; j++) { /* an offset pushes at rest too */
+    for (uint32_t j = 0; j < s->model->n_joint; j++) { /* an offset acts at rest too */
         s->model->joints[j].friction.offset = 0.0;
     }
     tqt_subject_free(s->subject);
@@ -256,7 +256,7 @@ Test(controller, samples_hold_torque_and_sum_errors)
     cr_assert(eq(int, tq_plant_sample(&plant, 0, now, &at, &s->scratch, NULL), TQ_OK));
     double dq[N * LANE];
     const tq_rates ret = {.q = dq, .qd = s->qdd, .tau = s->tau};
-    /* later, elsewhere: the torque of the sample still */
+    /* later, in another state: still the torque of the sample */
     for (int k = 0; k < N * LANE; k++) {
         const double sum = s->z[k] + 0.01 * error_of(s, k / LANE, k % LANE);
         cr_assert(epsilon_eq(dbl, held[N * LANE + k], sum, 1e-15));
@@ -275,7 +275,7 @@ Test(controller, a_trajectory_has_the_same_bits_alone_and_in_a_block)
     tq_controller c = law_of(s, TQ_LAW_PASSIVITY);
     rate(s, &c);
     double q[N * LANE], qd[N * LANE], tau[N * LANE], qdd[N * LANE], dq[N * LANE];
-    for (int k = 0; k < N * LANE; k++) { /* the fourth alone */
+    for (int k = 0; k < N * LANE; k++) { /* with the fourth only */
         q[k] = s->s.q[k / LANE * LANE + 3];
         qd[k] = s->s.qd[k / LANE * LANE + 3];
     }

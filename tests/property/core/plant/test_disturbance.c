@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_disturbance.c - signals over time, their breaks, and noise that
- * is a function of its number. */
+/* tests/property/core/plant/test_disturbance.c - signals over time, their breaks, and noise as a
+ * function of its number. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -108,7 +108,7 @@ Test(disturbance, table_is_followed)
     act_at(&s, &effect, 0.25, NULL, tau, wrench);
     cr_assert(all(epsilon_eq(dbl, tau[0], 0.5, 1e-15), epsilon_eq(dbl, tau[1], 2.0, 1e-15)));
     cr_assert(eq(dbl, effect.next_break(&d, 0.25, &order), 1.0));
-    d.is_wrench = true; /* six rows are wanted */
+    d.is_wrench = true; /* requires six rows */
     cr_assert(eq(int, tq_disturbance_effect(&d, &effect, &error), TQ_ERR_SHAPE));
     cr_assert(eq(str, (char *)error.what, "table"));
     close_scene(&s);
@@ -152,7 +152,8 @@ Test(disturbance, noise_is_held_and_drawn_by_its_time)
     double held[N * LANE] = {0}, tau[N], wrench[6];
     cr_assert(eq(int, tq_disturbance_effect(&d, &effect, NULL), TQ_OK));
     cr_assert(all(eq(sz, effect.n_held, N), eq(dbl, effect.sample_time, 0.1)));
-    for (int k = 0; k < 40; k++) { /* multiples of 0.1 as they round, by sum and by product */
+    for (int k = 0; k < 40; k++) { /* multiples of 0.1 with rounding errors, by sum and by
+                                      product */
         const tq_instant at = {.t = k * 0.1, .n_sample = 1, .stride = LANE};
         cr_assert(eq(int, effect.sample(&d, &at, &s.scratch, held, NULL), TQ_OK));
         act_at(&s, &effect, k * 0.1 + 0.05, held, tau, wrench);

@@ -23,14 +23,14 @@ static tq_drive servo(void)
     tq_drive_init(&d);
     d.motor = (tq_motor){.constant = 0.05,
                          .resistance = 0.6,
-                         .inductance = 6e-3, /* L/R = 10 ms: far from negligible */
+                         .inductance = 6e-3, /* L/R = 10 ms: not negligible */
                          .inertia = 1e-4,
                          .viscous = 2e-4};
     d.gear.ratio = 100.0;
     return d;
 }
 
-/* one bar that turns about z without gravity, its rotor and friction in the model */
+/* one bar about z without gravity; rotor and friction are in the model */
 typedef struct rig {
     tq_model *model;
     tqt_subject *subject;
@@ -85,8 +85,8 @@ static tq_table constant(const double *t, const double *x)
                       .interpolation = TQ_INTERPOLATE_HOLD};
 }
 
-/* speed and current after a step of voltage are those of the matrix exponential, with inductance
- * and without; their difference is what the reduction said beforehand */
+/* speed and current after a voltage step are those of the matrix exponential, with and without
+ * inductance; their difference is the predicted error of the reduction */
 Test(driven, a_step_of_voltage_is_the_closed_form)
 {
     const double times[2] = {0.0, 1.0};
@@ -126,19 +126,21 @@ Test(driven, a_step_of_voltage_is_the_closed_form)
             late = fmax(late, fabs(r[0].z[TQ_DRIVE_I * LANE] - settled));
         }
     }
-    /* of the final speed; a grid of a millisecond has the largest to second order */
+    /* relative to the final speed; the maximum on a grid of a millisecond has an error of second
+     * order */
     const double stiff = 0.05 * 0.05 + 0.6 * 2.1e-4;
     const double final = 0.05 * 24.0 / stiff;
     cr_expect(fabs(worst / final / reduction.speed_error - 1.0) < 2e-3, "%g %g", worst / final,
               reduction.speed_error);
-    /* over the stall current; its first time after 5 L/R is up to 1 % of L/R late */
+    /* relative to the stall current; the first grid point after 5 L/R is up to 1 % of L/R late */
     cr_expect(fabs(late / (24.0 / 0.6) / reduction.current_error - 1.0) < 2e-2, "%g %g",
               late / (24.0 / 0.6), reduction.current_error);
     close_rig(&r[0]);
     close_rig(&r[1]);
 }
 
-/* a current far beyond the peak: held at the peak, folded back, settled; the torque follows */
+/* a current command far above the peak: limited to the peak, folded back, constant; the torque
+ * follows */
 Test(driven, foldback_over_time)
 {
     const double times[2] = {0.0, 1.0};
@@ -174,7 +176,7 @@ Test(driven, foldback_over_time)
     close_rig(&r);
 }
 
-/* drives without limits give the commanded torque; with a limit they do not */
+/* drives without limits give the commanded torque; drives with a limit do not */
 Test(driven, a_torque_asked_for_arrives)
 {
     const double times[2] = {0.0, 10.0}, torques[2] = {1.0, 30.0};

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_own_times.c - effects at times of their own, in the scratch that
- * is
- * asked for. */
+/* tests/property/core/plant/test_own_times.c - effects of trajectories at different times, within
+ * the stated scratch. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -29,8 +28,8 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
     return TQ_OK;
 }
 
-/* each at its time, with no byte more than tq_own_times_scratch_size; with a line less it is
- * refused */
+/* each trajectory at its time, with exactly tq_own_times_scratch_size bytes; with a cache line less
+ * it is refused */
 Test(apart, many_states_and_no_held_values_fit)
 {
     const tqt_bar bar = tqt_slender_bar(1, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_plant.c - effects act in order, watch, are sampled, and say
- * where they break. */
+/* tests/property/core/plant/test_plant.c - effects: order of evaluation, observation, samples,
+ * breaks. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -44,7 +44,7 @@ static void close_bench(bench *b)
     free(b->memory);
 }
 
-/* its torque is its held value; z follows time */
+/* its torque is its held value; z' depends on time */
 static tq_status push(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                       tq_error *reterr)
 {
@@ -66,7 +66,7 @@ static tq_status note(void *ctx, const tq_instant *at, tq_scratch *scratch, doub
     return TQ_OK;
 }
 
-/* doubles what was asked before it, and pushes the last link */
+/* doubles the torque of preceding effects, and applies a force to the last link */
 static tq_status gear(void *ctx, const tq_instant *at, tq_scratch *scratch, const tq_action *to,
                       tq_error *reterr)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/plant/test_state.c - postures, and the velocities that lead from one to
- * another. */
+/* tests/property/core/plant/test_state.c - configurations, and the velocities between them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -19,7 +18,7 @@ static tq_model *robot(uint64_t seed)
                             (tqt_robot_options){.n_joint = 4, .kinds = TQT_KINDS_ALL, .with = 0});
 }
 
-/* one velocity of one joint for a while, and the difference is that velocity times the while */
+/* one velocity of one joint for some time: the difference is velocity times time */
 Test(state, difference_undoes_displacement)
 {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -40,10 +39,10 @@ Test(state, difference_undoes_displacement)
                 tq_state_difference(m, goal, q, 1, e, 1);
                 for (size_t i = 0; i < m->nv; i++) {
                     const double want = i == joint->v_index + k ? time : 0.0;
-                    /* turns of less than half a revolution; 3 m of rounding */
+                    /* rotations of less than half a revolution; rounding at 3 m */
                     cr_expect(fabs(e[i] - want) < 1e-14, "seed %u: %g", (unsigned)seed, e[i]);
                 }
-                /* for a short while it is the rate of the coordinates */
+                /* for a short time the difference is the rate of the coordinates */
                 const double h = 1e-6;
                 memset(unit, 0, sizeof unit);
                 unit[joint->v_index + k] = 1.0;
@@ -59,7 +58,7 @@ Test(state, difference_undoes_displacement)
     }
 }
 
-/* both quaternions of one turn are one goal, and the shorter way leads there */
+/* both quaternions of a rotation are the same goal, and the shorter rotation leads there */
 Test(state, the_shorter_way_is_taken)
 {
     tq_joint joint = {.kind = TQ_JOINT_SPHERICAL, .nq = 4, .nv = 3};
@@ -74,8 +73,7 @@ Test(state, the_shorter_way_is_taken)
     }
 }
 
-/* unit length whatever the size; and of the robot's own joints alone: rows beyond them are of
- * something else */
+/* unit length for any input; only the robot's own joints: rows beyond them have other contents */
 Test(state, normalised_are_the_quaternions_of_the_robot_alone)
 {
     tq_model *m = tqt_model_new(4);

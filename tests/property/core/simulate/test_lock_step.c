@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/simulate/test_lock_step.c - periods of held torque against one run of a
- * table; the way back; delays, noise and resolution of sensors. */
+/* tests/property/core/simulate/test_lock_step.c - periods of held torque against one run with a
+ * table; rewind; delays, noise and resolution of sensors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -186,7 +186,7 @@ Test(lock_step, limits_hold_the_torque)
     close_bench(b);
 }
 
-/* 2,000 numbers: mean and deviation within four standard errors, of these very numbers */
+/* 2,000 numbers: mean and deviation within four standard errors, for this seed */
 Test(lock_step, noise_is_normal_and_of_its_seed)
 {
     const double noise[1] = {0.2}, resolution[1] = {0.125};
@@ -216,7 +216,8 @@ Test(lock_step, noise_is_normal_and_of_its_seed)
     close_bench(other);
 }
 
-/* a step is only as far back as what its sensors and actuators read: also after going back twice */
+/* the oldest step that can be restored depends on the delays of sensors and actuators, also after
+ * two rewinds */
 Test(lock_step, delays_are_kept_for_each_step_that_is_gone_back_to)
 {
     tq_lock_step_options options = {.period = period, .history = 6, .actuator_delay = 2};

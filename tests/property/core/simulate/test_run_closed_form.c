@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/simulate/test_run_closed_form.c - bodies whose motion is known: tops, free
- * flight, springs; and the energy of an arm that falls. */
+/* tests/property/core/simulate/test_run_closed_form.c - bodies with known motion: tops, free
+ * flight, springs; and the energy of a falling arm. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -158,7 +158,7 @@ Test(closed_form, a_sprung_pendulum_at_rest_stays_there_in_every_method)
     double q[2] = {0}, zero[2] = {0}, g[2 * LANE] = {0};
     _Alignas(64) double rows[2 * LANE], tau[2 * LANE];
     cr_assert(all(eq(int, (int)m->nq, 2), eq(int, (int)m->nv, 2)));
-    /* Newton's method to where the torque that holds it is 0 */
+    /* Newton's method to the configuration without torque */
     for (int k = 0; k < 60; k++) {
         double j[4];
         for (int c = -1; c < 2; c++) {

@@ -87,7 +87,7 @@ static tq_model *slider(double x, double z)
 
 Test(event, a_block_slides_sticks_and_slips_again_when_friction_is_overcome)
 {
-    /* 6 N of dry friction, 7 N of breakaway without speed; pulled by 2 N/s from t = 2 s */
+    /* 6 N of dry friction, 7 N of breakaway; a force that increases by 2 N/s from t = 2 s */
     const double t[] = {0, 2, 12}, pull[] = {0, 0, 20};
     tq_table table = {.points = {3, 1, t, pull}, .interpolation = TQ_INTERPOLATE_LINEAR};
     const tq_effect effect = tq_torque_table(&table);
@@ -151,8 +151,9 @@ Test(event, a_spring_with_dry_friction_loses_the_same_way_each_half_swing)
     }
 }
 
-/* Two blocks, one always 0.9 as fast as the other. Late times are coarse, and an event as well
- * located as they allow: at 1e6 s the other block is still at 1e-7 m/s when one comes to rest. */
+/* Two blocks, one always 0.9 as fast as the other. Late times have a coarse resolution, which
+ * limits the location of an event: at 1e6 s the other block is still at 1e-7 m/s when one comes to
+ * rest. */
 Test(event, blocks_that_go_together_stick_together)
 {
     static const double starts[] = {0.0, 1e3, 1e6};
@@ -199,7 +200,7 @@ Test(event, a_ball_bounces_and_comes_to_rest)
         m->joints[0].friction = (tq_friction){.coulomb = method % 2 == 0 ? 30.0 : 0.0};
         cr_assert(eq(int, tq_model_finish(m, NULL), TQ_OK));
         bench *b = open_bench(m);
-        b->plant.without = TQ_WITHOUT_FRICTION; /* which would hold the weight */
+        b->plant.without = TQ_WITHOUT_FRICTION; /* joint friction would hold the weight */
         tq_audit audit = {.plant = &b->plant};
         const tq_effect watching = tq_audit_effect(&audit);
         b->plant.effects = &watching;
@@ -225,7 +226,7 @@ Test(event, a_ball_bounces_and_comes_to_rest)
                   "the sum of all bounces");
         cr_assert(eq(dbl, run->state->q[0], 0.0));
         cr_assert(eq(dbl, run->state->qd[0], 0.0));
-        /* all of its 2 g J went into the ground */
+        /* all of its 2 g J were dissipated at the limit */
         cr_assert(epsilon_eq(dbl, run->state->z[8 * TQ_AUDIT_DISSIPATED], 2.0 * 9.81, 1e-5));
         tq_run_close(run);
         close_bench(b);

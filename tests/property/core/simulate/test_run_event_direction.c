@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/simulate/test_run_event_direction.c - every passage in the direction that is
- * watched, and none in the other, against closed forms, by every method. */
+/* tests/property/core/simulate/test_run_event_direction.c - every crossing in the watched
+ * direction, and none in the other, against closed forms, by every method. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -73,7 +73,7 @@ static tq_run *open_run(bench *b, int method, const tq_event_rule *rules, size_t
     return run;
 }
 
-/* s: by how much a method of steps of 1 ms, or at 1e-11, may miss a time */
+/* s: tolerance on event times with steps of 1 ms, or a tolerance of 1e-11 */
 static double slack(int method)
 {
     static const double of[TQ_RUN_METHODS] = {
@@ -99,8 +99,8 @@ static void expect_times(const bench *b, uint32_t rule, const double *t, size_t 
     cr_expect(found == n, "%s, method %d: %zu events of %zu", what, method, found, n);
 }
 
-/* A point mass on 0.5 m, let go at 1.5 rad from below: below at K(sin .75) / omega, downwards, and
- * again each two of these, up and down in turn. */
+/* A point mass on 0.5 m, let go at 1.5 rad from below: it is below at K(sin .75) / omega, then
+ * after each half period, in alternating directions. */
 Test(direction, a_pendulum_passes_its_lowest_point_both_ways)
 {
     const double quarter = tqt_elliptic_k(sin(0.75)) / sqrt(9.81 / 0.5);
@@ -115,7 +115,7 @@ Test(direction, a_pendulum_passes_its_lowest_point_both_ways)
     const double *const at[] = {up, down, both};
     const size_t n[] = {3, 3, 6};
     for (int method = 0; method < TQ_RUN_MOREAU; method++) {
-        for (unsigned k = 0; k < 3; k++) { /* each alone: one event must not wake another */
+        for (unsigned k = 0; k < 3; k++) { /* each event alone: a rule must not influence another */
             bench *b = open_bench(tqt_pendulum());
             tq_run *run = open_run(b, method, rules + k, 1);
             const double q[1] = {1.5}, qd[1] = {0};
@@ -128,7 +128,7 @@ Test(direction, a_pendulum_passes_its_lowest_point_both_ways)
     }
 }
 
-/* A swing to 1.5 rad turns half a radian before the level: no step looks for it. */
+/* A swing to 1.5 rad reverses half a radian before the level: no step searches for a crossing. */
 Test(direction, a_level_out_of_reach_costs_nothing)
 {
     const double quarter = tqt_elliptic_k(sin(0.75)) / sqrt(9.81 / 0.5);
@@ -174,7 +174,7 @@ static tq_model *sprung(void)
 }
 
 /* A force of 4, -4, 4 ... N every 2 s, linear between: v = 2 s - s^2, s from the last start of 2 s,
- * to and fro; v and the energy v^2 J pass levels twice between two kinks, where steps stop. */
+ * to and fro; v and the energy v^2 J cross levels twice between two kinks, at which steps end. */
 Test(direction, velocity_torque_and_energy_pass_levels_both_ways)
 {
     const double t[] = {0, 2, 4, 6, 8, 10}, force[] = {4, -4, 4, -4, 4, -4};
@@ -204,7 +204,7 @@ Test(direction, velocity_torque_and_energy_pass_levels_both_ways)
     for (int method = 0; method < TQ_RUN_MOREAU; method++) {
         for (unsigned k = 0; k < 9; k++) {
             if (k >= 7 && slack(method) > 1e-8) {
-                continue; /* it comes nearer than 1e-6 m/s to its peak */
+                continue; /* it stays within 1e-6 m/s of its peak */
             }
             bench *b = open_bench(slider(1, 0));
             b->plant.effects = &effect;
@@ -220,8 +220,8 @@ Test(direction, velocity_torque_and_energy_pass_levels_both_ways)
     }
 }
 
-/* cos 5 t leaves the upper limit 0.5 at 5 t = 5 pi / 3 and each 2 pi later, the lower one -0.9 at
- * acos -0.9; it starts outside the upper one */
+/* cos 5 t leaves the upper limit 0.5 at 5 t = 5 pi / 3 and 2 pi later each time, the lower limit
+ * -0.9 at acos -0.9; it starts outside the upper limit */
 Test(direction, each_way_out_of_the_limits_is_an_event_from_outside_too)
 {
     const tq_event_rule rules[] = {{.kind = TQ_EVENT_UPPER, .level = 0.5},
@@ -267,7 +267,7 @@ Test(direction, a_touch_is_two_passages_or_none)
             const double q[1] = {1.0}, qd[1] = {0};
             cr_assert(eq(int, tq_run_start(run, 0, q, qd, NULL), TQ_OK));
             cr_assert(tq_run_to(run, 2.0, 0));
-            /* an error of amplitude moves the touch by itself over 25 half */
+            /* an error of the amplitude shifts the touch 25 half periods later */
             expect_times(b, 0, at[k], n[k], slack(methods[m]) * 50.0, "touch", methods[m]);
             tq_run_close(run);
             close_bench(b);
@@ -275,8 +275,8 @@ Test(direction, a_touch_is_two_passages_or_none)
     }
 }
 
-/* Thrown up at 4.905 m/s it comes back after 1 s. The start on the level is no passage; and an
- * explicit method would reach the end of the parabola in one step. */
+/* Thrown up at 4.905 m/s it returns after 1 s. The start on the level is not a crossing, although
+ * an explicit method reaches the end of the parabola in one step. */
 Test(direction, a_start_on_the_level_is_no_passage_and_the_way_back_is_one)
 {
     const tq_event_rule rules[] = {{.kind = TQ_EVENT_Q, .direction = 0},
@@ -299,8 +299,8 @@ Test(direction, a_start_on_the_level_is_no_passage_and_the_way_back_is_one)
     }
 }
 
-/* Saved between a passage that is not watched and the one that is: what was loaded meets it at the
- * same bits as the run that went on, and so does one that was cut there and not saved. */
+/* Saved between an unwatched crossing and a watched one: the loaded run finds the event with the
+ * same bits as the uninterrupted run, and as a run that was interrupted there without saving. */
 Test(direction, a_loaded_run_keeps_its_side)
 {
     const tq_event_rule rules[] = {{.kind = TQ_EVENT_Q, .direction = 1},

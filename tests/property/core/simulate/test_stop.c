@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/simulate/test_stop.c - once the question of a scratch is answered with yes,
- * no rate is computed any more: neither within a step, nor in another try of it. */
+/* tests/property/core/simulate/test_stop.c - after a cancellation no rate is computed any more:
+ * neither within a step, nor in a repeated attempt of it. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,7 +13,7 @@
 #include "tests/support/random_robot.h"
 
 enum { N_JOINT = 60, LANE = TQ_BLOCK_PAD, N_MEMBER = 8, N_Q = N_JOINT * N_MEMBER };
-/* tq_plant_rate's estimate: a question comes after so many rates of one trajectory */
+/* tq_plant_rate's estimate of work: stop is called after so many rates of one trajectory */
 static const double rate_work = 500.0 * N_JOINT + (double)N_JOINT * N_JOINT * N_JOINT;
 
 typedef struct bench {
@@ -24,8 +24,8 @@ typedef struct bench {
     tq_scratch scratch;
     tq_effect effect;
     tq_plant plant;
-    unsigned asked, yes_at;      /* the answer at question yes_at; 0: never */
-    unsigned rates, rates_after; /* of one trajectory; those after the yes */
+    unsigned asked, yes_at;      /* calls of stop; the call that returns non-zero, 0: never */
+    unsigned rates, rates_after; /* rates of one trajectory; those after the cancellation */
 } bench;
 
 static int stop(void *ctx)
@@ -139,7 +139,7 @@ Test(stop, a_question_that_is_answered_with_no_changes_no_bit)
     close_bench(b);
 }
 
-/* what is stopped is no member's fault: none is tried alone */
+/* a cancellation is not a failure of a member: no member is tried alone */
 Test(stop, no_member_of_an_ensemble_is_tried_after_a_yes)
 {
     static const double times[] = {0.0, 100.0};

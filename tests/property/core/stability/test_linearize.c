@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/stability/test_linearize.c - linearisation against differences of the plant,
- * growth rates of known plants, errors carried along against runs that have them. */
+ * growth rates of known plants, propagated errors against runs with these errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -62,7 +62,8 @@ static tq_model *robot(uint64_t seed)
 static const double kp[N] = {40, 30, 20, 10}, kd[N] = {4, 3, 2, 1}, lambda[N] = {5, 4, 3, 2};
 static const double offset[N] = {0.1, -0.2, 0.3, 0.2};
 
-/* the matrix against central differences of the plant, open and closed, with a push */
+/* the matrix against central differences of the plant, open and closed loop, with an external force
+ */
 Test(verdict, linearisation_is_the_derivative_of_the_plant)
 {
     for (int law = -1; law <= TQ_LAW_PASSIVITY; law++) {
@@ -128,7 +129,7 @@ Test(verdict, linearisation_is_the_derivative_of_the_plant)
     }
 }
 
-/* item 102: the homework's arm, held where it is, falls away from there at a rate */
+/* item 102: the arm of the homework diverges from its equilibrium at a known rate */
 Test(seeds, item_102_growth_rate_by_the_verdict)
 {
     tq_model *m = tqt_rrp_arm(&tqt_rrp_homework);
@@ -155,8 +156,8 @@ Test(seeds, item_102_growth_rate_by_the_verdict)
     tqt_model_free(m);
 }
 
-/* A mass under PD at samples: by hand x+ = F x has a known matrix; fast sampling is the continuous
- * loop, slow sampling is unstable where that one is not. */
+/* A mass under a sampled PD law: x+ = F x with a matrix in closed form; fast sampling approaches
+ * the continuous loop, slow sampling is unstable although the continuous loop is stable. */
 Test(verdict, samples_make_a_loop_slower_or_unstable)
 {
     const double p = 100, d = 20;
@@ -187,7 +188,7 @@ Test(verdict, samples_make_a_loop_slower_or_unstable)
     cr_assert(eq(str, (char *)error.what, "linearisation"));
 }
 
-/* errors that are no numbers any more are lost, not small */
+/* errors that are NaN or infinite count as lost, not as small */
 Test(verdict, errors_beyond_all_numbers_are_lost)
 {
     double carried[8];
@@ -201,7 +202,7 @@ Test(verdict, errors_beyond_all_numbers_are_lost)
     cr_assert(trust.is_lost);
 }
 
-/* a spinning body turns its displacement: a free rotor about its axis has |rate| 0 */
+/* the displacement of a rotating body rotates with it: the mode of a free rotor has |rate| 0 */
 Test(verdict, quaternions_turn_with_their_frame)
 {
     tq_model *m = tqt_model_new(2);
@@ -228,7 +229,7 @@ Test(verdict, quaternions_turn_with_their_frame)
     tqt_model_free(m);
 }
 
-/* sin sampled, and what is lost between its points on average */
+/* a sampled sine, and the mean interpolation error between its points */
 Test(verdict, table_error_is_the_mean_of_what_interpolation_misses)
 {
     enum { POINTS = 41 };
@@ -255,14 +256,16 @@ Test(verdict, table_error_is_the_mean_of_what_interpolation_misses)
             const double most = how == TQ_INTERPOLATE_HOLD     ? h
                                 : how == TQ_INTERPOLATE_LINEAR ? h * h / 3
                                                                : 16 * h * h * h * h / 720;
-            /* neighbours stand half a stretch beside: the next derivative times h */
+            /* differences are taken half an interval away: the error is the next derivative times h
+             */
             cr_assert(epsilon_eq(dbl, predicted, missed, 0.15 * most), "%d, %d: %g, %g", how, k,
                       predicted, missed);
         }
     }
 }
 
-/* A pendulum held upside down, fed a sampled torque: the predicted error, and that of the run. */
+/* A pendulum at its upper equilibrium with a sampled torque: the predicted error against that of a
+ * run. */
 Test(verdict, carried_errors_are_those_of_a_run)
 {
     enum { POINTS = 41, STEPS = 4000 };
@@ -270,7 +273,7 @@ Test(verdict, carried_errors_are_those_of_a_run)
     tq_model *m = tqt_planar_arm(&bar, 1, 9.81);
     tqt_subject *s = tqt_subject_new(m, 0);
     double t[POINTS], torque[POINTS];
-    /* along q = upright + 0.1 (1 - cos 2 t), near enough to linear */
+    /* along q = upright + 0.1 (1 - cos 2 t), nearly linear */
     for (int k = 0; k < POINTS; k++) {
         const double at = t[k] = 0.05 * k;
         const double q = M_PI / 2 + 0.1 * (1 - cos(2 * at)), qdd = 0.4 * cos(2 * at);
@@ -320,7 +323,7 @@ Test(verdict, carried_errors_are_those_of_a_run)
     cr_assert(gt(dbl, came, 1e-4), "it went astray: %g", came);
     cr_assert(epsilon_eq(dbl, trust.error[TQ_ERROR_INPUT], came, 0.1 * came),
               "predicted %g, came %g", trust.error[TQ_ERROR_INPUT], came);
-    /* sqrt(1.5 g) = 3.84 1/s for 2 s: cosh, and half of it again by the velocity's share */
+    /* sqrt(1.5 g) = 3.84 1/s for 2 s: cosh, plus half of that from an error of velocity */
     cr_assert(all(gt(dbl, trust.gain, 500.0), lt(dbl, trust.gain, 2000.0)), "%g", trust.gain);
     cr_assert(eq(dbl, trust.error[TQ_ERROR_MODEL], 0.0));
     cr_assert(not(trust.is_lost));
@@ -328,8 +331,9 @@ Test(verdict, carried_errors_are_those_of_a_run)
     tqt_model_free(m);
 }
 
-/* a body turned and moved away from where it is held: under computed torque errors die out by the
- * law's own roots, whatever the posture; its linearisation is that of displacements in its axes */
+/* a body rotated and displaced from its setpoint: under computed torque errors decay with the roots
+ * of the control law in any configuration; the linearisation is in displacements along the body's
+ * axes */
 Test(verdict, bodies_that_turn_are_judged_under_control)
 {
     tq_model *m = tqt_model_new(2);
@@ -372,8 +376,8 @@ Test(verdict, bodies_that_turn_are_judged_under_control)
     tqt_model_free(m);
 }
 
-/* A free mass, and a torque missed from a break just after the start on, or until one just before
- * the end: x = t^2 / 2 (closed form), however near the break is. */
+/* A free mass, with a missing torque from a break just after the start, or until one just before
+ * the end: x = t^2 / 2 (closed form), however close the break is. */
 Test(verdict, places_next_to_each_other_show_no_curvature)
 {
     static const double free_mass[4] = {0, 1, 0, 0}, none[2] = {0}, one[2] = {1, 0};
@@ -404,7 +408,8 @@ static void swing_at(double t, double a[4])
     a[0] = 0, a[1] = 1, a[2] = -(4 + 3 * sin(5 * t)), a[3] = 0;
 }
 
-/* errors of unit starts after 2 s by n steps over unequal places, predicted miss included */
+/* propagated unit errors after 2 s by n steps over unequal places; *ret_miss: the estimated error
+ */
 static double carried_by(int n, double at, double ret[4], double *ret_miss)
 {
     const double none[2] = {0};
@@ -428,8 +433,8 @@ static double carried_by(int n, double at, double ret[4], double *ret_miss)
     return trust.gain;
 }
 
-/* against steps of 0.1 ms of Runge's and Kutta's method written out: order 4, and as near as it is
- * predicted to be */
+/* against steps of 0.1 ms of the classical Runge-Kutta method: order 4, and within the estimated
+ * error */
 Test(verdict, errors_are_carried_to_order_four)
 {
     double want[4] = {1, 0, 0, 1};

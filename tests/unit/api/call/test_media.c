@@ -141,7 +141,7 @@ static size_t body_of(tqa_media media, char *out, size_t n_sample, bool flat)
                                      : npy_body(out, n_sample, flat);
 }
 
-/* The numbers of a CBOR answer's tau, through our decoder (which has its own tests). */
+/* The numbers of a CBOR answer's tau, read by the decoder of api (which has its own tests). */
 typedef struct heard {
     double tau[SAMPLES * NV];
     size_t n, n_array, n_string;
@@ -322,7 +322,7 @@ static void every_pair(size_t n_sample, bool flat, size_t step, size_t room)
     for (size_t in = 0; in < FORMATS; in++) {
         const size_t n = body_of(formats[in], body, n_sample, flat);
         for (size_t out = 0; out < FORMATS; out++) {
-            /* every second one is recognised by its first byte */
+            /* for one answer format the request has no Content-Type: its first byte tells */
             const tqt_call_options options = {
                 .content = out == 1 ? TQA_MEDIA_NONE : formats[in],
                 .accept = formats[out],
@@ -388,12 +388,12 @@ Test(media, tables_that_are_refused)
     tqa_robot *panda = tqt_builtin("panda");
     tqa_robot *ur5e = tqt_builtin("ur5e");
     size_t n = npy_body(body, 3, false);
-    /* another robot's table */
+    /* the table of another robot */
     tqt_answer answer = tqt_call(ur5e, body, n, (tqt_call_options){0});
     cr_assert(eq(int, answer.status, 422));
     cr_assert(eq(str, answer.problem.faults[0].detail, "expected 18 columns, got 21"));
     cr_assert(ne(ptr, strstr(answer.problem.faults[0].hint, "q 6 | qd 6 | qdd 6"), NULL));
-    /* cut, and followed by more bytes */
+    /* truncated, and with trailing bytes */
     answer = tqt_call(panda, body, n - 1, (tqt_call_options){0});
     cr_assert(eq(str, (char *)answer.problem.slug, "malformed"));
     body[n] = 'x';
@@ -411,7 +411,7 @@ Test(media, tables_that_are_refused)
     answer = tqt_call(panda, body, n, (tqt_call_options){0});
     cr_assert(eq(str, (char *)answer.problem.slug, "not-finite"));
     cr_assert(eq(str, answer.problem.faults[0].pointer, "/qdd/2/6"));
-    /* a header that promises more rows than come */
+    /* the header states more rows than the file has */
     n = npy_body(body, 3, false);
     char *rows = strstr(body + 10, "(3, 21)");
     memcpy(rows, "(9999999, 21)", 13);
@@ -423,7 +423,8 @@ Test(media, tables_that_are_refused)
     tqa_robot_free(ur5e);
 }
 
-/* Reactions are an object of two arrays: the same numbers in JSON and CBOR, in any room. */
+/* Reactions are an object of two arrays: the same numbers in JSON and CBOR, with buffers of any
+ * size. */
 static bool on_any_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
     (void)at;
@@ -485,13 +486,13 @@ Test(media, reactions_in_json_and_cbor)
     cr_assert(eq(sz, heard_in[0].n_string, 3 + 3 + n_joint));
     cr_assert(eq(sz, heard_in[1].n_string, heard_in[0].n_string));
     cr_assert(eq(int, memcmp(heard_in[0].tau, heard_in[1].tau, heard_in[0].n * sizeof(double)), 0));
-    /* one array only in a file of NPY */
+    /* an NPY file has one array only */
     tqt_answer answer = tqt_call(robot, body, n, (tqt_call_options){.accept = TQA_MEDIA_NPY});
     cr_assert(eq(int, answer.status, 406));
     tqa_robot_free(robot);
 }
 
-/* Whole rows, parts of a row and the rest of a block are sent from where they lie. */
+/* Whole rows, parts of a row and the end of a block are sent without a copy. */
 Test(media, numbers_that_lie_ready_are_the_same, .timeout = 100)
 {
     static char body[BODY_MAX];

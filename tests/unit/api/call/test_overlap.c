@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/call/test_overlap.c - blocks computed while the body arrives give the answer
- * that they give afterwards, or are computed again. */
+/* tests/unit/api/call/test_overlap.c - blocks computed while the body arrives give the same answer
+ * as blocks computed afterwards, or are computed again. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -52,8 +52,8 @@ static void put_array(text *t, const char *name, size_t array, size_t n_sample, 
     put(t, "]");
 }
 
-/* What makes a body: fields before the arrays and after them, samples of the last array, and a
- * number in the middle of qd. */
+/* Parts of a body: fields before and after the arrays, samples of the last array, and a number in
+ * the middle of qd. */
 typedef struct row {
     const char *operation, *before, *after;
     size_t n_last;
@@ -75,13 +75,13 @@ static const row rows[] = {
      ",\"joints\":[\"joint7\",\"joint6\",\"joint5\",\"joint4\",\"joint3\",\"joint2\",\"joint1\"]",
      SAMPLES, NULL, BLOCKS, 200},
     {"inverse-dynamics", "\"gravity\":[0,0,-1.62]", "", SAMPLES, NULL, 0, 200},
-    /* faults are found where they are without it */
+    /* faults are found at the same places as without overlap */
     {"inverse-dynamics", "", ",\"speed\":1", SAMPLES, NULL, BLOCKS, 400},
     {"inverse-dynamics", "", "", SAMPLES + 9000, NULL, BLOCKS, 422},
     {"inverse-dynamics", "", "", SAMPLES - 300, NULL, (SAMPLES - 300) / 256, 422},
     {"inverse-dynamics", "", "", SAMPLES, "1e200", BLOCKS, 422},
     {"forward-dynamics", "", "", SAMPLES, "1e200", BLOCKS, 422},
-    /* the rest has to be there before anything can be said */
+    /* the remaining body is required before any block can be computed */
     {"terms", "", ",\"include\":[\"mass_matrix\"]", SAMPLES, NULL, 0, 200},
 };
 
@@ -100,7 +100,7 @@ static void make(const row *r)
     put(&body, "%s}", r->after);
 }
 
-/* of binary answers blocks are turned where they are computed */
+/* for binary answers the computing thread transposes the blocks */
 static tqa_media accepted = TQA_MEDIA_JSON;
 
 static tqt_answer ask(const tqa_robot *robot, const row *r, size_t step, bool ahead, bool idle)
@@ -143,12 +143,12 @@ ParameterizedTest(const tqa_media *media, ahead, the_answer_is_the_same, .timeou
         for (size_t step = 30011; step < body.n; step *= 4) {
             tqt_answer ahead = ask(robot, &rows[k], step, true, false);
             same(&ahead, &after);
-            /* the last piece may hold the last block and what makes it void */
+            /* the last piece may contain both the last block and the field that discards it */
             cr_expect(step > 30011 || ahead.n_ready + 1 >= rows[k].n_ready);
             cr_expect(le(sz, ahead.n_ready, rows[k].n_ready), "row %zu", k);
             tqt_answer_clear(&ahead);
         }
-        /* a block that was published and not computed: all are computed as if none were */
+        /* a block was published and not computed: all blocks are computed afterwards */
         tqt_answer idle = ask(robot, &rows[k], 30011, false, true);
         same(&idle, &after);
         tqt_answer_clear(&idle);
@@ -168,7 +168,7 @@ Test(ahead, one_sample_and_robots_that_cannot, .timeout = 100)
     tqa_robot_free(arm);
 }
 
-/* NPY: rows that are cut anywhere; a file in Fortran order has its samples at the end. */
+/* NPY: rows split at any byte; a file in Fortran order has its samples at the end. */
 static size_t npy(bool fortran, size_t n_sample)
 {
     static const char *const words[2] = {"False", "True"};
@@ -193,7 +193,7 @@ static size_t npy(bool fortran, size_t n_sample)
 Test(ahead, tables, .timeout = 100)
 {
     tqa_robot *robot = tqt_builtin("panda");
-    /* 127 blocks: the segment of the last of them has more than a table of 128 has room for */
+    /* 127 blocks: more segments than a table of 128 entries has space for */
     static const size_t sizes[3] = {SAMPLES, SAMPLES, 127 * 256 - 12};
     for (int k = 0; k < 3; k++) {
         const bool fortran = k == 1;
@@ -207,7 +207,7 @@ Test(ahead, tables, .timeout = 100)
         cr_expect(eq(sz, ahead.n_ready, fortran ? 0 : sizes[k] / 256));
         same(&ahead, &after);
         tqt_answer_clear(&ahead);
-        /* cut short: blocks were computed for nothing */
+        /* truncated: the computed blocks are discarded */
         ahead = tqt_call(robot, body.bytes, body.n - 1000, options);
         cr_expect(eq(int, ahead.status, 400));
         tqt_answer_clear(&ahead);
@@ -216,7 +216,7 @@ Test(ahead, tables, .timeout = 100)
     tqa_robot_free(robot);
 }
 
-/* A row of the next table: how the arrays come, what follows them, and a number in the middle of an
+/* A row of the next table: form of the arrays, fields after them, and a number in the middle of an
  * array: a coordinate beyond its limits, or a velocity whose torque overflows. */
 typedef struct spared {
     bool as_map;
@@ -275,7 +275,7 @@ static void make_spared(const spared *s)
     put(&body, "%s", s->after);
 }
 
-/* Where no field can follow, the memory of a computed block's motion takes the next samples. */
+/* If no field can follow, the memory of a computed block's motion is used for the next samples. */
 Test(ahead, motion_that_is_spared, .timeout = 100)
 {
     static const spared cases[] = {
@@ -313,8 +313,8 @@ Test(ahead, motion_that_is_spared, .timeout = 100)
     tqa_robot_free(robot);
 }
 
-/* A table takes memory for its result and for what is in flight, not for all of its motion; so does
- * a map for all but the array that it ends with. */
+/* A table needs memory for its result and for the blocks in flight, not for its whole motion; a map
+ * needs in addition its arrays except the last. */
 Test(ahead, memory_of_what_is_in_flight, .timeout = 100)
 {
     enum { PIECES_OF_TABLE = 3 + 3, TABLE = 20000 };
@@ -326,7 +326,7 @@ Test(ahead, memory_of_what_is_in_flight, .timeout = 100)
     tqt_answer answer = tqt_call(robot, body.bytes, body.n, options);
     cr_expect(eq(int, answer.status, 200), "%s", answer.problem.detail);
     tqt_answer_clear(&answer);
-    options.ahead = false; /* motion of every sample does not fit */
+    options.ahead = false; /* the motion of all samples does not fit */
     answer = tqt_call(robot, body.bytes, body.n, options);
     cr_expect(eq(int, answer.status, 503));
     tqt_answer_clear(&answer);
@@ -334,7 +334,7 @@ Test(ahead, memory_of_what_is_in_flight, .timeout = 100)
     tqa_robot_free(robot);
 }
 
-/* A chain of so many joints that eight rows of its table are no run. */
+/* A chain of so many joints that eight rows of its table do not form a run. */
 static tqa_robot *chain(size_t n_joint)
 {
     static text urdf;
@@ -352,7 +352,7 @@ static tqa_robot *chain(size_t n_joint)
     return tqt_urdf(urdf.bytes);
 }
 
-/* The table as JSON, of which every number goes to its place by itself. */
+/* The table as JSON, whose numbers are stored one by one. */
 static void npy_to_json(size_t n_sample, size_t n_joint)
 {
     static const char *const names[3] = {"q", "qd", "qdd"};
@@ -375,7 +375,8 @@ static void npy_to_json(size_t n_sample, size_t n_joint)
     put(&body, "}");
 }
 
-/* Long rows wait for eight, or for the table's end; cut anywhere they come to the same places. */
+/* Long rows are collected until there are eight, or until the end of the table; the result is the
+ * same for any split. */
 Test(tables, long_rows, .timeout = 100)
 {
     enum { LONG = 150 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/call/test_short_memory.c - each allocation of each operation fails once: the
- * call is refused with "busy", or its answer is the same. */
+/* tests/unit/api/call/test_short_memory.c - each allocation of each operation fails once: the call
+ * is refused with "busy", or has the same answer. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -21,10 +21,10 @@
 enum { TEXT_MAX = 4 << 20, WALK_MAX = 2000, WRITER = 40 };
 
 /* ------------------------------------------------------------------------------------------------
- * A world whose own memory is never short
+ * A host whose own allocations do not fail
  */
 
-static const tqa_host *kept; /* of tqt_world, which asserts on its memory */
+static const tqa_host *kept; /* of tqt_host, which asserts on its allocations */
 
 static void parallel_for(void *ctx, size_t n, size_t scratch_size,
                          void (*body)(void *arg, size_t i, void *scratch), void *arg)
@@ -63,7 +63,7 @@ static int attach(void *ctx, const char *name, const char *media, const void *by
     return done;
 }
 
-/* a motion of nv joints and some torque, as text */
+/* motion of nv joints and a torque, as text */
 static size_t write_run(char *text, size_t size, int nv, double phase)
 {
     size_t n = (size_t)snprintf(text, size, "t");
@@ -140,7 +140,7 @@ static bool run(tqa_call *call, const tqa_host *host)
     return good;
 }
 
-/* The allocations it made while the k-th of them, and the many - 1 after it, failed. */
+/* Number of allocations while the k-th of them, and the many - 1 after it, failed. */
 static size_t ask(const asked *a, size_t k, size_t many, answered *to)
 {
     static tqt_host around;
@@ -171,10 +171,10 @@ static size_t ask(const asked *a, size_t k, size_t many, answered *to)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * The walk
+ * All allocations in turn
  */
 
-/* from the first allocation, or from so many before the last */
+/* from the first allocation on, or from `last` before the last */
 static void walk_last(const asked *a, size_t many, size_t last)
 {
     static char texts[2][TEXT_MAX];
@@ -185,7 +185,7 @@ static void walk_last(const asked *a, size_t many, size_t last)
     size_t k = n > last ? n - last : 1;
     for (; ask(a, k, many, &now) >= k; k++) {
         cr_assert(last < SIZE_MAX || k < WALK_MAX);
-        if (now.status == 200) { /* what it wanted is a convenience */
+        if (now.status == 200) { /* the allocation was optional */
             cr_expect(now.n == whole.n && memcmp(now.text, whole.text, now.n) == 0,
                       "%s: without allocation %zu of %zu the answer is another", a->name, k, n);
         } else {
@@ -209,8 +209,8 @@ static json_t *examples_of(json_t *root, const tqa_operation *operation)
     return json_object_get(json_object_get(body, "application/json"), "examples");
 }
 
-/* core/integrate/README.md: SUNDIALS 7 ends the process where a step's stages and then the text of
- * that error find no memory. One failure alone is walked with every version. */
+/* core/integrate/README.md: SUNDIALS 7 ends the process if the allocation of a step's stages fails,
+ * and then that of the error's text. Single failures are tested with every version. */
 static bool library_survives(const tqa_operation *operation)
 {
     int major = 0;
@@ -232,8 +232,9 @@ static void walk_body(const tqa_operation *operation, const char *of, const char
     static const tqa_media forms[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR};
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
         a.accept = forms[f];
-        /* A form is another writer at the end. Under a sanitizer the one is walked with single
-         * failures and the other with all that follow; what is left of both is of the writers. */
+        /* Formats differ in the writer at the end. Under a sanitizer one format is tested with
+         * single failures and the other with all later allocations failing too; the untested
+         * combinations concern the writers. */
         const bool is_json = a.accept == TQA_MEDIA_JSON;
         walk_last(&a, 1, TQT_SANITIZED && !is_json ? WRITER : SIZE_MAX);
         if (library_survives(operation)) {
@@ -243,8 +244,8 @@ static void walk_body(const tqa_operation *operation, const char *of, const char
     tqa_robot_free(robot);
 }
 
-/* Instead of the contract's examples, each of which takes a good part of a second, hundreds of
- * times. */
+/* Used instead of the contract's examples, which take a good part of a second each, and would run
+ * hundreds of times. */
 static const struct {
     const char *operation, *name, *body;
 } small[] = {
@@ -328,7 +329,8 @@ ParameterizedTest(int *row, short_memory, every_allocation_of_every_operation)
     }
 }
 
-/* A cubic table of so many points that its second derivatives (24 KB) need memory of their own. */
+/* A cubic table with so many points that its second derivatives (24 KB) need a separate allocation.
+ */
 static char *long_table(const char *begin, const char *values, const char *end)
 {
     enum { POINTS = 3000 };
@@ -378,13 +380,13 @@ Test(short_memory, every_allocation_of_long_tables)
                          .name = tables[k][1],
                          .body = body,
                          .accept = TQA_MEDIA_JSON};
-        walk_last(&a, 1, 100); /* those before are of the request's text */
+        walk_last(&a, 1, 100); /* earlier allocations are for the request's text */
         free(body);
     }
     tqa_robot_free(robot);
 }
 
-/* Any robot of ours, read from its text. */
+/* Every built-in robot, read from its text. */
 Test(short_memory, every_allocation_of_every_robot)
 {
     cr_assert(eq(ptr, (void *)tqa_start(0), NULL));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/test_element.c - numbers as bytes: every half, and what is not finite. */
+/* tests/unit/api/codec/test_element.c - numbers as bytes: every half-precision number, and
+ * non-finite values. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -9,7 +10,8 @@
 
 #include "api/codec/element.h"
 
-/* RFC 8949, appendix D, over all 65536 halves; and through float where the value is exact */
+/* RFC 8949, appendix D, for all 65536 half-precision numbers; and through float if the value is
+ * exact */
 Test(element, every_half)
 {
     const tqa_element half = {TQA_ELEMENT_FLOAT, 2, false};
@@ -78,17 +80,17 @@ Test(element, runs_end_with_rows_and_with_cache_lines)
     } runs[] = {
         {0, 7, 100000, 144 * 7}, /* 146 rows fit, 144 end with a line of eight samples */
         {144 * 7, 7, 100000, 144 * 7},
-        {3 * 7, 7, 100000, 141 * 7},  /* to the next such end */
-        {3 * 7, 7, 4 * 7, 4 * 7},     /* too few to get there */
+        {3 * 7, 7, 100000, 141 * 7},  /* up to the next such end */
+        {3 * 7, 7, 4 * 7, 4 * 7},     /* too few to reach it */
         {3 * 7, 7, 5 * 7 + 1, 5 * 7}, /* just enough */
         {3 * 7, 7, 9 * 7, 5 * 7},
-        {10, 7, 100000, 4}, /* the rest of a row first */
-        {10, 7, 3, 3},      /* which is not there */
+        {10, 7, 100000, 4}, /* first the rest of a row */
+        {10, 7, 3, 3},      /* the rest of the row does not fit */
         {0, 7, 6, 6},       /* part of a row */
         {0, 21, 100000, 48 * 21},
         {0, 1, 100000, TQA_ELEMENT_RUN},
         {5, 1, 100000, TQA_ELEMENT_RUN - 5},
-        {7, 5000, 100000, TQA_ELEMENT_RUN}, /* rows that do not fit come in parts */
+        {7, 5000, 100000, TQA_ELEMENT_RUN}, /* rows that do not fit are written in parts */
         {7, 0, 100000, TQA_ELEMENT_RUN},    /* no rows */
         {0, UINT64_MAX, 10, 10},
     };
@@ -114,7 +116,7 @@ static void gather_cells(void *ctx, uint64_t row, uint64_t column, size_t n, dou
     }
 }
 
-/* Rows lie together in runs of TABLE_RUN. */
+/* Rows are contiguous in runs of TABLE_RUN. */
 static const double *find_cells(void *ctx, uint64_t row, size_t *n)
 {
     const double *cells = ctx;
@@ -134,7 +136,7 @@ Test(element, rows_are_written_from_where_they_lie)
                              .gather = gather_cells,
                              .find_rows = find_cells,
                              .ctx = cells};
-    /* rooms that end within a number, a row, a run, and beyond the table */
+    /* buffers that end within a number, a row, a run, and after the table */
     for (size_t room = sizeof(double); room <= sizeof out; room += 3) {
         uint64_t index = 0;
         size_t written = 0;

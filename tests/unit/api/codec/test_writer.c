@@ -90,7 +90,7 @@ Test(writer, rows_one_by_one)
     }
 }
 
-/* what is cut out of an object's middle joins to the whole */
+/* members written without braces are inserted into the enclosing object */
 Test(writer, members_without_brackets)
 {
     tqa_writer w = {.cbor = false};
@@ -109,7 +109,7 @@ Test(writer, members_without_brackets)
     free(text);
 }
 
-/* a fixed buffer is never passed, whatever its size, and its failure is final */
+/* a buffer of fixed size is not exceeded, and its failure is final */
 Test(writer, fixed_buffer)
 {
     static const char whole[] = "{\"key\":\"a text\",\"x\":0.1}";
@@ -132,7 +132,7 @@ Test(writer, fixed_buffer)
     }
 }
 
-/* every byte of a string alone, and beside others: what needs no escape is copied */
+/* every byte of a string alone and next to others: unescaped bytes are copied */
 Test(writer, strings)
 {
     static const struct {
@@ -156,7 +156,7 @@ Test(writer, strings)
     }
 }
 
-/* one byte of each value at each place of a longer string: escaped exactly where it must be */
+/* one byte of each value at each position of a longer string: escaped exactly if required */
 Test(writer, every_byte_at_every_place)
 {
     for (unsigned c = 1; c < 0x80; c++) {
@@ -181,7 +181,7 @@ Test(writer, every_byte_at_every_place)
     }
 }
 
-/* for people: spaces, and lines where they are said */
+/* the readable form: spaces, and line breaks where requested */
 Test(writer, spaces_and_lines)
 {
     static const double m[4] = {1.0, 2.0, 3.0, 4.0};
@@ -218,7 +218,7 @@ static void count_up(void *ctx, uint64_t row, uint64_t column, size_t n, double 
     }
 }
 
-/* A document with one streamed array, in pieces that a buffer of `size` takes. */
+/* A document with one streamed array, in pieces of a buffer of `size` bytes. */
 static size_t stream(const tqa_array *array, bool cbor, size_t size, char *ret)
 {
     enum { MOST = 512 };
@@ -236,7 +236,7 @@ static size_t stream(const tqa_array *array, bool cbor, size_t size, char *ret)
         }
         more = !tqa_writer_stream(&w, array, &index);
         if (!more && size - w.text.n < 3) {
-            more = true; /* the end in a buffer of its own */
+            more = true; /* the end of the document in a separate buffer */
         } else if (!more) {
             tqa_writer_stream_end(&w);
             tqa_writer_end(&w);
@@ -248,7 +248,7 @@ static size_t stream(const tqa_array *array, bool cbor, size_t size, char *ret)
     return n;
 }
 
-/* the same bytes as of an array in memory (but for its spaces), however small the buffer */
+/* the same bytes as from an array in memory (except spaces), for any size of the buffer */
 Test(writer, streamed_arrays)
 {
     static const struct {
@@ -276,7 +276,7 @@ Test(writer, streamed_arrays)
         tqa_writer_end(&w);
         char *want = tqa_writer_take(&w, &n_want);
         size_t n_plain = 0;
-        for (size_t k = 0; k < n_want; k++) { /* those inside are ", " there */
+        for (size_t k = 0; k < n_want; k++) { /* separators inside are ", " there */
             if (cbor || want[k] != ' ') {
                 want[n_plain++] = want[k];
             }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/memory/test_arena.c - what an arena gives is zero, within its budget, and may
- * come back. */
+/* tests/unit/api/memory/test_arena.c - an arena's memory is cleared, within its budget, and can be
+ * returned. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -17,7 +17,7 @@ Test(arena, large_pieces_come_back)
     char *small = tqa_arena_take(arena, 100, 1, 64);
     cr_assert(small != NULL);
     memset(small, 7, 100);
-    for (int k = 0; k < 5; k++) { /* five times more than the budget, one after another */
+    for (int k = 0; k < 5; k++) { /* five times the budget in total, one after another */
         char *large = tqa_arena_take(arena, LARGE, 1, 64);
         cr_assert(large != NULL, "%d", k);
         cr_expect(eq(u64, (uint64_t)((uintptr_t)large % 64), 0));
@@ -25,7 +25,7 @@ Test(arena, large_pieces_come_back)
             cr_assert(eq(int, large[i], 0));
         }
         memset(large, 1, LARGE);
-        char *next = tqa_arena_take(arena, 10, 1, 8); /* never in the large one's piece */
+        char *next = tqa_arena_take(arena, 10, 1, 8); /* not inside the large piece */
         cr_assert(next != NULL && (next < large || next >= large + LARGE));
         memset(next, 3, 10);
         cr_expect(tqa_arena_take(arena, LARGE, 1, 64) == NULL, "two are beyond the budget");
@@ -35,7 +35,7 @@ Test(arena, large_pieces_come_back)
         }
     }
     tqa_arena_give(arena, NULL);
-    tqa_arena_give(arena, small); /* too small to be returned: nothing happens */
+    tqa_arena_give(arena, small); /* too small to be returned: no effect */
     for (size_t i = 0; i < 100; i++) {
         cr_assert(eq(int, small[i], 7));
     }

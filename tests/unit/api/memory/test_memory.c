@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/memory/test_memory.c - all calls together keep to one bound. */
+/* tests/unit/api/memory/test_memory.c - the memory of all calls together has one bound. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -36,7 +36,7 @@ Test(memory, a_call_beyond_the_bound_is_to_be_retried_and_holds_nothing)
     tqa_robot *robot = tqt_builtin("panda");
     size_t n = 0;
     char *body = make_body(&n);
-    /* 21 numbers in and 7 out take 1.12 MB; the bound falls on each part of it */
+    /* 21 numbers in and 7 out take 1.12 MB; the bound is exceeded in different parts of the call */
     for (size_t bound = 100000; bound < 1000000; bound += 300000) {
         tqa_memory_bound_set(bound);
         for (int again = 0; again < 3; again++) {
@@ -46,7 +46,7 @@ Test(memory, a_call_beyond_the_bound_is_to_be_retried_and_holds_nothing)
             tqt_answer_clear(&answer);
         }
     }
-    /* nothing has leaked from the account: what is just enough is enough, and again */
+    /* no memory is leaked: a bound that is just sufficient is sufficient repeatedly */
     tqa_memory_bound_set(3000000); /* four arrays: 15 blocks, then a whole segment each */
     for (int again = 0; again < 3; again++) {
         tqt_answer answer = tqt_call(robot, body, n, (tqt_call_options){.step = 4000});

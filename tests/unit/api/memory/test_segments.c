@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/memory/test_segments.c - memory of arrays of samples: the bound, and what is
- * kept between two calls. */
+/* tests/unit/api/memory/test_segments.c - memory of arrays of samples: the bound, and segments kept
+ * between calls. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -29,7 +29,8 @@ Test(segments, beyond_the_bound_there_is_nothing_and_nothing_leaks)
     tqa_segment_give(NULL, 64);
 }
 
-/* Sanitizers see stale pointers only when nothing is kept: the test holds there as well. */
+/* In sanitizer builds segments are not kept, so that stale pointers are detected: the test passes
+ * there too. */
 Test(segments, whole_ones_are_kept_up_to_a_bound_and_freed_when_unused)
 {
     void *taken[MANY];
@@ -49,7 +50,8 @@ Test(segments, whole_ones_are_kept_up_to_a_bound_and_freed_when_unused)
         cr_assert(eq(sz, tqa_memory_kept(), kept - TQA_SEGMENT_BYTES));
         tqa_segment_give(again, TQA_SEGMENT_BYTES);
     }
-    /* the first trim after a use may keep them, the next one, nothing having happened, does not */
+    /* the first trim after a use may keep segments, the next one without use in between frees them
+     */
     (void)tqa_memory_trim();
     cr_assert(eq(sz, tqa_memory_trim(), 0));
     cr_assert(eq(sz, tqa_memory_kept(), 0));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/openapi/test_openapi.c - the contract names every operation, problem and field
- * there is,
- * and its examples work. */
+/* tests/unit/api/openapi/test_openapi.c - the contract names every operation, problem and field of
+ * the code, and its examples work. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -27,7 +26,7 @@ static json_t *contract(void)
     return root;
 }
 
-/* The member at a path of keys, which must be there. */
+/* The member at a path of keys; ends the test if it is absent. */
 static json_t *at(json_t *root, const char *const *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -115,7 +114,7 @@ Test(openapi, lists_every_operation_with_its_fields)
             const bool zero = (schema->zero >> f & 1u) != 0;
             cr_assert(eq(int, zero && !tqa_field_is_motion(&schema->fields[f]), 0));
         }
-        /* where a log can stand for samples, they are one of two choices */
+        /* if a recording may replace samples, they are one of two alternatives */
         json_t *never = json_object_get(json_object_get(request, "not"), "not");
         json_t *either = json_array_get(json_object_get(never, "oneOf"), 0);
         json_t *required = AT(either != NULL ? either : request, "required");
@@ -129,7 +128,7 @@ Test(openapi, lists_every_operation_with_its_fields)
     json_decref(root);
 }
 
-/* a motion of the panda and some torque, as text */
+/* motion of the panda and a torque, as text */
 static size_t write_run(char *text, size_t size, double phase)
 {
     size_t n = (size_t)snprintf(text, size,
@@ -147,7 +146,7 @@ static size_t write_run(char *text, size_t size, double phase)
     return n;
 }
 
-/* the datasets that examples name */
+/* the datasets named by the examples */
 static void make_world(tqt_host *host)
 {
     tqt_host_open(host);

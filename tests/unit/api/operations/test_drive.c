@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/test_drive.c - POST /v1/drive through the door of api. */
+/* tests/unit/api/operations/test_drive.c - POST /v1/drive by api/operation.h. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>

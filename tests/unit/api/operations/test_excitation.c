@@ -11,11 +11,11 @@
 
 static const char body[] = "{\"tries\":40,\"harmonics\":2,\"seed\":3}";
 
-/* A host that keeps the last checkpoint and cancels from a chosen question on. */
+/* A host that keeps the last checkpoint and cancels from a chosen call of `cancelled` on. */
 typedef struct keeper {
     unsigned char *bytes;
     size_t n, saves, loads;
-    size_t asked, stop_at; /* 0: never */
+    size_t asked, stop_at; /* calls of `cancelled`; the first that returns true, 0: never */
     bool is_due;
 } keeper;
 

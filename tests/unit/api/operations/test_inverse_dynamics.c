@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/test_inverse_dynamics.c - the walk of one request: right torques, the
- * same answer at every cut, every refusal with its place. */
+/* tests/unit/api/operations/test_inverse_dynamics.c - one request: correct torques, the same answer
+ * for every split of the body, every refusal with its place. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -68,7 +68,7 @@ static const struct {
 } answers[] = {
     /* at rest, stretched along x: the weights' moments, 2 g 1 + 2 g 2 and 2 g 1, about y */
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0]}", {-58.86, -19.62}, 2},
-    /* friction of the elbow, 0.5 * 2, and no centrifugal moment when stretched */
+    /* friction of the elbow, 0.5 * 2; no centrifugal moment when stretched */
     {"{\"q\":[0,0],\"qd\":[0,2],\"qdd\":[0,0],\"gravity\":[0,0,0]}", {0.0, 1.0}, 2},
     {"{\"q\":[0,0],\"qd\":[0,2],\"qdd\":[0,0],\"gravity\":[0,0,0],\"without\":[\"friction\"]}", {0.0, 0.0}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0],\"without\":[\"gravity\",\"friction\"]}", {0.0, 0.0}, 2},
@@ -79,7 +79,8 @@ static const struct {
     {"{\"joints\":[\"elbow\",\"shoulder\"],\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,1],\"gravity\":[0,0,0]}", {4.01, 10.02}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,1],\"gravity\":[0,0,0],\"joints\":[\"elbow\",\"shoulder\"]}", {4.01, 10.02}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[1,0],\"gravity\":[0,0,0],\"joints\":[\"shoulder\",\"elbow\"]}", {10.02, 4.01}, 2},
-    /* a force f along z at the tool, at x = 2, carries: tau = -J^T w, its moment is -x f */
+    /* a force f along z at the tool, at x = 2, supports the arm: tau = -J^T w, its moment is -x f
+     */
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0],\"gravity\":[0,0,0],\"external_wrenches\":[{\"link\":\"tool\",\"force\":[0,0,10],"
      "\"moment\":[0,0,0],\"at\":\"origin\",\"applied_to\":\"robot\",\"expressed_in\":\"world\"}]}", {20.0, 10.0}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0],\"gravity\":[0,0,0],\"external_wrenches\":[{\"link\":\"tool\",\"force\":[0,0,10],"
@@ -88,7 +89,7 @@ static const struct {
      "\"moment\":[0,3,0],\"at\":\"com\",\"applied_to\":\"robot\",\"expressed_in\":\"world\"}]}", {17.0, 7.0}, 2},
     {"{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0],\"gravity\":[0,0,0],\"without\":[\"external\"],\"external_wrenches\":[{\"link\":\"fore\","
      "\"force\":[0,0,10],\"moment\":[0,3,0],\"at\":\"com\",\"applied_to\":\"robot\",\"expressed_in\":\"world\"}]}", {0.0, 0.0}, 2},
-    /* a batch, with a force for each sample beside a constant moment */
+    /* a batch, with a force for each sample and a constant moment */
     {"{\"q\":[[0,0],[0,0]],\"qd\":[[0,0],[0,0]],\"qdd\":[[0,0],[1,0]],\"gravity\":[0,0,0],\"external_wrenches\":[{\"link\":\"tool\","
      "\"force\":[[0,0,10],[0,0,20]],\"moment\":[0,1,0],\"at\":\"origin\",\"applied_to\":\"robot\",\"expressed_in\":\"world\"}]}",
      {19.0, 9.0, 49.02, 23.01}, 4},
@@ -125,7 +126,8 @@ Test(inverse_dynamics, the_answer_has_the_shape_of_the_question)
     tqt_answer_clear(&batch);
 }
 
-/* At rest and stretched along x, the base carries both weights, 4 kg, at 1.5 m; the elbow one. */
+/* At rest and stretched along x, the base carries both weights, 4 kg in total, at 1.5 m; the elbow
+ * carries one. */
 Test(inverse_dynamics, reactions_state_whose_wrench_where_and_along_what)
 {
     static const char *const bodies[] = {
@@ -171,7 +173,7 @@ Test(inverse_dynamics, reactions_state_whose_wrench_where_and_along_what)
     }
 }
 
-/* The digest is what xxhsum 0.8.1 -H2 prints for the body. */
+/* The digest equals the output of xxhsum 0.8.1 -H2 for the body. */
 Test(inverse_dynamics, provenance_names_engine_robot_and_request)
 {
     tqa_robot *robot = tqt_urdf(arm);
@@ -265,7 +267,7 @@ Test(inverse_dynamics, bits_do_not_depend_on_batch_cuts_order_or_room)
         char *part = batch_body(runs[r][0], runs[r][1], nv);
         tqt_answer answer = tqt_call(robot, part, strlen(part), (tqt_call_options){0});
         char *tau = tau_text(&answer);
-        /* without the outer brackets, its rows stand in the large answer as they are */
+        /* without the outer brackets, its rows occur unchanged in the large answer */
         tau[strlen(tau) - 1] = '\0';
         cr_assert(ne(ptr, strstr(all, tau + 1), NULL), "samples %zu + %zu", runs[r][0], runs[r][1]);
         free(tau);
@@ -384,7 +386,7 @@ Test(inverse_dynamics, every_refusal_has_its_place)
                   answer.status != 200 ? problem->detail : answer.text);
         cr_assert(eq(str, (char *)problem->slug, (char *)refusals[i].slug), "%s: %s",
                   refusals[i].body, problem->detail);
-        /* all that is missing or not known is named, any other fault is the only one */
+        /* all missing and unknown fields are named together; any other fault is reported alone */
         const bool lacks = strcmp(refusals[i].slug, "missing-field") == 0 ||
                            strcmp(refusals[i].slug, "unknown-field") == 0;
         cr_assert(lacks ? problem->n_fault >= 1 : problem->n_fault == 1, "%s", refusals[i].body);
@@ -398,7 +400,7 @@ Test(inverse_dynamics, every_refusal_has_its_place)
     }
 }
 
-/* A refusal is the same wherever the body is cut. */
+/* A refusal is the same for every split of the body. */
 Test(inverse_dynamics, refusals_do_not_depend_on_cuts)
 {
     tqa_robot *robot = tqt_urdf(arm);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/test_kinematics.c - poses, motion, statics and regressors through the
- * door of api: right numbers, and every refusal with its place and what to do. */
+/* tests/unit/api/operations/test_kinematics.c - poses, motion, statics and regressors by
+ * api/operation.h: correct numbers, and every refusal with its place and hint. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -228,7 +228,8 @@ Test(seeds, item_137_138_stiffness_over_the_api)
     cr_assert(epsilon_eq(dbl, tqt_number(a, "endpoint.compliance.0.0"), 1.316524245e-4, 1e-13));
     cr_assert(epsilon_eq(dbl, tqt_number(a, "endpoint.stiffness.0.0"), 7728.076134, 1e-6));
     cr_assert(epsilon_eq(dbl, tqt_number(a, "endpoint.stiffness.1.1"), 465.618577, 1e-6));
-    /* the document's dp = C F has F on the environment; the robot gives way the other way */
+    /* in the document dp = C F, F acts on the environment; the robot deflects in the opposite
+     * direction */
     cr_assert(epsilon_eq(dbl, tqt_number(a, "endpoint.deflection.0"), -0.000965616575, 1e-12));
     cr_assert(epsilon_eq(dbl, tqt_number(a, "endpoint.deflection.1"), 0.010223650386, 1e-12));
     cr_assert(eq(sz, json_array_size(tqt_at(a, "endpoint.unbounded_directions")), 0));
@@ -278,7 +279,7 @@ Test(seeds, item_132_133_134_bearing_loads)
         cr_assert(epsilon_eq(dbl, borne, hypot(10.0, weight - 5.0), 100 * tight));
     }
     json_decref(a);
-    /* the tool of the SCARA hangs on its prismatic joint: b^T f is tau, the rest is borne */
+    /* the tool of the SCARA is on its prismatic joint: b^T f is tau, the remainder is a reaction */
     a = tqt_ask("scara", "statics",
                 "{'q':[0.3,0.8,0.1],'endpoint_wrench':{'link':'slide','force':[3,4,-7],"
                 "'moment':[0,0,0],'at':'origin','applied_to':'robot','expressed_in':'world'}}");
@@ -300,11 +301,11 @@ Test(seeds, item_160_one_load_said_in_four_ways)
         "'at':'origin','applied_to':'environment','expressed_in':'world'}}",
         "{'q':[0.5,-0.9],'endpoint_wrench':{'link':'tool','force':[-10,5,0],'moment':[0,0,-2],"
         "'at':'origin','applied_to':'robot','expressed_in':'world'}}",
-        /* R^T (-10, 5), R a turn by -0.4 */
+        /* R^T (-10, 5), R a rotation by -0.4 */
         "{'q':[0.5,-0.9],'endpoint_wrench':{'link':'link2','at':[0.6,0,0],'applied_to':'robot',"
         "'force':[-11.157701651572102,0.711121546927922,0],'moment':[0,0,-2],"
         "'expressed_in':'link'}}",
-        /* about link2's own origin: the moment grows by p x f */
+        /* about link2's own origin: p x f is added to the moment */
         "{'q':[0.5,-0.9],'endpoint_wrench':{'link':'link2','at':'origin','applied_to':'robot',"
         "'force':[-11.157701651572102,0.711121546927922,0],'moment':[0,0,-1.5733270718432468],"
         "'expressed_in':'link'}}"};

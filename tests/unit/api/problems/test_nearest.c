@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/problems/test_nearest.c - the nearest name, beside a search without short cuts. */
+/* tests/unit/api/problems/test_nearest.c - the nearest name, compared with an exhaustive search. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -106,7 +106,7 @@ Test(nearest, a_name_with_a_word_in_common_comes_before_the_list)
         }
         cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), (char *)hints[k][1]));
     }
-    tqa_nearest nearest; /* a long list ends with dots */
+    tqa_nearest nearest; /* a long list ends with an ellipsis */
     tqa_nearest_init(&nearest, "sum_of_gravity", 14);
     for (size_t i = 0; i < 60; i++) {
         tqa_nearest_offer(&nearest, names[i % 3]);
@@ -129,7 +129,7 @@ Test(nearest, another_word_says_what_to_write_and_the_first_of_its_names_counts)
     cr_expect(eq(str, (char *)tqa_nearest_hint(&nearest), "did you mean \"setpoint\"?"));
 }
 
-/* "return_members" is 13 edits from "tell", where a misspelling may have 2 */
+/* "return_members" differs from "tell" by 13 edits, while a misspelling may have 2 */
 Test(nearest, a_renamed_field_is_hinted_at_however_far_its_new_name_is)
 {
     static const char *const renamed[][3] = {
@@ -153,7 +153,7 @@ Test(nearest, a_renamed_field_is_hinted_at_however_far_its_new_name_is)
         tqa_nearest_offer(&nearest, renamed[k][1]);
         cr_expect(eq(str, (char *)nearest.best, (char *)renamed[k][2]));
     }
-    tqa_nearest nearest; /* not where the new name is not known */
+    tqa_nearest nearest; /* not for operations without the new name */
     tqa_nearest_init(&nearest, "rate", 4);
     tqa_nearest_offer(&nearest, "waypoints");
     cr_expect(nearest.best == NULL);

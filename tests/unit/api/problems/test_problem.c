@@ -58,7 +58,7 @@ Test(problem, every_slug_gives_its_status_and_title)
     }
 }
 
-/* Their texts go into JSON and HTML as they are. */
+/* Their texts are written into JSON and HTML without escapes. */
 Test(problem, every_kind_has_a_page)
 {
     size_t n = 0;
@@ -111,8 +111,8 @@ Test(problem, faults_carry_pointer_detail_and_hint)
     json_decref(root);
 }
 
-/* Whatever a client sent and we quote: control bytes, quotes, bytes that are no UTF-8, text that
- * is cut in the middle of a character. */
+/* Quoted bytes of a client: control bytes, quotes, bytes that are not UTF-8, text truncated within
+ * a character. */
 Test(problem, quoted_bytes_always_make_valid_json)
 {
     tqa_problem problem;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/recordings/test_recording.c - a log in windows gives what it would give as a
- * whole. */
+/* tests/unit/api/recordings/test_recording.c - a recording processed in windows gives the same
+ * result as the whole. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -105,7 +105,7 @@ static double position(size_t k)
     return 0.7 * sin(1.3 * t) + 0.2 * sin(7.0 * t + 1.0);
 }
 
-/* `jitter` of the times, of a period; values belong to the times written */
+/* times deviate by `jitter` of a period; values belong to the written times */
 static size_t write_csv(char *text, double *q, double jitter)
 {
     tqt_random random = tqt_random_seed(7);
@@ -130,8 +130,9 @@ static size_t write_csv_with_torque(char *text, double *q)
     return n;
 }
 
-/* Three windows and more of 65,536 rows: each is filtered with what lies around it, so that the
- * whole signal's samples agree to 1e-12, the filter's remaining transient. */
+/* More than three windows of 65,536 rows: each is filtered together with the samples around it, so
+ * that the result agrees with that of the whole signal to 1e-12, the filter's remaining transient.
+ */
 Test(log, windows_do_not_show)
 {
     static fixture f;
@@ -165,7 +166,7 @@ Test(log, windows_do_not_show)
         cr_assert(eq(u64, got.row[i], k));
         cr_assert(epsilon_eq(dbl, got.t[i], h * (double)k, 1e-9));
         cr_assert(epsilon_eq(dbl, got.q[i], q[k], 1e-11), "sample %zu", k);
-        /* differences of the same over 2 h, once and twice */
+        /* central differences over 2 h, once and twice */
         cr_assert(epsilon_eq(dbl, got.qd[i], qd[k], 1e-8), "sample %zu", k);
         cr_assert(epsilon_eq(dbl, got.qdd[i], qdd[k], 1e-5), "sample %zu", k);
     }
@@ -178,7 +179,7 @@ Test(log, windows_do_not_show)
     free(qdd);
 }
 
-/* friction of the pendulum's joint, that is a state of its way or not */
+/* friction of the pendulum's joint, with or without presliding */
 static tq_fit *fit_of(const fixture *f, bool yields, void **ret_memory)
 {
     tq_fit_options options = tq_fit_defaults();
@@ -194,7 +195,7 @@ static tq_fit *fit_of(const fixture *f, bool yields, void **ret_memory)
     return fit;
 }
 
-/* the sign of friction along the whole log, by its filtered velocity, filtered once more */
+/* the sign of friction along the whole recording, from its filtered velocity, filtered once more */
 static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
 {
     tq_filter filter;
@@ -220,8 +221,8 @@ static void whole_sign(const tq_fit *fit, double *q, double *qd, double *sign)
     free(way);
 }
 
-/* Friction's sign passes the filter that torque has passed, at the log's own rate, whatever is left
- * out of it, and what it remembers goes on from window to window. */
+/* The sign of friction passes the same filter as torque, at the recording's own rate before
+ * decimation, and the friction state continues from window to window. */
 Test(log, friction_is_filtered_as_torque_is)
 {
     for (int yields = 0; yields < 2; yields++) {
@@ -246,7 +247,7 @@ Test(log, friction_is_filtered_as_torque_is)
         whole_sign(fit, q, qd, sign);
         double most = 0.0;
         for (size_t i = 0; i < got.n; i++) {
-            /* velocities differ by 1e-8 of the 0.05 that a sign takes to turn */
+            /* velocities differ by 1e-8; the sign is smoothed over 0.05 */
             cr_assert(epsilon_eq(dbl, got.shape[i], sign[got.row[i]], 1e-6), "sample %zu", i);
             most = fmax(most, got.shape[i]);
         }
@@ -261,8 +262,8 @@ Test(log, friction_is_filtered_as_torque_is)
     }
 }
 
-/* A clock that jitters by half a period: the even samples are close to the true motion, in one
- * piece, each once. */
+/* A clock with jitter of half a period: uniform samples are close to the true motion, in one
+ * segment, each once. */
 Test(log, a_jittering_clock_is_made_even)
 {
     static fixture f;
@@ -285,7 +286,7 @@ Test(log, a_jittering_clock_is_made_even)
     free(q);
 }
 
-/* Decimation takes every fifth sample of the same. */
+/* Decimation takes every fifth of the same samples. */
 Test(log, decimation)
 {
     static fixture f;
@@ -305,7 +306,7 @@ Test(log, decimation)
     free(q);
 }
 
-/* Minutes at rest, then motion: its bandwidth is found, and the rest is cut. */
+/* Minutes at rest, then motion: its bandwidth is found, and the rest is left out. */
 Test(log, begins_at_rest)
 {
     static fixture f;
@@ -338,7 +339,7 @@ static size_t cut_lines(const char *text, size_t n)
     return length;
 }
 
-/* alone as well: its windows are as long as it is, so that slow motion is seen as slow */
+/* alone too: its windows are as long as the recording, so that slow motion is resolved */
 Test(log, seconds_of_a_motion_choose_the_cutoff_of_minutes)
 {
     char *text = malloc(TEXT);
@@ -352,7 +353,7 @@ Test(log, seconds_of_a_motion_choose_the_cutoff_of_minutes)
     for (size_t k = 0; k < sizeof seconds / sizeof seconds[0]; k++) {
         fixture part;
         open(&part, "{\"dataset\": \"log\"}", text, cut_lines(text, 1000 * seconds[k]));
-        /* 1.2 Hz; a window of 4 s adds half a hertz to either side */
+        /* 1.2 Hz; a window of 4 s widens a line by half a hertz on both sides */
         const double cutoff = part.request.options.filter.cutoff;
         cr_expect(all(ge(dbl, cutoff, 10.0), le(dbl, cutoff, 1.5 * by_minutes)),
                   "%zu s: %g Hz, all of it %g Hz", seconds[k], cutoff, by_minutes);
@@ -363,7 +364,8 @@ Test(log, seconds_of_a_motion_choose_the_cutoff_of_minutes)
     free(text);
 }
 
-/* 0.8 s of the same motion beside 200 s of it: what it cannot resolve is no fast motion */
+/* 0.8 s of the same motion together with 200 s of it: a resolution that is too coarse does not
+ * count as fast motion */
 Test(log, a_short_log_does_not_raise_the_cutoff)
 {
     enum { SHORT = 800 };
@@ -384,11 +386,11 @@ Test(log, a_short_log_does_not_raise_the_cutoff)
     tqa_recording logs[] = {whole.log, part.log};
     tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.options.filter.cutoff, long_alone));
-    /* alone it is what there is, and so it is beside a long log that does not move */
+    /* alone it is used, and also together with a long recording without motion */
     logs[0].signal.bandwidth.motion = 0.0;
     tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
     cr_expect(eq(dbl, whole.request.options.filter.cutoff, short_alone));
-    /* fast motion is seen in a short log as well */
+    /* fast motion is also found in a short recording */
     logs[0].signal.bandwidth.motion = whole.log.signal.bandwidth.motion;
     logs[1].signal.bandwidth.motion = 7.0 * logs[1].signal.resolution;
     tqa_recording_choose_cutoff(&whole.request, logs, 2, 2);
@@ -418,7 +420,7 @@ static bool watch(void *ctx, const tqa_recording_block *block)
     return true;
 }
 
-/* A block lies in one stretch, and says when it is the first of it. */
+/* A block lies in one segment, and its flag marks the first of a segment. */
 Test(log, blocks_report_gaps)
 {
     char *text = malloc(TEXT);
@@ -442,7 +444,7 @@ Test(log, blocks_report_gaps)
     free(text);
 }
 
-/* A job that is to end does not read its log to the end first. */
+/* A cancelled job does not read its recording to the end. */
 Test(log, a_cancelled_survey_ends)
 {
     char *text = malloc(TEXT);
@@ -454,20 +456,20 @@ Test(log, a_cancelled_survey_ends)
     const uint64_t whole = f.host.n_dataset_read;
     cr_expect(ge(u64, whole, n));
     f.host.n_asked = 0;
-    f.host.stop_after = 2; /* asked before the first row, and 8,192 rows later */
+    f.host.stop_after = 2; /* cancelled before the first row, and 8,192 rows later */
     f.log.signal.has_survey = false;
     f.log.signal.cache.n = 0;
     cr_expect(not(tqa_recording_inspect(&f.log)));
     cr_expect(eq(int, f.problem.status, 503));
     cr_expect(eq(sz, f.host.n_asked, 2));
-    /* two windows of rows, and a piece that the decoder was ahead */
+    /* two windows of rows, and a piece that the decoder has read ahead */
     cr_expect(lt(u64, f.host.n_dataset_read - whole, n / 8));
     close(&f);
     free(q);
     free(text);
 }
 
-/* Rows that were not chosen are not read if the file states where the others are. */
+/* Rows that were not chosen are not read if the file states the offsets of the others. */
 Test(log, windows_of_a_long_array_are_sought)
 {
     enum { COLUMNS = 2, HEAD = 128 };
@@ -489,7 +491,7 @@ Test(log, windows_of_a_long_array_are_sought)
          file, HEAD + ROWS * COLUMNS * sizeof(double));
     cr_expect(eq(u64, f.log.signal.n_row, ROWS));
     cr_expect(eq(u64, f.log.signal.n_chosen, 4500));
-    /* a survey and a look: each a piece of 256 KiB at the front, and one at each window */
+    /* a survey and a pass for inspection: each reads 256 KiB at the front and at each window */
     cr_expect(le(u64, f.host.n_dataset_read, 6 * (256 << 10)));
     taken got = room();
     cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
@@ -499,7 +501,7 @@ Test(log, windows_of_a_long_array_are_sought)
         const uint64_t row = got.row[i];
         const bool chosen = (row >= 1000 && row < 3000) || (row >= 150000 && row < 152500);
         cr_assert(chosen, "row %zu", (size_t)row);
-        /* what the filter takes off a motion a tenth of its cut-off */
+        /* attenuation by the filter of a motion at a tenth of its cut-off */
         cr_assert(epsilon_eq(dbl, got.q[i], position((size_t)row), 1e-3));
     }
     close(&f);
@@ -507,7 +509,7 @@ Test(log, windows_of_a_long_array_are_sought)
     free(file);
 }
 
-/* a hundred logs are read twenty times and more: nothing of it may add up */
+/* a hundred recordings are read twenty times and more: memory must not accumulate */
 Test(log, a_pass_takes_nothing_that_stays)
 {
     char *text = malloc(TEXT);

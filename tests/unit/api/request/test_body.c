@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/request/test_body.c - inertia and rigid-body through the door of api. */
+/* tests/unit/api/request/test_body.c - inertia and rigid-body by api/operation.h. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ Test(seeds, item_009_010_box_and_parallel_axis_over_the_api)
 
 Test(seeds, item_007_011_principal_axes_over_the_api)
 {
-    /* a turn leaves trace and principal moments alone; the axes turn with the body */
+    /* a rotation does not change trace and principal moments; the axes rotate with the body */
     json_t *a = tqt_ask(NULL, "inertia",
                         "{'bodies':[{'mass':1,'shape':'box','size':[0.1,0.2,0.3],'pose':{"
                         "'quaternion_wxyz':[0.5,0.5,0.5,0.5]}}]}");
@@ -67,7 +67,7 @@ Test(inertia, parts_and_holes_and_another_frame)
     double com[3];
     tqt_numbers(a, "com", com, 3);
     cr_assert(epsilon_eq(dbl, tqt_number(a, "mass"), 3.0, tight));
-    /* at (2/3, 1/3, 0): seen from (1, 1) with x along y and y along -x */
+    /* (2/3, 1/3, 0) in a frame at (1, 1) with x along y and y along -x */
     cr_assert(epsilon_eq(dbl, com[0], -2.0 / 3, tight));
     cr_assert(epsilon_eq(dbl, com[1], 1.0 / 3, tight));
     /* two points: reduced mass 2/3 times the square of their distance, 2 */
@@ -136,7 +136,7 @@ Test(seeds, item_013_to_018_momentum_over_the_api)
                          100 * tight));
     cr_assert(epsilon_eq(dbl, tqt_number(a, "body.frame.kinetic_energy"), kinetic, 100 * tight),
               "item 17: T does not depend on the frame");
-    /* v_C = v + w x c in the body, turned about z by 2 atan(0.8 / 0.6) */
+    /* v_C = v + w x c in the body, rotated about z by 2 atan(0.8 / 0.6) */
     const double v[3] = {1, 2 + 0.06, 3 - 0.05}, c = 0.36 - 0.64, s = 0.96;
     cr_assert(epsilon_eq(dbl, g[0], 2 * (c * v[0] - s * v[1]), 100 * tight));
     cr_assert(epsilon_eq(dbl, g[1], 2 * (s * v[0] + c * v[1]), 100 * tight));
@@ -207,7 +207,7 @@ Test(inertia, refusals_have_their_place)
     }
 }
 
-/* where "two" is said of one of n bodies, its byte is the value's in the text */
+/* a wrong value in one of n bodies is reported with its byte offset */
 static void fault_has_its_byte(unsigned n_body, unsigned bad)
 {
     char body[4096];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/request/test_fast_path.c - a body that is read in one go is read as the scanner
- * reads it; what is not plain is left to the scanner. */
+/* tests/unit/api/request/test_fast_path.c - the fast path reads a body as the scanner does, or
+ * leaves it to the scanner. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -13,7 +13,7 @@
 #include "api/request/fast_path.h"
 #include "tests/support/one_call.h"
 
-/* A request of inverse dynamics with the memory that a call gives it. */
+/* A request of inverse dynamics with its memory. */
 typedef struct fixture {
     tqa_request request;
     tqa_problem problem;
@@ -40,7 +40,7 @@ static void end(fixture *f)
     free(f);
 }
 
-/* What the scanner makes of it; piece is a copy of its exact size. */
+/* The result of the scanner; piece is copied to its exact size. */
 static bool scan(fixture *f, const char *piece, size_t n)
 {
     const tqa_body_sink sink = tqa_request_sink(&f->request);
@@ -73,7 +73,7 @@ static const struct {
     {"planar-2r", "{\"qdd\":[1,2],\"q\":[3,4],\"qd\":[5,6]}\n", true},
     {"planar-2r", "{\"q\":[0.12345678901234567,1.2345678901234567],\"qd\":[1,2]}", true},
     {"planar-2r", "{\"q_d\":[1,2]}", false},
-    {"planar-2r", "{\"tau\":[1,2]}", false}, /* a motion that this operation does not take */
+    {"planar-2r", "{\"tau\":[1,2]}", false}, /* a motion that this operation does not use */
     {"planar-2r", "{\"q\":[1,2],\"q\":[1,2]}", false},
     {"planar-2r", "{\"q\":[1,2,3],\"qd\":[1,2]}", false},
     {"planar-2r", "{\"q\":[1],\"qd\":[1,2]}", false},
@@ -132,7 +132,7 @@ ParameterizedTest(const size_t *i, plain, as_the_scanner_does)
     if (plain) {
         cr_assert(scan(other, piece, n), "%s", text);
     } else {
-        /* as if it had not been asked */
+        /* no side effects if the body is left to the scanner */
         cr_expect(eq(u32, one->request.seen, 0));
         const bool taken = scan(one, piece, n);
         cr_assert(eq(int, scan(other, piece, n), taken), "%s", text);
@@ -142,7 +142,8 @@ ParameterizedTest(const size_t *i, plain, as_the_scanner_does)
     tqa_robot_free(robot);
 }
 
-/* Every byte changed into every other: taken only where the scanner takes the same. */
+/* Every byte replaced by every other: the fast path accepts only what the scanner accepts, with the
+ * same result. */
 Test(plain, takes_nothing_that_the_scanner_refuses)
 {
     static const char good[] = "{\"q\":[0.5,-1],\"qd\": [1e-3,25], \"qdd\":[-0.0,1]}";
@@ -166,7 +167,7 @@ Test(plain, takes_nothing_that_the_scanner_refuses)
     tqa_robot_free(robot);
 }
 
-/* Of as many numbers and digits as come, up to the bound. */
+/* Any number of numbers and digits, up to the bound. */
 Test(plain, long_ones)
 {
     tqa_robot *robot = tqt_builtin("humanoid");

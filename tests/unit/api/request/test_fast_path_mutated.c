@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/request/test_fast_path_mutated.c - bodies that are plain but for a few changes are
- * answered, or refused, by the same bytes in one piece and in two, of which the scanner reads. */
+/* tests/unit/api/request/test_fast_path_mutated.c - mutated bodies have the same answer in one
+ * piece, for the fast path, and in two, for the scanner. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -42,7 +42,7 @@ static const char *const numbers[] = {
     "-0.99999999999999999",
 };
 
-/* What no number is, or one that needs the general path. */
+/* Texts that are not numbers, or need the general path. */
 static const char *const odd_numbers[] = {
     "1e308",
     "1e400",
@@ -128,7 +128,7 @@ static void put_one(text *t, tqt_random *r, const char *const *of, size_t n_of)
     put(t, chosen, strlen(chosen));
 }
 
-/* first_unit: the first of four that are a quaternion of unit length; n_row: there is none. */
+/* first_unit: index of the first of four components of a unit quaternion; n_row: none. */
 static void put_array(text *t, tqt_random *r, size_t n_row, size_t first_unit)
 {
     const int is_odd = tqt_random_chance(r, 0.1);
@@ -149,7 +149,7 @@ static void put_array(text *t, tqt_random *r, size_t n_row, size_t first_unit)
     put(t, "]", 1);
 }
 
-/* The fields that the operation needs, others at times, in an order of its own. */
+/* The fields that the operation requires, sometimes others, in random order. */
 static void write_body(text *t, tqt_random *r, const char *operation, const tqa_robot *robot)
 {
     const uint32_t needed = operation[0] == 'i' ? 7u : operation[0] == 'f' ? 11u : 1u;
@@ -174,7 +174,7 @@ static void write_body(text *t, tqt_random *r, const char *operation, const tqa_
     put(t, "}\n", 1 + (size_t)tqt_random_chance(r, 0.3));
 }
 
-/* A byte changed, some taken out, or a token or some of its own bytes put in. */
+/* Changes a byte, removes some, or inserts a token or a copy of other bytes. */
 static void mutate(text *t, tqt_random *r)
 {
     static text whole;

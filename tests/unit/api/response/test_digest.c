@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/response/test_digest.c - the request's digest is what xxhsum -H2 prints. */
+/* tests/unit/api/response/test_digest.c - the request's digest equals the output of xxhsum -H2. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -7,8 +7,8 @@
 
 enum { BYTES = 5000 };
 
-/* what xxhsum 0.8.1 -H2 prints for the first n bytes i -> (i * 7 + 3) mod 251; the lengths are on
- * both sides of where the algorithm changes */
+/* output of xxhsum 0.8.1 -H2 for the first n bytes i -> (i * 7 + 3) mod 251; the lengths are on
+ * both sides of each change of the algorithm */
 static const struct {
     size_t n;
     const char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/response/test_html.c - text of any length gets into a page whole. */
+/* tests/unit/api/response/test_html.c - texts of any length in a page, and plots. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -55,7 +55,7 @@ static size_t times(const char *text, const char *part)
     return n;
 }
 
-/* the classic rule: 1, 2 or 5 times a power of ten, here four to nine of them on an axis */
+/* tick marks are multiples of 1, 2 or 5 times a power of ten, here four to nine on an axis */
 Test(plot, numbers_at_an_axis_are_round)
 {
     static const struct {
@@ -99,7 +99,7 @@ Test(plot, a_line_is_cut_where_time_goes_back_and_where_a_number_is_missing)
     free(html);
 }
 
-/* what has no extent gets a scale all the same: 3 within [2.7, 3.3], 0 within [-1, 1] */
+/* a constant has a scale too: 3 within [2.7, 3.3], 0 within [-1, 1] */
 Test(plot, constant_lines_have_an_axis)
 {
     static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/response/test_provenance.c - libraries that decide last bits. */
+/* tests/unit/api/response/test_provenance.c - libraries that determine the last bits of an answer.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -32,7 +33,7 @@ Test(provenance, of_a_simulation_names_the_integrator)
     json_decref(root);
 }
 
-/* the BLAS itself says which of its cores it runs */
+/* the BLAS reports the kernel set it uses */
 Test(provenance, of_an_excitation_names_the_core_of_the_blas)
 {
     json_t *root = tqt_ask(
@@ -54,7 +55,7 @@ Test(provenance, of_an_ensemble_names_the_integrator)
     json_decref(root);
 }
 
-/* two freedoms, and `n` times the same row: a matrix of n x n beyond 64 goes to LAPACK */
+/* two dofs, and `n` times the same row: a matrix n x n above 64 is factored by LAPACK */
 static int names_library(size_t n)
 {
     static char document[1 << 14];
@@ -73,7 +74,8 @@ static int names_library(size_t n)
     static const char body[] = "{'q':[0,0],'qd':[0,0],'qdd':[0,0]}";
     json_t *root = tqt_ask(document, "inverse-dynamics", body);
     const int names = text_at(root, "linear_algebra") != NULL;
-    tqt_same_in_cbor(document, "inverse-dynamics", body, root); /* where a map states its pairs */
+    tqt_same_in_cbor(document, "inverse-dynamics", body, root); /* at the point where CBOR states
+                                                                   the number of pairs */
     json_decref(root);
     return names;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/test_expression.c - the grammar of expressions, and what refuses it. */
+/* tests/unit/api/robots/test_expression.c - the grammar of expressions, and its errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -148,7 +148,7 @@ Test(expression, is_bounded)
     cr_assert(eq(
         sz, tqa_expression_read(text, TQA_EXPRESSION_TEXT_MAX - 1, find, NULL, code, &fault), 0));
     cr_assert(strstr(fault.detail, "too many parts") != NULL);
-    /* the deepest that is accepted does not outgrow the stack */
+    /* the deepest accepted expression does not overflow the stack */
     size_t n = 0;
     for (size_t k = 0; k + 1 < TQA_EXPRESSION_NESTING; k++) {
         n += (size_t)snprintf(text + n, sizeof text - n, "1+2*3^(");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/test_names.c - the arena and the name index that every robot lives on. */
+/* tests/unit/api/robots/test_names.c - the arena and the name index of robots. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

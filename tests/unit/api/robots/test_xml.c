@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/test_xml.c - elements as they come, and each limit at its edge. */
+/* tests/unit/api/robots/test_xml.c - elements in order, and each limit at its value. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -13,7 +13,7 @@
 typedef struct journal {
     char text[4096];
     size_t used;
-    int stop_at; /* refuse this call; -1: none */
+    int stop_at; /* index of the callback that refuses; -1: none */
     int calls;
 } journal;
 
@@ -119,7 +119,7 @@ ParameterizedTest(size_t *row, xml, events)
     }
 }
 
-/* whatever call refuses, nothing is heard after it */
+/* after any callback that refuses there is no further callback */
 Test(xml, the_reader_may_refuse_anywhere)
 {
     static journal j;
@@ -133,7 +133,7 @@ Test(xml, the_reader_may_refuse_anywhere)
     }
 }
 
-/* every cut of a file is malformed, and reads no byte after the cut */
+/* every truncated file is malformed, and no byte beyond it is read */
 Test(xml, every_cut_is_malformed)
 {
     static journal j;
@@ -157,7 +157,7 @@ static tqa_xml_end count_elements(const char *text, size_t n, size_t *ret_count)
     return tqa_xml_read(text, n, &reader, &error);
 }
 
-/* `depth` elements inside each other */
+/* `depth` nested elements */
 static char *nest(size_t depth)
 {
     char *text = calloc(depth, 7);
@@ -197,7 +197,7 @@ Test(xml, attribute_limit_is_exact)
     }
 }
 
-/* 4 MiB + 8 n bytes hold any sound file; a million different names do not fit */
+/* 4 MiB + 8 n bytes are enough for any valid file; a million different names do not fit */
 Test(xml, memory_is_bounded, .timeout = 100)
 {
     const size_t n_name = 900000;
@@ -214,7 +214,7 @@ Test(xml, memory_is_bounded, .timeout = 100)
     free(text);
 }
 
-/* text is kept up to its limit, and the rest is dropped silently */
+/* text is kept up to its limit, and the rest is dropped */
 Test(xml, long_text_is_cut)
 {
     static journal j;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/tables/test_blocks.c - points of plots out of blocks, against a loop over all
+/* tests/unit/api/tables/test_blocks.c - plot points from blocks, compared with a loop over all
  * rows. */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -31,7 +31,7 @@ static void fill(void)
 typedef struct file {
     char *bytes;
     size_t n;
-    size_t n_read; /* by read_file */
+    size_t n_read; /* bytes read by read_file */
 } file;
 
 static file as_csv(void)
@@ -139,7 +139,7 @@ static void check_all(file f)
             cr_assert_not_null(text, "part %zu", k);
             cr_assert_eq(strlen(text), n);
             check(text, &parts[k]);
-            /* and what comes of all bytes is the same */
+            /* and the result from all bytes is the same */
             d = read_whole(&f, &parts[k], piece);
             char *whole = tqa_dataset_summary(d, &n_whole);
             cr_assert_str_eq(text, whole);
@@ -149,7 +149,7 @@ static void check_all(file f)
             free(whole);
             free(text);
         }
-        /* of few rows at the end only these are read, beside the first block */
+        /* for a few rows at the end only these are read, and the first block */
         f.n_read = 0;
         const tqa_dataset_part few = {4500, 30, 1};
         size_t n = 0;
@@ -176,7 +176,7 @@ Test(blocks, points_of_npy_are_those_of_all_rows)
 
 Test(blocks, two_become_one_where_there_are_too_many)
 {
-    enum { WIDE = 4096, N = 5000 }; /* 64 blocks at most: of 128 rows */
+    enum { WIDE = 4096, N = 5000 }; /* at most 64 blocks, of 128 rows each */
     double *row = calloc(WIDE, sizeof *row);
     tqa_dataset_blocks *blocks = tqa_blocks_new(WIDE);
     for (size_t k = 0; k < N; k++) {
@@ -202,13 +202,13 @@ Test(blocks, two_become_one_where_there_are_too_many)
 
 Test(blocks, rows_of_a_point_are_whole_blocks_of_long_tables)
 {
-    /* a million rows of 8 columns: 31,250 blocks of 32 rows are 4.0 of 4.2 MB */
+    /* a million rows of 8 columns: 31,250 blocks of 32 rows take 4.0 of 4.2 MB */
     cr_assert_eq(tqa_dataset_rows_per_point(1000000, 8, 1000000, 2000), 512);
     cr_assert_eq(tqa_dataset_rows_per_point(1000000, 9, 1000000, 2000), 512);
     cr_assert_eq(tqa_dataset_rows_per_point(1000000, 8, 60000, 2000), 32);
     cr_assert_eq(tqa_dataset_rows_per_point(1000000, 8, 20000, 2000), 10);
     cr_assert_eq(tqa_dataset_rows_per_point(1000, 8, 1000, 10), 100);
     cr_assert_eq(tqa_dataset_rows_per_point(10, 8, 0, 10), 1);
-    /* the block that gathering ends with */
+    /* the size of block at the end of gathering */
     cr_assert_eq(tqa_dataset_rows_per_point(100000, 4096, 100000, 1), 100352); /* 2,048 rows each */
 }

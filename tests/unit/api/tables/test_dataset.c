@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/tables/test_dataset.c - what is found in recorded data while its bytes go by. */
+/* tests/unit/api/tables/test_dataset.c - properties of recorded data, found while the bytes are
+ * read once. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -106,7 +107,7 @@ Test(dataset, points_keep_the_extremes)
 
 Test(dataset, mean_survives_cancellation)
 {
-    /* 1e16 + 1 - 1e16: plain summation in doubles says 0 */
+    /* 1e16 + 1 - 1e16: simple summation in doubles gives 0 */
     static const char csv[] = "1e16\n1\n-1e16\n";
     char *text = summarise(csv, sizeof csv - 1, 100, 0, 0);
     cr_assert_not_null(strstr(text, "\"mean\":0.3333333333333333"), "%s", text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/tables/test_field.c - arrays taken out of documents, in pieces of any size. */
+/* tests/unit/api/tables/test_field.c - arrays extracted from documents, in pieces of any size. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -11,7 +11,7 @@ TestSuite(field, .timeout = 100);
 typedef struct row {
     const char *document, *name;
     const char *csv;  /* NULL: refused */
-    const char *slug; /* why */
+    const char *slug; /* slug of the refusal */
 } row;
 
 static const row rows[] = {
@@ -36,7 +36,7 @@ static const row rows[] = {
     {"[1", "a", NULL, "not-acceptable"},
 };
 
-/* The field as CSV, with the document cut into pieces; false when it is refused. */
+/* The field as CSV, with the document split into pieces; false if it is refused. */
 static bool take(const row *r, size_t piece, char *out, size_t size, tqa_problem *problem)
 {
     const size_t n = strlen(r->document);

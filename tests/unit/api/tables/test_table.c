@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/tables/test_table.c - equal numbers out of CSV, NPY and results; broken files. */
+/* tests/unit/api/tables/test_table.c - equal numbers from CSV, NPY and results; invalid files. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,7 +13,7 @@
 
 typedef struct bytes {
     const char *text;
-    size_t n, piece; /* at most so many bytes a read */
+    size_t n, piece; /* at most `piece` bytes in a read */
 } bytes;
 
 static long read_bytes(void *ctx, uint64_t offset, void *out, size_t n)
@@ -51,7 +51,7 @@ static void expect_rows(bytes b, size_t n_row, const char *const names[3])
     tqa_table_close(table);
 }
 
-/* the same rows, as many at a time as there are */
+/* the same rows, as many at a time as are available */
 static void expect_many(bytes b, size_t n_row, size_t most)
 {
     tqa_table *table = tqa_table_open(read_bytes, &b);
@@ -85,7 +85,7 @@ Test(table, csv_in_any_pieces)
     }
     expect_rows((bytes){text + 6, n - 6, 0}, ROWS, (const char *const[]){"", "", ""});
     memmove(text + 3, text, n);
-    memcpy(text, "\xef\xbb\xbf", 3); /* a byte order mark, as spreadsheets write it */
+    memcpy(text, "\xef\xbb\xbf", 3); /* a byte order mark, as spreadsheet programs write it */
     expect_rows((bytes){text, n + 3, 0}, ROWS, (const char *const[]){"t", "a", "b"});
 }
 
@@ -119,7 +119,7 @@ Test(table, npy)
     expect_many((bytes){text, n, 0}, ROWS, ROWS);
 }
 
-/* doubles that go straight from the file into the queue, however the file gives them */
+/* doubles that are copied directly from the file into the queue, for any size of reads */
 Test(table, npy_of_many_pieces)
 {
     enum { MANY = 60000, SIZE = MANY * 3 * 8 + 256 };
@@ -132,7 +132,7 @@ Test(table, npy_of_many_pieces)
         expect_many((bytes){file, n, pieces[p]}, MANY, 256);
     }
     for (size_t less = 1; less < 400000;
-         less = 3 * less + 5) { /* cut short: reported, not read past */
+         less = 3 * less + 5) { /* truncated: reported, and not read beyond the end */
         bytes b = {file, n - less, 0};
         tqa_table *table = tqa_table_open(read_bytes, &b);
         size_t k = 0;
@@ -146,7 +146,7 @@ Test(table, npy_of_many_pieces)
     free(file);
 }
 
-/* reads `first` rows, skips `over`, and checks that the row after them is next */
+/* reads `first` rows, skips `over`, and checks the row after them */
 static void expect_skip(bytes b, size_t n_row, size_t first, uint64_t over)
 {
     tqa_table *table = tqa_table_open(read_bytes, &b);
@@ -226,7 +226,7 @@ Test(table, reports_what_is_broken)
 {
     static const struct {
         const char *text;
-        size_t n_row; /* before the fault */
+        size_t n_row; /* number of rows before the fault */
         const char *fault;
     } cases[] = {
         {"", 0, "the file is empty"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/tables/test_view.c - a stored document in other forms, however it is cut. */
+/* tests/unit/api/tables/test_view.c - a stored document in other forms, for any split into pieces.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "api/tables/transcode.h"
 #include "api/tables/view.h"
 
-/* lists that are no arrays of numbers, nulls, empty ones, maps inside lists, names with dots */
+/* lists that are not arrays of numbers, nulls, empty lists, maps inside lists, names with dots */
 static const char odd[] =
     "{\"t\":[0,0.5,1],\"a\":{\"b\":[[1,2],[3,4],[5,6]],\"deep\":{\"c\":[[[1],[2]],[[3],[4]]]}},"
     "\"ragged\":[[1,2],[3],[4]],\"mixed\":[[1,[2]],[3]],\"words\":[\"x\",[1,2],{\"in\":[7,8,9]}],"
@@ -120,7 +121,7 @@ static void log_cbor(teller *t, const char *bytes, size_t n)
 
 typedef struct document {
     const char *text;
-    size_t n, limit; /* bytes that one read gives at most; 0: all */
+    size_t n, limit; /* bytes that one read returns at most; 0: no limit */
 } document;
 
 static long read_document(void *ctx, uint64_t offset, void *bytes, size_t n)
@@ -229,7 +230,7 @@ Test(view, outline_names_arrays_of_numbers)
     cr_assert(tqa_outline_finish(outline));
     size_t found = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        /* arrays inside lists have no name, and what is made of one of unlike rows is open */
+        /* arrays inside lists have no name; the result for one of unequal rows is not specified */
         for (; rows[i].name[0] != '\0' && found < tqa_outline_count(outline) &&
                tqa_outline_at(outline, found)->name[0] == '\0';
              found++) {
@@ -251,7 +252,7 @@ Test(view, outline_names_arrays_of_numbers)
     tqa_outline_free(outline);
 }
 
-/* objects of a list are numbered; a list in a list has no names */
+/* objects in a list are numbered; a list in a list has no names */
 Test(view, outline_names_arrays_of_objects_in_lists)
 {
     static const char text[] = "{\"a\":[{\"x\":[1],\"b\":[{\"y\":[2]},{\"y\":[3]}]},{\"x\":[4]},"
@@ -298,7 +299,7 @@ Test(view, archives_take_lists_where_all_of_them_fit)
         cr_assert(has_member(text, "t"));
         cr_assert(has_member(text, "a.62.x") == (n < MOST), "%d objects", n);
     }
-    /* a table is made of what has a name of its own */
+    /* a table contains arrays that have a name of their own */
     size_t n = 0;
     tqa_problem problem;
     char *csv = view("{\"a\":[{\"x\":[1]}],\"b\":[2]}", (tqa_view_options){.form = TQA_VIEW_CSV},

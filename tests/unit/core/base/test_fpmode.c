@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/base/test_fpmode.c - the kernels' floating-point mode comes and goes. */
+/* tests/unit/core/base/test_fpmode.c - the kernels' floating-point mode is entered and restored. */
 #include "core/base/fpmode.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/base/test_status.c - the words of the status list are distinct and stable. */
+/* tests/unit/core/base/test_status.c - the slugs of the status list are distinct and stable. */
 #include "core/base/status.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/constraints/test_constraints.c - what no constraint can be, and how their rows
- * are numbered. */
+/* tests/unit/core/constraints/test_constraints.c - invalid constraints, and the numbering of rows.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -46,7 +46,7 @@ static tq_constraint of(tq_constraint_kind kind)
                            .equation = {1, &x}};
 }
 
-/* the one constraint is refused as `what`, NULL: taken */
+/* the constraint is refused with `what`; NULL: accepted */
 static void expect(tq_constraint c, const char *what)
 {
     tq_model *model = two_joints();
@@ -66,7 +66,8 @@ Test(constraints, between_links_that_are_there)
 {
     for (int kind = TQ_CONSTRAINT_LOOP; kind <= TQ_CONSTRAINT_EQUATION; kind++) {
         const tq_constraint good = of((tq_constraint_kind)kind);
-        const char *what = kind <= TQ_CONSTRAINT_ROLLING ? "link" : NULL; /* the others have none */
+        const char *what = kind <= TQ_CONSTRAINT_ROLLING ? "link" : NULL; /* the other kinds have
+                                                                             none */
         tq_constraint c = good;
         expect(c, NULL);
         c.a.link = LINKS;
@@ -143,8 +144,8 @@ Test(constraints, use_rows_of_the_robot)
     expect(c, "expression");
 }
 
-/* rows: one for each axis of a loop, three of a ball that rolls, one of it when it slips, one more
- * when it may not spin, one an equation */
+/* rows: one for each axis of a loop, three for a rolling ball, one for a slipping ball, one more
+ * without spin, one for an equation */
 Test(constraints, are_numbered_in_their_order)
 {
     tq_constraint items[7];

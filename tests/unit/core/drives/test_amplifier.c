@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/drives/test_amplifier.c - limits of a drive, mode by mode. */
+/* tests/unit/core/drives/test_amplifier.c - limits of a drive, in each mode. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -37,10 +37,10 @@ Test(amplifier, voltage_is_held_by_supply_and_current)
     cr_expect(flow.current == 20.0 && flow.limited && flow.voltage == 10.0);
     flow = flow_of(&d, TQ_DRIVE_VOLTAGE, -40.0, 0.0);
     cr_expect(flow.current == -10.0 && flow.limited);
-    /* at 8 rad/s of the joint the back-emf is 20 V: 8 A are left of 24 V */
+    /* at 8 rad/s of the joint the back-emf is 20 V: the remaining 4 V of 24 V give 8 A */
     flow = flow_of(&d, TQ_DRIVE_VOLTAGE, 30.0, 8.0);
     cr_expect(fabs(flow.current - 8.0) < 1e-12 && flow.limited, "%g", flow.current);
-    /* driven faster than the supply reaches, it makes current whatever the limits say */
+    /* driven faster than the supply can balance, the motor generates current beyond its limits */
     flow = flow_of(&d, TQ_DRIVE_VOLTAGE, 0.0, -20.0);
     cr_expect(flow.voltage == -24.0 && fabs(flow.current - 52.0) < 1e-12, "%g %g", flow.voltage,
               flow.current);
@@ -79,7 +79,7 @@ Test(amplifier, the_integral_is_held_in_saturation)
     cr_expect(zd[TQ_DRIVE_I] == 24.0 / 0.5e-3);
     tq_drive_rate(&d, TQ_DRIVE_CURRENT, false, 1.0, 0.0, z, zd, &flow);
     cr_expect(zd[TQ_DRIVE_INTEGRAL] == 1.0 && !flow.limited && flow.voltage == 10.0);
-    /* pushed in, and the error says out: it moves */
+    /* saturated inwards while the error is outwards: the integral changes */
     z[TQ_DRIVE_INTEGRAL] = 1.0;
     z[TQ_DRIVE_I] = 3.0;
     tq_drive_rate(&d, TQ_DRIVE_CURRENT, false, 2.0, 0.0, z, zd, &flow);
@@ -88,14 +88,14 @@ Test(amplifier, the_integral_is_held_in_saturation)
 
 Test(amplifier, the_integral_finds_the_back_emf)
 {
-    /* with and without inductance the loop settles on the current asked for */
+    /* with and without inductance the loop converges to the commanded current */
     for (int reduced = 0; reduced < 2; reduced++) {
         tq_drive d = servo();
         double z[TQ_DRIVE_N_STATE] = {0}, zd[TQ_DRIVE_N_STATE];
         tq_drive_flow flow = {0};
         d.amplifier.current_p = 0.5;
         d.amplifier.current_i = 500.0;
-        for (int k = 0; k < 100000; k++) { /* 0.1 s: 50 times the loop's ms and more */
+        for (int k = 0; k < 100000; k++) { /* 0.1 s: 50 or more time constants of the loop */
             tq_drive_rate(&d, TQ_DRIVE_CURRENT, reduced, 4.0, 3.0, z, zd, &flow);
             for (int s = 0; s < TQ_DRIVE_N_STATE; s++) {
                 z[s] += 1e-6 * zd[s];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/drives/test_drive.c - every bound of a drive's numbers. */
+/* tests/unit/core/drives/test_drive.c - every bound of a drive's parameters. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -43,7 +43,7 @@ static const bad_number numbers[] = {
     {AT(amplifier, peak_forward), -1.0, "amplifier.peak_forward"},
     {AT(amplifier, peak_reverse), 0.0, "amplifier.peak_reverse"},
     {AT(amplifier, foldback_time), -1.0, "amplifier.foldback_time"},
-    {AT(amplifier, foldback_time), 1.0, "amplifier.foldback_time"}, /* peaks without bound */
+    {AT(amplifier, foldback_time), 1.0, "amplifier.foldback_time"}, /* infinite peaks */
     {AT(amplifier, current_p), -1.0, "amplifier.current_p"},
     {AT(amplifier, current_i), -1.0, "amplifier.current_i"},
     {AT(amplifier, compensation), 1.5, "amplifier.compensation"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/drives/test_response.c - margins and stability of loops that are known. */
+/* tests/unit/core/drives/test_response.c - margins and stability of loops in closed form. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -7,7 +7,7 @@
 
 #include "core/drives/response.h"
 
-/* shaft held, zero and pole cancelled: open loop w_c exp(-s/(2 f))/s */
+/* locked rotor, zero cancels the pole: open loop w_c exp(-s/(2 f))/s */
 static tq_drive delayed(double crossover, double frequency)
 {
     tq_drive d;
@@ -43,7 +43,7 @@ Test(response, stability_ends_where_the_gain_margin_does)
         cr_expect(tq_loop_is_stable(&held, false) == (k == 0));
         cr_expect(k == (m.gain_margin < 1.0), "%g", m.gain_margin);
         cr_expect(k == (m.phase_margin < 0.0), "%g", m.phase_margin);
-        /* a velocity loop around it is no better */
+        /* a velocity loop around it is unstable too */
         tq_drive outer = d;
         outer.velocity = (tq_velocity_loop){.gain = 1e-4, .lead = 1.0};
         const tq_driven moving = {.drive = &outer, .load = {.inertia = 1e6, .viscous = 1.0}};
@@ -65,7 +65,7 @@ Test(response, speed_of_a_volt_is_that_of_the_step_in_the_end)
     }
 }
 
-/* the exact step, against its own rate: differences of second order */
+/* the exact step against its own rate equations: differences of second order */
 Test(response, steps_solve_the_equations)
 {
     const double inductances[] = {1e-4, 1e-3, 0.2, 0.0013333};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/dynamics/test_arrange.c - samples into blocks and back, at every lane width. */
+/* tests/unit/core/dynamics/test_arrange.c - samples to blocks and back, at every lane width. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -11,7 +11,7 @@
 
 enum { EDGE = 19, MARK = -7 };
 
-/* exactly as many numbers as may be touched, so that a sanitizer detects one more */
+/* exactly the numbers that may be accessed, so that a sanitizer detects a further access */
 static double *numbers(size_t n)
 {
     double *x = malloc((n > 0 ? n : 1) * sizeof *x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/core/dynamics/test_forward.c - mass matrix and forward dynamics against inverse
- * dynamics, and bits. */
+ * dynamics; bits. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <float.h>
@@ -30,7 +30,7 @@ static tq_scratch scratch_for(const naive_robot *robot)
     return scratch;
 }
 
-/* even seeds: single joints; odd: every kind. n joints, every term on */
+/* even seeds: one-dof joints; odd seeds: every kind. n joints, with every term */
 static tq_scratch prepare(naive_robot *robot, uint32_t n, unsigned flags, uint64_t seed)
 {
     cr_assert(tq_lanes_select(0) == TQ_OK);
@@ -82,7 +82,7 @@ Test(mass_matrix, columns_are_torques_of_unit_accelerations)
     }
 }
 
-/* tau -> qdd -> tau, the torque being a thing that M's condition cannot spoil */
+/* tau -> qdd -> tau: the error of the torque does not grow with the condition of M */
 Test(forward, inverse_gives_the_torque_back)
 {
     for (uint64_t seed = 1; seed <= 120; seed++) {
@@ -175,7 +175,7 @@ Test(forward, massless_leaf_is_singular)
     finish(&robot, &scratch);
 }
 
-/* robots of three joints in a row, the last link's inertia given */
+/* robots of three joints in series, with the given inertia of the last link */
 static tq_status last_link(tq_joint_kind kind, tq_inertia inertia, double torque, double speed,
                            tq_error *error)
 {
@@ -207,8 +207,8 @@ static tq_status last_link(tq_joint_kind kind, tq_inertia inertia, double torque
     return status;
 }
 
-/* A point mass on the joint's axis, wherever the axis lies: what rounding leaves is no inertia. A
- * light link is one. */
+/* A point mass on the joint's axis, for any position of the axis: the rounding error is not an
+ * inertia. A light link is one. */
 Test(forward, nearly_massless_leaf_names_its_joint)
 {
     const tq_inertia light = {1e-9, {1e-3, 0, 0}, {1e-15, 0, 0, 1e-15, 0, 1e-15}};
@@ -231,7 +231,7 @@ Test(forward, nearly_massless_leaf_names_its_joint)
     }
 }
 
-/* numbers too large are no fault of the robot */
+/* too large numbers are not a singularity of the robot */
 Test(forward, overflow_is_no_singularity)
 {
     const tq_inertia body = {1.0, {0.1, 0.2, 0}, {0.02, 0, 0, 0.02, 0, 0.02}};

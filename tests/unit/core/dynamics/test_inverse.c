@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/dynamics/test_inverse.c - RNEA kernels against a plain Newton-Euler, and bits. */
+/* tests/unit/core/dynamics/test_inverse.c - RNEA kernels against a textbook Newton-Euler; bits. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <float.h>
@@ -18,7 +18,7 @@ typedef struct data {
     _Alignas(64) double other[ROWS_MAX * N];
 } data;
 
-static data d; /* one test is one process */
+static data d; /* each test runs in its own process */
 
 static tq_scratch scratch_for(size_t size)
 {
@@ -73,7 +73,7 @@ static void check_trees(unsigned flags, uint32_t n_joint, uint64_t seeds)
         tq_scratch scratch = scratch_for(tq_inverse_scratch_size(robot.mechanism, 0));
         const tq_inverse_input in = input();
         cr_assert(tq_inverse_dynamics(robot.mechanism, &in, &scratch, d.tau, NULL) == TQ_OK);
-        /* both sides round a few times a joint, on terms that `scale` sums */
+        /* both algorithms have a few roundings per joint, on terms that sum to `scale` */
         const double worst = worst_error(&robot, NULL);
         cr_expect(worst <= 100.0 * n_joint, "flags %u, %u joints, seed %lu: %g", flags, n_joint,
                   (unsigned long)seed, worst);
@@ -103,14 +103,14 @@ Test(inverse, trees_of_all_joints)
     check_trees(0, 40, 20);
 }
 
-/* Every build that the CPU runs, alone and in a block, with every term on. */
+/* Every build that the CPU supports, alone and in a block, with every term. */
 Test(inverse, same_bits_at_every_width)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         naive_robot robot;
         naive_random_robot(&robot, 12, seed % 2 == 0 ? NAIVE_SINGLES : 0, seed);
         fill(&robot);
-        d.q[3] = 3e7; /* beyond the quick sine */
+        d.q[3] = 3e7; /* beyond the range of the fast sine */
         tq_scratch scratch = scratch_for(tq_inverse_scratch_size(robot.mechanism, 0));
         const size_t bytes = robot.model.nv * N * sizeof(double);
         tq_inverse_input in = input();
@@ -204,7 +204,7 @@ Test(inverse, too_little_scratch_is_an_error)
     naive_free(&robot);
 }
 
-/* 1e-7 off is scaled to unit length, 1e-5 off is an error with its sample and length. */
+/* a length off by 1e-7 is normalised; off by 1e-5 is an error with its sample and length. */
 Test(inverse, quaternions_are_checked_and_scaled)
 {
     cr_assert(tq_lanes_select(0) == TQ_OK);
@@ -224,7 +224,7 @@ Test(inverse, quaternions_are_checked_and_scaled)
     }
     cr_assert(tq_inverse_dynamics(robot.mechanism, &in, &scratch, d.tau, NULL) == TQ_OK);
     for (size_t k = 0; k < 3; k++) {
-        /* torques of a few N m, the scaling is right to rounding */
+        /* torques of a few N m; normalisation is exact to rounding */
         cr_expect(fabs(d.tau[k * N + 5] - d.other[k * N + 5]) < 1e-13);
     }
     for (size_t k = 0; k < 4; k++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/dynamics/test_reactions.c - joint wrenches against a plain Newton-Euler, and
+/* tests/unit/core/dynamics/test_reactions.c - joint wrenches against a textbook Newton-Euler, and
  * their components against the kernels' torques. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -63,7 +63,7 @@ Test(reactions, agree_with_a_plain_recursion)
     }
 }
 
-/* Wrenches from the world and along link axes, at points: the same torque as the kernels'. */
+/* Wrenches along world and link axes, at points: the same torque as by the kernels. */
 Test(reactions, component_along_a_joint_is_its_torque)
 {
     static _Alignas(64) double push[2][6 * N];
@@ -118,7 +118,7 @@ Test(reactions, component_along_a_joint_is_its_torque)
     }
 }
 
-/* At rest without pushes the base carries the weight of all links, root included. */
+/* At rest without external wrenches the base carries the weight of all links, root included. */
 Test(reactions, base_carries_the_weight)
 {
     naive_robot robot;

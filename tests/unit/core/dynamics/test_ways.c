@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/dynamics/test_ways.c - ways that only some robots, strides, CPUs or scratches
- * take give the bits, or the refusal, of all others. */
+/* tests/unit/core/dynamics/test_ways.c - code paths for some robots, strides, CPUs or sizes of
+ * scratch give the bits, or the error, of all others. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -39,8 +39,8 @@ static double *spread(const double *rows, size_t n_row, size_t stride, size_t to
     return x;
 }
 
-/* Robots of 48 freedoms and more are copied together where their rows lie multiples of 64 samples
- * apart (core/dynamics/packed_rows.c). */
+/* Robots of 48 and more dofs have their rows copied close together if the stride is a multiple of
+ * 64 samples (core/dynamics/packed_rows.c). */
 Test(ways, wide_robots_have_the_same_bits_at_every_stride)
 {
     tq_scratch scratch = scratch_new();
@@ -72,7 +72,7 @@ Test(ways, wide_robots_have_the_same_bits_at_every_stride)
         const size_t r = k / N, i = k % N;
         cr_assert(out[0][0][r * NEAR + i] == out[1][0][r * AWAY + i], "tau %zu %zu", r, i);
         cr_assert(out[0][1][r * NEAR + i] == out[1][1][r * AWAY + i], "qdd %zu %zu", r, i);
-        /* and back: M is of condition 1e6 here */
+        /* forward dynamics of the torque; M has a condition of 1e6 here */
         const double want = states.qdd[r * states.stride + i];
         cr_assert(epsilon_eq(dbl, out[1][1][r * AWAY + i], want, 1e-6));
     }
@@ -85,7 +85,7 @@ Test(ways, wide_robots_have_the_same_bits_at_every_stride)
     free(scratch.memory);
 }
 
-/* One sample takes other ways through M than a block does, of each build its own. */
+/* One sample has its own code paths for M, a different one in each build. */
 Test(ways, one_sample_has_the_same_bits_in_every_build)
 {
     tq_scratch scratch = scratch_new();

@@ -14,10 +14,11 @@
 typedef struct subject_one {
     const char *name;
     double (*own)(double);
-    long double (*exact)(long double); /* the C library's, 64 bits or more */
+    long double (*exact)(long double); /* the C library's function in long double, 64 bits or
+                                          more */
     double (*library)(double);
     double lower, upper;
-    double ulp; /* the error stated in core/elementary/README.md, and 0.05 for other arguments */
+    double ulp; /* the error stated in core/elementary/README.md; 0.05 for other arguments */
 } subject_one;
 
 static const subject_one one[] = {
@@ -60,8 +61,8 @@ static const subject_two two[] = {
 };
 enum { N_TWO = sizeof two / sizeof two[0] };
 
-/* Within `ulp` of a value that is known to 2^-11 ulp; a subnormal one to half an ulp more, for it
- * is rounded once again. */
+/* Within `ulp` of a value that is known to 2^-11 ulp; for a subnormal value half an ulp more, since
+ * it is rounded twice. */
 static int is_within(double x, long double exact, double ulp)
 {
     int exponent = 0;
@@ -103,7 +104,7 @@ Test(elementary, of_two_arguments_is_as_accurate_as_stated)
     }
 }
 
-/* Powers of ten that a double holds, which tick marks and scans of decades rely on. */
+/* Powers of ten that a double represents exactly: tick marks and scans by decades rely on them. */
 Test(elementary, powers_of_ten_are_exact)
 {
     double power = 1.0;
@@ -113,8 +114,8 @@ Test(elementary, powers_of_ten_are_exact)
     }
 }
 
-/* The double that comes closest to a multiple of pi/2, 6381956970095103 2^797 (Kahan), and its
- * cosine, -4.6871659242546277e-19 (mpmath, 1300 bits). */
+/* The double nearest to a multiple of pi/2, 6381956970095103 2^797 (Kahan), and its cosine,
+ * -4.6871659242546277e-19 (mpmath, 1300 bits). */
 Test(elementary, worst_argument_of_cosine)
 {
     cr_assert(eq(dbl, tq_cos(ldexp(6381956970095103.0, 797)), -0x1.14ae72e6ba22fp-61));
@@ -125,8 +126,8 @@ static const double special[] = {0.0,    1.0,          2.0,           3.0,      
                                  0x1p53, 0x1p53 - 1.0, 1.0 - 0x1p-53, INFINITY};
 enum { N_SPECIAL = sizeof special / sizeof special[0] };
 
-/* Where annex F of C17 names the value, both must have it to the sign of a zero; elsewhere they may
- * differ by an ulp. */
+/* If annex F of C17 specifies the value, both must have it, including the sign of a zero; elsewhere
+ * they may differ by an ulp. */
 static int agree(double own, double library)
 {
     if (isnan(library) || isinf(library) || library == 0.0) {
@@ -154,9 +155,9 @@ Test(elementary, special_values_are_those_of_annex_f)
     }
 }
 
-/* Of all doubles the few that lie within 2^-55 of a quarter turn below half of one, by continued
- * fractions of 2^e 2/pi; values by mpmath with 3000 bits. A sanitizer's build checks the integers
- * on the way, which just do not overflow. */
+/* The few doubles within 2^-55 of a multiple of half a quarter turn, found by continued fractions
+ * of 2^e 2/pi; values by mpmath with 3000 bits. Sanitizer builds check that the intermediate
+ * integers do not overflow. */
 Test(elementary, angles_next_to_half_a_quarter_turn)
 {
     const double root = 0x1.6a09e667f3bcdp-1;
@@ -173,8 +174,8 @@ Test(elementary, angles_next_to_half_a_quarter_turn)
     }
 }
 
-/* One hash of all functions: a machine, compiler or option that changes one bit is found here. It
- * changes with an algorithm of core/elementary and with nothing else. */
+/* One hash of all functions detects a machine, compiler or option that changes one bit. It changes
+ * only with an algorithm of core/elementary. */
 Test(elementary, bits_are_the_same_on_every_machine)
 {
     uint64_t hash = 0;

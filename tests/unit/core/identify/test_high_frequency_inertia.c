@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/identify/test_high_frequency_inertia.c - two numbers found from sums, or
- * neither. */
+/* tests/unit/core/identify/test_high_frequency_inertia.c - two parameters from sums, or none. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -16,7 +15,7 @@ typedef struct shaken {
     double a[N], d[N], tau[N], raw[N];
 } shaken;
 
-/* what the filter took off the torque: inertia a + rate d and noise */
+/* high-frequency part of the torque: inertia a + rate d and noise */
 static void shake(shaken *s, double inertia, double rate, double noise)
 {
     tqt_random random = tqt_random_seed(7);
@@ -51,7 +50,7 @@ Test(fast, noise_alone_is_left)
     tq_high_frequency_inertia_sums sums = {0};
     tq_high_frequency_inertia_add(&sums, N, s.a, s.d, s.tau, s.raw);
     const tq_high_frequency_inertia fast = tq_high_frequency_inertia_fit(&sums);
-    /* two of 400 degrees of freedom take half a hundredth of noise */
+    /* two of 400 degrees of freedom explain half a hundredth of the noise */
     cr_expect(eq(dbl, fast.inertia, 0));
     cr_expect(eq(dbl, fast.rate, 0));
     cr_expect(ge(dbl, tq_high_frequency_inertia_left_in_step(&sums), 0.98));
@@ -64,12 +63,13 @@ Test(fast, what_is_left_is_noise)
     shake(&s, 7.25, -0.04, 0.1);
     tq_high_frequency_inertia_sums sums = {0};
     tq_high_frequency_inertia_add(&sums, N, s.a, s.d, s.tau, s.raw);
-    /* of evenly spread noise: 0.1^2 / 3, to three deviations of 400 of its squares */
+    /* uniform noise: 0.1^2 / 3, to three standard deviations of the mean of 400 squares */
     cr_expect(epsilon_eq(dbl, tq_high_frequency_inertia_left(&sums) / N, 0.01 / 3,
                          3 * 0.01 * sqrt(4 / 45. / N)));
 }
 
-/* half a period late, a single frequency looks like an inertia below zero: none is */
+/* delayed by half a period, a single frequency looks like a negative inertia, which is not possible
+ */
 Test(fast, against_acceleration_is_not_in_step)
 {
     static shaken s;
@@ -96,7 +96,7 @@ Test(fast, no_filter_no_values)
     cr_expect(eq(dbl, fast.rate, 0));
 }
 
-/* a torque that runs ahead of a sine leaves the sine of the phase between them, squared */
+/* a torque ahead of a sine leaves the squared sine of the phase difference unexplained */
 Test(fast, out_of_step_leaves_more)
 {
     static const double zero[N];

@@ -26,7 +26,7 @@ typedef struct bench {
     tq_scratch own, memory[TQ_IDENTIFY_MEMORIES];
     tq_identify *session;
     double floors[2];
-    double late; /* s that the high-frequency motion lags the torque */
+    double late; /* s by which the high-frequency motion lags behind the torque */
     size_t passes[TQ_IDENTIFY_PASS_VALIDATE + 1]; /* recordings read, by kind */
     size_t n_saved, n_thin, largest;
 } bench;
@@ -39,7 +39,7 @@ static void give(tq_scratch *scratch, size_t size)
         const size_t whole = (size + 63) / 64 * 64;
         void *memory = aligned_alloc(64, whole);
         cr_assert(memory != NULL);
-        memset(memory, 0xa5, whole); /* nothing of a former session helps the next */
+        memset(memory, 0xa5, whole); /* overwrites the memory of the former session */
         tq_scratch_init(scratch, memory, whole);
     }
 }
@@ -102,7 +102,7 @@ static void closed(bench *b)
 }
 
 /* Above the cut-off, torque is 0.05 kg m^2 times an acceleration of 31 Hz; the motion is recorded
- * `late`, and read as early as `delay` says. */
+ * late by `late`, and read earlier by `delay`. */
 static void put_fast(const bench *b, const tq_experiment_block *block, double t0, double delay,
                      double *fast, double *tau_raw)
 {
@@ -163,7 +163,7 @@ static void cache(bench *b, size_t n)
     }
 }
 
-/* The next pass, with memory for it; false: the session is done. */
+/* The next pass, with its memory; false: the session is done. */
 static bool next_pass(bench *b, tq_identify_step *ret_step)
 {
     for (;;) {
@@ -181,7 +181,7 @@ static bool next_pass(bench *b, tq_identify_step *ret_step)
     }
 }
 
-/* The process ends here: another session begins from what was saved. */
+/* Simulates the end of the process: another session continues from the saved state. */
 static void resume(bench *b, size_t n_cached, tq_identify_step *inout_step)
 {
     const size_t size = tq_identify_save_size(b->session);
@@ -217,7 +217,7 @@ static void run(bench *b, size_t n_cached, bool resumes)
     }
 }
 
-/* truth: base parameters of the model that made the torque */
+/* true values: base parameters of the model that generated the torque */
 Test(session, identifies_a_two_link_arm)
 {
     bench b = opened();
@@ -240,8 +240,8 @@ Test(session, identifies_a_two_link_arm)
     closed(&b);
 }
 
-/* A delay of 5 ms, of two half samples; gears without load friction; cached parts; noise that calls
- * for instruments: each search of a session takes place. */
+/* A delay of 5 ms, two half samples; gears without load-dependent friction; cached parts; noise
+ * that requires instruments: every search of a session takes place. */
 static void search_everything(bench *b)
 {
     b->late = 0.005;
@@ -328,7 +328,7 @@ Test(session, resumes_with_the_same_bits_before_every_recording, .timeout = 300)
     cr_expect(choice.took_instruments && choice.found_sign && choice.is_sampled);
     cr_expect(a.passes[TQ_IDENTIFY_PASS_NOISE] == FITTED && a.passes[TQ_IDENTIFY_PASS_ALIGN] >= 3);
     cr_expect(eq(sz, a.passes[TQ_IDENTIFY_PASS_VALIDATE], 2 * RECORDINGS));
-    /* each but those of the forecast, whose pass is short */
+    /* all passes except the short one that predicts the bias */
     cr_expect(eq(sz, b.n_saved,
                  a.passes[TQ_IDENTIFY_PASS_ALIGN] + a.passes[TQ_IDENTIFY_PASS_FIT] +
                      a.passes[TQ_IDENTIFY_PASS_VALIDATE]));
@@ -338,7 +338,7 @@ Test(session, resumes_with_the_same_bits_before_every_recording, .timeout = 300)
     closed(&b);
 }
 
-/* damage, and a state of other data or of another number of recordings, are no checkpoint */
+/* a damaged state, or one of other data or another number of recordings, is not accepted */
 Test(session, refuses_what_is_not_its_own_state)
 {
     bench b = opened();

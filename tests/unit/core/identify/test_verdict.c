@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/identify/test_verdict.c - the reported effects of position noise. */
+/* tests/unit/core/identify/test_verdict.c - reported effects of position noise. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -18,19 +18,20 @@ static size_t bias_reason(tqt_fit_bench *b, double *ret_value)
     return SIZE_MAX;
 }
 
-/* A constraint moves a value, and not what least squares without it gives: that is no bias. */
+/* A constraint changes a value, but not that of unconstrained least squares: such a difference is
+ * not a bias. */
 Test(verdict, bias_is_reported_for_values_without_constraints)
 {
     static const struct {
         double least_squares, value, unbound, deviation, reported;
     } rows[] = {
-        {1, 2, 1, .1, NAN},        /* moved by a constraint alone */
-        {1, 2, 2, .1, 10},         /* by noise */
-        {1, 1, 2, .1, 10},         /* by noise, and hidden by a constraint */
-        {1, 1, 1.2, .1, NAN},      /* two deviations are chance */
+        {1, 2, 1, .1, NAN},        /* changed by a constraint only */
+        {1, 2, 2, .1, 10},         /* biased by noise */
+        {1, 1, 2, .1, 10},         /* biased by noise, masked by a constraint */
+        {1, 1, 1.2, .1, NAN},      /* two standard deviations: by chance */
         {1, 2, 2, NAN, NAN},       /* its uncertainty is unknown */
-        {2, 2, 2, 0, NAN},         /* none, and none */
-        {2 + 1e-12, 2, 2, 0, NAN}, /* nor what rounding leaves */
+        {2, 2, 2, 0, NAN},         /* no difference, no deviation */
+        {2 + 1e-12, 2, 2, 0, NAN}, /* difference by rounding */
         {0, 0, 0, 0, NAN},
     };
     const tqt_robot_options options = {
@@ -44,7 +45,7 @@ Test(verdict, bias_is_reported_for_values_without_constraints)
     tqt_fit_solve(&b);
     tq_estimate *e = &b.solution.estimate[0];
     double reported = 0;
-    cr_expect(eq(dbl, e->unbound, e->value)); /* nothing binds here */
+    cr_expect(eq(dbl, e->unbound, e->value)); /* no constraint is active */
     cr_expect(eq(sz, bias_reason(&b, &reported), SIZE_MAX));
     e->grade = TQ_GRADE_USABLE;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {

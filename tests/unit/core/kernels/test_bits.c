@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/kernels/test_bits.c - the bits of record of every kernel at every build. */
+/* tests/unit/core/kernels/test_bits.c - recorded bits of every kernel in every build. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -8,9 +8,8 @@
 #include "core/kernels/table.h"
 #include "core/lanes/table.h"
 
-/* A tree with every kind of joint whose constants are made here from integers and short products:
- * nothing of it comes from the C library's functions, so that the record depends on the kernels
- * alone. */
+/* A tree with every kind of joint whose constants are computed from integers and short products,
+ * without functions of the C library, so that the recorded bits depend on the kernels only. */
 enum { BODIES = 14, BALLS_MAX = 4, ROWS = 7 * BODIES, N = 24, LINKS = BODIES + 1 };
 
 static tq_canonical_joint joints[BODIES];
@@ -52,7 +51,7 @@ static void give_constants(tq_canonical_joint *k, int b)
     memcpy(k->s, s, sizeof s);
     k->h[0] = number() / 4, k->h[1] = number() / 4, k->h[2] = number() / 4;
     k->m = 3.0 + number();
-    if (k->kind == TQ_CANONICAL_REVOLUTE) { /* as regrouping leaves it */
+    if (k->kind == TQ_CANONICAL_REVOLUTE) { /* as after regrouping */
         k->m = k->h[2] = k->s[5] = 0.0;
     }
     tq_moments_tensor(k->s, k->tensor);
@@ -112,10 +111,10 @@ static tq_canonical make(void)
     return c;
 }
 
-/* what the gauge finds out about joints, and merging about the tree: ways that kernels take */
+/* flags of joints and of the tree, on which the code paths of kernels depend */
 static void know_ways(tq_canonical *c)
 {
-    joints[8].ca = 1.0, joints[8].sa = 0.0; /* so that every way is taken */
+    joints[8].ca = 1.0, joints[8].sa = 0.0; /* so that every code path is executed */
     joints[12].ca = 0.0, joints[12].sa = 1.0, joints[12].alpha_is_right = 1;
     for (int b = 0; b < BODIES; b++) {
         tq_canonical_joint *k = &joints[b];
@@ -154,7 +153,7 @@ static uint64_t hash_of(const double *x, size_t n)
     return hash;
 }
 
-/* the answer of each kernel, and what it must hash to */
+/* the result of each kernel, and its recorded hash */
 static void compute(const tq_canonical *c, const tq_kernels *kernels, double weight, double *work,
                     uint64_t ret_hash[5])
 {
@@ -182,16 +181,16 @@ static void compute(const tq_canonical *c, const tq_kernels *kernels, double wei
     ret_hash[4] = hash_of(out, nv * 10 * (LINKS - 1) * N);
 }
 
-/* The very bits that gcc 12 and clang 14 gave: both compilers, every width and every later change
- * of the kernels are held to them. A change that alters rounding on purpose changes these numbers,
- * and says so. */
+/* The bits by gcc 12 and clang 14: both compilers, every width and every later change of the
+ * kernels must reproduce them. A change that alters rounding on purpose changes these numbers, and
+ * says so. */
 Test(bits, are_those_of_record)
 {
     static const char *const names[5] = {"rnea", "crba", "aba", "coriolis", "regressor"};
     static const uint64_t record[5] = {UINT64_C(0x3b26a4db64f2b5f6), UINT64_C(0x719a2e130d81855c),
                                        UINT64_C(0x6b9c60ad1c707a74), UINT64_C(0xe8da1646512bf57b),
                                        UINT64_C(0x2d5b2ecbf2854ff4)};
-    /* of the three that have a way of their own for plain joints, or for columns side by side */
+    /* of the three kernels with separate code for simple joints, or for columns in lanes */
     static const uint64_t record_known[3] = {
         UINT64_C(0x4275fdd421557e32), UINT64_C(0x6b9a9f0456ca845e), UINT64_C(0x20942ae9a9999479)};
     tq_canonical c = make();
@@ -219,7 +218,7 @@ Test(bits, are_those_of_record)
     free(work);
 }
 
-/* what many robots and states have, and where numbers become zeros of either sign */
+/* typical of many robots and states: numbers become zeros of either sign */
 enum {
     KNOWN = 1,
     AT_ZERO = 2,
@@ -259,7 +258,7 @@ static void make_plain(int b, int plainness)
     }
 }
 
-/* gcc takes -(a b + c) for -a b - c where it can: the other zero. Widths agree in every sign. */
+/* gcc replaces -(a b + c) by -a b - c: zero with the other sign. All widths have the same sign. */
 Test(bits, zeros_have_one_sign)
 {
     tq_canonical c = make();

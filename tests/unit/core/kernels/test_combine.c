@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/kernels/test_combine.c - weighted sums of rows: right, and the same bits. */
+/* tests/unit/core/kernels/test_combine.c - weighted sums of rows: values, and the same bits in
+ * every build. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/kernels/test_fold.c - triangles on lanes: right, and the same bits. */
+/* tests/unit/core/kernels/test_fold.c - triangles in lanes: values, and the same bits in every
+ * build. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -14,7 +15,7 @@
 
 enum { N_MAX = 9, RUNS = 5 };
 
-/* folds the same random runs by the build in force; ret_r (n n TQ_FOLD_LANES) */
+/* folds the same random runs by the active build; ret_r (n n TQ_FOLD_LANES) */
 static void fold_runs(long n, double *ret_r, double *gram)
 {
     tqt_random r = tqt_random_seed(3);
@@ -23,14 +24,14 @@ static void fold_runs(long n, double *ret_r, double *gram)
     memset(ret_r, 0, (size_t)(n * n) * TQ_FOLD_LANES * sizeof *ret_r);
     memset(gram, 0, (size_t)(n * n) * sizeof *gram);
     for (long c = 0; c < n; c++) {
-        offset[c] = (n - 1 - c) * TQ_FOLD_RUN; /* columns may lie anywhere */
+        offset[c] = (n - 1 - c) * TQ_FOLD_RUN; /* columns may be in any order */
     }
     for (int run = 0; run < RUNS; run++) {
         for (long k = 0; k < n * TQ_FOLD_RUN; k++) {
             x[k] = tqt_random_uniform(&r, -1, 1);
         }
         for (int i = 0; i < TQ_FOLD_RUN && n > 2; i++) {
-            x[offset[2] + i] = 0; /* a column without anything in it */
+            x[offset[2] + i] = 0; /* a column of zeros */
         }
         for (long a = 0; a < n; a++) {
             for (long b = 0; b < n; b++) {

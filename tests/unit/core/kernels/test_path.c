@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/core/kernels/test_path.c - the kernels of one interval of a path: two-variable linear
- * programs against their vertices, rows and use against their definition, in every build. */
+ * programs against their vertices; rows and use against their definition; in every build. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -51,7 +51,7 @@ static void extend(const row *rows, size_t n, double cap, double x, double u, do
     }
 }
 
-/* every pair of boundary lines: the vertices of the polygon are among their intersections */
+/* intersections of every pair of boundary lines: the vertices of the polygon are among them */
 static void vertices(const row *rows, size_t n, double cap, double range[2])
 {
     range[0] = (double)INFINITY;
@@ -70,7 +70,7 @@ static void vertices(const row *rows, size_t n, double cap, double range[2])
     }
 }
 
-/* in every build the same bits */
+/* the same bits in every build */
 static int range_in_all(const tq_path_rows *rows, double start, double ret[2])
 {
     int some = -1;
@@ -124,7 +124,7 @@ Test(path, range_is_that_of_the_vertices_wherever_it_is_sought_from)
     cr_assert(all(gt(int, n_empty, 400), lt(int, n_empty, 15600)), "%d empty", n_empty);
 }
 
-/* A far cap: u = 2 against -x / h from the end, 0 <= x <= 2 h (2 + 0) of the interval before it. */
+/* A distant cap: u = 2 and -x / h from the end, 0 <= x <= 2 h (2 + 0) of the interval before it. */
 Test(path, a_far_cap_costs_no_accuracy)
 {
     const double h = 1.5e-5;
@@ -193,7 +193,7 @@ static double use_at(const interval *of, size_t j, size_t k, double x, double u,
     return fmax(use[0], fmax(use[1], use[2]));
 }
 
-/* largest u at x by bisection over the definition, from one that keeps the limits */
+/* largest u at x by bisection on the definition, starting from one that satisfies the limits */
 static double largest_u(const interval *of, double x, double from)
 {
     double low = from;
@@ -249,7 +249,8 @@ Test(path, rows_and_use_are_the_limits)
                 double ends[2][3];
                 (void)use_at(&of, j, 0, x, of.in.u, ends[0]);
                 (void)use_at(&of, j, TQ_PATH_PARTS, x, of.in.u, ends[1]);
-                for (size_t kind = 0; kind < 3; kind++) { /* both ends are among the points */
+                for (size_t kind = 0; kind < 3; kind++) { /* both ends of the interval are among the
+                                                             points */
                     const double least = fmax(ends[0][kind], ends[1][kind]);
                     cr_assert(ge(dbl, use[kind][j], least - 1e-9));
                     cr_assert(ge(dbl, high[kind][j], use[kind][j]));
@@ -267,7 +268,7 @@ Test(path, rows_without_u_bound_x)
     interval of;
     random_interval(&r, &of);
     for (size_t k = 0; k < TQ_PATH_NODES; k++) {
-        for (size_t j = 0; j < JOINTS; j++) { /* tau = 2 x - 1, of 2 at most: x <= 1.5 */
+        for (size_t j = 0; j < JOINTS; j++) { /* tau = 2 x - 1, limit 2: x <= 1.5 */
             of.a[k][j] = 0.0;
             of.b[k][j] = j == 2 ? 2.0 : 0.0;
             of.c[k][j] = j == 2 ? -1.0 : 0.0;
@@ -290,7 +291,7 @@ Test(path, rows_without_u_bound_x)
     }
 }
 
-/* x = s^3 - 2 s^2 + j s over [1, 3] is its own spline */
+/* x = s^3 - 2 s^2 + j s on [1, 3] equals its own spline */
 Test(path, a_piece_of_a_spline_is_its_cubic)
 {
     enum { PARTS = 9 };

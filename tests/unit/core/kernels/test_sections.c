@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/kernels/test_sections.c - filters along signals side by side: the recursion as it
- * is written down, and the same bits. */
+/* tests/unit/core/kernels/test_sections.c - filters of parallel signals: the recursion by its
+ * definition, and the same bits in every build. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,7 +13,7 @@
 
 enum { N = 50, SECTIONS = 3, SIZE = N * TQ_SECTION_LANES };
 
-/* poles well inside the circle: rounding does not grow */
+/* poles well inside the unit circle: rounding errors do not grow */
 static const double coefficients[5 * SECTIONS] = {0.2,  0.4, 0.2, -0.5, 0.3,  0.3, 0.1, 0.05,
                                                   -0.3, 0.2, 0.5, 0.5,  -0.2, 0.1, 0.0};
 
@@ -25,7 +25,7 @@ static void make(double *x)
     }
 }
 
-/* direct form I; what was before the first input is the first input, and what it leads to */
+/* direct form I; inputs before the first equal the first, with the corresponding steady state */
 static void recursion(int n_section, int backward, double *x)
 {
     for (int l = 0; l < TQ_SECTION_LANES; l++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/kernels/test_steady.c - one step too far is seen wherever it is. */
+/* tests/unit/core/kernels/test_steady.c - one step above the limit is detected at any position. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -8,7 +8,7 @@
 #include "core/kernels/table.h"
 #include "core/lanes/table.h"
 
-enum { N = 21 }; /* steps: beyond the widest lanes twice, and a rest */
+enum { N = 21 }; /* steps: more than two of the widest vectors, and a remainder */
 
 Test(steady, detects_one_step_too_far)
 {
@@ -20,7 +20,7 @@ Test(steady, detects_one_step_too_far)
         for (long n = 1; n <= N; n++) {
             double x[N + 1];
             for (long k = 0; k <= n; k++) {
-                x[k] = 0.5 * (double)k; /* each step is just as far as may be */
+                x[k] = 0.5 * (double)k; /* each step equals the limit */
             }
             cr_assert(eq(int, kernels->steady(n, x, 0.5), 1), "build %d, %ld steps", build, n);
             cr_assert(eq(int, kernels->steady(n, x, 0.4999), 0));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/kernels/test_triangle.c - a triangle folded into another: right, and the same
- * bits. */
+/* tests/unit/core/kernels/test_triangle.c - a triangle folded into another: values, and the same
+ * bits in every build. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -12,11 +12,11 @@
 #include "tests/support/random.h"
 #include "tests/support/random_robot.h"
 
-/* below, at and beyond the lanes, and more columns than are folded at once */
+/* below, at and above the lane width, and more columns than are processed at once */
 static const long sizes[] = {1, 2, 7, 8, 9, 17, 66, 75};
 enum { SIZES = sizeof sizes / sizeof sizes[0], N_MAX = 75 };
 
-/* two random triangles, the second without anything in its third column */
+/* two random triangles; the third column of the second is zero */
 static void make(long n, double *r, double *x)
 {
     tqt_random random = tqt_random_seed((uint64_t)n);

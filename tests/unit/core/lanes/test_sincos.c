@@ -24,7 +24,7 @@ Test(sincos, within_two_ulp_to_1e5)
         double s, c;
         const double x = size * naive_uniform(&state);
         sincos_near(x, &s, &c);
-        /* 1.5 ulp is what fdlibm's polynomials with a two-word reduction give */
+        /* fdlibm's polynomials with a two-word reduction are within 1.5 ulp */
         cr_assert(ulps(s, sinl((long double)x)) <= 2.0, "sin(%.17g)", x);
         cr_assert(ulps(c, cosl((long double)x)) <= 2.0, "cos(%.17g)", x);
     }
@@ -36,7 +36,7 @@ Test(sincos, multiples_of_a_right_angle)
         const double x = k * 1.5707963267948966;
         double s, c;
         sincos_near(x, &s, &c);
-        /* near a zero the reduced angle keeps about 106 - 53 - 16 bits: an absolute 1e-16 */
+        /* near a zero the reduced angle has about 106 - 53 - 16 bits: absolute error 1e-16 */
         cr_assert(fabsl(s - sinl((long double)x)) <= 2.3e-16L, "sin(%.17g)", x);
         cr_assert(fabsl(c - cosl((long double)x)) <= 2.3e-16L, "cos(%.17g)", x);
     }

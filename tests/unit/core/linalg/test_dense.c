@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/linalg/test_dense.c - factorisations multiply back; singular and short inputs are
- * refused. */
+/* tests/unit/core/linalg/test_dense.c - products of the factors equal the matrix; singular and too
+ * small inputs are refused. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -20,7 +20,7 @@ static const double tiny = 256 * 0x1p-52;
 static void fill(size_t n, double *a)
 {
     for (size_t k = 0; k < n; k++) {
-        a[k] = sin(1.0 + 3.7 * (double)k * (double)k); /* no structure, no luck */
+        a[k] = sin(1.0 + 3.7 * (double)k * (double)k); /* entries without structure */
     }
 }
 
@@ -176,7 +176,7 @@ Test(dense, too_little_scratch_reports_the_need)
 }
 
 /* The second difference of n points has the eigenvalues 4 sin^2(k pi / (2 (n + 1))). dgesdd's
- * workspace of 4 n^2 numbers is beyond every size that a matrix itself may have. */
+ * workspace of 4 n^2 numbers is larger than the largest matrix. */
 Test(dense, singular_values_of_a_wide_matrix)
 {
     enum { WIDE = 540 };

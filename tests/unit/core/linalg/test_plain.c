@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/linalg/test_plain.c - known spectra, and bits that no BLAS moves. */
+/* tests/unit/core/linalg/test_plain.c - known spectra, and bits that do not depend on a BLAS. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -30,7 +30,7 @@ static void hilbert(double *a)
     }
 }
 
-/* of Hilbert's matrix of 12, by mpmath with 60 digits */
+/* Hilbert's matrix of order 12, by mpmath with 60 digits */
 static const double hilbert_values[N] = {
     1.79537205956199731,     0.380275245955037098,    0.0447385487521810745,
     0.00372231223789116625,  0.000233089089021780661, 1.11633574832244277e-5,
@@ -44,7 +44,7 @@ Test(plain, singular_values_and_eigenvalues_of_hilberts_matrix)
     hilbert(a);
     cr_assert(eq(int, tq_svd(N, N, a, N, &scratch, s, u, vt, NULL), TQ_OK));
     for (size_t i = 0; i < N; i++) {
-        /* backward stable: a few roundings of the largest one */
+        /* backward stable: a few roundings of the largest value */
         cr_assert(fabs(s[i] - hilbert_values[i]) <= 4 * 0x1p-52, "%zu: %.17g", i, s[i]);
     }
     hilbert(a);
@@ -55,7 +55,7 @@ Test(plain, singular_values_and_eigenvalues_of_hilberts_matrix)
 }
 
 /* A wide matrix of rank 2 with singular values 3 and 1 by construction: A = 3 e1 f1^T + e2 f2^T.
- * All of U must be orthonormal, the columns of vanishing values too. */
+ * All columns of U must be orthonormal, also those of singular values 0. */
 Test(plain, svd_of_a_wide_matrix_with_vanishing_values)
 {
     enum { R = 4, C = 7 };
@@ -79,7 +79,7 @@ Test(plain, svd_of_a_wide_matrix_with_vanishing_values)
     }
 }
 
-/* x + y + z = 3 and 2x + 2y + 2z = 6: of all solutions (1, 1, 1) is the shortest. */
+/* x + y + z = 3 and 2x + 2y + 2z = 6: the solution of minimum norm is (1, 1, 1). */
 Test(plain, least_squares_of_least_norm)
 {
     double a[6] = {1, 2, 1, 2, 1, 2}, b[3] = {3, 6, 0};
@@ -92,7 +92,7 @@ Test(plain, least_squares_of_least_norm)
     }
 }
 
-/* A motion that ran away must not be answered with zeros. */
+/* NaN in the input must not give zeros. */
 Test(plain, least_squares_of_what_is_no_number_are_none)
 {
     for (size_t at = 0; at < 9; at++) {
@@ -140,8 +140,8 @@ Test(plain, eigenvalues_of_franks_matrix)
     }
 }
 
-/* The companion of x^20 - 1: roots of unity, most of them pairs. And its transpose needs the rare
- * shift: it is orthogonal, and plain double steps go round for ever. */
+/* The companion of x^20 - 1: roots of unity, most of them pairs. Its transpose needs the
+ * exceptional shift: it is orthogonal, and double steps without it do not converge. */
 Test(plain, eigenvalues_on_the_unit_circle)
 {
     enum { C = 20 };
@@ -170,8 +170,8 @@ static uint64_t fold(uint64_t hash, const double *x, size_t n)
     return hash;
 }
 
-/* One hash of every function for 1 to 40 rows: LAPACK's answers depend on the processor that its
- * BLAS receives. It changes with an algorithm of core/linalg and with nothing else. */
+/* One hash of every function for 1 to 40 rows: results of LAPACK depend on the processor through
+ * its BLAS. The hash changes only with an algorithm of core/linalg. */
 Test(plain, bits_are_the_same_on_every_machine)
 {
     enum { MAX = 40 };

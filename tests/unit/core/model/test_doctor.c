@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/model/test_doctor.c - healthy models pass, and each suspicion has a model that
- * raises it and only it. */
+/* tests/unit/core/model/test_doctor.c - sound models have no findings; for each finding there is a
+ * model with that one only. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -12,7 +12,7 @@
 
 enum { N_LINK = 3, SCRATCH_BYTES = 65536 };
 
-/* base - turn - arm - slide - tool: one metre each, 2 kg, a compact body */
+/* base - revolute - arm - prismatic - tool: one metre each, 2 kg, a compact body */
 typedef struct subject {
     tq_model model;
     tq_link links[N_LINK];
@@ -67,7 +67,7 @@ static void make_massless(tq_link *link)
     link->inertia = (tq_inertia){.mass = 0};
 }
 
-/* one change each, by number: ParameterizedTest takes no pointers */
+/* one change for each number: ParameterizedTest takes no pointers */
 static void spoil(subject *s, size_t which)
 {
     tq_inertia *tip = &s->links[2].inertia;
@@ -75,7 +75,7 @@ static void spoil(subject *s, size_t which)
     case 0:
         tip->mass = 0;
         memset(tip->com, 0, sizeof tip->com);
-        s->joints[1].rotor.inertia = 1; /* keeps the slide from being singular */
+        s->joints[1].rotor.inertia = 1; /* so that the prismatic joint is not singular */
         break;
     case 1:
         tip->about_com[0] = -0.01;
@@ -116,12 +116,13 @@ static void spoil(subject *s, size_t which)
         make_massless(&s->links[2]);
         break;
     case 11:
-        /* a point mass on the axis of the last joint, which turns about it */
+        /* a point mass on the axis of the last, revolute joint */
         s->joints[1].kind = TQ_JOINT_REVOLUTE;
         *tip = (tq_inertia){.mass = 2};
         break;
     case 12:
-        /* two turns about one axis with nothing between them: neither is singular alone */
+        /* two revolute joints about one axis with a massless link between: neither is singular
+         * alone */
         make_massless(&s->links[1]);
         s->joints[1].kind = TQ_JOINT_REVOLUTE;
         s->joints[1].origin.p[0] = 0;
@@ -130,7 +131,7 @@ static void spoil(subject *s, size_t which)
         s->joints[1].rotor.inertia = -0.1;
         break;
     case 14:
-        /* 3 kg of a body of 5 cm, all in grams */
+        /* a body of 3 kg and 5 cm in grams */
         tip->mass = 3000;
         memcpy(tip->about_com, (const double[6]){3, 0, 0, 3, 0, 3}, sizeof tip->about_com);
         break;
@@ -148,7 +149,7 @@ static void spoil(subject *s, size_t which)
         s->joints[1].spring.stiffness = -3;
         break;
     case 19:
-        /* a point hanging on the first axis, which it leaves when the second joint turns */
+        /* a point mass on the first axis, which leaves it when the second joint moves */
         make_massless(&s->links[1]);
         s->joints[1] = s->joints[0];
         s->joints[1].parent = 1;
@@ -223,14 +224,14 @@ Test(doctor, healthy_models_pass)
     make(&s);
     cr_assert(eq(sz, examine(&s, rows), 0));
 
-    /* a flat plate given in six digits: the triangle is missed by rounding only */
+    /* a flat plate with six digits: the triangle inequality is violated by rounding only */
     make(&s);
     s.links[2].inertia.about_com[0] = 0.333333;
     s.links[2].inertia.about_com[3] = 0.333333;
     s.links[2].inertia.about_com[5] = 0.666667;
     cr_assert(eq(sz, examine(&s, rows), 0));
 
-    /* a massless leaf that does not move, and one whose joint has a rotor */
+    /* a massless leaf on a fixed joint, and one whose joint has a rotor */
     make(&s);
     make_massless(&s.links[2]);
     s.joints[1].kind = TQ_JOINT_FIXED;
@@ -247,7 +248,7 @@ Test(doctor, healthy_models_pass)
     cr_assert(eq(sz, examine(&s, rows), 0));
 }
 
-/* the free base of a spacecraft is no more singular than its body */
+/* the free base of a spacecraft is singular only if its body is */
 Test(doctor, floating_base)
 {
     subject s;
@@ -288,14 +289,14 @@ Test(doctor, every_code_has_words)
     cr_assert(tq_doctor_about_of(TQ_DOCTOR_ORIGIN_FAR) == TQ_DOCTOR_JOINT);
 }
 
-/* a massless joint is nothing to worry about when a joint that follows it has something to move */
+/* a massless joint is not reported if a joint that mimics it moves an inertia */
 Test(doctor, followers_lend_their_inertia)
 {
     static tq_doctor_finding rows[64];
     for (int heavy = 0; heavy < 2; heavy++) {
         subject s;
         make(&s);
-        s.joints[1].parent = 0; /* side by side; the first carries nothing, the second follows it */
+        s.joints[1].parent = 0; /* side by side; the first has no inertia, the second mimics it */
         s.joints[1].mimic = 0;
         s.joints[1].mimic_multiplier = -2.0;
         s.links[1].inertia = (tq_inertia){.mass = 0.0};

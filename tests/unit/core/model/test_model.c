@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/model/test_model.c - every refusal of a robot description, and what follows from
- * a good one. */
+/* tests/unit/core/model/test_model.c - every error in a robot description, and the results for a
+ * valid one. */
 #include "core/model/model.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +15,7 @@ static tq_link links[LINKS];
 static tq_joint joints[LINKS - 1];
 static uint32_t order[LINKS - 1];
 
-/* 0 -a-> 1 -b-> 2, 1 -c-> 3, 0 -d-> 4, numbered against the grain */
+/* 0 -a-> 1 -b-> 2, 1 -c-> 3, 0 -d-> 4, numbered in another order */
 static void build(void)
 {
     static const uint32_t parent[] = {1, 0, 0, 1}, child[] = {3, 4, 1, 2};
@@ -52,7 +52,7 @@ Test(model, finish_fills_root_order_and_rows)
     build();
     cr_assert(tq_model_finish(&model, NULL) == TQ_OK);
     cr_expect(model.root == 0 && model.nq == 10 && model.nv == 9);
-    const uint32_t expected[] = {1, 2, 0, 3}; /* depth first, the user's order among brothers */
+    const uint32_t expected[] = {1, 2, 0, 3}; /* depth first, siblings in the user's order */
     cr_expect(memcmp(order, expected, sizeof order) == 0);
     cr_expect(joints[2].q_index == 8 && joints[2].v_index == 7 && joints[1].q_index == 1);
     cr_expect(fabs(joints[0].axis[1] - 0.6) < 1e-16 && links[3].joint == 0);
@@ -86,7 +86,7 @@ Test(model, shapes_and_trees_are_refused)
     joints[2].child = LINKS;
     refused(TQ_ERR_TREE, "joint.child", 2);
     build();
-    joints[1].child = 3; /* and 4 is then a second root, but the double parent is reported first */
+    joints[1].child = 3; /* 4 is then a second root, but the double parent is reported first */
     refused(TQ_ERR_TREE, "link.joint", 3);
     build();
     joints[2].parent = 2; /* 1 -> 2 -> 1 */
@@ -123,7 +123,8 @@ Test(model, numbers_are_refused)
 
 Test(model, mimicry_is_refused_where_it_has_no_meaning)
 {
-    static const uint32_t master[] = {0, 1, 99}; /* itself, six freedoms, nobody */
+    static const uint32_t master[] = {0, 1, 99}; /* itself, a joint of six dofs, a joint that does
+                                                    not exist */
     for (int k = 0; k < 3; k++) {
         build();
         joints[0].mimic = master[k];
@@ -131,9 +132,9 @@ Test(model, mimicry_is_refused_where_it_has_no_meaning)
     }
     build();
     joints[0].mimic = 2;
-    joints[2].mimic = 3; /* a master that follows */
+    joints[2].mimic = 3; /* the master is a mimic joint */
     refused(TQ_ERR_TREE, "joint.mimic", 0);
     build();
-    joints[1].mimic = 0; /* a follower with six freedoms */
+    joints[1].mimic = 0; /* a mimic joint of six dofs */
     refused(TQ_ERR_TREE, "joint.mimic", 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/signal/test_bandwidth.c - bandwidth and noise floor of a known signal; what
- * follows. */
+/* tests/unit/core/signal/test_bandwidth.c - bandwidth and noise floor of a known signal; cut-off
+ * and decimation. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -19,7 +19,7 @@ static double normal(tqt_random *random)
     return sqrt(-2.0 * log(u)) * cos(2.0 * M_PI * tqt_random_uniform(random, 0.0, 1.0));
 }
 
-/* 0.5 sin(2 pi f t) and white noise of a deviation, at 500 Hz. */
+/* 0.5 sin(2 pi f t) and white noise of standard deviation `deviation`, at 500 Hz. */
 static tqt_recorded *new_sine(double f, double deviation)
 {
     tqt_recorded *r = tqt_recorded_pendulum(1u << TQ_QUANTITY_Q, ROWS);
@@ -46,21 +46,24 @@ static tqt_recorded *new_sine(double f, double deviation)
 
 /* White noise of deviation s has the one-sided density 2 s^2 / rate. Its median over frequencies is
  * that of chi-square of 2 K = 6 degrees of freedom over 6 (K = 3 windows of 16384 of 40000
- * samples): (1 - 2 / (9 * 6))^3 = 0.893 by Wilson and Hilferty; over 4096 frequencies it is known
- * to 2 %, the overlap of windows takes as much. Hann's window widens a line to +-2 resolutions. */
+ * samples): (1 - 2 / (9 * 6))^3 = 0.893 by Wilson and Hilferty; over 4096 frequencies its standard
+ * error is 2 %, and the overlap of windows has an effect of similar size. A Hann window widens a
+ * line to +-2 resolutions. */
 Test(bandwidth, of_a_sine_in_white_noise)
 {
     tqt_recorded *r = new_sine(1.0, 1e-5);
     cr_expect(epsilon_eq(dbl, r->recording.bandwidth.motion, 1.0, 2.0 * r->recording.resolution));
     cr_assert(r->recording.floor != NULL);
-    cr_expect(eq(uint, r->recording.n_difference, 2)); /* accelerations are q, differenced twice */
+    cr_expect(eq(uint, r->recording.n_difference, 2)); /* accelerations are the second difference of
+                                                          q */
     const double density = 0.893 * 2.0 * 1e-10 / 500.0;
     cr_expect(epsilon_eq(dbl, r->recording.floor[0], density, 0.04 * density));
     cr_expect(epsilon_eq(dbl, r->recording.bandwidth.floor, density, 0.04 * density));
     tqt_recorded_free(r);
 }
 
-/* The cut-off is ten times the widest motion; the samples left follow five times the cut-off. */
+/* The cut-off is ten times the widest motion; the rate after decimation is five times the cut-off.
+ */
 Test(bandwidth, chooses_cutoff_and_decimation)
 {
     tqt_recorded *slow = new_sine(0.5, 1e-6), *fast = new_sine(2.0, 1e-6);
@@ -71,7 +74,7 @@ Test(bandwidth, chooses_cutoff_and_decimation)
     tq_recording_choose_cutoff(options, both, 1, 2, &none);
     cr_expect(eq(dbl, options->filter.cutoff, 10.0 * both[0]->bandwidth.motion));
     cr_expect(both[0]->cutoff.above_motion);
-    cr_expect(not(both[1]->cutoff.above_motion)); /* not asked, only checked */
+    cr_expect(not(both[1]->cutoff.above_motion)); /* not used for the choice, only checked */
     tq_recording_choose_cutoff(options, both, 2, 2, &none);
     cr_expect(eq(dbl, options->filter.cutoff, 10.0 * both[1]->bandwidth.motion));
     cr_expect(eq(dbl, options->half_gain, options->filter.cutoff));

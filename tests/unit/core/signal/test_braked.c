@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/signal/test_braked.c - a pendulum on its brake between swings. */
+/* tests/unit/core/signal/test_braked.c - a pendulum held by its brake between swings. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -10,8 +10,8 @@
 
 enum { ROWS = 6000, BEGIN = 2000, END = 4000 };
 
-/* 10 s of swings about `pose`, with 5 s at rest at it in the middle, at 400 Hz. tau = m l^2 qdd +
- * m g l sin q (m = 1 kg, l = 0.5 m), and `rest` while it rests. */
+/* 10 s of swings about `pose` at 400 Hz, with 5 s at rest at it in the middle. tau = m l^2 qdd + m
+ * g l sin q (m = 1 kg, l = 0.5 m), and `rest` at rest. */
 static tqt_recorded *new_recording(double pose, double rest)
 {
     tqt_recorded *r = tqt_recorded_pendulum(1u << TQ_QUANTITY_Q | 1u << TQ_QUANTITY_TAU, ROWS);
@@ -49,7 +49,8 @@ static bool count(void *ctx, const tq_recording_block *block)
     return true;
 }
 
-/* m g l sin(1.2) = 4.6 N m would pull: without torque, the brake holds. Its rows are left out. */
+/* The gravity torque is m g l sin(1.2) = 4.6 N m: without motor torque, the brake holds. Its rows
+ * are left out. */
 Test(braked, rest_without_torque_under_gravity)
 {
     tqt_recorded *r = new_recording(1.2, 1e-4);

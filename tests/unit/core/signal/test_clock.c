@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/signal/test_clock.c - clocks and their faults; spikes; even sampling. */
+/* tests/unit/core/signal/test_clock.c - clocks and their faults; outliers; uniform resampling. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -108,14 +108,15 @@ Test(median, of_few_and_many)
     double x[N];
     for (size_t n = 1; n < 60; n++) {
         for (size_t k = 0; k < n; k++) {
-            x[k] = (double)((k * 37) % n); /* 0 .. n - 1 in some order, where 37 and n are prime */
+            x[k] = (double)((k * 37) % n); /* 0 .. n - 1 in some order, since 37 and n are
+                                              coprime */
         }
         if (n % 37 != 0) {
             cr_assert(eq(dbl, tq_median(n, x), 0.5 * (double)(n - 1)), "n %zu", n);
         }
     }
     for (size_t k = 0; k < N; k++) {
-        x[k] = 2.0; /* equal values must not make it run for ever */
+        x[k] = 2.0; /* equal values must not cause an endless loop */
     }
     cr_assert(eq(dbl, tq_median(N, x), 2.0));
 }
@@ -134,7 +135,7 @@ Test(spikes, are_found_and_steps_are_left)
     x[301] -= 1.0;
     x[999] = -253.0;
     const double noise = tq_noise_deviation(N, x, 1, work);
-    /* 1,000 samples: a median is good to 5 % */
+    /* 1,000 samples: a median has a standard error of 5 % */
     cr_assert(epsilon_eq(dbl, noise, 1e-3, 1e-4), "%g", noise);
     cr_assert(eq(sz, tq_spikes_mark(N, x, noise, 30.0, spike), 4));
     cr_assert(eq(int, spike[0] + spike[300] + spike[301] + spike[999], 4));
@@ -147,7 +148,7 @@ Test(spikes, are_found_at_the_ends_of_stretches)
     for (size_t k = 0; k < N; k++) {
         x[k] = 1e-3 * (double)k;
     }
-    /* every place: samples are processed in groups of 128 */
+    /* every position: samples are processed in groups of 128 */
     for (size_t at = 0; at < N; at++) {
         memset(spike, 0, sizeof spike);
         x[at] += 1.0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/signal/test_differentiate.c - against SciPy 1.17, and what must be refused. */
+/* tests/unit/core/signal/test_differentiate.c - against SciPy 1.17, and errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -44,7 +44,7 @@ Test(smooth, agrees_with_scipy)
         cr_assert(eq(int, tq_smooth(&window, N, x, y, &scratch, NULL), TQ_OK));
         cr_assert(eq(sz, scratch.used, 0));
         for (size_t i = 0; i < 4; i++) {
-            /* SciPy solves a Vandermonde system: its own digits end near 1e-11 */
+            /* SciPy solves a Vandermonde system: its own accuracy is about 1e-11 */
             const double scale = 1.0 + fabs(smoothed[c].want[i]);
             cr_assert(lt(dbl, fabs(y[at[i]] - smoothed[c].want[i]), 1e-9 * scale),
                       "row %zu, sample %zu: %.17g", c, at[i], y[at[i]]);
@@ -110,7 +110,7 @@ Test(difference, is_exact_for_parabolas_at_the_ends_too)
     cr_assert(eq(dbl, y[2], 1.5));
 }
 
-/* a wave of the frequency found comes out half as large */
+/* a wave of this frequency has half the amplitude after filtering */
 Test(differentiate, half_of_an_amplitude_is_left)
 {
     enum { N = 3000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/signal/test_filter.c - against SciPy 1.17, and what must be refused. */
+/* tests/unit/core/signal/test_filter.c - against SciPy 1.17, and errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -20,7 +20,7 @@ static tq_scratch fresh(void)
     return scratch;
 }
 
-/* the signal whose answers SciPy gave */
+/* the signal for which SciPy's results were computed */
 static void signal_of_the_tables(double x[N])
 {
     for (int k = 0; k < N; k++) {
@@ -107,14 +107,14 @@ Test(filter, keeps_constants_and_straight_lines)
     cr_assert(
         eq(int, tq_filter_zero_phase_rows(&filter, N - 1, N, 1, x, N, &scratch, NULL), TQ_OK));
     for (size_t k = 0; k < N; k++) {
-        /* a point reflection continues a line: only the far ends of the padding are disturbed */
+        /* odd reflection continues a line: only the far ends of the padding are disturbed */
         cr_assert(epsilon_eq(dbl, x[k], 3.0 - 0.25 * (double)k, 1e-7), "sample %zu", k);
     }
 }
 
 Test(filter, settles_when_it_says)
 {
-    /* an impulse is forgotten to 1e-12 after the settling time, and not long before */
+    /* an impulse has decayed to 1e-12 after the settling length, and not long before */
     static double x[20000];
     static _Alignas(64) unsigned char room[1 << 21];
     for (unsigned order = 1; order <= 8; order += 3) {

@@ -71,15 +71,14 @@ static void must_pass(tqt_recorded *r, taken *to)
               (int)fault.kind);
 }
 
-/* A sine of 1 Hz on a clock of 500 Hz whose times are off by up to 0.3 periods, with outliers. The
- * values are those of the times written, so that the closed form is the sine itself:
- *   Bessel's cubic (C. de Boor, chapter IV) over a step H beside steps of h errs by its slopes, H h
- *   w^3 / 6 each, times H / 4: H = 3.6 periods where two outliers are out, h = 1.6 periods:
- *   e = 1.7e-6 rad;
- *   a 20 Hz Butterworth of order 4, twice, takes (1/20)^8 = 4e-11 of the sine;
- *   central differences take (w h)^2 / 6 = 2.6e-5 of a rate; of e the filter leaves rates of about
- *   w_c e and w_c^2 e (Bernstein's inequality), at most twice that, as it passes some of what lies
- *   beyond w_c. */
+/* A sine of 1 Hz on a clock of 500 Hz whose times are off by up to 0.3 periods, with outliers.
+ * Values belong to the written times, so that the expected signal is the sine itself:
+ *   the error of Bessel's cubic (C. de Boor, chapter IV) over a step H next to steps h is that of
+ *   its slopes, H h w^3 / 6 each, times H / 4: H = 3.6 periods where two outliers were removed, h =
+ *   1.6 periods: e = 1.7e-6 rad; a 20 Hz Butterworth filter of order 4, applied twice, attenuates
+ *   the sine by (1/20)^8 = 4e-11; central differences attenuate a rate by (w h)^2 / 6 = 2.6e-5; the
+ *   derivatives of the filtered e are about w_c e and w_c^2 e (Bernstein's inequality), at most
+ *   twice that, since the filter passes some components above w_c. */
 Test(pass, restores_a_sine_from_a_jittered_clock_with_outliers)
 {
     const double w = 2.0 * M_PI, w_c = 20.0 * w, e = 1.72e-6;
@@ -111,7 +110,7 @@ Test(pass, restores_a_sine_from_a_jittered_clock_with_outliers)
         off[0] = fmax(off[0], fabs(got->q[k] - sin(w * t)));
         off[1] = fmax(off[1], fabs(got->qd[k] - w * cos(w * t)));
         off[2] = fmax(off[2], fabs(got->qdd[k] + w * w * sin(w * t)));
-        /* half of the longest step: two outliers one after another, and jitter: 3.6 periods */
+        /* half of the longest step: two successive outliers, and jitter: 3.6 periods */
         cr_assert(le(dbl, fabs(r->t[got->row[k]] - t), 0.0036), "row %lu at %g",
                   (unsigned long)got->row[k], t);
     }
@@ -252,7 +251,8 @@ Test(pass, shifts_motion_and_bridges_gaps)
     tqt_recorded_free(r);
 }
 
-/* Unfiltered, on its own clock: every third row as it was, torque too; 7 samples in order. */
+/* Unfiltered, on its own clock: every third row is unchanged, with its torque; 7 samples in order.
+ */
 Test(pass, decimates)
 {
     tqt_recorded *r = tqt_recorded_pendulum(q_tau, ROWS);
@@ -314,7 +314,7 @@ Test(pass, stops_when_the_sink_does)
     tqt_recorded_free(r);
 }
 
-/* Every size up to the plan's is refused, none is overrun (AddressSanitizer). */
+/* Every size below the plan's is refused, none is exceeded (AddressSanitizer). */
 Test(pass, says_what_memory_it_takes)
 {
     tqt_recorded *r = tqt_recorded_pendulum(q_tau, ROWS);
@@ -360,7 +360,7 @@ Test(pass, refuses_filters_and_delays_that_do_not_fit_the_clock)
     r->options.filter.cutoff = 100.0; /* Nyquist's frequency */
     cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_CUTOFF));
     cr_expect(epsilon_eq(dbl, fault_of(r).value, 200.0, 1e-9));
-    r->options.filter.cutoff = 1e-3; /* its transient lasts minutes */
+    r->options.filter.cutoff = 1e-3; /* the transient of this filter lasts minutes */
     cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_FILTER_SLOW));
     r->options.filter.cutoff = 20.0;
     r->options.delay = -0.051; /* 10.2 samples, and above 50 ms */

@@ -12,8 +12,8 @@
 enum { ROWS = 4000 };
 static const double h = 0.005;
 
-/* Ten swings of 1 rad in 20 s, that end where they began. tau = m l^2 qdd + m g l sin q + 0.5 sign
- * of qd, m = 1 kg, l = 0.5 m: Newton's law of tests/support/pendulum.h with Coulomb friction. */
+/* Ten swings of 1 rad in 20 s that end at their start. tau = m l^2 qdd + m g l sin q + 0.5 sign of
+ * qd, m = 1 kg, l = 0.5 m: tests/support/pendulum.h with Coulomb friction. */
 static tqt_recorded *new_swings(void)
 {
     const double w = M_PI;
@@ -72,8 +72,8 @@ Test(plausibility, detects_velocities_in_degrees_and_of_another_sign)
     tq_recording_fault fault = fault_scaled(TQ_QUANTITY_QD, degrees);
     cr_expect(eq(int, (int)fault.kind, TQ_FAULT_VELOCITY_RATIO));
     cr_expect(eq(uint, fault.joint, 0));
-    cr_expect(
-        epsilon_eq(dbl, fault.value, degrees, 1e-2)); /* slopes take (w 0.02)^2 / 6 = 7e-4 off */
+    cr_expect(epsilon_eq(dbl, fault.value, degrees, 1e-2)); /* slopes over 0.02 s are smaller by (w
+                                                         0.02)^2 / 6 = 7e-4 */
     fault = fault_scaled(TQ_QUANTITY_QD, -1.0);
     cr_expect(eq(int, (int)fault.kind, TQ_FAULT_VELOCITY_RATIO));
     cr_expect(epsilon_eq(dbl, fault.value, -1.0, 1e-3));
@@ -103,7 +103,7 @@ Test(plausibility, detects_angles_in_degrees)
 }
 
 /* Gravity at 16 poses 4/3 s apart: q = sin(4 pi k / 3) is 0 or +-0.866, its largest torque m g l
- * sin(0.866) = 3.74 N m. The poses are rows, up to 0.01 s off: 0.016 rad. */
+ * sin(0.866) = 3.74 N m. The poses are rows, up to 0.01 s away from these times: 0.016 rad. */
 Test(plausibility, detects_torques_of_no_size)
 {
     const tq_recording_fault fault = fault_scaled(TQ_QUANTITY_TAU, 1000.0);
@@ -112,8 +112,8 @@ Test(plausibility, detects_torques_of_no_size)
     cr_expect(eq(int, (int)fault_scaled(TQ_QUANTITY_TAU, 0.0).kind, TQ_FAULT_TORQUE_CONSTANT));
 }
 
-/* Passivity: friction of 0.5 N m takes 0.5 * 4 rad a swing, 20 J in ten; with the other sign the
- * motor would get as much. Sums leave the two end samples out. */
+/* Passivity: friction of 0.5 N m dissipates 0.5 * 4 rad a swing, 20 J in ten; with the wrong sign
+ * the motor would receive as much. Sums omit the two end samples. */
 Test(plausibility, detects_torques_of_another_sign)
 {
     const tq_recording_fault fault = fault_scaled(TQ_QUANTITY_TAU, -1.0);
@@ -121,7 +121,7 @@ Test(plausibility, detects_torques_of_another_sign)
     cr_expect(epsilon_eq(dbl, fault.value, 20.0, 0.1));
 }
 
-/* against the root mean square of the torque, here over the rows themselves */
+/* effort limit as a part of the rms torque, here over the rows */
 static tq_recording_fault fault_with_effort(double part_of_rms, double *ret_effort, double *ret_rms)
 {
     tqt_recorded *r = new_swings();
@@ -148,7 +148,7 @@ Test(plausibility, sees_torques_far_above_the_limit_of_effort)
     /* resampled between rows: sum of squares to 1 % */
     cr_expect(epsilon_eq(dbl, fault.value, rms, 0.01 * rms));
     cr_expect(eq(dbl, fault.other, effort));
-    /* limits that were not filled in */
+    /* limits of 0 are not filled in */
     cr_expect(eq(int, (int)fault_with_effort(0.0, &effort, &rms).kind, TQ_FAULT_NONE));
     cr_expect(eq(int, (int)fault_with_effort(1.0 / 100.0, &effort, &rms).kind, TQ_FAULT_NONE));
     cr_expect(lt(dbl, effort, 1.0));

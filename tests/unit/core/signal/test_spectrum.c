@@ -72,12 +72,12 @@ Test(spectrum, finds_the_motion_and_the_noise)
 {
     const tq_bandwidth clean = measured(0.0);
     const tq_bandwidth noisy = measured(1e-4);
-    /* one bin of 0.1 Hz and the window's skirt of two */
+    /* one bin of 0.1 Hz, and two bins of the window's main lobe */
     cr_assert(epsilon_eq(dbl, clean.motion, 1.0, 0.25), "%g", clean.motion);
     cr_assert(epsilon_eq(dbl, noisy.motion, 1.0, 0.25), "%g", noisy.motion);
     cr_assert(lt(dbl, noisy.noise, 2.5), "%g", noisy.noise);
     cr_assert(gt(dbl, noisy.noise, 1.0), "%g", noisy.noise);
-    /* one-sided density of white noise: 2 s^2 / rate; a median of chi-squares lies a little below
+    /* one-sided density of white noise: 2 s^2 / rate; the median of chi-squares is slightly lower
      */
     cr_assert(epsilon_eq(dbl, noisy.floor, 2e-10, 0.2e-10), "%g", noisy.floor);
     const tq_cutoff cutoff = tq_cutoff_choose(&noisy, 100.0);
@@ -98,7 +98,7 @@ Test(spectrum, a_standing_signal_has_no_bandwidth)
     cr_assert(eq(dbl, tq_cutoff_choose(&bandwidth, 100.0).cutoff, 1.0));
 }
 
-/* a short record is one window, zero-padded: the same density, at a finer grid */
+/* a short recording is one zero-padded window: the same density on a finer grid */
 Test(spectrum, zeros_follow_a_short_record)
 {
     static double x[600], whole[513], part[513];
@@ -111,7 +111,8 @@ Test(spectrum, zeros_follow_a_short_record)
     cr_assert(eq(int, tq_spectrum(512, x, 100.0, 512, &scratch, whole, NULL), TQ_OK));
     cr_assert(eq(int, tq_spectrum(512, x, 100.0, 1024, &scratch, part, NULL), TQ_OK));
     for (size_t k = 0; k <= 256; k++) {
-        /* every second frequency is one of the coarse grid's; Nyquist's has one side in both */
+        /* every second frequency is on the coarse grid; the Nyquist frequency is one-sided in both
+         */
         cr_assert(epsilon_eq(dbl, part[2 * k], whole[k], 1e-14), "%zu", k);
         sums[0] += whole[k] * 100.0 / 512.0;
     }
@@ -119,12 +120,12 @@ Test(spectrum, zeros_follow_a_short_record)
     for (size_t k = 0; k <= 512; k++) {
         sums[1] += part[k] * 100.0 / 1024.0;
     }
-    /* Parseval: half a square; the mean of a part of a wave is taken off */
+    /* Parseval: half of the square; the mean over an incomplete period is subtracted */
     cr_expect(epsilon_eq(dbl, sums[0], 0.5, 0.02), "%g", sums[0]);
     cr_expect(epsilon_eq(dbl, sums[1], 0.5, 0.02), "%g", sums[1]);
 }
 
-/* 4 s of 0.5 Hz: windows of 1.28 s say 2.3 Hz, the whole record 0.9 */
+/* 4 s of 0.5 Hz: windows of 1.28 s give 2.3 Hz, the whole recording 0.9 */
 Test(spectrum, a_finer_spectrum_finds_slower_motion)
 {
     static double x[400], power[257];
@@ -143,7 +144,7 @@ Test(spectrum, a_finer_spectrum_finds_slower_motion)
     cr_expect(gt(dbl, coarse.motion, 1.5), "%g", coarse.motion);
     cr_expect(le(dbl, found.motion, 1.0), "%g", found.motion);
     cr_expect(eq(dbl, found.floor, coarse.floor));
-    /* no peak far above the floor: the result stays */
+    /* no peak far above the floor: the result is unchanged */
     for (size_t k = 0; k <= 256; k++) {
         power[k] = coarse.floor;
     }
@@ -165,8 +166,8 @@ Test(spectrum, refuses)
     cr_assert(eq(sz, scratch.used, 0));
 }
 
-/* a motion up to 1 Hz, position noise through a low-pass of two poles at 30 Hz, torque that follows
- * the motion's acceleration and not the noise */
+/* motion up to 1 Hz, position noise through a two-pole low-pass at 30 Hz, torque that follows the
+ * motion's acceleration and not the noise */
 Test(spectrum, torque_distinguishes_motion_from_coloured_noise)
 {
     enum { MANY = 20000 };
@@ -189,15 +190,16 @@ Test(spectrum, torque_distinguishes_motion_from_coloured_noise)
     cr_assert(eq(int, tq_spectrum(MANY, x, rate, FFT, &scratch, power, NULL), TQ_OK));
     cr_assert(
         eq(int, tq_bandwidth_find(FFT, rate, power, INFINITY, &scratch, &found, NULL), TQ_OK));
-    cr_expect(gt(dbl, found.motion, 5.0), "%g", found.motion); /* the spectrum alone is taken in */
+    cr_expect(gt(dbl, found.motion, 5.0), "%g", found.motion); /* the spectrum alone takes coloured
+                                                                  noise for motion */
     cr_assert(eq(int, tq_coherence_end(MANY, x, y, rate, &scratch, &end, NULL), TQ_OK));
     cr_assert(eq(sz, scratch.used, 0));
-    /* four bins of 1024 samples are trusted whatever they say */
+    /* four bins of 1024 samples are always trusted */
     cr_expect(lt(dbl, end, 10.0), "%g", end);
     cr_expect(ge(dbl, end, 1.0), "%g", end);
     cr_assert(eq(int, tq_bandwidth_find(FFT, rate, power, end, &scratch, &found, NULL), TQ_OK));
     cr_expect(lt(dbl, found.motion, 4.0), "%g", found.motion);
-    /* what torque follows everywhere has no end, and few samples show none */
+    /* coherent over the whole spectrum: infinite; also with too few samples */
     cr_assert(eq(int, tq_coherence_end(MANY, x, x, rate, &scratch, &end, NULL), TQ_OK));
     cr_expect(isinf(end));
     cr_assert(eq(int, tq_coherence_end(200, x, y, rate, &scratch, &end, NULL), TQ_OK));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/signal/test_stuck.c - columns that repeat a value: stuck, at rest, or counted. */
+/* tests/unit/core/signal/test_stuck.c - columns that repeat a value: stuck, at rest, or quantised.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -11,7 +12,7 @@
 
 enum { RATE = 100, ROWS = 1000 };
 
-/* q = sin t, tau = cos t; from row `from` to `to` the value of row `from` is held in a column. */
+/* q = sin t, tau = cos t; in rows `from` to `to` a column repeats the value of row `from`. */
 static tq_stuck_search searched(bool holds_torque, bool holds_position, size_t from, size_t to,
                                 double counts, double rest)
 {
@@ -48,9 +49,9 @@ static tq_stuck_search searched(bool holds_torque, bool holds_position, size_t f
 Test(stuck, motion_is_not)
 {
     cr_expect(eq(sz, searched(false, false, 0, 0, 0, 100).n, 0));
-    /* an encoder of 4,096 counts a turn repeats where it turns back */
+    /* an encoder of 4,096 counts a revolution repeats a value where the motion reverses */
     cr_expect(eq(sz, searched(false, false, 0, 0, 652, 100).n, 0));
-    /* a joint that comes to rest after 5 s and stays */
+    /* a joint that comes to rest after 5 s and stays at rest */
     cr_expect(eq(sz, searched(false, false, 0, 0, 0, 5).n, 0));
     cr_expect(eq(sz, searched(false, false, 0, 0, 652, 5).n, 0));
 }
@@ -62,7 +63,7 @@ Test(stuck, a_torque_that_stays_while_the_joint_moves)
     cr_expect(s.found[0].of_torque);
     cr_expect(epsilon_eq(dbl, s.found[0].from, 3.01, 1e-9));
     cr_expect(epsilon_eq(dbl, s.found[0].to, 5.0, 1e-9));
-    /* a blink is none */
+    /* a short repetition is not reported */
     cr_expect(eq(sz, searched(true, false, 300, 330, 0, 100).n, 0));
 }
 

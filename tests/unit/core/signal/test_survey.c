@@ -32,7 +32,7 @@ static tq_recording_fault_kind fault_of(tqt_recorded *r)
     return fault.kind;
 }
 
-/* A group is 80 ms: motion begins and ends within one of the rows where it does. */
+/* A group is 80 ms: the start and end of motion are found within one group. */
 Test(survey, finds_where_the_robot_moves)
 {
     tqt_recorded *r = tqt_recorded_pendulum(q_only, ROWS);
@@ -71,9 +71,9 @@ Test(survey, refuses_clocks_that_are_none)
         r->t[k] = (double)k; /* milliseconds */
     }
     cr_expect(eq(int, (int)fault_of(r), TQ_FAULT_PERIOD_LONG));
-    r->recording.check = 0; /* the request says that they are seconds */
+    r->recording.check = 0; /* the request states that times are in seconds */
     cr_expect(eq(int, (int)fault_of(r), TQ_FAULT_NONE));
-    r->options.rate = 21.0; /* 20 times that of the rows is the most */
+    r->options.rate = 21.0; /* the maximum is 20 times the rate of the rows */
     cr_expect(eq(int, (int)fault_of(r), TQ_FAULT_RATE));
     for (size_t k = 0; k < r->n; k++) {
         r->t[k] = 1e-6 * (double)k;
@@ -88,7 +88,7 @@ Test(survey, refuses_few_rows_bad_numbers_and_files_of_different_recordings)
     put_motion(r, 15, 0, 15);
     cr_expect(eq(int, (int)fault_of(r), TQ_FAULT_FEW_ROWS));
     put_motion(r, 1000, 0, 1000);
-    for (size_t k = 0; k < 50; k++) { /* 5 % are repaired */
+    for (size_t k = 0; k < 50; k++) { /* up to 5 % are repaired */
         *tqt_recorded_at(r, TQ_QUANTITY_Q, 20 * k) = k % 2 == 0 ? (double)NAN : 1e5;
     }
     cr_expect(eq(int, (int)fault_of(r), TQ_FAULT_NONE));
@@ -130,7 +130,8 @@ Test(survey, caches_short_recordings_whole_and_runs_of_long_ones)
     r->options.searches = true;
     cr_assert(tq_recording_is_cached(&r->recording));
     const tq_row_cache *cache = &r->recording.cache;
-    cr_assert(eq(u64, cache->every, 8)); /* 300,000 rows over 65,536: a power of two from 5 on */
+    cr_assert(eq(u64, cache->every, 8)); /* 300,000 rows in 65,536: every 8th run, the next power of
+                                            two above 5 */
     for (at = n = 0; tq_row_cache_next(cache, &at, &rows); n++) {
         const uint64_t run = n * TQ_RAW_ROWS / 4096;
         cr_assert(eq(u64, rows.row[0], 8 * 4096 * run + n * TQ_RAW_ROWS % 4096));
@@ -142,8 +143,8 @@ Test(survey, caches_short_recordings_whole_and_runs_of_long_ones)
     tqt_recorded_free(r);
 }
 
-/* 100 rests of 0.3 s: more than the memory that is asked for at a time. The last row of a motion
- * has the angle of the rest after it. */
+/* 100 standstills of 0.3 s: more than memory is requested for at a time. The last row of a motion
+ * has the angle of the standstill after it. */
 Test(survey, lists_standstills)
 {
     enum { RESTS = 100, LENGTH = 1000, REST = 300 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/boot/test_cgroup.c - memory and cores of control groups, version 1 and 2, as
- * cgroups(7) and the kernel's cgroup-v2.rst lay them out. */
+/* tests/unit/daemon/boot/test_cgroup.c - memory and cores of control groups, version 1 and 2, in
+ * the layout of cgroups(7) and the kernel's cgroup-v2.rst. */
 #include <criterion/criterion.h>
 #include <ftw.h>
 #include <stdint.h>
@@ -86,7 +86,7 @@ Test(cgroup, a_container_has_its_own_group_as_the_root)
     cr_assert_eq(tqd_cgroup_cores(root, 64), 1);
 }
 
-/* the path is the machine's, the mount begins at the container's group */
+/* the path is that of the machine, the mount begins at the container's group */
 Test(cgroup, version_1_in_a_container_without_a_namespace_of_groups)
 {
     put("proc/self/cgroup",

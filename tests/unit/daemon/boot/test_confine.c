@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/boot/test_confine.c - a confined process keeps its state and its threads, and
- * loses files, programs, processes and the network. */
+/* tests/unit/daemon/boot/test_confine.c - a confined process can use its state folder and threads,
+ * but not other files, programs, processes and networks. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static void *answer(void *arg)
     return NULL;
 }
 
-/* The number of the first thing that is not as it should be; 0: none. In a process of its own. */
+/* The number of the first failed check; 0: none. Runs in a process of its own. */
 static int check_files(void)
 {
     char path[128];
@@ -150,7 +150,7 @@ static int check_calls(void)
     return 0;
 }
 
-/* What `check` says in a confined process; -1: this kernel does not have both. */
+/* The result of `check` in a confined process; -1: this kernel does not support both mechanisms. */
 static int confined(int (*check)(void), char text[TQD_CONFINED_TEXT])
 {
     int pipes[2];

@@ -25,7 +25,7 @@ static bool read_flag(const char *flag, const char *value)
     return tqd_settings_read(&settings, value != NULL ? 3 : flag != NULL ? 2 : 1, argv, why);
 }
 
-/* Reads a file of this text, with one flag besides. */
+/* Reads a file of this text, together with one flag. */
 static bool read_text(const char *text, const char *flag, const char *value)
 {
     char path[] = "/tmp/torqued-settings-XXXXXX";
@@ -94,7 +94,7 @@ Test(settings, times)
     }
 }
 
-/* what --check-config prints is a file of settings that means the same */
+/* the output of --check-config is a settings file with the same meaning */
 Test(settings, printed_settings_read_back)
 {
     static char text[16384];
@@ -154,13 +154,13 @@ Test(settings, flags_win_and_the_place_is_reported)
 
 Test(settings, an_indented_line_is_a_setting_of_its_own)
 {
-    /* libinih alone would add it to the value above */
+    /* libinih alone would append it to the value above */
     cr_assert(read_text("[torqued]\nhosts = a\n  queue = 7\n", NULL, NULL) == true);
     cr_expect(eq(str, settings.hosts, (char *)"a"));
     cr_expect(eq(i64, settings.queue, 7));
 }
 
-/* what is refused says in full why: bounds are those of --help */
+/* a refusal gives the complete reason: bounds are those of --help */
 Test(settings, a_refusal_is_one_whole_sentence)
 {
     static const struct {
@@ -209,7 +209,7 @@ Test(settings, a_refusal_is_one_whole_sentence)
     }
 }
 
-/* both ends of what is allowed are */
+/* both bounds are allowed values */
 Test(settings, bounds_are_allowed)
 {
     static const struct {
@@ -235,8 +235,7 @@ Test(settings, bounds_are_allowed)
     cr_expect(eq(str, why, (char *)"--store: store is longer than 511 bytes"));
 }
 
-/* A worker a core. On one core: one of everything, and half of the memory that sysinfo(2) reports.
-   */
+/* One worker per core. On one core: one of each, and half of the memory reported by sysinfo(2). */
 Test(settings, what_is_left_open_is_chosen_by_the_machine)
 {
     cpu_set_t set, one;
@@ -264,7 +263,7 @@ Test(settings, what_is_left_open_is_chosen_by_the_machine)
                  (int64_t)(info.totalram * info.mem_unit) / page * page / 2));
 }
 
-/* what is set is not chosen; jobs follow the workers, to 64 */
+/* values that are set are not changed; the number of jobs follows the workers, up to 64 */
 Test(settings, what_is_set_is_kept)
 {
     cr_assert(read_text("workers = 3\nio_threads = 5\nsample_budget = 1 MiB\n", NULL, NULL) ==
@@ -282,7 +281,7 @@ Test(settings, what_is_set_is_kept)
     cr_expect(eq(i64, settings.jobs, 7));
 }
 
-/* 24 + 4 io_threads + 2 workers descriptors are no connections: 50 of 5 and 3 */
+/* 24 + 4 io_threads + 2 workers descriptors are not for connections: 50 with 5 and 3 */
 Test(settings, connections_leave_descriptors_for_the_store)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/boot/test_watchdog.c - fed while something moves, and never while a loop or all
- * workers hang. */
+/* tests/unit/daemon/boot/test_watchdog.c - notified while there is progress, and not while a loop
+ * or all workers hang. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ static void setup(void)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(path, sizeof path, "/tmp/torqued-watchdog-%d", getpid());
     memcpy(address.sun_path, path, sizeof path);
-    unlink(path); /* of a process of this number that crashed */
+    unlink(path); /* left by a crashed process with the same id */
     notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     cr_assert_eq(bind(notify_fd, (struct sockaddr *)&address, sizeof address), 0);
     setenv("NOTIFY_SOCKET", path, 1);
@@ -85,7 +85,7 @@ static void end_workers(void)
     }
 }
 
-/* a job that ends when the test lets it, and reports progress on request of the test */
+/* a job that ends when the test lets it, and reports progress when the test requests it */
 static void hold(void *arg)
 {
     (void)arg;
@@ -111,7 +111,7 @@ static void hold_workers(int n)
     }
 }
 
-/* n pulses, all loops answering each: how many signs of life they gave */
+/* n pulses, answered by all loops: returns the number of notifications */
 static int pulses(tqd_watchdog *watchdog, int n)
 {
     (void)fed();
@@ -155,7 +155,7 @@ Test(watchdog, starves_while_all_workers_hang)
     start_workers();
     hold_workers(N_THREAD);
     (void)pulses(&watchdog,
-                 2); /* the first reads the progress, the second that it has not changed */
+                 2); /* the first observes the progress, the second that there was none since */
     cr_assert_eq(pulses(&watchdog, 5), 0, "nothing waits, but no thread could take it");
     cr_assert(tqd_workers_submit(workers, hold, NULL));
     cr_assert_eq(pulses(&watchdog, 5), 0);
@@ -181,14 +181,14 @@ Test(watchdog, is_fed_while_one_worker_is_left)
     tqd_watchdog watchdog = {.workers = workers, .n_loop = 1};
     start_workers();
     hold_workers(N_THREAD - 1);
-    while (pulses(&watchdog, 2) != 2) { /* the one that is left has begun to wait */
+    while (pulses(&watchdog, 2) != 2) { /* the remaining worker has begun to wait */
         pause_ms(1);
     }
     cr_assert_eq(pulses(&watchdog, 5), 5);
     end_workers();
 }
 
-/* A full queue, and jobs that take for ever but ask now and then: busy, not dead. */
+/* A full queue, and jobs that do not end but poll for cancellation: busy, not hanging. */
 Test(watchdog, is_fed_while_a_full_queue_moves)
 {
     tqd_watchdog watchdog = {.workers = workers, .n_loop = 1};
@@ -205,7 +205,7 @@ Test(watchdog, is_fed_while_a_full_queue_moves)
         }
         cr_assert_eq(pulses(&watchdog, 1), 1);
     }
-    atomic_store(&polls, false); /* they ask no longer: sooner or later that shows */
+    atomic_store(&polls, false); /* they poll no longer: this is detected eventually */
     while (pulses(&watchdog, 1) > 0) {
         pause_ms(1);
     }

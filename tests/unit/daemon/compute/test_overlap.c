@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/compute/test_overlap.c - what is computed while a body arrives may outlive its
- * client. */
+/* tests/unit/daemon/compute/test_overlap.c - blocks computed while a body arrives may outlive the
+ * connection. */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,7 +33,7 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* of a robot with two joints; the last array goes on */
+/* for a robot with two joints; the last array continues */
 static size_t print_body(char *body)
 {
     static const char *const names[] = {"{\"q\":[", "],\"qd\":[", "],\"qdd\":["};
@@ -47,8 +47,8 @@ static size_t print_body(char *body)
     return n;
 }
 
-/* The course of blocks is abandoned when the connection closes, not awaited: a helper may then be
- * anywhere in an index that it has begun, and the head is gone. */
+/* The task stream is abandoned when the connection closes, not awaited: a helper may be anywhere in
+ * an index that it has begun, and the head is freed. */
 Test(ahead, does_not_ask_the_client_while_the_body_arrives)
 {
     char why[TQD_STORE_WHY];
@@ -75,7 +75,7 @@ Test(ahead, does_not_ask_the_client_while_the_body_arrives)
     for (size_t i = 0; i < n; i += PIECE) {
         cr_assert(tqd_immediate_handler.feed(exchange, body + i, n - i < PIECE ? n - i : PIECE));
     }
-    /* a worker that is to stop first helps with all that has been published */
+    /* a worker that is to stop first runs all published indices */
     pthread_t thread;
     tqd_workers_stop(workers);
     pthread_create(&thread, NULL, work, workers);

@@ -10,7 +10,7 @@
 
 static tqd_plots plots = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* of a table of n_row rows of 64 columns: 32 rows are 1 KiB */
+/* blocks of a table of n_row rows of 64 columns: 32 rows are 1 KiB */
 static tqa_dataset_blocks *blocks_of(size_t n_row)
 {
     const tqa_dataset_options find = {.format = TQA_DATASET_FIND};
@@ -48,7 +48,7 @@ Test(plots, the_least_recently_used_makes_room)
     for (unsigned k = 0; k < TQD_PLOTS; k++) {
         tqd_plots_keep(&plots, digest(k), blocks_of(2));
     }
-    cr_assert(has(0)); /* used now: 1 is the oldest */
+    cr_assert(has(0)); /* used now, so that 1 is the oldest */
     tqd_plots_keep(&plots, digest(1000), blocks_of(2));
     cr_assert(has(0) && !has(1) && has(2) && has(1000));
     tqd_plots_clear(&plots);
@@ -59,7 +59,7 @@ Test(plots, the_least_recently_used_makes_room)
 Test(plots, they_stay_within_their_bytes)
 {
     for (unsigned k = 0; k < 10; k++) {
-        tqd_plots_keep(&plots, digest(k), blocks_of(80000)); /* 2 MiB of numbers and more */
+        tqd_plots_keep(&plots, digest(k), blocks_of(80000)); /* more than 2 MiB of numbers */
         cr_assert_leq(plots.n_byte, (size_t)TQD_PLOTS_BYTES_MAX);
         cr_assert(has(k));
     }
@@ -81,7 +81,7 @@ Test(plots, what_is_read_stays_until_its_end)
     char *text = tqa_dataset_points(plot->blocks, &part, NULL, NULL, &n);
     cr_assert_not_null(text);
     free(text);
-    /* all others go before one that is read */
+    /* all others are evicted before one that is read */
     for (unsigned k = 100; k < 100 + 2 * TQD_PLOTS; k++) {
         tqd_plots_keep(&plots, digest(k), blocks_of(2));
     }

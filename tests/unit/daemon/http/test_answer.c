@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/http/test_answer.c - the problem that is sent when there is no memory to write
- * one is what the writer would have written. */
+/* tests/unit/daemon/http/test_answer.c - the constant problem that is sent without memory equals
+ * that of the writer. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/http/test_gate.c - every guard of the gate is tripped by one row. */
+/* tests/unit/daemon/http/test_gate.c - every check of the gate fails in one row. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -78,7 +78,7 @@ Test(gate, headers)
 Test(gate, every_character_of_a_name_and_of_a_path)
 {
     static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    /* what RFC 3986 does not have in a path by itself and many send all the same */
+    /* characters that RFC 3986 does not allow in a path and many clients send */
     static const char odd[] = " \"#<>[\\]^`{|}";
     static const tqd_hosts hosts = {.extra = "lab"};
     for (int c = 1; c < 256; c++) {
@@ -96,7 +96,7 @@ Test(gate, every_character_of_a_name_and_of_a_path)
     }
 }
 
-/* values are checked word by word: each byte at each place of words and of the remainder */
+/* values are checked word by word: each byte at each position of words and of the remainder */
 Test(gate, every_byte_at_every_place_of_a_value)
 {
     enum { LENGTH = 21 };
@@ -125,8 +125,7 @@ Test(gate, reports_the_length_and_what_is_expected)
 
 Test(gate, header_bytes_are_bounded)
 {
-    /* 4096 bytes with name, separators and line end: the last that passes, the first that does not
-     */
+    /* 4096 bytes with name, separators and line end: the longest accepted, the shortest refused */
     char text[TQD_HEADER_BYTES_MAX + 32] = "Host: lab|X: ";
     size_t used = (4 + 3 + 4) + (1 + 4);
     size_t fill = TQD_HEADER_BYTES_MAX - used;
@@ -164,7 +163,7 @@ static const struct {
 Test(gate, targets)
 {
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        /* a space cannot come: it ends the target on the wire */
+        /* a space cannot occur: it ends the target on the wire */
         bool good = tqd_gate_target(targets[i].target) == NULL;
         cr_expect(good == targets[i].good, "%s", targets[i].target);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/http/test_header.c - names in any case, and nothing that only looks alike. */
+/* tests/unit/daemon/http/test_header.c - names in any case, and no similar names. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/http/test_session.c - sessions begin, are known, and end. */
+/* tests/unit/daemon/http/test_session.c - sessions begin, are found, and end. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -47,7 +47,7 @@ Test(session, is_known_until_its_end)
     tqd_session_end(&sessions, secret, SECRET);
     cr_expect(not(is_known(1000, secret)));
     cr_expect(is_known(1000, other));
-    tqd_session_end(&sessions, secret, SECRET); /* nothing is left to end */
+    tqd_session_end(&sessions, secret, SECRET); /* there is no session to end */
     tqd_session_end(&sessions, NULL, 0);
     cr_expect(is_known(1000, other));
 }
@@ -92,7 +92,7 @@ Test(session, the_one_that_ends_first_gives_way)
     for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {
         cr_expect(eq(int, is_known(500, secrets[k]), k >= 10), "session %zu", k);
     }
-    /* one that was ended has left room */
+    /* an ended session frees its row */
     tqd_session_end(&sessions, secrets[100], SECRET);
     char secret[TQD_SESSION_TEXT];
     tqd_session_begin(&sessions, 500, TQD_SESSION_ALL, token, secret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/jobs/test_host.c - what a running job keeps: spool with its checkpoint, files
- * beside its result, sources. */
+/* tests/unit/daemon/jobs/test_host.c - the data of a running job: spool with its checkpoint,
+ * attachments, sources. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -75,7 +75,8 @@ Test(host, spool_outlives_the_run_as_its_checkpoint_does)
     const tqa_host *host = &w.host;
     cr_assert(eq(int, host->spool_write(host->ctx, 0, "row 1,row 2,", 12), 0));
     cr_assert(eq(int, host->checkpoint_save(host->ctx, "12", 2), 0));
-    cr_assert(eq(int, host->spool_write(host->ctx, 12, "row 3,", 6), 0)); /* is lost */
+    cr_assert(eq(int, host->spool_write(host->ctx, 12, "row 3,", 6), 0)); /* lost: not part of the
+                                                                             checkpoint */
     tqd_job_host_close(&w);
     tqd_job_host_open(&w, runner); /* the next run */
     char text[32] = "";
@@ -87,7 +88,7 @@ Test(host, spool_outlives_the_run_as_its_checkpoint_does)
     cr_assert(eq(int, (int)w.status, TQD_STORE_OK), "the store is not to blame for that");
 }
 
-/* A checkpoint larger than a row of the database is a file; the next one takes its place. */
+/* A checkpoint larger than a row of the database is a file; the next one replaces it. */
 Test(host, large_checkpoints_are_files)
 {
     static char saved[TQD_JOB_ROW_BYTES + 4321], loaded[sizeof saved + 1];
@@ -131,7 +132,7 @@ Test(host, attachments_come_and_go_with_the_job)
     cr_assert(eq(int, host->attach(host->ctx, "report", "text/html", "<p>", 3), 0));
     cr_assert(
         eq(int, host->attach(host->ctx, "a.urdf", "application/xml", large, sizeof large), 0));
-    /* names that mean something to a path, a header or the database's key */
+    /* names with a meaning in a path, a header or the database's key */
     static const char *const bad[] = {"report", "", "a/b", "..%2f", "a b", "q\"", "\xc3\xa9"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         cr_assert(eq(int, host->attach(host->ctx, bad[i], "text/plain", "x", 1), -1), "%s", bad[i]);
@@ -204,7 +205,7 @@ static size_t load(char text[32])
     return w.host.checkpoint_load(w.host.ctx, text, 32);
 }
 
-/* as another hand, or a disk, leaves the spool */
+/* the spool as changed by another process, or by a disk */
 static void harm_spool(uint64_t offset, const char *bytes)
 {
     tqd_store_status status = TQD_STORE_OK;
@@ -222,7 +223,7 @@ Test(host, a_spool_unlike_that_of_the_checkpoint_is_refused)
 {
     static const struct {
         uint64_t offset;
-        const char *bytes; /* the file ends after them */
+        const char *bytes; /* the file ends after these bytes */
         size_t loads;
     } harms[] = {{12, "more", 2},
                  {12, "", 2},
@@ -243,7 +244,7 @@ Test(host, a_spool_unlike_that_of_the_checkpoint_is_refused)
     }
 }
 
-/* a run goes back: what it writes then is summed, and not what was there before */
+/* a run goes back: the checksum is of the bytes written last */
 Test(host, the_sum_of_a_spool_is_of_what_was_written_last)
 {
     char text[32] = "";

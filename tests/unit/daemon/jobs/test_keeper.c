@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/jobs/test_keeper.c - every event of the store becomes news, whenever the keeper
- * begins. */
+/* tests/unit/daemon/jobs/test_keeper.c - every event of the store is published, whenever the keeper
+ * starts. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -28,11 +28,11 @@ static void *keep(void *jobs)
     return NULL;
 }
 
-/* The job of a fence that is claimed by runner 0, and a keeper beside it. */
+/* A job claimed by runner 0, with its fencing token, and a running keeper. */
 static tqd_jobs *claimed_jobs(pthread_t *ret_keeper, char id[TQD_JOB_ID_TEXT])
 {
     tqd_jobs *jobs = new_jobs();
-    jobs->options.lease_ms = 30; /* a beat in 10 */
+    jobs->options.lease_ms = 30; /* a heartbeat every 10 ms */
     submit_job(id);
     tqd_job_claim claim = {.write.kind = TQD_WRITE_JOB_CLAIM, .node = "n", .lease_ms = 100000};
     cr_assert(eq(int, (int)tqd_store_write(store, &claim.write), TQD_STORE_OK));
@@ -53,7 +53,7 @@ static void end_jobs(tqd_jobs *jobs, pthread_t keeper)
     tqd_jobs_free(jobs);
 }
 
-/* A request of another process in the store reaches the run by its heartbeat. */
+/* A cancellation requested by another process in the store reaches the run by its heartbeat. */
 Test(keeper, a_heartbeat_brings_the_wish_to_cancel)
 {
     char id[TQD_JOB_ID_TEXT];
@@ -88,12 +88,12 @@ Test(keeper, a_job_that_came_before_the_keeper_is_news)
 {
     char before[TQD_JOB_ID_TEXT];
     char first[TQD_JOB_ID_TEXT];
-    submit_job(before); /* a former process published it */
+    submit_job(before); /* already published by a former process */
     tqd_jobs *jobs = new_jobs();
     uint64_t last_seq = 0;
     uint64_t seq = 0;
     uint64_t position = tqd_event_hub_end(&jobs->hub, &last_seq);
-    submit_job(first); /* a connection's thread was quicker than the keeper's */
+    submit_job(first); /* submitted by a connection's thread before the keeper starts */
     tqd_jobs_changed(jobs, true);
     pthread_t keeper;
     cr_assert(eq(int, pthread_create(&keeper, NULL, keep, jobs), 0));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/observe/test_log.c - every line is whole and escaped; ids sort and differ. */
+/* tests/unit/daemon/observe/test_log.c - every line is complete and escaped; ids are sorted and
+ * unique. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -120,7 +121,7 @@ Test(request_id, known_time_and_sorted)
     cr_expect(eq(int, strncmp(id, "01ARYZ6S41", 10), 0));
     cr_expect(eq(sz, strlen(id), 26));
     cr_expect(eq(sz, strspn(id, "0123456789ABCDEFGHJKMNPQRSTVWXYZ"), 26));
-    /* the salt's 16 bits above the first number of SplitMix64 from 1 */
+    /* the salt's 16 bits before the first number of SplitMix64 from 1 */
     cr_expect(eq(str, id + 10, "ZZZS22HDXJ4G4Q61"));
     char later[TQD_ID_TEXT];
     tqd_id_make(&source, 1469918176386, later);
@@ -148,7 +149,8 @@ Test(counters, sum_over_threads_in_prometheus_text)
     free(text.bytes);
 }
 
-/* A bucket's bound is exclusive, powers of two of ns; what is above all is in the last one. */
+/* A bucket's upper bound is exclusive, a power of two in ns; the last bucket counts all larger
+ * latencies. */
 Test(latency, buckets_are_powers_of_two)
 {
     static tqd_latency one;
@@ -168,7 +170,7 @@ Test(latency, buckets_are_powers_of_two)
                   "%lld ns", (long long)rows[i].ns);
     }
     tqd_latency_count(&one, TQD_LATENCY_ROUTES, 599, 1);
-    tqd_latency_count(&one, TQD_LATENCY_ROUTES, 1000, 1); /* no status, and no row of it */
+    tqd_latency_count(&one, TQD_LATENCY_ROUTES, 1000, 1); /* not a status, and in no row */
     const tqd_latency *both[] = {&one, &two};
     tqd_text text = {.bytes = NULL};
     tqd_latency_print_route(both, 2, 3, "route=\"x\"", &text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/daemon/queue/test_pipe.c - every byte once and in order, on workers only; bounded;
- * ends in every state. */
+ * closed in every state. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -14,7 +14,7 @@
 #include "daemon/queue/scratch.h"
 #include "tests/support/lock_owner.h"
 
-/* Criterion's runner now and then loses 48 bytes of its own when tests here start threads */
+/* Criterion's runner sometimes leaks 48 bytes when tests of this file start threads */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -23,13 +23,13 @@ const char *__lsan_default_suppressions(void)
 
 enum { N_THREAD = 3 };
 
-/* What comes out: byte k of the body must be (k * 7) & 255. */
+/* The consumer: byte k of the body must be (k * 7) & 255. */
 typedef struct reader {
     size_t n_taken, n_bad, stop_at;
     sem_t woken, destroyed;
-    sem_t *gate; /* each take waits for it; NULL: none does */
+    sem_t *gate; /* each take waits for it; NULL: no wait */
     sem_t inside;
-    pthread_t thread; /* that took last */
+    pthread_t thread; /* of the last take */
 } reader;
 
 static bool take(void *ctx, const char *bytes, size_t n)
@@ -99,7 +99,7 @@ static void fill(char *to, size_t at, size_t n)
     }
 }
 
-/* Puts n bytes of the body, from `at` on: every other time in place. */
+/* Puts n bytes of the body, from `at` on: every second time in place. */
 static tqd_pipe_state put(tqd_pipe *pipe, reader *r, size_t at, size_t n)
 {
     static char copy[TQD_PIPE_PIECE];
@@ -115,15 +115,15 @@ static tqd_pipe_state put(tqd_pipe *pipe, reader *r, size_t at, size_t n)
 
 TestSuite(pipe, .timeout = 100);
 
-/* where memory is watched none is kept: api/memory/segments.c */
+/* under sanitizers no memory is kept: api/memory/segments.c */
 #if defined(__SANITIZE_ADDRESS__)
 static const int keeps_memory = 0;
 #else
 static const int keeps_memory = 1;
 #endif
 
-/* Each part of a pipe goes back where it came from: after a hundred pipes as many are kept as after
- * the first, and the second pipe takes those of the first. */
+/* All memory of a pipe is returned: after a hundred pipes the pool has as much as after the first,
+ * and the second pipe reuses that of the first. */
 Test(pipe, memory_comes_back)
 {
     tqd_workers *workers = tqd_workers_new(8);
@@ -159,7 +159,7 @@ Test(pipe, every_byte_comes_once_and_in_order)
     cr_assert(ne(ptr, pipe, NULL));
     size_t at = 0;
     for (size_t k = 1; at < N_BYTE; k++) {
-        size_t n = k * 7919 % TQD_PIPE_PIECE + 1; /* of any size, also pieces that are cut */
+        size_t n = k * 7919 % TQD_PIPE_PIECE + 1; /* of any size, also pieces that are split */
         n = n < N_BYTE - at ? n : N_BYTE - at;
         cr_assert(eq(int, (int)put(pipe, &r, at, n), TQD_PIPE_GOOD));
         at += n;
@@ -180,7 +180,7 @@ Test(pipe, who_fills_never_works_and_never_waits)
 {
     reader r;
     reader_init(&r);
-    tqd_workers *workers = tqd_workers_new(8); /* no thread yet */
+    tqd_workers *workers = tqd_workers_new(8); /* no thread runs yet */
     tqd_pipe *pipe = tqd_pipe_new(workers, UINT64_MAX, &ends, &r);
     size_t at = 0;
     while (tqd_pipe_room(pipe, 1 << 15)) {
@@ -194,7 +194,7 @@ Test(pipe, who_fills_never_works_and_never_waits)
 
     pthread_t threads[1];
     begin(workers, threads, 1);
-    sem_wait(&r.woken); /* owed since there was no room */
+    sem_wait(&r.woken); /* due since there was no space */
     cr_assert(eq(int, (int)tqd_pipe_end(pipe), TQD_PIPE_GOOD));
     while (!tqd_pipe_is_over(pipe)) {
         sem_wait(&r.woken);
@@ -245,7 +245,7 @@ Test(pipe, a_full_queue_is_reported)
     tqd_pipe_close(pipe);
     cr_expect(eq(int, sem_trywait(&r.destroyed), 0));
     tqd_pipe *empty = tqd_pipe_new(workers, 8 << 20, &ends, &r);
-    cr_expect(eq(int, (int)put(empty, &r, 0, 10), TQD_PIPE_GOOD)); /* not worth a worker yet */
+    cr_expect(eq(int, (int)put(empty, &r, 0, 10), TQD_PIPE_GOOD)); /* too little to wake a worker */
     cr_expect(eq(int, (int)tqd_pipe_end(empty), TQD_PIPE_BUSY));
     tqd_pipe_close(empty);
     pthread_t threads[1];
@@ -268,7 +268,7 @@ Test(pipe, closed_while_a_worker_is_at_it)
     cr_assert(eq(int, (int)put(pipe, &r, TQD_PIPE_PIECE, TQD_PIPE_PIECE), TQD_PIPE_GOOD));
     sem_wait(&r.inside);
     tqd_pipe_close(pipe);
-    cr_expect(eq(int, sem_trywait(&r.destroyed), -1)); /* a worker holds it */
+    cr_expect(eq(int, sem_trywait(&r.destroyed), -1)); /* a worker still uses it */
     sem_post(&gate);
     sem_wait(&r.destroyed);
     cr_expect(eq(sz, r.n_taken, (size_t)TQD_PIPE_PIECE));
@@ -276,8 +276,8 @@ Test(pipe, closed_while_a_worker_is_at_it)
     end(workers, threads, 1);
 }
 
-/* Every 16 pieces a worker checks for waiting tasks: none, and it continues with what there is. A
- * piece more lies there whenever it comes out of one, so that all are taken in one turn. */
+/* Every 16 pieces a worker checks for waiting tasks: there is none, and it continues with the pipe.
+ * Another piece is available whenever it has consumed one, so that all are consumed in one turn. */
 Test(pipe, a_worker_that_nothing_waits_for_goes_on)
 {
     enum { N_PIECE = 40 };
@@ -340,7 +340,7 @@ Test(pipe, no_memory)
     tqa_memory_bound_set(1000);
     cr_expect(eq(ptr, tqd_pipe_new(workers, 8 << 20, &ends, &r), NULL));
     tqa_memory_bound_set(TQA_MEMORY_PIECE);
-    tqd_pipe *pipe = tqd_pipe_new(workers, 8 << 20, &ends, &r); /* one part of four */
+    tqd_pipe *pipe = tqd_pipe_new(workers, 8 << 20, &ends, &r); /* one of four parts */
     cr_assert(ne(ptr, pipe, NULL));
     cr_expect(tqd_pipe_room(pipe, TQD_PIPE_PIECE));
     tqd_pipe_close(pipe);
@@ -349,7 +349,8 @@ Test(pipe, no_memory)
     (void)tqa_memory_trim();
 }
 
-/* what follows the body, and a client that reads slowly, must not hold the memory of its pieces */
+/* the phase after the body, and a client that reads slowly, must not occupy the memory of the
+ * pieces */
 Test(pipe, memory_is_released_before_the_close)
 {
     reader r;
@@ -357,7 +358,7 @@ Test(pipe, memory_is_released_before_the_close)
     pthread_t threads[1];
     tqd_workers *workers = tqd_workers_new(8);
     begin(workers, threads, 1);
-    tqa_memory_bound_set(TQA_MEMORY_PIECE); /* for one pipe */
+    tqa_memory_bound_set(TQA_MEMORY_PIECE); /* enough for one pipe */
     tqd_pipe *pipe = tqd_pipe_new(workers, UINT64_MAX, &ends, &r);
     cr_assert(ne(ptr, pipe, NULL));
     cr_assert(eq(int, (int)put(pipe, &r, 0, 1000), TQD_PIPE_GOOD));

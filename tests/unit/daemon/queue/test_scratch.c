@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/queue/test_scratch.c - scratch grows to need and is bounded. */
+/* tests/unit/daemon/queue/test_scratch.c - scratch grows as needed and is bounded. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ Test(scratch, grows_and_is_bounded)
     memset(large, 1, 100000);
     cr_expect(ne(ptr, tqd_scratch(1, 100), large));
     cr_expect(eq(ptr, tqd_scratch(0, 100128), NULL)); /* the bound, rounded up */
-    cr_expect(eq(ptr, tqd_scratch(0, 100), large));   /* what was there stays */
+    cr_expect(eq(ptr, tqd_scratch(0, 100), large));   /* the former memory stays */
     tqd_scratch_free();
 }
 
@@ -40,7 +40,7 @@ Test(scratch, chunks_come_back_to_the_thread)
     tqd_chunk_give(NULL);
     tqd_chunk_give(chunk[0]);
     cr_assert(eq(ptr, tqd_chunk_take(), chunk[0]));
-    /* more than a thread keeps, then all of it back: the address sanitizer would report it */
+    /* more than a thread keeps, then all returned: AddressSanitizer would report a leak */
     for (size_t i = 0; i < MANY; i++) {
         tqd_chunk_give(chunk[i]);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/queue/test_spin.c - looking again ends, and does not begin where it is of no
- * use. */
+/* tests/unit/daemon/queue/test_spin.c - busy-polling ends, and does not start while cores are
+ * contended. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -11,7 +11,7 @@ Test(look, ends_by_itself, .timeout = 100)
     for (int again = 0; again < 20; again++) {
         const int64_t before_ns = tqd_spin_now();
         const int64_t until_ns = tqd_spin_begin();
-        /* others that run beside this test may have wanted the core */
+        /* other tests running at the same time may have contended for the core */
         cr_assert(until_ns == 0 || until_ns >= before_ns + TQD_SPIN_NS);
         while (tqd_spin_again(until_ns)) {
             cr_assert(lt(i64, tqd_spin_now(), INT64_MAX));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/queue/test_workers.c - jobs are bounded and all run; parallel_for runs every
- * index once, from anywhere. */
+/* tests/unit/daemon/queue/test_workers.c - the queue is bounded and all jobs run; parallel_for runs
+ * every index once, from any thread. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -14,7 +14,7 @@
 #include "daemon/queue/scratch.h"
 #include "daemon/queue/workers.h"
 
-/* Criterion's runner now and then loses 48 bytes of its own when tests here start threads */
+/* Criterion's runner sometimes leaks 48 bytes when tests of this file start threads */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -70,14 +70,14 @@ Test(workers, every_job_runs_before_the_stop, .timeout = 100)
 Test(workers, a_full_queue_refuses)
 {
     _Atomic int n = 0;
-    tqd_workers *workers = tqd_workers_new(2); /* no thread takes */
+    tqd_workers *workers = tqd_workers_new(2); /* no thread takes jobs */
     cr_expect(tqd_workers_submit(workers, add_one, &n));
     cr_expect(tqd_workers_submit(workers, add_one, &n));
     cr_expect(not(tqd_workers_submit(workers, add_one, &n)));
     cr_expect(eq(sz, tqd_workers_waiting(workers), 2));
     tqd_workers_stop(workers);
     cr_expect(not(tqd_workers_submit(workers, add_one, &n)));
-    tqd_workers_run(workers); /* on this thread: works off the queue and returns */
+    tqd_workers_run(workers); /* on this thread: runs the queued jobs and returns */
     cr_expect(eq(int, atomic_load(&n), 2));
     tqd_workers_free(workers);
 }
@@ -109,7 +109,7 @@ static void body(void *arg, size_t i, void *scratch)
     if (l->nested > 0) {
         tqd_workers_parallel_for(l->workers, l->nested, 256, nested_body, l);
     }
-    /* a nested loop may not touch the memory of the body around it */
+    /* a nested loop must not use the memory of the enclosing body */
     const unsigned char *bytes = scratch;
     if (bytes[0] != 2 || bytes[4095] != 2) {
         atomic_fetch_add(&l->bad_scratch, 1);
@@ -145,8 +145,8 @@ Test(workers, parallel_for_from_outside, .timeout = 100)
     tqd_scratch_free();
 }
 
-/* more loops than workers, each from a job, each with loops inside: no worker is left to help, and
- * still all end */
+/* more loops than workers, each from a job, each with loops inside: no worker is free to help, and
+ * still all loops end */
 Test(workers, parallel_for_from_jobs_and_bodies, .timeout = 100)
 {
     static loop l;
@@ -182,7 +182,7 @@ static void expect_memory(void *arg, size_t i, void *scratch)
     atomic_fetch_add(&l->bad_scratch, scratch == NULL);
 }
 
-/* A worker without memory leaves the indices to the caller, whose memory grew before. */
+/* A worker without memory leaves the indices to the caller, which has its memory already. */
 Test(workers, helpers_without_memory_do_not_help, .timeout = 100)
 {
     static loop l;
@@ -212,13 +212,13 @@ static void answer(void *arg)
     atomic_store(&((stall *)arg)->answered, 1);
 }
 
-/* long indices: each goes on until a job that came later is answered, or gives up */
+/* long indices: each runs until a job submitted later is answered, or until a time limit */
 static void until_answered(void *arg, size_t i, void *scratch)
 {
     stall *s = arg;
     (void)i, (void)scratch;
     if (atomic_fetch_add(&s->entered, 1) == N_THREAD - 1) {
-        /* this thread and all the workers but one are in here */
+        /* this thread and all workers except one run an index */
         tqd_workers_submit(s->workers, answer, s);
     }
     for (int k = 0; k < 60000 && atomic_load(&s->answered) == 0; k++) {
@@ -237,7 +237,7 @@ Test(workers, a_long_loop_leaves_a_worker_to_jobs, .timeout = 100)
         tqd_workers_submit(workers, meet, &all);
     }
     pthread_barrier_wait(&all); /* every worker has begun */
-    /* the loop's own thread is none of the workers, as that of a job of the service */
+    /* the loop's thread is not a worker, like that of a job of the service */
     tqd_workers_parallel_for(workers, 4 * N_THREAD, 0, until_answered, &s);
     cr_expect(eq(int, atomic_load(&s.unanswered), 0));
     cr_expect(eq(int, atomic_load(&s.entered), 4 * N_THREAD));
@@ -245,7 +245,7 @@ Test(workers, a_long_loop_leaves_a_worker_to_jobs, .timeout = 100)
     pthread_barrier_destroy(&all);
 }
 
-/* A loop that begins before its end is known: what each index saw. */
+/* A loop that begins before its end is known: state observed by each index. */
 typedef struct course_state {
     _Atomic int done[N_INDEX];
     _Atomic int destroyed;
@@ -319,7 +319,7 @@ Test(workers, the_thread_that_publishes_indices_computes_none)
     tqd_scratch_free();
 }
 
-/* Without a worker the publisher runs what is beyond those that may wait. */
+/* Without a worker the publisher runs the indices beyond those that may wait. */
 Test(workers, who_publishes_helps_beyond_what_may_wait)
 {
     static course_state state;
@@ -363,12 +363,12 @@ Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
     for (size_t i = 0; i < N_INDEX; i++) {
         n += atomic_load(&state.done[i]);
     }
-    cr_expect(le(int, n, N_THREAD)); /* each finished the index that it was in */
+    cr_expect(le(int, n, N_THREAD)); /* each has finished the index that it was running */
     cr_expect(eq(int, atomic_load(&state.destroyed), 1));
 }
 
-/* Fewer indices than are worth a second worker are worth one; so are those that come while it looks
- * out, and those that come when it sleeps again. */
+/* Fewer indices than the grain still wake one worker; so do those published while it busy-polls,
+ * and those published when it sleeps again. */
 Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
 {
     static course_state state;
@@ -379,7 +379,7 @@ Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
         tqd_task_stream_new(workers, 100, 64, course_body, course_over, &state);
     for (size_t n = 1; n <= 40; n++) {
         tqd_task_stream_publish(course, n);
-        sem_wait(&state.inside); /* somebody does it */
+        sem_wait(&state.inside); /* some worker runs it */
         sem_post(&state.gate);
         if (n % 10 == 0) {
             const struct timespec longer = {.tv_nsec = 300000};
@@ -404,7 +404,7 @@ static void note(void *arg)
     order[n_order++] = *(const int *)arg;
 }
 
-/* Every place of the ring, from every head: the others stay, in their order. */
+/* A job at every position of the ring, for every head: the others stay in order. */
 Test(workers, a_job_that_has_not_begun_is_taken_back)
 {
     static int number[RING] = {0, 1, 2, 3, 4};
@@ -412,7 +412,7 @@ Test(workers, a_job_that_has_not_begun_is_taken_back)
     for (int head = 0; head < RING; head++) {
         for (int k = 0; k < RING; k++) {
             tqd_workers *workers = tqd_workers_new(RING);
-            for (int i = 0; i < head; i++) { /* moves the ring's beginning */
+            for (int i = 0; i < head; i++) { /* moves the start of the ring */
                 cr_assert(tqd_workers_submit(workers, add_one, &n));
             }
             for (int i = 0; i < head; i++) {
@@ -446,7 +446,7 @@ static void note_all(void *arg)
     all[n_all++] = *(const int *)arg;
 }
 
-/* Short ones first, in their order, and one of the others after each eight. */
+/* Short jobs first, in order, and one of the others after each eight. */
 Test(workers, short_jobs_go_before_the_others_and_do_not_starve_them)
 {
     enum { LONG = 3, SHORT = 20 };
@@ -485,7 +485,7 @@ static void pass(void *arg)
     sem_wait(&g->open);
 }
 
-/* Nothing is said while the queue moves; then what runs counts with the time it has taken. */
+/* 0 while the queue moves; then running jobs count with the time that they have taken. */
 Test(workers, the_wait_is_estimated_once_the_queue_is_stationary, .timeout = 100)
 {
     gate g;
@@ -507,7 +507,7 @@ Test(workers, the_wait_is_estimated_once_the_queue_is_stationary, .timeout = 100
     while (tqd_workers_wait_ms(workers) == 0) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
     }
-    /* each thread's present job has lasted a second: ten more each */
+    /* the current job of each thread has run for a second: ten more for each */
     cr_expect(ge(i64, tqd_workers_wait_ms(workers), 9000));
     for (int i = 0; i < N_THREAD; i++) {
         sem_post(&g.open);

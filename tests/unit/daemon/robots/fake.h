@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/robots/fake.h - a parser of "robot <n>", and a store in a fresh folder. */
+/* tests/unit/daemon/robots/fake.h - a parser of "robot <n>", and a store in a new folder. */
 #ifndef TEST_ROBOTS_FAKE_H
 #define TEST_ROBOTS_FAKE_H
 
@@ -16,7 +16,7 @@
 #include "api/robots/parsed.h"
 #include "daemon/robots/registry.h"
 
-static _Atomic int parsed_now; /* robots that exist; all must be freed in the end */
+static _Atomic int parsed_now; /* robots in existence; all must be freed at the end */
 static _Atomic int parsed_ever;
 
 /* digest of robot n */
@@ -82,7 +82,7 @@ static char *fake_print(const tqa_robot *robot, tqa_robot_form form, const char 
     return text;
 }
 
-/* "robot n" of a patch "+k" is the robot n + k */
+/* "robot n" with a patch "+k" is robot n + k */
 static char *fake_patch(const tqa_robot *robot, const char *name, const char *patch, size_t n,
                         const tqa_robot_others *others, size_t *ret_n, tqa_problem *reterr)
 {

@@ -61,7 +61,7 @@ Test(conditions, accept)
     }
 }
 
-/* what a client gets that may have JSON or XML; JSON when it does not care */
+/* the representation for a client that accepts JSON or XML; JSON if both have the same weight */
 Test(conditions, wanted_representation)
 {
     static const struct {

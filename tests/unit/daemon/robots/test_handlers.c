@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/robots/test_handlers.c - the robot routes, driven as the server drives them. */
+/* tests/unit/daemon/robots/test_handlers.c - the robot routes, called as the server calls them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <strings.h>
@@ -22,7 +22,7 @@ static const char *one_header(const tqd_head *head, const char *name)
     return s->header != NULL && strcasecmp(name, s->header) == 0 ? s->value : NULL;
 }
 
-/* the whole life of an exchange; the body of the answer is kept in `text` */
+/* the life cycle of one exchange; the body of the answer is copied to `text` */
 static int ask(const sent *s, tqd_reply *reply, char text[1024])
 {
     tqd_route routes[TQD_ROBOT_ROUTES];

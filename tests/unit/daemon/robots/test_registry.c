@@ -29,7 +29,7 @@ static bool put(const char *name, unsigned n, bool *ret_created)
     return good;
 }
 
-/* nv of the robot that a name gives, which is its number; -1 with the status if none */
+/* nv of the robot of that name, which is its number; -1 with the status if there is none */
 static int get(const char *name, int *ret_status)
 {
     tqa_problem problem = {.status = 0};
@@ -172,7 +172,7 @@ static void *elsewhere(void *(*run)(void *arg), void *arg)
     return result;
 }
 
-/* as a connection's thread takes what a worker's gives back, and the other way round */
+/* a connection's thread releases a reference taken by a worker's, and the reverse */
 Test(registry, threads_give_back_what_others_hold)
 {
     char name[16];
@@ -185,7 +185,7 @@ Test(registry, threads_give_back_what_others_hold)
         }
         for (size_t k = 0; k < 4; k++) {
             cr_assert(eq(int, (int)peek("arm"), TQD_ROBOT_READY));
-            for (unsigned i = 0; i < 10; i++) { /* more than there is room for */
+            for (unsigned i = 0; i < 10; i++) { /* more robots than fit */
                 snprintf(name, sizeof name, "r%u", 1000 * round + 100 * (unsigned)k + i);
                 cr_assert(put(name, 1000 * round + 100 * (unsigned)k + i + 2, NULL));
             }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/serve/test_library.c - the installed libmicrohttpd still does what is relied on
- * beyond its documentation (daemon/serve/library). */
+/* tests/unit/daemon/serve/test_library.c - the installed libmicrohttpd has the undocumented
+ * behaviour that daemon/serve/library relies on. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <netinet/in.h>
@@ -19,10 +19,10 @@
 
 #include "daemon/serve/library/library.h"
 
-/* A test that waits for ever ends here: what it waits for does not come. */
+/* Time limit of a test that waits for an event that does not occur. */
 enum { HANG_S = 60, BODY = 100000, MANY = 256 };
 
-static struct MHD_Response *answer; /* to every request */
+static struct MHD_Response *answer; /* the answer to every request */
 static struct MHD_Connection *suspended;
 static int n_answered, n_closed, n_body_seen, suspends;
 
@@ -95,7 +95,7 @@ static void send_text(int fd, const char *text)
     cr_assert(eq(sz, (size_t)send(fd, text, strlen(text), MSG_NOSIGNAL), strlen(text)));
 }
 
-/* Runs the library until the client has received `want`; what came, terminated. */
+/* Runs the library until the client has received `want`; returns the received text. */
 static size_t receive_until(struct MHD_Daemon *mhd, int fd, const char *want, char *out,
                             size_t size)
 {
@@ -136,7 +136,8 @@ Test(library, a_queued_response_sends_the_overwritten_value, .timeout = HANG_S)
 }
 
 /* The library has read the head and a part of a body, and is suspended: the rest stays in the
- * socket, an answer can be written there, and the client's connection outlives the library's. */
+ * socket, an answer can be written to the socket, and the client's connection outlives that of the
+ * library. */
 Test(library, a_suspended_connection_leaves_its_socket_to_us, .timeout = HANG_S)
 {
     static char body[BODY];
@@ -180,7 +181,7 @@ Test(library, a_suspended_connection_leaves_its_socket_to_us, .timeout = HANG_S)
     close(fd);
 }
 
-/* An event of ours ends a wait without limit, and again, and disturbs nothing. */
+/* An event with a NULL pointer ends a wait without limit, repeatedly, and has no other effect. */
 Test(library, an_event_with_no_pointer_ends_the_wait, .timeout = HANG_S)
 {
     char text[2048];
@@ -193,7 +194,7 @@ Test(library, an_event_with_no_pointer_ends_the_wait, .timeout = HANG_S)
     cr_assert(eq(int, epoll_ctl(own, EPOLL_CTL_ADD, event, &wanted), 0));
     const int set = tqd_library_watch(mhd, own);
     cr_assert(set >= 0);
-    for (size_t many = 0; many <= 1000; many += 500) { /* both ways to wait */
+    for (size_t many = 0; many <= 1000; many += 500) { /* both ways of waiting */
         cr_assert(eq(sz, (size_t)write(event, &one, sizeof one), sizeof one));
         tqd_library_run(mhd, set, own, many, -1);
         cr_assert(eq(sz, (size_t)read(event, &one, sizeof one), sizeof one));
@@ -208,7 +209,7 @@ Test(library, an_event_with_no_pointer_ends_the_wait, .timeout = HANG_S)
     close(event);
 }
 
-/* 128 and 256 requests at once: all are answered though each wait is without limit. */
+/* 128 and 256 requests at once: all are answered although each wait is without limit. */
 Test(library, many_requests_at_once_are_all_answered, .timeout = HANG_S)
 {
     static int fds[MANY];
@@ -283,7 +284,7 @@ static int connect_to(const struct sockaddr_in *address)
     return fd;
 }
 
-/* One connection at most: the second is accepted in the run after the first has closed. */
+/* With a limit of one connection, the second is accepted in the run after the first has closed. */
 Test(library, a_run_after_the_limit_accepts_again, .timeout = HANG_S)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -302,7 +303,7 @@ Test(library, a_run_after_the_limit_accepts_again, .timeout = HANG_S)
             MHD_run_wait(mhd, -1);
         }
         const int next = connect_to(&address);
-        MHD_run_wait(mhd, 0); /* at the limit: it waits in the backlog */
+        MHD_run_wait(mhd, 0); /* at the limit: the connection waits in the backlog */
         n_closed = 0;
         shutdown(fd, SHUT_RDWR);
         close(fd);

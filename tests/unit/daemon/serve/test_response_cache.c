@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/serve/test_response_cache.c - a response that is sent again is this request's
- * own. */
+/* tests/unit/daemon/serve/test_response_cache.c - a reused response has the request id and date of
+ * the present request. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -52,7 +52,7 @@ Test(prepared, date_is_of_the_second)
                 {1709251200, "Fri, 01 Mar 2024 00:00:00 GMT"}};
     tqd_response_cache_set set = {0};
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        /* of two lengths in turn: one that is sent again after a while has the new second, too */
+        /* two lengths in turn: a response that is reused after some time has the new second too */
         tqd_response_cache *p =
             tqd_response_cache_take(&set, json, "1234567", 6 + k % 2, id, rows[k].unix_s);
         cr_assert(p != NULL);
@@ -70,7 +70,7 @@ Test(prepared, none_while_it_is_sent_and_none_for_a_long_body)
     tqd_response_cache *p = tqd_response_cache_take(&set, json, "1234567", 7, id, 0);
     cr_assert(p != NULL);
     cr_expect(tqd_response_cache_take(&set, json, "7654321", 7, id, 0) == NULL);
-    /* another length that shares its place */
+    /* another length in the same slot */
     cr_expect(tqd_response_cache_take(&set, json, body, 7 + TQD_RESPONSE_CACHE_SLOTS, id, 0) ==
               NULL);
     cr_expect(memcmp(p->body, "1234567", 7) == 0);

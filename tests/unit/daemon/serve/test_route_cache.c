@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/serve/test_route_cache.c - a decision comes back for the same bytes and
- * method, and
- * for nothing else. */
+/* tests/unit/daemon/serve/test_route_cache.c - a decision is found for the same bytes and method
+ * only. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -42,7 +41,7 @@ Test(targets, the_same_bytes_and_method)
     }
 }
 
-/* more than there is room for: each is found as it was kept, or not at all */
+/* more than fit: each is found as it was stored, or not at all */
 Test(targets, many)
 {
     static const tqd_route routes[64];

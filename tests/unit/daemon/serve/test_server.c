@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/serve/test_server.c - the life of an exchange, with handlers that misbehave on
- * purpose: slow, refusing, streaming. */
+/* tests/unit/daemon/serve/test_server.c - the life cycle of an exchange, with handlers that are
+ * slow, refuse, or stream. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <netinet/in.h>
@@ -21,10 +21,10 @@
 
 enum { ANSWER = 256 << 10, STREAM = 100000, FAR_MS = 3600000 };
 
-/* What happened to the exchanges of one test; tests run in processes of their own. */
+/* Counts of the exchanges of one test; each test runs in its own process. */
 static _Atomic int n_open, n_close, n_begun, n_run;
-static _Atomic bool held;       /* a worker takes as long as this is true */
-static _Atomic size_t feed_max; /* more is refused by the handler */
+static _Atomic bool held;       /* workers wait as long as this is true */
+static _Atomic size_t feed_max; /* larger bodies are refused by the handler */
 static _Atomic bool refuses_submit;
 
 typedef struct exchange {
@@ -88,7 +88,7 @@ static size_t read_letters(void *arg, char *out, size_t size)
 {
     exchange *e = arg;
     size_t n = STREAM - e->at < size ? STREAM - e->at : size;
-    n = n > 7001 ? 7001 : n; /* pieces that fit no buffer evenly */
+    n = n > 7001 ? 7001 : n; /* pieces of a size that divides no buffer */
     for (size_t i = 0; i < n; i++) {
         out[i] = (char)('a' + (e->at + i) % 26);
     }
@@ -204,7 +204,7 @@ static void begin(int64_t run_limit_ms)
     pthread_create(&worker_thread, NULL, worker_main, workers);
 }
 
-/* True when everything had been answered. */
+/* True if all requests were answered. */
 static bool end(int64_t wait_ms)
 {
     tqd_server_drain(server, wait_ms);
@@ -232,7 +232,7 @@ static void say(int fd, const char *text)
     cr_assert(eq(long, (long)send(fd, text, strlen(text), MSG_NOSIGNAL), (long)strlen(text)));
 }
 
-/* Reads until `last` has come or the end of the stream. */
+/* Reads until `last` has arrived, or to the end of the stream. */
 static const char *hear(int fd, const char *last)
 {
     static char text[ANSWER];
@@ -324,7 +324,7 @@ Test(server, pieces_make_one_body, .timeout = 100)
     cr_expect(end(FAR_MS) == true);
 }
 
-/* of the library's connection, and of one in our hands */
+/* for a connection of the library, and for one owned by direct.c */
 Test(server, an_answer_that_is_cut_does_not_look_whole, .timeout = 100)
 {
     static char body[200000];
@@ -355,7 +355,7 @@ static void until_begun(void)
     }
 }
 
-/* after the stop has begun, most likely; either way there is an answer */
+/* most likely after the stop has begun; in both cases there is an answer */
 static void *release_soon(void *arg)
 {
     pause_ms(200);
@@ -363,7 +363,7 @@ static void *release_soon(void *arg)
     return arg;
 }
 
-/* the client is sent away at the deadline; the exchange is closed when its worker is done */
+/* the client is disconnected at the deadline; the exchange is closed when its worker is done */
 Test(server, a_suspended_connection_is_bounded, .timeout = 100)
 {
     begin(300);
@@ -379,7 +379,8 @@ Test(server, a_suspended_connection_is_bounded, .timeout = 100)
     cr_expect(eq(int, atomic_load(&n_close), 1));
 }
 
-/* what still runs when the time is up is left alone: the caller ends the process */
+/* a computation that still runs after the time limit is left running: the caller ends the process
+ */
 Test(server, a_stop_does_not_wait_for_ever, .timeout = 100)
 {
     begin(FAR_MS);

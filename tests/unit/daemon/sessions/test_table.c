@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/daemon/sessions/test_table.c - who may hold a session and for how long; many threads
- * on a few sessions. */
+ * with few sessions. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -94,7 +94,7 @@ Test(lock_steps, are_held_by_one_request_of_their_client, .init = set_up, .fini 
     cr_assert(eq(int, problem.status, 404));
     tqd_lock_steps_release(table, id, 3);
     cr_assert(eq(ptr, tqd_lock_steps_acquire(table, &admin, id, &problem), session));
-    /* removed while it is held: no one finds it, and it ends with its request */
+    /* removed while it is held: it is no longer found, and ends with its request */
     cr_assert(tqd_lock_steps_remove(table, &cell, id, &problem));
     cr_assert(not(tqd_lock_steps_remove(table, &cell, id, &problem)));
     cr_assert(eq(int, atomic_load(&n_held), 1));
@@ -148,7 +148,7 @@ Test(lock_steps, refuse_what_is_no_id, .init = set_up, .fini = tear_down)
 
 Test(lock_steps, end_when_their_time_is_over, .init = set_up, .fini = tear_down)
 {
-    tqd_lock_steps *table = open_table(3, 0); /* at once, but for those that are held */
+    tqd_lock_steps *table = open_table(3, 0); /* ends sessions at once, except held ones */
     char id[TQD_LOCK_STEP_ID], held[TQD_LOCK_STEP_ID];
     tqa_problem problem;
     tqd_lock_steps_figures figures;
@@ -168,7 +168,7 @@ static tqd_lock_steps *shared;
 static char ids[2][TQD_LOCK_STEP_ID];
 static _Atomic uint64_t n_made;
 
-/* steps, reads and, now and then, opens and ends sessions of its own */
+/* steps, reads and, from time to time, opens and ends its own sessions */
 static void *drive(void *arg)
 {
     const tqa_session_body body = {.content = TQA_MEDIA_JSON, .bytes = "{\"tau\":[0.1]}", .n = 13};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/fixture.h - a store in a fresh folder, with its writer running: SQLite's,
- * or PostgreSQL's where tests/run/postgres.sh runs the test. */
+/* tests/unit/daemon/store/fixture.h - a store in a new folder, with its writer running: SQLite, or
+ * PostgreSQL if tests/run/postgres.sh runs the test. */
 #ifndef TEST_STORE_FIXTURE_H
 #define TEST_STORE_FIXTURE_H
 
@@ -45,7 +45,7 @@ static void stop_store(void)
     store = NULL;
 }
 
-/* a job of robot "r", as short as they come; its new id */
+/* submits a short job of robot "r"; returns its new id */
 static inline void submit_job(char ret_id[TQD_JOB_ID_TEXT])
 {
     const tqd_robot_row robot = {.name = "r", .digest = "d", .media = "m", .source = "urdf"};
@@ -75,7 +75,7 @@ static void remove_folder(void)
 
 static void setup(void)
 {
-    /* in memory where that is possible: these tests do not cut the power */
+    /* in memory if possible: these tests do not simulate a power failure */
     snprintf(folder, sizeof folder, "%s/torqued-store-XXXXXX",
              access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     cr_assert(mkdtemp(folder) != NULL);
@@ -83,7 +83,7 @@ static void setup(void)
     start_store();
 }
 
-/* What a test does to SQLite's file or to files of the folder, PostgreSQL has elsewhere. */
+/* Skips a test of SQLite's file or of files in the folder, which PostgreSQL stores elsewhere. */
 static inline void only_sqlite(void)
 {
     if (uri[0] != '\0') {

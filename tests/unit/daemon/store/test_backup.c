@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_backup.c - a backup is one moment, and holds what it refers to. */
+/* tests/unit/daemon/store/test_backup.c - a backup is a snapshot of one moment, with all files that
+ * it refers to. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -123,7 +124,7 @@ Test(backup, leaves_no_files)
     cr_assert_eq(n, 0);
 }
 
-/* SQLite reads a name as an address, in which these three have a meaning. */
+/* In SQLite's URI these three characters have a meaning. */
 Test(backup, of_a_folder_with_any_name)
 {
     only_sqlite();

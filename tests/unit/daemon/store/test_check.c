@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_check.c - what files cost to read whose checksums are missing or
- * wrong; a walk over all of them ends when it is asked to. */
+/* tests/unit/daemon/store/test_check.c - the cost of reading files whose checksums are missing or
+ * wrong; a scrub ends on request. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ TestSuite(check, .init = setup, .fini = teardown, .timeout = 100);
 enum { CHUNK = 64 << 10, SIZE = 5 * CHUNK + 3 };
 
 static char bytes[SIZE];
-static char sums[256]; /* the name of its checksums */
+static char sums[256]; /* path of its checksums */
 static char digest[TQD_DIGEST_TEXT];
 
 static void put_large(void)
@@ -37,14 +37,14 @@ static void put_large(void)
     cr_assert_eq(access(sums, F_OK), 0);
 }
 
-/* Each look at the whole file makes its checksums anew, which is how one is noticed. */
+/* Each read of the whole file computes its checksums anew, by which the test detects it. */
 Test(check, wrong_sums_cost_one_read_of_the_whole_file)
 {
     static char piece[CHUNK];
     static const char zeros[6 * sizeof(uint64_t)];
     uint64_t size = 0;
     put_large();
-    FILE *file = fopen(sums, "wb"); /* as a power cut may leave them */
+    FILE *file = fopen(sums, "wb"); /* as after a power failure */
     cr_assert_eq(fwrite(zeros, 1, sizeof zeros, file), sizeof zeros);
     cr_assert_eq(fclose(file), 0);
     tqd_file *read = tqd_file_open(store, digest, &size);
@@ -67,7 +67,8 @@ static bool count_and_end(void *ctx, size_t n_byte)
     return false;
 }
 
-/* A file of 100 GB without checksums, as after a restore, is read for minutes: no stop waits. */
+/* A file of 100 GB without checksums, as after a restore, takes minutes to read: a stop does not
+ * wait for it. */
 Test(check, ends_within_a_file_without_sums)
 {
     int n = 0;
@@ -95,7 +96,7 @@ Test(check, hears_of_all_that_is_read)
     cr_assert_eq(n, SIZE);
     cr_assert_eq(unlink(sums), 0);
     cr_assert_eq(tqd_store_check_files(store, &check), TQD_STORE_OK);
-    cr_assert_eq(n, 3 * (uint64_t)SIZE); /* once for the sums, once against them */
+    cr_assert_eq(n, 3 * (uint64_t)SIZE); /* once for the checksums, once to compare */
     cr_assert_eq(check.n_byte, SIZE);
     cr_assert_eq(check.n_damaged, 0);
 }

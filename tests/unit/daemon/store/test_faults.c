@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_faults.c - the disk fills up or fails at every write and sync in
- * turn: nothing is acknowledged that is not there afterwards, and work goes on when it can. */
+/* tests/unit/daemon/store/test_faults.c - the disk is full or fails at every write and sync in
+ * turn: acknowledged writes are not lost, and work continues when the disk recovers. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <sqlite3.h>
@@ -46,7 +46,7 @@ static bool is_stored(unsigned i)
     return good;
 }
 
-/* fails from the n-th write or sync on, for a while; returns how many faults were met */
+/* fails from the n-th write or sync on, for a while; returns the number of faults */
 static long try_at(long n, int code, tqd_store_status expected)
 {
     bool acknowledged[PUTS + 1];
@@ -54,7 +54,7 @@ static long try_at(long n, int code, tqd_store_status expected)
     for (unsigned i = 0; i < PUTS; i++) {
         const tqd_store_status status = put(i);
         acknowledged[i] = status == TQD_STORE_OK;
-        /* a failed sync is an I/O error whatever the reason for it */
+        /* a failed sync is an I/O error for any reason */
         cr_assert(status == TQD_STORE_OK || status == expected || status == TQD_STORE_BROKEN,
                   "after %ld: %s", n, tqd_store_status_text(status));
         cr_assert(not(acknowledged[i] && !is_stored(i)), "after %ld", n);
@@ -64,7 +64,7 @@ static long try_at(long n, int code, tqd_store_status expected)
     acknowledged[PUTS] = put(PUTS) == TQD_STORE_OK;
     cr_assert(acknowledged[PUTS], "after %ld: no recovery", n);
     stop_store();
-    start_store(); /* also the integrity check */
+    start_store(); /* also runs the integrity check */
     for (unsigned i = 0; i <= PUTS; i++) {
         cr_assert(not(acknowledged[i] && !is_stored(i)), "after %ld: robot %u is lost", n, i);
     }

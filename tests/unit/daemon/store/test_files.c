@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_files.c - files named by their digest: whole or not at all, kept
- * while something refers to them. */
+/* tests/unit/daemon/store/test_files.c - files named by their digest: complete or absent, kept
+ * while a row refers to them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static tqd_upload *upload(const char *bytes, size_t n, char digest[TQD_DIGEST_TE
     uint64_t size = 0;
     tqd_upload *up = tqd_upload_open(store, &status);
     cr_assert(up != NULL);
-    for (size_t i = 0; i < n; i += 7777) { /* in pieces that fit no buffer */
+    for (size_t i = 0; i < n; i += 7777) { /* in pieces of a size that divides no buffer */
         const size_t piece = n - i < 7777 ? n - i : 7777;
         cr_assert(eq(int, (int)tqd_upload_append(up, bytes + i, piece), TQD_STORE_OK));
     }
@@ -148,7 +148,7 @@ Test(files, kept_by_reference)
     cr_assert(bytes == NULL);
     cr_assert(eq(str, file, digest_of_abc));
 
-    tqd_upload_close(upload("abc", 3, digest)); /* the same again is the same file */
+    tqd_upload_close(upload("abc", 3, digest)); /* the same contents are the same file */
     cr_assert(eq(u64, tqd_store_file_bytes(store), 3));
     tqd_file *reader = tqd_file_open(store, digest, &size);
     tqd_job_cancel cancel = {.write.kind = TQD_WRITE_JOB_CANCEL, .id = id};
@@ -191,7 +191,8 @@ Test(files, quota_counts_what_is_on_its_way)
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
 }
 
-/* a limit on the size of files simulates a full disk: write() fails in its middle the same way */
+/* a limit on the size of files simulates a full disk: write() fails in the middle in the same way
+ */
 Test(files, full_disk_is_reported_and_leaves_nothing)
 {
     static char big[1 << 20];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_jobs.c - the life of jobs through the store's interface, whatever
- * engine has. */
+/* tests/unit/daemon/store/test_jobs.c - the life cycle of jobs through the store's interface, with
+ * any engine. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 TestSuite(jobs, .init = setup, .fini = teardown, .timeout = 100);
 
-enum { LONG_MS = 1000000, GONE_MS = -1 }; /* a lease of GONE_MS has run out when it begins */
+enum { LONG_MS = 1000000, GONE_MS = -1 }; /* a lease of GONE_MS has expired when it begins */
 
 typedef struct wish {
     const char *client, *key, *digest, *body;
@@ -259,12 +259,12 @@ Test(jobs, crashes_are_forgiven_by_a_checkpoint)
     cr_assert(eq(str, (char *)read_body(last_id, TQD_BODY_CHECKPOINT), ""));
 }
 
-/* SIGKILL leaves no note: for want of memory it comes each time */
+/* SIGKILL leaves no note: out of memory it occurs at each run */
 Test(jobs, interruptions_without_a_checkpoint_have_a_bound)
 {
     enum { MOST = 5 };
     submit((wish){0});
-    for (int i = 0; i < 4 * MOST; i++) { /* it gets further, now and then */
+    for (int i = 0; i < 4 * MOST; i++) { /* the job makes progress from time to time */
         ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
         if (i % (MOST - 1) == MOST - 2) {
             ASSERT_STATUS(checkpoint(claimed.fence, "on"), TQD_STORE_OK);
@@ -275,7 +275,7 @@ Test(jobs, interruptions_without_a_checkpoint_have_a_bound)
     ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
     ASSERT_STATUS(checkpoint(claimed.fence, "on"), TQD_STORE_OK);
     ASSERT_STATUS(release(claimed.fence), TQD_STORE_OK);
-    for (int i = 0; i < MOST; i++) { /* an orderly stop is none */
+    for (int i = 0; i < MOST; i++) { /* an orderly stop does not count */
         ASSERT_STATUS(claim(LONG_MS), TQD_STORE_OK);
         ASSERT_STATUS(release(claimed.fence), TQD_STORE_OK);
     }
@@ -289,8 +289,8 @@ Test(jobs, interruptions_without_a_checkpoint_have_a_bound)
     cr_assert(eq(str, (char *)read_body(last_id, TQD_BODY_CHECKPOINT), ""));
 }
 
-/* this job is not blamed for the end of the process: neither for a crash without a job nor for
- * another job's */
+/* this job is not blamed for the end of the process: neither for a crash without a job nor for that
+ * of another job */
 Test(jobs, interruptions_from_outside_are_never_the_jobs_fault)
 {
     submit((wish){0});
@@ -302,7 +302,7 @@ Test(jobs, interruptions_from_outside_are_never_the_jobs_fault)
             expire("node-1", id);
         } else {
             expire(i % 2 == 0 ? "node-1" : NULL, i % 3 == 0 ? "01ANOTHERJOB00000000000000" : NULL);
-            if (i % 2 != 0) { /* its lease has not run out */
+            if (i % 2 != 0) { /* its lease has not expired */
                 expire("node-1", NULL);
             }
         }
@@ -388,7 +388,8 @@ Test(jobs, order_is_by_priority_then_in_turn)
         cr_assert(eq(str, (char *)read_body(claimed.id, TQD_BODY_REQUEST), (char *)order[i]),
                   "place %zu", i);
         if (i == 1) {
-            submit((wish){.client = "d", .body = "d1"}); /* a newcomer does not wait for all of a */
+            submit((wish){.client = "d", .body = "d1"}); /* a new client does not wait for all jobs
+                                                            of a */
         }
     }
 }
@@ -413,7 +414,7 @@ Test(jobs, deadline)
     cr_assert(strstr(read_body(last_id, TQD_BODY_PROBLEM), "deadline") != NULL);
 }
 
-/* the longest detail has room too: a problem leaves out what may not fit */
+/* the longest detail fits too: a problem omits text that may not fit */
 Test(jobs, ends_without_a_runner_are_whole_problems)
 {
     static const char *const details[] = {"its deadline\"}\n", ".../request\"}\n",
@@ -572,7 +573,7 @@ Test(jobs, version_of_a_robot_must_be_there)
     ASSERT_STATUS(submit((wish){.unpinned = false}), TQD_STORE_OK);
     ASSERT_STATUS(tqd_store_robot(store, "panda", "d", &row, NULL), TQD_STORE_OK);
     cr_assert(eq(str, row.media, "m"));
-    /* it is no robot of that name, only what the job has used */
+    /* not a robot of that name, only the version used by the job */
     ASSERT_STATUS(tqd_store_robot(store, "panda", NULL, &row, NULL), TQD_STORE_NOT_FOUND);
     ASSERT_STATUS(submit((wish){.unpinned = true}), TQD_STORE_OK);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_jobs_kept.c - how long finished jobs are kept, and deletion by a
- * filter. */
+/* tests/unit/daemon/store/test_jobs_kept.c - retention of finished jobs, and deletion by a filter.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

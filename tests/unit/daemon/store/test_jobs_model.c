@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_jobs_model.c - random calls to the store beside a reference state
- * machine that keeps everything in an array: every answer and every job must agree. */
+/* tests/unit/daemon/store/test_jobs_model.c - random calls to the store and to a reference state
+ * machine in an array: every result and every job must agree. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -11,7 +11,7 @@
 
 enum { JOBS = 400, STEPS = 1500, LONG_MS = 1000000, CRASHES = 2, SEEDS = 4 };
 
-/* a job as it should be */
+/* expected state of a job */
 typedef struct model_job {
     char id[TQD_JOB_ID_TEXT];
     bool there;
@@ -137,7 +137,7 @@ static void claim(model *m)
     }
 }
 
-/* beat, checkpoint, finish or release, with the right fence or an old one */
+/* beat, checkpoint, finish or release, with the valid fencing token or an old one */
 static void report(model *m)
 {
     model_job *job = some_job(m);
@@ -218,7 +218,7 @@ static void cancel_or_delete(model *m)
 
 static void expire(model *m)
 {
-    const int node = (int)pick(m, 3) - 1; /* -1: leases that ran out */
+    const int node = (int)pick(m, 3) - 1; /* -1: expired leases */
     const model_job *blamed = some_job(m);
     for (int i = 0; blamed != NULL && blamed->state != TQD_JOB_RUNNING && i < 50; i++) {
         blamed = some_job(m);
@@ -314,7 +314,8 @@ ParameterizedTest(size_t *row, jobs_model, random_calls, .init = setup, .fini = 
         }
     }
     compare(&m);
-    /* no event is missing: those of deleted jobs went with them, so count where none is deleted */
+    /* no event is missing: those of deleted jobs are deleted with them, so events are counted if no
+     * job is deleted */
     for (size_t i = 0; i < m.n; i++) {
         deleted = deleted || !m.jobs[i].there;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_jobs_shares.c - what one client may have of the queue and of the
- * runners, whatever engine is behind the interface. */
+/* tests/unit/daemon/store/test_jobs_shares.c - a client's share of the queue and of the runners,
+ * with any engine. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static const char *claim(const char *not_of)
     return tqd_store_write(store, &op.write) == TQD_STORE_OK ? op.job.kind : "";
 }
 
-/* of the other clients in turn, whatever is before them in the queue */
+/* claims of the other clients in turn, independent of jobs before them in the queue */
 Test(shares, a_claim_may_leave_clients_out)
 {
     const char *const clients[] = {"ann", "ann", "", "bob", "bob", "an"};
@@ -71,7 +71,7 @@ static bool is_refused(wish w)
     return submit(w) == TQD_STORE_QUOTA && submitted.queue_full;
 }
 
-/* waiting ones: those that run are not in the queue */
+/* only waiting jobs count: running jobs are not in the queue */
 Test(shares, a_client_has_a_part_of_the_queue)
 {
     cr_assert(

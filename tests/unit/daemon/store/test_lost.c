@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_lost.c - files without a row are kept for their time, and come back
- * when a row refers to them; the mark beside the database. */
+/* tests/unit/daemon/store/test_lost.c - files without a row are kept for their retention time, and
+ * moved back when a row refers to them; the mark. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ TestSuite(lost, .init = setup, .fini = teardown, .timeout = 100);
 static const char digest_of_abc[] =
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; /* FIPS 180-2, B.1 */
 
-/* what a process leaves that dies between a file and its row */
+/* state left by a process that dies after writing a file and before committing its row */
 static void leave_file(void)
 {
     char path[256];
@@ -34,7 +34,7 @@ static void leave_file(void)
     cr_assert_eq(fclose(file), 0);
 }
 
-/* In the place of the C library's: a file of somebody else cannot be dated. */
+/* Replaces utimensat of the C library: the times of another user's file cannot be set. */
 static bool refuses_dates;
 int utimensat(int fd, const char *path, const struct timespec times[2], int flags)
 {
@@ -83,7 +83,7 @@ Test(lost, goes_after_its_time_and_not_before)
     stop_store();
     start_store();
     cr_assert_eq(count_lost(), 1);
-    cr_assert_eq(tqd_store_lost_expire(store, -10000), 1); /* as of ten seconds from now */
+    cr_assert_eq(tqd_store_lost_expire(store, -10000), 1); /* as if ten seconds had passed */
     cr_assert_eq(count_lost(), 0);
 }
 
@@ -161,7 +161,8 @@ Test(lost, keeps_what_was_to_go_where_the_mark_is_missing)
     stop_store();
     snprintf(path, sizeof path, "%s/torqued.commit", folder);
     cr_assert_eq(unlink(path), 0);
-    start_store(); /* the database may be an older copy: newer rows may have referred to it */
+    start_store(); /* the database may be an older copy: rows that were lost may have referred to
+                      the file */
     (void)tqd_store_collect(store);
     cr_assert_eq(tqt_store_sweep(store, &n), TQD_STORE_OK);
     cr_assert_eq(n, 1);

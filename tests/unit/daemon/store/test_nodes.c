@@ -75,7 +75,7 @@ static uint32_t expire(tqd_store *of)
     return op.n_job;
 }
 
-/* a node that was frozen past its lease changes nothing: not a row, not a chunk */
+/* a node that was suspended beyond its lease changes nothing: no row, no chunk */
 Test(nodes, frozen_node_changes_nothing)
 {
     char id[TQD_JOB_ID_TEXT];
@@ -112,7 +112,7 @@ Test(nodes, frozen_node_changes_nothing)
     ASSERT_STATUS(finish(store, &old, "stale"), TQD_STORE_MISMATCH);
 }
 
-/* 3.5 chunks of 1 MiB, each byte by its place */
+/* 3.5 chunks of 1 MiB, each byte by its position */
 enum { SIZE = 3670016 + 5 };
 
 static char byte_at(size_t i)
@@ -197,7 +197,7 @@ static void *submit_one(void *arg)
     return NULL;
 }
 
-/* an event that is committed late cannot come after a reader that has passed its number */
+/* an event that is committed late cannot be missed by a reader that has passed its number */
 Test(nodes, no_gap_beside_an_open_transaction)
 {
     static const char first[] =
@@ -208,7 +208,7 @@ Test(nodes, no_gap_beside_an_open_transaction)
     only_nodes();
     void *held = test_postgres_hold(uri, first);
     pthread_create(&thread, NULL, submit_one, NULL);
-    /* the other writer waits for the lock by now, or comes later: in no order is there a gap */
+    /* the other writer waits for the lock, or starts later: in no order is there a gap */
     for (int i = 0; i < 50; i++) {
         ASSERT_STATUS(tqd_store_events(other, NULL, r.last, 100, see, &r), TQD_STORE_OK);
     }
@@ -260,7 +260,7 @@ Test(nodes, no_gap_and_no_job_twice_while_both_write)
     cr_assert(eq(u64, r.last, 360 + 2 * counts.n[TQD_JOB_SUCCEEDED]), "each began and ended once");
 }
 
-/* the server ends every connection: what follows is answered again, without a restart */
+/* the server closes all connections: later calls succeed without a restart */
 Test(nodes, comes_back_after_its_connections_are_ended)
 {
     char id[TQD_JOB_ID_TEXT];

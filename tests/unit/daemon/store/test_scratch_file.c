@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_scratch_file.c - bytes beside a job: cut, kept over the
- * process, counted,
- * taken over, removed. */
+/* tests/unit/daemon/store/test_scratch_file.c - the scratch file of a job: truncated, kept over a
+ * restart, counted, taken over, removed. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -102,7 +101,7 @@ Test(aside, quota_counts_it)
     tqd_scratch_file *aside = open_aside("job");
     put(aside, 0, "12345678");
     cr_assert(eq(int, (int)tqd_scratch_file_write(aside, 8, "abc", 3), TQD_STORE_QUOTA));
-    put(aside, 7, "abc"); /* what is cut makes room */
+    put(aside, 7, "abc"); /* truncated bytes free space */
     holds(aside, "1234567abc");
     tqd_scratch_file_close(aside);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/daemon/store/test_short_memory.c - each allocation of opening and reading a file fails
- * once: it is refused as such, or its bytes are right. */
+ * once: the call is refused with NO_MEMORY, or its bytes are correct. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 TestSuite(short_files, .init = setup, .fini = teardown, .timeout = 100);
 
-enum { CHUNKS = 16, WALK_MAX = 200 }; /* the sum of the next chunk needs a longer array */
+enum { CHUNKS = 16, WALK_MAX = 200 }; /* the checksum of the next chunk needs a longer array */
 
 static char bytes[CHUNKS * TQD_CHUNK + 5];
 
@@ -39,7 +39,7 @@ Test(short_files, are_not_opened_by_halves)
     while (n >= k && k < WALK_MAX) {
         k++;
         tqd_store_status status = TQD_STORE_OK;
-        tqd_sums_remove(tqd_store_file_set(store), digest); /* they are computed again */
+        tqd_sums_remove(tqd_store_file_set(store), digest); /* so that they are computed again */
         tqt_short_begin(k, 1);
         tqd_file *file = tqd_file_open_sized(store, digest, sizeof bytes, &status);
         n = tqt_short_end();
@@ -48,7 +48,7 @@ Test(short_files, are_not_opened_by_halves)
         cr_assert(eq(int, file != NULL, n < k));
         tqd_file_close(file);
     }
-    cr_assert(k > 4 && k < WALK_MAX, "%zu", k); /* file, digest, piece, sums: twice */
+    cr_assert(k > 4 && k < WALK_MAX, "%zu", k); /* file, digest, piece, checksums: twice */
     tqd_upload_close(up);
 }
 
@@ -61,7 +61,7 @@ Test(short_files, are_read_whole_or_not_at_all)
     while (n >= k && k < WALK_MAX) {
         k++;
         tqd_store_status status = TQD_STORE_OK;
-        tqd_sums_remove(tqd_store_file_set(store), digest); /* they are computed again */
+        tqd_sums_remove(tqd_store_file_set(store), digest); /* so that they are computed again */
         tqd_file *file = tqd_file_open_sized(store, digest, sizeof bytes, &status);
         cr_assert(file != NULL);
         tqt_short_begin(k, 1);

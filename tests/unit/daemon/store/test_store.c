@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_store.c - robots through the store's interface, whatever engine is
- * it has; then what is particular to a state folder. */
+/* tests/unit/daemon/store/test_store.c - robots through the store's interface, with any engine;
+ * then properties of a state folder. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <pthread.h>
@@ -380,7 +380,7 @@ Test(store, migration_takes_a_snapshot_first_and_is_whole_or_nothing)
     tqd_connection_close(connection);
 }
 
-/* each schema from the first on, as its own release left it; the newest but one is the last */
+/* each schema from the first on, as created by its release; the last one is the previous version */
 Test(store, each_former_schema_steps_forward)
 {
     only_sqlite();
@@ -447,8 +447,8 @@ static int pragma(tqd_connection *connection, const char *name)
     return value;
 }
 
-/* https://sqlite.org/pragma.html: what survives a cut of the power (2: FULL), and what the
- * statements of a reader may do */
+/* https://sqlite.org/pragma.html: settings for durability (2: FULL), and restrictions of a reader's
+ * statements */
 Test(store, connections_have_their_settings)
 {
     char path[128], why[TQD_STORE_WHY];

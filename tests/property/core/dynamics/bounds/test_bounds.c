@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/dynamics/bounds/test_bounds.c - bounds on eigenvalues of M hold at random q
- * of the
- * box, and come near what is attained. */
+ * of the box, and are close to the values attained. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -42,7 +41,7 @@ static void eigenvalues(const tq_model *model, const double *q, tq_scratch *scra
     tq_scratch_rewind(scratch, mark);
 }
 
-/* trees with prismatic and mimicking joints and rotors, boxes of any width: no q may beat them */
+/* trees with prismatic and mimic joints and rotors, boxes of any width: no q violates the bounds */
 Test(bounds, item_041_hold_at_every_random_point_of_the_box)
 {
     tq_scratch scratch = scratch_new();
@@ -69,7 +68,7 @@ Test(bounds, item_041_hold_at_every_random_point_of_the_box)
         for (size_t i = 0; i < 200; i++) {
             double values[2];
             for (size_t k = 0; k < nq; k++) {
-                /* any number into the box */
+                /* maps any number into the box */
                 q[k] = lower[k] + 2 * half * fabs(sin(points.q[k * points.stride + i]));
             }
             eigenvalues(model, q, &scratch, values);
@@ -152,7 +151,7 @@ static tq_model *chain(uint32_t n, uint32_t n_own, double mass)
     return model;
 }
 
-/* 4 freedoms bound nothing where 86 joints mimic them: the table of such a chain took a minute */
+/* 86 mimic joints with 4 dofs: the table of such a chain took a minute */
 Test(bounds, tables_of_second_derivatives_are_made_of_few_joints)
 {
     const struct {
@@ -197,7 +196,7 @@ Test(bounds, item_041_without_limits_of_travel_there_are_none)
     free(scratch.memory);
 }
 
-/* a light wrist on a heavy arm: masses and sizes fall by a factor from link to link */
+/* a light wrist on a heavy arm: masses and sizes decrease by a factor from link to link */
 static tq_model *tapered(uint64_t seed, uint32_t n_joint)
 {
     tqt_random r = tqt_random_seed(seed);
@@ -251,7 +250,7 @@ Test(bounds, item_041_of_arms_are_positive)
         for (size_t i = 0; i < 2000; i++) {
             double values[2];
             for (size_t k = 0; k < n; k++) {
-                const double u = tqt_random_uniform(&r, -0.2, 1.2); /* corners and faces too */
+                const double u = tqt_random_uniform(&r, -0.2, 1.2); /* includes corners and faces */
                 q[k] = lower[k] + fmin(fmax(u, 0.0), 1.0) * (upper[k] - lower[k]);
             }
             eigenvalues(model, q, &scratch, values);
@@ -264,8 +263,8 @@ Test(bounds, item_041_of_arms_are_positive)
     free(scratch.memory);
 }
 
-/* over whole turns the entries with all arms stretched bound M better than any slope, and rotors
- * hold the smallest eigenvalue up */
+/* over full revolutions, the bounds of the entries with all arms stretched are better than any
+ * Lipschitz bound, and rotors bound the smallest eigenvalue from below */
 Test(bounds, item_041_of_a_wide_box_are_those_of_stretched_arms_and_rotors)
 {
     tq_scratch scratch = scratch_new();
@@ -291,7 +290,7 @@ Test(bounds, item_041_of_a_wide_box_are_those_of_stretched_arms_and_rotors)
                      TQ_OK));
         cr_expect(ge(dbl, bounds.guaranteed_smallest, 0.5 * (1.0 - 1e-6)), "seed %d", (int)seed);
         cr_expect(le(dbl, bounds.guaranteed_smallest, bounds.attained_smallest));
-        /* every entry is at most all masses at full reach, and 7 of them a row */
+        /* every entry is at most that of all masses at full reach, and a row has 7 of them */
         const double most = 7.0 * (mass * reach * reach + moment) + 0.5;
         cr_expect(le(dbl, bounds.guaranteed_largest, most), "seed %d: %g of %g", (int)seed,
                   bounds.guaranteed_largest, most);
@@ -301,7 +300,7 @@ Test(bounds, item_041_of_a_wide_box_are_those_of_stretched_arms_and_rotors)
 }
 
 typedef struct asker {
-    unsigned asked, yes_at; /* 0: never */
+    unsigned asked, yes_at; /* calls of stop, and the call that returns non-zero; 0: never */
 } asker;
 
 static int stop(void *ctx)
@@ -310,7 +309,7 @@ static int stop(void *ctx)
     return ++a->asked == a->yes_at;
 }
 
-/* wherever the search is: constants, cells, steps along coordinates */
+/* cancellation in every part of the search: constants, cells, steps along coordinates */
 Test(bounds, end_once_the_question_is_answered_with_yes)
 {
     enum { N_JOINT = 24 };
@@ -332,7 +331,8 @@ Test(bounds, end_once_the_question_is_answered_with_yes)
                  TQ_OK));
     cr_assert(eq(dbl, bounds.guaranteed_smallest, want.guaranteed_smallest));
     cr_assert(eq(dbl, bounds.attained_largest, want.attained_largest));
-    /* 100 n^2 + 2 n^3 of each matrix, and 10 n^2 of each of n joints on the way to n links */
+    /* work between two calls of stop: 100 n^2 + 2 n^3 for each matrix, 10 n^2 for each of n joints
+     * of n links */
     const double n = N_JOINT;
     const double work = (double)want.n_evaluated * (100 * n * n + 2 * n * n * n) + 10 * n * n * n;
     cr_assert(ge(dbl, never.asked, floor(work / TQ_SCRATCH_ASK_WORK)));

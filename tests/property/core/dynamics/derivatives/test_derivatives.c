@@ -25,8 +25,7 @@ typedef struct fixture {
     size_t nv;
 } fixture;
 
-/* tanh and exp of a friction smoothed over less than a step are no function to take differences
- * of */
+/* a friction smoothed over less than a step cannot be differentiated numerically */
 static void smooth(tq_model *model)
 {
     for (uint32_t j = 0; j < model->n_joint; j++) {
@@ -71,7 +70,7 @@ static void close_case(fixture *f)
     tqt_model_free(f->model);
 }
 
-/* q moved by h along freedom `row`, quaternions by a turn in the child frame */
+/* q moved by h along dof `row`; quaternions by a rotation in the child frame */
 static void displace(const tq_model *model, const double *q, size_t row, double h, double *ret)
 {
     memcpy(ret, q, model->nq * sizeof *ret);
@@ -108,7 +107,7 @@ static void displace(const tq_model *model, const double *q, size_t row, double 
     }
 }
 
-/* (f(+h) - f(-h)) / 2h less a third of what (f(+2h) - f(-2h)) / 4h differs by */
+/* Richardson's extrapolation of central differences: D(h) + (D(h) - D(2h)) / 3 */
 static void differences(const fixture *f, const tqt_wrench *wrenches, size_t n_wrench,
                         unsigned without, bool by_rate, size_t column, double *ret, double *scale)
 {
@@ -218,7 +217,7 @@ Test(derivatives, know_wrenches_that_turn_with_the_link_and_those_that_do_not)
     }
 }
 
-/* Mdot - 2 C is skew-symmetric for the Christoffel form alone; the others are the negative
+/* Mdot - 2 C is skew-symmetric for the Christoffel form only; the other forms are the negative
  * control. */
 Test(derivatives, item_040_mass_matrix_rate_judges_the_forms_of_coriolis)
 {

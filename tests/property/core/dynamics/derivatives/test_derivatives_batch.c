@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/derivatives/test_derivatives_batch.c - derivatives and momentum on
- * lanes against
- * the dense forms, which work in the user's frames and know nothing of canonical ones. */
+/* tests/property/core/dynamics/derivatives/test_derivatives_batch.c - derivatives and momentum of
+ * the lanes against the dense forms, which use the user's frames and not the canonical ones. */
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/derivatives_batch.h"
 #include "core/dynamics/momentum/momentum.h"
@@ -110,8 +109,8 @@ static void dense(trial *t, size_t i, unsigned without)
     free(q);
 }
 
-/* Largest difference of rows first .. end - 1, in units of the largest of them, or of `scale`:
- * entries are sums over subtrees in which the large ones share every term of the small ones. */
+/* Largest difference of rows first .. end - 1, relative to the largest of these rows or to `scale`:
+ * entries are sums over subtrees, in which large and small entries share terms. */
 static double worst_of(const trial *t, size_t i, size_t first, size_t end, double scale)
 {
     double worst = 0.0;
@@ -122,8 +121,8 @@ static double worst_of(const trial *t, size_t i, size_t first, size_t end, doubl
     return scale > 0.0 ? worst / (DBL_EPSILON * t->model->n_joint * scale) : worst;
 }
 
-/* 1000 eps n: both forms round, and sum about the world's origin, from which these robots reach ten
- * times their size; a wrong term of any joint is 1e10 of these units */
+/* 1000 eps n: both forms round, and sum about the world's origin, at distances of ten times the
+ * robots' size; a wrong term of any joint causes 1e10 of these units */
 static const double limit = 1000.0;
 
 static void expect_equal(uint64_t seed, unsigned kinds, unsigned without)
@@ -134,7 +133,7 @@ static void expect_equal(uint64_t seed, unsigned kinds, unsigned without)
     for (size_t i = 0; i < N; i += 4) {
         dense(&t, i, without);
         const double by_q = worst_of(&t, i, 0, half, 0.0);
-        /* of one joint it is 0 but for rounding of the same terms */
+        /* for one joint dtau/dqd is 0 except for rounding of the same terms */
         const double by_qd = worst_of(&t, i, half, 2 * half, t.model->nv == 1 ? 1.0 : 0.0);
         cr_expect(by_q <= limit, "seed %d, by q: %g eps n", (int)seed, by_q);
         cr_expect(by_qd <= limit, "seed %d, by qd: %g eps n", (int)seed, by_qd);
@@ -172,7 +171,7 @@ Test(derivatives_batch, leave_out_what_without_names)
     }
 }
 
-/* a robot a thousand kilometres from the origin keeps its digits: sums are about its own base */
+/* a robot 1000 km from the origin keeps its digits: sums are about its own base */
 Test(derivatives_batch, far_from_the_origin_keep_their_digits)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -213,7 +212,7 @@ Test(derivatives_batch, far_from_the_origin_keep_their_digits)
     }
 }
 
-/* Bits: at every build, and alone as in the block */
+/* Bits: the same with every build, alone and in a block */
 Test(derivatives_batch, same_bits_everywhere)
 {
     for (uint64_t seed = 0; seed < 40; seed++) {

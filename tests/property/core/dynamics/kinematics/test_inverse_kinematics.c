@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/kinematics/test_inverse_kinematics.c - solutions reach their
- * target, branches
- * are found, limits hold. */
+/* tests/property/core/dynamics/kinematics/test_inverse_kinematics.c - solutions reach their target,
+ * branches are found, limits are respected. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -84,8 +83,8 @@ Test(inverse_kinematics, random_arms_reach_poses_they_have_been_in)
     free(memory);
 }
 
-/* An arm of seven turns as Baxter's, then a finger whose travel is `travel` long: it is mostly at
- * an end of it, where steps that count on it come to nothing. */
+/* An arm of seven revolute joints like Baxter's, then a finger of travel `travel`: the finger is
+ * mostly at a limit, where steps that use it have no effect. */
 static tq_model *finger(uint32_t n_joint, double travel, double side)
 {
     static const double axis[8][3] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {0, 1, 0},
@@ -111,7 +110,7 @@ static tq_model *finger(uint32_t n_joint, double travel, double side)
     return m;
 }
 
-/* the service's own tolerances, iterations and starts */
+/* the defaults of the service */
 static const tq_ik_options plain = {.position_tolerance = 1e-9,
                                     .rotation_tolerance = 1e-9,
                                     .iterations = 200,
@@ -159,7 +158,8 @@ Test(inverse_kinematics, a_finger_of_short_travel_reaches_where_it_has_been)
     free(memory);
 }
 
-/* the same arm without its finger, and without its last turn: six branches at most, some outside */
+/* the same arm without its finger and its last joint: at most six branches, some outside the limits
+ */
 Test(inverse_kinematics, an_arm_inside_its_limits_reaches_where_it_has_been)
 {
     void *memory = aligned_alloc(64, BYTES);
@@ -224,7 +224,7 @@ Test(inverse_kinematics, an_elbow_arm_has_eight_branches)
     cr_assert(
         eq(int, tq_inverse_kinematics(model, &task, &options, &scratch, &result, NULL), TQ_OK));
     cr_assert(eq(int, (int)result.n_solution, 1));
-    /* out of reach: reports how near it came, and no solution */
+    /* out of reach: the result is the smallest error, and no solution */
     task.target.p[0] = 5.0;
     options.within_limits = false;
     options.n_seed = 5;
@@ -287,8 +287,8 @@ static int at_second(void *ctx)
     return ++*(unsigned *)ctx == 2;
 }
 
-/* within a start, and within the solutions of one step: each row of 100 that meets its end costs
- * another */
+/* cancellation within a start, and within the solutions of one step: each of 100 rows that reaches
+ * its limit costs another solution */
 Test(inverse_kinematics, ends_within_a_start_once_the_question_is_answered_with_yes)
 {
     enum { N_JOINT = 100, ROOM = 64 << 20 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/kinematics/test_jacobian.c - Jacobians on lanes against those of
- * one state, and
- * against the motion of frames. */
+/* tests/property/core/dynamics/kinematics/test_jacobian.c - Jacobians of the lanes against those of
+ * one state and against the motion of frames. */
 #include "core/dynamics/kinematics/jacobian.h"
 #include "core/lanes/build.h"
 #include "core/lanes/table.h"
@@ -72,7 +71,7 @@ static void compute(trial *t)
     cr_assert(eq(sz, t->scratch.used, 0));
 }
 
-/* one sample beside the posture's, whose sums are of the same lengths: arms times rates */
+/* one sample against the dense form, whose sums have the same size: lengths times rates */
 static void expect_like_posture(trial *t, size_t i, uint64_t seed)
 {
     const size_t nv = t->model->nv, stride = t->states.stride;
@@ -118,7 +117,7 @@ Test(jacobian, equals_that_of_one_state)
     }
 }
 
-/* J qdd + dJ/dt qd is the acceleration of the centre of mass that moving frames have */
+/* J qdd + dJ/dt qd is the acceleration of the centre of mass by moving frames */
 Test(jacobian, accelerates_the_point)
 {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -158,7 +157,7 @@ Test(jacobian, accelerates_the_point)
     }
 }
 
-/* Bits: at every build */
+/* Bits: the same with every build */
 Test(jacobian, same_bits_everywhere)
 {
     cr_assert(eq(int, (int)tq_lanes_select(0), TQ_OK));

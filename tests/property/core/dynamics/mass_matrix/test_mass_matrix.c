@@ -66,7 +66,7 @@ static void compute(trial *t, unsigned without)
     cr_assert(status == TQ_OK, "%s: %s %zu", tq_status_slug(status), fault.what, fault.index);
 }
 
-/* one sample's M beside the reference */
+/* one sample's M against the reference */
 static double worst_of(const trial *t, size_t i, double *ret_m)
 {
     double *q = tqt_doubles(t->model->nq);
@@ -103,8 +103,8 @@ Test(mass_matrix, random_trees_match_link_energies)
     cr_log_info("worst error %g eps n terms", worst);
 }
 
-/* An array that was filled before, its lower triangle and what motion changes spoilt since: on and
- * above the diagonal the same bits. */
+/* Computes into an array that was filled before and then modified in its lower triangle and in all
+ * entries that motion changes: on and above the diagonal the bits are the same. */
 static void check_again(trial *t, int seed)
 {
     const size_t nv = t->model->nv, stride = t->states.stride, n_sample = t->states.n_sample;
@@ -126,7 +126,7 @@ static void check_again(trial *t, int seed)
     free(again);
 }
 
-/* whatever the order in which the user names joints */
+/* in any order of the joints */
 Test(mass_matrix, again_gives_the_upper_triangle)
 {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -136,8 +136,8 @@ Test(mass_matrix, again_gives_the_upper_triangle)
     }
 }
 
-/* Columns that reach a floating root go straight into its rows: every kind of joint on it, one
- * sample and several, joints named from the root outwards. */
+/* Columns of a floating root are written directly into its rows: every kind of joint on it, one
+ * sample and several, joints listed from the root outwards. */
 Test(mass_matrix, again_fills_the_rows_of_a_floating_root)
 {
     const unsigned kinds = 1u << TQ_JOINT_FLOATING | 1u << TQ_JOINT_SPHERICAL |
@@ -178,7 +178,7 @@ static long double smallest_pivot(const double *m, uint32_t n)
     return smallest;
 }
 
-/* every link has mass and breadth, so every motion has energy */
+/* every link has mass and extent, so every motion has kinetic energy */
 Test(mass_matrix, is_positive_definite)
 {
     for (uint64_t seed = 0; seed < N_SEED; seed++) {
@@ -199,7 +199,7 @@ Test(mass_matrix, rotors_may_be_left_out)
         trial t = open_trial(seed, TQT_WITH_ALL, 1);
         double *m = tqt_doubles(t.n);
         for (uint32_t j = 0; j < t.model->n_joint; j++) {
-            t.model->joints[j].rotor.inertia = 0.0; /* the reference's; the mechanism has a copy */
+            t.model->joints[j].rotor.inertia = 0.0; /* in the reference; the mechanism has a copy */
         }
         compute(&t, TQ_WITHOUT_ROTOR);
         const double error = worst_of(&t, 0, m);
@@ -209,7 +209,7 @@ Test(mass_matrix, rotors_may_be_left_out)
     }
 }
 
-/* NaN as the angle of a revolute joint after a prismatic one: not on the diagonal */
+/* NaN as the angle of a revolute joint after a prismatic one: it does not appear on the diagonal */
 Test(mass_matrix, angles_that_are_no_numbers)
 {
     static const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -242,12 +242,12 @@ Test(mass_matrix, angles_that_are_no_numbers)
             cr_expect(eq(sz, fault.index, 9));
         }
         *angle = kept;
-        compute(&t, 0); /* and nothing of it stays */
+        compute(&t, 0); /* later calls are not affected */
         close_trial(&t);
     }
 }
 
-/* Bits: at every lane width, alone and in a block */
+/* Bits: the same at every lane width, alone and in a block */
 Test(mass_matrix, same_bits_everywhere)
 {
     cr_assert(eq(int, (int)tq_lanes_select(0), TQ_OK));

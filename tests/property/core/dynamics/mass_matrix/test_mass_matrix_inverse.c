@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/dynamics/mass_matrix/test_mass_matrix_inverse.c - M^-1 of heavy robots with
- * light hands
- * against a factorisation in 80 bits of M by virtual work. */
+ * light hands, against a factorisation in 80 bits of M by virtual work. */
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
@@ -29,7 +28,8 @@ typedef struct trial {
     double *memory, *inverse;
 } trial;
 
-/* A body of that mass and size: principal moments of a solid that is about as long as wide. */
+/* A body of that mass and size, with the principal moments of a solid of similar length and width.
+ */
 static void give_mass(tqt_random *r, tq_link *link, double mass, double size)
 {
     link->inertia.mass = mass;
@@ -44,9 +44,9 @@ static void give_mass(tqt_random *r, tq_link *link, double mass, double size)
     }
 }
 
-/* A floating trunk of 30 kg with four limbs that become lighter from joint to joint, down to a
- * finger of 2 g and 1 cm: entries of M go from 30 kg to 1e-7 kg m^2. The robot is where its base
- * says, some metres from the origin of the world. */
+/* A floating trunk of 30 kg with four limbs whose links become lighter, down to a finger of 2 g and
+ * 1 cm: entries of M range from 30 kg to 1e-7 kg m^2. The base is some metres from the origin of
+ * the world. */
 static tq_model *humanoid(uint64_t seed)
 {
     tqt_random r = tqt_random_seed(seed);
@@ -127,7 +127,8 @@ static void invert(size_t n, const long double *m, long double *x)
     free(a);
 }
 
-/* largest difference over the largest entry; infinity-norm condition of M beside it */
+/* largest difference over the largest entry; *ret_cond: condition number of M in the infinity norm
+ */
 static double error_of(const trial *t, size_t i, const double *got, size_t stride, double *ret_cond)
 {
     const size_t n = t->nv;
@@ -176,7 +177,7 @@ Test(mass_matrix_inverse, light_hands_keep_their_digits)
     cr_log_info("worst %g, condition up to %g", worst, worst_cond);
 }
 
-/* by one state and by block, the same bits; symmetric to the bit */
+/* one state and a block give the same bits; M^-1 is symmetric to the bit */
 Test(mass_matrix_inverse, one_state_is_the_block_s)
 {
     trial t = open_trial(3);
@@ -200,7 +201,7 @@ Test(mass_matrix_inverse, one_state_is_the_block_s)
     close_trial(&t);
 }
 
-/* dqdd/dtau is M^-1, and M (dqdd/dq) = -dtau/dq: with dtau/dq = M the answer is -E */
+/* dqdd/dtau is M^-1, and M (dqdd/dq) = -dtau/dq: for dtau/dq = M the result is -E */
 Test(mass_matrix_inverse, derivatives_go_through_the_factor)
 {
     for (uint64_t seed = 0; seed < N_ROBOT; seed++) {
@@ -222,7 +223,8 @@ Test(mass_matrix_inverse, derivatives_go_through_the_factor)
         }
         cr_expect(le(dbl, error_of(&t, 0, x, 1, &cond), 1e-14));
         for (size_t k = 0; k < n * n; k++) {
-            /* a wrong digit of M^-1 times M: rows of the heavy trunk beside columns of a finger */
+            /* scale of an error of M^-1 times M: rows of the heavy trunk with columns of a finger
+             */
             const double scale = sqrt(fabs(x[k / n * (n + 1)] / x[k % n * (n + 1)]));
             const double want = k / n == k % n ? -1.0 : 0.0;
             cr_expect(le(dbl, fabs(dq[k] - want), 1e-11 * fmax(scale, 1.0)), "seed %d", (int)seed);
@@ -232,7 +234,7 @@ Test(mass_matrix_inverse, derivatives_go_through_the_factor)
     }
 }
 
-/* a matrix of rank 1, one with a minor that is not positive, one that is no number */
+/* a matrix of rank 1, one with a non-positive minor, one with NaN */
 Test(mass_matrix_inverse, singular_matrices_name_their_row)
 {
     double one[4] = {1.0, 2.0, 2.0, 4.0}, minor[4] = {-1.0, 0.0, 0.0, 2.0};

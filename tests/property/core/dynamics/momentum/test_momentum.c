@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/core/dynamics/momentum/test_momentum.c - momentum and centre of mass against the
- * reference;
- * operational inertia. */
+ * reference; operational-space inertia. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -72,7 +71,7 @@ Test(momentum, sums_equal_the_reference)
     free(memory);
 }
 
-/* x := M^-1 x by elimination with pivots, nothing of the product's */
+/* x := M^-1 x by elimination with pivoting, independent of core */
 static void solve(size_t n, const double *m, long double *x)
 {
     long double a[16][16];
@@ -145,12 +144,12 @@ Test(momentum, operational_inertia_is_the_inverse_of_mobility)
                 for (size_t i = 0; i < nv; i++) {
                     v += (long double)j[r * nv + i] * qd[i];
                 }
-                /* the condition of J M^-1 J^T of these seeds stays under 1e6 */
+                /* the condition of J M^-1 J^T is below 1e6 for these seeds */
                 cr_assert(epsilon_eq(dbl, (double)v, r == k ? 1.0 : 0.0, 1e-8), "seed %d",
                           (int)seed);
             }
         }
-        /* a row twice: the point cannot move so, and the call says it */
+        /* a repeated row: the point cannot move in that direction, and the call reports it */
         for (size_t i = 0; i < nv; i++) {
             j[5 * nv + i] = j[i];
         }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/feasible/test_feasible.c - hard problems, each with its
- * certificate; the
- * same optimum as CSDP's. */
+/* tests/property/core/identify/feasible/test_feasible.c - difficult problems, each with its
+ * certificate; the same optimum as CSDP. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -19,7 +18,7 @@
 
 enum { TEN = TQ_SVEC4, OTHER_MAX = 12, HARD = TQT_SANITIZED ? 400 : 4000 };
 
-/* a random problem; arrays are the test's */
+/* a random problem with its arrays */
 typedef struct trial {
     tq_feasible p;
     uint8_t positive[OTHER_MAX];
@@ -29,8 +28,8 @@ typedef struct trial {
 
 enum { FULL_RANK = 1, MILD = 2 };
 
-/* bodies on, near and beyond the boundary of what can be; columns of very unlike sizes, some
- * without effect; noise from none to more than there is signal */
+/* bodies inside, near and beyond the boundary of feasibility; columns of very different sizes, some
+ * without effect; noise from zero to more than the signal */
 static trial draw(uint64_t seed, unsigned how)
 {
     tqt_random r = tqt_random_seed(seed);
@@ -43,7 +42,7 @@ static trial draw(uint64_t seed, unsigned how)
         t.positive[k] = (uint8_t)tqt_random_below(&r, 2);
     }
     t.a = tqt_doubles(t.p.m * t.n), t.b = tqt_doubles(t.p.m), t.x = tqt_doubles(t.n + 1);
-    t.x[t.n] = (double)NAN; /* of no parameter: whoever reads it has NaN everywhere */
+    t.x[t.n] = (double)NAN; /* guard value: a read beyond the parameters gives NaN */
     const double spread = how & MILD ? 0.5 : tqt_random_uniform(&r, 0, 4);
     const double strength = how & MILD ? 1 : pow(10, tqt_random_uniform(&r, -2, 4));
     for (size_t c = 0; c < t.n; c++) {
@@ -91,7 +90,7 @@ static double objective(const trial *t, const double *x)
     return sum;
 }
 
-/* the whole of what is minimised; infinite outside */
+/* the complete objective; infinite outside of the feasible set */
 static double whole(const trial *t, const double *x)
 {
     double sum = objective(t, x);
@@ -123,7 +122,7 @@ static tq_status solve(trial *t, tq_scratch *scratch, tq_feasible_report *report
     return tq_feasible_solve(&t->p, scratch, t->x, report, error);
 }
 
-/* walks from the answer: nothing feasible nearby is better than the certificate allows */
+/* random steps from the result: no feasible point nearby is better than the certificate admits */
 static void expect_lowest(const trial *t, const tq_feasible_report *report, uint64_t seed)
 {
     tqt_random r = tqt_random_seed(seed + 77);
@@ -136,7 +135,7 @@ static void expect_lowest(const trial *t, const tq_feasible_report *report, uint
             y[c] = t->x[c] + size * tqt_normal(&r) * (fabs(t->x[c]) + 1e-3);
         }
         const double there = whole(t, y);
-        /* rounding of sums of |b|^2's size */
+        /* rounding of sums of the size of |b|^2 */
         const double slack = report->gap + 1e-12 * fabs(here) + 1e-14 * objective(t, y);
         cr_expect(there >= here - slack, "seed %d: %.17g below %.17g by more than %g", (int)seed,
                   there, here, slack);
@@ -205,7 +204,7 @@ Test(feasible, agrees_with_csdp)
             tq_feasible_report report;
             cr_assert(eq(int, solve(&t, &scratch, &report, NULL), TQ_OK));
             const double theirs = objective(&t, x);
-            /* required by the plan: 1e-6 of the objective, 1e-4 of the parameters */
+            /* the required accuracy: 1e-6 of the objective, 1e-4 of the parameters */
             cr_expect(epsilon_eq(dbl, report.objective, theirs, 1e-6 * theirs), "seed %d",
                       (int)seed);
             for (size_t c = 0; c < t.n; c++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/regression/test_base.c - base parameters: known counts, equal
- * torque. */
+/* tests/property/core/identify/regression/test_base.c - base parameters: known numbers of them,
+ * equal torque. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -69,7 +69,7 @@ enum { FRICTION = TQ_REGRESS_VISCOUS | TQ_REGRESS_COULOMB | TQ_REGRESS_OFFSET };
 Test(base, counts_of_the_panda)
 {
     const tqa_robot *panda = builtin("panda");
-    /* fingers do not move the count: take the seven-joint arm's own */
+    /* the number of the seven-joint arm: its fingers do not change it */
     expect_count(panda->model, 0, 43, "panda");
 }
 
@@ -91,8 +91,8 @@ static bool runs_out(void *ctx)
     return ++p->n_asked > p->most;
 }
 
-/* asked before each state, each column of a round and each row of a combination; nothing is done
- * after a yes */
+/* stop is called before each state, each column of a round and each row of a combination; nothing
+ * is computed after it returned true */
 Test(base, a_search_ends_when_it_is_asked_to)
 {
     const tq_model *model = builtin("ur5e")->model;
@@ -124,7 +124,7 @@ Test(base, a_search_ends_when_it_is_asked_to)
     free(f.memory);
 }
 
-/* Barrett's WAM: seven joints, modified DH of its manual, offsets of 45 mm at the elbow */
+/* Barrett's WAM: seven joints, modified DH by its manual, offsets of 45 mm at the elbow */
 static tq_model *wam(void)
 {
     static const double alpha[7] = {-M_PI_2, M_PI_2, -M_PI_2, M_PI_2, -M_PI_2, M_PI_2, 0};
@@ -133,7 +133,7 @@ static tq_model *wam(void)
     tq_model *m = tqt_model_new(8);
     double alpha_before = 0, a_before = 0, d_before = 0;
     for (uint32_t j = 0; j < 7;
-         j++) { /* standard DH: the joint's frame is the one before its row */
+         j++) { /* standard DH: the joint frame precedes the transform of its row */
         const double c = cos(alpha_before), s = sin(alpha_before);
         const double r[9] = {1, 0, 0, 0, c, -s, 0, s, c};
         for (int k = 0; k < 9; k++) {
@@ -189,7 +189,7 @@ Test(base, base_parameters_give_the_same_torque)
                 base += y[i * n + f.base.independent[k]] * beta[k];
                 terms += fabs(y[i * n + f.base.independent[k]] * beta[k]);
             }
-            /* coefficients come out of a triangle of condition up to 1e4 */
+            /* coefficients are from a triangle of condition up to 1e4 */
             cr_assert(epsilon_eq(dbl, base, full, 1e-9 * terms), "seed %d", (int)seed);
         }
         free(q), free(qd), free(qdd), free(y), free(value), free(beta), free(f.memory);

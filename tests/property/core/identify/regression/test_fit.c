@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/regression/test_fit.c - what went into a torque comes out of a
- * fit. */
+/* tests/property/core/identify/regression/test_fit.c - a fit recovers the parameters with which the
+ * torque was computed. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -17,21 +17,21 @@
 #include "tests/support/random_robot.h"
 #include "tests/support/sanitized.h"
 
-/* a chain of turning joints with friction and rotors */
+/* a chain of revolute joints with friction and rotors */
 static tq_model *arm(uint64_t seed, uint32_t n_joint, unsigned with)
 {
     const tqt_robot_options options = {.n_joint = n_joint,
                                        .kinds = 1u << TQ_JOINT_REVOLUTE,
                                        .with = with | TQT_WITH_FRICTION | TQT_WITH_ROTOR};
     tq_model *model = tqt_random_robot(seed, options);
-    for (uint32_t j = 0; j < model->n_joint; j++) { /* what the columns can say */
+    for (uint32_t j = 0; j < model->n_joint; j++) { /* only terms that the columns can represent */
         model->joints[j].friction.stribeck_velocity = 0;
         model->joints[j].friction.breakaway = 0;
     }
     return model;
 }
 
-/* a prior with large errors: masses and centres off by up to a half */
+/* a prior with large errors: masses and centres of mass wrong by up to a half */
 static double *spoilt_prior(const tq_model *model, unsigned with, uint64_t seed)
 {
     tqt_random r = tqt_random_seed(seed);
@@ -83,7 +83,7 @@ ParameterizedTest(int *row, fit, recovers_exactly)
         }
         cr_expect(eq(sz, b.solution.rank, base->n_base));
         for (size_t k = 0; k < base->n_base; k++) {
-            /* required by the checklist: 1e-10 of parameters of the same robot */
+            /* required: relative error 1e-10 on data of the same robot */
             cr_expect(epsilon_eq(dbl, b.solution.value[k], beta[k], 1e-10 * (largest + 1)),
                       "method %d, seed %d, column %d", *row, (int)seed, (int)k);
         }
@@ -92,7 +92,7 @@ ParameterizedTest(int *row, fit, recovers_exactly)
     }
 }
 
-/* links that ride on fixed joints, slides, branches: torque on data not seen is what matters */
+/* links on fixed joints, prismatic joints, branches: predicted torque on new data is compared */
 Test(fit, predicts_torque_of_trees)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -126,7 +126,7 @@ Test(fit, predicts_torque_of_trees)
                 size = fmax(size, fabs(y.tau[r * y.n_sample + i]));
             }
             cr_expect(eq(sz, all.n_sample, y.n_sample));
-            /* parameters to 1e-10, a condition of up to 1e3 on other motion */
+            /* parameters to 1e-10, with a condition of up to 1e3 on new motion */
             cr_expect(lt(dbl, all.rmse, 1e-7 * (size + 1)), "seed %d row %d", (int)seed, (int)r);
         }
         free(memory);
@@ -135,7 +135,7 @@ Test(fit, predicts_torque_of_trees)
     }
 }
 
-/* reads and solves until the fit has settled; the number of passes */
+/* reads and solves until the fit has converged; returns the number of passes */
 static int converge(tqt_fit_bench *b, const tqt_excited *x)
 {
     int n = 0;
@@ -149,7 +149,7 @@ static int converge(tqt_fit_bench *b, const tqt_excited *x)
     return n;
 }
 
-/* a search takes experiments whole: the same values, and nothing of how far to trust them */
+/* a search gives the same values, without statistics */
 Test(fit, search_finds_the_same_values)
 {
     tqt_fit_bench b = tqt_fit_open(arm(3, 4, 0));
@@ -173,7 +173,7 @@ Test(fit, search_finds_the_same_values)
     tqt_fit_read(b.fit, 0, &x, &b.scratch);
     tqt_fit_solve(&b);
     for (size_t c = 0; c < n; c++) {
-        /* rounding in another order, by a condition of up to 1e3 */
+        /* rounding in another order, times a condition of up to 1e3 */
         cr_expect(epsilon_eq(dbl, b.solution.value[c], value[c], 1e-10 * (largest + 1)), "%d",
                   (int)c);
     }
@@ -189,7 +189,8 @@ Test(fit, search_finds_the_same_values)
     tqt_fit_close(&b);
 }
 
-/* gears lose a share of what they carry: the load is the bodies' torque, which the fit finds out */
+/* gears lose a fraction of the transmitted torque: the load is the bodies' torque, found
+ * iteratively by the fit */
 Test(fit, friction_by_load)
 {
     tq_model *model = arm(4, 3, 0);
@@ -225,15 +226,15 @@ Test(fit, friction_by_load)
     tq_fit_options options = tq_fit_defaults();
     options.method = TQ_FIT_WLS;
     options.model.extra = TQ_FIT_LOAD;
-    options.model.with &= ~(unsigned)TQ_REGRESS_ROTOR; /* the bodies' inertia alone */
+    options.model.with &= ~(unsigned)TQ_REGRESS_ROTOR; /* only the bodies' inertia */
     tqt_fit_build(&b, &options, 1);
     const int passes = converge(&b, &x);
     cr_expect(gt(int, passes, 1));
     cr_expect(eq(int, b.solution.again, 0), "settled");
     for (uint32_t j = 0; j < b.model->n_joint; j++) {
         const size_t c = tqt_fit_column(&b, TQ_COLUMN_LOAD, TQ_PARAMETER_MASS, j, TQ_NONE);
-        /* passes end when nothing moves by 1e-3 of its nominal size, while a joint that carries
-         * little still creeps */
+        /* passes end when no value changes by 1e-3 of its nominal size, while a joint with little
+         * load may still converge */
         cr_expect(epsilon_eq(dbl, b.solution.value[c], .1, j == 0 ? 2e-2 : 2e-3), "joint %d",
                   (int)j);
     }
@@ -242,7 +243,7 @@ Test(fit, friction_by_load)
     tqt_fit_close(&b);
 }
 
-/* without a stated Stribeck speed: it is searched among a few, the fit finds the rest */
+/* without a given Stribeck velocity it is searched among candidates */
 Test(fit, stribeck_speed_is_found)
 {
     tq_model *truth = arm(5, 3, 0);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/regression/test_instruments.c - noise of position does not bias
- * fits by
- * instruments, and their intervals hold the truth. */
+/* tests/property/core/identify/regression/test_instruments.c - position noise does not bias fits
+ * with instruments, and their intervals contain the true values. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -30,22 +29,23 @@ static tqt_coverage cover(size_t n, double noise_q, double cutoff, tq_fit_method
     return c;
 }
 
-/* An encoder ten times as coarse as the best filter can bear: least squares is biased by 10 % in
- * its rotors, and a quarter of its intervals miss; those by instruments hold. */
+/* An encoder ten times coarser than the best filter can compensate: least squares is biased by 10 %
+ * in the rotors, and a quarter of its intervals miss the true value; intervals with instruments
+ * contain it. */
 Test(instruments, intervals_hold_under_noise_of_position, .disabled = TQT_SANITIZED)
 {
     const tqt_coverage plain = cover(100, 1e-3, 10, TQ_FIT_WLS);
     cr_expect(lt(dbl, plain.within, .85));
     cr_expect(lt(dbl, plain.attenuation, -.08));
     const tqt_coverage c = cover(500, 1e-3, 10, TQ_FIT_IV);
-    /* of 12,500 intervals; chance alone moves it by less than 1 % */
+    /* of 12,500 intervals; random variation is below 1 % */
     cr_expect(ge(dbl, c.within, .92));
     cr_expect(le(dbl, c.within, .98));
     cr_expect(le(dbl, c.bias, .6 * plain.bias));
 }
 
-/* A cut-off far too high lets noise into accelerations: least squares loses half of every rotor.
- * What is asked of instruments is at most a third of its bias. */
+/* A cut-off that is far too high passes noise into accelerations: least squares loses half of every
+ * rotor. With instruments the bias must be at most a third of that. */
 Test(instruments, undo_the_bias_of_a_bad_cutoff, .disabled = TQT_SANITIZED)
 {
     const tqt_coverage plain = cover(50, 1e-4, 40, TQ_FIT_WLS);
@@ -89,7 +89,7 @@ Test(instruments, reach_across_no_gap)
         tq_fit_options options = tq_fit_defaults();
         options.method = TQ_FIT_IV;
         options.lag = LAG;
-        for (size_t k = 0; k < x.nv * ONE; k++) { /* so that every sample counts */
+        for (size_t k = 0; k < x.nv * ONE; k++) { /* so that every sample has an effect */
             x.tau[k] += sin((double)(k * k));
         }
         tqt_fit_build(&b, &options, 2);
@@ -113,9 +113,9 @@ Test(instruments, reach_across_no_gap)
         for (size_t c = 0; c < n; c++) {
             apart = fmax(apart, fabs(b.solution.value[c] - value[c]) / (1.0 + fabs(value[c])));
         }
-        if (gap) { /* rounding in another order, by a condition of up to 1e4 */
+        if (gap) { /* rounding in another order, times a condition of up to 1e4 */
             cr_expect(lt(dbl, apart, 1e-9), "%g", apart);
-        } else { /* the same samples without a gap give something else */
+        } else { /* negative control: the same samples without a gap give another result */
             cr_expect(gt(dbl, apart, 1e-6), "%g", apart);
         }
         free(value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/regression/test_rows.c - friction that remembers the way of its
- * joint. */
+/* tests/property/core/identify/regression/test_rows.c - friction with a state of the joint's
+ * displacement (presliding). */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -17,7 +17,7 @@
 enum { STEPS = 4000 };
 static const double coulomb = 5.0, length = 0.05, forgets = 0.5;
 
-/* a chain of turning joints without friction of its own */
+/* a chain of revolute joints without friction */
 static tq_model *bare_arm(void)
 {
     const tqt_robot_options options = {
@@ -25,8 +25,8 @@ static tq_model *bare_arm(void)
     return tqt_random_robot(4, options);
 }
 
-/* Dahl's friction by small steps of its differential equation: none of the fit's terms.
- * relaxation 0: for ever */
+/* Dahl's friction by small steps of its differential equation, independent of the fit. relaxation
+ * 0: none */
 static void add_presliding(tqt_excited *x, double relaxation)
 {
     const double time = 1.0 / x->rate / STEPS;
@@ -73,12 +73,12 @@ static void expect_coulomb(const tqt_fit_bench *b)
 {
     for (uint32_t j = 0; j < b->model->n_joint; j++) {
         const size_t c = tqt_fit_column(b, TQ_COLUMN_PARAMETER, TQ_PARAMETER_COULOMB, j, TQ_NONE);
-        /* Euler's steps of 1/4000 sample leave about 1e-5 of the way's length of error */
+        /* Euler steps of 1/4000 sample leave an error of about 1e-5 of the presliding length */
         cr_expect(epsilon_eq(dbl, b->solution.value[c], coulomb, 5e-4), "joint %d", (int)j);
     }
 }
 
-/* gears that yield before they slip: a sign of velocity cannot say it, the state can */
+/* presliding: the state of Dahl's model explains the torque, a sign of velocity does not */
 Test(fit_run, friction_that_yields_before_it_slips)
 {
     tqt_fit_bench b = tqt_fit_open(bare_arm());
@@ -99,7 +99,7 @@ Test(fit_run, friction_that_yields_before_it_slips)
     tqt_fit_close(&b);
 }
 
-/* what a standing joint's friction held fades; where it does not, nothing may be made of it */
+/* the friction state relaxes at rest; without relaxation it must not */
 Test(fit_run, friction_that_standing_joints_forget)
 {
     for (int fades = 0; fades < 2; fades++) {
@@ -125,7 +125,7 @@ Test(fit_run, friction_that_standing_joints_forget)
     }
 }
 
-/* positions that ring at every stop, as filtered ones do, and the way as it was */
+/* positions that ring at every stop, like filtered ones, with the unfiltered displacement */
 Test(fit_run, friction_follows_the_stated_displacement)
 {
     tqt_fit_bench b = tqt_fit_open(bare_arm());
@@ -146,7 +146,7 @@ Test(fit_run, friction_follows_the_stated_displacement)
                 for (size_t i = 0; i < block.n_sample; i++) {
                     const size_t at = r * x.n_sample + k * TQ_BLOCK + i;
                     way[r * TQ_BLOCK + i] = k + i > 0 ? x.q[at] - x.q[at - 1] : 0.0;
-                    /* too little for the arm, a tenth of a gear's yield */
+                    /* too little to move the arm, a tenth of the presliding length */
                     memory[r * TQ_BLOCK + i] += (i % 2 == 0 ? 0.1 : -0.1) * length;
                 }
             }
@@ -194,7 +194,8 @@ static void push_all(tq_residuals *judge, const tqt_excited *x, double *memory)
     }
 }
 
-/* one judge of two logs: the second starts as if there had been no first */
+/* one residuals object for two recordings: the second starts without the friction state of the
+ * first */
 Test(fit_run, a_log_does_not_remember_the_log_before)
 {
     tqt_fit_bench b = tqt_fit_open(bare_arm());
@@ -222,7 +223,7 @@ Test(fit_run, a_log_does_not_remember_the_log_before)
         const double first = tq_residuals_of(&one, TQ_RESIDUALS_ALL, r).rmse;
         const double second = tq_residuals_of(&other, TQ_RESIDUALS_ALL, r).rmse;
         const double mean = sqrt((first * first + second * second) / 2);
-        /* sums in another order: 1200 terms' rounding */
+        /* sums in another order: rounding of 1200 terms */
         cr_expect(
             epsilon_eq(dbl, tq_residuals_of(&both, TQ_RESIDUALS_ALL, r).rmse / mean, 1.0, 1e-12),
             "row %d", (int)r);

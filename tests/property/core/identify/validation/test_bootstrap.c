@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/validation/test_bootstrap.c - draws of experiments or segments
- * agree with
- * leaving them out, and with the textbook where residuals are white. */
+/* tests/property/core/identify/validation/test_bootstrap.c - bootstrap draws of experiments or
+ * segments agree with the jackknife, and with the textbook formula if residuals are white. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -84,13 +83,13 @@ ParameterizedTest(size_t *row, bootstrap, two_opinions_agree)
         by_leaving[c] = e->bootstrap / e->deviation;
         by_textbook[c] = e->bootstrap / e->textbook;
         cr_expect(lt(dbl, e->bootstrap_low, e->bootstrap_high));
-        /* an interval of 95 % of numbers about normal is 3.9 deviations wide; of 400 draws: 10 % */
+        /* a 95 % interval of normal numbers is 3.9 deviations wide; with 400 draws: to 10 % */
         const double wide = (e->bootstrap_high - e->bootstrap_low) / e->bootstrap;
         cr_expect(epsilon_eq(dbl, wide, 3.9, .8), "%g", wide);
         cr_expect(epsilon_eq(dbl, sqrt(b.solution.covariance[c * n + c]), e->deviation,
                              1e-9 * e->deviation));
     }
-    /* thirty groups know a deviation to 13 %, in the middle of n columns better */
+    /* thirty groups determine a deviation to 13 %, the median over n columns more accurately */
     const double leaving = middle(by_leaving, n), textbook = middle(by_textbook, n);
     cr_log_info("%g of leaving out, %g of the textbook", leaving, textbook);
     cr_expect(epsilon_eq(dbl, leaving, 1, .15), "%g", leaving);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/validation/test_coverage.c - intervals hold the truth as often as
- * they say. */
+/* tests/property/core/identify/validation/test_coverage.c - intervals contain the true values as
+ * often as their level states. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
 #include "tests/support/coverage.h"
 #include "tests/support/sanitized.h"
 
-/* Noise of an encoder of 16 bits and 2 % on torque, cut at ten times the highest harmonic of the
- * motion, as the founding text advises. */
+/* Noise of a 16-bit encoder and 2 % on torque, cut-off at ten times the highest harmonic of the
+ * motion, as the specification recommends. */
 static tqt_coverage_options sensible(tq_fit_method method)
 {
     return (tqt_coverage_options){.n_experiment = 500,
@@ -21,8 +21,7 @@ static tqt_coverage_options sensible(tq_fit_method method)
 
 static void expect_honest(const char *what, const tqt_coverage *c)
 {
-    /* of 12,500 intervals: 92 to 98 %, as the plan requires; chance alone moves it by less than 1 %
-     * */
+    /* of 12,500 intervals: 92 to 98 %, as required; random variation is below 1 % */
     cr_expect(ge(dbl, c->within, .92), "%s", what);
     cr_expect(le(dbl, c->within, .98), "%s", what);
     cr_log_info("%s: %.1f %% of %d within, textbook %.1f %%, bias %.2f deviations, %.2f %%", what,
@@ -45,9 +44,9 @@ Test(coverage, of_the_feasible_fit, .disabled = TQT_SANITIZED)
     expect_honest("feasible", &c);
 }
 
-/* friction that turns within a fiftieth of the motion's rates, cut at five times its highest
- * harmonic: where friction's columns do not pass the filter as well, what it takes off the jumps is
- * in no column and repeats at every reversal, and no interval includes it */
+/* friction whose sign changes within 1/50 of the range of rates, cut-off at five times the highest
+ * harmonic: unless friction columns pass the same filter, the filtered part of the jumps is in no
+ * column and repeats at every reversal, and no interval contains that */
 Test(coverage, of_sharp_friction_at_a_low_cutoff, .disabled = TQT_SANITIZED)
 {
     tqt_coverage_options o = sensible(TQ_FIT_FEASIBLE);
@@ -68,8 +67,8 @@ Test(coverage, with_experiments_left_out, .disabled = TQT_SANITIZED)
     expect_honest("five experiments", &c);
 }
 
-/* noise of position reaches the accelerations when the filter lets it: plain least squares is then
- * biased towards zero inertia, and no interval includes it */
+/* with a high cut-off, position noise reaches the accelerations: ordinary least squares is biased
+ * towards zero inertia, and no interval contains that */
 Test(coverage, bias_of_ols_without_filter, .disabled = TQT_SANITIZED)
 {
     tqt_coverage_options o = sensible(TQ_FIT_OLS);
@@ -80,7 +79,7 @@ Test(coverage, bias_of_ols_without_filter, .disabled = TQT_SANITIZED)
     cr_expect(lt(dbl, c.within, .8));
 }
 
-/* what a sanitizer watches instead: the same code, of every method, once */
+/* the part that runs under sanitizers: the same code, once with every method */
 Test(coverage, of_two_experiments_by_every_method)
 {
     static const tq_fit_method methods[] = {TQ_FIT_FEASIBLE, TQ_FIT_OLS, TQ_FIT_WLS, TQ_FIT_IV,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/validation/test_rollout.c - a model simulated along its own torque
- * moves as
- * measured; a wrong one does not. */
+/* tests/property/core/identify/validation/test_rollout.c - a model simulated with measured torque
+ * moves as measured; a wrong model does not. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -15,7 +14,7 @@
 
 enum { SAMPLES = 2000, RATE = 500, JOINTS = 4 };
 
-/* a chain of turning joints whose friction is smooth enough to be integrated at 4 ms */
+/* a chain of revolute joints whose friction is smooth enough for steps of 4 ms */
 static tq_model *arm(double coulomb, double smoothing)
 {
     const tqt_robot_options options = {.n_joint = JOINTS,
@@ -35,7 +34,7 @@ typedef struct outcome {
     size_t n_window, n_lost;
 } outcome;
 
-/* all of an experiment, in blocks; the clock jumps by so many seconds before the sample `gap` */
+/* a whole experiment, in blocks; the clock jumps by `jump` seconds before sample `gap` */
 static outcome replay_over(tqt_fit_bench *b, const tqt_excited *x, const double *value,
                            const tq_rollout_plan *plan, size_t gap, double jump)
 {
@@ -101,7 +100,7 @@ Test(replay, of_the_true_model_follows_the_log)
         cr_expect(eq(sz, at[k].n_window, SAMPLES / (128 + 1)));
     }
     for (size_t j = 0; j < JOINTS; j++) {
-        /* a method of second order: a quarter of the error at half of the step */
+        /* a method of second order: half the step gives a quarter of the error */
         const double ratio = at[2].joint[j].rmse_q / at[1].joint[j].rmse_q;
         cr_expect(gt(dbl, ratio, 3.0), "joint %d: %g", (int)j, ratio);
         cr_expect(lt(dbl, ratio, 5.5), "joint %d: %g", (int)j, ratio);
@@ -113,7 +112,7 @@ Test(replay, of_the_true_model_follows_the_log)
     tqt_fit_close(&b);
 }
 
-/* a quarter less inertia and friction everywhere: the arm runs ahead of its log */
+/* inertia and friction are a quarter too small: the arm moves ahead of its recording */
 Test(replay, of_a_wrong_model_does_not)
 {
     tq_model *model = arm(1, .3);
@@ -141,8 +140,8 @@ Test(replay, of_a_wrong_model_does_not)
     tqt_fit_close(&b);
 }
 
-/* Friction of a sharp sign and ten times as strong as what else is there: joints that stand, stay,
- * though a step of 4 ms is far too long for an explicit method */
+/* Friction with a sharp sign, ten times as strong as all other torque: joints at rest stay at rest,
+ * although a step of 4 ms is far too long for an explicit method */
 Test(replay, joints_stick)
 {
     tq_model *model = arm(100, 0);
@@ -153,7 +152,7 @@ Test(replay, joints_stick)
     for (size_t j = 0; j < JOINTS; j++) {
         for (size_t i = 0; i < SAMPLES; i++) {
             x.q[j * SAMPLES + i] = .2;
-            x.tau[j * SAMPLES + i] = 0; /* gravity pulls, friction holds */
+            x.tau[j * SAMPLES + i] = 0; /* gravity acts, friction holds */
         }
     }
     const tq_rollout_plan plan = tq_rollout_plan_for(1.0 / 250, .25, SAMPLES);
@@ -161,7 +160,7 @@ Test(replay, joints_stick)
     const outcome o = replay(&b, &x, b.solution.value, &plan, SIZE_MAX);
     cr_expect(eq(sz, o.n_lost, 0));
     for (size_t j = 0; j < JOINTS; j++) {
-        /* a smoothed sign creeps: by its width of 1e-3 rad/s at most */
+        /* a smoothed sign creeps: with at most its width of 1e-3 rad/s */
         cr_expect(lt(dbl, o.joint[j].worst, .25 * 1e-3), "joint %d: %g", (int)j, o.joint[j].worst);
     }
     tqt_excited_free(&x);
@@ -181,7 +180,7 @@ Test(replay, windows_end_at_gaps)
     for (size_t j = 0; j < JOINTS; j++) {
         cr_expect(lt(dbl, o.joint[j].rmse_q, 1e-2 * o.joint[j].coasting_q));
     }
-    /* nor does a window run on where the clock is set back */
+    /* a window also ends where the clock is set back */
     cr_expect(eq(sz, replay_over(&b, &x, b.solution.value, &plan, 50, -.2).n_window, 19));
     const tq_rollout_plan few = {.period = 1.0 / RATE, .every = 1, .n_step = 99, .skip = 300};
     cr_expect(eq(sz, replay(&b, &x, b.solution.value, &few, SIZE_MAX).n_window, 5));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/identify/validation/test_static_check.c - poses against gravity: the right
- * model holds
- * them, wrong masses and an unstated payload are found. */
+/* tests/property/core/identify/validation/test_static_check.c - poses against gravity: the true
+ * model agrees with them; wrong masses and an unknown payload are found. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -14,7 +13,7 @@
 
 enum { JOINTS = 4, RATE = 100, STAND = 60, MOVE = 50, POSES = 12, LEAST = 25 };
 
-/* a chain whose bodies are heavy enough that gravity matters beside friction of 2 N m */
+/* a chain with heavy bodies: gravity is significant relative to friction of 2 N m */
 static tq_model *arm(void)
 {
     return tqt_random_arm(
@@ -22,8 +21,8 @@ static tq_model *arm(void)
         (tq_friction){.viscous = .5, .coulomb = 2, .smoothing = .02, .offset = .1});
 }
 
-/* a robot at rest at POSES poses, from the first of which it comes and to which it goes; every
- * pose twice, come to from either side */
+/* a robot at rest in POSES poses, approached from the first pose and left towards it; every pose
+ * twice, approached from both sides */
 static tqt_excited stops(tq_model *model, uint64_t seed, double coulomb)
 {
     const size_t n = POSES * (STAND + MOVE);
@@ -50,7 +49,7 @@ static tqt_excited stops(tq_model *model, uint64_t seed, double coulomb)
     tqt_subject *subject = tqt_subject_new(model, 0);
     tqt_excited_torque(subject, &x);
     tqt_subject_free(subject);
-    for (size_t k = 0; k < POSES; k++) { /* the friction that it came to rest with */
+    for (size_t k = 0; k < POSES; k++) { /* friction with which the joint came to rest */
         const double part = tqt_random_uniform(&r, .6, 1);
         for (size_t j = 0; j < JOINTS; j++) {
             for (size_t i = MOVE; i < MOVE + STAND; i++) {
@@ -67,7 +66,7 @@ typedef struct outcome {
     tq_verdict_report report;
 } outcome;
 
-/* seconds that the clock jumps by between sample `gap` and the one before */
+/* before sample `gap` the clock jumps */
 static outcome judge(tqt_fit_bench *b, const tqt_excited *x, size_t gap)
 {
     const size_t mark = tq_scratch_mark(&b->scratch);
@@ -106,7 +105,7 @@ static const tq_reason *reason(const outcome *o, tq_reason_kind kind)
     return NULL;
 }
 
-/* fitted to the arm's own motion */
+/* fitted to motion of the arm */
 static tqt_fit_bench fitted(tq_model *model)
 {
     tqt_fit_bench b = tqt_fit_open(model);
@@ -133,7 +132,7 @@ Test(standing, the_right_model_holds_all_poses)
     for (size_t r = 0; r < JOINTS; r++) {
         cr_expect(eq(sz, o.row[r].n_pose, POSES));
         cr_expect(eq(sz, o.row[r].n_outside, 0));
-        /* all of the residual is friction: 0.6 to 1 of 2 N m, and pairs halve the difference */
+        /* the residual is friction only: 0.6 to 1 of 2 N m, and pairs halve the difference */
         cr_expect(epsilon_eq(dbl, o.row[r].band, 2, 1e-6));
         cr_expect(gt(dbl, o.row[r].rmse, 1.2));
         cr_expect(lt(dbl, o.row[r].worst, 2));
@@ -147,7 +146,7 @@ Test(standing, the_right_model_holds_all_poses)
     tqt_fit_close(&b);
 }
 
-/* the arm carries a payload: with and without friction, the poses show its mass */
+/* the arm carries a payload: its mass is found with and without friction */
 Test(standing, an_unstated_payload_is_found)
 {
     for (int k = 0; k < 2; k++) {
@@ -162,8 +161,8 @@ Test(standing, an_unstated_payload_is_found)
         cr_assert(payload != NULL && gravity != NULL);
         cr_expect(eq(u32, (uint32_t)payload->index, last_link(loaded)));
         cr_expect(eq(dbl, payload->value, o.payload.mass));
-        /* without friction by rounding and the guess at where it sits; with 2 N m at half a metre
-         * as its deviation says */
+        /* without friction: accuracy by rounding and the assumed position; with 2 N m at half a
+         * metre: by the stated deviation */
         const double sure = k == 0 ? .02 : 4 * o.payload.deviation;
         cr_expect(epsilon_eq(dbl, o.payload.mass, 3, sure), "%g +- %g", o.payload.mass,
                   o.payload.deviation);
@@ -175,8 +174,8 @@ Test(standing, an_unstated_payload_is_found)
     }
 }
 
-/* a robot that comes to the same few poses all day, each joint from the same side, rests with the
- * same part of friction every time: that is no evidence anew */
+/* a robot that returns to the same few poses all day, each joint from the same side, stops with the
+ * same part of friction each time: these are not independent observations */
 Test(standing, coming_back_all_day_is_no_payload)
 {
     enum { PLACES = 5, ROUNDS = 20 };
@@ -194,7 +193,7 @@ Test(standing, coming_back_all_day_is_no_payload)
         tqt_excited x = {.n_sample = n, .nv = JOINTS, .rate = RATE};
         x.q = tqt_doubles(JOINTS * n), x.qd = tqt_doubles(JOINTS * n);
         x.qdd = tqt_doubles(JOINTS * n), x.tau = tqt_doubles(JOINTS * n);
-        for (size_t i = 0; i < JOINTS * n; i++) { /* from one to the next at once, unseen */
+        for (size_t i = 0; i < JOINTS * n; i++) { /* moves at once, without samples between */
             x.q[i] = pose[i % n / STAND % PLACES][i / n];
         }
         tqt_excited_torque(b.subject, &x);
@@ -224,15 +223,15 @@ Test(standing, a_wrong_mass_is_reported)
     cr_expect(le(sz, gravity->index, 1), "a joint that carries it");
     cr_expect(eq(dbl, o.row[gravity->index].relative, gravity->value));
     cr_expect(gt(sz, o.row[gravity->index].n_outside, 0));
-    /* joints after it carry none of it */
+    /* later joints do not carry it */
     cr_expect(eq(sz, o.row[3].n_outside, 0));
     tqt_excited_free(&x);
     tqt_model_free(other);
     tqt_fit_close(&b);
 }
 
-/* friction of 2 N m hides 1.8 N m of gravity in half of the poses, and not in pairs: less than half
- * of it is left in these */
+/* friction of 2 N m hides 1.8 N m of gravity error in half of the poses, but not in pairs, where it
+ * leaves less than half */
 Test(standing, pairs_see_through_friction)
 {
     tqt_fit_bench b = fitted(arm());
@@ -244,7 +243,7 @@ Test(standing, pairs_see_through_friction)
     const outcome o = judge(&b, &x, SIZE_MAX);
     cr_expect(eq(sz, o.row[2].n_outside, POSES / 2));
     cr_expect(epsilon_eq(dbl, o.row[2].pair_rmse, 1.8, .2));
-    /* 0.8 beyond half of friction */
+    /* 0.8 above half of friction */
     cr_expect(gt(dbl, o.row[2].relative, .6 / sqrt(2 * o.row[2].torque * o.row[2].torque)));
     tqt_excited_free(&x);
     tqt_fit_close(&b);
@@ -262,8 +261,8 @@ Test(standing, what_moves_is_no_pose)
     tqt_fit_close(&b);
 }
 
-/* a jump of the clock within the first pose makes two of it, and no pair of the second half, nor of
- * what is too short */
+/* a jump of the clock within the first pose splits it in two; the second part, and parts that are
+ * too short, form no pair */
 Test(standing, gaps_end_a_pose)
 {
     tqt_fit_bench b = fitted(arm());

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/cbor/test_cbor.c - CBOR: events, in any pieces, and what is
- * refused. */
+/* tests/unit/api/codec/cbor/test_cbor.c - CBOR: events for any split into pieces, and errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -107,7 +106,7 @@ static tqa_decode decode(const char *bytes, size_t n, size_t piece, trace *t,
     tqa_cbor_decoder_init(&decoder, &events, t);
     for (size_t i = 0; i < n; i += piece) {
         const size_t size = n - i < piece ? n - i : piece;
-        char *copy = malloc(size); /* of exact size: AddressSanitizer detects a byte too many */
+        char *copy = malloc(size); /* exact size: AddressSanitizer detects a read beyond it */
         memcpy(copy, bytes + i, size);
         (void)tqa_cbor_decoder_feed(&decoder, copy, size);
         free(copy);
@@ -218,7 +217,7 @@ Test(cbor, accepted_in_any_pieces)
             cr_assert(eq(int, (int)status, TQA_DECODE_OK), "%s: %s", accepted[i].hex, error.detail);
             cr_assert(eq(str, t.text, (char *)accepted[i].trace), "%s", accepted[i].hex);
         }
-        /* every cut is an error, and so is a byte more */
+        /* every truncation is an error, and so is an additional byte */
         tqa_decode_error error;
         for (size_t cut = 0; cut < n; cut++) {
             cr_assert(eq(int, (int)decode(bytes, cut, 3, &t, &error), TQA_DECODE_MALFORMED),
@@ -250,7 +249,7 @@ static const struct {
     {"62c080", TQA_DECODE_MALFORMED, 0},        /* overlong */
     {"63eda080", TQA_DECODE_MALFORMED, 0},      /* surrogate */
     {"64f4908080", TQA_DECODE_MALFORMED, 0},    /* above U+10FFFF */
-    {"7f61c3 61bcff", TQA_DECODE_MALFORMED, 1}, /* each chunk is UTF-8 */
+    {"7f61c3 61bcff", TQA_DECODE_MALFORMED, 1}, /* each chunk must be valid UTF-8 */
     {"7f01ff", TQA_DECODE_MALFORMED, 1},
     {"7f7fffff", TQA_DECODE_MALFORMED, 1},
     {"0000", TQA_DECODE_MALFORMED, 1},
@@ -267,7 +266,7 @@ static const struct {
     {"d828 82 82 20 03 d840 40", TQA_DECODE_MALFORMED, 4},
     {"d828 82 06 d840 40", TQA_DECODE_MALFORMED, 3},
     {"d828 82 82 1a80000000 1a80000000 d840 40", TQA_DECODE_MALFORMED, 17},
-    /* well-formed, not accepted */
+    /* well-formed, but not accepted */
     {"a10102", TQA_DECODE_LIMIT, 1},
     {"a1 4161 02", TQA_DECODE_LIMIT, 1},
     {"43010203", TQA_DECODE_LIMIT, 0},
@@ -344,7 +343,7 @@ Test(cbor, texts_are_bounded)
                 eq(int, (int)decode(bytes, (size_t)length + 3, piece, &t, &error), (int)wanted));
         }
 
-        /* the same in chunks of 1000 and a rest */
+        /* the same in chunks of 1000 and a remainder */
         size_t n = 0;
         bytes[n++] = 0x7f;
         for (int done = 0; done < length; done += 1000) {
@@ -428,13 +427,13 @@ Test(cbor, arrays_written_are_read_back)
         }
     }
 
-    /* the largest head there is */
+    /* the largest possible head */
     const tqa_array huge = {.rank = 4, .shape = {(uint64_t)1 << 40, 1, 1, 1 << 16}};
     char head[TQA_CBOR_ARRAY_HEAD];
     cr_assert(le(sz, tqa_cbor_array_head(&huge, head), TQA_CBOR_ARRAY_HEAD));
 }
 
-/* Numbers are passed in place, without a copy, if the piece begins where the decoder says. */
+/* Numbers are passed in place, without a copy, if the piece begins where the decoder requests. */
 enum { PLACE = 256 };
 static _Alignas(double) char place[PLACE];
 static size_t n_in_place;
@@ -474,7 +473,7 @@ Test(cbor, aligned_numbers_are_not_copied)
                 eq(int, (int)tqa_cbor_decoder_feed(&decoder, place + phase, n), TQA_DECODE_OK));
         }
         cr_assert(eq(str, t.text, whole.text), "piece %zu", piece);
-        /* at most one number of a piece is cut; those of the head's piece may stand anywhere */
+        /* at most one number of a piece is split; those of the first piece may be at any offset */
         const size_t n_piece = (n_byte + piece - 1) / piece;
         const size_t lost = n_piece + piece / 8 + 1;
         cr_assert(ge(sz, n_in_place + lost, 60), "piece %zu", piece);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/csv/test_csv.c - tables of numbers as text, in any pieces. */
+/* tests/unit/api/codec/csv/test_csv.c - tables of numbers as text, for any split into pieces. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { ROWS = 8, COLUMNS = 6 };
 
-/* What the sink received. */
+/* Data received by the sink. */
 typedef struct received {
     size_t n_column, n_row, n_text;
     char names[COLUMNS][TQA_CSV_NAME_MAX + 1];

@@ -87,7 +87,7 @@ Test(special, lists_of_numbers_and_words)
 }
 
 typedef struct seen {
-    char text[1000]; /* names, then rows */
+    char text[1000]; /* expected events: names, then rows */
     size_t n_text;
 } seen;
 
@@ -139,7 +139,7 @@ Test(special, first_lines)
         bool has_both, is_row;
         size_t n_text;
     } cases[] = {
-        /* a header; one with a number for a name; one above units */
+        /* a header line; one with a number as a name; one above a line of units */
         {"t,a,b\n0,1,2\n", "t,a,b,|0,1,2,", ",,,", false, false, 0},
         {"t,1,b\n0,1,2\n", "t,1,b,|0,1,2,", ",,,", true, false, 0},
         {"t,a,b\ns,deg,Nm\n0,1,2\n", "t,a,b,|-,-,-,|0,1,2,", "s,deg,Nm,", false, false, 3},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/json/test_scan.c - the same events however the text is cut; every fault at
+/* tests/unit/api/codec/json/test_scan.c - the same events for any split of the text; every error at
  * its byte. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -13,11 +13,11 @@
 
 enum { TRACE_MAX = 1 << 16 };
 
-/* Events as text: runs of numbers are logged one by one, so that cuts do not show. */
+/* Events as text: numbers are logged one by one, independent of the split. */
 typedef struct trace {
     char text[TRACE_MAX];
     size_t n;
-    bool refuse; /* at the string "stop" */
+    bool refuse; /* refuses at the string "stop" */
 } trace;
 
 static bool note(trace *t, const char *what, const char *bytes, size_t n)
@@ -107,8 +107,8 @@ static const tqa_events events = {
     .null = on_null,
 };
 
-/* Scans text cut at `cut` (and, when step > 0, every `step` bytes). Pieces are exact copies, so
- * that AddressSanitizer detects a read beyond one. */
+/* Scans text split at `cut` (and, if step > 0, every `step` bytes). Pieces are copied to their
+ * exact size, so that AddressSanitizer detects a read beyond one. */
 static tqa_decode scan_cut(const char *text, size_t n, size_t cut, size_t step, trace *t,
                            tqa_decode_error *error)
 {
@@ -133,7 +133,7 @@ static tqa_decode scan_cut(const char *text, size_t n, size_t cut, size_t step, 
     return state;
 }
 
-/* The whole, then every cut in two, then pieces of 1, 2, 3: one outcome. */
+/* The whole text, then every split in two, then pieces of 1, 2, 3 bytes: the same result. */
 static tqa_decode scan_all(const char *text, size_t n, trace *t, tqa_decode_error *error)
 {
     static trace other;
@@ -265,7 +265,7 @@ Test(json_scan, faults_are_found_at_their_byte_at_every_cut)
 }
 
 /* RFC 8259, 6: "numeric values that cannot be represented ... (such as Infinity and NaN) are not
- * permitted": who sends one should learn it; and 3: words are true, false and null */
+ * permitted": the error names them; and section 3: literal names are true, false and null */
 Test(json_scan, what_is_no_value_is_called_by_what_it_looks_like)
 {
     static const char number[] = "NaN", word[] = "true, false or null", other[] = "a value was";
@@ -287,7 +287,7 @@ Test(json_scan, what_is_no_value_is_called_by_what_it_looks_like)
     }
 }
 
-/* a NUL byte cannot stand in the tables above */
+/* a NUL byte cannot be in the tables above */
 Test(json_scan, nul_bytes_are_refused_or_kept)
 {
     static trace t;
@@ -298,7 +298,7 @@ Test(json_scan, nul_bytes_are_refused_or_kept)
     cr_assert(eq(int, (int)scan_all("\"\\\0\"", 4, &t, &error), TQA_DECODE_MALFORMED));
 }
 
-/* Long enough for several stages of numbers. */
+/* Long enough for several stages of the number scanner. */
 Test(json_scan, long_runs_of_numbers_are_complete)
 {
     static trace t;
@@ -328,7 +328,7 @@ Test(json_scan, depth_and_length_are_bounded)
     memset(text + TQA_EVENT_DEPTH_MAX, ']', TQA_EVENT_DEPTH_MAX);
     cr_assert(
         eq(int, (int)scan_cut(text, 2 * TQA_EVENT_DEPTH_MAX, 50, 0, &t, &error), TQA_DECODE_OK));
-    /* a string and a number of the greatest length, then one byte more, whole and cut */
+    /* a string and a number of the maximum length, then one byte more, whole and split */
     for (size_t more = 0; more < 2; more++) {
         const tqa_decode wanted = more == 0 ? TQA_DECODE_OK : TQA_DECODE_LIMIT;
         const size_t n = TQA_EVENT_TEXT_MAX + more;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/npy/test_npy.c - NPY: what numpy writes, in any pieces, and what is refused.
- */
+/* tests/unit/api/codec/npy/test_npy.c - NPY as numpy writes it, for any split into pieces, and
+ * errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,13 +13,13 @@
 
 enum { VALUES_MAX = 64, FILE_MAX = 8192 };
 
-/* What a sink has received. */
+/* Data received by the sink. */
 typedef struct received {
     tqa_npy_shape shape;
     double values[VALUES_MAX]; /* [row * n_column + column] */
     size_t n;
     bool in_order;
-    size_t refuse_at; /* values after which the sink says no */
+    size_t refuse_at; /* number of values after which the sink returns false */
 } received;
 
 static bool on_shape(void *ctx, const tqa_npy_shape *shape)
@@ -119,7 +119,7 @@ Test(npy, orders_versions_and_pieces)
     }
 }
 
-/* bytes as numpy writes them: np.array([1, -2]).astype(type).tobytes(); unsigned: [1, 254] */
+/* bytes written by numpy: np.array([1, -2]).astype(type).tobytes(); unsigned: [1, 254] */
 static const struct {
     const char *type;
     const char *bytes;
@@ -238,7 +238,7 @@ Test(npy, prefixes_sizes_and_values_refused)
     huge.bytes[9] = 0;
     cr_assert(eq(int, (int)decode(&huge, 50, &t, &error), TQA_DECODE_MALFORMED));
 
-    /* the values before one that is not finite are passed, and its place */
+    /* the values before a non-finite one are passed, and its position is reported */
     double bad[6];
     memcpy(bad, six, sizeof bad);
     bad[4] = (double)NAN;
@@ -283,7 +283,7 @@ static void gather(void *ctx, uint64_t row, uint64_t column, size_t n, double *r
     }
 }
 
-/* whatever the size of the pieces, the same file, and it decodes to what was gathered */
+/* for any size of the pieces the file is the same, and decodes to the original */
 Test(npy, encoder_writes_what_the_decoder_reads)
 {
     uint64_t n_column = 12;
@@ -319,7 +319,7 @@ Test(npy, encoder_writes_what_the_decoder_reads)
     cr_assert(t.n == 60 && t.values[59] == 59.0 / 8.0);
 }
 
-/* Numbers are passed in place, without a copy, if the piece begins where the decoder says. */
+/* Numbers are passed in place, without a copy, if the piece begins where the decoder requests. */
 enum { PLACE = 256 };
 static _Alignas(double) char place[PLACE];
 static size_t n_in_place;
@@ -346,7 +346,7 @@ Test(npy, aligned_numbers_are_not_copied)
         received t = {.in_order = true, .refuse_at = 1000};
         tqa_npy_decoder_init(&decoder, &in_place, &t, VALUES_MAX);
         n_in_place = 0;
-        size_t n_whole = 0; /* numbers that no piece cuts, in pieces after the header's */
+        size_t n_whole = 0; /* numbers that are not split, in pieces after the header's */
         for (size_t i = 0; i < f.n; i += piece) {
             const size_t n = f.n - i < piece ? f.n - i : piece;
             const size_t phase = tqa_npy_decoder_phase(&decoder);
@@ -362,8 +362,8 @@ Test(npy, aligned_numbers_are_not_copied)
     }
 }
 
-/* where doubles of this machine lie in a file, a reader may take them from there: byte 10 + header,
- * and never anything that needs a conversion, is not decided yet, or may hold a NaN unseen */
+/* doubles in native byte order may be read directly from byte 10 + header; not if they need a
+ * conversion, if the form is not known yet, or if NaN would pass unchecked */
 Test(npy, only_doubles_of_this_machine_lie_plainly_in_the_file)
 {
     static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/npy/test_npz.c - NPZ: numpy's files and our own, in any pieces; damage. */
+/* tests/unit/api/codec/npy/test_npz.c - NPZ: files of numpy and of api, for any split into pieces;
+ * damage. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -10,7 +11,7 @@
 #include "api/codec/npy/npz.h"
 
 /* numpy 2: q = arange(6).reshape(2, 3) / 8 and tau = float32 [1.5, -2], by savez,
- * savez_compressed, and savez to a stream that cannot seek */
+ * savez_compressed, and savez to a stream without seek */
 /* clang-format off */
 static const unsigned char saved[] = {
     0x50, 0x4b, 0x03, 0x04, 0x2d, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x21, 0x00, 0xcf, 0xb4,
@@ -208,7 +209,7 @@ Test(npz, numpy_files_in_any_pieces)
     }
 }
 
-/* All arrays together count: 8 values are there. */
+/* The bound applies to all arrays together: 8 values. */
 Test(npz, values_are_bounded_over_the_archive)
 {
     static trace t;
@@ -218,7 +219,7 @@ Test(npz, values_are_bounded_over_the_archive)
     }
 }
 
-/* A flipped bit in the data of a member never passes: the checksum detects it. */
+/* A flipped bit in the data of a member is always detected by the checksum. */
 Test(npz, damage_is_found)
 {
     static trace t;
@@ -245,7 +246,7 @@ Test(npz, the_sink_may_refuse)
     }
 }
 
-/* where the first local header has its fields */
+/* offsets of fields in the first local header */
 static const struct {
     size_t at;
     unsigned char value;
@@ -320,7 +321,8 @@ static size_t little(const char *bytes, size_t n)
     return value;
 }
 
-/* an entry of the central directory, by APPNOTE.TXT 4.3.12 field by field; the size of the entry */
+/* an entry of the central directory compared with APPNOTE.TXT 4.3.12 field by field; returns the
+ * size of the entry */
 static size_t compare_entry(const char *whole, const char *entry, const char *name, size_t offset)
 {
     const size_t n_name = strlen(name), size = little(entry + 24, 4);
@@ -337,7 +339,7 @@ static size_t compare_entry(const char *whole, const char *entry, const char *na
         at += fields[f][0];
     }
     cr_assert(eq(int, memcmp(entry + at, name, n_name), 0));
-    /* and the descriptor behind the data says the same */
+    /* the descriptor after the data has the same values */
     cr_assert(eq(sz, little(data + size, 4), 0x08074b50));
     cr_assert(eq(sz, little(data + size + 4, 4), crc));
     cr_assert(eq(sz, little(data + size + 8, 4), size));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/npy/test_npz_events.c - archives as events of documents, in any pieces. */
+/* tests/unit/api/codec/npy/test_npz_events.c - archives as events of documents, for any split into
+ * pieces. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -100,7 +101,7 @@ static const tqa_events in_rows = {.begin_map = log_begin_map,
 
 /* -------------------------------------------------------------------------- archives */
 
-/* 1, 2, 3 ... by place */
+/* 1, 2, 3 ... by position */
 static void count(void *ctx, uint64_t row, uint64_t column, size_t n, double *ret)
 {
     const uint64_t n_column = *(const uint64_t *)ctx;
@@ -136,7 +137,7 @@ static size_t four_arrays(char *out)
 
 static const char expected_events[] = "{line:[1,2,3,4,]table:[[1,2,3,][4,5,6,]]none:[]narrow:[]}";
 
-/* A table of 3 x 2 that numpy would have saved with order='F'. */
+/* A table of 3 x 2 as numpy saves it with order='F'. */
 static size_t fortran(char *out)
 {
     uint64_t n_column = 2;
@@ -251,6 +252,6 @@ Test(npz_events, damage_is_malformed)
     static teller t;
     const size_t n = four_arrays(bytes);
     cr_assert(eq(int, (int)decode(bytes, n - 1, ROOM, &in_rows, &t), TQA_DECODE_MALFORMED));
-    bytes[200] ^= 1; /* a value: its checksum detects it */
+    bytes[200] ^= 1; /* a changed value: detected by the checksum */
     cr_assert(ne(int, (int)decode(bytes, n, ROOM, &in_rows, &t), TQA_DECODE_OK));
 }

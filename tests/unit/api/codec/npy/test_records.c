@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/npy/test_records.c - NPY files of records in any pieces, and such as are no
- * records. */
+/* tests/unit/api/codec/npy/test_records.c - NPY files of records for any split into pieces, and
+ * files that are not records. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static tqa_decode decode(const char *bytes, size_t n, size_t piece, found *f, co
 
 Test(records, fields_of_all_kinds_in_any_pieces)
 {
-    /* 86399.5 s of the second day, half a second later the third day */
+    /* 86399.5 s of the second day; half a second later the third day begins */
     const struct __attribute__((packed)) {
         int64_t stamp;
         char word[4];
@@ -112,7 +112,8 @@ Test(records, what_is_no_list_of_numbers_is_refused)
         {"('a', '<f3')", "(1,)", "no number, time or text"},
         {"('a', '|S4')", "(1,)", "have no numbers"},
         {"('a', '<f8', (70000,))", "(1,)", "64 KiB"},
-        {"('a', '|S40000'), ('b', '|S25536'), ('c', '|u1')", "(1,)", "64 KiB"}, /* by one byte */
+        {"('a', '|S40000'), ('b', '|S25536'), ('c', '|u1')", "(1,)", "64 KiB"}, /* too large by one
+                                                                                   byte */
         {"('a', '|u1', (5000,))", "(1,)", "1 to 4096 columns"},
         {"('a', '<f8', (2, 2))", "(1,)", "no list of fields"},
         {"('a', [('b', '<f8')])", "(1,)", "no list of fields"},

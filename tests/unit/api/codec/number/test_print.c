@@ -61,7 +61,7 @@ Test(number_print, forms)
     }
 }
 
-/* every binade's ends, where the rounding interval is lopsided, and every power of ten */
+/* both ends of every binade, where the rounding interval is asymmetric, and every power of ten */
 Test(number_print, binades_and_powers_of_ten)
 {
     for (int e = -1074; e <= 1023; e++) {
@@ -95,7 +95,7 @@ Test(number_print, random_values_are_shortest)
     uint64_t state = 3;
     for (int i = 0; i < 50000; i++) {
         const double wide = number_random_double(&state);
-        /* few digits before and after the point, as angles and torques have */
+        /* few digits before and after the point, as is usual for angles and torques */
         const double plain = (double)(int64_t)(number_random(&state) >> 34) / 1000.0;
         cr_assert(number_print_is_shortest(wide), "%a", wide);
         cr_assert(number_print_is_shortest(plain) || plain == 0.0, "%a", plain);

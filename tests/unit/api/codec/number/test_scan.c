@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/number/test_scan.c - tqa_number_scan: grammar, bounds, every bit. */
+/* tests/unit/api/codec/number/test_scan.c - tqa_number_scan: grammar, limits, every bit. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -70,7 +70,7 @@ Test(number_scan, grammar)
             cr_assert(eq(dbl, x, -5.0), "'%s': result touched on failure", c->text);
         }
 
-        /* the same text with bytes after it takes the fast path */
+        /* the same text with bytes after it is scanned by the fast path */
         char wide[96];
         memset(wide, ']', sizeof wide);
         memcpy(wide, c->text, strlen(c->text));
@@ -117,15 +117,15 @@ Test(number_scan, read_needs_the_whole_text)
     cr_assert(eq(dbl, x, 12.0), "result touched on failure");
 }
 
-/* A number cut at any place is incomplete there, and no byte after the cut is read: under
- * AddressSanitizer the exact-sized copy makes a byte too many fatal. */
+/* A truncated number is incomplete, and no byte after it is read: the copy has the exact size, so
+ * that AddressSanitizer detects a read beyond it. */
 Test(number_scan, any_cut_is_incomplete)
 {
     const char *texts[] = {"-123.45678901234567e-123", "0.1", "12345678901234567890123", "5e-324"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         for (size_t n = 0; n <= strlen(texts[i]); n++) {
             char *copy = malloc(n + 1);
-            char *start = copy + 1; /* so that n = 0 is a legal place too */
+            char *start = copy + 1; /* so that n = 0 is valid too */
             memcpy(start, texts[i], n);
             const char *p = start;
             double x = 0.0;
@@ -186,7 +186,7 @@ Test(number_scan, random_texts_have_the_bits_of_strtod)
     }
 }
 
-/* Bytes for the look-ahead exist, whatever their value. */
+/* Bytes for the look-ahead exist and may have any value. */
 Test(number_scan, runs)
 {
     static const struct {
@@ -204,7 +204,7 @@ Test(number_scan, runs)
         {"1,]", 4, 1, 1, {1}},
         {"1,1e999", 4, 1, 1, {1}},
         {"1,-1e999", 4, 1, 1, {1}},
-        {"1,12345678", 4, 1, 1, {1}}, /* a good number, but longer than most */
+        {"1,12345678", 4, 1, 1, {1}}, /* a valid number, but longer than most */
         {"1,null", 4, 1, 1, {1}},
         {"x", 4, 0, 0, {0}},
         {"", 4, 0, 0, {0}},
@@ -224,8 +224,8 @@ Test(number_scan, runs)
     }
 }
 
-/* Digits before and after the point in all numbers up to 12, at random: no run is left alone, and
- * none is taken that is no number. */
+/* Numbers with up to 12 digits before and after the point, at random: every number of the run is
+ * taken, and no text that is not a number. */
 Test(number_scan, runs_of_every_shape)
 {
     uint64_t state = 3;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/codec/pack/test_unpack.c - compressed streams in any pieces, damaged, cut short,
- * one after another, and such as grow without bound. */
+/* tests/unit/api/codec/pack/test_unpack.c - compressed streams for any split into pieces: damaged,
+ * truncated, concatenated, and with unbounded expansion. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static size_t pack(tqa_pack kind, const char *text, size_t n, char *out, size_t 
 {
     if (kind == TQA_PACK_ZSTD) {
         ZSTD_CCtx *z = ZSTD_createCCtx();
-        ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1); /* as the program zstd does */
+        ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1); /* as the zstd program does */
         const size_t packed = ZSTD_compress2(z, out, size, text, n);
         ZSTD_freeCCtx(z);
         return packed;
@@ -129,7 +129,7 @@ Test(unpack, damage_and_early_ends_are_found)
     }
 }
 
-/* a piece that unpacks to many buffers: after the first one that is not taken there is no other */
+/* a piece that unpacks to many buffers: after the first refused buffer there is no further call */
 Test(unpack, who_refuses_hears_no_more)
 {
     static const char zeros[1 << 20];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/calibrate/test_progress.c - how far a calibration says it is, beside
- * what is still to come. */
+/* tests/unit/api/operations/calibrate/test_progress.c - the reported progress of a calibration,
+ * compared with the work that remains. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -15,13 +15,13 @@
 
 enum { ROWS = 150000, HEAD = 128 };
 
-/* Progress received, and when readings began. */
+/* Progress received, and the fractions at which readings began. */
 typedef struct received {
     tqt_host host;
-    double fraction;       /* the last */
-    double last_validate;  /* the last while residuals were judged for the first time */
-    double second_fit;     /* the first when fits came after that; NaN: none did */
-    double first_validate; /* the first of all */
+    double fraction;       /* last fraction received */
+    double last_validate;  /* last fraction while residuals were computed for the first time */
+    double second_fit;     /* first fraction when another fit followed; NaN: none */
+    double first_validate; /* first fraction when residuals were computed */
 } received;
 
 static void progress(void *ctx, double fraction, const char *step)
@@ -105,7 +105,7 @@ static received calibrate(double noise, const char *method)
     return t;
 }
 
-/* everything is read once: what has been fitted is about half of the work */
+/* everything is read once: the fit is about half of the work */
 Test(calibrate_progress, of_least_squares)
 {
     const received t = calibrate(1e-9, "feasible");
@@ -114,7 +114,8 @@ Test(calibrate_progress, of_least_squares)
     cr_expect(ge(dbl, t.fraction, 0.9));
 }
 
-/* all of it once more by instruments, and more of it: that is to come when least squares is done */
+/* everything is read again with instruments, which is more work: it remains when least squares is
+ * done */
 Test(calibrate_progress, of_instruments_after_least_squares)
 {
     const received t = calibrate(1e-3, "feasible-iv");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/ensemble/test_ensemble.c - ensembles through their door: members are
- * simulations, draws, statistics, refusals, resumed runs. */
+/* tests/unit/api/operations/ensemble/test_ensemble.c - ensembles by api/operation.h: members are
+ * simulations; draws, statistics, refusals, resumed runs. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -28,7 +28,7 @@ static void same(json_t *a, const char *at, json_t *b, const char *other)
     free(y);
 }
 
-/* a member is bit by bit the simulation with its numbers */
+/* a member has the bits of the simulation with its parameters */
 Test(ensemble, members_are_simulations)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'return_members':[0,57]}");
@@ -44,7 +44,7 @@ Test(ensemble, members_are_simulations)
     same(e, "returned_members.1.qd", s, "qd");
     cr_expect(tqt_number(e, "returned_members.1.member") == 57.0);
     json_decref(s);
-    /* and alone it is the same again */
+    /* and the same bits in an ensemble of one member */
     json_t *only =
         tqt_ask("planar-2r", "ensemble", "{" START RK4 DRAWN ",'only':[57],'return_members':[0]}");
     same(only, "returned_members.0", e, "returned_members.1");
@@ -53,7 +53,7 @@ Test(ensemble, members_are_simulations)
     json_decref(e);
 }
 
-/* parameters: an arm with another mass, friction and payload, as changes of a robot document */
+/* parameters: an arm with another mass, friction and payload, as changes to a robot document */
 Test(ensemble, members_of_other_mass_are_simulations_with_a_payload)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble",
@@ -108,7 +108,7 @@ Test(ensemble, lists_and_grids_make_a_product)
     json_decref(e);
 }
 
-/* at the start the statistics are those of what was drawn */
+/* at the start the statistics are those of the distributions drawn from */
 Test(ensemble, statistics_and_quantiles)
 {
     json_t *e = tqt_ask("planar-2r", "ensemble",
@@ -148,8 +148,7 @@ static json_t *run_with_noise(const char *seed, const char *vary)
     return tqt_ask("planar-2r", "ensemble", body);
 }
 
-/* up to the last whole number that a double distinguishes from its neighbours; draws beyond end
- * there */
+/* up to the largest integer that a double distinguishes from its neighbours */
 Test(ensemble, seeds_of_noise_are_whole_numbers)
 {
     json_t *plain = run_with_noise("9007199254740992", "{'of':'q','joint':'joint1','list':[0,0]}]");
@@ -187,7 +186,7 @@ typedef struct keeper {
     unsigned char *spool, head[256];
     size_t n_spool, n_head, saves, stop_after;
     bool backwards, adaptive;
-    size_t loops, short_from; /* loops begun, and the first that has no memory; 0: none */
+    size_t loops, short_from; /* loops begun, and the first one without memory; 0: none */
 } keeper;
 
 static int spool_write(void *ctx, uint64_t offset, const void *bytes, size_t n)
@@ -273,8 +272,8 @@ static char *answer_of(keeper *k, int status)
     return answer.text;
 }
 
-/* a law whose own dry friction jumps where the joints slip: steps within the step of an event once
- * became as small as rounding, and the search for it had no end */
+/* a controller whose model of dry friction jumps where the joints slip: formerly the steps of the
+ * search for an event became as small as rounding, and it did not end */
 Test(ensemble, a_search_for_an_event_ends, .timeout = 300)
 {
     json_t *e =
@@ -293,7 +292,7 @@ Test(ensemble, a_search_for_an_event_ends, .timeout = 300)
     json_decref(e);
 }
 
-/* a thread without memory: neither members nor statistics without it */
+/* a thread without memory: no result without its members or statistics */
 Test(ensemble, no_memory_on_a_thread_is_reported, .timeout = 300)
 {
     keeper whole = {.loops = 0}, members = {.short_from = 1};
@@ -307,8 +306,8 @@ Test(ensemble, no_memory_on_a_thread_is_reported, .timeout = 300)
     free(statistics.spool);
 }
 
-/* stopped at a checkpoint and begun again: the same answer, whatever the order of the blocks; a
- * lost spool costs time only */
+/* stopped at a checkpoint and resumed: the same answer for any order of the blocks; a lost spool
+ * only costs time */
 static void stop_and_go_on(bool adaptive)
 {
     keeper whole = {.adaptive = adaptive};
@@ -339,7 +338,7 @@ Test(ensemble, a_stopped_ensemble_goes_on_to_the_same_bits, .timeout = 300)
     stop_and_go_on(false);
 }
 
-/* each member by steps of its own */
+/* with adaptive steps of each member */
 Test(ensemble, a_stopped_adaptive_ensemble_goes_on_to_the_same_bits, .timeout = 300)
 {
     stop_and_go_on(true);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/session/test_session.c - the door to sessions: each allocation fails
- * once, bodies that are cut, and what a session states of its memory. */
+/* tests/unit/api/operations/session/test_session.c - sessions by api: each allocation fails once,
+ * truncated bodies, and the stated memory of a session. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -20,7 +20,7 @@ static unsigned n_held; /* references that are not released */
 static const tqa_robot *robot_get(void *ctx, const char *name)
 {
     (void)ctx;
-    const bool was = tqt_short_pause(); /* a registry's memory is its own */
+    const bool was = tqt_short_pause(); /* allocations of a registry are not counted */
     const bool is = strncmp(name, "pendulum", 8) == 0;
     n_held += is ? 1 : 0;
     tqt_short_resume(was);
@@ -69,7 +69,7 @@ static tqa_session *open_session(void)
     return session;
 }
 
-/* opens, steps, forks, goes back, answers: the last answer, or NULL with the problem */
+/* opens, steps, forks, rewinds, answers: the last answer, or NULL with the problem */
 static char *whole_life(tqa_problem *reterr)
 {
     const tqa_session_body of_opening = body_of(opening), of_step = body_of(step);

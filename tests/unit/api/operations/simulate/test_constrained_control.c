@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/simulate/test_constrained_control.c - laws along and across constraints
- * as users ask for them; joints that nothing drives. */
+/* tests/unit/api/operations/simulate/test_constrained_control.c - hybrid control laws as requested
+ * by users; joints that are not actuated. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -21,7 +21,8 @@ static const char bob[] =
     "'c', 'axis': [0, 0, 1]}], 'constraints': [{'name': 'globe', 'kind': 'point-on-sphere', "
     "'sphere': {'link': 'o', 'radius': 0.8}, 'point': {'link': 'c'}}]}";
 
-/* start at (0.3, 0.2), goal (0.1, -0.2); kp 16 and kd 8 damp critically: e = (1 + 4 t) exp(-4 t) */
+/* start at (0.3, 0.2), goal (0.1, -0.2); kp 16 and kd 8 are critically damped: e = (1 + 4 t) exp(-4
+ * t) */
 static void ask_bob(char *body, const char *force, const char *more)
 {
     (void)snprintf(
@@ -56,8 +57,9 @@ Test(constrained_control, position_and_force_follow_their_own_errors)
         (void)snprintf(path[0], sizeof path[0], "multipliers.%zu.0", k);
         (void)snprintf(path[1], sizeof path[1], "tracking_error.%zu.2", k);
         const double goal = t < 1.0 ? -7.0 - 5.0 * t : -12.0 + 3.0 * (t - 1.0);
-        cr_expect(fabs(tqt_number(answer, path[0]) - goal) < 1e-9); /* the model is the robot */
-        cr_expect(tqt_number(answer, path[1]) == 0.0);              /* z is not followed */
+        cr_expect(fabs(tqt_number(answer, path[0]) - goal) < 1e-9); /* the controller's model is
+                                                                       exact */
+        cr_expect(tqt_number(answer, path[1]) == 0.0);              /* z is not controlled */
     }
     cr_expect(tqt_number(answer, "tracking.force.max.0") < 1e-9);
     cr_expect(strcmp(json_string_value(tqt_at(answer, "tracking.force.rows.0")), "globe") == 0);
@@ -83,8 +85,8 @@ Test(constrained_control, a_cubic_force_goal_is_followed_between_its_points)
     json_decref(answer);
 }
 
-/* a controller that believes in too little mass presses with too little force: the integral of the
- * error takes that away, without it the error stays */
+/* a controller with too small a mass in its model commands too small a force: the integral removes
+ * the error, without it the error remains */
 Test(constrained_control, an_error_of_force_decays_by_its_integral)
 {
     static const char *const forces[] = {"{'values': [-7]}", "{'values': [-7], 'ki': 5}"};
@@ -96,12 +98,12 @@ Test(constrained_control, an_error_of_force_decays_by_its_integral)
         left[k] = fabs(tqt_number(answer, "tracking.force.final.0"));
         json_decref(answer);
     }
-    /* half of the weight of 14.7 N is missing, most of it along the normal */
+    /* half of the weight of 14.7 N is missing in the model, most of it along the normal */
     cr_expect(left[0] > 1.0 && left[1] < 0.05 * left[0], "%g, %g", left[0], left[1]);
 }
 
-/* Both velocities go to 0.5 and 3 rad/s as 1 - exp(-4 t), so that the disk is on one circle of
- * radius 0.2 * 3 / 0.5 all the time; only steering and wheel are driven. */
+/* Both velocities go to 0.5 and 3 rad/s as 1 - exp(-4 t), so that the disk stays on one circle of
+ * radius 0.2 * 3 / 0.5; only steering and wheel are actuated. */
 Test(constrained_control, a_rolling_disk_follows_its_circle)
 {
     json_t *answer = tqt_ask(
@@ -130,7 +132,8 @@ Test(constrained_control, a_rolling_disk_follows_its_circle)
     json_decref(answer);
 }
 
-/* one drive moves a closed loop: the crank's error obeys its law, and all other joints follow */
+/* one actuator moves a closed loop: the crank's error obeys the control law, and all other joints
+ * follow */
 Test(constrained_control, a_crank_drives_its_loop)
 {
     tqa_robot *robot = tqt_builtin("four-bar");
@@ -237,7 +240,7 @@ Test(constrained_control, wrong_forces_have_their_place)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Joints that nothing drives
+ * Joints that are not actuated
  */
 
 static const char cart_pole[] =
@@ -247,8 +250,8 @@ static const char cart_pole[] =
     "'kind': 'continuous', 'parent': 'cart', 'child': 'pole', 'axis': [0, 1, 0]}], 'actuated': "
     "['slide']}";
 
-/* the pole falls as it does on a cart that is held: theta'' = g sin(theta) / l about a point mass,
- * whatever the controller would like it to do */
+/* the pole falls as if the cart were held: theta'' = g sin(theta) / l for a point mass, for any
+ * command of the controller */
 Test(constrained_control, passive_joints_get_no_torque, .timeout = 60)
 {
     static const char *const laws[] = {
@@ -295,19 +298,19 @@ Test(constrained_control, nothing_bounces_under_constraints)
 }
 
 /* ------------------------------------------------------------------------------------------------
- * Bodies that turn
+ * Rotating bodies
  */
 
-/* a free body in space: the error of place and turn dies out by e'' + 8 e' + 16 e = 0, straight and
- * about one axis, however far it has turned */
+/* a free body in space: errors of position and orientation decay by e'' + 8 e' + 16 e = 0, along a
+ * straight line and about one axis, for any angle */
 Test(constrained_control, a_free_body_goes_to_its_pose)
 {
     static const char body_text[] =
         "{'gravity': [0, 0, 0], 'links': [{'name': 'space'}, {'name': 'body', 'mass': 2, 'com': [0, "
         "0, 0], 'inertia_about': 'com', 'inertia': [[0.1, 0, 0], [0, 0.2, 0], [0, 0, 0.25]]}], "
         "'joints': [{'name': 'free', 'kind': 'floating', 'parent': 'space', 'child': 'body'}]}";
-    /* the goal is turned by 2.5 about (0.6, 0, 0.8); the body starts there times -1, and turns back
-     */
+    /* the goal is rotated by 2.5 about (0.6, 0, 0.8); the body starts there with the negative
+     * quaternion, and rotates back */
     const double half = 1.25, s = sin(half), c = cos(half);
     char body[BODY];
     (void)snprintf(
@@ -337,7 +340,7 @@ Test(constrained_control, a_free_body_goes_to_its_pose)
     json_decref(answer);
 }
 
-/* legs hold a robot whose base nothing drives: it keeps its shape while it falls */
+/* legs of a robot with an unactuated base: it keeps its shape while it falls */
 Test(constrained_control, legs_hold_themselves_while_the_base_falls, .timeout = 60)
 {
     tqa_robot *robot = tqt_builtin("quadruped");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/simulate/test_constrained_friction.c - dry friction that holds closed
- * loops, lets them slip, and stops them. */
+/* tests/unit/api/operations/simulate/test_constrained_friction.c - dry friction in closed loops:
+ * sticking, slipping, coming to rest. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -13,7 +13,8 @@
 
 enum { TEXT = 4096 };
 
-/* what of the four-bar's weight its one freedom feels; how fast each joint goes with the crank */
+/* the gravity torque of the four-bar on its one dof; velocity of each joint per velocity of the
+ * crank */
 typedef struct balance {
     double q[3], speed[3], power;
 } balance;
@@ -27,7 +28,8 @@ static balance balance_of(void)
     memcpy(b.q, four_bar->assembled, sizeof b.q);
     tqa_robot_free(four_bar);
     const double a = b.q[0], c = b.q[0] + b.q[1], d = b.q[2];
-    /* crank and coupler carry the pin, the rocker too: 2 equations for 2 speeds */
+    /* the pin's velocity by crank and coupler equals that by the rocker: 2 equations for 2
+     * velocities */
     const double v[2] = {-(0.2 * sin(a) + 0.5 * sin(c)), 0.2 * cos(a) + 0.5 * cos(c)};
     const double m[4] = {-0.5 * sin(c), 0.4 * sin(d), 0.5 * cos(c), -0.4 * cos(d)};
     const double det = m[0] * m[3] - m[1] * m[2];
@@ -98,7 +100,7 @@ static size_t count_events(json_t *answer, const char *kind)
     return n;
 }
 
-/* friction that adds up to `part` of the torque of gravity: of all joints, or of one */
+/* friction whose sum is `part` of the gravity torque: in all joints, or in one */
 static void share(const balance *b, double part, int joint, double coulomb[3])
 {
     double sum = 0.0;
@@ -122,8 +124,8 @@ Test(constrained_friction, below_breakaway_the_loop_sticks)
         tqt_numbers(answer, "q.10", q, 3);
         tqt_numbers(answer, "qd.10", qd, 3);
         for (int k = 0; k < 3; k++) {
-            /* a sticking joint does not creep: rounding of an assembly of 1e-16 may be evened out
-             * */
+            /* a sticking joint does not creep; the projection may change it by the rounding of the
+             * assembly */
             cr_expect(fabs(q[k] - b.q[k]) < 1e-13 && fabs(qd[k]) < 1e-13, "%d: %g at %g", joint,
                       q[k] - b.q[k], qd[k]);
         }
@@ -146,13 +148,13 @@ Test(constrained_friction, above_breakaway_it_slips)
     }
 }
 
-/* It swings, and comes to rest where friction holds it: all joints at one time, for good, with the
- * energy gone into friction; by methods of every kind. */
+/* It swings, and comes to rest where friction holds it: all joints at the same time, permanently,
+ * with the energy dissipated by friction; by methods of every kind. */
 Test(constrained_friction, a_swinging_loop_comes_to_rest, .timeout = 100)
 {
     static const struct {
         const char *solver;
-        double energy; /* of the largest kinetic energy: what the method leaves over */
+        double energy; /* of the largest kinetic energy: the method's error */
     } rows[] = {
         {"{'method': 'dopri87'}", 1e-7},
         {"{'method': 'sdirk', 'rtol': 1e-7, 'atol': 1e-9}", 1e-4},
@@ -185,8 +187,8 @@ Test(constrained_friction, a_swinging_loop_comes_to_rest, .timeout = 100)
     }
 }
 
-/* One joint with friction holds the whole loop, which then has to stay closed without it: it is let
- * go by a torque that rises, and caught when it turns. */
+/* One joint with friction holds the whole loop, which must stay closed: it slips under an
+ * increasing torque, and sticks when the motion reverses. */
 Test(constrained_friction, one_joint_holds_a_loop_and_lets_go, .timeout = 60)
 {
     const balance b = balance_of();
@@ -219,7 +221,7 @@ Test(constrained_friction, one_joint_holds_a_loop_and_lets_go, .timeout = 60)
     }
 }
 
-/* two freedoms and six joints with friction: some stick while others go on */
+/* two dofs and six joints with friction: some stick while others slip */
 Test(constrained_friction, joints_stick_and_slip_one_by_one, .timeout = 60)
 {
     static const char *const legs[3] = {"0, 0.25", "0.433, 0", "0.433, 0.5"};

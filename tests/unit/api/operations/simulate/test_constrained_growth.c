@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/api/operations/simulate/test_constrained_growth.c - the verdict on robots with
- * constraints: errors that satisfy them, and how fast they grow. */
+ * constraints: errors that satisfy the constraints, and their growth rate. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -10,7 +10,7 @@
 
 #include "tests/support/ask.h"
 
-/* a bob on a rod of 0.8 m, with its place as coordinates */
+/* a bob on a rod of 0.8 m, with its position as coordinates */
 static const char bob[] =
     "{'gravity': [0, -9.81, 0], 'links': [{'name': 'o'}, {'name': 'a'}, {'name': 'b', 'mass': 1.5, "
     "'com': [0, 0, 0]}], 'joints': [{'name': 'x', 'kind': 'prismatic', 'parent': 'o', 'child': "
@@ -36,7 +36,7 @@ static bool is_null(const json_t *value)
 
 Test(constrained_growth, a_pendulum_hangs_or_falls)
 {
-    /* hanging it swings at w, upright its errors grow by w */
+    /* hanging it oscillates with w, upright its errors grow with rate w */
     json_t *answer = rest(0.0, "");
     /* differences of 6e-6: 1e-10 of w^2, and its root */
     cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s")) < 1e-5);
@@ -47,7 +47,7 @@ Test(constrained_growth, a_pendulum_hangs_or_falls)
     cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s") - w) < 1e-6);
     cr_expect(fabs(tqt_number(answer, "verdict.doubling_time_s") - log(2.0) / w) < 1e-6);
     json_decref(answer);
-    /* at an angle a, held by torque along the circle: errors go by exp(t sqrt(-g cos(a) / l)) */
+    /* at an angle a, held by a force along the circle: errors grow as exp(t sqrt(-g cos(a) / l)) */
     const double a = 2.0, push = 1.5 * 9.81 * sin(a);
     char more[256];
     (void)snprintf(more, sizeof more,
@@ -55,14 +55,14 @@ Test(constrained_growth, a_pendulum_hangs_or_falls)
                    "%.17g]]}",
                    push * cos(a), push * sin(a), push * cos(a), push * sin(a));
     answer = rest(a, more);
-    /* the push is at its most there, so that it does not change with a small turn */
+    /* the force has its maximum there, so that a small rotation does not change it */
     const double want = sqrt(-9.81 / 0.8 * cos(a));
     cr_expect(fabs(tqt_number(answer, "verdict.growth_rate_per_s") - want) < 1e-5);
     json_decref(answer);
 }
 
-/* dry friction jumps at rest, but is a constant force on either side: upright, where it pushes
- * along the circle, errors grow as without it; downwards they swing */
+/* dry friction jumps at rest, but is a constant force on either side: upright, where the force is
+ * along the circle, errors grow as without it; downwards they oscillate */
 Test(constrained_growth, dry_friction_at_rest_is_no_damping)
 {
     char rubbed[sizeof bob + 64], body[256];
@@ -81,7 +81,7 @@ Test(constrained_growth, dry_friction_at_rest_is_no_damping)
     }
 }
 
-/* the law's own roots, -4 and -5, whatever the loop */
+/* the roots of the control law, -4 and -5, for any loop */
 Test(constrained_growth, a_controlled_loop_has_the_roots_of_its_law)
 {
     tqa_robot *robot = tqt_builtin("four-bar");
@@ -101,7 +101,7 @@ Test(constrained_growth, a_controlled_loop_has_the_roots_of_its_law)
     tqa_robot_free(robot);
 }
 
-/* of a rolling disk four coordinates are free and two velocities: its place does not matter */
+/* a rolling disk has four independent coordinates and two independent velocities */
 Test(constrained_growth, nonholonomic_rows_bind_velocities_alone)
 {
     json_t *answer = tqt_ask(

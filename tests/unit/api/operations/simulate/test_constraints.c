@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/simulate/test_constraints.c - constrained robots over time: by every
- * method they stay on their constraints and keep their energy. */
+/* tests/unit/api/operations/simulate/test_constraints.c - constrained robots over time: with every
+ * method constraints stay satisfied and energy is conserved. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -10,7 +10,7 @@
 
 #include "tests/support/ask.h"
 
-/* how far the four-bar's pin is open, m */
+/* distance of the two ends at the four-bar's pin, m */
 static double gap(const double q[3])
 {
     const double x = 0.2 * cos(q[0]) + 0.5 * cos(q[0] + q[1]) - 0.5 - 0.4 * cos(q[2]);
@@ -32,7 +32,7 @@ Test(simulate_constraints, every_method_keeps_the_loop_closed, .timeout = 100)
 {
     static const struct {
         const char *solver;
-        double energy; /* J of 10: what the method promises with these settings over 2 s */
+        double energy; /* J of 10 J: accuracy of the method with these settings over 2 s */
     } rows[] = {
         {"{'method': 'dopri87', 'rtol': 1e-10, 'atol': 1e-12}", 1e-8},
         {"{'method': 'dopri45', 'rtol': 1e-10, 'atol': 1e-12}", 1e-7},
@@ -75,7 +75,7 @@ Test(simulate_constraints, every_method_keeps_the_loop_closed, .timeout = 100)
     }
 }
 
-/* how far the three legs' ends are apart, m */
+/* distance of the ends of the three legs, m */
 static double legs_gap(const double q[6])
 {
     static const double foot[3][2] = {{0.0, 0.25}, {0.433, 0.0}, {0.433, 0.5}};
@@ -120,8 +120,8 @@ Test(simulate_constraints, a_minute_keeps_loops_closed_and_energy, .timeout = 10
     }
 }
 
-/* y = sqrt(x) has an end: the run reports how far it came, and which constraint has no value there
- * */
+/* y = sqrt(x) ends at x = 0: the run reports how far it came, and which constraint is undefined
+ * there */
 Test(simulate_constraints, a_constraint_that_ends_is_named)
 {
     static const char wire[] =
@@ -143,7 +143,7 @@ Test(simulate_constraints, a_constraint_that_ends_is_named)
 
 Test(simulate_constraints, starts_that_are_impossible_are_refused)
 {
-    /* with all bars on one line no small motion brings their ends together */
+    /* with all bars on one line no small motion closes the loop */
     tqt_refused("four-bar", "simulate",
                 "{'initial': {'q': [0, 0, 0], 'qd': [1, 0, 0]}, 'duration_s': 1}", 422,
                 "no-convergence", "/initial/q", NULL);
@@ -153,7 +153,7 @@ Test(simulate_constraints, starts_that_are_impossible_are_refused)
                 422, "invalid-value", "/include", NULL);
 }
 
-/* a state off its constraints is moved to the nearest one on them, and that is reported */
+/* a state that violates its constraints is projected onto them, and that is reported */
 Test(simulate_constraints, the_start_is_brought_onto_the_constraints)
 {
     json_t *answer = tqt_ask("cartesian-pendulum", "simulate",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/simulate/test_simulate.c - simulate through its door: results,
- * refusals, resumed
- * runs. */
+/* tests/unit/api/operations/simulate/test_simulate.c - simulate by api/operation.h: results,
+ * refusals, resumed runs. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -15,13 +14,13 @@
 #include "tests/support/one_call.h"
 #include "tests/support/sanitized.h"
 
-/* a host that keeps checkpoints and can be stopped */
+/* a host that stores checkpoints and can cancel */
 typedef struct keeper {
     unsigned char *bytes;
     size_t n, saves;
     double fraction;
-    size_t asked, stop_after; /* questions for cancellation until the answer is yes; 0: never */
-    bool is_due;              /* its clock says so, always */
+    size_t asked, stop_after; /* calls of `cancelled`; the call that returns true, 0: never */
+    bool is_due;              /* checkpoint_due always returns true */
 } keeper;
 
 static int save(void *ctx, const void *bytes, size_t n)
@@ -89,8 +88,7 @@ static double number(const json_t *root, const char *key, size_t row, size_t col
 
 Test(simulate, torque_that_holds_keeps_the_arm_at_rest)
 {
-    /* gravity torque of the outstretched planar arm, from the checklist's closed form: item 45 at q
-     * = 0 */
+    /* gravity torque of the horizontal planar arm in closed form: item 45 at q = 0 */
     const double g = 9.81, tau1 = (2.0 / 2 + 1.5) * g * .8 + 1.5 * g * .6 / 2,
                  tau2 = 1.5 * g * .6 / 2;
     char body[512];
@@ -118,8 +116,8 @@ Test(simulate, torque_that_holds_keeps_the_arm_at_rest)
     tqt_answer_clear(&answer);
 }
 
-/* One second without an output in it, whose steps are dear to somebody: saved whenever a clock says
- * so, between outputs too, and the bits are those of a run that no clock ever saved. */
+/* One second without an output: saved whenever a checkpoint is due, also between outputs; the bits
+ * are those of a run without checkpoints. */
 Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits)
 {
     static const char *const methods[] = {"dopri87", "dopri45", "sdirk",
@@ -158,7 +156,7 @@ Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits
     }
 }
 
-/* so few steps that the run itself never checks for cancellation */
+/* so few steps that the run itself does not poll for cancellation */
 Test(simulate, the_growth_of_errors_is_not_computed_for_who_has_gone)
 {
     static const char body[] = "{\"initial\":{\"q\":[0.3,-0.2]},\"duration_s\":1,"
@@ -301,7 +299,7 @@ Test(simulate, refusals_name_their_place)
     }
 }
 
-/* the grid of saves lies beyond the end then; its spacing once was more than an integer holds */
+/* the grid of saves then lies beyond the end; formerly its spacing overflowed an integer */
 Test(simulate, a_step_far_longer_than_the_run, .timeout = 100)
 {
     tqt_answer answer =
@@ -316,8 +314,8 @@ Test(simulate, a_step_far_longer_than_the_run, .timeout = 100)
     free(answer.text);
 }
 
-/* every kind of disturbance, read and forgotten: the heap holds as much as before. (Sanitizers have
- * a heap of their own, and look for leaks by themselves.) */
+/* every kind of disturbance, read and released: the heap does not grow. (Sanitizers have their own
+ * heap and detect leaks themselves.) */
 Test(simulate, nothing_of_a_request_is_left)
 {
     static const char body[] =
@@ -333,13 +331,13 @@ Test(simulate, nothing_of_a_request_is_left)
     const int n_call = 3000;
 #endif
     size_t before = 0, after = 0;
-    for (int k = 0; k < n_call; k++) { /* the first fill what the allocator and we keep */
+    for (int k = 0; k < n_call; k++) { /* the first calls fill caches of the allocator and of api */
         tqt_answer answer = ask("planar-2r", body, NULL);
         cr_assert(eq(int, answer.status, 200), "%s", answer.problem.detail);
         tqt_answer_clear(&answer);
         after = mallinfo2().uordblks;
         before = k == n_call - 1001 ? after : before;
     }
-    /* 1,000 calls: the smallest piece that each could leave has 32 bytes; caches grow by 1 KB */
+    /* 1,000 calls: a leak would be at least 32 bytes in each; caches grow by 1 KB */
     cr_expect(n_call < 1000 || after < before + 1000 * 16, "%zu bytes are left", after - before);
 }

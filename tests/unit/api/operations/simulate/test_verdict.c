@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/api/operations/simulate/test_verdict.c - controllers, disturbances, audit, tracking
- * and
- * verdict of a simulation through its door. */
+ * and verdict of a simulation by api/operation.h. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -46,7 +45,7 @@ Test(simulate_judge, audit_and_base_reaction_of_the_homework)
     json_decref(r);
 }
 
-/* A pendulum without friction by long steps of semi-implicit Euler, whose energy swings: the
+/* A pendulum without friction with long steps of semi-implicit Euler, whose energy oscillates: the
  * audit's largest residual is that of its rows. */
 Test(simulate_judge, the_audit_keeps_the_largest_residual)
 {
@@ -70,7 +69,7 @@ Test(simulate_judge, the_audit_keeps_the_largest_residual)
     json_decref(r);
 }
 
-/* item 102, by the holding torque where the homework states it */
+/* item 102, with the holding torque of the homework */
 Test(simulate_judge, growth_rate_is_reported)
 {
     json_t *r =
@@ -79,13 +78,13 @@ Test(simulate_judge, growth_rate_is_reported)
                 "'input':{'kind':'feedforward','reference':{'setpoint':[0.4,0.6,0.25]}}}");
     cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.growth_rate_per_s"), 8.2557, 0.0826));
     cr_assert(epsilon_eq(dbl, tqt_number(r, "verdict.doubling_time_s"), log(2) / 8.2557, 1e-3));
-    /* cosh 0.8256 in the mode's own direction; it leans on two joints */
+    /* cosh 0.8256 in the direction of the mode, which involves two joints */
     const double gain = tqt_number(r, "verdict.amplification");
     cr_assert(all(gt(dbl, gain, cosh(0.8256)), lt(dbl, gain, 1.2 * cosh(0.8256))), "%g", gain);
     cr_assert(eq(str, (char *)(uintptr_t)json_string_value(tqt_at(r, "verdict.loop")), "open"));
     cr_assert(eq(int, json_is_null(tqt_at(r, "verdict.expected_error.input")), 1));
     json_decref(r);
-    /* closed, the same arm's errors decay */
+    /* closed loop: errors of the same arm decay */
     r = tqt_ask("rrp", "simulate",
                 "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.1,'output':{'interval_s':0.05},"
                 "'input':{'kind':'computed-torque','kp':100,'kd':20,"
@@ -96,7 +95,7 @@ Test(simulate_judge, growth_rate_is_reported)
     json_decref(r);
 }
 
-/* a loop that is stable, and unstable when it is sampled too slowly: predicted, and it happens */
+/* a stable loop that is unstable if sampled too slowly: predicted, and observed */
 Test(simulate_judge, slow_samples_are_reported_as_unstable)
 {
     const char *plain =
@@ -109,7 +108,7 @@ Test(simulate_judge, slow_samples_are_reported_as_unstable)
         json_t *r = tqt_ask("rrp", "simulate", body);
         const double rate = tqt_number(r, "verdict.growth_rate_per_s");
         cr_assert(eq(int, rate > 0, slow), "%g", rate);
-        if (slow) { /* the mode of the first joint alone: double integrators under kp and kd */
+        if (slow) { /* the mode of the first joint: double integrators under kp and kd */
             cr_assert(gt(dbl, fabs(tqt_at_number(r, "tracking.max", 0)), 1e-2), "it shakes");
         } else {
             cr_assert(lt(dbl, fabs(tqt_at_number(r, "tracking.final", 0)), 1e-6), "it is at rest");
@@ -118,7 +117,7 @@ Test(simulate_judge, slow_samples_are_reported_as_unstable)
     }
 }
 
-/* everything up to the end is reported for a run that diverges, its balance too */
+/* a run that diverges is reported up to its end, with its energy balance */
 Test(simulate_judge, a_diverged_run_is_judged)
 {
     json_t *r = tqt_ask("planar-2r", "simulate",
@@ -132,8 +131,8 @@ Test(simulate_judge, a_diverged_run_is_judged)
     json_decref(r);
 }
 
-/* the predicted error of a model of 1 % doubt, and that of a robot that is 1 % heavier, in the
- * linear range */
+/* the predicted error of a model with 1 % uncertainty, and that of a robot that is 1 % heavier, in
+ * the linear range */
 Test(simulate_judge, predicted_model_error_is_that_of_a_run)
 {
     const char *plain =
@@ -183,7 +182,7 @@ Test(simulate_judge, a_sampled_controller_holds_against_noise_and_payload)
     cr_assert(ne(dbl, last[0][3], last[1][3]), "another seed");
 }
 
-/* the same push said three ways */
+/* the same wrench in three forms */
 Test(simulate_judge, wrenches_are_what_they_say)
 {
     static const char *const pushes[] = {
@@ -270,10 +269,10 @@ Test(simulate_judge, refusals_have_place_and_hint)
     }
 }
 
-/* One freedom has no velocity terms of its own: what drove it away is gravity, or the input. Of
- * two, with m2 l1 lc2 sin(q2) = h: joint 1 has 2 h qd1 qd2 of Coriolis, h qd2^2 of centrifugal
- * terms, joint 2 h qd1^2 of these; at such speeds each is more than gravity, which is more than no
- * input. */
+/* With one dof there are no velocity terms: gravity or the input caused the divergence. With two,
+ * and m2 l1 lc2 sin(q2) = h: joint 1 has a Coriolis term 2 h qd1 qd2 and a centrifugal term h
+ * qd2^2, joint 2 a centrifugal term h qd1^2; at these velocities each exceeds gravity, and gravity
+ * exceeds an input of zero. */
 Test(simulate_judge, a_verdict_names_the_term_that_drove_a_joint_away)
 {
     static const struct {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/api/operations/terms/test_constrained.c - robots with constraints: accelerations,
- * torques of
- * driven joints, and the terms of `include` for them. */
+ * torques of actuated joints, and the terms of `include`. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -11,12 +10,13 @@
 
 #include "tests/support/ask.h"
 
-/* the assembled state with the crank's speed w, as the text of q and qd; ret_qd the numbers */
+/* the assembled state with velocity w of the crank, as text of q and qd; ret_qd: the numbers */
 static void moving_state(double w, char *q, char *qd, size_t size, double *ret_qd)
 {
     tqa_robot *four_bar = tqt_builtin("four-bar");
     const double *at = four_bar->assembled;
-    /* crank and coupler carry the pin, the rocker too: 2 equations for 2 speeds */
+    /* the pin's velocity by crank and coupler equals that by the rocker: 2 equations for 2
+     * velocities */
     const double a = at[0], b = at[0] + at[1], c = at[2];
     const double v[2] = {-(0.2 * sin(a) + 0.5 * sin(b)) * w, (0.2 * cos(a) + 0.5 * cos(b)) * w};
     const double m[4] = {-0.5 * sin(b), 0.4 * sin(c), 0.5 * cos(b), -0.4 * cos(c)};
@@ -82,7 +82,7 @@ Test(constrained, forward_and_inverse_agree)
     json_decref(answer);
 }
 
-/* batches, and another order of joints, say the same */
+/* batches, and another order of joints, give the same numbers */
 Test(constrained, order_and_batch)
 {
     double one[4], other[4], both[8];
@@ -111,7 +111,7 @@ Test(constrained, order_and_batch)
     json_decref(answer);
 }
 
-/* three drives for two freedoms; six would have four ways to squeeze */
+/* three actuators for two dofs; with six there are four internal forces */
 Test(constrained, internal_forces_are_counted)
 {
     tqa_robot *robot = tqt_builtin("parallel-2dof");
@@ -142,8 +142,8 @@ Test(constrained, names_that_do_not_fit_are_refused)
                 422, "invalid-value", "/include", NULL);
 }
 
-/* with all bars on one line no speed changes the distance of their ends, but turning them needs to
- */
+/* with all bars on one line no velocity changes the distance of their ends, although their rotation
+ * requires it */
 Test(constrained, contradictory_states_are_named)
 {
     static const char body[] =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/terms/test_large_robots.c - `include` for hundreds of freedoms: the
- * names that kernels give, as far as memory reaches. */
+/* tests/unit/api/operations/terms/test_large_robots.c - `include` for hundreds of dofs: the terms
+ * computed by kernels, within the memory bound. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -28,7 +28,7 @@ __attribute__((format(printf, 1, 2))) static void put(const char *format, ...)
     n_text += (size_t)n;
 }
 
-/* Slides along one vertical line, each with a mass of 1 kg: M_ij = n - max(i, j). */
+/* Prismatic joints along one vertical line, each with a mass of 1 kg: M_ij = n - max(i, j). */
 static tqa_robot *slides(void)
 {
     n_text = 0;

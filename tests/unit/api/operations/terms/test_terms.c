@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/terms/test_terms.c - every name of include as JSON and as CBOR, in
- * any room,
- * for one sample and for batches of several blocks. */
+/* tests/unit/api/operations/terms/test_terms.c - every name of include as JSON and as CBOR, with
+ * buffers of any size, for one sample and for batches of several blocks. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -57,7 +56,7 @@ static bool on_numbers(void *ctx, uint64_t at, const double *values, size_t n)
 {
     (void)at;
     for (size_t k = 0; k < n; k++) {
-        /* negative zero is not distinguished: the sign of a sum of nothing */
+        /* negative zero is not distinguished: the sign of an empty sum */
         (void)fprintf(((record *)ctx)->to, "%.17g ", values[k] + 0.0);
     }
     return true;
@@ -151,7 +150,8 @@ static char *body_for(const tqa_robot *robot, const char *call, const char *incl
     return text;
 }
 
-/* JSON whole, JSON and CBOR in the smallest room: the same document, up to the request's digest. */
+/* JSON in one buffer, JSON and CBOR in the smallest buffer: the same document except for the
+ * request's digest */
 static void same_in_all(const tqa_robot *robot, const char *call, const char *include,
                         size_t n_sample, bool flat)
 {
@@ -207,7 +207,7 @@ static tqa_robot *driven(const char *name)
     return robot;
 }
 
-/* forces of constraints need torques, and how they are shared needs the motion */
+/* constraint forces require torques, and their distribution requires the motion */
 static bool is_answered(const char *call, const char *name)
 {
     const bool of_forces =
@@ -257,7 +257,7 @@ Test(terms, all_names_at_once_over_several_blocks)
     tqa_robot_free(robot);
 }
 
-/* the first sample that cannot be computed is reported, whichever block ends first */
+/* the first sample that cannot be computed is reported, whichever block is computed first */
 Test(terms, the_first_fault_is_reported)
 {
     tqa_robot *robot = tqt_builtin("spherical-pendulum");
@@ -284,7 +284,7 @@ Test(terms, the_first_fault_is_reported)
     tqa_robot_free(robot);
 }
 
-/* scratch of a term grows with the cube of freedoms, so their number is bounded */
+/* scratch of a term grows with the cube of the number of dofs, which is therefore bounded */
 Test(terms, robots_of_too_many_freedoms_are_refused)
 {
     enum { N_JOINT = 130 };

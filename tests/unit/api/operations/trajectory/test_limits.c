@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/trajectory/test_limits.c - trajectories by limits through the door of
- * api. */
+/* tests/unit/api/operations/trajectory/test_limits.c - trajectories by limits, by api/operation.h.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -32,7 +32,7 @@ Test(trajectory_limits, profiles_take_the_textbook_s_times)
     json_decref(a);
 }
 
-/* On a line the path is bound by the acceleration of the joint that moves most: 2 sqrt(h / a). */
+/* On a line the acceleration limit of the joint that moves most is active: 2 sqrt(h / a). */
 Test(trajectory_limits, time_optimal_lines_are_bang_bang)
 {
     json_t *a = tqt_ask("planar-2r", "trajectory",
@@ -70,7 +70,7 @@ Test(trajectory_limits, refuses_what_cannot_be)
     }
 }
 
-/* puma560 states neither torque nor velocity limits: it was answered 0.66 us */
+/* puma560 has neither torque nor velocity limits: formerly the answer was 0.66 us */
 Test(trajectory_limits, least_time_needs_a_bound_of_acceleration_or_torque)
 {
     static const char *const path = "'waypoints':[[0,-0.7,0,-1.8,0,1.6],[0.5,-0.5,0,-1.7,0,1.5]],"

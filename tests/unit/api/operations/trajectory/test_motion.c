@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/operations/trajectory/test_motion.c - inverse kinematics and trajectories
- * through the door of
- * api. */
+/* tests/unit/api/operations/trajectory/test_motion.c - inverse kinematics and trajectories by
+ * api/operation.h. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>

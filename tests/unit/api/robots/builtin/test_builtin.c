@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/builtin/test_builtin.c - every built-in robot is whole, and moves as
+/* tests/unit/api/robots/builtin/test_builtin.c - every built-in robot is complete, and moves as
  * published. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -12,12 +12,12 @@
 #include "tests/support/one_call.h"
 #include "tests/support/subject.h"
 
-/* what the doctor rightly says of robots as they were published */
+/* correct findings of the doctor about robots as they were published */
 static const struct {
-    const char *robot, *where; /* a part of where */
+    const char *robot, *where; /* a part of `where` */
 } known_findings[] = {
-    {"puma560", "link link1"},           /* a moment without mass, about one axis alone */
-    {"puma560", "link link3"},           /* misses the triangle by a tenth */
+    {"puma560", "link link1"},           /* a moment of inertia without mass, about one axis only */
+    {"puma560", "link link3"},           /* violates the triangle inequality by a tenth */
     {"quadruped", "_thigh"},             /* by a fiftieth */
     {"spherical-pendulum", "joint phi"}, /* singular at the pole */
 };
@@ -74,9 +74,9 @@ Test(builtin, all_are_whole_and_healthy)
     }
 }
 
-/* Torques worked out by hand or by symbols from the formulas of the sources that the files name,
- * misprints put right; 12 decimals are given, hence the tolerance. Those of planar-3r took dM/dq by
- * differences, which leaves 1e-9. */
+/* Torques computed by hand or symbolically from the formulas of the sources named in the files,
+ * with misprints corrected; given to 12 decimals, hence the tolerance. Those of planar-3r used
+ * differences for dM/dq, with an error of 1e-9. */
 typedef struct torque_case {
     const char *name;
     size_t n;
@@ -121,7 +121,7 @@ ParameterizedTest(size_t *row, builtin, torques)
     tqa_robot_free(robot);
 }
 
-/* position of a link's origin at q = 0 by walking its joints */
+/* position of a link's origin at q = 0, by multiplying the frames of its joints */
 static void place_at_rest(const tqa_robot *robot, const char *link, double ret_p[3])
 {
     const tq_model *model = robot->model;
@@ -143,9 +143,8 @@ static void place_at_rest(const tqa_robot *robot, const char *link, double ret_p
     memcpy(ret_p, p, sizeof p);
 }
 
-/* Where the flange is with all joints at zero: panda straight up and 0.088 out, hanging down 0.107
- * (d1 + d3 + d5 - df); UR5e and UR10e stretched along -x at
- * the height d1 - d5, (d4 + d6) to the side. */
+/* Position of the flange with all joints at zero: panda 0.088 forward, at height d1 + d3 + d5 - df
+ * - 0.107; UR5e and UR10e stretched along -x at height d1 - d5, offset sideways by d4 + d6. */
 Test(builtin, real_arms_reach_where_their_tables_say)
 {
     static const struct {
@@ -168,9 +167,9 @@ Test(builtin, real_arms_reach_where_their_tables_say)
     }
 }
 
-/* Bodies as the descriptions name them, and their tensors worked out here. Bars and cylinders lie
- * along an axis of their link, and pins are at its origin: a bar's inertia about one across it is
- * m l^2 / 3 with its centre l / 2 away. */
+/* Bodies by their descriptions, with their inertia tensors computed here. Bars and cylinders lie
+ * along an axis of their link, with the joint at its origin: a bar's inertia about a perpendicular
+ * axis there is m l^2 / 3, with its centre at l / 2. */
 typedef enum body_kind { BAR, CYLINDER, DISK, SPHERE, BOX, ELLIPSOID, POINT } body_kind;
 
 typedef struct body_case {

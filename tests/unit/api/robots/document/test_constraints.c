@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/document/test_constraints.c - constraints in documents: what is
- * understood, printed again, refused. */
+/* tests/unit/api/robots/document/test_constraints.c - constraints in documents: reading, printing,
+ * refusals. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -95,7 +95,7 @@ ParameterizedTest(size_t *row, constraints_document, refused)
     cr_assert(strstr(fault->detail, c->detail) != NULL, "%s: %s", c->name, fault->detail);
 }
 
-/* every kind, printed and read again, is the same to the bit and prints the same */
+/* every kind, printed and read again, is bitwise the same and prints the same text */
 Test(constraints_document, survives_the_round_trip)
 {
     static const char *const robots[] = {"four-bar", "rolling-disk", "arm-on-sphere-rolling",
@@ -122,7 +122,7 @@ Test(constraints_document, survives_the_round_trip)
         tqa_robot *second = tqa_robot_parse(TQA_MEDIA_JSON, one, n[0], &problem);
         cr_assert(second != NULL, "%zu: %s %s", i, problem.faults[0].pointer, problem.detail);
         char *two = tqa_robot_document(second, "r", &n[1]);
-        /* all but source and digest, which are of the bytes that were put */
+        /* all except source and digest, which are of the original bytes */
         cr_assert(strcmp(strstr(one, "\"nq\""), strstr(two, "\"nq\"")) == 0, "%s\n%s", one, two);
         for (uint32_t k = 0; k < first->constraints->n_constraint; k++) {
             const tq_constraint *a = &first->constraints->items[k];
@@ -149,7 +149,7 @@ Test(constraints_document, urdf_has_no_words_for_them)
     tqa_robot_free(robot);
 }
 
-/* freedoms after constraints, and rows that follow from others */
+/* the number of dofs with constraints, and of redundant rows */
 Test(constraints_document, counts_what_is_left)
 {
     static const struct {

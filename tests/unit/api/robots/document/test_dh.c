@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/document/test_dh.c - one arm stated as DH tables, screws and URDF is
- * one arm. */
+/* tests/unit/api/robots/document/test_dh.c - one arm as DH tables, screws and URDF is the same
+ * robot. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -18,7 +18,7 @@
 
 enum { N = 6, TEXT = 65536 };
 
-/* a random arm: rows of the standard table, and the inertias of links in the frames of the rows */
+/* a random arm: rows of the standard table, and inertias of links in the frames of the rows */
 typedef struct arm {
     bool slides[N];
     double theta[N], d[N], a[N], alpha[N], offset[N];
@@ -106,7 +106,7 @@ static tq_pose twist_of(const arm *from, int i)
     return pose;
 }
 
-/* row i holds a and alpha of row i - 1; the inertia moves into the frame on the axis */
+/* row i has a and alpha of row i - 1; the inertia is expressed in the frame on the axis */
 static void put_modified(text *t, const arm *from)
 {
     put(t, "{\"gravity\": [0, 0, -9.81], \"dh\": {\"convention\": \"modified\", \"joints\": [");
@@ -137,8 +137,7 @@ static void put_spatial(text *t, const tq_inertia *link)
     put(t, "]");
 }
 
-/* at_base: every link's frame is the base frame at home, as in a text that writes all in one frame
- */
+/* at_base: every link's frame is the base frame at home, as in texts with a single frame */
 static void put_screws(text *t, const arm *from, bool at_base)
 {
     tq_pose home = tq_pose_identity;
@@ -226,7 +225,7 @@ static tqa_robot *parse(const text *t, const char *what)
     return robot;
 }
 
-/* 1e-13 of the largest entry: issue 4; each description rounds its frames on its own, some ten
+/* 1e-13 of the largest entry: issue 4; each description has its own rounding of frames, some ten
  * operations deep */
 static void assert_same_mass(const tqa_robot *a, const tqa_robot *b, uint64_t seed,
                              const char *what)
@@ -301,8 +300,8 @@ Test(robot_document_dh, dh_poe_and_urdf_are_one_arm)
     }
 }
 
-/* the link frames of the table keep the numbers of the file: nothing is moved before it is printed
- * */
+/* the link frames of a table have the numbers of the file: they are not transformed before printing
+ */
 Test(robot_document_dh, link_frames_are_those_of_the_table)
 {
     static text t;
@@ -317,7 +316,7 @@ Test(robot_document_dh, link_frames_are_those_of_the_table)
         cr_assert(l != TQ_NONE);
         cr_assert(memcmp(&robot->model->links[l].inertia, &from.links[i], sizeof from.links[i]) ==
                   0);
-        /* carried from beside the axis, except where a = 0 or the joint slides */
+        /* the body lies beside the axis, except if a = 0 or the joint is prismatic */
         const tq_joint *joint = &robot->model->joints[robot->model->links[l].joint];
         const bool carried = i != 1 && i != 2;
         cr_assert(eq(int, joint->kind == TQ_JOINT_FIXED, carried), "%s", name);

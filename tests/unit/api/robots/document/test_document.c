@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/document/test_document.c - robot documents: there and back, and
- * refusals. */
+/* tests/unit/api/robots/document/test_document.c - robot documents: round trips and refusals. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -109,7 +108,7 @@ static bool same_bits(const double *a, const double *b, size_t n)
     return memcmp(a, b, n * sizeof *a) == 0;
 }
 
-/* bit for bit, except what a document need not state: quantities without effect */
+/* bitwise equal, except quantities without effect, which a document may omit */
 static void assert_same_model(const tqa_robot *a, const tqa_robot *b, const char *what)
 {
     cr_assert(a->model->n_link == b->model->n_link && a->model->n_joint == b->model->n_joint, "%s",
@@ -138,7 +137,7 @@ static void assert_same_model(const tqa_robot *a, const tqa_robot *b, const char
     }
 }
 
-/* robot -> document -> robot -> document: the same robot, and from then on the same text */
+/* robot -> document -> robot -> document: the same robot, and the same text from then on */
 static void assert_round_trip(const tqa_robot *robot, const char *what)
 {
     size_t n = 0;
@@ -168,7 +167,7 @@ Test(robot_document, builtins_there_and_back)
     }
 }
 
-/* every kind, crooked axes and origins, mimic, friction, rotor, names that need escapes */
+/* every kind, oblique axes and origins, mimic, friction, rotor, names that need escapes */
 Test(robot_document, everything_there_and_back)
 {
     const char *text =
@@ -192,7 +191,7 @@ Test(robot_document, everything_there_and_back)
     tqa_robot_free(robot);
 }
 
-/* crooked unit axes must not creep when they are normalised once more */
+/* oblique unit axes must not change when they are normalised again */
 Test(robot_document, axes_stay)
 {
     for (int i = 0; i < 200; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/document/test_drive.c - drives of joints: counted once, printed as
- * they were read, refused with their place. */
+/* tests/unit/api/robots/document/test_drive.c - drives of joints: rotor counted once, printed as
+ * read, refused with their place. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -86,7 +86,7 @@ static const char *const documents[] = {
         "'velocity_loop': {'gain': 0.5, 'lead': 4, 'lead_time_s': 1e-3, 'tacho_time_s': 1e-3}}"),
 };
 
-/* what is printed is the same robot, and prints the same */
+/* the printed text is the same robot, and prints the same */
 Test(robot_document_drive, printed_drives_are_the_same)
 {
     for (size_t k = 0; k < sizeof documents / sizeof documents[0]; k++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/document/test_parts.c - solids, rpy, tables and screws: what they
- * mean, and refusals. */
+/* tests/unit/api/robots/document/test_parts.c - solids, rpy, tables and screws: their meaning, and
+ * refusals. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -65,7 +65,7 @@ static const bad_case bad_cases[] = {
 
 enum { N_BAD = sizeof bad_cases / sizeof bad_cases[0] };
 
-/* R D R^T is symmetric to rounding only; what differs by more is a mistake */
+/* R D R^T is symmetric except for rounding; a larger difference is a mistake */
 Test(robot_document_parts, tensors_of_rounding_are_symmetric)
 {
     static const char *const texts[] = {
@@ -116,7 +116,7 @@ static tqa_robot *parse(const char *text)
     return robot;
 }
 
-/* two unit cubes of water side by side are one box of 2 m; the second is stated by its density */
+/* two unit cubes of water side by side equal one box of 2 m; the second has its density stated */
 Test(robot_document_parts, solids_add_up)
 {
     tqa_robot *robot = parse(
@@ -134,7 +134,7 @@ Test(robot_document_parts, solids_add_up)
     tqa_robot_free(robot);
 }
 
-/* every shape with a volume weighs its volume times the density */
+/* the mass of every shape is its volume times the density */
 Test(robot_document_parts, densities)
 {
     static const struct {
@@ -161,7 +161,7 @@ Test(robot_document_parts, densities)
     }
 }
 
-/* a table states drives too; a mimic joint may come before its master */
+/* a table has drives too; a mimic joint may precede its master */
 Test(robot_document_parts, drives_of_a_table)
 {
     tqa_robot *robot = parse(
@@ -180,7 +180,7 @@ Test(robot_document_parts, drives_of_a_table)
     tqa_robot_free(robot);
 }
 
-/* gravity and name of the document count over those that a URDF has */
+/* gravity and name of the document override those of the URDF in it */
 Test(robot_document_parts, urdf_inside)
 {
     tqa_robot *robot = parse("{\"urdf\": \"<robot name='r'><link name='a'/></robot>\", \"name\": "

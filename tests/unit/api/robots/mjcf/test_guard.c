@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/mjcf/test_guard.c - what acts in MuJoCo: refused by name, or read to
- * MuJoCo's numbers. All attributes are in tests/peers/test_mujoco_mjcf.py. */
+/* tests/unit/api/robots/mjcf/test_guard.c - elements with an effect in MuJoCo: refused by name, or
+ * read with MuJoCo's numbers. All attributes are in tests/peers/test_mujoco_mjcf.py. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -18,7 +18,7 @@
 #define BALL "<geom size='0.1'/>"
 
 typedef struct row {
-    const char *name, *text, *says; /* NULL: it is read */
+    const char *name, *text, *says; /* NULL: the file is accepted */
 } row;
 
 /* clang-format off */
@@ -116,7 +116,8 @@ static const tq_inertia *inertia_of(const tqa_robot *robot, const char *link)
     "<worldbody><body name='a'><joint/><inertial pos='1 0 0' mass='2' diaginertia='1 2 4'/></body>" \
     "<body name='b' pos='1 2 3'><joint/><geom size='0.1' mass='3' group='4'/></body></worldbody>"
 
-/* by definition of the compiler: mujoco.readthedocs.io/en/stable/XMLreference.html#compiler */
+/* masses computed as by MuJoCo's compiler:
+ * mujoco.readthedocs.io/en/stable/XMLreference.html#compiler */
 Test(mjcf_guard, masses_as_the_compiler_makes_them)
 {
     tqa_robot *robot = parse(M("<compiler settotalmass='10'/>" TWO));
@@ -157,7 +158,7 @@ Test(mjcf_guard, flags_leave_terms_out)
     cr_expect(eq(dbl, joint->spring.stiffness, 0.0));
     cr_expect(robot->constraints == NULL || robot->constraints->n_constraint == 0);
     tqa_robot_free(robot);
-    /* the last word counts */
+    /* the last setting applies */
     robot = parse(M("<option><flag gravity='disable'/></option><option><flag gravity='enable'/>"
                     "</option><worldbody/>"));
     cr_expect(eq(dbl, robot->model->gravity[2], -9.81));
@@ -173,7 +174,7 @@ static uint32_t findings(const tqa_robot *robot, tqa_finding_kind kind, const ch
     return n;
 }
 
-/* what is in no table may change numbers; what is known to have no effect does not */
+/* unknown elements may change numbers and are reported; known elements without effect are not */
 Test(mjcf_guard, doubts_are_the_doctor_s)
 {
     tqa_robot *robot =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/mjcf/test_mjcf.c - MJCF against MuJoCo's own numbers, and refusals. */
+/* tests/unit/api/robots/mjcf/test_mjcf.c - MJCF against numbers of MuJoCo, and refusals. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -11,8 +11,8 @@
 #include "api/robots/parsed.h"
 #include "tests/support/subject.h"
 
-/* every joint type, default classes, frames, ref and springref, anchors beside the origin, all ways
- * to state a rotation, all geoms with a mass, inertias in every form */
+/* every joint type, default classes, frames, ref and springref, anchors away from the origin, all
+ * forms of a rotation, all geoms with a mass, inertias in every form */
 /* clang-format off */
 static const char everything[] =
     "<mujoco model='m'><compiler angle='degree' eulerseq='XYz'/><option gravity='0.5 -1 -9'/>"
@@ -68,8 +68,8 @@ static uint32_t count(const tqa_robot *robot, const char *where)
 }
 
 /* MuJoCo 4.0 (PyPI): mj_inverse at rest without constraints, and M times a vector of ones, both
- * with the linear part of the free joint turned into the frame of its body. The torques are sums
- * of terms below 200, M's entries of some below 30. */
+ * with the linear part of the free joint expressed in the frame of its body. The torques are sums
+ * of terms below 200, M's entries of terms below 30. */
 Test(mjcf, moves_as_in_mujoco)
 {
     static const double q[NQ] = {.3, -.2, .5, .5, .1, -.7, .5, .4, -.6, .8, .5, .5, .1, -.7, -.9};
@@ -128,7 +128,8 @@ Test(mjcf, names_limits_and_what_is_ignored)
 
 Test(mjcf, small_rules)
 {
-    /* no limits without `limited` when they are not automatic; radians; inertia from geoms alone */
+    /* without `limited`, and without automatic limits, there are no limits; radians; inertia from
+     * geoms only */
     tqa_robot *robot = parse(
         M("<compiler angle='radian' autolimits='false' inertiafromgeom='true' usethread='false'/>"
           "<worldbody><body><joint range='-1 1'/><joint name='k' range='-1 1' limited='true'/>"
@@ -146,7 +147,7 @@ Test(mjcf, small_rules)
     cr_assert(eq(u32, count(robot, "geom@rgba"), 1));
     cr_assert(eq(u32, count(robot, "compiler@usethread"), 1));
     tqa_robot_free(robot);
-    /* a body without joints is welded; a mesh that cannot move is doubted */
+    /* a body without joints is welded; a mesh that cannot move causes a finding */
     robot = parse(M("<worldbody><body><geom type='mesh' mesh='m'/></body>"
                     "<body name='a'><joint type='ball' range='0 1'/><geom size='1'/>"
                     "<body name='w' pos='0 0 1'><geom size='1'/></body></body></worldbody>"));
@@ -158,7 +159,7 @@ Test(mjcf, small_rules)
     tqa_robot_free(robot);
 }
 
-/* many elements and many defaults would be looked through one by one */
+/* many elements with many defaults would take quadratic time */
 Test(mjcf, defaults_are_bounded, .timeout = 100)
 {
     enum { N_DEFAULT = 5000, N_GEOM = 10000 };
@@ -183,8 +184,8 @@ static double at_assembled(const tqa_robot *robot, const char *joint)
         ->assembled[robot->model->joints[tqa_robot_joint(robot, joint, strlen(joint))].q_index];
 }
 
-/* connect joins a point where the file has both bodies, weld keeps a pose, joint is a polynomial of
- * differences from the references; what is not active has no effect */
+/* connect joins a point at the pose of the file, weld fixes a relative pose, joint is a polynomial
+ * of differences from the references; inactive constraints have no effect */
 Test(mjcf, equality_constrains)
 {
     static const char text[] =
@@ -202,10 +203,10 @@ Test(mjcf, equality_constrains)
     tqa_robot *robot = tqa_robot_parse(TQA_MEDIA_XML, text, sizeof text - 1, &problem);
     cr_assert(robot != NULL, "%s %s", problem.faults[0].pointer, problem.detail);
     cr_assert(eq(u32, robot->constraints->n_constraint, 2));
-    cr_assert(eq(u32, robot->n_free, 1)); /* a four-bar; d stays where it is */
+    cr_assert(eq(u32, robot->n_free, 1)); /* a four-bar; d does not move */
     const tq_constraint *pin = &robot->constraints->items[0];
     const double c30 = 0.86602540378443864676;
-    /* the end of b where the file has it, as seen from c */
+    /* the end of b at the pose of the file, in the frame of c */
     cr_assert(epsilon_eq(dbl, pin->a.pose.p[0], 0.2 + 0.6 * c30 - 1.0, 1e-15));
     cr_assert(epsilon_eq(dbl, pin->a.pose.p[1], 0.3, 1e-15));
     const tq_constraint *stay = &robot->constraints->items[1];
@@ -232,7 +233,7 @@ Test(mjcf, equality_of_joints_is_a_polynomial)
     tqa_robot_free(robot);
 }
 
-/* relpose: a place, and a quaternion of any length; (2, 2, 0, 0) is a quarter turn about x */
+/* relpose: a position, and a quaternion of any length; (2, 2, 0, 0) is a quarter turn about x */
 Test(mjcf, a_weld_has_its_own_pose)
 {
     tqa_robot *robot =

@@ -31,8 +31,8 @@ static tqa_robot *parse(const char *text, size_t n)
     return robot;
 }
 
-/* Everything bit for bit, but: a revolute joint without bounds is called continuous, and a rotation
- * of the document `turned` into angles is the same to rounding. */
+/* Bitwise equal, with two exceptions: a revolute joint without bounds is read as continuous, and a
+ * rotation that was converted to angles (`turned`) is equal to rounding. */
 static void assert_same(const tqa_robot *a, const tqa_robot *b, bool turned)
 {
     cr_assert(a->model->n_link == b->model->n_link && a->model->nv == b->model->nv);
@@ -73,7 +73,7 @@ static void assert_same(const tqa_robot *a, const tqa_robot *b, bool turned)
     }
 }
 
-/* robot -> URDF -> robot -> URDF, and by way of the document in between */
+/* robot -> URDF -> robot -> URDF, also through a document in between */
 static void assert_stable(const tqa_robot *robot, bool turned)
 {
     size_t n = 0;
@@ -103,7 +103,7 @@ Test(urdf_print, builtins)
 {
     for (size_t i = 0; i < tqa_builtin_count(); i++) {
         tqa_robot *robot = tqt_builtin(tqa_builtin_name(i));
-        if (robot->constraints == NULL) { /* for which URDF has no words */
+        if (robot->constraints == NULL) { /* URDF cannot represent constraints */
             assert_stable(robot, strcmp(robot->source, "urdf") != 0);
         }
         tqa_robot_free(robot);
@@ -147,8 +147,8 @@ Test(urdf_print, random_robots_with_everything, .timeout = 100)
     }
 }
 
-/* Near gimbal lock the entries of the matrix that give roll and yaw are as large as their rounding
- * over cos(pitch): the two together must still be the rotation. */
+/* Near gimbal lock the matrix entries for roll and yaw are as small as their rounding over
+ * cos(pitch): both angles together must still give the rotation. */
 Test(urdf_print, near_gimbal_lock)
 {
     for (int k = 1; k <= 12; k++) {
@@ -156,7 +156,7 @@ Test(urdf_print, near_gimbal_lock)
             const double rpy[3] = {0.7, side * (1.5707963267948966 - pow(10.0, -k)), -1.3};
             double r[9], turned[9], angles[3];
             tqa_rotation_from_rpy(rpy, r);
-            r[0] += 1e-16, r[7] -= 2e-16, r[3] += 1e-16; /* as a product of rotations leaves it */
+            r[0] += 1e-16, r[7] -= 2e-16, r[3] += 1e-16; /* rounding as in a product of rotations */
             tqa_rotation_to_rpy(r, angles);
             tqa_rotation_from_rpy(angles, turned);
             for (int e = 0; e < 9; e++) {
@@ -167,7 +167,7 @@ Test(urdf_print, near_gimbal_lock)
     }
 }
 
-/* a pitch of a quarter turn leaves only the sum or difference of the other angles */
+/* with a pitch of a quarter turn only the sum or difference of the other angles is determined */
 Test(urdf_print, gimbal_lock)
 {
     static const double rpy[][3] = {{0.3, 1.5707963267948966, -0.7},
@@ -184,7 +184,7 @@ Test(urdf_print, gimbal_lock)
                  rpy[i][0], rpy[i][1], rpy[i][2]);
         tqa_robot *robot = parse(text, strlen(text));
         assert_stable(robot, false);
-        tqa_robot unwritten = *robot; /* the same rotation, its angles not known */
+        tqa_robot unwritten = *robot; /* the same rotation, without known angles */
         unwritten.joint_rpy = NULL;
         assert_stable(&unwritten, true);
         tqa_robot_free(robot);
@@ -211,7 +211,7 @@ Test(urdf_print, what_urdf_cannot_hold_is_refused)
     }
 }
 
-/* elements of our own act only where they can, and say so elsewhere */
+/* extension elements have effect only where supported; elsewhere they are reported */
 Test(urdf_print, extensions_of_a_weld_are_listed)
 {
     const char *text = "<robot name='r'><link name='a'/><link name='b'/><joint name='j' "

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/api/robots/urdf/test_urdf.c - URDF files that are robots, then every way not to be
- * one. */
+/* tests/unit/api/robots/urdf/test_urdf.c - valid URDF files, then every kind of invalid one. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
@@ -125,7 +124,7 @@ static tqa_robot *parse(const char *text)
     return robot;
 }
 
-/* how often a finding of this kind, place and text (parts) was counted */
+/* number of findings of this kind, place and text (parts) */
 static uint32_t count_findings(const tqa_robot *robot, tqa_finding_kind kind, const char *where,
                                const char *text)
 {
@@ -183,8 +182,8 @@ Test(urdf, joint_kinds_and_slices)
     tqa_robot_free(robot);
 }
 
-/* Files of two packages that Pinocchio reads: the first of two axes counts, blank lines before the
- * declaration do not; lines are still those of the file. */
+/* Files of two packages that Pinocchio reads: the first of two axes is used, blank lines before the
+ * declaration are ignored; line numbers are still those of the file. */
 Test(urdf, what_other_readers_pass_over)
 {
     tqa_robot *robot = parse(
@@ -229,7 +228,7 @@ Test(urdf, defaults)
         "\xEF\xBB\xBF\n<robot><link name='a'/><link name='b/tool'/>"
         "<joint name='j' type='revolute'><parent link='a'/><child link='b/tool'/></joint></robot>");
     const tq_joint *joint = &robot->model->joints[0];
-    cr_assert(eq(dbl, joint->axis[0], 1.0)); /* x, where nothing is said */
+    cr_assert(eq(dbl, joint->axis[0], 1.0)); /* the default is x */
     cr_assert(eq(dbl, joint->limits.upper, (double)INFINITY));
     cr_assert(eq(dbl, robot->model->gravity[2], -9.81));
     cr_assert(eq(str, (char *)robot->name, ""));
@@ -238,7 +237,8 @@ Test(urdf, defaults)
     tqa_robot_free(robot);
 }
 
-/* a quarter turn about x takes the tensor's y to the link's z: exact up to the cosine of pi/2 */
+/* a quarter turn about x maps the tensor's y to the link's z: exact except for the cosine of pi/2
+ */
 Test(urdf, rotated_inertia_comes_into_link_axes)
 {
     tqa_robot *robot =
@@ -293,7 +293,7 @@ Test(urdf, transmission_gives_the_rotor)
     tqa_robot_free(robot);
 }
 
-/* TALOS' fixed joints that follow others; xArm's reductions in words */
+/* TALOS' fixed joints with mimic; xArm's transmissions with words as reductions */
 Test(urdf, what_cannot_mean_anything_is_ignored)
 {
     tqa_robot *robot = parse(ROBOT(TWO_LINKS LINK("c") JOINT("j", "revolute", "a", "b", "") JOINT(
@@ -307,7 +307,7 @@ Test(urdf, what_cannot_mean_anything_is_ignored)
     tqa_robot_free(robot);
 }
 
-/* the hint, applied, satisfies the doctor */
+/* the inertia of the hint satisfies the doctor */
 Test(urdf, the_nearest_inertia_heals)
 {
     static const char *const bad[] = {"ixx='1' ixy='.1' ixz='.2' iyy='1' iyz='.3' izz='3'",
@@ -413,7 +413,8 @@ Test(urdf, at_most_64_attributes)
     cr_assert(strstr(problem.detail, "64 attributes") != NULL, "%s", problem.detail);
 }
 
-/* the longest chain that is allowed, in a bad order: the tree must not be walked quadratically */
+/* the longest allowed chain, in an unfavourable order: the tree must not be traversed in quadratic
+ * time */
 Test(urdf, the_longest_chain_is_quick, .timeout = 100)
 {
     char *text = malloc(1 << 20);
@@ -436,7 +437,7 @@ Test(urdf, the_longest_chain_is_quick, .timeout = 100)
     free(text);
 }
 
-/* BLAKE2b-256 of nothing but these bytes, by b2sum -l 256 */
+/* BLAKE2b-256 of exactly these bytes, by b2sum -l 256 */
 Test(urdf, digest_is_of_the_bytes)
 {
     tqa_robot *robot = parse("<robot name='r'><link name='a'/></robot>");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/dynamics/regressor/test_regressor_batch.c - Y pi is the torque, and bits. */
+/* tests/unit/core/dynamics/regressor/test_regressor_batch.c - Y pi equals the torque; bits. */
 #include "core/dynamics/regressor/regressor_batch.h"
 
 #include <criterion/criterion.h>
@@ -55,7 +55,7 @@ Test(regressor_batch, times_parameters_is_the_torque)
                     sum += x * pi[c];
                     size += fabs(x * pi[c]);
                 }
-                /* some hundred terms that sum to `size`, each right to n roundings */
+                /* some hundred terms that sum to `size`, each exact to n roundings */
                 cr_assert(fabs(sum - tau[a * N + i]) <= 100 * JOINTS * DBL_EPSILON * (1.0 + size),
                           "seed %lu, row %zu: %g, not %g", (unsigned long)seed, a, sum,
                           tau[a * N + i]);
@@ -87,7 +87,7 @@ Test(regressor_batch, same_bits_at_every_width)
     }
 }
 
-/* robots of every kind and of mimicking joints: a second block into the same array */
+/* robots of every kind and with mimic joints: a second block into the same array */
 Test(regressor_batch, again_is_the_same)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -96,7 +96,7 @@ Test(regressor_batch, again_is_the_same)
         const tq_inverse_input in = {.n_sample = N, .stride = N, .q = q, .qd = qd, .qdd = qdd};
         const tq_inverse_input before = {.n_sample = N, .stride = N, .q = q};
         const size_t bytes = robot.model.nv * robot.model.n_joint * TEN * N * sizeof *y;
-        memset(other, 0xff, sizeof other); /* NaN wherever nothing is written */
+        memset(other, 0xff, sizeof other); /* NaN in all entries that are not written */
         cr_assert(tq_regressor_batch(robot.mechanism, &before, &scratch, other, NULL) == TQ_OK);
         cr_assert(tq_regressor_batch_again(robot.mechanism, &in, &scratch, other, NULL) == TQ_OK);
         cr_assert(tq_regressor_batch(robot.mechanism, &in, &scratch, y, NULL) == TQ_OK);
@@ -120,7 +120,7 @@ Test(regressor_batch, overflow_names_its_sample)
     cr_expect(tq_regressor_batch(robot.mechanism, &in, &scratch, y, &error) == TQ_ERR_OVERFLOW);
     cr_expect(error.index == 3);
     naive_random_v(&robot, N, N, 2.0, qd);
-    for (uint32_t j = 0; j < robot.model.n_joint; j++) { /* the rates alone show nothing of these */
+    for (uint32_t j = 0; j < robot.model.n_joint; j++) { /* rates alone do not show these */
         const tq_joint *joint = &robot.model.joints[j];
         if (joint->nq != 1) {
             continue;
@@ -137,8 +137,8 @@ Test(regressor_batch, overflow_names_its_sample)
     naive_free(&robot);
 }
 
-/* A turning joint carries one that slides: an arm of 1e200 m times 1e150 rad/s^2 is infinite, of
- * 1e100 m times 1e60 rad/s^2 it is not. */
+/* A revolute joint with a prismatic one on it: an arm of 1e200 m times 1e150 rad/s^2 is infinite,
+ * of 1e100 m times 1e60 rad/s^2 it is finite. */
 Test(regressor_batch, overflow_of_a_long_arm)
 {
     tq_model *model = tqt_model_new(3);
@@ -169,7 +169,7 @@ Test(regressor_batch, overflow_of_a_long_arm)
     tqt_model_free(model);
 }
 
-/* angles and rows that only a factor makes infinite */
+/* angles and rows that become infinite by a mimic factor only */
 Test(regressor_batch, overflow_of_mimicry)
 {
     tq_model *model = tqt_model_new(3);
@@ -184,7 +184,7 @@ Test(regressor_batch, overflow_of_mimicry)
     const size_t size = tq_regressor_batch_scratch_size(subject->mechanism);
     tq_scratch scratch;
     tq_scratch_init(&scratch, aligned_alloc(64, size), size);
-    /* angle; rate: small as it is, its row of the other joint is not */
+    /* angle; rate: small, but not in the row of the other joint */
     static const double states[3][2] = {{1e100, 0.0}, {0.0, 1e-150}, {1e-255, 1e-255}};
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < 8; i++) {
@@ -201,8 +201,8 @@ Test(regressor_batch, overflow_of_mimicry)
     tqt_model_free(model);
 }
 
-/* A chain as most are drawn: axes on z, or with odd seeds along any axis, turned by right angles or
- * not at all; a flange at the end, `far` along z, and a tool turned by right angles in it. */
+/* A chain like most robots': axes on z, or for odd seeds along any axis, rotated by right angles or
+ * not at all; a flange at the end, `far` along z, and a tool rotated by right angles in it. */
 static tq_model *right_angles(uint64_t seed, double far)
 {
     enum { LINKS = 9 };
@@ -238,8 +238,9 @@ static tq_model *right_angles(uint64_t seed, double far)
     return model;
 }
 
-/* Links whose frames lie along their body's take its columns, moved along z, renamed and reversed:
- * each column is that of the state by state regressor, which works in the links' frames. */
+/* Links whose frames are aligned with their body's reuse its columns, shifted along z, permuted and
+ * reversed: each column equals that of the regressor of one state, computed in the links' frames.
+ */
 Test(regressor_batch, columns_of_frames_along_the_body)
 {
     static double one[ROWS * JOINTS * TEN];
@@ -281,7 +282,7 @@ Test(regressor_batch, columns_of_frames_along_the_body)
             scale[k % TEN] = fmax(scale[k % TEN], fabs(one[k]));
         }
         for (size_t k = 0; k < model->nv * n; k++) {
-            /* a dozen products an entry, each of a screw that some joints have turned */
+            /* a dozen products for an entry, each of a screw rotated by some joints */
             const double limit = 200 * JOINTS * DBL_EPSILON * (1.0 + scale[k % TEN]);
             cr_expect(fabs(y[k * 8 + 5] - one[k]) <= limit,
                       "seed %d, row %zu, column %zu: %g, not %g", (int)seed, k / n, k % n,
@@ -292,14 +293,14 @@ Test(regressor_batch, columns_of_frames_along_the_body)
         tqt_subject_free(subject);
         tqt_model_free(model);
     }
-    /* right angles come without rounding; or this compares nothing */
+    /* negative control: right angles occur without rounding */
     cr_expect(flipped > 20 && moved > 20 && square > 100, "%d, %d, %d", flipped, moved, square);
     cr_expect(renamed > 20 && turned > 20 && oblique > 2 && shared > 20, "%d, %d, %d, %d", renamed,
               turned, oblique, shared);
 }
 
-/* Levers of exactly 0, turned by right angles: their sign too is the same for one sample, which has
- * kernels of its own, and for a block at every width. */
+/* Lever arms of exactly 0, rotated by right angles: the sign of zero is the same for one sample,
+ * which has its own kernels, and for a block at every width. */
 Test(regressor_batch, zeros_of_the_same_sign)
 {
     int zeros = 0;
@@ -330,5 +331,5 @@ Test(regressor_batch, zeros_of_the_same_sign)
         tqt_subject_free(subject);
         tqt_model_free(model);
     }
-    cr_expect(zeros > 100, "%d", zeros); /* or this compares nothing */
+    cr_expect(zeros > 100, "%d", zeros); /* negative control: zeros occur */
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/core/identify/regression/test_estimate.c - estimators on a triangle: small problems
- * with known
- * answers. */
+ * with known solutions. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -22,7 +21,7 @@ typedef struct problem {
     tq_scratch scratch;
 } problem;
 
-/* b = A truth + noise; column 3 is column 0 when `twins` */
+/* b = A truth + noise; with `twins` column 3 equals column 0 */
 static problem *draw(const double truth[N], double noise, double noise_a, int twins)
 {
     problem *p = calloc(1, sizeof *p);
@@ -103,7 +102,8 @@ Test(estimate, of_many_answers_the_nearest_to_the_centre)
     cr_assert(
         eq(int, tq_estimate_ols(&p->data, centre, 1e-10, &p->scratch, x, &rank, NULL), TQ_OK));
     cr_expect(eq(sz, rank, N - 1));
-    /* only the sum 4 of the twins is known; they share what is left of it */
+    /* only the sum 4 of the equal columns is determined; the minimum-norm solution shares the rest
+     */
     cr_expect(epsilon_eq(dbl, x[0], 3, 1e-12));
     cr_expect(epsilon_eq(dbl, x[3], 1, 1e-12));
     double shrunk[N];
@@ -141,7 +141,7 @@ Test(estimate, bounded_meets_its_conditions)
         eq(int, tq_estimate_bounded(&p->data, positive, NULL, 1e-10, &p->scratch, x, NULL), TQ_OK));
     cr_expect(eq(dbl, x[2], 0.0), "held at its bound");
     cr_expect(epsilon_eq(dbl, x[1], -2, .2), "free to be negative");
-    /* no feasible point nearby is better */
+    /* no feasible point nearby has a smaller residual */
     const double here = residual(p, x);
     for (int c = 0; c < N; c++) {
         for (double step = -.1; step < .2; step += .2) {

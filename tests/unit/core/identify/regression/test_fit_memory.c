@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/identify/regression/test_fit_memory.c - solutions with too little memory; a
- * joint without
- * torque. */
+/* tests/unit/core/identify/regression/test_fit_memory.c - solutions with too little memory; a joint
+ * without torque. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -56,7 +55,7 @@ Test(fit_memory, every_shortage_is_reported)
     tqt_fit_close(&b);
 }
 
-/* its weight has no residual to be the inverse of: the other joint's values are what they are */
+/* a row without a residual has no weight from it: the values of the other joint are unaffected */
 Test(fit_memory, a_joint_that_never_carries_torque)
 {
     tqt_fit_bench b = opened(TQ_FIT_WLS);
@@ -76,8 +75,8 @@ Test(fit_memory, a_joint_that_never_carries_torque)
     tqt_fit_close(&b);
 }
 
-/* Each joint's terms alone: those of a joint without torque are 0 to the last bit, as is their
- * residual. Its row counts once: the square of that inverse is more than a number can hold. */
+/* Joints fitted separately: the terms of a joint without torque are exactly 0, as is its residual.
+ * Its weight must not overflow: the square of the inverse residual exceeds a double. */
 Test(fit_memory, a_joint_without_torque_and_without_residual)
 {
     const tqt_bar bars[2] = {{.length = .5, .mass = 1, .com = .25, .inertia = .1},

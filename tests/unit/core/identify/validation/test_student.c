@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/identify/validation/test_student.c - quantiles of Student's t against tables
- * and closed
- * forms. */
+/* tests/unit/core/identify/validation/test_student.c - quantiles of Student's t against tables and
+ * closed forms. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stddef.h>
