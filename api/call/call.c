@@ -36,7 +36,7 @@ const char *tqa_linear_algebra_of(const tqa_call *call)
 {
     const char *name = call->operation->name;
     const bool fits = strcmp(name, "calibrate") == 0 || strcmp(name, "excitation") == 0 ||
-                      strcmp(name, "payload") == 0;
+                      strcmp(name, "payload") == 0 || strcmp(name, "calibrate-kinematics") == 0;
     return fits || (call->robot != NULL && may_need_library(call->robot)) ? tq_linalg_name() : NULL;
 }
 

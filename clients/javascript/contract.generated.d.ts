@@ -143,6 +143,220 @@ export interface CalibrateJudged {
   white_autocorrelation?: number;
 }
 
+export interface CalibrateKinematicsRequest {
+  /** rad or m: Of each pose, as the joints' sensors have them; 100000 poses at most */
+  q: SamplesIn;
+  /** m: Measured, in the tracker's frame */
+  position?: Vector3[];
+  /** Measured rotation of the frame, beside `position` */
+  quaternion_wxyz?: Quaternion[];
+  /** Number of the plane that is touched: 0, or 0 to n - 1 with four poses each */
+  plane?: number[];
+  /**
+   * The link that carries the target, or the tip; `at`: where the search of the tool begins. The link that the robot ends in if
+   * absent
+   */
+  frame?: Point;
+  /** frames: also shift and turn of each joint's frame, six numbers (default zeros) */
+  identify?: "zeros" | "frames";
+  /** Joints whose parameters are unknown; left out: all that move the link */
+  only?: string[];
+  /** Of the robot's root in the tracker's frame, where it is known */
+  base?: Pose;
+  /** Of the frame on its link, where it is known; of a point its position */
+  tool?: Pose;
+  /** Standard deviations of the measurement; left out: those of the residuals */
+  noise?: {
+    /** m: With planes, of the distance */
+    position_m: number;
+    /** rad: Needed with quaternion_wxyz */
+    rotation_rad?: number;
+  };
+  /** Inverse variances of the poses relative to each other */
+  weights?: number[];
+  /** Largest absolute values; left out: none */
+  limits?: {
+    /** rad: Of revolute joints */
+    zero_rad?: number;
+    /** m: Of frames, and of zeros of prismatic joints */
+    displacement_m?: number;
+    /** rad: Of frames, about each axis */
+    rotation_rad?: number;
+  };
+  /** Outlying poses are left out. They are named in any case (default false) */
+  robust?: boolean;
+  /** Of the cross-validation: poses are left out in turn (default 5) */
+  folds?: number;
+  /** default 0.95 */
+  confidence?: number;
+  /** Another order of joints for every array of the request and the answer; names each moving joint once */
+  joints?: string[];
+  /** Also of `value` of zeros (default rad) */
+  angles?: Angles;
+}
+
+export interface CalibrateKinematicsResult {
+  verdict: "usable" | "incomplete" | "insufficient-excitation";
+  /** Gravest first, with what to measure or to set */
+  reasons: string[];
+  measured: "poses" | "points" | "planes";
+  frame: PointResult;
+  joints: JointNames;
+  /** That were sent */
+  poses: number;
+  /** Six, three or one for each pose used */
+  equations: number;
+  /** Estimated parameters, with those of base, tool and planes */
+  unknowns: number;
+  degrees_of_freedom: number;
+  confidence: number;
+  parameters: KinematicParameter[];
+  /** Held at the values that they had */
+  not_identified: {
+    /** Such as `wrist.zero`, `tool.rz`, `base.x`, `plane0.tilt1` */
+    name: string;
+    /** structure: no poses of this kind, within the limits, separate it from `parts`; poses: these do not */
+    because: "structure" | "poses";
+    text: string;
+    /** A unit of it has the effect of so much of these, where the fit began; the largest first, 12 at most */
+    parts: {
+      name: string;
+      /** rad or m over rad or m */
+      factor: number;
+    }[];
+  }[];
+  /** Of the robot's root in the tracker's frame */
+  base: {
+    /** m */
+    position: Vector3;
+    quaternion_wxyz: Quaternion;
+    /** As the request states it */
+    known: boolean;
+    /** m along and rad about the tracker's axes; null: not identified */
+    standard_deviation?: (number | null)[];
+  } | null;
+  base_reason?: string;
+  /** Of the measured frame, or point, on its link */
+  tool: {
+    /** m */
+    position: Vector3;
+    /** Of a frame */
+    quaternion_wxyz?: Quaternion;
+    known: boolean;
+    /** m along and, of a frame, rad about the link's axes */
+    standard_deviation?: (number | null)[];
+  };
+  /** In the robot's root frame */
+  planes?: {
+    plane: number;
+    /** Of unit length */
+    normal: Vector3;
+    /** m: normal . point = distance */
+    distance_m: number;
+    /** Two tilts in rad, distance in m */
+    standard_deviation: (number | null)[];
+  }[];
+  noise: {
+    stated: boolean;
+    /** m: Standard deviation of each coordinate, or of the distance to a plane, by the residuals */
+    position_m: number;
+    /** rad: About each axis */
+    rotation_rad?: number;
+    /** Residual over what the stated noise lets expect */
+    over_stated?: number;
+  };
+  errors: {
+    /** Of the robot as it was: base, tool and planes alone are fitted */
+    before: KinematicErrors;
+    after: KinematicErrors;
+    /** Of poses that the fit has not seen */
+    left_out_before: KinematicErrors;
+    left_out_after: KinematicErrors;
+    folds: number;
+  };
+  /**
+   * Standard deviation of the predicted position at random poses within the joints' limits, by the covariance of all parameters.
+   * With planes: at such poses on them
+   */
+  within_limits: {
+    poses: number;
+    /** m */
+    position_rms_m: number;
+    /** m */
+    position_max_m: number;
+  } | null;
+  within_limits_reason?: string;
+  /**
+   * By the Jacobian, lengths in m, angles in rad; rows of rotations are multiplied by the ratio of the deviations of position and
+   * rotation, in m/rad
+   */
+  observability: {
+    singular_values: number[];
+    condition_number: number | null;
+    condition_number_reason?: string;
+    /** Geometric mean of the singular values over the root of the number of poses */
+    o1: number;
+    /** Smallest over largest */
+    o2: number;
+    /** Smallest */
+    o3: number;
+    /** Smallest squared over largest */
+    o4: number;
+    /** 1 over the sum of inverses */
+    o5: number;
+    /** The direction of the smallest, its largest components first; 6 at most */
+    weakest: {
+      name: string;
+      component: number;
+    }[];
+  };
+  /** Poses that do not belong to the others, at 1 % for all together; the worst first, 100 at most */
+  outliers: {
+    pose: number;
+    /** m */
+    position_m: number;
+    /** rad */
+    rotation_rad?: number;
+    /** Root mean square of its residual in standard deviations */
+    deviations: number | null;
+    deviations_reason?: string;
+    left_out: boolean;
+  }[];
+  outlier_count: number;
+  /** In the order of the request */
+  by_pose: {
+    /** m: As in `errors`; of a plane the distance with its sign */
+    position_before_m: number[];
+    /** m */
+    position_after_m: number[];
+    /** rad */
+    rotation_before_rad?: number[];
+    /** rad */
+    rotation_after_rad?: number[];
+    /** null: the pose alone determines something */
+    deviations: (number | null)[];
+  };
+  /** Of the unknowns, in m and rad, in the order of `covariance_of` */
+  covariance: number[][] | null;
+  covariance_reason?: string;
+  covariance_of: string[];
+  /** With the parameters in the origins of its joints */
+  robot: RobotDocument;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
+  warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
+  provenance: Provenance;
+}
+
 export interface CalibrateParameter {
   name: string;
   kind: string;
@@ -2432,7 +2646,7 @@ export interface JobList {
   [name: string]: unknown;
 }
 
-export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | DistanceResult | {
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | CalibrateKinematicsResult | DistanceResult | {
   [name: string]: unknown;
 };
 
@@ -2684,6 +2898,38 @@ export type JointNames = string[];
 export type JointValues = Sample | {
   [name: string]: number | number[];
 };
+
+/** Over the poses used */
+export interface KinematicErrors {
+  /** m: Of the distance between predicted and measured point, or between point and plane */
+  position_rms_m: number;
+  /** m */
+  position_max_m: number;
+  /** rad: Of the angle between predicted and measured frame */
+  rotation_rms_rad?: number;
+  /** rad */
+  rotation_max_rad?: number;
+}
+
+export interface KinematicParameter {
+  /** Joint and what it is of */
+  name: string;
+  joint: string;
+  /**
+   * zero: added to the measured coordinate. Else of the joint's frame: origin' = origin (exp([rx ry rz]), [x y z]), along the
+   * axes of the joint frame
+   */
+  of: "zero" | "x" | "y" | "z" | "rx" | "ry" | "rz";
+  /** rad, deg or m */
+  unit: string;
+  /** In `unit` */
+  value: number;
+  /** In `unit` */
+  standard_deviation?: number | null;
+  standard_deviation_reason?: string;
+  /** In `unit`, at `confidence`, by Student's t */
+  interval?: number[];
+}
 
 export interface KinematicsRequest {
   /** rad or m */
@@ -5526,6 +5772,8 @@ export interface RobotOperations {
   payload: [PayloadRequest, PayloadResult, { format?: "json" | "cbor" }];
   /** External torque on a calibrated robot that its model does not explain: contacts, and drifting friction */
   residual: [ResidualRequest, ResidualResult, { format?: "json" | "cbor" }];
+  /** Zero offsets and errors of joints' frames from measured poses, points, or a touched plane */
+  calibrateKinematics: [CalibrateKinematicsRequest, CalibrateKinematicsResult, { format?: "json" | "cbor" }];
   /** Distances between shapes of the robot, and from shapes to obstacles */
   distance: [DistanceRequest, DistanceResult, { format?: "json" | "cbor" | "npz" | "csv" }];
 }

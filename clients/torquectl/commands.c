@@ -35,6 +35,8 @@ const ctl_command ctl_commands[] = {
      "the body that a calibrated robot carries", INPUTS WAITS, "torquectl help payload"},
     {"residual", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "residual", NULL, NULL, JOB, "residual",
      "torque that a calibrated model does not explain", INPUTS WAITS, "torquectl help residual"},
+    {"calibrate-kinematics", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "calibrate-kinematics", NULL, NULL, JOB, "calibrate-kinematics",
+     "zero offsets and joint frames from measured poses", INPUTS WAITS, "torquectl calibrate-kinematics panda tracker.json robust=true -o json >found.json"},
     {"regressor", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "regressor", NULL, NULL, COMPUTES, "regressor",
      "torques as a matrix times parameters", INPUTS, "torquectl regressor planar-2r q=0,0 qd=0,0 qdd=0,0"},
     {"manipulability", "ROBOT [FILE]...", 1, 9, ctl_operation, OF_ROBOT "manipulability", NULL, NULL, COMPUTES, "manipulability",

@@ -21,7 +21,7 @@ def is_job(name):
 METHODS = ("get", "put", "patch", "post", "delete")
 # what C takes of an answer whose first array of numbers is not its point
 ARRAYS = {"calibrate": "parameter_values", "excitation": "fourier.offset", "rigid-body": "lie_bracket", "kinematics": "frames.0.position",
-          "payload": "by_joint.0.rmse_without", "residual": "by_joint.0.threshold", "inverse-kinematics": "solutions.0.q", "simulate": "q", "trajectory": "q", "drive": "duty_voltage"}
+          "payload": "by_joint.0.rmse_without", "residual": "by_joint.0.threshold", "calibrate-kinematics": "observability.singular_values", "inverse-kinematics": "solutions.0.q", "simulate": "q", "trajectory": "q", "drive": "duty_voltage"}
 
 
 class Contract:

@@ -109,6 +109,12 @@ def motion(n, q, v):
 def search(n, q, v):
     for parameters in ([], PARAMETERS):
         yield "regressor", {"q": q, "qd": v, "qdd": v, "parameters": parameters}
+    base = 7 if len(q) != len(v) else 0
+    poses = [q[:base] + [math.sin(1 + 7.3 * k + 2.1 * c) for c in range(len(q) - base)] for k in range(60)]
+    target = {"q": poses, "position": [[math.sin(3.1 * k + c) for c in range(3)] for k in range(60)], "frame": f"l{n}"}
+    yield "calibrate-kinematics", target
+    yield "calibrate-kinematics", {**target, "identify": "frames", "quaternion_wxyz": [[1, 0, 0, 0]] * 60, "robust": True}
+    yield "calibrate-kinematics", {"q": poses, "plane": [0] * 60, "frame": f"l{n}"}
     if n <= FEW or CHOSEN:
         for harmonics in (2, 64):
             yield "excitation", {"tries": 3, "harmonics": harmonics, "interval_s": 0.5, "parameters": PARAMETERS}

@@ -8,6 +8,12 @@
 /* names of the fields of an object, in the order of the schema */
 #define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time"
+#define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \
+    "frame", "identify", "only", "base", "tool", "noise", "weights", "limits", "robust", \
+    "folds", "confidence", "joints", "angles"
+#define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_LIMITS "zero_rad", "displacement_m", \
+    "rotation_rad"
+#define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE "position_m", "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
     "filter", "delay_s", "joints", "at_rest", "model", "method", "lag_s", "prior", "ridge", \
     "bootstrap", "covariance", "column_noise", "prior_weight", "confidence", "validate", \
@@ -210,6 +216,11 @@
 #define TQA_WORDS_CALIBRATE_FINDING_KIND "torque-sign", "torque-swap", "position-swap", \
     "torque-scale", "torque-stuck", "position-stuck", "gravity", "payload", "friction-drift", \
     "friction-of-run", "runs-disagree", "outliers", "torque-lag"
+#define TQA_WORDS_CALIBRATE_KINEMATICS_REQUEST_IDENTIFY "zeros", "frames"
+#define TQA_WORDS_CALIBRATE_KINEMATICS_RESULT_MEASURED "poses", "points", "planes"
+#define TQA_WORDS_CALIBRATE_KINEMATICS_RESULT_NOT_IDENTIFIED_BECAUSE "structure", "poses"
+#define TQA_WORDS_CALIBRATE_KINEMATICS_RESULT_VERDICT "usable", "incomplete", \
+    "insufficient-excitation"
 #define TQA_WORDS_CALIBRATE_PARAMETER_VERDICT "usable", "robust-control-only", "incomplete", \
     "unidentifiable"
 #define TQA_WORDS_CALIBRATE_REQUEST_METHOD "feasible", "ols", "wls", "irls", "tls", "ridge", \
@@ -302,6 +313,7 @@
 #define TQA_WORDS_KINEMATICS_REQUEST_EXPRESSED_IN "world", "link", "spatial"
 #define TQA_WORDS_KINEMATICS_REQUEST_INCLUDE "jacobian"
 #define TQA_WORDS_KINEMATICS_RESULT_EXPRESSED_IN "world", "link", "spatial"
+#define TQA_WORDS_KINEMATIC_PARAMETER_OF "zero", "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_LINK_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_LINK_IN_INERTIA_ABOUT "com", "origin"
 #define TQA_WORDS_LOG_COLUMNS_PRESET "ros-joint-state", "ur-rtde", "libfranka", "plain"

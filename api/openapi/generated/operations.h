@@ -26,6 +26,7 @@
     ROW("calibrate", tqa_calibrate_methods, true, true, false) \
     ROW("payload", tqa_payload_methods, true, true, false) \
     ROW("residual", tqa_residual_methods, true, true, false) \
+    ROW("calibrate-kinematics", tqa_calibrate_kinematics_methods, true, true, false) \
     ROW("distance", tqa_distance_methods, true, false, false)
 /* clang-format on */
 

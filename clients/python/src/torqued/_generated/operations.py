@@ -19,17 +19,21 @@ if TYPE_CHECKING:
         BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateConditionOut, CalibrateDataset1,
         CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
         CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut,
-        CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut, CalibrateRankOut,
-        CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestModel, CalibrateUnidentifiableItemOut,
-        CalibrateValidationOut, CollisionShape, CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut,
-        CompareSource, CompareSource1, ConstantWrench, ConstrainedController, Controller, DistanceLeastOut,
-        DistanceLeftOutItemOut, DistancePairsItemOut, DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut,
-        DriveLineOut, DriveLoopsOut, DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut,
-        EnsembleEndedItemOut, EnsembleEventsOut, EnsembleOutcomesOut, EnsembleReadAsItemOut,
-        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
-        ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
-        ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut,
-        ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
+        CalibrateKinematicsBaseOut, CalibrateKinematicsByPoseOut, CalibrateKinematicsErrorsOut,
+        CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut, CalibrateKinematicsObservabilityOut,
+        CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut, CalibrateKinematicsReadAsItemOut,
+        CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise, CalibrateKinematicsToolOut,
+        CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut,
+        CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestModel,
+        CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape, CompareColumns1,
+        CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
+        ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut,
+        DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
+        DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut,
+        EnsembleEventsOut, EnsembleOutcomesOut, EnsembleReadAsItemOut, EnsembleReturnedMembersItemOut,
+        EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule, ExcitationFourierOut, ExcitationReadAsItemOut,
+        ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut,
+        ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
         ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
         ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut, ForwardDynamicsIntegrabilityOut,
         ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut, ForwardDynamicsLinkJacobiansOut,
@@ -47,8 +51,8 @@ if TYPE_CHECKING:
         InverseDynamicsOperationalSpaceInertiaOut, InverseDynamicsPassivityOut, InverseDynamicsProjectorsOut,
         InverseDynamicsReadAsItemOut, InverseDynamicsResidualOut, InverseKinematicsNearestOut,
         InverseKinematicsReadAsItemOut, InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut,
-        KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, KinematicsReadAsItemOut, Log, LogColumns,
-        LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
+        KinematicParameterOut, KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, KinematicsReadAsItemOut,
+        Log, LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
         ManipulabilityReadAsItemOut, NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut,
         PayloadOut, PayloadReadAsItemOut, Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut,
         PulseDisturbance, ReactionsOut, RegressorColumnsItemOut, RegressorOffConstraintsItemOut,
@@ -622,6 +626,45 @@ class ResidualResult(Result):
     datasets: list[dict[str, Any]]
     filter: LogFilterUsedOut
     read_as: list[ResidualReadAsItemOut]
+    provenance: ProvenanceOut
+
+
+class CalibrateKinematicsResult(Result):
+    """Of `calibrate-kinematics`: Zero offsets and errors of joints' frames from measured poses, points, or a touched plane."""
+
+    _units = {
+    }
+    verdict: Literal['usable', 'incomplete', 'insufficient-excitation']
+    reasons: list[str]
+    measured: Literal['poses', 'points', 'planes']
+    frame: PointResultOut
+    joints: list[str]
+    poses: int
+    equations: int
+    unknowns: int
+    degrees_of_freedom: float
+    confidence: float
+    parameters: list[KinematicParameterOut]
+    not_identified: list[CalibrateKinematicsNotIdentifiedItemOut]
+    base: CalibrateKinematicsBaseOut | None
+    base_reason: str
+    tool: CalibrateKinematicsToolOut
+    planes: list[CalibrateKinematicsPlanesItemOut]
+    noise: CalibrateKinematicsNoiseOut
+    errors: CalibrateKinematicsErrorsOut
+    within_limits: CalibrateKinematicsWithinLimitsOut | None
+    within_limits_reason: str
+    observability: CalibrateKinematicsObservabilityOut
+    outliers: list[CalibrateKinematicsOutliersItemOut]
+    outlier_count: int
+    by_pose: CalibrateKinematicsByPoseOut
+    covariance: Array | None
+    covariance_reason: str
+    covariance_of: list[str]
+    robot: RobotDocumentOut
+    read_as: list[CalibrateKinematicsReadAsItemOut]
+    warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
 
@@ -1328,6 +1371,52 @@ class RobotOperations:
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
 
+    def calibrate_kinematics(
+            self, q: ArrayLike | Mapping[str, Any], *, position: ArrayLike | None = None, quaternion_wxyz: ArrayLike |
+            None = None, plane: Sequence[int] | None = None, frame: str | Point1 | None = None, identify:
+            Literal['zeros', 'frames'] | None = None, only: Sequence[str] | None = None, base: Pose | None = None, tool:
+            Pose | None = None, noise: CalibrateKinematicsRequestNoise | None = None, weights: ArrayLike | None = None,
+            limits: CalibrateKinematicsRequestLimits | None = None, robust: bool | None = None, folds: int | None =
+            None, confidence: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] |
+            None = None, idempotency_key: str | None = None
+    ) -> CalibrateKinematicsResult:
+        """Zero offsets and errors of joints' frames from measured poses, points, or a touched plane.
+
+        Weighted nonlinear least squares from the robot's own parameters, with intervals, cross-validation and a
+        verdict. Measured are, for each q: full poses of a frame (`position` and `quaternion_wxyz`) or positions of
+        a point (`position`) in a tracker's frame, or the number of the unknown plane that the point touches
+        (`plane`). Base (the robot's root in the tracker's frame), tool (the frame or point on its link) and planes
+        are identified too. A parameter that no set of poses can separate from others is a part of these, and
+        `not_identified` says of which: the zero of the first joint is a turn of an unknown base. `robot` has the
+        parameters in the origins of its joints, ready for PUT; result/robot.urdf of the job is the same as URDF.
+
+        Arguments:
+            q: rad or m: Of each pose, as the joints' sensors have them; 100000 poses at most
+            position: m: Measured, in the tracker's frame
+            quaternion_wxyz: Measured rotation of the frame, beside `position`
+            plane: Number of the plane that is touched: 0, or 0 to n - 1 with four poses each
+            frame: The link that carries the target, or the tip; `at`: where the search of the tool begins. The link
+                that the robot ends in if absent
+            identify: frames: also shift and turn of each joint's frame, six numbers (default zeros)
+            only: Joints whose parameters are unknown; left out: all that move the link
+            base: Of the robot's root in the tracker's frame, where it is known
+            tool: Of the frame on its link, where it is known; of a point its position
+            noise: Standard deviations of the measurement; left out: those of the residuals
+            weights: Inverse variances of the poses relative to each other
+            limits: Largest absolute values; left out: none
+            robust: Outlying poses are left out. They are named in any case (default false)
+            folds: Of the cross-validation: poses are left out in turn (default 5)
+            confidence: default 0.95
+            joints: Another order of joints for every array of the request and the answer; names each moving joint
+                once
+            angles: Also of `value` of zeros (default rad)
+        """
+        return self._compute('calibrate-kinematics', CalibrateKinematicsResult, {'q': q, 'position':
+            position, 'quaternion_wxyz': quaternion_wxyz, 'plane': plane, 'frame': frame, 'identify':
+            identify, 'only': only, 'base': base, 'tool': tool, 'noise': noise, 'weights': weights,
+            'limits': limits, 'robust': robust, 'folds': folds, 'confidence': confidence, 'joints': joints,
+            'angles': angles}, idempotency_key)
+
     def distance(
             self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:
             Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, joints: Sequence[str] | None = None,
@@ -1597,6 +1686,21 @@ class RobotJobs:
             'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
+
+    def calibrate_kinematics(
+            self, q: ArrayLike | Mapping[str, Any], *, position: ArrayLike | None = None, quaternion_wxyz: ArrayLike |
+            None = None, plane: Sequence[int] | None = None, frame: str | Point1 | None = None, identify:
+            Literal['zeros', 'frames'] | None = None, only: Sequence[str] | None = None, base: Pose | None = None, tool:
+            Pose | None = None, noise: CalibrateKinematicsRequestNoise | None = None, weights: ArrayLike | None = None,
+            limits: CalibrateKinematicsRequestLimits | None = None, robust: bool | None = None, folds: int | None =
+            None, confidence: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] |
+            None = None, idempotency_key: str | None = None
+    ) -> Job[CalibrateKinematicsResult]:
+        return self._compute('calibrate-kinematics', CalibrateKinematicsResult, {'q': q, 'position':
+            position, 'quaternion_wxyz': quaternion_wxyz, 'plane': plane, 'frame': frame, 'identify':
+            identify, 'only': only, 'base': base, 'tool': tool, 'noise': noise, 'weights': weights,
+            'limits': limits, 'robust': robust, 'folds': folds, 'confidence': confidence, 'joints': joints,
+            'angles': angles}, idempotency_key)
 
     def distance(
             self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:
@@ -1968,6 +2072,21 @@ class AsyncRobotOperations:
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
 
+    def calibrate_kinematics(
+            self, q: ArrayLike | Mapping[str, Any], *, position: ArrayLike | None = None, quaternion_wxyz: ArrayLike |
+            None = None, plane: Sequence[int] | None = None, frame: str | Point1 | None = None, identify:
+            Literal['zeros', 'frames'] | None = None, only: Sequence[str] | None = None, base: Pose | None = None, tool:
+            Pose | None = None, noise: CalibrateKinematicsRequestNoise | None = None, weights: ArrayLike | None = None,
+            limits: CalibrateKinematicsRequestLimits | None = None, robust: bool | None = None, folds: int | None =
+            None, confidence: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] |
+            None = None, idempotency_key: str | None = None
+    ) -> Awaitable[CalibrateKinematicsResult]:
+        return self._compute('calibrate-kinematics', CalibrateKinematicsResult, {'q': q, 'position':
+            position, 'quaternion_wxyz': quaternion_wxyz, 'plane': plane, 'frame': frame, 'identify':
+            identify, 'only': only, 'base': base, 'tool': tool, 'noise': noise, 'weights': weights,
+            'limits': limits, 'robust': robust, 'folds': folds, 'confidence': confidence, 'joints': joints,
+            'angles': angles}, idempotency_key)
+
     def distance(
             self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:
             Sequence[Sequence[str]] | None = None, adjacent: bool | None = None, joints: Sequence[str] | None = None,
@@ -2223,6 +2342,21 @@ class AsyncRobotJobs:
             'delay_s': delay_s, 'joints': joints, 'gain_hz': gain_hz, 'sigma': sigma, 'threshold':
             threshold, 'false_alarms_per_day': false_alarms_per_day, 'persistent_s': persistent_s},
             idempotency_key)
+
+    def calibrate_kinematics(
+            self, q: ArrayLike | Mapping[str, Any], *, position: ArrayLike | None = None, quaternion_wxyz: ArrayLike |
+            None = None, plane: Sequence[int] | None = None, frame: str | Point1 | None = None, identify:
+            Literal['zeros', 'frames'] | None = None, only: Sequence[str] | None = None, base: Pose | None = None, tool:
+            Pose | None = None, noise: CalibrateKinematicsRequestNoise | None = None, weights: ArrayLike | None = None,
+            limits: CalibrateKinematicsRequestLimits | None = None, robust: bool | None = None, folds: int | None =
+            None, confidence: float | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] |
+            None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[CalibrateKinematicsResult]]:
+        return self._compute('calibrate-kinematics', CalibrateKinematicsResult, {'q': q, 'position':
+            position, 'quaternion_wxyz': quaternion_wxyz, 'plane': plane, 'frame': frame, 'identify':
+            identify, 'only': only, 'base': base, 'tool': tool, 'noise': noise, 'weights': weights,
+            'limits': limits, 'robust': robust, 'folds': folds, 'confidence': confidence, 'joints': joints,
+            'angles': angles}, idempotency_key)
 
     def distance(
             self, q: ArrayLike | Mapping[str, Any], shapes: Sequence[CollisionShape], *, exclude:

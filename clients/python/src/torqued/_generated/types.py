@@ -215,6 +215,122 @@ class CalibrateJudgedOut(TypedDict):
     white_autocorrelation: NotRequired[float]
 
 
+class CalibrateKinematicsBaseOut(TypedDict):
+    """Of the robot's root in the tracker's frame"""
+    position: Array
+    quaternion_wxyz: Array
+    known: bool
+    standard_deviation: NotRequired[list[float | None]]
+
+
+class CalibrateKinematicsByPoseOut(TypedDict):
+    """In the order of the request"""
+    position_before_m: Array
+    position_after_m: Array
+    rotation_before_rad: NotRequired[Array]
+    rotation_after_rad: NotRequired[Array]
+    deviations: list[float | None]
+
+
+class CalibrateKinematicsErrorsOut(TypedDict):
+    before: KinematicErrorsOut
+    after: KinematicErrorsOut
+    left_out_before: KinematicErrorsOut
+    left_out_after: KinematicErrorsOut
+    folds: int
+
+
+class CalibrateKinematicsNoiseOut(TypedDict):
+    stated: bool
+    position_m: float
+    rotation_rad: NotRequired[float]
+    over_stated: NotRequired[float]
+
+
+class CalibrateKinematicsNotIdentifiedItemOut(TypedDict):
+    name: str
+    because: Literal['structure', 'poses']
+    text: str
+    parts: list[CalibrateKinematicsNotIdentifiedItemPartsItemOut]
+
+
+class CalibrateKinematicsNotIdentifiedItemPartsItemOut(TypedDict):
+    name: str
+    factor: float
+
+
+class CalibrateKinematicsObservabilityOut(TypedDict):
+    """By the Jacobian, lengths in m, angles in rad; rows of rotations are multiplied by the ratio of the deviations of
+    position and rotation, in m/rad
+    """
+    singular_values: Array
+    condition_number: float | None
+    condition_number_reason: NotRequired[str]
+    o1: float
+    o2: float
+    o3: float
+    o4: float
+    o5: float
+    weakest: list[CalibrateKinematicsObservabilityWeakestItemOut]
+
+
+class CalibrateKinematicsObservabilityWeakestItemOut(TypedDict):
+    name: str
+    component: float
+
+
+class CalibrateKinematicsOutliersItemOut(TypedDict):
+    pose: int
+    position_m: float
+    rotation_rad: NotRequired[float]
+    deviations: float | None
+    deviations_reason: NotRequired[str]
+    left_out: bool
+
+
+class CalibrateKinematicsPlanesItemOut(TypedDict):
+    plane: int
+    normal: Array
+    distance_m: float
+    standard_deviation: list[float | None]
+
+
+class CalibrateKinematicsReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
+class CalibrateKinematicsRequestLimits(TypedDict):
+    """Largest absolute values; left out: none"""
+    zero_rad: NotRequired[float]
+    displacement_m: NotRequired[float]
+    rotation_rad: NotRequired[float]
+
+
+class CalibrateKinematicsRequestNoise(TypedDict):
+    """Standard deviations of the measurement; left out: those of the residuals"""
+    position_m: float
+    rotation_rad: NotRequired[float]
+
+
+class CalibrateKinematicsToolOut(TypedDict):
+    """Of the measured frame, or point, on its link"""
+    position: Array
+    quaternion_wxyz: NotRequired[Array]
+    known: bool
+    standard_deviation: NotRequired[list[float | None]]
+
+
+class CalibrateKinematicsWithinLimitsOut(TypedDict):
+    """Standard deviation of the predicted position at random poses within the joints' limits, by the covariance of all
+    parameters. With planes: at such poses on them
+    """
+    poses: int
+    position_rms_m: float
+    position_max_m: float
+
+
 class CalibrateNoiseLeastSquaresBiasOut(TypedDict):
     """Of the parameter that is moved by the most standard deviations"""
     name: NotRequired[str]
@@ -1415,6 +1531,25 @@ class JointInSpringOut(TypedDict):
     stiffness: NotRequired[float]
     rest: NotRequired[float]
     rest_pose: NotRequired[Array]
+
+
+class KinematicErrorsOut(TypedDict):
+    """Over the poses used"""
+    position_rms_m: float
+    position_max_m: float
+    rotation_rms_rad: NotRequired[float]
+    rotation_max_rad: NotRequired[float]
+
+
+class KinematicParameterOut(TypedDict):
+    name: str
+    joint: str
+    of: Literal['zero', 'x', 'y', 'z', 'rx', 'ry', 'rz']
+    unit: str
+    value: float
+    standard_deviation: NotRequired[float | None]
+    standard_deviation_reason: NotRequired[str]
+    interval: NotRequired[Array]
 
 
 class KinematicsFramesItemOut(TypedDict):
