@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "daemon/jobs/jobs.h"
+#include "daemon/jobs/spent.h"
 
 enum { TQD_RUNNERS_MAX = 128 };
 
@@ -18,6 +19,7 @@ typedef struct tqd_runner {
     double fraction;
     char step[TQD_JOB_STEP_TEXT];
     int64_t begun_ms;       /* monotonic */
+    int64_t charged_ms;     /* monotonic: until then its time is in jobs->spent */
     bool moved;             /* progress that the event hub does not have yet */
     _Atomic bool cancelled; /* somebody has asked */
     _Atomic bool overdue;   /* it has run for longer than a job may */
@@ -40,6 +42,7 @@ struct tqd_jobs {
     int64_t moved_ms;              /* monotonic: when one of them began or ended one */
     bool shut_awaited;             /* a spare runner sleeps until `shut` */
     bool held_back;                /* a job may wait for its client's others to end */
+    bool held_by_time;             /* or for the next second that its client may have */
     bool recovered;                /* what a former process left is taken up */
     bool changed;                  /* the store has events that the event hub does not have yet */
     bool nodes_changed;            /* a node was drained or resumed */
@@ -48,7 +51,8 @@ struct tqd_jobs {
     bool stopping;
     unsigned n_alive; /* threads */
     pthread_cond_t gone;
-    pthread_mutex_t choosing;   /* held from the count of clients' running jobs to a claim */
+    pthread_mutex_t choosing; /* held from the count of clients' running jobs to a claim */
+    tqd_spent spent;
     _Atomic bool drained;       /* as the keeper has read it last: running jobs are handed over */
     _Atomic unsigned n_started; /* runners that have a place in the table: spare ones last */
     tqd_runner runners[TQD_RUNNERS_MAX];
@@ -63,6 +67,9 @@ bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status);
 /* A runner has a job, or has none any more. */
 void tqd_jobs_begun(tqd_runner *runner);
 void tqd_jobs_ended(tqd_runner *runner);
+/* Every tick: charges clients for their running jobs; true while a job waits for its client's next
+ * second, and once a second such a job may begin. */
+bool tqd_jobs_charge_all(tqd_jobs *jobs, bool is_second);
 /* Blocks a spare runner until others have kept a job waiting; false when the jobs stop. */
 bool tqd_jobs_await_shut(tqd_jobs *jobs, uint64_t *seen);
 bool tqd_jobs_is_spare(const tqd_runner *runner);

@@ -20,9 +20,10 @@ struct tqd_client;
 typedef struct tqd_account {
     char name[TQD_CLIENT_TEXT];
     _Atomic uint64_t body_bytes; /* of bodies that are being received or computed */
-    _Atomic int64_t arrival_ns;  /* when the next request is due at the rate allowed (GCRA) */
-    pthread_mutex_t mutex;       /* guards what follows; a leaf */
-    struct tqd_client *first;    /* requests that wait for a turn, in order */
+    _Atomic uint64_t n_connection;
+    _Atomic int64_t arrival_ns; /* when the next request is due at the rate allowed (GCRA) */
+    pthread_mutex_t mutex;      /* guards what follows; a leaf */
+    struct tqd_client *first;   /* requests that wait for a turn, in order */
     struct tqd_client *last;
     unsigned n_waiting, n_begun; /* begun: in the queue of the workers, or computed */
 } tqd_account;
@@ -37,6 +38,10 @@ void tqd_accounts_init(tqd_accounts *accounts);
 void tqd_accounts_clear(tqd_accounts *accounts);
 /* The account of this name; NULL when the table is full or memory is short. Any thread. */
 tqd_account *tqd_account_find(tqd_accounts *accounts, const char *name);
+
+/* Counts a connection, which belongs to `former` (NULL: to nobody yet), as this client's. False:
+ * that would be more than `most` (0: no bound), and it is nobody's now. Accepts NULL for both. */
+bool tqd_account_connect(tqd_account *account, tqd_account *former, uint64_t most);
 
 /* Generic cell rate algorithm: takes one request of `rate` a second, with bursts of a second's.
  * 0: taken; else the time until one would be, ns. Any thread. */
