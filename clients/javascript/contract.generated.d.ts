@@ -1085,6 +1085,8 @@ export interface Dataset {
   bytes: number;
   media_type: DatasetType;
   created: string;
+  /** As in the list */
+  owner: string | null;
   rows: number;
   columns: number;
   /** Only of a sample log, where it is true: the same on every daemon */
@@ -1117,6 +1119,8 @@ export interface DatasetPoints {
   bytes: number;
   media_type: DatasetType;
   created: string;
+  /** As in the list */
+  owner: string | null;
   rows: number;
   columns: number;
   /** Only of a sample log, where it is true */
@@ -1139,6 +1143,8 @@ export interface DatasetRow {
   bytes: number;
   media_type: DatasetType;
   created: string;
+  /** Name of the token that made it: only its client, or an `admin`, may change it; null: anybody */
+  owner: string | null;
   rows: number;
   columns: number;
   /** Only of a sample log, where it is true: the same on every daemon, it cannot be replaced or deleted */
@@ -2626,8 +2632,13 @@ export interface Job {
   cancel_asked: boolean;
   /** That runs or ran it */
   node: string | null;
-  /** Name of the token that it was submitted with; without credentials what Torqued-Client said */
+  /**
+   * Name of the token that it was submitted with: only its client, or an `admin`, may cancel or delete it; without credentials
+   * the user of the socket, or what Torqued-Client said
+   */
   owner: string | null;
+  /** Of the request that submitted it (W3C Trace Context), which log lines of its runs name */
+  traceparent: string | null;
   problem?: Problem;
   /** Files beside the result, where the kind has some; at `/v1/jobs/{id}/result/{name}` */
   attachments?: {
@@ -4168,6 +4179,8 @@ export interface RobotList {
     source: string;
     digest: Digest;
     builtin: boolean;
+    /** Name of the token that made it: only its client, or an `admin`, may change it; null: anybody */
+    owner: string | null;
   }[];
 }
 

@@ -187,6 +187,28 @@ static bool are_roles(const char *value)
     return good;
 }
 
+/* A number from 1 on, perhaps with KiB, MiB or GiB. */
+static bool is_amount(const char *value)
+{
+    const size_t n = strspn(value, "0123456789");
+    return n > 0 && n < 19 && strspn(value, "0") < n &&
+           (value[n] == '\0' || strcmp(value + n, "KiB") == 0 || strcmp(value + n, "MiB") == 0 ||
+            strcmp(value + n, "GiB") == 0);
+}
+
+/* The service does not start with a file that has another attribute. */
+static bool is_quota(const char *word, size_t n)
+{
+    static const char *const quotas[] = {"requests", "bodies", "streams", "jobs",       "running",
+                                         "cpu_s",    "kept",   "bytes",   "connections"};
+    for (size_t k = 0; k < sizeof quotas / sizeof quotas[0]; k++) {
+        if (strlen(quotas[k]) == n && memcmp(quotas[k], word, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Appends " name=value" to a line, an expiry as the time that it means. */
 static int add_attribute(const ctl *c, char *line, size_t size, const char *word)
 {
@@ -202,7 +224,19 @@ static int add_attribute(const ctl *c, char *line, size_t size, const char *word
         return ctl_misused(
             c, "roles are read, compute, write and admin, with commas; not \"%.80s\"", value);
     }
-    if (strncmp(word, "expires=", 8) == 0 && read_span(value) > 0) {
+    const size_t n_name = (size_t)(equals - word);
+    const bool is_expiry = strncmp(word, "expires=", 8) == 0;
+    if (strncmp(word, "roles=", 6) != 0 && !is_expiry && !is_quota(word, n_name)) {
+        return ctl_misused(c,
+                           "there is no attribute \"%.*s\": roles, expires, requests, bodies, "
+                           "streams, jobs, running, cpu_s, kept, bytes, connections",
+                           (int)n_name, word);
+    }
+    if (is_quota(word, n_name) && !is_amount(value)) {
+        return ctl_misused(c, "%.*s is a number from 1 on, such as 50 or 64MiB; not \"%.40s\"",
+                           (int)n_name, word, value);
+    }
+    if (is_expiry && read_span(value) > 0) {
         print_time(time(NULL) + read_span(value), when);
         value = when;
     }

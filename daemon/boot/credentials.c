@@ -114,15 +114,42 @@ static bool read_running(const entry *e, const char *value)
     return read_number(e, value, &e->to->limits.running);
 }
 
+static bool read_cpu_s(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.cpu_s);
+}
+
+static bool read_kept(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.kept);
+}
+
+static bool read_bytes(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.bytes);
+}
+
+static bool read_connections(const entry *e, const char *value)
+{
+    return read_number(e, value, &e->to->limits.connections);
+}
+
 static bool read_attribute(const entry *e, char *word)
 {
     static const struct {
         const char *name;
         bool (*read)(const entry *e, const char *value);
-    } attributes[] = {{"roles", read_roles},       {"expires", read_expiry},
-                      {"requests", read_requests}, {"bodies", read_bodies},
-                      {"streams", read_streams},   {"jobs", read_jobs},
-                      {"running", read_running}};
+    } attributes[] = {{"roles", read_roles},
+                      {"expires", read_expiry},
+                      {"requests", read_requests},
+                      {"bodies", read_bodies},
+                      {"streams", read_streams},
+                      {"jobs", read_jobs},
+                      {"running", read_running},
+                      {"cpu_s", read_cpu_s},
+                      {"kept", read_kept},
+                      {"bytes", read_bytes},
+                      {"connections", read_connections}};
     char *equals = strchr(word, '=');
     if (equals == NULL) {
         return refuse(e, LINE_FORM);

@@ -68,6 +68,13 @@ void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status)
     tqd_dataset_answer_problem(e, &problem);
 }
 
+void tqd_dataset_answer_owned(tqd_dataset_exchange *e, const char *owner)
+{
+    tqa_problem problem;
+    tqd_store_owned("dataset", e->head->part[0], owner, &problem);
+    tqd_dataset_answer_problem(e, &problem);
+}
+
 void tqd_dataset_members(tqa_writer *document, const tqd_dataset_row *row)
 {
     tqa_writer_string(document, "name", row->name);
@@ -75,6 +82,7 @@ void tqd_dataset_members(tqa_writer *document, const tqd_dataset_row *row)
     tqa_writer_count(document, "bytes", row->size);
     tqa_writer_string(document, "media_type", row->media);
     tqd_document_time(document, "created", row->created_ms);
+    tqd_document_text(document, "owner", row->owner);
 }
 
 void tqd_dataset_answer_row(tqd_dataset_exchange *e, int status, const tqd_dataset_row *row,

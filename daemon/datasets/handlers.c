@@ -7,6 +7,7 @@
 
 #include "daemon/datasets/handlers_private.h"
 #include "daemon/datasets/samples.h"
+#include "daemon/http/bearer.h"
 #include "daemon/store/store.h"
 
 static void run_delete(void *exchange)
@@ -16,7 +17,8 @@ static void run_delete(void *exchange)
     char tag[TQD_DIGEST_TEXT];
     tqd_dataset_row now;
     tqd_dataset_delete deletion = {.write.kind = TQD_WRITE_DATASET_DELETE,
-                                   .name = e->head->part[0]};
+                                   .name = e->head->part[0],
+                                   .by = tqd_identity_by(e->head->who)};
     if (tqd_sample_is_name(deletion.name)) {
         tqa_problem problem;
         tqa_problem_set(&problem, "read-only", "dataset %s is built in", deletion.name);
@@ -28,6 +30,10 @@ static void run_delete(void *exchange)
         return;
     }
     const tqd_store_status status = tqd_store_write(store, &deletion.write);
+    if (status == TQD_STORE_OWNED) {
+        tqd_dataset_answer_owned(e, deletion.owner);
+        return;
+    }
     if (status != TQD_STORE_OK) {
         tqd_dataset_answer_status(e, status);
         return;

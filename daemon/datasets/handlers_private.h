@@ -32,7 +32,10 @@ void tqd_dataset_close_exchange(void *exchange);
 void tqd_dataset_answer_problem(tqd_dataset_exchange *e, const tqa_problem *problem);
 void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status);
 
-/* name, sha256, bytes, media_type and created, into the open object. */
+/* The dataset is another client's. */
+void tqd_dataset_answer_owned(tqd_dataset_exchange *e, const char *owner);
+
+/* name, sha256, bytes, media_type, created and owner, into the open object. */
 void tqd_dataset_members(tqa_writer *document, const tqd_dataset_row *row);
 
 /* 200 or 201 with the row and its summary. */

@@ -7,7 +7,22 @@
 
 #include "daemon/datasets/handlers_private.h"
 #include "daemon/datasets/samples.h"
+#include "daemon/http/bearer.h"
 #include "daemon/robots/registry.h"
+
+/* What waiting does not change: its owner must delete something first. `now`: what it keeps. */
+static void refuse_own(const tqd_head *head, uint64_t now, uint64_t size, tqd_reply *reply)
+{
+    tqa_problem problem;
+    const uint64_t most = head->who->limits.bytes;
+    tqa_problem_set(&problem, "forbidden",
+                    "\"%s\" keeps %llu bytes, with these %llu it would be more than the %llu of "
+                    "bytes= of its token: delete datasets or jobs first",
+                    head->who->client, (unsigned long long)now, (unsigned long long)size,
+                    (unsigned long long)most);
+    tqd_answer_problem(reply, head->request_id, &problem);
+    tqd_answer_quota(reply, "bytes", most, most > now ? most - now : 0);
+}
 
 static bool check(const tqd_datasets *datasets, const tqd_head *head, tqa_dataset_options *options,
                   tqa_problem *reterr)
@@ -48,6 +63,11 @@ static bool open_put(void *ctx, const tqd_head *head, void **ret_exchange, tqd_r
     tqd_datasets *datasets = ctx;
     tqa_dataset_options options;
     tqa_problem problem;
+    const uint64_t most = head->who != NULL ? head->who->limits.bytes : 0;
+    if (most != 0 && head->content_length != UINT64_MAX && head->content_length > most) {
+        refuse_own(head, 0, head->content_length, reply);
+        return false;
+    }
     if (!check(datasets, head, &options, &problem)) {
         tqd_answer_problem(reply, head->request_id, &problem);
         return false;
@@ -102,15 +122,23 @@ static void commit(tqd_dataset_exchange *e, tqd_dataset_row *row, const char *su
     tqd_store *store = e->datasets->store;
     tqd_dataset_put put = {.write.kind = TQD_WRITE_DATASET_PUT,
                            .row = row,
+                           .by = tqd_identity_by(e->head->who),
                            .summary = summary,
                            .n_summary = n_summary,
-                           .datasets_max = e->datasets->datasets_max};
+                           .datasets_max = e->datasets->datasets_max,
+                           .own_bytes_max = e->head->who != NULL ? e->head->who->limits.bytes : 0};
     if (!read_conditions(e, &put, match, none_match)) {
         return;
     }
     const tqd_store_status status = tqd_store_write(store, &put.write);
-    if (status != TQD_STORE_OK) {
+    if (status == TQD_STORE_OWNED) {
+        tqd_dataset_answer_owned(e, put.owner);
+    } else if (status == TQD_STORE_QUOTA && put.own_full) {
+        refuse_own(e->head, put.own_bytes, row->size, &e->answer);
+    } else if (status != TQD_STORE_OK) {
         tqd_dataset_answer_status(e, status);
+    }
+    if (status != TQD_STORE_OK) {
         return;
     }
     tqd_intake_keep(e->intake);
@@ -134,6 +162,7 @@ static void run_put(void *exchange)
     char *summary = NULL;
     size_t n_summary = 0;
     snprintf(row.name, sizeof row.name, "%s", e->head->part[0]);
+    snprintf(row.owner, sizeof row.owner, "%s", tqd_identity_name(e->head->who));
     if (!tqd_intake_complete(e->intake, &row, &summary, &n_summary)) {
         tqd_dataset_answer_problem(e, tqd_intake_problem(e->intake));
         return;

@@ -46,6 +46,12 @@ void tqd_answer_problem(tqd_reply *reply, const char *request_id, const tqa_prob
     }
 }
 
+void tqd_answer_quota(tqd_reply *reply, const char *name, uint64_t most, uint64_t left)
+{
+    tqd_answer_header(reply, "RateLimit-Policy", "\"%s\";q=%llu", name, (unsigned long long)most);
+    tqd_answer_header(reply, "RateLimit", "\"%s\";r=%llu", name, (unsigned long long)left);
+}
+
 void tqd_answer_no_memory(tqd_reply *reply, const char *request_id)
 {
     tqa_problem problem;

@@ -11,6 +11,10 @@
 void tqd_answer_problem(tqd_reply *reply, const char *request_id, const tqa_problem *problem);
 
 /* 503 for lack of memory, with Retry-After. */
+/* RateLimit-Policy and RateLimit: `left` of the `most` that a quota admits to
+ * (draft-ietf-httpapi-ratelimit-headers). `name` is constant: its words are those of a token. */
+void tqd_answer_quota(tqd_reply *reply, const char *name, uint64_t most, uint64_t left);
+
 void tqd_answer_no_memory(tqd_reply *reply, const char *request_id);
 
 /* Adds a header; `name` is constant. A longer value than a reply has room for is truncated. */

@@ -67,12 +67,14 @@ tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest
     return verdict;
 }
 
-uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client)
+/* The least of a limit, at `offset` in tqd_limits. */
+static uint64_t least_of(const tqd_tokens *tokens, const char *client, size_t offset)
 {
     uint64_t least = 0;
     pthread_rwlock_rdlock(&changing);
     for (size_t k = 0; k < tokens->n; k++) {
-        const uint64_t own = tokens->rows[k].limits.running;
+        uint64_t own = 0;
+        memcpy(&own, (const char *)&tokens->rows[k].limits + offset, sizeof own);
         if (own != 0 && (least == 0 || own < least) &&
             (client == NULL || strcmp(tokens->rows[k].client, client) == 0)) {
             least = own;
@@ -80,6 +82,26 @@ uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client)
     }
     pthread_rwlock_unlock(&changing);
     return least;
+}
+
+uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client)
+{
+    return least_of(tokens, client, offsetof(tqd_limits, running));
+}
+
+uint64_t tqd_tokens_cpu_s(const tqd_tokens *tokens, const char *client)
+{
+    return least_of(tokens, client, offsetof(tqd_limits, cpu_s));
+}
+
+const char *tqd_identity_by(const tqd_identity *who)
+{
+    return who == NULL || (who->roles & TQD_ROLE_ADMIN) != 0 ? NULL : who->client;
+}
+
+const char *tqd_identity_name(const tqd_identity *who)
+{
+    return who != NULL ? who->client : "";
 }
 
 static const struct {

@@ -32,6 +32,10 @@ typedef struct tqd_limits {
     uint64_t streams;  /* open event streams, and requests that wait for a job */
     uint64_t jobs;     /* jobs that wait for a runner */
     uint64_t running;  /* jobs that run at once */
+    uint64_t cpu_s;    /* seconds an hour that its jobs have of the runners of a node */
+    uint64_t kept;     /* jobs in any state, without those whose result is for one answer only */
+    uint64_t bytes;    /* kept in datasets and in bodies of jobs */
+    uint64_t connections;
 } tqd_limits;
 
 /* An accepted token. Its digest (BLAKE2b-256) cannot be used as a token. Tokens of one name are one
@@ -56,6 +60,12 @@ typedef struct tqd_identity {
     tqd_limits limits;
 } tqd_identity;
 
+/* The client to whom a row must belong for it to be changed in this request; NULL: any row may be,
+ * by an administrator, or where nobody is known. Accepts NULL. */
+const char *tqd_identity_by(const tqd_identity *who);
+/* Its name, to be recorded as owner; "": it has none. Accepts NULL. */
+const char *tqd_identity_name(const tqd_identity *who);
+
 typedef enum tqd_verdict { TQD_TOKEN_VALID, TQD_TOKEN_EXPIRED, TQD_TOKEN_UNKNOWN } tqd_verdict;
 
 /* The token of a header "Authorization: Bearer TOKEN", and its length; NULL for any other value, or
@@ -75,6 +85,8 @@ tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest
 /* `running` of the tokens of this client (NULL: of all clients), the least if they differ; 0: no
  * bound. Any thread. */
 uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client);
+/* The same of `cpu_s`. */
+uint64_t tqd_tokens_cpu_s(const tqd_tokens *tokens, const char *client);
 
 /* Paths without authentication: probes, which reveal only that the process is alive, and the API
  * description, which is public. */

@@ -15,6 +15,15 @@ void tqd_document_time(tqa_writer *document, const char *key, int64_t ms)
     tqa_writer_string(document, key, text);
 }
 
+void tqd_document_text(tqa_writer *document, const char *key, const char *text)
+{
+    if (text[0] != '\0') {
+        tqa_writer_string(document, key, text);
+    } else {
+        tqa_writer_null(document, key);
+    }
+}
+
 void tqd_document_list(tqa_writer *document, const char *key)
 {
     tqa_writer_object(document, NULL);

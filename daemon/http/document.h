@@ -9,6 +9,9 @@
 /* `ms` since 1970 as RFC 3339 in UTC, with milliseconds. */
 void tqd_document_time(tqa_writer *document, const char *key, int64_t ms);
 
+/* The text, or null where it is empty. */
+void tqd_document_text(tqa_writer *document, const char *key, const char *text);
+
 /* {"key":[, then the elements without keys; then one of the two functions below. */
 void tqd_document_list(tqa_writer *document, const char *key);
 void tqd_document_list_end(tqa_writer *document);

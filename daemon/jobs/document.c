@@ -9,15 +9,6 @@
 
 #include "daemon/http/document.h"
 
-static void put_text(tqa_writer *to, const char *key, const char *text)
-{
-    if (text[0] != '\0') {
-        tqa_writer_string(to, key, text);
-    } else {
-        tqa_writer_null(to, key);
-    }
-}
-
 /* 0: the event has not happened. */
 static void put_time(tqa_writer *to, const char *key, int64_t ms)
 {
@@ -47,8 +38,8 @@ void tqd_job_members(tqa_writer *document, const tqd_job *job)
 {
     tqa_writer_string(document, "id", job->id);
     tqa_writer_string(document, "kind", job->kind);
-    put_text(document, "robot", job->robot);
-    put_text(document, "robot_digest", job->robot[0] != '\0' ? job->robot_digest : "");
+    tqd_document_text(document, "robot", job->robot);
+    tqd_document_text(document, "robot_digest", job->robot[0] != '\0' ? job->robot_digest : "");
     tqa_writer_string(document, "state", tqd_job_state_name(job->state));
     tqa_writer_integer(document, "priority", job->priority);
     put_progress(document, job->fraction, job->eta_s, job->step);
@@ -58,8 +49,9 @@ void tqd_job_members(tqa_writer *document, const tqd_job *job)
     put_time(document, "expires", job->expires_ms);
     tqa_writer_count(document, "attempts", job->attempts);
     tqa_writer_flag(document, "cancel_asked", job->cancel_asked);
-    put_text(document, "node", job->node);
-    put_text(document, "owner", job->client);
+    tqd_document_text(document, "node", job->node);
+    tqd_document_text(document, "owner", job->client);
+    tqd_document_text(document, "traceparent", job->trace);
 }
 
 size_t tqd_hub_event_print(const tqd_hub_event *news, char *out)

@@ -59,3 +59,10 @@ void tqd_job_refuse_store(tqd_job_exchange *e, tqd_store_status status)
     }
     tqd_job_refuse(e, &problem);
 }
+
+void tqd_job_refuse_owned(tqd_job_exchange *e, const char *owner)
+{
+    tqa_problem problem;
+    tqd_store_owned("job", e->head->part[0], owner, &problem);
+    tqd_job_refuse(e, &problem);
+}

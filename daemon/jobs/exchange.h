@@ -33,6 +33,8 @@ void tqd_job_exchange_close(void *exchange);
 /* Fills the answer. */
 void tqd_job_refuse(tqd_job_exchange *e, const tqa_problem *problem);
 void tqd_job_refuse_store(tqd_job_exchange *e, tqd_store_status status);
+/* The job is another client's. */
+void tqd_job_refuse_owned(tqd_job_exchange *e, const char *owner);
 
 /* results.c */
 extern const tqd_handler tqd_job_request_handler;

@@ -10,6 +10,7 @@
 #include "daemon/jobs/crash.h"
 #include "daemon/jobs/host.h"
 #include "daemon/observe/log.h"
+#include "daemon/observe/trace.h"
 #include "daemon/queue/scratch.h"
 #include "daemon/store/files.h"
 #include "daemon/store/problem.h"
@@ -192,6 +193,18 @@ static void compute(tqd_job_host *w, const tqa_operation *operation, const tqa_r
 
 /* ------------------------------------------------------------------------------------- ending */
 
+/* Its lines are found by the trace of its submission, in whatever process it runs. */
+static void log_in_trace(const tqd_job *job, const char *event, const char *state)
+{
+    char trace_id[TQD_TRACE_ID_TEXT];
+    if (job->trace[0] != '\0') {
+        (void)snprintf(trace_id, sizeof trace_id, "%s", job->trace + sizeof "00-" - 1);
+        tqd_log(TQD_LOG_INFO, event, TQD_TEXT("job", job->id), TQD_TEXT("trace_id", trace_id),
+                TQD_TEXT("traceparent", job->trace), TQD_TEXT("state", state),
+                TQD_NUMBER("attempts", job->attempts));
+    }
+}
+
 /* Ends the job, or returns it to the queue. Retried while the disk is full: the result is in
  * memory, and this run has the lease until another node claims the job. */
 static void end(const tqd_job_host *w, const outcome *out, bool requeue)
@@ -216,10 +229,14 @@ static void end(const tqd_job_host *w, const outcome *out, bool requeue)
     do {
         *write = (tqd_write){.kind = requeue ? TQD_WRITE_JOB_RELEASE : TQD_WRITE_JOB_FINISH};
         status = tqd_store_write(runner->jobs->options.store, write);
-        if (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs)) {
+        if (status > TQD_STORE_OWNED && !tqd_jobs_stopping(runner->jobs)) {
             usleep(RETRY_US);
         }
-    } while (status > TQD_STORE_QUOTA && !tqd_jobs_stopping(runner->jobs));
+    } while (status > TQD_STORE_OWNED && !tqd_jobs_stopping(runner->jobs));
+    if (status == TQD_STORE_OK) {
+        log_in_trace(&runner->job, "a job of a trace ended its run",
+                     tqd_job_state_name(requeue ? TQD_JOB_QUEUED : out->state));
+    }
     if (status == TQD_STORE_OK && !requeue) {
         tqd_scratch_file_remove(runner->jobs->options.store, runner->job.id);
     }
@@ -244,6 +261,7 @@ void tqd_execute(tqd_runner *runner)
     tqd_job_host host;
     tqd_job_host_open(&host, runner);
     tqd_crash_set_job(job->id);
+    log_in_trace(job, "a job of a trace runs", tqd_job_state_name(TQD_JOB_RUNNING));
     if (operation == NULL) {
         tqa_problem_set(&out.problem, "invalid-value", "this version has no \"%s\"", job->kind);
     } else if (with_robot) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/bearer.h"
 #include "daemon/http/document.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/exchange.h"
@@ -139,7 +140,9 @@ static void get_run(void *arg)
 static void cancel_run(void *arg)
 {
     tqd_job_exchange *e = arg;
-    tqd_job_cancel cancel = {.write = {.kind = TQD_WRITE_JOB_CANCEL}, .id = e->head->part[0]};
+    tqd_job_cancel cancel = {.write = {.kind = TQD_WRITE_JOB_CANCEL},
+                             .id = e->head->part[0],
+                             .by = tqd_identity_by(e->head->who)};
     const tqd_store_status status = tqd_store_write(tqd_jobs_store(e->jobs), &cancel.write);
     if (status == TQD_STORE_OK) {
         tqd_jobs_cancel_asked(e->jobs, cancel.job.id);
@@ -155,6 +158,8 @@ static void cancel_run(void *arg)
         tqa_problem_set(&problem, "conflict", "the job is finished: it %s",
                         tqd_job_state_name(cancel.job.state));
         tqd_job_refuse(e, &problem);
+    } else if (status == TQD_STORE_OWNED) {
+        tqd_job_refuse_owned(e, cancel.job.client);
     } else {
         tqd_job_refuse_store(e, status);
     }
@@ -163,7 +168,9 @@ static void cancel_run(void *arg)
 static void delete_run(void *arg)
 {
     tqd_job_exchange *e = arg;
-    tqd_job_delete write = {.write = {.kind = TQD_WRITE_JOB_DELETE}, .id = e->head->part[0]};
+    tqd_job_delete write = {.write = {.kind = TQD_WRITE_JOB_DELETE},
+                            .id = e->head->part[0],
+                            .by = tqd_identity_by(e->head->who)};
     const tqd_store_status status = tqd_store_write(tqd_jobs_store(e->jobs), &write.write);
     if (status == TQD_STORE_OK) {
         e->answer.status = 204;
@@ -172,6 +179,8 @@ static void delete_run(void *arg)
         tqa_problem problem;
         tqa_problem_set(&problem, "conflict", "the job is not finished: cancel it first");
         tqd_job_refuse(e, &problem);
+    } else if (status == TQD_STORE_OWNED) {
+        tqd_job_refuse_owned(e, write.owner);
     } else {
         tqd_job_refuse_store(e, status);
     }
@@ -220,6 +229,7 @@ static void purge_run(void *arg)
     matches m = {.n = 0};
     uint64_t n_deleted = 0;
     query.filter.limit = UINT32_MAX;
+    query.filter.by = tqd_identity_by(e->head->who);
     tqd_store_status status = tqd_store_jobs(tqd_jobs_store(e->jobs), &query.filter, count_job, &m);
     if (status == TQD_STORE_OK && m.n > 0 && !query.dry_run) {
         query.filter.before_seq = m.first_seq + 1;

@@ -53,6 +53,7 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&jobs->mutex, NULL);
     pthread_mutex_init(&jobs->choosing, NULL);
+    pthread_mutex_init(&jobs->spent.mutex, NULL);
     pthread_cond_init(&jobs->queued, &monotonic);
     pthread_cond_init(&jobs->shut, &monotonic);
     pthread_cond_init(&jobs->news, &monotonic);
@@ -77,6 +78,7 @@ void tqd_jobs_free(tqd_jobs *jobs)
     pthread_cond_destroy(&jobs->news);
     pthread_cond_destroy(&jobs->shut);
     pthread_cond_destroy(&jobs->queued);
+    pthread_mutex_destroy(&jobs->spent.mutex);
     pthread_mutex_destroy(&jobs->choosing);
     pthread_mutex_destroy(&jobs->mutex);
     tqd_event_hub_clear(&jobs->hub);

@@ -22,7 +22,9 @@ typedef struct tqd_jobs_options {
     uint64_t client_queued_max; /* of one client that has a name; 0: no bound */
     /* jobs of this client that may run here at once, 0: no bound; NULL: the least of all */
     uint64_t (*running_max)(void *ctx, const char *client);
-    void *running_ctx;
+    /* seconds an hour that jobs of this client may run here, as above */
+    uint64_t (*cpu_max)(void *ctx, const char *client);
+    void *running_ctx;       /* of both */
     uint64_t bytes_max;      /* of all bodies of jobs together; 0: no bound */
     int64_t keep_ms;         /* retention of finished jobs */
     int64_t keep_waited_ms;  /* retention of jobs with tqd_job.waited; at most keep_ms */
@@ -57,6 +59,9 @@ void tqd_jobs_stop(tqd_jobs *jobs);
  * poll for cancellation may take longer. */
 bool tqd_jobs_wait(tqd_jobs *jobs, int64_t wait_ms);
 bool tqd_jobs_stopping(tqd_jobs *jobs);
+
+/* Seconds until this client is below its quota of seconds an hour; 0: it is. Any thread. */
+double tqd_jobs_spent_wait(tqd_jobs *jobs, const char *client, uint64_t hourly_s);
 
 tqd_store *tqd_jobs_store(tqd_jobs *jobs);
 tqd_event_hub *tqd_jobs_event_hub(tqd_jobs *jobs);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "daemon/jobs/jobs.h"
+#include "daemon/jobs/spent.h"
 
 enum { TQD_RUNNERS_MAX = 128 };
 
@@ -18,6 +19,7 @@ typedef struct tqd_runner {
     double fraction;
     char step[TQD_JOB_STEP_TEXT];
     int64_t begun_ms;       /* monotonic */
+    int64_t charged_ms;     /* monotonic: its run time before is counted in jobs->spent */
     bool moved;             /* progress that has not been published */
     _Atomic bool cancelled; /* cancellation was requested */
     _Atomic bool overdue;   /* the job has exceeded its maximum run time */
@@ -41,6 +43,7 @@ struct tqd_jobs {
                                       job */
     bool shut_awaited;             /* a spare runner sleeps until `shut` */
     bool held_back;                /* a job may be waiting for others of its client to end */
+    bool held_by_time;             /* or for CPU time of its client's quota to become free */
     bool recovered;                /* jobs of a former process have been recovered */
     bool changed;                  /* the store has events that are not published yet */
     bool nodes_changed;            /* a node was drained or resumed */
@@ -49,7 +52,8 @@ struct tqd_jobs {
     bool stopping;
     unsigned n_alive; /* threads */
     pthread_cond_t gone;
-    pthread_mutex_t choosing;   /* held from counting a client's running jobs to the claim */
+    pthread_mutex_t choosing; /* held from counting a client's running jobs to the claim */
+    tqd_spent spent;
     _Atomic bool drained;       /* as last read by the keeper: running jobs are handed over */
     _Atomic unsigned n_started; /* runners that have a place in the table: spare ones last */
     tqd_runner runners[TQD_RUNNERS_MAX];
@@ -64,6 +68,9 @@ bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status);
 /* A runner has begun a job, or has ended it. */
 void tqd_jobs_begun(tqd_runner *runner);
 void tqd_jobs_ended(tqd_runner *runner);
+/* Every tick: charges clients for their running jobs; true while a job waits for its client's next
+ * second, and once a second such a job may begin. */
+bool tqd_jobs_charge_all(tqd_jobs *jobs, bool is_second);
 /* Blocks a spare runner until all others have kept a job waiting; false when the jobs stop. */
 bool tqd_jobs_await_shut(tqd_jobs *jobs, uint64_t *seen);
 bool tqd_jobs_is_spare(const tqd_runner *runner);

@@ -15,6 +15,7 @@ enum {
     TICK_MS = 250,  /* while a job runs or an exchange waits: four progress events a second */
     IDLE_MS = 5000, /* else: deadlines of queued jobs, leases of dead nodes */
     EXPIRE_MS = 1000,
+    SECOND_MS = 1000,
     NODE_MS = 4000, /* below IDLE_MS, so that it is done at each tick of an idle keeper */
     RETAIN_MS = 60000,
     CLEAR_MS = 50, /* time for removing files in each tick */
@@ -307,6 +308,7 @@ void tqd_jobs_keep(void *arg)
     int64_t progress_ms = beat_ms;
     int64_t counts_ms = beat_ms;
     int64_t node_ms = beat_ms;
+    int64_t second_ms = beat_ms;
     const int64_t keep_ms = jobs->options.keep_waited_ms;
     const int64_t retain_every_ms = keep_ms < RETAIN_MS ? keep_ms : RETAIN_MS;
     file_sweep lost = {.shelf = 0};
@@ -325,6 +327,7 @@ void tqd_jobs_keep(void *arg)
         }
         busy = tqd_event_hub_tick(&jobs->hub);
         busy = beat_all(jobs, due(&beat_ms, jobs->options.lease_ms / 3)) || busy || !recovered;
+        busy = tqd_jobs_charge_all(jobs, due(&second_ms, SECOND_MS)) || busy;
         if (recovered && due(&expire_ms, EXPIRE_MS)) {
             (void)expire(jobs, NULL, NULL);
             clearing = true;

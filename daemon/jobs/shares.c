@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/shares.c - each client's share of the runners: the number of its concurrent jobs by
- * its token, and spare runners for clients without a running job while long jobs of others occupy
- * all runners.
+/* daemon/jobs/shares.c - each client's share of the runners: the number of its concurrent jobs and
+ * its seconds an hour by its token, and spare runners for clients without a running job while long
+ * jobs of others occupy all runners.
  *
  * Spare runners are threads beyond the number of cores; the kernel shares the time. They claim
  * nothing while the others make progress, so that at most `n_runner` short jobs run concurrently.
@@ -16,8 +16,8 @@ enum {
 }; /* time without progress of the other runners, after which spare runners
                            claim */
 
-/* "\nann\nbob\n": a name for each runner at most */
-enum { NAMES_TEXT = TQD_RUNNERS_MAX * TQD_JOB_CLIENT_TEXT + 2 };
+/* "\nann\nbob\n": a name for each runner and each client that has a quota of seconds, at most */
+enum { NAMES_TEXT = (TQD_RUNNERS_MAX + TQD_SPENT_MAX) * TQD_JOB_CLIENT_TEXT + 2 };
 
 bool tqd_jobs_is_spare(const tqd_runner *runner)
 {
@@ -40,6 +40,32 @@ static size_t list_clients(tqd_jobs *jobs, char (*ret)[TQD_JOB_CLIENT_TEXT])
     return n;
 }
 
+static size_t add_name(char text[NAMES_TEXT], size_t used, const char *client)
+{
+    return used + (size_t)snprintf(text + used, NAMES_TEXT - used, "%s%s\n", used == 0 ? "\n" : "",
+                                   client);
+}
+
+/* Appends the clients whose jobs have used their quota of seconds. */
+static size_t list_spent(tqd_jobs *jobs, char text[NAMES_TEXT], size_t used)
+{
+    const tqd_jobs_options *options = &jobs->options;
+    char client[TQD_JOB_CLIENT_TEXT];
+    const size_t before = used;
+    for (size_t i = 0; options->cpu_max != NULL && tqd_spent_client(&jobs->spent, i, client); i++) {
+        const uint64_t most = options->cpu_max(options->running_ctx, client);
+        if (most != 0 && tqd_jobs_spent_wait(jobs, client, most) > 0.0) {
+            used = add_name(text, used, client);
+        }
+    }
+    if (used > before) {
+        pthread_mutex_lock(&jobs->mutex);
+        jobs->held_by_time = true;
+        pthread_mutex_unlock(&jobs->mutex);
+    }
+    return used;
+}
+
 /* Clients of which no further job may begin on this runner, as in tqd_job_claim; NULL: none. */
 static const char *list_excluded(const tqd_runner *runner, char text[NAMES_TEXT])
 {
@@ -57,10 +83,10 @@ static const char *list_excluded(const tqd_runner *runner, char text[NAMES_TEXT]
                                   ? 0
                                   : options->running_max(options->running_ctx, clients[i]);
         if (most != 0 && n_own >= most) {
-            used += (size_t)snprintf(text + used, NAMES_TEXT - used, "%s%s\n",
-                                     used == 0 ? "\n" : "", clients[i]);
+            used = add_name(text, used, clients[i]);
         }
     }
+    used = list_spent(runner->jobs, text, used);
     return used > 0 ? text : NULL;
 }
 
@@ -83,7 +109,7 @@ static bool claim(tqd_runner *runner, const char *not_of, tqd_store_status *ret_
     runner->job = claim.job;
     runner->fraction = claim.job.fraction;
     runner->step[0] = '\0';
-    runner->begun_ms = tqd_event_hub_now_ms();
+    runner->begun_ms = runner->charged_ms = tqd_event_hub_now_ms();
     runner->moved = false;
     runner->busy = true;
     pthread_mutex_unlock(&runner->mutex);
@@ -96,7 +122,8 @@ bool tqd_jobs_claim(tqd_runner *runner, tqd_store_status *ret_status)
     tqd_jobs *jobs = runner->jobs;
     const tqd_jobs_options *options = &jobs->options;
     const bool has_quotas =
-        options->running_max != NULL && options->running_max(options->running_ctx, NULL) != 0;
+        (options->running_max != NULL && options->running_max(options->running_ctx, NULL) != 0) ||
+        (options->cpu_max != NULL && options->cpu_max(options->running_ctx, NULL) != 0);
     if (!tqd_jobs_is_spare(runner) && !has_quotas) {
         return claim(runner, NULL, ret_status);
     }
@@ -127,9 +154,56 @@ void tqd_jobs_begun(tqd_runner *runner)
     pthread_mutex_unlock(&jobs->mutex);
 }
 
+double tqd_jobs_spent_wait(tqd_jobs *jobs, const char *client, uint64_t hourly_s)
+{
+    return tqd_spent_wait(&jobs->spent, client, hourly_s, tqd_event_hub_now_ms());
+}
+
+/* Adds the time since it was charged last. */
+static void charge(tqd_runner *runner)
+{
+    const tqd_jobs_options *options = &runner->jobs->options;
+    char client[TQD_JOB_CLIENT_TEXT] = "";
+    int64_t passed_ms = 0;
+    if (options->cpu_max == NULL) {
+        return;
+    }
+    const int64_t now_ms = tqd_event_hub_now_ms();
+    pthread_mutex_lock(&runner->mutex);
+    if (runner->busy) {
+        memcpy(client, runner->job.client, sizeof client);
+        passed_ms = now_ms - runner->charged_ms;
+        runner->charged_ms = now_ms;
+    }
+    pthread_mutex_unlock(&runner->mutex);
+    const uint64_t most = client[0] != '\0' ? options->cpu_max(options->running_ctx, client) : 0;
+    if (most != 0) {
+        tqd_spent_add(&runner->jobs->spent, client, most, 1e-3 * (double)passed_ms, now_ms);
+    }
+}
+
+bool tqd_jobs_charge_all(tqd_jobs *jobs, bool is_second)
+{
+    const unsigned n = atomic_load(&jobs->n_started);
+    for (unsigned i = 0; i < n; i++) {
+        charge(&jobs->runners[i]);
+    }
+    pthread_mutex_lock(&jobs->mutex);
+    const bool held = jobs->held_by_time;
+    if (held && is_second) {
+        jobs->held_by_time = false; /* whoever finds it so again says so */
+        jobs->n_queued++;
+        pthread_cond_broadcast(&jobs->queued);
+        pthread_cond_broadcast(&jobs->shut);
+    }
+    pthread_mutex_unlock(&jobs->mutex);
+    return held;
+}
+
 void tqd_jobs_ended(tqd_runner *runner)
 {
     tqd_jobs *jobs = runner->jobs;
+    charge(runner);
     pthread_mutex_lock(&runner->mutex);
     runner->busy = false;
     pthread_mutex_unlock(&runner->mutex);

@@ -22,6 +22,7 @@
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/inputs.h"
+#include "daemon/jobs/quotas.h"
 #include "daemon/jobs/submit_options.h"
 #include "daemon/jobs/view.h"
 #include "daemon/store/problem.h"
@@ -148,6 +149,9 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
                          void **ret_exchange, tqd_reply *reply)
 {
     tqa_problem problem;
+    if (tqd_quotas_refuse_spent(jobs, head->who, head->request_id, reply)) {
+        return false;
+    }
     /* the hash state needs a stricter alignment than malloc's */
     submission *s = aligned_alloc(_Alignof(submission), sizeof *s);
     if (s == NULL) {
@@ -233,7 +237,6 @@ static void done(tqd_write *write)
 static bool prepare(submission *s)
 {
     tqd_job_submit *submit = &s->stored.submit;
-    const tqd_jobs_options *options = tqd_jobs_settings(s->jobs);
     if (s->robot != NULL) {
         snprintf(s->robot_name, sizeof s->robot_name, "%.*s", (int)strcspn(s->head->part[0], "@"),
                  s->head->part[0]);
@@ -255,6 +258,7 @@ static bool prepare(submission *s)
     submit->robot = s->robot_name;
     submit->robot_digest = s->robot_digest;
     submit->client = s->submit_options.client;
+    submit->trace = s->submit_options.trace;
     submit->key = s->submit_options.key;
     submit->waited = tqd_submit_is_waited(&s->submit_options);
     submit->priority = s->submit_options.priority;
@@ -267,14 +271,7 @@ static bool prepare(submission *s)
         .bytes = s->body,
         .size = s->n_body};
     submit->inputs = s->inputs;
-    submit->queued_max = options->queued_max;
-    submit->bytes_max = options->bytes_max;
-    /* without client names the bound of all clients applies */
-    const tqd_identity *who = s->head->who;
-    const bool has_name = who != NULL && who->client[0] != '\0';
-    submit->client_queued_max = !has_name               ? 0
-                                : who->limits.jobs != 0 ? who->limits.jobs
-                                                        : options->client_queued_max;
+    tqd_quotas_set(tqd_jobs_settings(s->jobs), s->head->who, submit);
     return true;
 }
 
@@ -293,21 +290,20 @@ static bool watch(submission *s)
 static void refuse_store(submission *s, tqd_store_status status)
 {
     tqa_problem problem;
+    const tqd_job_submit *submit = &s->stored.submit;
+    if (status == TQD_STORE_QUOTA && (submit->own_full || submit->client_full)) {
+        tqd_quotas_refuse(submit, s->head->who, s->head->request_id, &s->answer);
+        s->step = STEP_DONE;
+        return;
+    }
     if (status == TQD_STORE_MISMATCH) {
         tqa_problem_set(&problem, "conflict", "this Idempotency-Key was used for another request");
     } else if (status == TQD_STORE_NOT_FOUND) {
         tqa_problem_set(&problem, "unknown-robot",
                         "robot \"%s\" has been replaced meanwhile; try again", s->robot_name);
-    } else if (status == TQD_STORE_QUOTA && s->stored.submit.client_full) {
-        tqa_problem_set(
-            &problem, "too-many-requests",
-            "%llu jobs of \"%s\" wait already (%s): try again when some have begun",
-            (unsigned long long)s->stored.submit.client_queued_max, s->submit_options.client,
-            s->head->who->limits.jobs != 0 ? "jobs= of its token" : "setting: client_share");
-        problem.retry_after_s = 5;
-    } else if (status == TQD_STORE_QUOTA && s->stored.submit.queue_full) {
+    } else if (status == TQD_STORE_QUOTA && submit->queue_full) {
         tqa_problem_set(&problem, "busy", "%llu jobs wait already; try again later",
-                        (unsigned long long)s->stored.submit.queued_max);
+                        (unsigned long long)submit->queued_max);
         problem.retry_after_s = 5;
     } else {
         tqd_store_problem(status, &problem);

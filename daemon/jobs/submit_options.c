@@ -11,6 +11,8 @@
 #include "daemon/observe/log.h"
 #include "daemon/observe/trace.h"
 
+_Static_assert((int)TQD_JOB_TRACE_TEXT == (int)TQD_TRACE_TEXT, "a job keeps the whole of it");
+
 enum {
     WAIT_MAX_S = 60,
     URGENCY_DEFAULT = 3,
@@ -112,6 +114,10 @@ bool tqd_submit_options_read(const tqd_head *head, int64_t wait_ms, tqd_submit_o
                    : ret->prefer.async     ? 0
                                            : wait_ms;
     ret->priority = read_priority(head);
+    tqd_trace trace;
+    if (tqd_trace_read(head->header(head, "traceparent"), head->request_id, &trace)) {
+        tqd_trace_print(&trace, ret->trace);
+    }
     return read_accept(head, ret, reterr) && read_client(head, ret->client, reterr) &&
            read_key(head, &ret->key, reterr) &&
            tqd_job_deadline_read(head, &ret->deadline_ms, reterr);

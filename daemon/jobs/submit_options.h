@@ -12,9 +12,10 @@ typedef struct tqd_submit_options {
     int64_t wait_ms;    /* time to wait for its end; 0: do not wait */
     tqa_view_form form; /* of the result, if waited for; JSON: as stored */
     char client[TQD_JOB_CLIENT_TEXT];
-    const char *key;     /* Idempotency-Key, in the head; NULL: none */
-    int64_t deadline_ms; /* it must have begun within this time; 0: none */
-    int priority;        /* 3 (first) to -4 */
+    char trace[TQD_JOB_TRACE_TEXT]; /* "": it belongs to none */
+    const char *key;                /* Idempotency-Key, in the head; NULL: none */
+    int64_t deadline_ms;            /* it must have begun within this time; 0: none */
+    int priority;                   /* 3 (first) to -4 */
 } tqd_submit_options;
 
 /* Torqued-Deadline: the seconds within which a job, or a worker on an immediate call, must have

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "daemon/http/bearer.h"
 #include "daemon/http/document.h"
 #include "daemon/robots/conditions.h"
 #include "daemon/robots/exchange.h"
@@ -94,6 +95,7 @@ static void list_run(void *arg)
         tqa_writer_string(&text, "source", row->source);
         tqa_writer_string(&text, "digest", row->digest);
         tqa_writer_flag(&text, "builtin", rows[i].builtin);
+        tqd_document_text(&text, "owner", row->owner);
         tqa_writer_end(&text);
     }
     free(rows);
@@ -380,6 +382,8 @@ static bool read_conditions(tqd_robot_exchange *e, char match[TQD_TAG_TEXT],
     }
     ret->if_match = if_match != NULL ? match : NULL;
     ret->if_none_match = if_none_match != NULL ? none_match : NULL;
+    ret->by = tqd_identity_by(e->head->who);
+    ret->owner = tqd_identity_name(e->head->who);
     return true;
 }
 
@@ -412,6 +416,11 @@ static void answer_dry(tqd_robot_exchange *e, tqa_robot *robot, const tqd_condit
          (strcmp(unwanted, "*") == 0 || strcmp(unwanted, row.row.digest) == 0))) {
         tqa_problem problem;
         tqd_store_problem(TQD_STORE_MISMATCH, &problem);
+        tqd_answer_problem(&e->answer, e->head->request_id, &problem);
+    } else if (exists && tqd_is_owned(row.row.owner, condition->by) &&
+               strcmp(row.row.digest, tqa_robot_digest(robot)) != 0) {
+        tqa_problem problem;
+        tqd_store_owned("robot", e->name, row.row.owner, &problem);
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
     } else {
         e->answer.body =

@@ -364,6 +364,7 @@ static void follow_put(tqd_write *write)
     put_change *change = (put_change *)write;
     pthread_mutex_lock(&change->registry->changing);
     change->registry->n_change++;
+    memcpy(change->named->entry.row.owner, change->put.owner, sizeof change->put.owner);
     tqd_cache_name(change->registry->cache, change->named);
     pthread_mutex_unlock(&change->registry->changing);
     change->named = NULL;
@@ -428,7 +429,8 @@ static void take_over(tqd_registry *registry, const name_list *stored)
     for (size_t i = 0; i < stored->n; i++) {
         tqd_registry_row row;
         if (!tqd_cache_row(registry->cache, stored->rows[i].name, &row) ||
-            strcmp(row.row.digest, stored->rows[i].digest) != 0) {
+            strcmp(row.row.digest, stored->rows[i].digest) != 0 ||
+            strcmp(row.row.owner, stored->rows[i].owner) != 0) {
             (void)add_stored(registry, &stored->rows[i]);
         }
     }
@@ -482,9 +484,13 @@ bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot
         return false;
     }
     set_row(&named->entry.row, name, held, n);
+    if (condition->owner != NULL) {
+        snprintf(named->entry.row.owner, sizeof named->entry.row.owner, "%s", condition->owner);
+    }
     const tqd_robot_row row = named->entry.row;
     put_change change = {.put = {.write = {.kind = TQD_WRITE_ROBOT_PUT, .committed = follow_put},
                                  .row = &row,
+                                 .by = condition->by,
                                  .bytes = bytes,
                                  .n_byte = n,
                                  .if_match = condition->if_match,
@@ -497,7 +503,11 @@ bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot
     free(change.named);
     if (status != TQD_STORE_OK) {
         tqd_registry_release(registry, held);
-        tqd_store_problem(status, reterr);
+        if (status == TQD_STORE_OWNED) {
+            tqd_store_owned("robot", name, change.put.owner, reterr);
+        } else {
+            tqd_store_problem(status, reterr);
+        }
         return false;
     }
     *ret_robot = held;
@@ -514,11 +524,14 @@ bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_con
     delete_change change = {
         .delete = {.write = {.kind = TQD_WRITE_ROBOT_DELETE, .committed = follow_delete},
                    .name = name,
+                   .by = condition->by,
                    .if_match = condition->if_match},
         .registry = registry};
     const tqd_store_status status = tqd_store_write(registry->options.store, &change.delete.write);
     if (status == TQD_STORE_NOT_FOUND) {
         tqd_registry_unknown(registry, name, reterr);
+    } else if (status == TQD_STORE_OWNED) {
+        tqd_store_owned("robot", name, change.delete.owner, reterr);
     } else if (status != TQD_STORE_OK) {
         tqd_store_problem(status, reterr);
     }

@@ -76,6 +76,8 @@ const tqd_robot_row *tqd_registry_builtin(tqd_registry *registry, const char *na
 typedef struct tqd_condition {
     const char *if_match;
     const char *if_none_match;
+    const char *by;    /* the client that asks; NULL: it may change any robot */
+    const char *owner; /* of a new name; NULL: none is known */
 } tqd_condition;
 
 /* Takes ownership of the robot (also when it fails), stores its bytes under `name`, and makes it

@@ -73,6 +73,23 @@ tqd_account *tqd_account_find(tqd_accounts *accounts, const char *name)
     return account;
 }
 
+bool tqd_account_connect(tqd_account *account, tqd_account *former, uint64_t most)
+{
+    if (former != NULL) {
+        atomic_fetch_sub_explicit(&former->n_connection, 1, memory_order_relaxed);
+    }
+    if (account == NULL) {
+        return true;
+    }
+    const uint64_t before =
+        atomic_fetch_add_explicit(&account->n_connection, 1, memory_order_relaxed);
+    if (most == 0 || before < most) {
+        return true;
+    }
+    atomic_fetch_sub_explicit(&account->n_connection, 1, memory_order_relaxed);
+    return false;
+}
+
 int64_t tqd_account_take(tqd_account *account, uint64_t rate, int64_t now_ns)
 {
     const int64_t interval_ns = second_ns / (int64_t)rate;

@@ -96,6 +96,7 @@ static void closed(tqd_loop *loop, tqd_client *client)
         return;
     }
     tqd_request_end(client);
+    (void)tqd_account_connect(NULL, client->counted_in, 0);
     if (client->prev != NULL) {
         client->prev->next = client->next;
     } else {

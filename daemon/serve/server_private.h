@@ -104,6 +104,7 @@ typedef struct tqd_client {
     struct tqd_client *next_done;   /* in the completion list */
     struct tqd_client *next_turn;   /* in the list of its account */
     tqd_account *account;           /* of the last request */
+    tqd_account *counted_in;        /* whose connection it is; NULL: nobody's so far */
     struct MHD_Connection *mhd;
     int fd;
     char peer[16]; /* "uid-N" on a Unix socket without credentials; else "" */

@@ -23,6 +23,7 @@ enum {
     TQD_JOB_CLIENT_TEXT = 65,
     TQD_JOB_NODE_TEXT = 65,
     TQD_JOB_STEP_TEXT = 65,
+    TQD_JOB_TRACE_TEXT = 56,
     TQD_JOB_KEY_MAX = 255,
 };
 
@@ -46,7 +47,8 @@ typedef struct tqd_job {
     char kind[TQD_JOB_KIND_TEXT]; /* name of the operation */
     char robot[TQD_NAME_TEXT];    /* "" for operations without one */
     char robot_digest[TQD_DIGEST_TEXT];
-    char client[TQD_JOB_CLIENT_TEXT];
+    char client[TQD_JOB_CLIENT_TEXT]; /* whose it is */
+    char trace[TQD_JOB_TRACE_TEXT];   /* traceparent of its submission; "": it belongs to none */
     tqd_job_state state;
     int priority;      /* greater first */
     uint32_t attempts; /* claims so far */
@@ -92,12 +94,14 @@ void tqd_job_id_make(char id[TQD_JOB_ID_TEXT]);
 /* ------------------------------------------------------------------------------------- writes */
 
 /* OK; MISMATCH: the key was used for another request; NOT_FOUND: the robot's version has been
- * deleted; QUOTA: the queue is full (queue_full is set), or the space for bodies. A key that was
- * used for the same request writes nothing, and `job` is the first one (idempotent). */
+ * deleted; QUOTA: the queue is full (queue_full is set), the space for bodies, or what the client
+ * may keep (own_full). A key that was used for the same request writes nothing, and `job` is the
+ * first one (idempotent). */
 typedef struct tqd_job_submit {
     tqd_write write;
     const char *id, *kind, *robot, *robot_digest, *client;
-    bool waited; /* as in tqd_job */
+    const char *trace; /* as in tqd_job; NULL: none */
+    bool waited;       /* as in tqd_job */
     int priority;
     int64_t deadline_ms; /* from now; 0: none. A job that has not begun by then fails */
     const char *key;     /* Idempotency-Key, or NULL */
@@ -111,9 +115,14 @@ typedef struct tqd_job_submit {
     const char *inputs;
     uint64_t queued_max, bytes_max; /* 0: no bound */
     uint64_t client_queued_max;     /* of this client's jobs; 0: no bound */
-    bool repeated, queue_full;      /* set */
-    bool client_full;               /* set with queue_full: by this client's own jobs */
-    tqd_job job;                    /* set */
+    /* of what this client keeps, 0: no bound: jobs in any state that are not `waited`, and bytes of
+     * its jobs' bodies and its datasets */
+    uint64_t own_jobs_max, own_bytes_max;
+    bool repeated, queue_full;    /* set */
+    bool client_full;             /* set with queue_full: by this client's own jobs */
+    bool own_full;                /* set with QUOTA: by what it keeps */
+    uint64_t own_jobs, own_bytes; /* set with own_full: what it keeps now */
+    tqd_job job;                  /* set */
 } tqd_job_submit;
 
 /* Takes the next job: greatest priority first, then round-robin between clients, then oldest first.
@@ -169,17 +178,21 @@ typedef struct tqd_job_release {
 } tqd_job_release;
 
 /* Cancels a queued job at once; requests cancellation of a running one, at its next step. OK,
- * NOT_FOUND, MISMATCH: it is finished. */
+ * NOT_FOUND, MISMATCH: it is finished, OWNED: `job` is another client's. */
 typedef struct tqd_job_cancel {
     tqd_write write;
     const char *id;
-    tqd_job job; /* set */
+    const char *by; /* the client that asks; NULL: it may cancel any */
+    tqd_job job;    /* set */
 } tqd_job_cancel;
 
-/* Deletes a finished job with all its outputs. OK, NOT_FOUND, MISMATCH: it is not finished. */
+/* Deletes a finished job with all its outputs. OK, NOT_FOUND, MISMATCH: it is not finished, OWNED
+ * (`owner` is set). */
 typedef struct tqd_job_delete {
     tqd_write write;
     const char *id;
+    const char *by;             /* as above */
+    char owner[TQD_OWNER_TEXT]; /* set */
 } tqd_job_delete;
 
 /* Ends or requeues jobs that cannot go on, at most `limit`. Queued past the deadline: failed.
@@ -226,6 +239,7 @@ typedef struct tqd_job_retain {
 typedef struct tqd_job_filter {
     unsigned states; /* 1 << tqd_job_state, several by | */
     const char *kind, *robot;
+    const char *by;             /* only those that this client may delete: its own, and nobody's */
     int64_t older_ms, newer_ms; /* submitted longer ago than this, or no longer ago */
     uint64_t before_seq;        /* 0: from the newest */
     uint32_t limit;

@@ -9,6 +9,8 @@ static const char *slug_of(tqd_store_status status)
     switch (status) {
     case TQD_STORE_MISMATCH:
         return "precondition-failed";
+    case TQD_STORE_OWNED:
+        return "forbidden";
     case TQD_STORE_QUOTA:
     case TQD_STORE_NO_SPACE:
         return "storage-full";
@@ -34,6 +36,14 @@ void tqd_store_problem(tqd_store_status status, tqa_problem *problem)
     } else if (status == TQD_STORE_DAMAGED) {
         problem->retry_after_s = 0; /* permanent: retrying does not help */
     }
+}
+
+void tqd_store_owned(const char *what, const char *name, const char *owner, tqa_problem *problem)
+{
+    tqa_problem_set(problem, "forbidden",
+                    "%s \"%.128s\" belongs to \"%s\": only a token of \"%s\", or one with the role "
+                    "admin, may change or delete it",
+                    what, name, owner, owner);
 }
 
 size_t tqd_job_end_print(tqd_job_end end, char ret[TQD_JOB_END_TEXT])

@@ -9,6 +9,9 @@
 /* Sets the problem for any status but OK and NOT_FOUND, which the caller handles. */
 void tqd_store_problem(tqd_store_status status, tqa_problem *problem);
 
+/* For OWNED: whose the `what` ("robot", "dataset", "job") of this name is. */
+void tqd_store_owned(const char *what, const char *name, const char *owner, tqa_problem *problem);
+
 /* Why a job ended without a runner, and the problem document that becomes its result: its bytes, a
  * NUL after them. */
 typedef enum tqd_job_end {

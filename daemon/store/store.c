@@ -30,6 +30,8 @@ const char *tqd_store_status_text(tqd_store_status status)
         return "it has changed since it was read";
     case TQD_STORE_QUOTA:
         return "a limit of the settings for the store is reached";
+    case TQD_STORE_OWNED:
+        return "it belongs to another client";
     case TQD_STORE_BUSY:
         return "too many writes are waiting";
     case TQD_STORE_NO_SPACE:
@@ -57,7 +59,7 @@ static tqd_store_status run_list(tqd_engine *engine, tqd_write *list)
     }
     for (tqd_write *write = list; write != NULL; write = write->next) {
         write->status = engine->methods->run(engine, write);
-        if (write->status > TQD_STORE_QUOTA) {
+        if (write->status > TQD_STORE_OWNED) {
             engine->methods->rollback(engine);
             return write->status;
         }

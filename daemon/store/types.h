@@ -6,14 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-/* Outcomes. Those up to QUOTA are refusals, the others failures; after any but OK nothing was
+/* Outcomes. Those up to OWNED are refusals, the others failures; after any but OK nothing was
  * written. */
 typedef enum tqd_store_status {
     TQD_STORE_OK,
     TQD_STORE_NOT_FOUND,
     TQD_STORE_MISMATCH, /* a precondition does not hold */
-    TQD_STORE_QUOTA,    /* a limit of the settings is reached */
+    TQD_STORE_QUOTA,    /* a limit of the settings, or of the client, is reached */
+    TQD_STORE_OWNED,    /* it belongs to another client */
     TQD_STORE_BUSY,     /* the queue of writes is full: try again */
     TQD_STORE_NO_SPACE, /* the disk is full */
     TQD_STORE_NO_MEMORY,
@@ -91,7 +93,13 @@ typedef struct tqd_write {
 
 /* ------------------------------------------------------------------------------------ robots */
 
-enum { TQD_NAME_TEXT = 129, TQD_DIGEST_TEXT = 65, TQD_MEDIA_TEXT = 64, TQD_SOURCE_TEXT = 16 };
+enum {
+    TQD_NAME_TEXT = 129,
+    TQD_DIGEST_TEXT = 65,
+    TQD_MEDIA_TEXT = 64,
+    TQD_SOURCE_TEXT = 16,
+    TQD_OWNER_TEXT = 65
+};
 
 /* The row of a robot, without its bytes. */
 typedef struct tqd_robot_row {
@@ -100,17 +108,26 @@ typedef struct tqd_robot_row {
     char media[TQD_MEDIA_TEXT];   /* "application/xml", ... */
     char source[TQD_SOURCE_TEXT]; /* "urdf", "mjcf", "document" */
     uint32_t nv;
-    uint64_t size;      /* of the bytes */
-    int64_t created_ms; /* of this version, since 1970 */
+    uint64_t size;              /* of the bytes */
+    int64_t created_ms;         /* of this version, since 1970 */
+    char owner[TQD_OWNER_TEXT]; /* the client that made the name; "": unknown, anybody's */
 } tqd_robot_row;
 
+/* Whether a row of this owner is closed to the client that asks; NULL: it may change any. */
+static inline bool tqd_is_owned(const char *owner, const char *by)
+{
+    return by != NULL && owner[0] != '\0' && strcmp(owner, by) != 0;
+}
+
 /* Creates or replaces a robot. Former versions stay readable by digest, the newest
- * TQD_ROBOT_VERSIONS of each name; a version that another row refers to is never deleted. Status:
- * OK (`created` and `replaced` are set), MISMATCH, QUOTA. */
+ * TQD_ROBOT_VERSIONS of each name; a version that another row refers to is never deleted. A name
+ * stays its first owner's, whoever replaces it; what is stored already may be put by anybody.
+ * Status: OK (`created`, `replaced` and `owner` are set), MISMATCH, QUOTA, OWNED (`owner` is set). */
 enum { TQD_ROBOT_VERSIONS = 32 };
 typedef struct tqd_robot_put {
     tqd_write write;
-    const tqd_robot_row *row; /* size and created_ms are not read */
+    const tqd_robot_row *row; /* size and created_ms are not read; owner: of a new name */
+    const char *by;           /* the client that asks; NULL: it may replace whatever it likes */
     const char *bytes;
     size_t n_byte;
     const char *if_match;           /* digest that must be current; "*": any; NULL: no condition */
@@ -119,13 +136,17 @@ typedef struct tqd_robot_put {
     uint64_t bytes_max;             /* of all versions of all robots; 0: no bound */
     bool created;                   /* set: the name was new */
     char replaced[TQD_DIGEST_TEXT]; /* set: the former digest, "" if none */
+    char owner[TQD_OWNER_TEXT];     /* set: whose the name is */
 } tqd_robot_put;
 
-/* Deletes a robot and every version without other references. Status: OK, NOT_FOUND, MISMATCH. */
+/* Deletes a robot and every version without other references. Status: OK, NOT_FOUND, MISMATCH,
+ * OWNED (`owner` is set). */
 typedef struct tqd_robot_delete {
     tqd_write write;
     const char *name;
-    const char *if_match; /* as above */
+    const char *by;             /* as above */
+    const char *if_match;       /* as above */
+    char owner[TQD_OWNER_TEXT]; /* set */
 } tqd_robot_delete;
 
 #endif

@@ -4,7 +4,9 @@
 import contextlib
 import hashlib
 import json
+import os
 import select
+import signal
 
 import pytest
 from conftest import eventually, metric, problem
@@ -72,6 +74,34 @@ def test_streams(service):
         assert [stream(GOOD) for _ in range(3)] == [b"HTTP/1.1 200"] * 3
         detail = problem(one.request("GET", "/v1/events", headers=bearer(GREEDY)), 429)["detail"]
         assert "streams=" in detail
+    eventually(lambda: one.counter("connections_open") == 1)
+
+
+def test_connections(service):
+    """Those above the quota are closed; the others go on, and a closed one makes room."""
+    one = service("connections=2")
+
+    def get(s, token=GREEDY):
+        s.sendall(f"GET /v1/version HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        return s.recv(65536)
+
+    with contextlib.ExitStack() as open_ones:
+        first, second, third = (open_ones.enter_context(one.socket()) for _ in range(3))
+        assert [get(s)[:12] for s in (first, second)] == [b"HTTP/1.1 200"] * 2
+        head, _, body = get(third).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 429") and b"Connection: close" in head and b"Retry-After: 1" in head
+        assert b'RateLimit-Policy: "connections";q=2' in head and b'RateLimit: "connections";r=0' in head
+        assert json.loads(body)["type"] == "/problems/too-many-requests" and '"greedy" has 2 connections already (connections= of its token)' in json.loads(body)["detail"]
+        assert third.recv(1) == b"", "it is closed"
+        assert [get(s)[:12] for s in (first, second) for _ in range(3)] == [b"HTTP/1.1 200"] * 6
+        good = [open_ones.enter_context(one.socket()) for _ in range(8)]
+        assert [get(s, GOOD)[:12] for s in good] == [b"HTTP/1.1 200"] * 8
+        assert get(good[0])[:12] == b"HTTP/1.1 429", "a connection counts for whom it speaks"
+        assert get(first, GOOD)[:12] == b"HTTP/1.1 200", "it is the other client's now"
+        fourth = open_ones.enter_context(one.socket())
+        assert get(fourth)[:12] == b"HTTP/1.1 200"
+        second.close()
+        eventually(lambda: one.request("GET", "/v1/version", headers=bearer(GREEDY))[0] == 200)
     eventually(lambda: one.counter("connections_open") == 1)
 
 
@@ -176,6 +206,32 @@ def test_jobs_that_run_at_once(service):
     assert state(one, long[1]) == "queued"
     one.request("POST", f"/v1/jobs/{long[0]['id']}/cancel", b"", bearer(GREEDY))
     eventually(lambda: state(one, long[1]) == "running")
+
+
+def test_seconds_of_the_runners(service, tmp_path):
+    """A client whose jobs have taken its hour's seconds gets no more; others do, and it does when its token says more."""
+    one = service("cpu_s=1", {"jobs": 1, "jobs_spare": 0})
+    long, waits = job(one, GREEDY, simulation(1e6)), job(one, GREEDY)
+    eventually(lambda: state(one, long) == "running")
+
+    def submit():
+        return one.request("POST", "/v1/robots/planar-2r/simulate", simulation(0.01), {**JSON, **bearer(GREEDY), "Prefer": "respond-async"})
+
+    eventually(lambda: submit()[0] == 429)
+    reply = submit()
+    detail = problem(reply, 429)["detail"]
+    assert '"greedy"' in detail and "the 1 s an hour that cpu_s= of its token" in detail
+    assert reply[1]["RateLimit-Policy"] == '"cpu_s";q=1;w=3600' and reply[1]["RateLimit"] == f'"cpu_s";r=0;t={reply[1]["Retry-After"]}'
+    assert one.request("POST", PATH, BODY, {**JSON, **bearer(GREEDY)})[0] == 200, "immediate calls take turns"
+    one.request("POST", f"/v1/jobs/{long['id']}/cancel", b"", bearer(GREEDY))
+    mine = [job(one, GOOD) for _ in range(3)]
+    eventually(lambda: all(state(one, j) == "succeeded" for j in mine))
+    assert state(one, waits) == "queued"
+    path = tmp_path / "tokens"
+    path.write_text(path.read_text().replace("cpu_s=1", "cpu_s=1000000"))
+    os.kill(one.process.pid, signal.SIGHUP)
+    eventually(lambda: state(one, waits) == "succeeded")
+    assert submit()[0] == 202
 
 
 @pytest.mark.parametrize(("attributes", "settings"), [("jobs=2", {}), ("", {"jobs_queued": 4})])

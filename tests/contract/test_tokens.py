@@ -87,7 +87,7 @@ def test_a_token_expires(start, tmp_path):
     ("attributes", "says"),
     [("roles=", ":1: roles: of read"), ("roles=reed", ':1: there is no role "reed": read, compute, write or admin'), ("role=read", ':1: there is no attribute "role"'),
      ("requests=0", ":1: a number from 1 on"), ("streams=many", ":1: a number from 1 on"), ("bodies=5MB", ":1: a number from 1 on"),
-     ("requests=2000000", ":1: requests: at most 1000000"), ("expires=tomorrow", ":1: expires: 2027-01-31"), ("expires=2027-13-01", ":1: expires:"), ("expires=2027-01-01T00:00:00+01:00", ":1: expires:")])
+     ("requests=2000000", ":1: requests: at most 1000000"), ("kept=none", ":1: a number from 1 on"), ("connections=-1", ":1: a number from 1 on"), ("bytes=", ":1: a number from 1 on"), ("expires=tomorrow", ":1: expires: 2027-01-31"), ("expires=2027-13-01", ":1: expires:"), ("expires=2027-01-01T00:00:00+01:00", ":1: expires:")])
 def test_an_attribute_that_is_none_is_refused(tmp_path, attributes, says):
     path = tmp_path / "tokens"
     path.write_text(line("t", attributes))
@@ -148,6 +148,14 @@ def test_tokens_are_made_listed_and_revoked(token, start, tmp_path):
     assert os.listdir(tmp_path).count("tokens.new") == 0
 
 
+def test_quotas_of_a_made_token_are_read(token, tmp_path):
+    """Each attribute that the service reads is made by torquectl, and no other."""
+    quotas = ["requests=200", "bodies=256MiB", "streams=8", "jobs=500", "running=2", "cpu_s=3600", "kept=100", "bytes=2GiB", "connections=16"]
+    token("create", "cell", "roles=compute", "expires=2099-01-01", *quotas)
+    assert check(token.path, tmp_path) == ""
+    assert json.loads(token("list", "-o", "json"))["tokens"][0]["attributes"].split()[2:] == quotas
+
+
 def test_a_rotation_has_two_valid_tokens(token, start):
     old = token("create", "cell", "roles=compute")
     one = start({"credentials": token.path})
@@ -165,7 +173,7 @@ def test_a_rotation_has_two_valid_tokens(token, start):
     assert ask(one, COMPUTE, new)[0] == 200
 
 
-@pytest.mark.parametrize("args", [("a b", "roles=read"), ("a",), ("a", "roles=reed"), ("a", "roles=read", "x"), ("a", "roles=read", "expires=1d # x")])
+@pytest.mark.parametrize("args", [("a b", "roles=read"), ("a",), ("a", "roles=reed"), ("a", "roles=read", "x"), ("a", "roles=read", "keep=5"), ("a", "roles=read", "kept=0"), ("a", "roles=read", "bytes=5MB"), ("a", "roles=read", "jobs="), ("a", "roles=read", "expires=1d # x")])
 def test_what_would_be_no_line_is_not_written(token, args):
     token("create", *args, status=2)
     assert not token.path.exists()

@@ -18,13 +18,13 @@ const tqd_table tqd_tables[] = {
      "tqd_sum($1, $2, $3, $4, $5, $6)",
      NULL},
     {"robot_revision", "itti", {"seq", "name", "digest", "created_ms"}, "1", NULL, NULL},
-    {"robot", "tt", {"name", "digest"}, "1", NULL, NULL},
+    {"robot", "ttt", {"name", "digest", "owner"}, "1", NULL, NULL},
     {"job",
      "ittttt"
      "iiiiii"
      "iooddt"
      "tiitt"
-     "iiii",
+     "iiiit",
      {"seq",
       "id",
       "kind",
@@ -51,7 +51,8 @@ const tqd_table tqd_tables[] = {
       "created_ms",
       "started_ms",
       "finished_ms",
-      "changed_ms"},
+      "changed_ms",
+      "trace"},
      "1",
      NULL,
      NULL},
@@ -60,10 +61,10 @@ const tqd_table tqd_tables[] = {
     {"job_input", "ittitb", {"job", "name", BODY_COLUMNS}, "1, 2", BODY_SUM, NULL},
     {"job_event", "iiiii", {"seq", "job", "state", "attempts", "at_ms"}, "1", NULL, NULL},
     {"dataset",
-     "tttiiiib",
-     {"name", "file", "media", "size", "n_row", "n_column", "created_ms", "summary"},
+     "tttiiiibt",
+     {"name", "file", "media", "size", "n_row", "n_column", "created_ms", "summary", "owner"},
      "1",
-     "tqd_sum($1, $2, $3, $4, $5, $6, $7, $8)",
+     "tqd_sum($1, $2, $3, $4, $5, $6, $7, $8, $9)",
      NULL},
     {"drained", "ti", {"name", "since_ms"}, "1", NULL, NULL},
     {"usage",
@@ -71,7 +72,8 @@ const tqd_table tqd_tables[] = {
      {"n", "bytes", "what"},
      "3",
      NULL,
-     "UPDATE usage SET n = $1, bytes = $2 WHERE what = $3"},
+     "INSERT INTO usage(n, bytes, what) VALUES ($1, $2, $3) ON CONFLICT (what)"
+     " DO UPDATE SET n = excluded.n, bytes = excluded.bytes"},
     {"identity", "ti", {"id", "n_commit"}, "1", NULL, "UPDATE identity SET id = $1, n_commit = $2"},
 };
 const size_t tqd_n_table = sizeof tqd_tables / sizeof tqd_tables[0];

@@ -22,7 +22,7 @@ typedef struct tqd_cell {
     size_t n;
 } tqd_cell;
 
-enum { TQD_CELLS_MAX = 28 };
+enum { TQD_CELLS_MAX = 29 };
 
 /* Columns by name, and a letter each: t text, i integer, d double, b bytes, o boolean (in SQLite an
  * integer). */

@@ -13,6 +13,7 @@ static const char list_sql[] = "SELECT " TQD_JOB_LIST(
         " AND ($3::text IS NULL OR kind = $3::text) AND ($4::text IS NULL OR robot = $4::text)"
         " AND ($6::bigint = 0 OR created_ms >= tqd_now() - $6::bigint)"
         " AND ($7::bigint = 0 OR created_ms < tqd_now() - $7::bigint)"
+        " AND ($9::text IS NULL OR client = $9::text OR client = '')"
         " AND ($8::int < 0 OR state = $8::int) ORDER BY seq DESC LIMIT $5";
 /* few jobs are queued or running among many finished ones: a partial index has them */
 static const char list_ready_sql[] = "SELECT " TQD_JOB_LIST(
@@ -20,6 +21,7 @@ static const char list_ready_sql[] = "SELECT " TQD_JOB_LIST(
         " AND ($3::text IS NULL OR kind = $3::text) AND ($4::text IS NULL OR robot = $4::text)"
         " AND ($6::bigint = 0 OR created_ms >= tqd_now() - $6::bigint)"
         " AND ($7::bigint = 0 OR created_ms < tqd_now() - $7::bigint) AND $8::int = 0"
+        " AND ($9::text IS NULL OR client = $9::text OR client = '')"
         " ORDER BY seq DESC LIMIT $5";
 
 #define BODY "SELECT b.media, b.size, b.file, b.bytes FROM "
@@ -77,9 +79,9 @@ tqd_store_status tqd_pg_jobs(tqd_session *session, const tqd_job_filter *filter,
 {
     const int state = only_state(filter->states);
     tqd_parameters p = {.n = 0};
-    tqd_bind(&p, "iittiiii", filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX,
+    tqd_bind(&p, "iittiiiit", filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX,
              (int64_t)filter->states, filter->kind, filter->robot, (int64_t)filter->limit,
-             filter->newer_ms, filter->older_ms, (int64_t)state);
+             filter->newer_ms, filter->older_ms, (int64_t)state, filter->by);
     PGresult *result = tqd_query(session, state == TQD_JOB_QUEUED ? list_ready_sql : list_sql, &p);
     const tqd_store_status status = tqd_result_status(result);
     const int n = status == TQD_STORE_OK ? PQntuples(result) : 0;

@@ -5,17 +5,18 @@
 
 #include "daemon/store/postgresql/postgresql.h"
 
-#define ROBOT_COLUMNS "v.digest, v.media, v.source, v.nv, v.size, h.created_ms, h.name"
+#define ROBOT_COLUMNS "v.digest, v.media, v.source, v.nv, v.size, h.created_ms, h.name, r.owner"
 #define REVISION      " FROM robot_revision h JOIN robot_version v ON v.digest = h.digest"
 static const char robot_sql[] =
     "SELECT " ROBOT_COLUMNS ", v.bytes" REVISION
     " JOIN robot r ON r.name = h.name AND r.digest = h.digest WHERE r.name = $1";
 static const char version_sql[] =
-    "SELECT " ROBOT_COLUMNS ", v.bytes" REVISION " WHERE h.name = $1 AND h.digest = $2";
+    "SELECT " ROBOT_COLUMNS ", v.bytes" REVISION
+    " LEFT JOIN robot r ON r.name = h.name WHERE h.name = $1 AND h.digest = $2";
 static const char robots_sql[] =
     "SELECT " ROBOT_COLUMNS REVISION
     " JOIN robot r ON r.name = h.name AND r.digest = h.digest ORDER BY r.name";
-#define DATASET_COLUMNS "name, file, media, size, n_row, n_column, created_ms, summary"
+#define DATASET_COLUMNS "name, file, media, size, n_row, n_column, created_ms, owner, summary"
 static const char dataset_sql[] = "SELECT " DATASET_COLUMNS " FROM dataset WHERE name = $1";
 static const char datasets_sql[] = "SELECT " DATASET_COLUMNS " FROM dataset ORDER BY name";
 /* without those whose upload has just ended: tqd_garbage_drop passes over them as well */
@@ -38,6 +39,7 @@ static void read_robot(const PGresult *result, int row, tqd_robot_row *robot)
     robot->size = (uint64_t)tqd_integer(result, row, 4);
     robot->created_ms = tqd_integer(result, row, 5);
     tqd_text(result, row, 6, robot->name, sizeof robot->name);
+    tqd_text(result, row, 7, robot->owner, sizeof robot->owner);
 }
 
 tqd_store_status tqd_pg_robot(tqd_session *session, const char *name, const char *digest,
@@ -54,7 +56,7 @@ tqd_store_status tqd_pg_robot(tqd_session *session, const char *name, const char
         status = TQD_STORE_NOT_FOUND;
     } else if (status == TQD_STORE_OK) {
         read_robot(result, 0, ret_row);
-        status = ret_bytes != NULL ? tqd_bytes(result, 0, 7, ret_bytes) : TQD_STORE_OK;
+        status = ret_bytes != NULL ? tqd_bytes(result, 0, 8, ret_bytes) : TQD_STORE_OK;
     }
     PQclear(result);
     return status;
@@ -86,6 +88,7 @@ static void read_dataset(const PGresult *result, int row, tqd_dataset_row *datas
     dataset->n_row = (uint64_t)tqd_integer(result, row, 4);
     dataset->n_column = (uint64_t)tqd_integer(result, row, 5);
     dataset->created_ms = tqd_integer(result, row, 6);
+    tqd_text(result, row, 7, dataset->owner, sizeof dataset->owner);
     dataset->is_damaged = false;
 }
 
@@ -100,7 +103,7 @@ tqd_store_status tqd_pg_dataset(tqd_session *session, const char *name, tqd_data
         status = TQD_STORE_NOT_FOUND;
     } else if (status == TQD_STORE_OK) {
         read_dataset(result, 0, ret_row);
-        status = ret_summary != NULL ? tqd_bytes(result, 0, 7, ret_summary) : TQD_STORE_OK;
+        status = ret_summary != NULL ? tqd_bytes(result, 0, 8, ret_summary) : TQD_STORE_OK;
     }
     PQclear(result);
     return status;
@@ -117,7 +120,7 @@ tqd_store_status tqd_pg_datasets(tqd_session *session,
         tqd_dataset_row row;
         char *summary = NULL;
         read_dataset(result, i, &row);
-        status = tqd_bytes(result, i, 7, &summary);
+        status = tqd_bytes(result, i, 8, &summary);
         const bool over = status != TQD_STORE_OK || each(ctx, &row, summary) != 0;
         free(summary);
         if (over) {

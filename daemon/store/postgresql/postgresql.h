@@ -55,7 +55,7 @@ tqd_store_status tqd_bytes(const PGresult *result, int row, int column, char **r
            "fence, " prefix "cancel_asked, "                                                       \
            "float8send(" prefix "fraction), float8send(" prefix "eta_s), " prefix "step, " prefix  \
            "node, " prefix "created_ms, " prefix "started_ms, " prefix "finished_ms, " prefix      \
-           "waited"
+           "waited, " prefix "trace"
 void tqd_job_read(const PGresult *result, int row, int column, tqd_job *job);
 
 /* Steps of the schema, in order: step[i] migrates schema i to i + 1. Made of the .sql files. */

@@ -196,5 +196,6 @@ void tqd_job_read(const PGresult *result, int row, int column, tqd_job *job)
     job->created_ms = tqd_integer(result, row, c++);
     job->started_ms = tqd_integer(result, row, c++);
     job->finished_ms = tqd_integer(result, row, c++);
-    job->waited = tqd_truth(result, row, c);
+    job->waited = tqd_truth(result, row, c++);
+    tqd_text(result, row, c, job->trace, sizeof job->trace);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/postgresql/writes.c - each write as calls of the functions in step02 and step03, and
- * what their rows say. */
+/* daemon/store/postgresql/writes.c - each write as calls of the functions in the steps of the
+ * schema, and what their rows say. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 
 #define JOB TQD_JOB_LIST("(j).")
 static const char submit_sql[] =
-    "SELECT status, repeated, queue_full, client_full, " JOB
+    "SELECT status, repeated, queue_full, client_full, own_full, own_jobs, own_bytes, " JOB
     " FROM tqd_submit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,"
-    " $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)";
+    " $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)";
 static const char claim_sql[] = "SELECT status, " JOB " FROM tqd_claim($1, $2)";
 static const char claim_other_sql[] = "SELECT status, " JOB " FROM tqd_claim_other($1, $2, $3)";
 static const char beat_sql[] = "SELECT status, cancel FROM tqd_beat($1, $2, $3, $4, $5, $6)";
@@ -20,20 +20,23 @@ static const char checkpoint_sql[] = "SELECT tqd_checkpoint($1, $2, $3, $4, $5, 
 static const char finish_sql[] = "SELECT tqd_finish($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 static const char attach_sql[] = "SELECT tqd_attach($1, $2, $3, $4, $5, $6, $7)";
 static const char release_sql[] = "SELECT tqd_release($1, $2)";
-static const char cancel_sql[] = "SELECT status, " JOB " FROM tqd_cancel($1)";
-static const char delete_sql[] = "SELECT tqd_delete($1)";
+static const char cancel_sql[] = "SELECT status, " JOB " FROM tqd_cancel($1, $2)";
+static const char delete_sql[] = "SELECT status, whose FROM tqd_delete($1, $2)";
 static const char keep_sql[] = "SELECT tqd_keep($1)";
 static const char expire_sql[] =
     "SELECT status, n_job FROM tqd_expire($1, $2, $3, $4, $5, $6, $7, $8)";
 static const char retain_sql[] = "SELECT status, n_job FROM tqd_retain($1, $2, $3, $4)";
 static const char purge_sql[] =
-    "SELECT status, n_job, last_seq FROM tqd_purge($1, $2, $3, $4, $5, $6, $7)";
+    "SELECT status, n_job, last_seq FROM tqd_purge($1, $2, $3, $4, $5, $6, $7, $8)";
 static const char robot_put_sql[] =
-    "SELECT status, replaced FROM tqd_robot_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
-static const char robot_delete_sql[] = "SELECT tqd_robot_delete($1, $2)";
+    "SELECT status, whose, replaced"
+    " FROM tqd_robot_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+static const char robot_delete_sql[] = "SELECT status, whose FROM tqd_robot_delete($1, $2, $3)";
 static const char dataset_put_sql[] =
-    "SELECT status, replaced FROM tqd_dataset_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-static const char dataset_delete_sql[] = "SELECT status, replaced FROM tqd_dataset_delete($1, $2)";
+    "SELECT status, whose, replaced, own_bytes"
+    " FROM tqd_dataset_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+static const char dataset_delete_sql[] =
+    "SELECT status, whose, replaced FROM tqd_dataset_delete($1, $2, $3)";
 static const char drain_sql[] = "SELECT tqd_node_drain($1, $2)";
 static const char garbage_sql[] = "SELECT tqd_garbage_drop($1)";
 
@@ -92,10 +95,11 @@ static bool send_submit(PGconn *db, const tqd_job_submit *w)
     tqd_bind(&p, "tttttoiitt", w->id, w->kind, w->robot, w->robot_digest, w->client, (int)w->waited,
              (int64_t)w->priority, w->deadline_ms, w->key, w->digest);
     bind_body(&p, &w->request);
-    tqd_bind(&p, "tttiibtiii", w->builtin != NULL ? robot->digest : NULL, robot->media,
+    tqd_bind(&p, "tttiibtiiitii", w->builtin != NULL ? robot->digest : NULL, robot->media,
              robot->source, (int64_t)robot->nv, (int64_t)robot->size, w->builtin_bytes,
              (size_t)robot->size, inputs, (int64_t)w->queued_max, (int64_t)w->bytes_max,
-             (int64_t)w->client_queued_max);
+             (int64_t)w->client_queued_max, w->trace != NULL ? w->trace : "",
+             (int64_t)w->own_jobs_max, (int64_t)w->own_bytes_max);
     const bool good = inputs != NULL && send(db, submit_sql, &p);
     free(inputs);
     return good;
@@ -137,9 +141,9 @@ static bool send_purge(PGconn *db, const tqd_job_purge *w)
     const unsigned states =
         filter->states != 0 ? filter->states & TQD_JOBS_FINISHED : (unsigned)TQD_JOBS_FINISHED;
     tqd_parameters p = {.n = 0};
-    tqd_bind(&p, "ittiiii", (int64_t)states, filter->kind, filter->robot, filter->newer_ms,
+    tqd_bind(&p, "ittiiiit", (int64_t)states, filter->kind, filter->robot, filter->newer_ms,
              filter->older_ms, filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX,
-             (int64_t)filter->limit);
+             (int64_t)filter->limit, filter->by);
     return send(db, purge_sql, &p);
 }
 
@@ -172,10 +176,12 @@ static bool send_job(PGconn *db, const tqd_write *write)
                  (int64_t)((const tqd_job_release *)write)->fence);
         return send(db, release_sql, &p);
     case TQD_WRITE_JOB_CANCEL:
-        tqd_bind(&p, "t", ((const tqd_job_cancel *)write)->id);
+        tqd_bind(&p, "tt", ((const tqd_job_cancel *)write)->id,
+                 ((const tqd_job_cancel *)write)->by);
         return send(db, cancel_sql, &p);
     case TQD_WRITE_JOB_DELETE:
-        tqd_bind(&p, "t", ((const tqd_job_delete *)write)->id);
+        tqd_bind(&p, "tt", ((const tqd_job_delete *)write)->id,
+                 ((const tqd_job_delete *)write)->by);
         return send(db, delete_sql, &p);
     case TQD_WRITE_JOB_KEEP:
         tqd_bind(&p, "t", ((const tqd_job_keep *)write)->id);
@@ -201,22 +207,24 @@ static bool send_name(PGconn *db, const tqd_write *write)
     const tqd_dataset_delete *data_gone = (const tqd_dataset_delete *)write;
     switch ((int)write->kind) {
     case TQD_WRITE_ROBOT_PUT:
-        tqd_bind(&p, "ttttibttiii", robot->row->name, robot->row->digest, robot->row->media,
+        tqd_bind(&p, "ttttibttiiitt", robot->row->name, robot->row->digest, robot->row->media,
                  robot->row->source, (int64_t)robot->row->nv, robot->bytes, robot->n_byte,
                  robot->if_match, robot->if_none_match, (int64_t)robot->robots_max,
-                 (int64_t)robot->bytes_max, (int64_t)TQD_ROBOT_VERSIONS);
+                 (int64_t)robot->bytes_max, (int64_t)TQD_ROBOT_VERSIONS, robot->row->owner,
+                 robot->by);
         return send(db, robot_put_sql, &p);
     case TQD_WRITE_ROBOT_DELETE:
-        tqd_bind(&p, "tt", gone->name, gone->if_match);
+        tqd_bind(&p, "ttt", gone->name, gone->if_match, gone->by);
         return send(db, robot_delete_sql, &p);
     case TQD_WRITE_DATASET_PUT:
-        tqd_bind(&p, "tttiiibtti", data->row->name, data->row->digest, data->row->media,
+        tqd_bind(&p, "tttiiibttitti", data->row->name, data->row->digest, data->row->media,
                  (int64_t)data->row->size, (int64_t)data->row->n_row, (int64_t)data->row->n_column,
                  data->summary, data->n_summary, data->if_match, data->if_none_match,
-                 (int64_t)data->datasets_max);
+                 (int64_t)data->datasets_max, data->row->owner, data->by,
+                 (int64_t)data->own_bytes_max);
         return send(db, dataset_put_sql, &p);
     case TQD_WRITE_DATASET_DELETE:
-        tqd_bind(&p, "tt", data_gone->name, data_gone->if_match);
+        tqd_bind(&p, "ttt", data_gone->name, data_gone->if_match, data_gone->by);
         return send(db, dataset_delete_sql, &p);
     default:
         tqd_bind(&p, "i", ((const tqd_garbage_drop *)write)->last_seq);
@@ -253,8 +261,11 @@ static void take_submit(tqd_job_submit *w, const PGresult *result)
     w->repeated = tqd_truth(result, 0, 1);
     w->queue_full = tqd_truth(result, 0, 2);
     w->client_full = tqd_truth(result, 0, 3);
+    w->own_full = tqd_truth(result, 0, 4);
+    w->own_jobs = (uint64_t)tqd_integer(result, 0, 5);
+    w->own_bytes = (uint64_t)tqd_integer(result, 0, 6);
     if (w->write.status == TQD_STORE_OK) {
-        tqd_job_read(result, 0, 4, &w->job);
+        tqd_job_read(result, 0, 7, &w->job);
     }
 }
 
@@ -262,16 +273,25 @@ static void take_name(tqd_write *write, const PGresult *result)
 {
     tqd_robot_put *robot = (tqd_robot_put *)write;
     tqd_dataset_put *data = (tqd_dataset_put *)write;
+    char *owner = robot->owner;
     if (write->kind == TQD_WRITE_ROBOT_PUT) {
-        tqd_text(result, 0, 1, robot->replaced, sizeof robot->replaced);
+        tqd_text(result, 0, 2, robot->replaced, sizeof robot->replaced);
         robot->created = robot->replaced[0] == '\0';
     } else if (write->kind == TQD_WRITE_DATASET_PUT) {
-        tqd_text(result, 0, 1, data->replaced, sizeof data->replaced);
+        tqd_text(result, 0, 2, data->replaced, sizeof data->replaced);
         data->created = data->replaced[0] == '\0';
-    } else {
+        data->own_full = !PQgetisnull(result, 0, 3);
+        data->own_bytes = (uint64_t)tqd_integer(result, 0, 3);
+        owner = data->owner;
+    } else if (write->kind == TQD_WRITE_DATASET_DELETE) {
         tqd_dataset_delete *gone = (tqd_dataset_delete *)write;
-        tqd_text(result, 0, 1, gone->replaced, sizeof gone->replaced);
+        tqd_text(result, 0, 2, gone->replaced, sizeof gone->replaced);
+        owner = gone->owner;
+    } else {
+        owner = write->kind == TQD_WRITE_ROBOT_DELETE ? ((tqd_robot_delete *)write)->owner
+                                                      : ((tqd_job_delete *)write)->owner;
     }
+    tqd_text(result, 0, 1, owner, TQD_OWNER_TEXT);
 }
 
 static void take_bulk(tqd_write *write, const PGresult *result)
@@ -319,6 +339,8 @@ void tqd_write_take(tqd_write *write, const PGresult *result, unsigned statement
         take_bulk(write, result);
         break;
     case TQD_WRITE_ROBOT_PUT:
+    case TQD_WRITE_ROBOT_DELETE:
+    case TQD_WRITE_JOB_DELETE:
     case TQD_WRITE_DATASET_PUT:
     case TQD_WRITE_DATASET_DELETE:
         take_name(write, result);

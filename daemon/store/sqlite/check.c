@@ -12,7 +12,7 @@ static const char *const sums[] = {
     "SELECT 'robot ' || digest FROM robot_version"
     " WHERE sum <> tqd_sum(digest, media, source, nv, size, bytes) LIMIT 1",
     "SELECT 'dataset ' || name FROM dataset WHERE sum <>"
-    " tqd_sum(name, file, media, size, n_row, n_column, created_ms, summary) LIMIT 1",
+    " tqd_sum(name, file, media, size, n_row, n_column, created_ms, summary, owner) LIMIT 1",
 };
 
 /* the first row of a query; "" when there is none. False: the query failed. */

@@ -8,11 +8,12 @@
 
 static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1";
 /* Scans from the newest row until `limit` of them match; + keeps SQLite from an index of its own
- * choice. ?2: set of states, 0 for any. ?6, ?7: bounds of created_ms. ?8: the one state. */
+ * choice. ?2: set of states, 0 for any. ?6, ?7: bounds of created_ms. ?8: the one state. ?9: whose. */
 #define LIST_BY(column)                                                                            \
     "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column "seq < ?1"                                 \
     " AND (?2 = 0 OR (?2 >> +state) & 1) AND (?3 IS NULL OR +kind = ?3)"                           \
     " AND (?4 IS NULL OR +robot = ?4) AND created_ms >= ?6 AND created_ms < ?7 AND ?8 = ?8"        \
+    " AND (?9 IS NULL OR +client = ?9 OR +client = '')"                                            \
     " ORDER BY seq DESC LIMIT ?5"
 static const char list_sql[] = LIST_BY("");
 /* few jobs are queued or running among many finished ones: a partial index has them */
@@ -41,6 +42,7 @@ static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM job_input WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM dataset WHERE file = ?1 LIMIT 1";
 static const char last_event_sql[] = "SELECT seq FROM sqlite_sequence WHERE name = 'job_event'";
+static const char own_sql[] = "SELECT n, bytes FROM usage WHERE what = 'client:' || ?1";
 static const char counts_sql[] = "SELECT what, n, bytes FROM usage WHERE what LIKE 'job_%'";
 
 void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)
@@ -65,6 +67,7 @@ void tqd_sqlite_job_row(sqlite3_stmt *statement, tqd_job *job)
     job->started_ms = sqlite3_column_int64(statement, 16);
     job->finished_ms = sqlite3_column_int64(statement, 17);
     job->waited = sqlite3_column_int(statement, 18) != 0;
+    tqd_column_copy(statement, 19, job->trace, sizeof job->trace);
 }
 
 tqd_store_status tqd_sqlite_body_put(tqd_connection *connection, int64_t seq, tqd_body_kind kind,
@@ -115,9 +118,9 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
     const int64_t before = filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX;
     const int64_t from_ms = filter->newer_ms != 0 ? now - filter->newer_ms : INT64_MIN;
     const int64_t until_ms = filter->older_ms != 0 ? now - filter->older_ms : INT64_MAX;
-    sqlite3_stmt *statement =
-        tqd_sql_bound(connection, text, "iittiiii", before, (int64_t)filter->states, filter->kind,
-                      filter->robot, (int64_t)filter->limit, from_ms, until_ms, (int64_t)state);
+    sqlite3_stmt *statement = tqd_sql_bound(
+        connection, text, "iittiiiit", before, (int64_t)filter->states, filter->kind, filter->robot,
+        (int64_t)filter->limit, from_ms, until_ms, (int64_t)state, filter->by);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }
@@ -229,6 +232,24 @@ tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_count
             ret->body_bytes = (uint64_t)sqlite3_column_int64(statement, 2);
         }
         code = sqlite3_step(statement);
+    }
+    const tqd_store_status status = tqd_sqlite_status(connection->db, code);
+    sqlite3_reset(statement);
+    return status;
+}
+
+tqd_store_status tqd_sqlite_own(tqd_connection *connection, const char *client, uint64_t *ret_jobs,
+                                uint64_t *ret_bytes)
+{
+    *ret_jobs = *ret_bytes = 0;
+    sqlite3_stmt *statement = tqd_sql_bound(connection, own_sql, "t", client);
+    if (statement == NULL) {
+        return tqd_sql_once(connection, statement, NULL);
+    }
+    const int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) {
+        *ret_jobs = (uint64_t)sqlite3_column_int64(statement, 0);
+        *ret_bytes = (uint64_t)sqlite3_column_int64(statement, 1);
     }
     const tqd_store_status status = tqd_sqlite_status(connection->db, code);
     sqlite3_reset(statement);

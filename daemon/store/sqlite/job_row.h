@@ -7,8 +7,8 @@
 
 #define TQD_JOB_COLUMNS                                                                            \
     "seq, id, kind, robot, robot_digest, client, state, priority, attempts, fence, cancel_asked,"  \
-    " fraction, eta_s, step, node, created_ms, started_ms, finished_ms, waited"
-enum { TQD_JOB_N_COLUMN = 19 };
+    " fraction, eta_s, step, node, created_ms, started_ms, finished_ms, waited, trace"
+enum { TQD_JOB_N_COLUMN = 20 };
 
 #define TQD_BODY_GOOD                                                                              \
     "ifnull(sum, tqd_sum(media, size, file, bytes)) = tqd_sum(media, size, file, bytes)"

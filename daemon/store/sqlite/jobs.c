@@ -208,6 +208,9 @@ tqd_store_status tqd_sqlite_cancel(tqd_connection *connection, tqd_write *write)
     if (status != TQD_STORE_OK) {
         return status;
     }
+    if (tqd_is_owned(cancel->job.client, cancel->by)) {
+        return TQD_STORE_OWNED;
+    }
     if (cancel->job.state == TQD_JOB_QUEUED) {
         const int64_t now = tqd_now_ms();
         cancel->job.state = TQD_JOB_CANCELLED;
@@ -226,11 +229,15 @@ static const char delete_sql[] = "DELETE FROM job WHERE seq = ?1";
 
 tqd_store_status tqd_sqlite_job_delete(tqd_connection *connection, tqd_write *write)
 {
-    const tqd_job_delete *delete = (const tqd_job_delete *)write;
+    tqd_job_delete *delete = (tqd_job_delete *)write;
     tqd_job job;
     const tqd_store_status status = tqd_sqlite_job(connection, delete->id, &job);
     if (status != TQD_STORE_OK) {
         return status;
+    }
+    memcpy(delete->owner, job.client, sizeof delete->owner);
+    if (tqd_is_owned(delete->owner, delete->by)) {
+        return TQD_STORE_OWNED;
     }
     if (job.state < TQD_JOB_SUCCEEDED) {
         return TQD_STORE_MISMATCH;

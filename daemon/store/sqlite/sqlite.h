@@ -127,6 +127,9 @@ tqd_store_status tqd_sqlite_garbage(tqd_connection *connection, uint32_t limit, 
                                     uint32_t *ret_n);
 tqd_store_status tqd_sqlite_garbage_drop(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_file_used(tqd_connection *connection, const char *digest, bool *ret);
+/* What a client keeps: jobs that are not `waited`, and bytes of all its jobs and datasets. */
+tqd_store_status tqd_sqlite_own(tqd_connection *connection, const char *client, uint64_t *ret_jobs,
+                                uint64_t *ret_bytes);
 tqd_store_status tqd_sqlite_job_counts(tqd_connection *connection, tqd_job_counts *ret);
 tqd_store_status tqd_sqlite_references(tqd_connection *connection,
                                        bool (*each)(void *ctx, const char *digest, uint64_t size),

@@ -19,8 +19,8 @@ static const char own_sql[] = "SELECT count(*) FROM (SELECT 1 FROM job WHERE cli
                               " AND state = 0 LIMIT ?2)";
 static const char insert_sql[] =
     "INSERT INTO job(id, kind, robot, robot_digest, client, priority, tag, deadline_at_ms,"
-    " idem_key, request_digest, created_ms, changed_ms, waited)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9, ?10, ?11, ?11, ?12)";
+    " idem_key, request_digest, created_ms, changed_ms, waited, trace)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9, ?10, ?11, ?11, ?12, ?13)";
 
 /* finds the first job of a key: NOT_FOUND, OK, MISMATCH */
 static tqd_store_status find_repeat(tqd_connection *connection, tqd_job_submit *submit)
@@ -70,6 +70,22 @@ static tqd_store_status check_own(tqd_connection *connection, tqd_job_submit *su
     return status;
 }
 
+/* Whether the client keeps what it may already. */
+static tqd_store_status check_kept(tqd_connection *connection, tqd_job_submit *submit)
+{
+    const uint64_t most = submit->own_bytes_max;
+    submit->own_full = false;
+    if (submit->own_jobs_max == 0 && most == 0) {
+        return TQD_STORE_OK;
+    }
+    const tqd_store_status status =
+        tqd_sqlite_own(connection, submit->client, &submit->own_jobs, &submit->own_bytes);
+    submit->own_full = status == TQD_STORE_OK &&
+                       ((submit->own_jobs_max != 0 && submit->own_jobs >= submit->own_jobs_max) ||
+                        (most != 0 && submit->own_bytes + submit->request.size > most));
+    return submit->own_full ? TQD_STORE_QUOTA : status;
+}
+
 static tqd_store_status check_bounds(tqd_connection *connection, tqd_job_submit *submit,
                                      int64_t *ret_tag)
 {
@@ -83,8 +99,8 @@ static tqd_store_status check_bounds(tqd_connection *connection, tqd_job_submit 
     *ret_tag = sqlite3_column_int64(statement, 2) + 1;
     const tqd_store_status status = tqd_sqlite_status(connection->db, code);
     sqlite3_reset(statement);
-    const tqd_store_status own =
-        status == TQD_STORE_OK ? check_own(connection, submit, queued) : status;
+    tqd_store_status own = status == TQD_STORE_OK ? check_own(connection, submit, queued) : status;
+    own = own == TQD_STORE_OK && !submit->client_full ? check_kept(connection, submit) : own;
     if (own != TQD_STORE_OK) {
         return own;
     }
@@ -139,6 +155,7 @@ static void describe_new(tqd_job_submit *submit, int64_t seq, int64_t now)
     snprintf(job->robot, sizeof job->robot, "%s", submit->robot);
     snprintf(job->robot_digest, sizeof job->robot_digest, "%s", submit->robot_digest);
     snprintf(job->client, sizeof job->client, "%s", submit->client);
+    snprintf(job->trace, sizeof job->trace, "%s", submit->trace != NULL ? submit->trace : "");
     job->waited = submit->waited;
     job->priority = submit->priority;
     job->eta_s = -1.0;
@@ -164,11 +181,11 @@ tqd_store_status tqd_sqlite_submit(tqd_connection *connection, tqd_write *write)
         return status;
     }
     const int64_t now = tqd_now_ms();
-    status =
-        tqd_sql_do(connection, insert_sql, "tttttiiittii", submit->id, submit->kind, submit->robot,
-                   submit->robot_digest, submit->client, (int64_t)submit->priority, tag,
-                   submit->deadline_ms != 0 ? now + submit->deadline_ms : (int64_t)0, submit->key,
-                   submit->digest, now, (int64_t)submit->waited);
+    status = tqd_sql_do(
+        connection, insert_sql, "tttttiiittiit", submit->id, submit->kind, submit->robot,
+        submit->robot_digest, submit->client, (int64_t)submit->priority, tag,
+        submit->deadline_ms != 0 ? now + submit->deadline_ms : (int64_t)0, submit->key,
+        submit->digest, now, (int64_t)submit->waited, submit->trace != NULL ? submit->trace : "");
     if (status == TQD_STORE_OK) {
         const int64_t seq = sqlite3_last_insert_rowid(connection->db);
         describe_new(submit, seq, now);

@@ -8,7 +8,7 @@
 
 TestSuite(registry, .init = setup, .fini = teardown, .timeout = 100);
 
-static const tqd_condition always = {NULL, NULL};
+static const tqd_condition always = {.if_match = NULL};
 
 static bool put(const char *name, unsigned n, bool *ret_created)
 {

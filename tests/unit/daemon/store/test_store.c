@@ -401,7 +401,8 @@ Test(store, each_former_schema_steps_forward)
                  "INSERT INTO robot_version(digest, media, source, nv, size, bytes) VALUES "
                  "('%064x', 'application/xml', 'urdf', 1, 7, CAST('robot 1' AS BLOB));"
                  "INSERT INTO robot_revision(name, digest, created_ms) VALUES "
-                 "('arm', '%064x', 1700000000000); INSERT INTO robot VALUES ('arm', '%064x')",
+                 "('arm', '%064x', 1700000000000);"
+                 "INSERT INTO robot(name, digest) VALUES ('arm', '%064x')",
                  1, 1, 1);
         change_file(sql);
         start_store();
