@@ -12,6 +12,7 @@ struct tq_mechanism {
     _Bool has_friction, has_spring, has_rotor;
     _Bool has_ball_terms; /* a damper, spring or rotor of a spherical or floating joint */
     _Bool has_ball_rotor; /* of a spherical or floating joint: M has it, the kernels do not */
+    _Bool has_drag;       /* of the medium on some link's box */
 };
 
 #endif
