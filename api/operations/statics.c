@@ -5,6 +5,7 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
+#include "api/operations/undragged.h"
 #include "api/request/robot_fields.h"
 #include "api/response/robot_writer.h"
 #include "core/dynamics/compliance.h"
@@ -123,6 +124,11 @@ static bool read(statics *s)
                                 "expected one sample, got a batch");
     }
     memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
+    const double *wind = s->control->robot->model->medium.velocity;
+    if ((wind[0] != 0.0 || wind[1] != 0.0 || wind[2] != 0.0) &&
+        !tqa_undragged(&root, "the loads")) {
+        return false; /* at rest only a medium that moves pulls */
+    }
     return tqa_value_load(&wrench, &s->given) &&
            (gravity.value == NULL || tqa_value_gravity(&gravity, s->gravity)) && read_stiffness(s);
 }
@@ -202,7 +208,7 @@ static bool find_torques(statics *s)
         .stride = TQ_BLOCK_PAD,
         .q = q,
         .gravity = s->gravity,
-        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR,
+        .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_ROTOR | TQ_WITHOUT_DRAG,
     };
     tq_error error = {0};
     tq_static_torque(&s->posture, &s->load, s->tau);

@@ -39,6 +39,18 @@ static void start_at(const tq_model *model, unsigned k, double *q)
     }
 }
 
+/* where the file has the links, even outside of limits: loops of SDF and MJCF are closed there */
+static void start_at_zero(const tq_model *model, double *q)
+{
+    memset(q, 0, model->nq * sizeof *q);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->nq > joint->nv) {
+            q[joint->q_index + joint->nq - 4] = 1.0;
+        }
+    }
+}
+
 /* A start takes up to 100 steps, each a factorisation: large robots have fewer starts. */
 static unsigned start_count(const tq_model *model, const tq_constraints *set)
 {
@@ -260,8 +272,12 @@ static bool find_assembled(tqa_draft *draft, assembly *a, double *flat)
     tq_status status = TQ_OK;
     tq_error error = {.what = NULL};
     const unsigned n_start = start_count(model, set);
-    for (unsigned k = 0; k < n_start; k++) {
-        start_at(model, k, flat);
+    for (unsigned k = 0; k <= n_start; k++) {
+        if (k < n_start) {
+            start_at(model, k, flat);
+        } else {
+            start_at_zero(model, flat);
+        }
         status = project(a, flat, &error);
         if (status == TQ_OK || (error.what != NULL && strcmp(error.what, "joint.inertia") == 0)) {
             break;

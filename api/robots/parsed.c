@@ -60,3 +60,15 @@ char *tqa_robot_print(const tqa_robot *robot, tqa_robot_form form, const char *n
     }
     return text;
 }
+
+const char *tqa_robot_dragged(const tqa_robot *robot)
+{
+    const tq_model *model = robot->model;
+    for (uint32_t l = 0; tq_model_has_drag(model) && l < model->n_link; l++) {
+        const double *size = model->links[l].drag.size;
+        if (size[0] != 0.0 || size[1] != 0.0 || size[2] != 0.0) {
+            return robot->link_names[l];
+        }
+    }
+    return NULL;
+}

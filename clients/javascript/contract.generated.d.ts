@@ -871,6 +871,14 @@ export interface ChangeLink {
   inertia_about?: "com" | "origin";
   /** One solid, or an array of them */
   solid?: Solid | Solid[];
+  /** Its box to the medium; stays otherwise, whatever the mass */
+  drag?: Drag;
+}
+
+/** Another fluid around the robot; none with neither density nor viscosity */
+export interface ChangeMedium {
+  op: "medium";
+  medium: Medium;
 }
 
 /**
@@ -1228,6 +1236,18 @@ export interface DistanceResult {
 
 /** On all joints (`torque`) or at one place (`wrench`) */
 export type Disturbance = PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance;
+
+/** The box that a link is to the medium. MuJoCo's inertia-box model, there of the body's inertia */
+export interface Drag {
+  /** m: Edges along its x, y, z */
+  box: number[];
+  /** m: Of its centre in the frame of the link; the centre of mass where it is absent */
+  position?: Vector;
+  rotation?: Matrix;
+  /** rad */
+  rpy?: Vector;
+  quaternion_wxyz?: number[];
+}
 
 /** Motor, gear and amplifier of one joint. Limits that are left out do not exist. */
 export interface Drive {
@@ -1846,7 +1866,7 @@ export interface ForwardDynamicsResult {
   };
   /** dP/dq */
   gravity_torque?: Samples;
-  /** Torques against friction */
+  /** Torques against friction, and against drag of a medium */
   friction?: Samples;
   /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
   energy?: {
@@ -2287,7 +2307,7 @@ export interface InverseDynamicsResult {
   };
   /** dP/dq */
   gravity_torque?: Samples;
-  /** Torques against friction */
+  /** Torques against friction, and against drag of a medium */
   friction?: Samples;
   /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
   energy?: {
@@ -3022,6 +3042,7 @@ export interface Link {
   /** kg m^2 in the axes of the link, products negative: Ixy = -integral of x y dm */
   inertia: Matrix;
   inertia_about: "com" | "origin";
+  drag?: Drag;
 }
 
 /** A frame that is fixed to a link */
@@ -3049,6 +3070,8 @@ export interface LinkIn {
   spatial_inertia?: Table;
   /** One solid, or an array of them */
   solid?: Solid | Solid[];
+  /** links of `links` or `tree` only; needs `medium` */
+  drag?: Drag;
   /** poe only: pose in the base frame at q = 0; identity if absent */
   home?: {
     [name: string]: unknown;
@@ -3345,6 +3368,19 @@ export interface ManipulabilityResult {
 
 /** Three rows */
 export type Matrix = Vector[];
+
+/**
+ * A fluid around the robot, which acts on the boxes of links that have a `drag`: as friction, in all that has friction.
+ * `calibrate`, `payload` and times from limits refuse such a robot
+ */
+export interface Medium {
+  /** kg/m^3: Drag with the square of speed, on the faces (default 0) */
+  density?: number;
+  /** Pa s: Drag with speed, of a sphere of the mean edge (default 0) */
+  viscosity?: number;
+  /** m/s: Wind or current, in the frame of the root link; 0 where it is absent */
+  velocity?: Vector;
+}
 
 /** A daemon; `node` of a job is its name */
 export interface Node {
@@ -4087,6 +4123,7 @@ export interface Robot {
   root: string;
   /** m/s^2: in the frame of the root link */
   gravity: Vector;
+  medium?: Medium;
   /** In the order of q */
   joints: Joint[];
   links: Link[];
@@ -4109,6 +4146,7 @@ export interface RobotDocument {
   description?: string;
   /** m/s^2: may be left out with urdf alone */
   gravity?: Vector;
+  medium?: Medium;
   links?: LinkIn[];
   joints?: JointIn[];
   tree?: {
@@ -4184,7 +4222,7 @@ export interface RobotList {
   }[];
 }
 
-export type RobotOperation = ChangeJoint | ChangeLink | ChangeGravity | AddPayload | LockJoints | ChangeRoot | CutSubchain | JoinRobot;
+export type RobotOperation = ChangeJoint | ChangeLink | ChangeGravity | ChangeMedium | AddPayload | LockJoints | ChangeRoot | CutSubchain | JoinRobot;
 
 /** What makes another robot of this one: operations in their order, each on what those before it have left */
 export interface RobotPatch {
@@ -4406,7 +4444,7 @@ export interface SimulateAudit {
     potential_change?: number;
     /** Of the torques */
     work?: number;
-    /** By friction, and at limits */
+    /** By friction, drag of a medium (below 0 where a current drives), and at limits */
     dissipated?: number;
     /** Work of external wrenches */
     external?: number;
@@ -4425,8 +4463,8 @@ export interface SimulateAudit {
     relative_reason?: string;
   };
   /**
-   * N s: With `include: [momentum]`. What is left of the change of linear momentum = impulses of base, external wrenches and
-   * weight
+   * N s: With `include: [momentum]`. What is left of the change of linear momentum = impulses of base, external wrenches, drag of
+   * a medium and weight
    */
   momentum?: {
     base_impulse?: Vector3;
@@ -4986,7 +5024,7 @@ export interface TermProperties {
   };
   /** dP/dq */
   gravity_torque?: Samples;
-  /** Torques against friction */
+  /** Torques against friction, and against drag of a medium */
   friction?: Samples;
   /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
   energy?: {
@@ -5309,7 +5347,7 @@ export interface TermsResult {
   };
   /** dP/dq */
   gravity_torque?: Samples;
-  /** Torques against friction */
+  /** Torques against friction, and against drag of a medium */
   friction?: Samples;
   /** J: potential is 0 with every centre of mass at the world origin and every spring at rest */
   energy?: {

@@ -8,6 +8,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/drag.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
 #include "core/dynamics/terms.h"
 #include "core/dynamics/varied.h"
@@ -29,7 +30,8 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     const size_t nv = mechanism->model.nv;
     size_t bytes = tq_scratch_cost(tq_work_doubles(c), sizeof(double)) +
                    tq_scratch_cost(nv * TQ_BLOCK_STRIDE, sizeof(double)) +
-                   tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism);
+                   tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism) +
+                   (mechanism->has_drag ? tq_drag_scratch_size(&mechanism->model) : 0);
     if (needs_matrix(mechanism)) {
         bytes +=
             tq_scratch_cost(nv * nv * RUN, sizeof(double)) + tq_mass_matrix_scratch_size(mechanism);
@@ -37,10 +39,10 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     return bytes;
 }
 
-/* net torque on the rigid bodies: tau less friction, springs and the velocity-dependent torque of
- * rotors; written to `room` unless it equals in->tau */
-static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_input *in,
-                                double *room)
+/* net torque on the rigid bodies: tau less friction, springs, drag and the velocity-dependent torque
+ * of rotors; written to `room` unless it equals in->tau */
+static tq_status net_torque(const tq_mechanism *mechanism, const tq_forward_input *in, double *room,
+                            tq_scratch *scratch, const double **ret, tq_error *reterr)
 {
     const size_t n = in->n_sample, stride = in->stride;
     const _Bool has_friction = mechanism->has_friction || in->varied != NULL;
@@ -48,9 +50,12 @@ static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_
     const _Bool springs = mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0;
     const _Bool turns = mechanism->has_ball_rotor && in->qd != NULL &&
                         (in->without & (TQ_WITHOUT_ROTOR | TQ_WITHOUT_VELOCITY)) == 0;
-    if (!friction && !springs && !turns) {
-        return in->tau;
+    const _Bool drag = mechanism->has_drag && (in->without & TQ_WITHOUT_DRAG) == 0;
+    *ret = in->tau;
+    if (!friction && !springs && !turns && !drag) {
+        return TQ_OK;
     }
+    *ret = room;
     memcpy(room, in->tau, mechanism->model.nv * stride * sizeof *room);
     if (friction) {
         if (in->varied != NULL) {
@@ -65,7 +70,9 @@ static const double *net_torque(const tq_mechanism *mechanism, const tq_forward_
     if (turns) {
         tq_add_rotors(mechanism, n, stride, in->qd, NULL, -1.0, room);
     }
-    return room;
+    return drag ? tq_drag_add(&mechanism->model, n, stride, in->q, in->qd, -1.0, scratch, room,
+                              reterr)
+                : TQ_OK;
 }
 
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forward_input *in,
@@ -245,11 +252,15 @@ static tq_status forward_checked(const tq_mechanism *mechanism, const tq_forward
 {
     const size_t n_wrench = (in->without & TQ_WITHOUT_EXTERNAL) != 0 ? 0 : in->n_wrench;
     room r = {.work = NULL};
-    const tq_status status = take_room(mechanism, in->stride, n_wrench, scratch, &r, reterr);
+    const double *tau = NULL;
+    tq_status status = take_room(mechanism, in->stride, n_wrench, scratch, &r, reterr);
+    if (status == TQ_OK) {
+        status = net_torque(mechanism, in, r.tau, scratch, &tau, reterr);
+    }
     if (status != TQ_OK) {
         return status;
     }
-    const tq_kernel_input whole = kernel_input(mechanism, in, net_torque(mechanism, in, r.tau));
+    const tq_kernel_input whole = kernel_input(mechanism, in, tau);
     if (n_wrench == 0 && !needs_matrix(mechanism) && r.rows.q == NULL) {
         return by_articulated_bodies(mechanism, &whole, 0, r.work, ret_qdd, reterr);
     }

@@ -6,13 +6,15 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/drag.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
 
 size_t tq_inverse_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
 {
     return tq_scratch_cost(tq_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism);
+           tq_wrench_room_size(mechanism, n_wrench) + tq_packed_rows_size(mechanism) +
+           (mechanism->has_drag ? tq_drag_scratch_size(&mechanism->model) : 0);
 }
 
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_inverse_input *in)
@@ -104,6 +106,13 @@ static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse
     }
     if (mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0) {
         tq_add_springs(mechanism, n, stride, in->q, 1.0, ret_tau);
+    }
+    if (mechanism->has_drag && (in->without & TQ_WITHOUT_DRAG) == 0) {
+        status =
+            tq_drag_add(&mechanism->model, n, stride, in->q, in->qd, 1.0, scratch, ret_tau, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
     }
     return tq_check_result("tau", mechanism->model.nv, n, stride, ret_tau, reterr);
 }

@@ -22,6 +22,7 @@ enum {
     TQ_WITHOUT_VELOCITY =
         1u << 5, /* Coriolis and centrifugal terms: the rigid-body part is computed at qd = 0 */
     TQ_WITHOUT_INERTIA = 1u << 6, /* M qdd: the rigid-body part is computed at qdd = 0 */
+    TQ_WITHOUT_DRAG = 1u << 7,    /* of a medium, see core/dynamics/drag.h */
 };
 
 /* One block of motion; see core/base/block.h for the layout. All arrays are borrowed. */
@@ -40,7 +41,7 @@ typedef struct tq_inverse_input {
 /**
  * Compute inverse dynamics: the joint torques of a given motion.
  *
- *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + spring(q) - J^T w
+ *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + drag(q, qd) + spring(q) - J^T w
  *
  * M includes rotor inertia. For mimic joints the torque is that of the master, by virtual work.
  *

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/drag.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/terms.h"
 
@@ -161,6 +162,9 @@ tq_status tq_ledger(const tq_configuration *posture, const tq_sample *sample, tq
     }
     joint_entries(model, sample, ret_entries);
     leave_out(sample->without, nv, ret_entries);
+    if ((sample->without & TQ_WITHOUT_DRAG) == 0) {
+        tq_drag_add_at(posture, ret_entries + TQ_LEDGER_FRICTION * nv);
+    }
     return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/base/fpmode.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/drag.h"
 #include "core/dynamics/kinematics/joint_motion.h"
 #include "core/model/layout.h"
 
@@ -104,6 +105,33 @@ static void subtract_external(const tq_external_wrench *w, size_t i, link_state 
     add_cross(s->n, w->at, f);
 }
 
+/* the medium's wrench on every link; r->q and r->qd are at the sample */
+static tq_status subtract_drag(const tq_model *model, const room *r, tq_scratch *scratch,
+                               tq_error *reterr)
+{
+    const size_t mark = tq_scratch_mark(scratch);
+    tq_configuration posture;
+    const tq_status status =
+        tq_configuration_compute(model, r->q, r->qd, scratch, &posture, reterr);
+    for (uint32_t link = 0; status == TQ_OK && link < model->n_link; link++) {
+        const tq_pose *pose = &posture.pose[link];
+        double wrench[6], lever[3], f[3], n[3];
+        if (tq_drag_wrench(&posture, link, wrench)) {
+            tq_vec_cross(pose->p, wrench, lever);
+            for (int k = 0; k < 3; k++) {
+                f[k] = -wrench[k];
+                n[k] = lever[k] - wrench[3 + k];
+            }
+            tq_mat_tvec(pose->r, f, f);
+            tq_mat_tvec(pose->r, n, n);
+            add(r->links[link].f, f);
+            add(r->links[link].n, n);
+        }
+    }
+    tq_scratch_rewind(scratch, mark);
+    return status;
+}
+
 static void pass_inward(const link_state *s, link_state *parent)
 {
     double f[3], n[3];
@@ -121,8 +149,8 @@ static void copy_sample(const double *rows, size_t n_row, size_t stride, size_t 
     }
 }
 
-static void one_sample(const tq_model *model, const tq_inverse_input *in, const room *r, size_t i,
-                       double *ret_wrench)
+static tq_status one_sample(const tq_model *model, const tq_inverse_input *in, const room *r,
+                            size_t i, tq_scratch *scratch, double *ret_wrench, tq_error *reterr)
 {
     const unsigned without = in->without;
     copy_sample(in->q, model->nq, in->stride, i, r->q);
@@ -147,6 +175,13 @@ static void one_sample(const tq_model *model, const tq_inverse_input *in, const 
     for (size_t k = 0; k < in->n_wrench && (without & TQ_WITHOUT_EXTERNAL) == 0; k++) {
         subtract_external(&in->wrenches[k], i, &r->links[in->wrenches[k].link]);
     }
+    if (tq_model_has_drag(model) && (without & TQ_WITHOUT_DRAG) == 0) {
+        copy_sample(in->qd, model->nv, in->stride, i, r->qd); /* all of it, as in drag.h */
+        const tq_status status = subtract_drag(model, r, scratch, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+    }
     for (uint32_t k = model->n_joint; k-- > 0;) {
         const tq_joint *joint = &model->joints[model->order[k]];
         pass_inward(&r->links[joint->child], &r->links[joint->parent]);
@@ -158,6 +193,7 @@ static void one_sample(const tq_model *model, const tq_inverse_input *in, const 
             ret_wrench[(6 * j + 3 + k) * in->stride + i] = s->n[k];
         }
     }
+    return TQ_OK;
 }
 
 size_t tq_reactions_scratch_size(const tq_mechanism *mechanism)
@@ -165,7 +201,8 @@ size_t tq_reactions_scratch_size(const tq_mechanism *mechanism)
     const tq_model *model = &mechanism->model;
     return tq_scratch_cost(model->n_link, sizeof(link_state)) +
            tq_scratch_cost(model->nq, sizeof(double)) +
-           2 * tq_scratch_cost(model->nv, sizeof(double));
+           2 * tq_scratch_cost(model->nv, sizeof(double)) +
+           (mechanism->has_drag ? tq_configuration_scratch_size(model) : 0);
 }
 
 static tq_status reactions_checked(const tq_mechanism *mechanism, const tq_inverse_input *in,
@@ -183,7 +220,10 @@ static tq_status reactions_checked(const tq_mechanism *mechanism, const tq_inver
                        (double)tq_reactions_scratch_size(mechanism));
     }
     for (size_t i = 0; i < in->n_sample; i++) {
-        one_sample(model, in, &r, i, ret_wrench);
+        const tq_status status = one_sample(model, in, &r, i, scratch, ret_wrench, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
     }
     /* scalar check: vectors would read padding after n_sample, which is not written here */
     for (size_t row = 0; row < 6 * ((size_t)model->n_joint + 1); row++) {

@@ -33,6 +33,19 @@ uint32_t tq_joint_kind_nv(tq_joint_kind kind)
     return kind == TQ_JOINT_SPHERICAL || kind == TQ_JOINT_FLOATING ? nq - 1 : nq;
 }
 
+bool tq_model_has_drag(const tq_model *model)
+{
+    bool boxes = false;
+    if (!(model->medium.density > 0.0) && !(model->medium.viscosity > 0.0)) {
+        return false;
+    }
+    for (uint32_t l = 0; l < model->n_link; l++) {
+        const double *size = model->links[l].drag.size;
+        boxes = boxes || size[0] != 0.0 || size[1] != 0.0 || size[2] != 0.0;
+    }
+    return boxes;
+}
+
 static tq_status check_finite(const double *x, size_t n, const char *what, size_t index,
                               tq_error *reterr)
 {
@@ -91,7 +104,7 @@ static tq_status check_joint_numbers(const tq_joint *joint, size_t j, tq_error *
     return status;
 }
 
-static tq_status check_rotation(const double *r, size_t j, tq_error *reterr)
+static tq_status check_rotation(const double *r, const char *what, size_t j, tq_error *reterr)
 {
     for (int a = 0; a < 3; a++) {
         for (int b = 0; b < 3; b++) {
@@ -99,13 +112,13 @@ static tq_status check_rotation(const double *r, size_t j, tq_error *reterr)
                 r[3 * a] * r[3 * b] + r[3 * a + 1] * r[3 * b + 1] + r[3 * a + 2] * r[3 * b + 2];
             const double off = dot - (a == b ? 1.0 : 0.0);
             if (!(fabs(off) <= ROTATION_TOLERANCE)) {
-                return tq_fail(reterr, TQ_ERR_RANGE, "joint.origin", j, off);
+                return tq_fail(reterr, TQ_ERR_RANGE, what, j, off);
             }
         }
     }
     const double det = r[0] * (r[4] * r[8] - r[5] * r[7]) - r[1] * (r[3] * r[8] - r[5] * r[6]) +
                        r[2] * (r[3] * r[7] - r[4] * r[6]);
-    return det > 0.0 ? TQ_OK : tq_fail(reterr, TQ_ERR_RANGE, "joint.origin", j, det);
+    return det > 0.0 ? TQ_OK : tq_fail(reterr, TQ_ERR_RANGE, what, j, det);
 }
 
 /* Unit axis, without overflow or underflow. */
@@ -147,7 +160,7 @@ static tq_status check_joints(tq_model *model, tq_error *reterr)
         }
         tq_status status = check_joint_numbers(joint, j, reterr);
         if (status == TQ_OK) {
-            status = check_rotation(joint->origin.r, j, reterr);
+            status = check_rotation(joint->origin.r, "joint.origin", j, reterr);
         }
         if (status == TQ_OK) {
             status = scale_axis(joint, j, reterr);
@@ -157,6 +170,39 @@ static tq_status check_joints(tq_model *model, tq_error *reterr)
         }
     }
     return TQ_OK;
+}
+
+static tq_status check_drag(const tq_drag_box *box, size_t l, tq_error *reterr)
+{
+    if (box->size[0] == 0.0 && box->size[1] == 0.0 && box->size[2] == 0.0) {
+        return TQ_OK;
+    }
+    tq_status status = check_finite(box->size, 3, "link.drag", l, reterr);
+    for (unsigned k = 0; k < 3 && status == TQ_OK; k++) {
+        if (box->size[k] < 0.0) {
+            status = tq_fail(reterr, TQ_ERR_RANGE, "link.drag", l, box->size[k]);
+        }
+    }
+    if (status == TQ_OK) {
+        status = check_finite(box->at.r, 9, "link.drag", l, reterr);
+    }
+    if (status == TQ_OK) {
+        status = check_finite(box->at.p, 3, "link.drag", l, reterr);
+    }
+    return status == TQ_OK ? check_rotation(box->at.r, "link.drag", l, reterr) : status;
+}
+
+static tq_status check_medium(const tq_medium *medium, tq_error *reterr)
+{
+    const double x[] = {medium->density, medium->viscosity, medium->velocity[0],
+                        medium->velocity[1], medium->velocity[2]};
+    const tq_status status = check_finite(x, 5, "medium", 0, reterr);
+    for (unsigned k = 0; k < 2 && status == TQ_OK; k++) {
+        if (x[k] < 0.0) {
+            return tq_fail(reterr, TQ_ERR_RANGE, "medium", 0, x[k]);
+        }
+    }
+    return status;
 }
 
 static tq_status check_links(const tq_model *model, tq_error *reterr)
@@ -169,6 +215,9 @@ static tq_status check_links(const tq_model *model, tq_error *reterr)
         }
         if (status == TQ_OK) {
             status = check_finite(inertia->about_com, 6, "link.inertia", l, reterr);
+        }
+        if (status == TQ_OK) {
+            status = check_drag(&model->links[l].drag, l, reterr);
         }
         if (status != TQ_OK) {
             return status;
@@ -301,6 +350,9 @@ tq_status tq_model_finish(tq_model *model, tq_error *reterr)
     assert(model->links != NULL);
     assert(model->n_joint == 0 || (model->joints != NULL && model->order != NULL));
     tq_status status = check_finite(model->gravity, 3, "gravity", 0, reterr);
+    if (status == TQ_OK) {
+        status = check_medium(&model->medium, reterr);
+    }
     if (status == TQ_OK) {
         status = check_joints(model, reterr);
     }

@@ -109,8 +109,22 @@ typedef struct tq_joint {
     uint32_t nq, nv;           /* number of its own rows: 0 for fixed and mimic joints */
 } tq_joint;
 
+/* A fluid around the robot: drag on the boxes of its links (core/dynamics/drag.h). */
+typedef struct tq_medium {
+    double density;     /* kg/m^3 */
+    double viscosity;   /* Pa s */
+    double velocity[3]; /* m/s, in the world frame */
+} tq_medium;
+
+/* The box that a link is to the medium. */
+typedef struct tq_drag_box {
+    double size[3]; /* edges, m; all 0: the medium does not act on the link */
+    tq_pose at;     /* of its centre and axes in the link frame */
+} tq_drag_box;
+
 typedef struct tq_link {
     tq_inertia inertia;
+    tq_drag_box drag;
     uint32_t joint; /* the joint whose child this link is, or TQ_NONE for the root: set by
                        tq_model_finish */
 } tq_link;
@@ -123,8 +137,9 @@ typedef struct tq_model {
     tq_link *links;    /* (n_link) */
     tq_joint *joints;  /* (n_joint) */
     double gravity[3]; /* m/s^2 in the world frame, (0, 0, -9.81) on a table */
-    uint32_t root;     /* link number: set by tq_model_finish */
-    uint32_t nq, nv;   /* rows of q, and of qd, qdd, tau: set by tq_model_finish */
+    tq_medium medium;
+    uint32_t root;   /* link number: set by tq_model_finish */
+    uint32_t nq, nv; /* rows of q, and of qd, qdd, tau: set by tq_model_finish */
     uint32_t
         *order; /* (n_joint) joints in depth-first order, parents first: set by tq_model_finish */
 } tq_model;
@@ -143,12 +158,17 @@ typedef struct tq_model {
  *                             "joint.mimic": the master of joint `index` does not exist, is that
  *                             joint, or is a mimic joint; or one of both has other than one dof
  *          TQ_ERR_NOT_FINITE  any number of joint or link `index`
- *          TQ_ERR_RANGE       "joint.axis" is zero; "joint.origin" is no rotation
+ *          TQ_ERR_RANGE       "joint.axis" is zero; "joint.origin" is no rotation; "link.drag":
+ *                             a box with a negative edge, or whose axes are no rotation; "medium":
+ *                             negative density or viscosity
  *          TQ_ERR_INERTIA     "link.mass": link `index` has a negative mass
  * Cost     O(n_joint).
  * Checked  tests/unit/core/model/test_model.c
  */
 tq_status tq_model_finish(tq_model *model, tq_error *reterr);
+
+/* The medium has density or viscosity, and some link a box. */
+bool tq_model_has_drag(const tq_model *model);
 
 /* nv of a joint of `kind`. */
 uint32_t tq_joint_kind_nv(tq_joint_kind kind);

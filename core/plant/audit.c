@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/drag.h"
 #include "core/dynamics/energy.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/momentum/momentum.h"
@@ -36,10 +37,10 @@ static size_t rows_of(const tq_plant *plant)
 static size_t watch_size(const tq_plant *plant, size_t stride)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
-    const size_t base =
-        tq_scratch_cost(rows_of(plant) * stride, sizeof(double)) +
-        larger(tq_reactions_scratch_size(plant->mechanism),
-               tq_scratch_cost(model->nq, sizeof(double)) + tq_configuration_scratch_size(model));
+    const size_t base = tq_scratch_cost(rows_of(plant) * stride, sizeof(double)) +
+                        larger(tq_reactions_scratch_size(plant->mechanism),
+                               tq_scratch_cost((size_t)model->nq + model->nv, sizeof(double)) +
+                                   tq_configuration_scratch_size(model));
     return tq_scratch_cost((model->nv + 1) * stride, sizeof(double)) +
            tq_scratch_cost(plant->n_wrench, sizeof(tq_external_wrench)) +
            larger(base, tq_inverse_scratch_size(plant->mechanism, plant->n_wrench));
@@ -70,15 +71,33 @@ static void power(const tq_instant *at, size_t nv, const double *effort, double 
     }
 }
 
-/* sum of external forces on each trajectory, world axes */
+static _Bool is_dragged(const tq_plant *plant)
+{
+    return (plant->without & TQ_WITHOUT_DRAG) == 0 &&
+           tq_model_has_drag(tq_mechanism_model(plant->mechanism));
+}
+
+/* the medium's force on the whole */
+static void add_drag_force(const tq_plant *plant, const tq_configuration *p, double *sum)
+{
+    double one[6];
+    for (uint32_t l = 0; is_dragged(plant) && l < p->model->n_link; l++) {
+        for (size_t r = 0; tq_drag_wrench(p, l, one) && r < 3; r++) {
+            sum[r] += one[r];
+        }
+    }
+}
+
+/* sum of external forces and of drag on each trajectory, world axes */
 static tq_status push(const tq_plant *plant, const tq_instant *at, tq_scratch *scratch,
                       double *ret_zd, tq_error *reterr)
 {
     const tq_model *model = tq_mechanism_model(plant->mechanism);
-    double *q = tq_scratch_take(scratch, model->nq, sizeof *q);
+    double *q = tq_scratch_take(scratch, (size_t)model->nq + model->nv, sizeof *q);
     if (q == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
     }
+    double *qd = q + model->nq;
     for (size_t i = 0; i < at->n_sample; i++) {
         const size_t mark = tq_scratch_mark(scratch);
         tq_configuration p = {0};
@@ -86,10 +105,14 @@ static tq_status push(const tq_plant *plant, const tq_instant *at, tq_scratch *s
         for (size_t r = 0; r < model->nq; r++) {
             q[r] = at->q[r * at->stride + i];
         }
-        const tq_status status = tq_configuration_compute(model, q, NULL, scratch, &p, reterr);
+        for (size_t r = 0; r < model->nv; r++) {
+            qd[r] = at->qd[r * at->stride + i];
+        }
+        const tq_status status = tq_configuration_compute(model, q, qd, scratch, &p, reterr);
         if (status != TQ_OK) {
             return status;
         }
+        add_drag_force(plant, &p, sum);
         for (size_t k = 0; k < plant->n_wrench; k++) {
             tq_point_wrench one = {.link = plant->wrenches[k].link,
                                    .expressed_in = plant->wrenches[k].expressed_in};
@@ -138,7 +161,7 @@ static tq_status watch_momentum(const tq_plant *plant, const tq_instant *at,
             ret_zd[(TQ_AUDIT_PUSH + r) * at->stride + i] = 0.0;
         }
     }
-    return plant->n_wrench > 0
+    return plant->n_wrench > 0 || is_dragged(plant)
                ? push(plant, at, scratch, ret_zd + TQ_AUDIT_PUSH * at->stride, reterr)
                : TQ_OK;
 }
@@ -159,6 +182,14 @@ static tq_status watch(const tq_audit *audit, const tq_instant *at, tq_scratch *
     if ((plant->without & TQ_WITHOUT_FRICTION) == 0) {
         tq_add_friction(plant->mechanism, at->n_sample, at->stride, at->qd, 1.0, effort);
     }
+    if (is_dragged(plant)) {
+        const tq_status status =
+            tq_drag_add(tq_mechanism_model(plant->mechanism), at->n_sample, at->stride, at->q,
+                        at->qd, 1.0, scratch, effort, reterr);
+        if (status != TQ_OK) {
+            return status;
+        }
+    }
     power(at, nv, effort, 1.0, ret_zd + TQ_AUDIT_DISSIPATED * at->stride);
     memset(ret_zd + TQ_AUDIT_EXTERNAL * at->stride, 0, at->n_sample * sizeof(double));
     if (plant->n_wrench > 0) {
@@ -169,7 +200,8 @@ static tq_status watch(const tq_audit *audit, const tq_instant *at, tq_scratch *
                                      .n_wrench = plant->n_wrench,
                                      .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_ROTOR |
                                                 TQ_WITHOUT_SPRING | TQ_WITHOUT_GRAVITY |
-                                                TQ_WITHOUT_VELOCITY | TQ_WITHOUT_INERTIA};
+                                                TQ_WITHOUT_VELOCITY | TQ_WITHOUT_INERTIA |
+                                                TQ_WITHOUT_DRAG};
         const tq_status status =
             tq_inverse_dynamics(plant->mechanism, &in, scratch, effort, reterr);
         if (status != TQ_OK) {

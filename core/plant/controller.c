@@ -207,7 +207,7 @@ static tq_status compute(const tq_controller *c, const tq_instant *at, const dou
         memset(w->tau, 0, nv * at->stride * sizeof(double));
         break;
     case TQ_LAW_PD_GRAVITY:
-        status = ask_model(c, at, w, TQ_WITHOUT_FRICTION, scratch, reterr);
+        status = ask_model(c, at, w, TQ_WITHOUT_FRICTION | TQ_WITHOUT_DRAG, scratch, reterr);
         break;
     case TQ_LAW_PASSIVITY:
         status = ask_model(c, at, w, TQ_WITHOUT_VELOCITY, scratch, reterr);

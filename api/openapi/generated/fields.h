@@ -34,6 +34,7 @@
 #define TQA_FIELDS_COUPLING_CONSTRAINT "name", "kind", "coefficients", "offset"
 #define TQA_FIELDS_DISTANCE_CONSTRAINT "name", "kind", "a", "b", "length"
 #define TQA_FIELDS_DISTANCE_REQUEST "q", "shapes", "exclude", "adjacent", "joints", "angles"
+#define TQA_FIELDS_DRAG "box", "position", "rotation", "rpy", "quaternion_wxyz"
 #define TQA_FIELDS_DRIVE "motor", "gear", "amplifier", "current_limit", "current_loop", \
     "velocity_loop"
 #define TQA_FIELDS_DRIVE_AMPLIFIER "kind", "supply_v", "dead_band", "frequency_hz", "dropout_v", \
@@ -96,10 +97,10 @@
 #define TQA_FIELDS_JOINT_SPRING "stiffness", "rest", "rest_pose"
 #define TQA_FIELDS_KINEMATICS_REQUEST "q", "qd", "qdd", "joints", "frames", "include", \
     "expressed_in", "angles"
-#define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about"
+#define TQA_FIELDS_LINK "name", "mass", "com", "inertia", "inertia_about", "drag"
 #define TQA_FIELDS_LINK_FRAME "link", "position", "rotation", "rpy", "quaternion_wxyz"
 #define TQA_FIELDS_LINK_IN "name", "mass", "com", "inertia", "inertia_about", "spatial_inertia", \
-    "solid", "home", "pose"
+    "solid", "drag", "home", "pose"
 #define TQA_FIELDS_LINK_PLANE "link", "position", "normal"
 #define TQA_FIELDS_LINK_POINT "link", "position"
 #define TQA_FIELDS_LINK_SPHERE "link", "position", "radius"
@@ -112,6 +113,7 @@
 #define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau"
 #define TQA_FIELDS_LOOP_CONSTRAINT "name", "kind", "a", "b", "axes"
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
+#define TQA_FIELDS_MEDIUM "density", "viscosity", "velocity"
 #define TQA_FIELDS_NOISE_DISTURBANCE "kind", "torque", "wrench", "interval_s", "seed"
 #define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
 #define TQA_FIELDS_PAYLOAD_REQUEST "datasets", "reference", "columns", "units", "scale", \
@@ -145,9 +147,9 @@
     "origin_velocity", "origin_acceleration", "angular_velocity", "angular_acceleration", \
     "position", "velocity", "acceleration"
 #define TQA_FIELDS_ROBOT "name", "description", "source", "digest", "nq", "nv", "root", \
-    "gravity", "joints", "links", "constraints", "actuated", "dof", "assembled"
-#define TQA_FIELDS_ROBOT_DOCUMENT "name", "description", "gravity", "links", "joints", "tree", \
-    "dh", "poe", "urdf", "constraints", "actuated"
+    "gravity", "medium", "joints", "links", "constraints", "actuated", "dof", "assembled"
+#define TQA_FIELDS_ROBOT_DOCUMENT "name", "description", "gravity", "medium", "links", "joints", \
+    "tree", "dh", "poe", "urdf", "constraints", "actuated"
 #define TQA_FIELDS_ROBOT_DOCUMENT_DH "convention", "base", "tool", "joints"
 #define TQA_FIELDS_ROBOT_DOCUMENT_DH_JOINTS "name", "kind", "theta", "d", "a", "alpha", \
     "offset", "link"

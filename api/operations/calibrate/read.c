@@ -4,6 +4,7 @@
 
 #include "api/openapi/generated/fields.h"
 #include "api/operations/calibrate/calibrate.h"
+#include "api/operations/undragged.h"
 #include "api/recordings/logs.h"
 
 static const char *const model_fields[] = {TQA_FIELDS_CALIBRATE_REQUEST_MODEL, NULL};
@@ -362,6 +363,9 @@ bool tqa_calibration_read(tqa_calibration *c)
                                 "\"%.64s\" has a damper, a spring or an inertia in all "
                                 "directions, which the fit does not have",
                                 c->control->robot->joint_names[find_ball_term(model)]);
+    }
+    if (!tqa_undragged(&root, "the fit")) {
+        return false;
     }
     if (!tqa_tree_order(c->control, &c->order) ||
         !tqa_recording_request_read(&root, &c->order, need, &c->request)) {

@@ -8,6 +8,7 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
+#include "api/operations/undragged.h"
 
 static const char *const fields[] = {TQA_FIELDS_PAYLOAD_REQUEST, NULL};
 static const char *const log_fields[] = {TQA_FIELDS_CALIBRATE_DATASET, NULL};
@@ -79,6 +80,9 @@ static bool read(tqa_payload_search *p)
         return tqa_value_refuse(&root, "invalid-robot", "use its open tree",
                                 "the torques of a constrained robot depend on the forces of its "
                                 "constraints, which a log does not contain");
+    }
+    if (!tqa_undragged(&root, "the estimate")) {
+        return false;
     }
     if (!read_link(p, &link) || (from.value != NULL && !tqa_value_choice(&from, froms, &source)) ||
         (friction.value != NULL && !tqa_value_choices(&friction, frictions, &p->plan.friction)) ||

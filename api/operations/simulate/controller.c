@@ -15,8 +15,8 @@ const char *const tqa_controller_kinds[] = {TQA_WORDS_CONTROLLER_KIND,
 
 static const char *const model_fields[] = {TQA_FIELDS_CONTROLLER_MODEL, NULL};
 static const char *const left_out[] = {TQA_WORDS_CONTROLLER_MODEL_WITHOUT, NULL};
-static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
-                                         TQ_WITHOUT_GRAVITY};
+static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION | TQ_WITHOUT_DRAG, TQ_WITHOUT_ROTOR,
+                                         TQ_WITHOUT_SPRING, TQ_WITHOUT_GRAVITY};
 
 /* Gains, and the laws that have them. */
 static const struct {

@@ -16,8 +16,8 @@ static const char *const initial_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_INITIAL
 static const char *const output_fields[] = {TQA_FIELDS_SIMULATE_REQUEST_OUTPUT, NULL};
 static const char *const includes[] = {TQA_WORDS_SIMULATE_REQUEST_INCLUDE, NULL};
 static const char *const left_out[] = {TQA_WORDS_SIMULATE_REQUEST_WITHOUT, NULL};
-static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION, TQ_WITHOUT_ROTOR, TQ_WITHOUT_SPRING,
-                                         TQ_WITHOUT_GRAVITY};
+static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION | TQ_WITHOUT_DRAG, TQ_WITHOUT_ROTOR,
+                                         TQ_WITHOUT_SPRING, TQ_WITHOUT_GRAVITY};
 
 static bool read_initial(tqa_simulation *s)
 {

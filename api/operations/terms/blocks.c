@@ -12,7 +12,7 @@
 
 enum {
     NOTHING = TQ_WITHOUT_FRICTION | TQ_WITHOUT_ROTOR | TQ_WITHOUT_SPRING | TQ_WITHOUT_GRAVITY |
-              TQ_WITHOUT_EXTERNAL | TQ_WITHOUT_VELOCITY | TQ_WITHOUT_INERTIA,
+              TQ_WITHOUT_EXTERNAL | TQ_WITHOUT_VELOCITY | TQ_WITHOUT_INERTIA | TQ_WITHOUT_DRAG,
 };
 
 tq_status tqa_block_mass_matrix(const tqa_call *call, const tq_inverse_input *in,

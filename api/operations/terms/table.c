@@ -9,6 +9,7 @@
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/checks.h"
 #include "core/dynamics/derivatives/derivatives.h"
+#include "core/dynamics/drag.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/ledger.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
@@ -157,6 +158,7 @@ tq_status tqa_term_friction(const tqa_term_input *moment, double *ret, tq_error 
             tq_ball_add_damper(joint, 1, 1, moment->sample.qd, 1.0, ret);
         }
     }
+    tq_drag_add_at(&moment->posture, ret);
     return TQ_OK;
 }
 
@@ -373,8 +375,12 @@ const tqa_include tqa_includes[] = {{.name = "reactions", .bit = TQA_INCLUDE_REA
 const tqa_choice tqa_include_choices[] = {TQA_INCLUDE_LIST(ENTRY){NULL, 0}};
 
 const tqa_choice tqa_without_choices[] = {
-    {"friction", TQ_WITHOUT_FRICTION}, {"rotor", TQ_WITHOUT_ROTOR},
-    {"spring", TQ_WITHOUT_SPRING},     {"gravity", TQ_WITHOUT_GRAVITY},
-    {"external", TQ_WITHOUT_EXTERNAL}, {"velocity", TQ_WITHOUT_VELOCITY},
-    {"inertia", TQ_WITHOUT_INERTIA},   {NULL, 0},
+    {"friction", TQ_WITHOUT_FRICTION | TQ_WITHOUT_DRAG},
+    {"rotor", TQ_WITHOUT_ROTOR},
+    {"spring", TQ_WITHOUT_SPRING},
+    {"gravity", TQ_WITHOUT_GRAVITY},
+    {"external", TQ_WITHOUT_EXTERNAL},
+    {"velocity", TQ_WITHOUT_VELOCITY},
+    {"inertia", TQ_WITHOUT_INERTIA},
+    {NULL, 0},
 };

@@ -8,6 +8,7 @@
 
 #include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
+#include "api/operations/undragged.h"
 #include "core/base/block.h"
 #include "core/dynamics/inverse.h"
 
@@ -287,11 +288,22 @@ static bool refuse_optimal(const tqa_value *part, tq_status status, const tq_err
     return tqa_tree_fail(part->control, part->pointer, status, error);
 }
 
+static bool is_torque_bound(const tqa_by_limits *by, size_t nv)
+{
+    bool any = false;
+    for (size_t r = 0; r < nv; r++) {
+        any = any || isfinite(by->limits.effort[r]);
+    }
+    return any;
+}
+
 static bool time_optimal(const tqa_value *part, tqa_by_limits *by, tqa_reference *path)
 {
     tqa_tree *control = part->control;
     const tq_mechanism *mechanism = control->robot->mechanism;
-    if (!path->is_cartesian && !lay_path(part, by, path)) {
+    if ((is_torque_bound(by, control->robot->model->nv) &&
+         !tqa_undragged(part, "times from limits of torque")) ||
+        (!path->is_cartesian && !lay_path(part, by, path))) {
         return false;
     }
     const bool stops = path->is_cartesian || !by->is_spline;

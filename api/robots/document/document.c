@@ -165,6 +165,7 @@ static void put_link(tqa_writer *to, const tqa_robot *robot, uint32_t l)
     tqa_writer_line(to, INNER);
     tqa_writer_symmetric(to, "inertia", inertia->about_com);
     tqa_writer_string(to, "inertia_about", "com");
+    tqa_document_put_drag(to, &robot->model->links[l].drag);
     tqa_writer_end(to);
 }
 
@@ -204,6 +205,7 @@ static void put_head(tqa_writer *to, const tqa_robot *robot, const char *name)
     tqa_writer_count(to, "nv", model->nv);
     tqa_writer_string(to, "root", robot->link_names[model->root]);
     tqa_writer_vector(to, "gravity", model->gravity, 3);
+    tqa_document_put_medium(to, &model->medium);
 }
 
 static char *print(const tqa_robot *robot, const char *name, bool report, size_t *ret_n)

@@ -25,6 +25,13 @@ void tqa_document_print_constraints(tqa_writer *to, const tqa_robot *robot);
 #define TQA_DOCUMENT_INERTIA "mass", "com", "inertia", "inertia_about", "solid"
 void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret);
 
+/* "medium" of the robot and "drag" of a link, without which it is in none; a box is at the centre of
+ * mass unless it says where. And their printing: nothing without. */
+void tqa_document_medium(const tqa_json_at *at, tq_medium *ret);
+void tqa_document_drag(const tqa_json_at *link, const double com[3], tq_drag_box *ret);
+void tqa_document_put_medium(tqa_writer *to, const tq_medium *medium);
+void tqa_document_put_drag(tqa_writer *to, const tq_drag_box *box);
+
 /* One solid, or an array of them: their sum in the axes of the link. */
 void tqa_document_solid(const tqa_json_at *at, tq_inertia *ret);
 

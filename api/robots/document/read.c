@@ -42,7 +42,7 @@ static void read_joint(const tqa_json_at *at, tq_joint *ret, double ret_rpy[3])
 
 static bool read_tree(const tqa_json_at *tree)
 {
-    static const char *const known_link[] = {"name", TQA_DOCUMENT_INERTIA, NULL};
+    static const char *const known_link[] = {"name", "drag", TQA_DOCUMENT_INERTIA, NULL};
     tqa_draft *draft = tree->draft;
     tq_model *model = &draft->model;
     const tqa_json_at links = tqa_json_field(tree, "links");
@@ -72,6 +72,7 @@ static bool read_tree(const tqa_json_at *tree)
         const tqa_json_at at = tqa_json_item(&links, l);
         tqa_json_fields(&at, known_link, nothing);
         tqa_document_inertia(&at, &model->links[l].inertia);
+        tqa_document_drag(&at, model->links[l].inertia.com, &model->links[l].drag);
     }
     for (uint32_t i = 0; i < model->n_joint; i++) {
         const tqa_json_at at = tqa_json_item(&joints, i);
@@ -83,9 +84,9 @@ static bool read_tree(const tqa_json_at *tree)
 /* Everything but links and joints. `needs_gravity`: the kinematics do not determine it. */
 static void read_head(const tqa_json_at *root, bool needs_gravity)
 {
-    static const char *const known[] = {"name",  "description", "gravity",  "tree",
-                                        "links", "joints",      "dh",       "poe",
-                                        "urdf",  "constraints", "actuated", NULL};
+    static const char *const known[] = {"name",     "description", "gravity", "tree", "links",
+                                        "joints",   "dh",          "poe",     "urdf", "constraints",
+                                        "actuated", "medium",      NULL};
     static const char *const derived[] = {"source", "digest",    "builtin",    "nq",
                                           "nv",     "root",      "understood", "ignored",
                                           "doctor", "assembled", "dof",        NULL};
@@ -94,6 +95,8 @@ static void read_head(const tqa_json_at *root, bool needs_gravity)
     const tqa_json_at name = tqa_json_field(root, "name");
     const tqa_json_at note = tqa_json_field(root, "description");
     const tqa_json_at gravity = tqa_json_field(root, "gravity");
+    const tqa_json_at medium = tqa_json_field(root, "medium");
+    tqa_document_medium(&medium, &draft->model.medium);
     if (name.value != NULL) {
         (void)tqa_json_name(&name, &draft->name);
     }

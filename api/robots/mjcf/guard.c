@@ -140,9 +140,6 @@ void tqa_mjcf_guard(tqa_mjcf *m)
             refuse_unless_zero(m, i, "gravcomp", "compensation of gravity");
         } else if (in_body && (is(m, i, "joint") || is(m, i, "freejoint"))) {
             guard_joint(m, i);
-        } else if (is_top && is(m, i, "option")) {
-            refuse_unless_zero(m, i, "density", "drag of a fluid");
-            refuse_unless_zero(m, i, "viscosity", "drag of a fluid");
         } else if (is_top && (is(m, i, "tendon") || is(m, i, "actuator"))) {
             guard_section(m, i);
         } else {

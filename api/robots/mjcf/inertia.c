@@ -3,10 +3,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/robots/mjcf/fluid.h"
 #include "api/robots/mjcf/parts.h"
 #include "api/robots/rotation.h"
 #include "api/robots/solid.h"
 #include "core/elementary/elementary.h"
+
+/* Of a body: principal axes in its frame, as MuJoCo's compiler finds them, and their moments: those
+ * of <inertial> or of its one geom that weighs something, else of the sum. */
+typedef struct principal {
+    bool known;
+    uint32_t n_geom; /* that weigh something */
+    double axes[9], moments[3];
+} principal;
 
 static const char *const orientations[] = {"quat", "axisangle", "euler", "xyaxes", "zaxis"};
 
@@ -36,7 +45,25 @@ static void read_tensor(tqa_mjcf *m, uint32_t i, double ret[6])
     }
 }
 
-static void read_inertial(tqa_mjcf *m, uint32_t i, tq_inertia *ret)
+/* axes of a tensor that is given in the frame `at` of the body */
+static void set_axes(principal *ret, const double at[9], const double tensor[6])
+{
+    ret->known = true;
+    tqa_mjcf_principal(tensor, ret->axes, ret->moments);
+    tq_mat_product(at, ret->axes, ret->axes);
+}
+
+static void add_solid(tq_inertia one, const tq_pose *at, tq_inertia *sum, principal *axes)
+{
+    if (one.mass > TQA_MJCF_LEAST) {
+        set_axes(axes, at->r, one.about_com);
+        axes->n_geom++;
+    }
+    one = tq_inertia_move(&one, at);
+    *sum = tq_inertia_add(sum, &one);
+}
+
+static void read_inertial(tqa_mjcf *m, uint32_t i, tq_inertia *ret, principal *ret_axes)
 {
     tq_pose pose;
     *ret = (tq_inertia){.mass = 0.0};
@@ -48,9 +75,10 @@ static void read_inertial(tqa_mjcf *m, uint32_t i, tq_inertia *ret)
     (void)tqa_mjcf_numbers(m, i, "mass", 1, 1, &ret->mass);
     read_tensor(m, i, ret->about_com);
     tqa_mjcf_pose(m, i, &pose);
+    const tq_pose at = tq_pose_multiply(&m->nodes[i].at, &pose);
+    set_axes(ret_axes, at.r, ret->about_com);
     *ret = tq_inertia_move(ret, &pose);
-    const tq_pose at = m->nodes[i].at;
-    *ret = tq_inertia_move(ret, &at);
+    *ret = tq_inertia_move(ret, &m->nodes[i].at);
 }
 
 /* Half sizes of MJCF -> shape and size. False: no shape with a mass. */
@@ -132,7 +160,8 @@ static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
     if (tqa_mjcf_numbers(m, i, "fromto", 6, 6, ends) == 0) {
         return false;
     }
-    const double d[3] = {ends[3] - ends[0], ends[4] - ends[1], ends[5] - ends[2]};
+    /* MuJoCo's z points to the first end: the axes across it are those of a body's box */
+    const double d[3] = {ends[0] - ends[3], ends[1] - ends[4], ends[2] - ends[5]};
     const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
     const double sine = tq_hypot(d[0], d[1]);
     const double axis[3] = {sine > 0.0 ? -d[1] / sine : 1.0, sine > 0.0 ? d[0] / sine : 0.0, 0.0};
@@ -145,7 +174,7 @@ static bool read_ends(tqa_mjcf *m, uint32_t i, tq_pose *pose, double *ret_half)
 }
 
 /* A solid of one density, moved from the axes of the geom into those of its body. */
-static void add_mesh(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
+static void add_mesh(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum, principal *axes)
 {
     tq_inertia one;
     tq_pose pose;
@@ -171,11 +200,10 @@ static void add_mesh(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
     }
     tqa_mjcf_pose(m, i, &pose);
     const tq_pose at = tq_pose_multiply(&m->nodes[i].at, &pose);
-    one = tq_inertia_move(&one, &at);
-    *sum = tq_inertia_add(sum, &one);
+    add_solid(one, &at, sum, axes);
 }
 
-static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
+static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum, principal *axes)
 {
     tq_shape shape = TQ_SHAPE_SPHERE;
     tq_inertia one;
@@ -185,7 +213,7 @@ static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
     double mass = 0.0;
     double density = 1000.0;
     if (has_mesh(m, i)) {
-        add_mesh(m, i, moves, sum);
+        add_mesh(m, i, moves, sum, axes);
         return;
     }
     tqa_mjcf_pose(m, i, &pose);
@@ -207,13 +235,12 @@ static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum)
         return;
     }
     const tq_pose at = tq_pose_multiply(&m->nodes[i].at, &pose);
-    one = tq_inertia_move(&one, &at);
-    *sum = tq_inertia_add(sum, &one);
+    add_solid(one, &at, sum, axes);
 }
 
 /* The compiler's lower bounds, along the principal axes; and a tensor that no body has made a
  * ball's, where the compiler is asked to. */
-static void bound(const tqa_mjcf *m, tq_inertia *inertia)
+static void bound(const tqa_mjcf *m, tq_inertia *inertia, principal *own)
 {
     const tqa_mjcf_settings *set = &m->set;
     double moments[3], axes[9];
@@ -226,11 +253,13 @@ static void bound(const tqa_mjcf *m, tq_inertia *inertia)
     tq_symmetric_eigen(inertia->about_com, moments, axes);
     bool changed = false;
     for (int k = 0; k < 3; k++) {
+        own->moments[k] = fmax(own->moments[k], set->bound_inertia);
         changed = changed || moments[k] < set->bound_inertia;
         moments[k] = fmax(moments[k], set->bound_inertia);
     }
     if (set->balance_inertia && moments[0] + moments[1] < moments[2]) {
         moments[0] = moments[1] = moments[2] = (moments[0] + moments[1] + moments[2]) / 3.0;
+        memcpy(own->moments, moments, sizeof moments);
         changed = true;
     }
     for (int e = 0; changed && e < 6; e++) {
@@ -250,7 +279,7 @@ static bool in_groups(tqa_mjcf *m, uint32_t i)
 }
 
 /* False: the body has no <inertial>, and no geom that weighs anything. */
-static bool read_body(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
+static bool read_body(tqa_mjcf *m, uint32_t body, tq_inertia *ret, principal *axes)
 {
     uint32_t inertial = TQ_NONE;
     *ret = (tq_inertia){.mass = 0.0};
@@ -260,7 +289,7 @@ static bool read_body(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
         }
     }
     if (inertial != TQ_NONE && m->set.from_geoms <= 0) {
-        read_inertial(m, inertial, ret);
+        read_inertial(m, inertial, ret, axes);
         return true;
     }
     if (inertial != TQ_NONE) {
@@ -268,22 +297,46 @@ static bool read_body(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
     }
     for (uint32_t i = body + 1; i < m->nodes[body].end && m->set.from_geoms >= 0; i++) {
         if (m->nodes[i].owner == body && strcmp(m->nodes[i].name, "geom") == 0 && in_groups(m, i)) {
-            add_geom(m, i, m->nodes[body].moves, ret);
+            add_geom(m, i, m->nodes[body].moves, ret, axes);
         }
     }
+    axes->known = axes->n_geom == 1;
     return ret->mass != 0.0;
 }
 
-void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret)
+/* Geoms with a model of their own, of an ellipsoid with lift and added mass. */
+static void refuse_ellipsoids(tqa_mjcf *m, uint32_t body)
 {
-    if (!read_body(m, body, ret) && m->set.bound_mass > 0.0) {
+    for (uint32_t i = body + 1; i < m->nodes[body].end; i++) {
+        if (m->nodes[i].owner == body && strcmp(m->nodes[i].name, "geom") == 0 &&
+            tqa_mjcf_is(m, i, "fluidshape", "ellipsoid")) {
+            tqa_mjcf_refuse(m, i, "fluidshape", "lift and drag of an ellipsoid");
+        }
+    }
+}
+
+void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_link *link)
+{
+    const tq_medium *medium = &m->draft->model.medium;
+    tq_inertia *ret = &link->inertia;
+    principal axes = {.known = false};
+    if (!read_body(m, body, ret, &axes) && m->set.bound_mass > 0.0) {
         /* MuJoCo takes the body's place in its parent for the centre in the body */
         tq_pose pose;
         tqa_mjcf_pose(m, body, &pose);
         pose = tq_pose_multiply(&m->nodes[body].at, &pose);
         memcpy(ret->com, pose.p, sizeof ret->com);
     }
-    bound(m, ret);
+    if (!axes.known) {
+        set_axes(&axes, tq_pose_identity.r, ret->about_com);
+    }
+    bound(m, ret, &axes);
+    if (medium->density > 0.0 || medium->viscosity > 0.0) {
+        tqa_mjcf_box(ret->mass, ret->com, axes.axes, axes.moments, &link->drag);
+        if (m->nodes[body].moves) {
+            refuse_ellipsoids(m, body);
+        }
+    }
 }
 
 void tqa_mjcf_scale_masses(tqa_mjcf *m)

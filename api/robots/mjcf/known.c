@@ -30,8 +30,8 @@ static const element_row rows[] = {
      " strippath assetdir meshdir texturedir discardvisual usethread fusestatic fitaabb "
      "conflict passthrough saveinertial savecompiled savecanonical convexhull exactmeshinertia ",
      NULL},
-    {TOP, "option", " gravity density viscosity ",
-     " timestep apirate impratio wind magnetic integrator cone jacobian solver iterations "
+    {TOP, "option", " gravity density viscosity wind ",
+     " timestep apirate impratio magnetic integrator cone jacobian solver iterations "
      "tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance mpr_iterations "
      "mpr_tolerance ccd_iterations ccd_tolerance sdf_iterations sdf_initpoints sleep_tolerance "
      "collision actuatorgroupdisable o_margin o_solref o_solimp o_friction ",
@@ -52,8 +52,8 @@ static const element_row rows[] = {
      "damping armature frictionloss actuatorfrcrange ",
      LIMIT " group user actuatorfrclimited actuatorgravcomp ", NULL},
     {IN_BODY, "freejoint", " name align ", " group ", NULL},
-    {IN_BODY, "geom", POSE " type size mass density fromto shellinertia mesh group ",
-     CONTACT " user rgba material hfield fitscale fluidshape fluidcoef adhesion surfacevel "
+    {IN_BODY, "geom", POSE " type size mass density fromto shellinertia mesh group fluidshape ",
+     CONTACT " user rgba material hfield fitscale fluidcoef adhesion surfacevel "
              "castshadow ",
      NULL},
     {TOP, "tendon", NULL, NULL, "tendons are not read: their limits and paths have no effect"},

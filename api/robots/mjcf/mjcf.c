@@ -273,7 +273,7 @@ static bool add_body(tqa_mjcf *m, uint32_t body)
         n += m->nodes[i].owner == body && is_joint(m, i);
     }
     node->moves = n > 0 || m->nodes[node->owner].moves;
-    tqa_mjcf_inertia(m, body, &chain->links[node->link].inertia);
+    tqa_mjcf_inertia(m, body, &chain->links[node->link]);
     for (uint32_t i = body + 1; i < node->end; i++) {
         if (m->nodes[i].owner == body && is_joint(m, i) && !add_joint(m, i, k++, n, &joint)) {
             return false;

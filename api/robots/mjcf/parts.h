@@ -121,9 +121,9 @@ const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
 /* Springs and dampers out of springdamper, once the links have their masses (spring_damper.c). */
 void tqa_mjcf_convert_spring_dampers(tqa_mjcf *m);
 
-/* Mass of a body from its <inertial> or its geoms, at least the compiler's bounds; and all masses
- * scaled to its total (mjcf_inertia.c). */
-void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_inertia *ret);
+/* Mass of a body from its <inertial> or its geoms, at least the compiler's bounds, and in a fluid
+ * the box of equal inertia; and all masses scaled to its total (mjcf_inertia.c). */
+void tqa_mjcf_inertia(tqa_mjcf *m, uint32_t body, tq_link *link);
 void tqa_mjcf_scale_masses(tqa_mjcf *m);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/robots/mjcf/fluid.h"
 #include "api/robots/mjcf/mjcf.h"
 #include "api/robots/xml.h"
 #include "api/robots/xml_print.h"
@@ -33,9 +34,32 @@ static void indent(const printer *p)
     }
 }
 
-static void put_inertial(const printer *p, const tq_inertia *inertia)
+/* In a fluid, along the axes of the link's box: MuJoCo's compiler makes one of the moments there. */
+static bool put_along_box(const printer *p, const tq_link *link)
 {
+    double quaternion[4], moments[3];
+    if (!tq_model_has_drag(p->robot->model) || link->drag.size[0] == 0.0 ||
+        !tqa_mjcf_moments(link, moments)) {
+        return false;
+    }
+    tq_quaternion_of_mat(link->drag.at.r, quaternion);
+    indent(p);
+    raw(p, "<inertial");
+    tqa_xml_put_numbers(p->text, "pos", link->inertia.com, 3);
+    tqa_xml_put_number(p->text, "mass", link->inertia.mass);
+    tqa_xml_put_numbers(p->text, "quat", quaternion, 4);
+    tqa_xml_put_numbers(p->text, "diaginertia", moments, 3);
+    raw(p, "/>\n");
+    return true;
+}
+
+static void put_inertial(const printer *p, const tq_link *link)
+{
+    const tq_inertia *inertia = &link->inertia;
     const double *s = inertia->about_com;
+    if (put_along_box(p, link)) {
+        return;
+    }
     const bool diagonal = s[1] == 0.0 && s[2] == 0.0 && s[4] == 0.0;
     const double moments[6] = {s[0], s[3], s[5], s[1], s[2], s[4]};
     if (inertia->mass == 0.0 && diagonal && s[0] == 0.0 && s[3] == 0.0 && s[5] == 0.0) {
@@ -64,7 +88,7 @@ static void open_body(printer *p, uint32_t l, const char *name, const tq_pose *o
     }
     raw(p, ">\n");
     p->open[p->n_open++] = l;
-    put_inertial(p, &p->robot->model->links[l].inertia);
+    put_inertial(p, &p->robot->model->links[l]);
 }
 
 static void close_body(printer *p)
@@ -291,6 +315,10 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         obstacle = name;
         why = "has constraints, which are not written as MJCF";
     }
+    if (obstacle == NULL && tqa_mjcf_other_box(robot) != NULL) {
+        obstacle = tqa_mjcf_other_box(robot);
+        why = "is another box to the medium than that of its inertia, which MuJoCo has";
+    }
     if (obstacle != NULL) {
         tqa_problem_set(reterr, "not-acceptable", "\"%.80s\" %s: ask for application/json",
                         obstacle, why);
@@ -350,6 +378,11 @@ char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
     tqa_xml_put_string(&text, "model", name);
     raw(&p, ">\n  <compiler angle=\"radian\"/>\n  <option");
     tqa_xml_put_numbers(&text, "gravity", robot->model->gravity, 3);
+    if (tq_model_has_drag(robot->model)) {
+        put_nonzero(&p, "density", robot->model->medium.density);
+        put_nonzero(&p, "viscosity", robot->model->medium.viscosity);
+        tqa_xml_put_numbers(&text, "wind", robot->model->medium.velocity, 3);
+    }
     raw(&p, "/>\n");
     put_worldbody(&p);
     put_equality(&p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/robots/mjcf/settings.c - compiler, option and flag of MJCF: the last one that says something
  * counts. */
+#include <math.h>
 #include <string.h>
 
 #include "api/robots/mjcf/parts.h"
@@ -33,7 +34,13 @@ static void read_flags(tqa_mjcf *m, uint32_t i)
 
 static void read_option(tqa_mjcf *m, uint32_t i)
 {
+    tq_medium *medium = &m->draft->model.medium;
     (void)tqa_mjcf_numbers(m, i, "gravity", 3, 3, m->draft->model.gravity);
+    (void)tqa_mjcf_numbers(m, i, "density", 1, 1, &medium->density);
+    (void)tqa_mjcf_numbers(m, i, "viscosity", 1, 1, &medium->viscosity);
+    (void)tqa_mjcf_numbers(m, i, "wind", 3, 3, medium->velocity);
+    medium->density = fmax(medium->density, 0.0); /* below 0 MuJoCo has none */
+    medium->viscosity = fmax(medium->viscosity, 0.0);
     for (uint32_t k = i + 1; k < m->nodes[i].end; k = m->nodes[k].end) {
         if (strcmp(m->nodes[k].name, "flag") == 0) {
             read_flags(m, k);
@@ -87,6 +94,9 @@ void tqa_mjcf_read_settings(tqa_mjcf *m)
         } else if (strcmp(m->nodes[i].name, "compiler") == 0) {
             read_compiler(m, i);
         }
+    }
+    if (m->set.no_spring && m->set.no_damper) { /* then MuJoCo has no passive force at all */
+        m->draft->model.medium = (tq_medium){.density = 0.0};
     }
     if (m->set.no_gravity) {
         memset(m->draft->model.gravity, 0, sizeof m->draft->model.gravity);

@@ -53,6 +53,30 @@ static tqa_sdf_thing *add_thing(tqa_sdf *s, tqa_sdf_kind kind, uint32_t node, ui
     return thing->name != NULL ? thing : NULL;
 }
 
+/* A second model of one name in a world, which Gazebo inserts under another. */
+static void rename_model(tqa_sdf *s, tqa_sdf_thing *model)
+{
+    const char *name = model->name;
+    unsigned n = 1;
+    for (const tqa_sdf_thing *t = s->things; name != NULL && t < model;) {
+        const bool taken =
+            t->kind == TQA_SDF_MODEL && t->scope == TQ_NONE && strcmp(t->name, name) == 0;
+        if (taken) {
+            name = tqa_arena_format(s->draft->arena, "%.110s_%u", model->name, ++n);
+        }
+        t = taken ? s->things : t + 1;
+    }
+    if (n > 1 && name != NULL) {
+        tqa_draft_find(s->draft, TQA_FINDING_DOCTOR,
+                       tqa_arena_format(s->draft->arena, "model %s (line %lu)", model->name,
+                                        s->tree.nodes[model->node].line),
+                       tqa_arena_format(s->draft->arena,
+                                        "another model has this name: it is called \"%s\"", name),
+                       1);
+        model->name = name;
+    }
+}
+
 /* Models inside models are in the order of the file, so that scopes come first. */
 static bool list_things(tqa_sdf *s, uint32_t n_top)
 {
@@ -73,6 +97,9 @@ static bool list_things(tqa_sdf *s, uint32_t n_top)
             return false;
         }
         if (kind == TQA_SDF_MODEL) {
+            if (scope == TQ_NONE) {
+                rename_model(s, thing);
+            }
             const bool alone = scope == TQ_NONE && n_top == 1;
             thing->prefix = alone ? "" : tqa_arena_format(s->draft->arena, "%s::", thing->name);
             thing->is_static = tqa_sdf_is_true(tqa_sdf_text(s, i, "static")) ||

@@ -3,49 +3,44 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/robots/constraint.h"
 #include "api/robots/log_law.h"
+#include "api/robots/sdf/joint.h"
 #include "api/robots/sdf/parts.h"
 #include "api/robots/sdf/sdf.h"
 
-typedef enum joint_type {
-    FIXED,
-    REVOLUTE,
-    CONTINUOUS,
-    PRISMATIC,
-    BALL,
-    UNIVERSAL,
-    UNKNOWN
-} joint_type;
-
-static joint_type type_of(const tqa_sdf *s, uint32_t node)
+tqa_sdf_joint_type tqa_sdf_joint_type_of(const tqa_sdf *s, uint32_t node)
 {
     static const struct {
         const char *name;
-        joint_type type;
-    } rows[] = {{"fixed", FIXED},         {"revolute", REVOLUTE}, {"continuous", CONTINUOUS},
-                {"prismatic", PRISMATIC}, {"ball", BALL},         {"universal", UNIVERSAL},
-                {"revolute2", UNIVERSAL}};
+        tqa_sdf_joint_type type;
+    } rows[] = {{"fixed", TQA_SDF_FIXED},
+                {"revolute", TQA_SDF_REVOLUTE},
+                {"continuous", TQA_SDF_CONTINUOUS},
+                {"prismatic", TQA_SDF_PRISMATIC},
+                {"ball", TQA_SDF_BALL},
+                {"universal", TQA_SDF_UNIVERSAL},
+                {"revolute2", TQA_SDF_UNIVERSAL},
+                {"gearbox", TQA_SDF_GEARBOX}};
     const char *name = tqa_sdf_attribute(s, node, "type");
     for (size_t k = 0; name != NULL && k < sizeof rows / sizeof rows[0]; k++) {
         if (strcmp(rows[k].name, name) == 0) {
             return rows[k].type;
         }
     }
-    return UNKNOWN;
+    return TQA_SDF_UNKNOWN;
 }
 
 uint32_t tqa_sdf_extra_links(const tqa_sdf *s)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < s->n_thing; k++) {
-        n += s->things[k].kind == TQA_SDF_JOINT && type_of(s, s->things[k].node) == UNIVERSAL;
+        n += s->things[k].kind == TQA_SDF_JOINT &&
+             tqa_sdf_joint_type_of(s, s->things[k].node) == TQA_SDF_UNIVERSAL;
     }
     return n;
 }
 
-/* Direction of axis i in the world, of unit length. False: a fault was added. */
-static bool read_direction(tqa_sdf *s, const tqa_sdf_thing *joint, uint32_t i, double ret[3])
+bool tqa_sdf_direction(tqa_sdf *s, const tqa_sdf_thing *joint, uint32_t i, double ret[3])
 {
     double xyz[3] = {0.0, 0.0, 1.0};
     const uint32_t node = tqa_sdf_child(s, i, "xyz");
@@ -80,7 +75,7 @@ static bool read_direction(tqa_sdf *s, const tqa_sdf_thing *joint, uint32_t i, d
 }
 
 /* Limits, friction and spring of <axis>. */
-static void read_axis(tqa_sdf *s, uint32_t i, joint_type type, tq_joint *joint)
+static void read_axis(tqa_sdf *s, uint32_t i, tqa_sdf_joint_type type, tq_joint *joint)
 {
     const double none = (double)INFINITY;
     const uint32_t limit = tqa_sdf_child(s, i, "limit");
@@ -92,11 +87,11 @@ static void read_axis(tqa_sdf *s, uint32_t i, joint_type type, tq_joint *joint)
         tqa_sdf_optional(s, limit, "effort", &effort);
         tqa_sdf_optional(s, limit, "velocity", &velocity);
     }
-    joint->limits =
-        (tq_limits){.lower = lower <= -TQA_SDF_NO_LIMIT || type == CONTINUOUS ? -none : lower,
-                    .upper = upper >= TQA_SDF_NO_LIMIT || type == CONTINUOUS ? none : upper,
-                    .velocity = velocity < 0.0 ? none : velocity,
-                    .effort = effort < 0.0 ? none : effort};
+    joint->limits = (tq_limits){
+        .lower = lower <= -TQA_SDF_NO_LIMIT || type == TQA_SDF_CONTINUOUS ? -none : lower,
+        .upper = upper >= TQA_SDF_NO_LIMIT || type == TQA_SDF_CONTINUOUS ? none : upper,
+        .velocity = velocity < 0.0 ? none : velocity,
+        .effort = effort < 0.0 ? none : effort};
     if (joint->kind == TQ_JOINT_REVOLUTE && !isfinite(joint->limits.lower) &&
         !isfinite(joint->limits.upper)) {
         joint->kind = TQ_JOINT_CONTINUOUS;
@@ -169,40 +164,23 @@ static uint32_t resolve(tqa_sdf *s, uint32_t number, const char *role, uint32_t 
     return s->things[thing].link;
 }
 
-static tq_pose relative(const tq_pose *a, const tq_pose *b)
-{
-    const tq_pose back = tq_pose_inverse(a);
-    return tq_pose_multiply(&back, b);
-}
-
-static const char *place_text(tqa_sdf *s, const char *name)
-{
-    return tqa_arena_format(s->draft->arena, "/sdf//joint[@name='%.90s']", name);
-}
-
-/* A link of the chain, and its frame in the world. */
-typedef struct link_end {
-    uint32_t link;
-    const tq_pose *pose;
-} link_end;
-
 /* One axis into the chain. */
 static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const char *name,
-                 joint_type type, link_end parent, link_end child)
+                 tqa_sdf_joint_type type, tqa_sdf_end parent, tqa_sdf_end child)
 {
     static const tq_joint_kind kinds[] = {
-        [FIXED] = TQ_JOINT_FIXED,           [REVOLUTE] = TQ_JOINT_REVOLUTE,
-        [CONTINUOUS] = TQ_JOINT_CONTINUOUS, [PRISMATIC] = TQ_JOINT_PRISMATIC,
-        [BALL] = TQ_JOINT_SPHERICAL,        [UNIVERSAL] = TQ_JOINT_REVOLUTE};
+        [TQA_SDF_FIXED] = TQ_JOINT_FIXED,           [TQA_SDF_REVOLUTE] = TQ_JOINT_REVOLUTE,
+        [TQA_SDF_CONTINUOUS] = TQ_JOINT_CONTINUOUS, [TQA_SDF_PRISMATIC] = TQ_JOINT_PRISMATIC,
+        [TQA_SDF_BALL] = TQ_JOINT_SPHERICAL,        [TQA_SDF_UNIVERSAL] = TQ_JOINT_REVOLUTE};
     const uint32_t i = tqa_sdf_child(s, joint->node, axis);
-    const bool turns = type != FIXED && type != BALL;
-    const tq_pose at = relative(parent.pose, &joint->pose);
+    const bool turns = type != TQA_SDF_FIXED && type != TQA_SDF_BALL;
+    const tq_pose at = tqa_sdf_relative(parent.pose, &joint->pose);
     tqa_chain_joint one = {.name = name,
-                           .place = place_text(s, name),
+                           .place = tqa_sdf_joint_place(s, name),
                            .kind = kinds[type],
                            .parent = parent.link,
                            .child = child.link,
-                           .pose = relative(parent.pose, child.pose)};
+                           .pose = tqa_sdf_relative(parent.pose, child.pose)};
     double world[3] = {0.0, 0.0, 1.0};
     memcpy(one.point, at.p, sizeof one.point);
     if (turns && i == TQ_NONE) {
@@ -210,7 +188,7 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
                       "the joint has no <%s>", axis);
         return false;
     }
-    if (turns && !read_direction(s, joint, i, world)) {
+    if (turns && !tqa_sdf_direction(s, joint, i, world)) {
         return false;
     }
     tq_mat_tvec(parent.pose->r, world, one.axis);
@@ -222,83 +200,6 @@ static bool join(tqa_sdf *s, const tqa_sdf_thing *joint, const char *axis, const
     if (turns) {
         read_axis(s, i, type, made);
         read_extension(s, joint->node, made);
-    }
-    return true;
-}
-
-/* Passive forces that only a joint of the tree can have. */
-static void doubt_passive(tqa_sdf *s, const tqa_sdf_thing *joint)
-{
-    const uint32_t axis = tqa_sdf_child(s, joint->node, "axis");
-    const uint32_t dynamics = axis != TQ_NONE ? tqa_sdf_child(s, axis, "dynamics") : TQ_NONE;
-    double x[3] = {0.0, 0.0, 0.0};
-    if (dynamics != TQ_NONE) {
-        tqa_sdf_optional(s, dynamics, "damping", &x[0]);
-        tqa_sdf_optional(s, dynamics, "friction", &x[1]);
-        tqa_sdf_optional(s, dynamics, "spring_stiffness", &x[2]);
-    }
-    if (x[0] != 0.0 || x[1] != 0.0 || x[2] != 0.0) {
-        tqa_draft_find(s->draft, TQA_FINDING_DOCTOR,
-                       tqa_arena_format(s->draft->arena, "joint %s/dynamics (line %lu)",
-                                        joint->name, s->tree.nodes[dynamics].line),
-                       "the joint closes a loop, as a constraint: its damping, friction and spring "
-                       "are not read",
-                       1);
-    }
-}
-
-/* A joint to a link that another one carries already closes a loop: its fixed directions are
-   constrained, in a frame of both links whose z is the axis. */
-static bool close_loop(tqa_sdf *s, uint32_t number, joint_type type, link_end parent,
-                       link_end child)
-{
-    static const unsigned axes[] = {
-        [FIXED] = 63, [REVOLUTE] = 31, [CONTINUOUS] = 31, [PRISMATIC] = 59, [BALL] = 7};
-    const tqa_sdf_thing *joint = &s->things[number];
-    const uint32_t axis = tqa_sdf_child(s, joint->node, "axis");
-    tq_pose at = joint->pose;
-    double world[3];
-    if (type == UNIVERSAL) {
-        tqa_sdf_fault(s, joint->node, "invalid-robot", "close the loop by another of its joints",
-                      "a universal joint closes a loop");
-        return false;
-    }
-    if (type != FIXED && type != BALL) {
-        if (axis == TQ_NONE || !read_direction(s, joint, axis, world)) {
-            return false;
-        }
-        tq_mat_third_column(world, at.r);
-    }
-    tqa_sdf_loop *loops =
-        tqa_arena_grow(s->draft->arena, s->loops, s->n_loop, &s->loop_capacity, sizeof *loops);
-    if (loops == NULL) {
-        return false;
-    }
-    s->loops = loops;
-    loops[s->n_loop++] =
-        (tqa_sdf_loop){.thing = number,
-                       .constraint = {.kind = TQ_CONSTRAINT_LOOP,
-                                      .axes = axes[type],
-                                      .a = {parent.link, relative(parent.pose, &at)},
-                                      .b = {child.link, relative(child.pose, &at)}}};
-    doubt_passive(s, joint);
-    return true;
-}
-
-bool tqa_sdf_loops(tqa_sdf *s)
-{
-    tqa_draft *draft = s->draft;
-    if (s->n_loop == 0) {
-        return true;
-    }
-    if (!tqa_constraints_begin(draft, s->n_loop)) {
-        return false;
-    }
-    for (size_t k = 0; k < s->n_loop; k++) {
-        const char *name = s->things[s->loops[k].thing].name;
-        draft->constraints.items[k] = s->loops[k].constraint;
-        draft->constraint_notes[k].name = name;
-        draft->constraint_notes[k].place = place_text(s, name);
     }
     return true;
 }
@@ -317,12 +218,12 @@ static bool is_carried(const tqa_sdf *s, uint32_t link)
 static bool add_joint(tqa_sdf *s, uint32_t number)
 {
     const tqa_sdf_thing *joint = &s->things[number];
-    const joint_type type = type_of(s, joint->node);
+    const tqa_sdf_joint_type type = tqa_sdf_joint_type_of(s, joint->node);
     uint32_t above = TQ_NONE, below = TQ_NONE;
-    if (type == UNKNOWN) {
+    if (type == TQA_SDF_UNKNOWN) {
         tqa_sdf_fault(s, joint->node, "invalid-value",
                       "type is one of: fixed, revolute, continuous, prismatic, ball, universal, "
-                      "revolute2",
+                      "revolute2, gearbox",
                       "joints of type \"%.40s\" are not read",
                       tqa_sdf_attribute(s, joint->node, "type") != NULL
                           ? tqa_sdf_attribute(s, joint->node, "type")
@@ -334,21 +235,25 @@ static bool add_joint(tqa_sdf *s, uint32_t number)
     if (parent == TQ_NONE || child == TQ_NONE) {
         return false;
     }
-    const link_end from = {parent, above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity};
-    const link_end to = {child, &s->things[below].pose};
-    if (is_carried(s, child)) {
-        return close_loop(s, number, type, from, to);
+    if (type == TQA_SDF_GEARBOX) {
+        return tqa_sdf_couple(s, number, above, below);
     }
-    if (type != UNIVERSAL) {
+    const tqa_sdf_end from = {parent,
+                              above != TQ_NONE ? &s->things[above].pose : &tq_pose_identity};
+    const tqa_sdf_end to = {child, &s->things[below].pose};
+    if (is_carried(s, child)) {
+        return tqa_sdf_close_loop(s, number, type, from, to);
+    }
+    if (type != TQA_SDF_UNIVERSAL) {
         return join(s, joint, "axis", joint->name, type, from, to);
     }
     /* two hinges, a link without mass in between, at the joint */
     const char *name = tqa_arena_format(s->draft->arena, "%.110s_axis2", joint->name);
     const char *middle = tqa_arena_format(s->draft->arena, "%.110s_cross", joint->name);
-    const link_end between = {tqa_chain_link(&s->chain, middle, place_text(s, joint->name)),
-                              &joint->pose};
-    return join(s, joint, "axis", joint->name, UNIVERSAL, from, between) &&
-           join(s, joint, "axis2", name, UNIVERSAL, between, to);
+    const tqa_sdf_end between = {
+        tqa_chain_link(&s->chain, middle, tqa_sdf_joint_place(s, joint->name)), &joint->pose};
+    return join(s, joint, "axis", joint->name, TQA_SDF_UNIVERSAL, from, between) &&
+           join(s, joint, "axis2", name, TQA_SDF_UNIVERSAL, between, to);
 }
 
 /* <axis><mimic joint="leader">: q = multiplier (q_leader - reference) + offset */

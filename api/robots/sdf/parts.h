@@ -29,10 +29,12 @@ typedef struct tqa_sdf_thing {
     uint32_t link;  /* of a link: its number in the chain */
 } tqa_sdf_thing;
 
-/* A joint that closes a loop, as a constraint; links are those of the chain. */
+/* A joint that closes a loop, or a gearbox, as a constraint; links are those of the chain. */
 typedef struct tqa_sdf_loop {
     uint32_t thing;
     tq_constraint constraint;
+    tq_coupling_term
+        *terms; /* of a gearbox: those of the constraint, by things until it is handed on */
 } tqa_sdf_loop;
 
 typedef struct tqa_sdf {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/surgery/change.c - changed parameters of a joint, a link or gravity; a payload. */
+/* api/robots/surgery/change.c - changed parameters of a joint, a link, gravity or
+ * the medium; a payload. */
 #include <string.h>
 
 #include "api/robots/surgery/surgery.h"
@@ -66,13 +67,16 @@ bool tqa_surgery_change_joint(tqa_surgery *s, const tqa_json_at *op)
 
 bool tqa_surgery_change_link(tqa_surgery *s, const tqa_json_at *op)
 {
-    static const char *const known[] = {"op", "link", TQA_DOCUMENT_INERTIA, NULL};
+    static const char *const known[] = {"op", "link", "drag", TQA_DOCUMENT_INERTIA, NULL};
     tqa_json_fields(op, known, nothing);
     const uint32_t l = tqa_surgery_find_link(s, op, "link");
     if (l == TQ_NONE) {
         return false;
     }
     tq_inertia *inertia = &s->links[l].inertia;
+    if (tqa_json_field(op, "drag").value != NULL) {
+        tqa_document_drag(op, inertia->com, &s->links[l].drag);
+    }
     if (tqa_json_field(op, "inertia").value != NULL || tqa_json_field(op, "solid").value != NULL) {
         tqa_document_inertia(op, inertia);
         return s->draft->problem->status == 0;
@@ -96,6 +100,18 @@ bool tqa_surgery_gravity(tqa_surgery *s, const tqa_json_at *op)
     const tqa_json_at gravity = tqa_json_field(op, "gravity");
     tqa_json_fields(op, known, nothing);
     return tqa_json_numbers(&gravity, 3, s->draft->model.gravity);
+}
+
+bool tqa_surgery_medium(tqa_surgery *s, const tqa_json_at *op)
+{
+    static const char *const known[] = {"op", "medium", NULL};
+    const tqa_json_at medium = tqa_json_field(op, "medium");
+    tqa_json_fields(op, known, nothing);
+    if (!tqa_json_is_object(&medium)) {
+        return false;
+    }
+    tqa_document_medium(&medium, &s->draft->model.medium);
+    return s->draft->problem->status == 0;
 }
 
 bool tqa_surgery_payload(tqa_surgery *s, const tqa_json_at *op)

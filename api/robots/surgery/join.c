@@ -31,6 +31,7 @@ static bool append(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other
             return false;
         }
         s->links[made].inertia = model->links[l].inertia;
+        s->links[made].drag = model->links[l].drag;
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const char *name = prefixed(s, op, prefix, other->joint_names[j]);

@@ -14,6 +14,7 @@ static const struct {
     {"gravity", tqa_surgery_gravity},    {"payload", tqa_surgery_payload},
     {"lock", tqa_surgery_lock},          {"root", tqa_surgery_reroot},
     {"subchain", tqa_surgery_subchain},  {"join", tqa_surgery_join},
+    {"medium", tqa_surgery_medium},
 };
 
 /* A copy of the robot that can be changed. False: a fault was added. */
@@ -22,6 +23,7 @@ static bool open_up(tqa_surgery *s)
     const tqa_robot *robot = s->from;
     const tq_model *model = robot->model;
     memcpy(s->draft->model.gravity, model->gravity, sizeof model->gravity);
+    s->draft->model.medium = model->medium;
     for (uint32_t l = 0; l < model->n_link; l++) {
         if (tqa_surgery_link(s, robot->link_names[l]) == TQ_NONE) {
             return false;
@@ -54,7 +56,8 @@ static bool operate(tqa_surgery *s, const tqa_json_at *op)
     }
     static const char *const of_joint[] = {"friction", "damping", "limits", "rotor", "spring"};
     static const char *const of_link[] = {"mass", "inertia", "com"};
-    const char *hint = "op is one of: joint, link, gravity, payload, lock, root, subchain, join";
+    const char *hint =
+        "op is one of: joint, link, gravity, medium, payload, lock, root, subchain, join";
     for (size_t k = 0; name != NULL && k < sizeof of_joint / sizeof of_joint[0]; k++) {
         hint = strcmp(name, of_joint[k]) == 0
                    ? "write {\"op\": \"joint\", \"joint\": its name, and the fields to set}"
@@ -102,6 +105,7 @@ static char *print(const tqa_surgery *s, const char *name, size_t *ret_n)
                             .joints = s->joints,
                             .gravity = {s->draft->model.gravity[0], s->draft->model.gravity[1],
                                         s->draft->model.gravity[2]},
+                            .medium = s->draft->model.medium,
                             .root = tqa_surgery_root(s),
                             .nq = s->from->model->nq,
                             .nv = s->from->model->nv};

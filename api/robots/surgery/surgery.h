@@ -47,7 +47,7 @@ bool tqa_surgery_is_free(const tqa_surgery *s, const tqa_json_at *op, bool only_
 /* The operations. Each returns false after a fault; the robot is then discarded. */
 typedef bool tqa_surgery_operation(tqa_surgery *s, const tqa_json_at *op);
 tqa_surgery_operation tqa_surgery_change_joint, tqa_surgery_change_link, tqa_surgery_gravity,
-    tqa_surgery_payload, tqa_surgery_lock, tqa_surgery_reroot, tqa_surgery_subchain,
-    tqa_surgery_join;
+    tqa_surgery_medium, tqa_surgery_payload, tqa_surgery_lock, tqa_surgery_reroot,
+    tqa_surgery_subchain, tqa_surgery_join;
 
 #endif

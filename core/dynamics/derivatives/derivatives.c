@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
 #include "core/dynamics/terms.h"
@@ -39,7 +40,8 @@ size_t tq_derivatives_scratch_size(const tq_model *model)
 {
     return tq_scratch_cost(model->n_link, sizeof(composite)) +
            tq_scratch_cost(model->n_link, 6 * sizeof(double)) +
-           tq_scratch_cost(6 * (size_t)model->n_joint, sizeof(leftover));
+           tq_scratch_cost(6 * (size_t)model->n_joint, sizeof(leftover)) +
+           tq_drag_derivatives_scratch_size(model);
 }
 
 /* False, and nothing taken, if the scratch is too small. */
@@ -123,8 +125,7 @@ static void accelerate(const tq_configuration *p, const double *qd, const double
     }
 }
 
-/* the rotation axis of a planar joint moves with its translations, but not the reverse */
-static bool carries(const tq_joint *joint, uint32_t by, uint32_t what)
+bool tq_freedom_carries(const tq_joint *joint, uint32_t by, uint32_t what)
 {
     return joint->kind != TQ_JOINT_PLANAR || by < 2 || what == 2;
 }
@@ -142,7 +143,7 @@ static void fill_leftovers(const tq_configuration *p, uint32_t number, const tq_
         double part[6];
         memcpy(carrier, p->twist + 6 * (size_t)joint->parent, sizeof carrier);
         memcpy(carrier_rate, w->acceleration + 6 * (size_t)joint->parent, sizeof carrier_rate);
-        for (uint32_t k = 0; k < c && !carries(joint, c, k); k++) {
+        for (uint32_t k = 0; k < c && !tq_freedom_carries(joint, c, k); k++) {
             const tq_freedom *below = &p->freedom[p->first[number] + k];
             tq_axpy6(rate_of(sample->qd, below), below->screw, carrier);
             tq_axpy6(rate_of(sample->qdd, below), below->screw, carrier_rate);
@@ -206,7 +207,7 @@ static void add_pairs(const tq_configuration *p, const work *w, size_t f, double
             const double scale = deep->factor * up->factor;
             const size_t there = up->row * nv + deep->row, back = deep->row * nv + up->row;
             double value = tq_dot6(up->screw, by_q);
-            if (!same || !carries(joint, own_number, k)) {
+            if (!same || !tq_freedom_carries(joint, own_number, k)) {
                 value += tq_dot6(up->screw, turned);
             }
             dq[there] += scale * value;
@@ -344,8 +345,12 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
     add_joint_efforts(model, sample, ret_dq, ret_dqd);
     tq_ball_add_derivatives(model, tq_ball_terms_left(without), 1, sample->q, sample->qd, ret_dq,
                             ret_dqd);
+    const tq_status status = (without & TQ_WITHOUT_DRAG) != 0
+                                 ? TQ_OK
+                                 : tq_drag_add_derivatives(model, 1, sample->q, sample->qd, scratch,
+                                                           ret_dq, ret_dqd, reterr);
     tq_scratch_rewind(scratch, mark);
-    return TQ_OK;
+    return status;
 }
 
 tq_status tq_mass_matrix_rate(const tq_configuration *posture, tq_scratch *scratch,

@@ -4,6 +4,8 @@
 #ifndef TQ_DYNAMICS_DERIVATIVES_DERIVATIVES_H
 #define TQ_DYNAMICS_DERIVATIVES_DERIVATIVES_H
 
+#include <stdbool.h>
+
 #include "core/base/scratch.h"
 #include "core/base/status.h"
 #include "core/dynamics/sample.h"
@@ -65,6 +67,10 @@ tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, 
 /* The bits TQ_BALL_... (core/dynamics/ball_terms.h) of the terms that `without` (TQ_WITHOUT_...)
  * does not omit. */
 unsigned tq_ball_terms_left(unsigned without);
+
+/* Whether dof number `by` of a joint moves the screw of dof `what` of the same joint: the rotation
+ * axis of a planar joint moves with its translations, but not the reverse. */
+bool tq_freedom_carries(const tq_joint *joint, uint32_t by, uint32_t what);
 
 size_t tq_derivatives_scratch_size(const tq_model *model);
 

@@ -9,6 +9,7 @@
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
 #include "core/dynamics/derivatives/derivatives.h"
+#include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
@@ -16,7 +17,8 @@
 size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism)
 {
     return tq_scratch_cost(tq_derivatives_work_doubles(&mechanism->canonical), sizeof(double)) +
-           tq_joint_matrix_scratch_size(mechanism, 2);
+           tq_joint_matrix_scratch_size(mechanism, 2) +
+           tq_drag_derivatives_scratch_size(&mechanism->model);
 }
 
 /* springs and friction of one-dof joints are on the diagonals */
@@ -43,6 +45,20 @@ static void add_joint_efforts(const tq_model *model, const tq_inverse_input *in,
             }
         }
     }
+}
+
+static tq_status add_drag(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                          tq_scratch *scratch, double *d, tq_error *reterr)
+{
+    const size_t half = (size_t)mechanism->model.nv * mechanism->model.nv * in->stride;
+    const _Bool drag = mechanism->has_drag && (in->without & TQ_WITHOUT_DRAG) == 0;
+    tq_status status = TQ_OK;
+    for (size_t i = 0; drag && status == TQ_OK && i < in->n_sample; i++) {
+        status = tq_drag_add_derivatives(&mechanism->model, in->stride, in->q + i,
+                                         in->qd != NULL ? in->qd + i : NULL, scratch, d + i,
+                                         d + half + i, reterr);
+    }
+    return status;
 }
 
 static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at,
@@ -93,6 +109,9 @@ tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_i
                                     in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
                                     ret_d + nv * nv * in->stride + i);
         }
+        status = add_drag(mechanism, in, scratch, ret_d, reterr);
+    }
+    if (status == TQ_OK) {
         status =
             tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d, reterr);
     }

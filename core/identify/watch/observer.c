@@ -88,7 +88,7 @@ static tq_status compute(tq_observer *o, const tq_experiment_block *block, tq_er
                            .q = block->q,
                            .qdd = block->qd,
                            .without = TQ_WITHOUT_FRICTION | TQ_WITHOUT_SPRING | TQ_WITHOUT_GRAVITY |
-                                      TQ_WITHOUT_VELOCITY};
+                                      TQ_WITHOUT_VELOCITY | TQ_WITHOUT_DRAG};
     tq_status status = tq_inverse_dynamics(o->mechanism, &in, o->memory, o->momentum, reterr);
     if (status == TQ_OK) {
         in.qd = block->qd;

@@ -574,6 +574,15 @@ class DistanceReadAsItemOut(TypedDict):
     read: str
 
 
+class DragOut(TypedDict):
+    """The box that a link is to the medium. MuJoCo's inertia-box model, there of the body's inertia"""
+    box: Array
+    position: NotRequired[Array]
+    rotation: NotRequired[Array]
+    rpy: NotRequired[Array]
+    quaternion_wxyz: NotRequired[Array]
+
+
 class Drive(TypedDict):
     """Motor, gear and amplifier of one joint. Limits that are left out do not exist."""
     motor: DriveMotor
@@ -1595,6 +1604,7 @@ class LinkInOut(TypedDict):
     inertia_about: NotRequired[Literal['com', 'origin']]
     spatial_inertia: NotRequired[Array]
     solid: NotRequired[SolidOut | list[SolidOut]]
+    drag: NotRequired[DragOut]
     home: NotRequired[dict[str, Any]]
     pose: NotRequired[dict[str, Any]]
 
@@ -1758,6 +1768,15 @@ class ManipulabilityReadAsItemOut(TypedDict):
     pointer: str
     sent: NotRequired[str]
     read: str
+
+
+class MediumOut(TypedDict):
+    """A fluid around the robot, which acts on the boxes of links that have a `drag`: as friction, in all that has
+    friction. `calibrate`, `payload` and times from limits refuse such a robot
+    """
+    density: NotRequired[float]
+    viscosity: NotRequired[float]
+    velocity: NotRequired[Array]
 
 
 class NoiseDisturbance(TypedDict):
@@ -2148,6 +2167,7 @@ class RobotDocumentOut(TypedDict):
     name: NotRequired[str]
     description: NotRequired[str]
     gravity: NotRequired[Array]
+    medium: NotRequired[MediumOut]
     links: NotRequired[list[LinkInOut]]
     joints: NotRequired[list[JointInOut]]
     tree: NotRequired[RobotDocumentTreeOut]
@@ -2221,7 +2241,7 @@ class SimulateAuditEnergyOut(TypedDict):
 
 class SimulateAuditMomentumOut(TypedDict):
     """N s: With `include: [momentum]`. What is left of the change of linear momentum = impulses of base, external
-    wrenches and weight
+    wrenches, drag of a medium and weight
     """
     base_impulse: NotRequired[Array]
     external_impulse: NotRequired[Array]

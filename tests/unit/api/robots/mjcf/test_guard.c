@@ -25,8 +25,9 @@ typedef struct row {
 static const row cases[] = {
     {"compensated", M("<worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body></worldbody>"), "gravcomp=\"0.5\""},
     {"compensated, without gravity", M("<option gravity='0 0 0'/><worldbody><body name='b' gravcomp='0.5'><joint/>" BALL "</body></worldbody>"), NULL},
-    {"density of the air", M("<option density='1.2'/><worldbody/>"), "density=\"1.2\""},
-    {"viscosity", M("<option viscosity='2e-5'/><worldbody/>"), "viscosity=\"2e-5\""},
+    {"ellipsoid in air", M("<option density='1.2'/><worldbody><body><joint/><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), "fluidshape=\"ellipsoid\""},
+    {"ellipsoid that does not move", M("<option density='1.2'/><worldbody><body><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), NULL},
+    {"ellipsoid in a vacuum", M("<worldbody><body><joint/><geom size='0.1' fluidshape='ellipsoid'/></body></worldbody>"), NULL},
     {"still air", M("<option density='0' viscosity='0' wind='1 0 0'/><worldbody/>"), NULL},
     {"damper of a ball", BODY("<joint type='ball' damping='1'/>" BALL), NULL},
     {"armature of a free joint", BODY("<joint type='free' armature='0.1'/>" BALL), NULL},

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/undragged.h - refusal of robots that a medium drags, by operations without drag. */
+#ifndef TQA_OPERATIONS_UNDRAGGED_H
+#define TQA_OPERATIONS_UNDRAGGED_H
+
+#include "api/request/value.h"
+
+/* True when no medium drags the robot, else false with the problem set; `what`: the operation's
+ * result that would be without drag. */
+bool tqa_undragged(const tqa_value *root, const char *what);
+
+#endif
