@@ -198,6 +198,38 @@ def test_nested_models_universal_joints_springs_and_followers(daemon):
     assert abs(tau - 7 * (0.3 - 0.5)) < 1e-12 and abs(mass - (1 + 4 * 1)) < 1e-12
 
 
+def test_a_gearbox_couples_two_hinges(daemon):
+    """th2 = -ratio th1 about the gearbox's axes; the second hinge turns the other way round. Moments 1: (1 + ratio^2) qdd1 = tau1."""
+    turn = '<joint name="%s" type="revolute"><parent>%s</parent><child>%s</child><axis><xyz>0 0 %d</xyz></axis></joint>'
+    gear = ('<joint name="box" type="gearbox"><parent>a</parent><child>b</child><gearbox_ratio>0.25</gearbox_ratio><gearbox_reference_body>g</gearbox_reference_body>'
+            '<axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 0 1</xyz></axis2></joint>')
+    body = LINK % ("g", "") + LINK % ("a", "") + LINK % ("b", "") + gear + turn % ("one", "g", "a", 1) + turn % ("two", "g", "b", -1)
+    status, robot = put(daemon, "geared", f'<sdf version="1.8"><model name="m">{body}</model></sdf>')
+    assert status in (200, 201) and robot["dof"] == 1, robot
+    assert robot["constraints"][0]["name"] == "box" and robot["constraints"][0]["coefficients"] == {"one": 0.25, "two": -1}, robot["constraints"]
+    status, _, text = daemon.request("POST", "/v1/robots/geared/forward-dynamics", json.dumps({"q": [0, 0], "qd": [0, 0], "tau": [1, 0]}), {"Content-Type": "application/json"})
+    assert status == 200 and json.loads(text)["qdd"] == pytest.approx([1 / (1 + 0.25 ** 2), 0.25 / (1 + 0.25 ** 2)], rel=1e-12), text
+    for wrong in (gear.replace(">g<", ">b<"), gear.replace("0 0 1", "0 1 0", 1)):
+        status, answer = put(daemon, "geared", f'<sdf version="1.8"><model name="m">{body.replace(gear, wrong)}</model></sdf>')
+        assert status == 422 and "couples no two hinges" in json.dumps(answer), answer
+
+
+def test_a_second_model_of_a_name_is_called_otherwise(daemon):
+    model = f'<model name="m"><pose>%d 0 0 0 0 0</pose>{LINK % ("a", "")}{LINK % ("b", "")}{HINGE % ("j", "revolute", "a", "b", "", "")}</model>'
+    status, robot = put(daemon, "twins", f'<sdf version="1.6"><world name="w">{model % 0}{model % 3}</world></sdf>')
+    assert status in (200, 201) and {"m::a", "m::b", "m_2::a", "m_2::b"} <= {link["name"] for link in robot["links"]}, robot
+    assert any('it is called "m_2"' in one["text"] for one in robot["doctor"]), robot["doctor"]
+
+
+def test_a_loop_that_closes_outside_of_limits(daemon):
+    """Where the file has the links the loop is closed, and nowhere inside of the limits."""
+    turn = '<joint name="%s" type="revolute"><parent>%s</parent><child>%s</child><axis><xyz>0 0 1</xyz>%s</axis></joint>'
+    limit = "<limit><lower>-2.4</lower><upper>-0.6</upper></limit>"
+    body = LINK % ("g", "") + LINK % ("a", "") + turn % ("one", "g", "a", limit) + "<joint name=\"weld\" type=\"fixed\"><parent>g</parent><child>a</child></joint>"
+    status, robot = put(daemon, "outside", f'<sdf version="1.8"><model name="m">{body}</model></sdf>')
+    assert status in (200, 201) and robot["assembled"] == pytest.approx([0], abs=1e-9), robot
+
+
 def test_a_joint_that_closes_a_loop_is_a_constraint(daemon):
     """A parallelogram of two cranks of 1 m along x, each 1 kg m^2 about its pin, and a coupler of 2 kg, which
     only translates: from rest with horizontal cranks, (1 + 1 + 2 L^2) qdd = -2 g L."""
