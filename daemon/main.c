@@ -217,16 +217,6 @@ static int64_t share_of(int64_t all)
     return share > 0 ? share : 1;
 }
 
-static uint64_t running_max(void *ctx, const char *client)
-{
-    return tqd_tokens_running(ctx, client);
-}
-
-static uint64_t cpu_max(void *ctx, const char *client)
-{
-    return tqd_tokens_cpu_s(ctx, client);
-}
-
 static bool open_jobs(char *why)
 {
     workers = tqd_workers_new((size_t)settings.queue);
@@ -244,8 +234,8 @@ static bool open_jobs(char *why)
         .n_runner = (size_t)settings.jobs,
         .n_spare = (size_t)settings.jobs_spare,
         .client_queued_max = (uint64_t)share_of(settings.jobs_queued),
-        .running_max = tokens.n > 0 ? running_max : NULL,
-        .cpu_max = tokens.n > 0 ? cpu_max : NULL,
+        .running_max = tokens.n > 0 ? tqd_tokens_running : NULL,
+        .cpu_max = tokens.n > 0 ? tqd_tokens_cpu_s : NULL,
         .running_ctx = &tokens,
         .lease_ms = settings.lease,
         .queued_max = (uint64_t)settings.jobs_queued,

@@ -84,12 +84,12 @@ static uint64_t least_of(const tqd_tokens *tokens, const char *client, size_t of
     return least;
 }
 
-uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client)
+uint64_t tqd_tokens_running(void *tokens, const char *client)
 {
     return least_of(tokens, client, offsetof(tqd_limits, running));
 }
 
-uint64_t tqd_tokens_cpu_s(const tqd_tokens *tokens, const char *client)
+uint64_t tqd_tokens_cpu_s(void *tokens, const char *client)
 {
     return least_of(tokens, client, offsetof(tqd_limits, cpu_s));
 }

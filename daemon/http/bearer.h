@@ -82,11 +82,10 @@ bool tqd_bearer_digest(const char *token, size_t n, unsigned char ret[TQD_TOKEN_
 tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest[TQD_TOKEN_DIGEST],
                             int64_t now_s, tqd_identity *ret);
 
-/* `running` of the tokens of this client (NULL: of all clients), the least if they differ; 0: no
- * bound. Any thread. */
-uint64_t tqd_tokens_running(const tqd_tokens *tokens, const char *client);
-/* The same of `cpu_s`. */
-uint64_t tqd_tokens_cpu_s(const tqd_tokens *tokens, const char *client);
+/* `running` and `cpu_s` of the tokens (a tqd_tokens) of this client (NULL: of all), the least if they
+ * differ; 0: no bound. Any thread. */
+uint64_t tqd_tokens_running(void *tokens, const char *client);
+uint64_t tqd_tokens_cpu_s(void *tokens, const char *client);
 
 /* Paths without authentication: probes, which reveal only that the process is alive, and the API
  * description, which is public. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/spent.h - the time that each client's jobs have had of the runners of this process. */
+/* daemon/jobs/spent.h - seconds that each client's jobs have had of this process's runners. */
 #ifndef TQD_JOBS_SPENT_H
 #define TQD_JOBS_SPENT_H
 

@@ -275,35 +275,6 @@ static void refuse_rate(tqd_client *client, uint64_t rate, int64_t wait_ns)
     }
 }
 
-/* A connection counts for the client of its first request until it closes. One above the quota is
- * closed; the client's others stay open. */
-static bool check_connections(tqd_client *client)
-{
-    tqd_request *request = &client->request;
-    tqd_account *account = request->account;
-    const uint64_t most = request->who.limits.connections;
-    if (client->counted_in == account) {
-        return true;
-    }
-    const bool good = tqd_account_connect(account, client->counted_in, most);
-    client->counted_in = good ? account : NULL;
-    if (!good) {
-        tqa_problem problem;
-        tqa_problem_set(
-            &problem, "too-many-requests",
-            "\"%s\" has %llu connections already (connections= of its token): use these, "
-            "or close one",
-            request->who.client, (unsigned long long)most);
-        problem.retry_after_s = 1;
-        request->must_close = true;
-        tqd_refuse(client, &problem);
-        if (request->refusal != NULL) {
-            tqd_answer_quota(request->refusal, "connections", most, 0);
-        }
-    }
-    return good;
-}
-
 /* Finds the client's account, and checks its request rate. */
 static bool check_rate(tqd_client *client)
 {
@@ -316,7 +287,7 @@ static bool check_rate(tqd_client *client)
     }
     request->account = client->account;
     const uint64_t rate = request->who.limits.requests;
-    if (!check_connections(client)) {
+    if (!tqd_client_count(client)) {
         return false;
     }
     if (rate == 0 || request->account == NULL) {

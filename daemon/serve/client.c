@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "api/problem.h"
+#include "daemon/http/answer.h"
 #include "daemon/serve/library/library.h"
 
 void tqd_client_phase(tqd_client *client, tqd_phase phase)
@@ -88,6 +90,33 @@ static void opened(tqd_loop *loop, struct MHD_Connection *mhd, void **socket_con
     tqd_count(&loop->counters, TQD_COUNTER_connections_open, 1);
     tqd_loop_read_clock(loop);
     tqd_client_phase(client, loop->taking_over ? TQD_PHASE_IDLE : TQD_PHASE_HEADER);
+}
+
+bool tqd_client_count(tqd_client *client)
+{
+    tqd_request *request = &client->request;
+    tqd_account *account = request->account;
+    const uint64_t most = request->who.limits.connections;
+    if (client->counted_in == account) {
+        return true;
+    }
+    const bool good = tqd_account_connect(account, client->counted_in, most);
+    client->counted_in = good ? account : NULL;
+    if (!good) {
+        tqa_problem problem;
+        tqa_problem_set(
+            &problem, "too-many-requests",
+            "\"%s\" has %llu connections already (connections= of its token): use these, "
+            "or close one",
+            request->who.client, (unsigned long long)most);
+        problem.retry_after_s = 1;
+        request->must_close = true;
+        tqd_refuse(client, &problem);
+        if (request->refusal != NULL) {
+            tqd_answer_quota(request->refusal, "connections", most, 0);
+        }
+    }
+    return good;
 }
 
 static void closed(tqd_loop *loop, tqd_client *client)

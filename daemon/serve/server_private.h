@@ -174,6 +174,9 @@ struct tqd_server {
 void tqd_client_phase(tqd_client *client, tqd_phase phase);
 void tqd_client_notify(void *loop, struct MHD_Connection *mhd, void **socket_context,
                        enum MHD_ConnectionNotificationCode code);
+/* Once the request's client is known: a connection is that client's from its first request on until
+ * it closes. False: it is above the client's quota; the request is refused, then it is closed. */
+bool tqd_client_count(tqd_client *client);
 /* Address, or uid-N on a Unix socket. */
 void tqd_client_peer(const tqd_client *client, char ret[TQD_AUDIT_PEER_TEXT]);
 enum MHD_Result tqd_client_accept(void *loop, const struct sockaddr *address, socklen_t n_address);

@@ -122,7 +122,8 @@ static inline bool tqd_is_owned(const char *owner, const char *by)
 /* Creates or replaces a robot. Former versions stay readable by digest, the newest
  * TQD_ROBOT_VERSIONS of each name; a version that another row refers to is never deleted. A name
  * stays its first owner's, whoever replaces it; what is stored already may be put by anybody.
- * Status: OK (`created`, `replaced` and `owner` are set), MISMATCH, QUOTA, OWNED (`owner` is set). */
+ * Status: OK (`created`, `replaced` and `owner` are set), MISMATCH, QUOTA, OWNED (`owner` is set).
+ */
 enum { TQD_ROBOT_VERSIONS = 32 };
 typedef struct tqd_robot_put {
     tqd_write write;

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/cluster/test_owners_shared.py - owners, traces and what clients keep on PostgreSQL: the tests of SQLite, another node, an older schema.
 import importlib.util
+import io
 import itertools
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
+import tarfile
 
 import pytest
 from test_cluster import URI, Postgres, pytestmark  # noqa: F401
@@ -17,7 +20,7 @@ _spec = importlib.util.spec_from_file_location("contract_owners", CONTRACT / "te
 owners = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(owners)
 for _name in ("test_robots", "test_datasets", "test_jobs", "test_a_job_that_runs_is_cancelled_by_its_owner", "test_without_tokens_nobody_owns",
-              "test_what_was_nobodys_stays_everybodys", "test_a_job_keeps_its_trace", "test_jobs_that_are_kept", "test_bytes_that_are_kept", "tokens"):
+              "test_what_was_nobodys_stays_everybodys", "test_a_job_keeps_its_trace", "test_jobs_that_are_kept", "test_bytes_that_are_kept", "tokens", "state"):
     globals()[_name] = getattr(owners, _name)
 conftest = sys.modules["conftest"]
 numbers = itertools.count()
@@ -56,7 +59,7 @@ def test_another_node_knows_the_owners(start, tokens, tmp_path):  # noqa: F811
     owners.assert_refused(owners.put_robot(south, owners.OTHER, "arm", 0.6), 'robot "arm"')
     assert owners.ask(north, owners.MINE, "DELETE", "/v1/robots/arm")[0] == 204
     assert owners.put_robot(north, owners.OTHER, "arm", 0.5)[0] == 201  # the same bytes, another's
-    conftest.eventually(lambda: owners.owner_of(south, "robots", "arm") == owners.OTHER)
+    conftest.eventually(lambda: {row["name"]: row["owner"] for row in owners.fetch(south, "/v1/robots")["robots"]}.get("arm") == owners.OTHER)
     job = owners.submit(north, owners.MINE)
     owners.ended(south, job)
     body = b'{"initial": {"q": [0.1, 0]}, "duration_s": 0.01, "output": {"interval_s": 0.001}}'
@@ -81,3 +84,32 @@ def test_a_store_of_the_former_schema_steps_forward(schema, start, tokens):  # n
     # a daemon of that release goes on writing, in the statements that it knows
     schema.run("SELECT status FROM tqd_robot_put('old', 'd', 'application/xml', 'urdf', 1, 'x', NULL, NULL, 0, 0, 32);")
     assert schema.postgres.query(f"SELECT owner FROM {schema.name}.robot WHERE name = 'old'") == ""
+
+
+def test_owners_move_from_sqlite(schema, tokens, tmp_path):  # noqa: F811
+    """With the traces of jobs, and with what each client keeps: a quota of before the move refuses after it."""
+    settings = {"credentials": tokens("kept=1"), "node": "north"}
+    alone = conftest.Daemon(settings)
+    owners.put_robot(alone, owners.MINE, "arm", 0.5)
+    owners.put_data(alone, owners.MINE, "run", b"t,q\n0,1\n")
+    owners.ended(alone, owners.submit(alone, owners.MINE, traceparent=f"00-{owners.TRACE}-{owners.PARENT}-01"))
+    before = {kind: owners.fetch(alone, f"/v1/{kind}") for kind in ("robots", "datasets", "jobs")}
+    assert before["datasets"]["datasets"][-1]["owner"] == owners.MINE and owners.TRACE in before["jobs"]["jobs"][0]["traceparent"]
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o700)
+    with tarfile.open(fileobj=io.BytesIO(owners.ask(alone, owners.ADMIN, "POST", "/v1/backup", b"")[2])) as tar:
+        tar.extractall(folder, filter="data")
+    kept = sqlite3.connect(folder / "torqued.db").execute("SELECT n, bytes FROM usage WHERE what = 'client:ann'").fetchone()
+    alone.stop()
+    done = subprocess.run([conftest.TORQUED, "--store", schema.store, "--state-dir", str(tmp_path / "north"), "--restore", str(folder)], capture_output=True, text=True,
+                          timeout=conftest.PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    assert schema.postgres.query(f"SELECT n, bytes FROM {schema.name}.usage WHERE what = 'client:ann'") == f"{kept[0]}|{kept[1]}" and kept[0] == 1
+    moved = conftest.Daemon({**settings, "store": schema.store}, state=str(tmp_path / "north"))
+    try:
+        assert {kind: owners.fetch(moved, f"/v1/{kind}") for kind in before} == before
+        owners.assert_refused(owners.put_data(moved, owners.OTHER, "run", b"t,q\n0,2\n"), 'dataset "run"')
+        conftest.problem(owners.ask(moved, owners.MINE, "POST", owners.SIMULATE, b'{"initial": {"q": [0.1, 0]}, "duration_s": 0.01, "output": {"interval_s": 0.001}}',
+                                    Content_Type="application/json", Prefer="respond-async"), 403)
+    finally:
+        moved.stop()

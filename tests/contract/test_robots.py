@@ -72,7 +72,7 @@ def test_list(daemon):
     listed = rows(daemon)
     assert [r["name"] for r in listed] == sorted(r["name"] for r in listed)
     mine = next(r for r in listed if r["name"] == "a-listed")
-    assert mine == {"name": "a-listed", "nv": 2, "source": "urdf", "digest": digest(urdf(1.5)), "builtin": False}
+    assert mine == {"name": "a-listed", "nv": 2, "source": "urdf", "digest": digest(urdf(1.5)), "builtin": False, "owner": None}
     panda = next(r for r in listed if r["name"] == "panda")
     assert panda["builtin"] is True and panda["nv"] >= 7
 

@@ -8,7 +8,8 @@
 
 static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1";
 /* Scans from the newest row until `limit` of them match; + keeps SQLite from an index of its own
- * choice. ?2: set of states, 0 for any. ?6, ?7: bounds of created_ms. ?8: the one state. ?9: whose. */
+ * choice. ?2: set of states, 0 for any. ?6, ?7: bounds of created_ms. ?8: the one state. ?9: whose.
+ */
 #define LIST_BY(column)                                                                            \
     "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column "seq < ?1"                                 \
     " AND (?2 = 0 OR (?2 >> +state) & 1) AND (?3 IS NULL OR +kind = ?3)"                           \

@@ -229,7 +229,7 @@ static const char waited_10[] =
 static const char drained_11[] =
     "CREATE TABLE drained(name TEXT PRIMARY KEY, since_ms INTEGER NOT NULL) STRICT, WITHOUT ROWID;";
 
-/* 12: whose a name is, "" for those of before; the trace that a job belongs to; and what each client
+/* 12: whose a name is, "" for those of before; the trace that a job belongs to; and what a client
  * keeps, as usage 'client:NAME': n jobs that are not `waited`, bytes of its jobs' bodies and of its
  * datasets. The bodies of a job are deleted before it, since their triggers look up whose it was. A
  * damaged row keeps its sum, which fits neither before nor after. */
