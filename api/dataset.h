@@ -36,6 +36,7 @@ typedef struct tqa_dataset tqa_dataset;
 /* Rows of a plot: n_row of them from first_row on, rows_per_point to a point. */
 typedef struct tqa_dataset_part {
     uint64_t first_row, n_row, rows_per_point;
+    bool with_places; /* `min_at` and `max_at` too: rows of a point, from its first one */
 } tqa_dataset_part;
 
 /* The least rows a point for at most n_points of n_row rows, of a table of n_all rows. From 65,536
@@ -67,7 +68,7 @@ const char *tqa_dataset_media_stored(const char *media);
 char *tqa_dataset_summary(const tqa_dataset *dataset, size_t *ret_n);
 
 /* Least and greatest values of each column in blocks of rows, and where these begin in the file:
- * points of a plot without reading it whole. 6.3 MiB at most; it does not change. */
+ * points of a plot without reading it whole. 8.3 MiB at most; it does not change. */
 typedef struct tqa_dataset_blocks tqa_dataset_blocks;
 /* Before the first byte: blocks are to be gathered beside the rest. */
 void tqa_dataset_gather(tqa_dataset *dataset);

@@ -10,6 +10,7 @@ typedef enum tqa_media {
     TQA_MEDIA_NPY,
     TQA_MEDIA_NPZ,
     TQA_MEDIA_CSV,
+    TQA_MEDIA_SVG, /* answers only: a picture */
     TQA_MEDIA_XML, /* URDF, or MJCF by its root element */
     TQA_MEDIA_OTHER,
 } tqa_media;

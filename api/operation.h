@@ -34,6 +34,7 @@ typedef struct tqa_operation {
     const char *name;  /* last part of the path: "inverse-dynamics" */
     bool needs_robot;  /* POST /v1/robots/{name}/<name>, else POST /v1/<name> */
     bool may_outlive;  /* long computation: may become a job */
+    bool has_picture;  /* its answer may be TQA_MEDIA_SVG */
     uint64_t body_max; /* bytes; more is 413 */
     const struct tqa_operation_methods *methods; /* private to api/operations */
 } tqa_operation;
@@ -41,6 +42,10 @@ typedef struct tqa_operation {
 /* The table, in the order of the contract. Ends with name == NULL. */
 extern const tqa_operation tqa_operations[];
 const tqa_operation *tqa_operation_find(const char *name, size_t n, bool with_robot);
+
+/* The problem of an answer as TQA_MEDIA_SVG that the operation does not have: names those with one.
+ */
+void tqa_operation_refuse_picture(const tqa_operation *operation, tqa_problem *reterr);
 
 /* open -> feed* -> finish -> cost -> run -> (status, media, length, read*) -> close. A problem may
  * be set by open (returns NULL), by feed, finish and run (return false) and by read (returns 0);

@@ -49,6 +49,7 @@ struct tqa_call {
                              body are used beside it */
     size_t n_text, n_put;
     tqa_blocks multipliers;      /* of constraints, with an `include` that needs them */
+    tqa_blocks missing;          /* of tau, with joints that are not driven; no rows: nothing */
     tqa_blocks terms;            /* of the other names of `include` */
     struct tqa_archive *archive; /* of an answer as NPZ, once it has run; else NULL */
     atomic_bool is_far;          /* a sample is far beyond the limits of q */

@@ -34,6 +34,10 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
                               (unsigned long long)operation->body_max);
         return false;
     }
+    if (head->accept == TQA_MEDIA_SVG && !operation->has_picture) {
+        tqa_operation_refuse_picture(operation, problem);
+        return false;
+    }
     if (operation->methods->control != NULL) {
         return tqa_tree_check_head(operation, head, problem);
     }
@@ -67,7 +71,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->ahead.states = NULL;
     atomic_init(&call->ahead.n_good, 0);
     call->ahead.n_ready = 0;
-    call->reactions = call->multipliers = call->terms = (tqa_blocks){0};
+    call->reactions = call->multipliers = call->missing = call->terms = (tqa_blocks){0};
     call->kept = NULL;
     call->n_kept = 0;
     call->n_note = 0;
@@ -276,6 +280,7 @@ const char *tqa_call_media(const tqa_call *call)
            : call->accept == TQA_MEDIA_NPY ? "application/x-npy"
            : call->accept == TQA_MEDIA_NPZ ? "application/x-npz"
            : call->accept == TQA_MEDIA_CSV ? "text/csv"
+           : call->accept == TQA_MEDIA_SVG ? "image/svg+xml"
                                            : "application/json";
 }
 
@@ -319,6 +324,7 @@ void tqa_call_close(tqa_call *call)
         tqa_blocks_clear(&call->tau);
         tqa_blocks_clear(&call->reactions);
         tqa_blocks_clear(&call->multipliers);
+        tqa_blocks_clear(&call->missing);
         tqa_blocks_clear(&call->terms);
     }
     for (size_t t = 0; t < call->n_kept; t++) {

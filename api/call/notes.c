@@ -33,26 +33,23 @@ static void name_fields(tqa_call *call, const char *key, uint32_t fields)
     tqa_writer_end(notes);
 }
 
+static void put_warning(tqa_writer *to, const char *joint, size_t sample, const char *text)
+{
+    tqa_writer_object(to, NULL);
+    tqa_writer_string(to, "joint", joint);
+    tqa_writer_count(to, "sample", sample);
+    tqa_writer_string(to, "text", text);
+    tqa_writer_end(to);
+}
+
 static void put_far_items(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
                           bool in_degrees)
 {
     for (size_t k = 0; k < n; k++) {
         char text[TQA_PROBLEM_TEXT];
         tqa_far_text(robot, &far[k], in_degrees, text);
-        tqa_writer_object(to, NULL);
-        tqa_writer_string(to, "joint", robot->joint_names[far[k].joint]);
-        tqa_writer_count(to, "sample", far[k].sample);
-        tqa_writer_string(to, "text", text);
-        tqa_writer_end(to);
+        put_warning(to, robot->joint_names[far[k].joint], far[k].sample, text);
     }
-}
-
-void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
-                       bool in_degrees)
-{
-    tqa_writer_list(to, "warnings");
-    put_far_items(to, robot, far, n, in_degrees);
-    tqa_writer_end(to);
 }
 
 void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control)
@@ -64,20 +61,16 @@ void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control)
     put_far_items(to, control->robot, control->far, control->n_far, control->in_degrees);
     for (size_t k = 0; k < control->n_remark; k++) {
         const uint32_t joint = control->remarks[k].joint;
-        tqa_writer_object(to, NULL);
-        tqa_writer_string(to, "joint", joint != TQ_NONE ? control->robot->joint_names[joint] : "");
-        tqa_writer_count(to, "sample", 0);
-        tqa_writer_string(to, "text", control->remarks[k].text);
-        tqa_writer_end(to);
+        put_warning(to, joint != TQ_NONE ? control->robot->joint_names[joint] : "", 0,
+                    control->remarks[k].text);
     }
     tqa_writer_end(to);
 }
 
-/* Sample by sample: rarely run. */
-static void put_far(tqa_call *call)
+/* Sample by sample: rarely run. The number of joints. */
+static size_t find_far(const tqa_call *call, tqa_far found[TQA_FAR_MAX])
 {
     const tqa_blocks *q = &call->request.motion[TQA_MOTION_Q];
-    tqa_far found[TQA_FAR_MAX];
     size_t n = 0;
     for (size_t i = 0; i < call->request.n_sample; i++) {
         if (!tqa_overlap_has_q(call, i / TQ_BLOCK)) {
@@ -89,9 +82,46 @@ static void put_far(tqa_call *call)
             tqa_far_note(call->robot, at, q->stride, i, found, &n);
         }
     }
-    if (n > 0) {
-        tqa_notes_put_far(tqa_notes_next(call), call->robot, found, n, call->request.in_degrees);
+    return n;
+}
+
+/* The sample whose torque the driven joints can produce least, and how much is missing; 0: none. */
+static double find_missing(const tqa_call *call, size_t *ret_sample)
+{
+    double most = 0.0;
+    for (size_t i = 0; call->missing.n_row > 0 && i < call->request.n_sample; i++) {
+        const double x = *tqa_blocks_sample(&call->missing, i);
+        if (x > most) {
+            most = x;
+            *ret_sample = i;
+        }
     }
+    return most;
+}
+
+static void put_warnings(tqa_call *call)
+{
+    tqa_far far[TQA_FAR_MAX];
+    size_t sample = 0;
+    const bool is_far = atomic_load_explicit(&call->is_far, memory_order_relaxed);
+    const size_t n = is_far ? find_far(call, far) : 0;
+    const double missing = find_missing(call, &sample);
+    if (n == 0 && missing == 0.0) {
+        return;
+    }
+    tqa_writer *to = tqa_notes_next(call);
+    tqa_writer_list(to, "warnings");
+    put_far_items(to, call->robot, far, n, call->request.in_degrees);
+    if (missing > 0.0) {
+        char text[TQA_PROBLEM_TEXT];
+        (void)snprintf(text, sizeof text,
+                       "the joints of \"actuated\" cannot produce this motion: up to %.6g N m or N "
+                       "are missing, which \"tau\" does not have; \"include\": [\"actuation\"] "
+                       "has them for each sample",
+                       missing);
+        put_warning(to, "", sample, text);
+    }
+    tqa_writer_end(to);
 }
 
 /* The same for robots with constraints, whose dynamics cost more. */
@@ -170,9 +200,7 @@ bool tqa_notes_end(tqa_call *call)
     if (request->in_degrees) {
         tqa_writer_string(tqa_notes_next(call), "angles", "deg");
     }
-    if (atomic_load_explicit(&call->is_far, memory_order_relaxed)) {
-        put_far(call);
-    }
+    put_warnings(call);
     put_off(call);
     if (call->n_note == 0) {
         return true;

@@ -13,10 +13,6 @@ static inline bool tqa_notes_fit(const tqa_call *call)
     return call->accept == TQA_MEDIA_JSON || call->accept == TQA_MEDIA_CBOR;
 }
 
-/* `warnings`: coordinates that are far beyond their limits. */
-void tqa_notes_put_far(tqa_writer *to, const tqa_robot *robot, const tqa_far *far, size_t n,
-                       bool in_degrees);
-
 /* `warnings` of a request that is a tree, where there are any. */
 void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control);
 

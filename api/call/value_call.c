@@ -43,7 +43,7 @@ static bool is_read(tqa_media media)
 
 static bool is_written(tqa_media media)
 {
-    return is_read(media) || media == TQA_MEDIA_CSV;
+    return is_read(media) || media == TQA_MEDIA_CSV || media == TQA_MEDIA_SVG;
 }
 
 bool tqa_tree_check_head(const tqa_operation *operation, const tqa_call_head *head,
@@ -81,6 +81,7 @@ bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reter
     }
     call->answer = (tqa_writer){.cbor = call->accept == TQA_MEDIA_CBOR};
     call->control->answer = &call->answer;
+    call->control->is_picture = call->accept == TQA_MEDIA_SVG;
     const bool known = find_form(call->operation, head->query, &call->control->form);
     assert(known);
     (void)known;
@@ -209,7 +210,8 @@ static bool make_archive(tqa_call *call)
     if (!take_text(call)) {
         return no_memory(call);
     }
-    call->archive = tqa_archive_of_text(call->text, call->n_text, call->accept, &call->problem);
+    call->archive = tqa_archive_of_text(call->text, call->n_text, call->accept,
+                                        call->operation->name, &call->problem);
     call->text = NULL;
     return call->archive != NULL;
 }
@@ -241,7 +243,8 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
         return tqa_value_refuse(&root, "overflow", "smaller numbers, or other units",
                                 "a result is too large for a number");
     }
-    return call->accept == TQA_MEDIA_NPZ || call->accept == TQA_MEDIA_CSV
+    return call->accept == TQA_MEDIA_NPZ || call->accept == TQA_MEDIA_CSV ||
+                   call->accept == TQA_MEDIA_SVG
                ? make_archive(call)
                : take_text(call) || no_memory(call);
 }

@@ -279,7 +279,10 @@ function start(contract) {
         make('li', {}, 'Your own robot: ', make('code', { textContent: `curl -T arm.urdf ${window.location.origin}/v1/robots/my-arm` }), ', or ', link('putRobot', 'PUT'), '. The answer lists what was read, what was ignored, and what is suspicious.'),
         make('li', {}, 'A motion: ', link('simulate', 'simulate'), '. Its time series are drawn above the answer. What takes longer becomes a ', link('listJobs', 'job'), '.'),
         make('li', {}, 'Parameters from logs: ', link('calibrate', 'calibrate'), '. Its examples, those of compare, and inverse-dynamics along a log read the built-in logs ',
-          make('code', { textContent: 'sample-panda-1' }), ' and ', make('code', { textContent: 'sample-panda-2' }), ': a panda with friction and noise.')),
+          make('code', { textContent: 'sample-panda-1' }), ' and ', make('code', { textContent: 'sample-panda-2' }), ': a panda with friction and noise. ',
+          ...(document.querySelector('a[href="/docs/guide/"]')
+            ? ['From your robot to a calibrated model in an afternoon: ', make('a', { href: '/docs/guide/calibrating.html', textContent: 'the guide' }), '.']
+            : ['From your robot to a calibrated model in an afternoon: ', make('code', { textContent: 'docs/calibrating.md' }), ' of the sources.']))),
       make('p', {}, 'A request at fault is answered by a problem document: it names the place, the reason and a remedy. The contract for programs: ', make('a', { href: '/openapi.json', textContent: '/openapi.json' }), '.'),
       form);
   }

@@ -30,7 +30,7 @@ class Operation:
         self.name, self.needs_robot, self.summary = words[1], words[2:] == ["of", "robot"], line.text
         self.about, self.order, self.tag, self.queries = "", 1000, "dynamics", []
         self.media, self.npy, self.answers = {}, {}, ""
-        self.may_outlive, self.has_samples = False, False
+        self.may_outlive, self.has_samples, self.may_be_empty = False, False, False
         for below in line.below:
             key, _, value = (part.strip() for part in below.code.partition(":"))
             self.set(schemas, below, key.split(), value)
@@ -48,6 +48,8 @@ class Operation:
             self.may_outlive = value == "yes"
         elif key == ["samples"]:
             self.has_samples = value == "yes"
+        elif key == ["empty"]:  # without a body it is asked for what needs no field
+            self.may_be_empty = value == "yes"
         elif key[0] in ("request", "answer") and key[1:] == ["npy"]:
             self.npy[key[0]] = line.text
         elif key[0] in ("request", "answer") and not key[1:]:
@@ -79,7 +81,7 @@ class Operation:
         formats = [media for media in self.media["answer"] if media in MEDIA]
         form = {"name": "format", "in": "query", "description": "The form of the answer; wins over `Accept`", "schema": {"enum": formats}}
         post["parameters"] = [*self.queries, form]
-        post["requestBody"] = {"required": True, "content": request}
+        post["requestBody"] = {"required": not self.may_be_empty, "content": request}
         post["responses"] = {"200": {"description": self.answers, "content": answer}, "202": ref("responses", "Accepted"),
                              "default": ref("responses", "Problem")}
         names = (["RobotName"] if self.needs_robot else []) + JOB_PARAMETERS
@@ -230,11 +232,11 @@ def terms_header(schemas):
 
 
 def operations_header(operations):
-    """ROW(name, methods, needs_robot, may_outlive, has_samples)"""
-    out = ["/* ROW(name, methods, needs_robot, may_outlive, has_samples), in the order of the contract */",
+    """ROW(name, methods, needs_robot, may_outlive, has_samples, has_picture)"""
+    out = ["/* ROW(name, methods, needs_robot, may_outlive, has_samples, has_picture), in order of the", " * contract */",
            "#define TQA_OPERATION_LIST(ROW) \\"]
     for each in operations:
-        flags = ", ".join("true" if flag else "false" for flag in (each.needs_robot, each.may_outlive, each.has_samples))
+        flags = ", ".join("true" if flag else "false" for flag in (each.needs_robot, each.may_outlive, each.has_samples, "svg" in each.media["answer"]))
         out.append(f"    ROW({c_string(each.name)}, tqa_{each.c_name}_methods, {flags}) \\")
     return header("operations.h", "every operation, out of the schema", "\n".join(out) + "\n\n")
 

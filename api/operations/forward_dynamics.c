@@ -136,7 +136,9 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
     if (!tqa_call_compute(call, host, scratch, size, compute_block)) {
         return false;
     }
-    tqa_limits_add(call);
+    if (!tqa_limits_add(call)) {
+        return false;
+    }
     if (request->in_degrees) {
         to_degrees(call);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/inverse_dynamics.c - POST .../inverse-dynamics: joint torques from motion. */
 #include <assert.h>
+#include <math.h>
 
 #include "api/call/call.h"
 #include "api/call/transpose.h"
@@ -79,6 +80,22 @@ static size_t scratch_size(const tqa_call *call)
            tqa_transpose_scratch_size(call);
 }
 
+/* Where some joints are not driven: what the others cannot produce of each sample's torque, 0 to
+ * rounding. */
+static void note_missing(const tqa_call *call, size_t b, const tq_inverse_input *in,
+                         const tq_actuation *actuation, const double *tau)
+{
+    static const double least = 1e-6; /* N m or N, and of the largest torque */
+    double *to = tqa_blocks_block(&call->missing, b);
+    for (size_t i = 0; i < in->n_sample; i++) {
+        double most = 1.0;
+        for (size_t r = 0; r < call->model->nv; r++) {
+            most = fmax(most, fabs(tau[r * in->stride + i]));
+        }
+        to[i] = actuation[i].missing > least * most ? actuation[i].missing : 0.0;
+    }
+}
+
 /* torques of the actuated joints, and the forces of the constraints where they are requested */
 static tq_status constrained(tqa_call *call, size_t b, const tq_inverse_input *in,
                              tq_scratch *scratch, double *tau, tq_error *error)
@@ -96,6 +113,9 @@ static tq_status constrained(tqa_call *call, size_t b, const tq_inverse_input *i
         to[stride] = (double)actuation[i].n_freedom;
         to[2 * stride] = (double)actuation[i].n_internal;
         to[3 * stride] = actuation[i].missing;
+    }
+    if (status == TQ_OK && set->actuated != NULL) {
+        note_missing(call, b, in, actuation, tau);
     }
     tq_scratch_rewind(scratch, mark);
     return status;
@@ -151,6 +171,12 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
     assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
+    if (call->robot->constraints != NULL && call->robot->constraints->actuated != NULL) {
+        tqa_blocks_init(&call->missing, 1, NULL, &call->budget);
+        if (!tqa_blocks_reserve(&call->missing, request->n_sample)) {
+            return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
+        }
+    }
     tqa_result_add(&call->result, "tau", &call->tau, request->reordered ? request->v_map : NULL);
     call->result.arrays[0].is_turned = tqa_transpose_is_on(call);
     if (request->include != 0 && !tqa_include_add(call)) {
@@ -159,8 +185,7 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
     if (!tqa_call_compute(call, host, scratch, size, compute_block)) {
         return false;
     }
-    tqa_limits_add(call);
-    return request->from == NULL || tqa_from_add(call);
+    return tqa_limits_add(call) && (request->from == NULL || tqa_from_add(call));
 }
 
 const tqa_operation_methods tqa_inverse_dynamics_methods = {

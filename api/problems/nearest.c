@@ -19,8 +19,10 @@ void tqa_nearest_init(tqa_nearest *nearest, const char *text, size_t n)
     nearest->best = nearest->note = nearest->alike = NULL;
     nearest->rank = 0;
     nearest->n_alike = 0;
-    /* a third of the letters may be wrong, and one always, unless it is the only one */
-    nearest->distance = n <= 1 ? 1 : n / 3 + 2;
+    /* a third of the letters may be wrong, and one always, unless it is the only one; never more
+     * than half */
+    const size_t half = n / 2 + 1;
+    nearest->distance = n <= 1 ? 1 : n / 3 + 2 < half ? n / 3 + 2 : half;
     nearest->n_list = 0;
     nearest->list[0] = '\0';
 }

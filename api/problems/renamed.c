@@ -163,6 +163,12 @@ static const struct row {
     AS("unit", "angles"),
     AS("angle_unit", "angles"),
     AS("angle_units", "angles"),
+    SAY("ground", "shapes",
+        "the ground is one of \"shapes\": [{\"shape\": \"half-space\"}, {\"shape\": \"sphere\", "
+        "\"link\": \"foot\", \"size\": [0.03]}]; others: capsule, box"),
+    SAY("floor", "shapes",
+        "the floor is one of \"shapes\": [{\"shape\": \"half-space\"}, {\"shape\": \"sphere\", "
+        "\"link\": \"foot\", \"size\": [0.03]}]; others: capsule, box"),
     SAY("degrees", "angles", "say \"angles\": \"deg\""),
     SAY("deg", "angles", "say \"angles\": \"deg\""),
     AS("degrees", "deg"),

@@ -76,18 +76,39 @@ static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, 
                         bool is_list)
 {
     char hint[TQA_PROBLEM_TEXT];
-    (void)snprintf(hint, sizeof hint, "%sone of",
-                   is_list || quantity > TQA_RECORDING_TAU ? ""
-                                                           : "or a list, for each joint one: ");
+    (void)snprintf(hint, sizeof hint, "one of");
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
         if (units[u].quantity == quantity && (units[u].of == OF_ANY || units[u].of == kind)) {
             const size_t n = strlen(hint);
             (void)snprintf(hint + n, sizeof hint - n, " \"%s\"", units[u].name);
         }
     }
+    if (!is_list && quantity <= TQA_RECORDING_TAU) {
+        const size_t n = strlen(hint);
+        (void)snprintf(hint + n, sizeof hint - n, "; or a list, one for each joint");
+    }
     return tqa_value_refuse(part, "invalid-value", hint, "not a unit of %s%s",
                             tqa_recording_quantity_names[quantity],
                             quantity < TQA_RECORDING_TAU ? " for this kind of joint" : "");
+}
+
+/* The unit that the text is, also in another word: "degrees". */
+static const char *our_unit(const tqa_value *part, tqa_recording_quantity quantity, bool is_length)
+{
+    const char *words[sizeof units / sizeof units[0] + 1] = {NULL};
+    const char *text = json_string_value(part->value);
+    size_t n = 0;
+    unsigned k = 0;
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        if (units[u].quantity == quantity &&
+            (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
+            if (strcmp(units[u].name, text) == 0) {
+                return text;
+            }
+            words[n++] = units[u].name;
+        }
+    }
+    return tqa_wording_choice(part, words, &k) ? words[k] : text;
 }
 
 static bool read_unit(tqa_recording_request *request, tqa_recording_quantity quantity,
@@ -99,6 +120,7 @@ static bool read_unit(tqa_recording_request *request, tqa_recording_quantity qua
                                 "expected the name of a unit");
     }
     const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
+    text = our_unit(part, quantity, is_length);
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
         if (units[u].quantity == quantity && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {

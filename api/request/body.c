@@ -76,8 +76,12 @@ static bool report(const tqa_body *body, tqa_decode state, const tqa_decode_erro
         assert(state == TQA_DECODE_OK || body->sink.problem->status != 0);
         return state == TQA_DECODE_OK;
     }
+    static const char example[] = "send an object in braces, such as -H 'Content-Type: "
+                                  "application/json' -d '{\"q\": [0.1, 0.2]}'";
+    const bool is_other = state == TQA_DECODE_MALFORMED && error->offset == 0 &&
+                          body->media == TQA_MEDIA_JSON; /* its first byte is none of JSON's */
     return refuse(body, error->offset, state == TQA_DECODE_NOT_FINITE ? "not-finite" : "malformed",
-                  tqa_hint_decode(state, body->media), error->detail);
+                  is_other ? example : tqa_hint_decode(state, body->media), error->detail);
 }
 
 /* A table has no names inside: its rows and columns are the place. */

@@ -8,9 +8,10 @@
 
 /* The receiver of an NPY file; ctx is a tqa_columns. A file of rank two is a batch, one sample a
  * row; of rank one it is one sample. The columns are those that the operation computes from, in the
- * schema's order. */
+ * schema's order; the last arrays may be missing, where they count as zero. */
 typedef struct tqa_columns {
     tqa_request *request;
+    uint32_t fields; /* of the schema, that the table has: the first of them at least */
     bool flat;
     bool downwards;   /* Fortran order */
     size_t n_arrived; /* samples that have come whole; of a batch in C order */

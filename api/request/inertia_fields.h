@@ -26,4 +26,9 @@ bool tqa_value_symmetric(const tqa_value *part, double ret[6]);
 /* True when no principal moment is negative: some body may have it. xx xy xz yy yz zz. */
 bool tqa_inertia_is_possible(const double about_com[6]);
 
+/* A mechanism of the robot as its document says, with every mass and inertia times `scale` and a
+ * payload {link, mass, com, inertia?} (NULL or absent: none), in the call's memory. */
+bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
+                         const tq_mechanism **ret);
+
 #endif

@@ -33,6 +33,7 @@ typedef struct tqa_off_search {
     size_t size;
     tqa_off found[TQA_OFF_MAX];
     size_t n;
+    bool is_start; /* q is where a run starts, which moves it onto the constraints */
 } tqa_off_search;
 
 /* False: the robot has no constraints, or memory is short, and there is nothing to search. */

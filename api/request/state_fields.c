@@ -35,6 +35,20 @@ static void to_radians(const tqa_tree *control, tqa_row_kind kind, double *value
     }
 }
 
+/* Hint: the numbers of a joint that has several; NULL: their count says it. */
+static const char *order_of(const tq_joint *joint, bool of_q)
+{
+    if (joint->kind == TQ_JOINT_FLOATING) {
+        return of_q ? "give 7 numbers: x y z, then the quaternion qw qx qy qz"
+                    : "give 6 numbers: linear x y z, then angular x y z, along the child's axes";
+    }
+    if (joint->kind == TQ_JOINT_SPHERICAL) {
+        return of_q ? "give 4 numbers: the quaternion qw qx qy qz"
+                    : "give 3 numbers: x y z, along the child's axes";
+    }
+    return NULL;
+}
+
 /* The numbers of one joint out of an object by name. */
 static bool read_named(const tqa_value *part, const char *name, tqa_row_kind kind, double *ret)
 {
@@ -50,7 +64,8 @@ static bool read_named(const tqa_value *part, const char *name, tqa_row_kind kin
     }
     const uint32_t n = kind == TQA_ROW_Q ? joint->nq : joint->nv;
     double *to = ret + (kind == TQA_ROW_Q ? joint->q_index : joint->v_index);
-    return n == 1 ? tqa_value_number(part, to) : tqa_value_numbers(part, n, to);
+    return n == 1 ? tqa_value_number(part, to)
+                  : tqa_value_vector(part, n, order_of(joint, kind == TQA_ROW_Q), to);
 }
 
 bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret)

@@ -78,6 +78,24 @@ const char *tqa_kind_of(const json_t *value)
     return names[json_typeof(value)];
 }
 
+/* A text that is a number, alone or with a unit after it: that number. */
+static void hint_quoted(const char *text, char hint[TQA_PROBLEM_TEXT])
+{
+    enum { DIGITS_MAX = 24, UNIT_MAX = 12 };
+    const size_t n = strspn(text, "+-.0123456789");
+    const char *rest = text + n + strspn(text + n, " ");
+    const bool is_number = n > 0 && n <= DIGITS_MAX && strpbrk(text, "0123456789") < text + n;
+    const bool has_exponent = (*rest == 'e' || *rest == 'E') && rest[1] != '\0' &&
+                              strchr("+-0123456789", rest[1]) != NULL;
+    if (is_number && *rest == '\0') {
+        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write %.*s, without quotes", (int)n, text);
+    } else if (is_number && !has_exponent && strlen(rest) <= UNIT_MAX) {
+        (void)snprintf(hint, TQA_PROBLEM_TEXT,
+                       "write %.*s, without quotes and unit: units are those of the contract",
+                       (int)n, text);
+    }
+}
+
 /* True when `ok`; else refuses. */
 static bool expect(const tqa_value *part, bool ok, const char *wanted)
 {
@@ -91,6 +109,9 @@ static bool expect(const tqa_value *part, bool ok, const char *wanted)
         return true;
     }
     tqa_hint_type(wanted, tqa_kind_of(part->value), hint);
+    if (strncmp(wanted, "a number", 8) == 0 && json_is_string(part->value)) {
+        hint_quoted(json_string_value(part->value), hint);
+    }
     return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", wanted,
                             tqa_kind_of(part->value));
 }
@@ -349,7 +370,11 @@ bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned 
         return true;
     }
     offer(&nearest, words, text, n);
-    return tqa_value_refuse(part, "unknown-name", tqa_nearest_hint(&nearest),
+    /* a list as short as this leads on where the nearest word may be another thing: grad, rad */
+    const bool is_short = words[0] != NULL && words[1] != NULL && words[2] == NULL;
+    return tqa_value_refuse(part, "unknown-name",
+                            is_short && nearest.rank == 0 ? nearest.list
+                                                          : tqa_nearest_hint(&nearest),
                             "\"%.*s\" is not known here", QUOTE_MAX, text);
 }
 

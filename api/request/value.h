@@ -20,7 +20,7 @@
 #include "core/base/scratch.h"
 
 enum {
-    TQA_REMARKS_MAX = 4,
+    TQA_REMARKS_MAX = 8,
     TQA_ABSENT_MAX = 64,
     TQA_TREE_BODY_MAX = 32 << 20,   /* bytes of a request */
     TQA_TREE_VALUES_MAX = 1 << 20,  /* numbers, texts, arrays and objects of a request */
@@ -70,6 +70,7 @@ typedef struct tqa_tree {
     bool is_strict;        /* no other words are read: the answer has no place to say so */
     bool in_degrees;       /* angles of q, qd, qdd and rpy in the request */
     bool in_radians;       /* those of the answer, whatever the request's are */
+    bool is_picture;       /* the answer's arrays are drawn over `t` */
     bool is_motion;        /* the answer is sent on: its unit of angles is always stated */
     unsigned assumed;      /* bits TQA_NEED_... (robot_fields.h): left out, and so zero */
     tqa_reading *readings; /* words that were read as ours (wording.h), in the arena */

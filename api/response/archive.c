@@ -118,7 +118,8 @@ static long read_text(void *ctx, uint64_t offset, void *bytes, size_t n)
     return (long)taken;
 }
 
-tqa_archive *tqa_archive_of_text(char *text, size_t n, tqa_media media, tqa_problem *reterr)
+tqa_archive *tqa_archive_of_text(char *text, size_t n, tqa_media media, const char *title,
+                                 tqa_problem *reterr)
 {
     tqa_archive *archive = take(reterr);
     if (archive == NULL) {
@@ -128,7 +129,10 @@ tqa_archive *tqa_archive_of_text(char *text, size_t n, tqa_media media, tqa_prob
     archive->text = text;
     archive->n_text = n;
     const tqa_stored stored = {.read = read_text, .ctx = archive, .size = n};
-    const tqa_view_options options = {.form = media == TQA_MEDIA_CSV ? TQA_VIEW_CSV : TQA_VIEW_NPZ};
+    const tqa_view_options options = {.form = media == TQA_MEDIA_CSV   ? TQA_VIEW_CSV
+                                              : media == TQA_MEDIA_SVG ? TQA_VIEW_SVG
+                                                                       : TQA_VIEW_NPZ,
+                                      .title = title};
     archive->view = tqa_view_open(&options, &stored, reterr);
     if (archive->view == NULL) {
         tqa_archive_close(archive);

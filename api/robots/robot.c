@@ -124,6 +124,13 @@ static bool read_archive(tqa_draft *draft, const char *bytes, size_t n)
 
 static bool read_draft(tqa_draft *draft, tqa_media media, const char *bytes, size_t n)
 {
+    if (n == 0) {
+        tqa_draft_fault(draft, "malformed", "",
+                        "send the file as the body: curl -T robot.urdf, or --data-binary "
+                        "@robot.urdf",
+                        "the body is empty");
+        return false;
+    }
     return tqa_zip_recognise(bytes, n) ? read_archive(draft, bytes, n)
                                        : read_file(draft, media, bytes, n);
 }

@@ -34,6 +34,8 @@ void tqa_dataset_blocks_free(tqa_dataset_blocks *blocks)
     if (blocks != NULL) {
         free(blocks->least);
         free(blocks->most);
+        free(blocks->least_at);
+        free(blocks->most_at);
         free(blocks->offset);
         free(blocks->names);
         free(blocks);
@@ -43,7 +45,8 @@ void tqa_dataset_blocks_free(tqa_dataset_blocks *blocks)
 size_t tqa_dataset_blocks_bytes(const tqa_dataset_blocks *blocks)
 {
     return sizeof *blocks + blocks->n_column * sizeof *blocks->names +
-           blocks->n_room * (2 * blocks->n_column * sizeof(double) + sizeof *blocks->offset);
+           blocks->n_room * (2 * blocks->n_column * (sizeof(double) + sizeof(uint32_t)) +
+                             sizeof *blocks->offset);
 }
 
 /* block 2 b and the one after it become block b */
@@ -54,13 +57,15 @@ static void merge_pairs(tqa_dataset_blocks *blocks)
     for (size_t b = 0; b < n_after; b++) {
         const size_t one = 2 * b;
         const size_t other = one + 1 < blocks->n_block ? one + 1 : one;
+        const uint32_t later = other > one ? (uint32_t)blocks->rows_per_block : 0;
         for (size_t c = 0; c < n; c++) {
-            const double low = blocks->least[one * n + c];
-            const double low_other = blocks->least[other * n + c];
-            const double high = blocks->most[one * n + c];
-            const double high_other = blocks->most[other * n + c];
-            blocks->least[b * n + c] = low < low_other ? low : low_other;
-            blocks->most[b * n + c] = high > high_other ? high : high_other;
+            const size_t i = one * n + c, k = other * n + c, to = b * n + c;
+            const bool lower = blocks->least[k] < blocks->least[i];
+            const bool higher = blocks->most[k] > blocks->most[i];
+            blocks->least_at[to] = lower ? later + blocks->least_at[k] : blocks->least_at[i];
+            blocks->most_at[to] = higher ? later + blocks->most_at[k] : blocks->most_at[i];
+            blocks->least[to] = blocks->least[lower ? k : i];
+            blocks->most[to] = blocks->most[higher ? k : i];
         }
         blocks->offset[b] = blocks->offset[one];
     }
@@ -70,6 +75,11 @@ static void merge_pairs(tqa_dataset_blocks *blocks)
 
 /* like realloc: NULL leaves the list as it was */
 static double *enlarge(double *list, size_t n)
+{
+    return realloc(list, (n > 0 ? n : 1) * sizeof *list);
+}
+
+static uint32_t *enlarge_places(uint32_t *list, size_t n)
 {
     return realloc(list, (n > 0 ? n : 1) * sizeof *list);
 }
@@ -96,6 +106,16 @@ static bool make_room(tqa_dataset_blocks *blocks)
         return false;
     }
     blocks->most = greatest;
+    uint32_t *places = enlarge_places(blocks->least_at, room * n);
+    if (places == NULL) {
+        return false;
+    }
+    blocks->least_at = places;
+    places = enlarge_places(blocks->most_at, room * n);
+    if (places == NULL) {
+        return false;
+    }
+    blocks->most_at = places;
     uint64_t *offset = realloc(blocks->offset, (room > 0 ? room : 1) * sizeof *offset);
     if (offset == NULL) {
         return false;
@@ -118,6 +138,7 @@ static bool open_block(tqa_dataset_blocks *blocks, uint64_t row, uint64_t offset
     for (size_t c = 0; c < n; c++) {
         blocks->least[b * n + c] = (double)INFINITY;
         blocks->most[b * n + c] = -(double)INFINITY;
+        blocks->least_at[b * n + c] = blocks->most_at[b * n + c] = 0;
     }
     blocks->offset[b] = offset;
     return true;
@@ -129,13 +150,17 @@ bool tqa_blocks_add(tqa_dataset_blocks *blocks, uint64_t row, uint64_t offset, s
     if (column == 0 && row % blocks->rows_per_block == 0 && !open_block(blocks, row, offset)) {
         return false;
     }
-    double *least = blocks->least + (blocks->n_block - 1) * blocks->n_column + column;
-    double *most = blocks->most + (blocks->n_block - 1) * blocks->n_column + column;
+    const size_t first = (blocks->n_block - 1) * blocks->n_column + column;
+    const uint32_t at = (uint32_t)(row % blocks->rows_per_block);
     for (size_t i = 0; i < n; i++) {
         const double x = values[i];
-        if (isfinite(x)) {
-            least[i] = x < least[i] ? x : least[i];
-            most[i] = x > most[i] ? x : most[i];
+        if (isfinite(x) && x < blocks->least[first + i]) {
+            blocks->least[first + i] = x;
+            blocks->least_at[first + i] = at;
+        }
+        if (isfinite(x) && x > blocks->most[first + i]) {
+            blocks->most[first + i] = x;
+            blocks->most_at[first + i] = at;
         }
     }
     blocks->n_row = row + 1;
@@ -178,13 +203,11 @@ bool tqa_blocks_points(const tqa_dataset_blocks *blocks, tqa_dataset_columns *to
     }
     for (size_t k = first; k < blocks->n_block && (k - first) / each < to->n_bucket; k++) {
         const size_t bucket = (k - first) / each;
+        const uint64_t before = (k - first) % each * blocks->rows_per_block;
         for (size_t c = 0; c < n; c++) {
-            double *least = to->least + c * to->n_bucket + bucket;
-            double *most = to->most + c * to->n_bucket + bucket;
-            const double low = blocks->least[k * n + c];
-            const double high = blocks->most[k * n + c];
-            *least = low < *least ? low : *least;
-            *most = high > *most ? high : *most;
+            const size_t i = c * to->n_bucket + bucket, from = k * n + c;
+            tqa_dataset_columns_lower(to, i, blocks->least[from], before + blocks->least_at[from]);
+            tqa_dataset_columns_raise(to, i, blocks->most[from], before + blocks->most_at[from]);
         }
     }
     return true;

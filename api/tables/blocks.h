@@ -13,6 +13,7 @@
 
 /* Blocks have rows_per_block rows, 32 or a power of two above it: the least that keeps all of them
  * within TQA_BLOCKS_BYTES. */
+/* of least and most */
 enum { TQA_BLOCKS_BYTES = 4 << 20, TQA_BLOCK_ROWS = 32 };
 
 struct tqa_dataset_blocks {
@@ -21,7 +22,8 @@ struct tqa_dataset_blocks {
     size_t n_block, n_room;
     /* block b of column c has least[b * n_column + c]; infinite without a finite value */
     double *least, *most;
-    uint64_t *offset; /* of each block's first row in the file, where has_offsets */
+    uint32_t *least_at, *most_at; /* where they are, in rows from the block's first */
+    uint64_t *offset;             /* of each block's first row in the file, where has_offsets */
     bool has_offsets;
     char (*names)[TQA_CSV_NAME_MAX + 1];
 };

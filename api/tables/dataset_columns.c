@@ -13,6 +13,8 @@ void tqa_dataset_columns_free(tqa_dataset_columns *columns)
     free(columns->columns);
     free(columns->least);
     free(columns->most);
+    free(columns->least_at);
+    free(columns->most_at);
     *columns = (tqa_dataset_columns){0};
 }
 
@@ -54,8 +56,11 @@ const char *tqa_dataset_columns_append(tqa_dataset_columns *columns, uint64_t n,
     memset(t->columns + t->n, 0, (size_t)n * sizeof *t->columns);
     if (t->n_bucket > 0) {
         const size_t before = t->n * t->n_bucket;
-        *ret_short = !grow(&t->least, n_all * t->n_bucket, before, (double)INFINITY) ||
-                     !grow(&t->most, n_all * t->n_bucket, before, -(double)INFINITY);
+        const size_t n_value = n_all * t->n_bucket;
+        *ret_short = !grow(&t->least, n_value, before, (double)INFINITY) ||
+                     !grow(&t->most, n_value, before, -(double)INFINITY) ||
+                     (t->with_places && (!grow(&t->least_at, n_value, before, 0.0) ||
+                                         !grow(&t->most_at, n_value, before, 0.0)));
         if (*ret_short) {
             return no_memory;
         }
@@ -72,10 +77,9 @@ static void add_points(tqa_dataset_columns *t, uint64_t c, uint64_t row, const d
         const uint64_t b = (row + i - t->first_row) / t->rows_per_bucket;
         const double x = values[i];
         if (b < t->n_bucket && isfinite(x)) {
-            double *least = t->least + c * t->n_bucket + b;
-            double *most = t->most + c * t->n_bucket + b;
-            *least = x < *least ? x : *least;
-            *most = x > *most ? x : *most;
+            const uint64_t at = row + i - t->first_row - b * t->rows_per_bucket;
+            tqa_dataset_columns_lower(t, c * t->n_bucket + b, x, at);
+            tqa_dataset_columns_raise(t, c * t->n_bucket + b, x, at);
         }
     }
 }
@@ -178,6 +182,10 @@ void tqa_dataset_columns_put(const tqa_dataset_columns *columns, tqa_writer *to)
         if (t->n_bucket > 0) {
             put_bucket_values(to, "min", t->least + c * t->n_bucket, t->n_bucket);
             put_bucket_values(to, "max", t->most + c * t->n_bucket, t->n_bucket);
+            if (t->with_places) {
+                put_bucket_values(to, "min_at", t->least_at + c * t->n_bucket, t->n_bucket);
+                put_bucket_values(to, "max_at", t->most_at + c * t->n_bucket, t->n_bucket);
+            }
         } else {
             put_statistics(&t->columns[c].statistics, to);
         }

@@ -19,7 +19,7 @@ typedef struct tqa_dataset_column {
     tqa_statistics statistics;
 } tqa_dataset_column;
 
-/* Starts as {0}; with n_bucket and rows_per_bucket where buckets are wanted. */
+/* Starts as {0}; with n_bucket, rows_per_bucket and with_places where buckets are wanted. */
 typedef struct tqa_dataset_columns {
     size_t n, n_room;
     tqa_dataset_column *columns;
@@ -27,7 +27,32 @@ typedef struct tqa_dataset_columns {
     uint64_t first_row, rows_per_bucket;
     /* bucket b of column c has least[c * n_bucket + b] */
     double *least, *most;
+    bool with_places;
+    double *least_at, *most_at; /* with_places: rows from the bucket's first to them; else NULL */
 } tqa_dataset_columns;
+
+/* A value of bucket i, which has all its least and greatest ones in this way; `at`: its row there.
+ */
+static inline void tqa_dataset_columns_lower(tqa_dataset_columns *columns, size_t i, double x,
+                                             uint64_t at)
+{
+    if (x < columns->least[i]) {
+        columns->least[i] = x;
+        if (columns->with_places) {
+            columns->least_at[i] = (double)at;
+        }
+    }
+}
+static inline void tqa_dataset_columns_raise(tqa_dataset_columns *columns, size_t i, double x,
+                                             uint64_t at)
+{
+    if (x > columns->most[i]) {
+        columns->most[i] = x;
+        if (columns->with_places) {
+            columns->most_at[i] = (double)at;
+        }
+    }
+}
 
 void tqa_dataset_columns_free(tqa_dataset_columns *columns);
 

@@ -13,6 +13,7 @@ void tqa_dataset_set_part(tqa_dataset_columns *columns, const tqa_dataset_part *
     const uint64_t each = part->rows_per_point;
     columns->first_row = part->first_row;
     columns->rows_per_bucket = each;
+    columns->with_places = part->with_places;
     columns->n_bucket = (size_t)((part->n_row + each - 1) / each);
     columns->n_bucket = columns->n_bucket > 0 ? columns->n_bucket : 1;
 }

@@ -197,38 +197,47 @@ static void draw_axes(tqa_json_text *to, const scale *x, const scale *y)
 
 /* --------------------------------------------------------------------------------------- lines */
 
-static double abscissa(const tqa_plot *plot, size_t b)
+/* of the row `row` of bucket b: time runs evenly between its own two ends there */
+static double abscissa(const tqa_plot *plot, size_t b, double row)
 {
-    if (plot->over == NULL) {
-        return plot->first_row + (double)b * plot->rows_per_bucket;
+    const tqa_plot_series *t = plot->over;
+    const size_t i = b * plot->stride;
+    if (t == NULL) {
+        return plot->first_row + (double)b * plot->rows_per_bucket + row;
     }
-    return 0.5 * (plot->over->least[b * plot->stride] + plot->over->most[b * plot->stride]);
+    const double apart = t->most_at[i] - t->least_at[i];
+    const double part = apart != 0.0 ? (row - t->least_at[i]) / apart : 0.0;
+    return t->least[i] + part * (t->most[i] - t->least[i]);
 }
 
-/* both ends of every bucket, the nearer to the line's end first; a gap where there is none */
+/* Both ends of every bucket where they are, in the order of rows; a gap where there is none. The
+ * line does not go back: t may not be even within a bucket. */
 static void draw_line(tqa_json_text *to, const tqa_plot *plot, const tqa_plot_series *series,
                       size_t k, const scale *x, const scale *y)
 {
     const char *dashed = k / COLOURS % 2 == 1 ? " d" : "";
     bool is_open = false;
-    double last = 0.0;
+    double last = -(double)INFINITY;
     for (size_t b = 0; b < plot->n_bucket; b++) {
-        const double low = series->least[b * plot->stride];
-        const double high = series->most[b * plot->stride];
-        const double when = abscissa(plot, b);
-        const bool is_there =
-            low <= high && fabs(low) < 1e300 && fabs(high) < 1e300 && isfinite(when);
+        const size_t i = b * plot->stride;
+        const double low = series->least[i], high = series->most[i];
+        const bool up = series->least_at[i] <= series->most_at[i];
+        const double first = up ? series->least_at[i] : series->most_at[i];
+        const double second = up ? series->most_at[i] : series->least_at[i];
+        const double when = abscissa(plot, b, first), later = abscissa(plot, b, second);
+        const bool is_there = low <= high && fabs(low) < 1e300 && fabs(high) < 1e300 &&
+                              isfinite(when) && isfinite(later);
         if (is_there && !is_open) {
             put(to, "<polyline class=\"c%zu%s\" points=\"", k % COLOURS, dashed);
         } else if (!is_there && is_open) {
             put(to, "\"/>");
         }
         if (is_there) {
-            const bool up = !is_open || fabs(low - last) <= fabs(high - last);
-            last = up ? high : low;
-            put(to, "%s%.2f,%.2f", is_open ? " " : "", at(x, when), at(y, up ? low : high));
+            last = is_open ? fmax(last, when) : when;
+            put(to, "%s%.2f,%.2f", is_open ? " " : "", at(x, last), at(y, up ? low : high));
             if (high > low) {
-                put(to, " %.2f,%.2f", at(x, when), at(y, last));
+                last = fmax(last, later);
+                put(to, " %.2f,%.2f", at(x, last), at(y, up ? high : low));
             }
         }
         is_open = is_there;

@@ -14,11 +14,12 @@ enum {
     TQA_PLOT_NAME = 128,
 };
 
-/* Bucket b has the values between least[b * stride] and most[b * stride]; least > most: none. */
+/* Bucket b has the values between least[b * stride] and most[b * stride]; least > most: none. These
+ * two are least_at[...] and most_at[...] rows after the bucket's first. */
 typedef struct tqa_plot_series {
     char group[TQA_PLOT_NAME]; /* the panel: neighbours of one group share it */
     char name[TQA_PLOT_NAME];
-    const double *least, *most;
+    const double *least, *most, *least_at, *most_at;
 } tqa_plot_series;
 
 typedef struct tqa_plot {
@@ -42,7 +43,7 @@ const tqa_plot_series *tqa_plot_time(const tqa_plot_series *series, size_t n);
 char *tqa_plot_svg(const tqa_plot *plot, size_t *ret_n);
 
 /* The same of the points of a dataset: members of a JSON object without its braces, as
- * tqa_dataset_summary writes them. */
+ * tqa_dataset_summary writes them of a part with places. */
 char *tqa_plot_of_points(const char *points, size_t n, const char *title, size_t *ret_n);
 
 #endif

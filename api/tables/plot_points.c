@@ -37,15 +37,20 @@ static void take_series(const json_t *list, size_t n, size_t n_bucket, double *v
     for (size_t c = 0; c < n; c++) {
         const json_t *from = json_array_get(list, c);
         const char *name = json_string_value(json_object_get(from, "name"));
-        double *least = values + 2 * c * n_bucket;
-        double *most = least + n_bucket;
+        double *least = values + 4 * c * n_bucket;
+        double *most = least + n_bucket, *least_at = most + n_bucket;
+        double *most_at = least_at + n_bucket;
         char number[32];
         (void)snprintf(number, sizeof number, "column_%zu", c);
         tqa_plot_name(name != NULL ? name : number, &ret[c]);
         take_values(json_object_get(from, "min"), (double)INFINITY, n_bucket, least);
         take_values(json_object_get(from, "max"), -(double)INFINITY, n_bucket, most);
+        take_values(json_object_get(from, "min_at"), 0.0, n_bucket, least_at);
+        take_values(json_object_get(from, "max_at"), 0.0, n_bucket, most_at);
         ret[c].least = least;
         ret[c].most = most;
+        ret[c].least_at = least_at;
+        ret[c].most_at = most_at;
     }
 }
 
@@ -56,7 +61,7 @@ char *tqa_plot_of_points(const char *points, size_t n, const char *title, size_t
     const size_t n_series = json_array_size(list);
     const size_t n_bucket = (size_t)json_integer_value(json_object_get(root, "points"));
     tqa_plot_series *series = calloc(n_series + 1, sizeof *series);
-    double *values = calloc(2 * n_series * n_bucket + 1, sizeof *values);
+    double *values = calloc(4 * n_series * n_bucket + 1, sizeof *values);
     char *text = NULL;
     if (root != NULL && series != NULL && values != NULL) {
         take_series(list, n_series, n_bucket, values, series);

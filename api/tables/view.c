@@ -112,8 +112,25 @@ static bool items_fit(tqa_view *v)
     return good && n <= TQA_NPZ_MEMBERS_MAX;
 }
 
+/* The root has times: lines over anything else would join what is not in a row. */
+static bool has_time(const tqa_view *v)
+{
+    bool found = false;
+    for (size_t i = 0; i < tqa_outline_count(v->outline); i++) {
+        const tqa_outline_array *array = tqa_outline_at(v->outline, i);
+        found = found || (strcmp(array->name, "t") == 0 && array->rank == 1);
+    }
+    return found;
+}
+
 static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
 {
+    if (v->options.form == TQA_VIEW_SVG && v->options.array == NULL && !has_time(v)) {
+        tqa_problem_set(reterr, "not-acceptable",
+                        "a picture is drawn over time, and this result has no array \"t\": one "
+                        "array of it is drawn at .../result/{field}?format=svg");
+        return false;
+    }
     const bool is_table = v->options.form != TQA_VIEW_NPZ;
     v->takes_items = !is_table && items_fit(v);
     uint64_t n_row = is_table ? rows_of(v) : 0;

@@ -135,9 +135,10 @@ static void put_series(tqa_writer *to, const char *key, const double *values, si
     tqa_writer_end(to);
 }
 
-/* Bucket b of column c has the values from least[b * n_column + c] to most[...]. */
+/* Bucket b of column c has the values from least[b * n_column + c] to most[...], in rows least_at
+ * and most_at of it. */
 typedef struct buckets {
-    double *least, *most;
+    double *least, *most, *least_at, *most_at;
     uint64_t each; /* rows of one */
     size_t n;
 } buckets;
@@ -181,12 +182,18 @@ static bool put_plot(tqa_view *v, const buckets *of)
         for (size_t k = 0; k < n; k++, c++) {
             tqa_plot_series *one = &series[c];
             (void)column_name(v, c, one->name);
+            if (v->arrays[i]->rank == 1) { /* one by one, as of `compare`: neighbours by name */
+                tqa_plot_name(v->arrays[i]->name, one);
+            } else {
+                (void)snprintf(one->group, sizeof one->group, "%s", v->arrays[i]->name);
+            }
             if (n == n_joint && v->arrays[i]->rank == 2) {
                 (void)snprintf(one->name, sizeof one->name, "%s", tqa_outline_joint(v->outline, k));
             }
-            (void)snprintf(one->group, sizeof one->group, "%s", v->arrays[i]->name);
             one->least = of->least + c;
             one->most = of->most + c;
+            one->least_at = of->least_at + c;
+            one->most_at = of->most_at + c;
         }
     }
     const tqa_plot plot = {
@@ -203,6 +210,32 @@ static bool put_plot(tqa_view *v, const buckets *of)
     v->text = series != NULL ? tqa_plot_svg(&plot, &v->n_text) : NULL;
     free(series);
     return v->text != NULL;
+}
+
+/* n_row rows from `first` on */
+static void gather(tqa_view *v, const buckets *of, uint64_t first, uint64_t n_row)
+{
+    const size_t n = v->n_column;
+    for (size_t i = 0; i < of->n * n; i++) {
+        of->least[i] = (double)INFINITY;
+        of->most[i] = (double)-INFINITY;
+    }
+    for (uint64_t r = 0; r < first && next_row(v, v->row); r++) {
+    }
+    for (uint64_t r = 0; r < n_row && next_row(v, v->row); r++) {
+        const size_t from = (size_t)(r / of->each) * n;
+        for (size_t c = 0; c < n; c++) {
+            const double x = v->row[c];
+            if (x < of->least[from + c]) {
+                of->least[from + c] = x;
+                of->least_at[from + c] = (double)(r % of->each);
+            }
+            if (x > of->most[from + c]) {
+                of->most[from + c] = x;
+                of->most_at[from + c] = (double)(r % of->each);
+            }
+        }
+    }
 }
 
 bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
@@ -223,30 +256,21 @@ bool tqa_view_points(tqa_view *v, tqa_problem *reterr)
                         "with fields=");
         return false;
     }
-    double *least = calloc(2 * (n_bucket * n + 1), sizeof *least);
-    if (least == NULL) {
+    const size_t n_value = n_bucket * n;
+    double *memory = calloc(4 * n_value + 1, sizeof *memory);
+    if (memory == NULL) {
         return tqa_view_refuse_memory(reterr);
     }
-    double *most = least + n_bucket * n;
-    for (size_t i = 0; i < n_bucket * n; i++) {
-        least[i] = (double)INFINITY;
-        most[i] = (double)-INFINITY;
-    }
-    for (uint64_t r = 0; r < first && next_row(v, v->row); r++) {
-    }
-    for (uint64_t r = 0; r < n_row && next_row(v, v->row); r++) {
-        double *low = least + r / each * n;
-        double *high = most + r / each * n;
-        for (size_t c = 0; c < n; c++) {
-            const double x = v->row[c];
-            low[c] = x < low[c] ? x : low[c];
-            high[c] = x > high[c] ? x : high[c];
-        }
-    }
-    const buckets of = {.least = least, .most = most, .each = each, .n = n_bucket};
+    const buckets of = {.least = memory,
+                        .most = memory + n_value,
+                        .least_at = memory + 2 * n_value,
+                        .most_at = memory + 3 * n_value,
+                        .each = each,
+                        .n = n_bucket};
+    gather(v, &of, first, n_row);
     v->is_whole = true;
     const bool good = !v->failed && (is_plot ? put_plot(v, &of) : put_points(v, &of));
-    free(least);
+    free(memory);
     v->size = v->n_text;
     return good || tqa_view_refuse_memory(reterr);
 }

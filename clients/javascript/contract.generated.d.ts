@@ -1576,6 +1576,18 @@ export interface EnsembleResult {
     read: string;
   }[];
   warnings?: Warnings;
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -3781,8 +3793,8 @@ export interface Reference {
 }
 
 export interface RegressorRequest {
-  /** rad or m */
-  q: SamplesIn;
+  /** rad or m: may be left out with `form=base` only */
+  q?: SamplesIn;
   /** rad/s or m/s: zero when left out */
   qd?: SamplesIn;
   /** rad/s^2 or m/s^2: zero when left out */
@@ -4717,6 +4729,27 @@ export interface SimulateResult {
   events: Event[];
   /** More than can be returned */
   events_omitted?: number;
+  /**
+   * Which limits of the robot the outputs exceed, each with its worst row, if there are any: a run has none, unless
+   * `input.effort_limits` or `events` put them in
+   */
+  limits?: {
+    exceeded: {
+      joint: string;
+      limit: "lower" | "upper" | "velocity" | "torque";
+      bound: number;
+      /** The value there */
+      worst: number;
+      /** How far it is beyond the bound */
+      by: number;
+      /** The row where it is worst, from 0 */
+      sample: number;
+      /** s */
+      t: number;
+      /** How many rows exceed it */
+      samples: number;
+    }[];
+  };
   /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
   read_as?: {
     /** Where, in the request */
@@ -4727,6 +4760,18 @@ export interface SimulateResult {
     read: string;
   }[];
   warnings?: Warnings;
+  /**
+   * Constraints that q does not satisfy, each in its worst row and sample, from 1e-4; of more than 4096 samples at evenly spaced
+   * ones
+   */
+  off_constraints?: {
+    constraint: string;
+    sample: number;
+    residual: number;
+    /** m or rad; empty: of an equation */
+    unit: string;
+    text: string;
+  }[];
   /** Where the request states it */
   angles?: Angles;
   provenance: Provenance;
@@ -5648,6 +5693,8 @@ export interface TrajectoryRequest {
     /** Torques of the samples in the answer (default false) */
     tau?: boolean;
   };
+  /** With times out of limits: torques are those of the robot that carries it */
+  payload?: Payload;
   /** s (default 0.01) */
   interval_s?: number;
   /** Another order of joints */
@@ -5810,7 +5857,7 @@ export interface RobotOperations {
   /** How well, and in which directions, a point can be moved */
   manipulability: [ManipulabilityRequest, ManipulabilityResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Motion through waypoints, in joint or Cartesian space, sampled */
-  trajectory: [TrajectoryRequest, TrajectoryResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  trajectory: [TrajectoryRequest, TrajectoryResult, { format?: "json" | "cbor" | "npz" | "csv" | "svg" }];
   /** Motion under given torques or a controller */
   simulate: [SimulateRequest, SimulateResult, { format?: "json" | "cbor" | "npz" | "csv" | "svg" }];
   /** Motion to record, from which `calibrate` can identify the parameters */
@@ -5838,5 +5885,5 @@ export interface ServiceOperations {
   /** One motor with its gear and amplifier */
   drive: [DriveRequest, DriveResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Two results or datasets: the differences of like columns over time */
-  compare: [CompareRequest, CompareResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  compare: [CompareRequest, CompareResult, { format?: "json" | "cbor" | "npz" | "csv" | "svg" }];
 }

@@ -460,8 +460,10 @@ int ctl_parse(ctl *c, int argc, char **argv, char **ret_words, int *ret_n)
         return status;
     }
     if (l.helps || l.prints_version) {
+        /* of a command with its arguments: those say nothing here */
+        const bool of_one = l.helps && l.n_word > 0 && ctl_find(l.n_word, l.words, &used) != NULL;
+        *ret_n = of_one ? used : l.n_word;
         c->command = ctl_find(1, l.helps ? help : version, &used);
-        *ret_n = l.n_word;
         return CTL_DONE;
     }
     if (l.n_word == 0) {

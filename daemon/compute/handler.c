@@ -531,6 +531,10 @@ static void reply_exchange(void *exchange, tqd_reply *reply)
     }
     reply->status = 200;
     reply->media = tqa_call_media(c->call);
+    if (strcmp(reply->media, "image/svg+xml") == 0) {
+        tqd_answer_header(reply, "Content-Security-Policy", "%s", TQD_SVG_POLICY);
+        tqd_answer_header(reply, "Vary", "Accept");
+    }
     if (c->more || c->pieces != NULL) {
         reply->read = read_piece;
         reply->next_in_place =

@@ -266,7 +266,8 @@ static void answer_points(tqd_dataset_exchange *e, const tqd_dataset_row *row,
 {
     const uint64_t end = query->end_row < row->n_row ? query->end_row : row->n_row;
     tqa_dataset_part part = {.first_row = query->first_row,
-                             .n_row = end > query->first_row ? end - query->first_row : 0};
+                             .n_row = end > query->first_row ? end - query->first_row : 0,
+                             .with_places = query->is_svg};
     part.rows_per_point =
         tqa_dataset_rows_per_point(row->n_row, row->n_column, part.n_row, query->n_points);
     points_source source = {.sample = tqd_sample_find(row->name, strlen(row->name)),

@@ -49,12 +49,12 @@ bool tqd_format_read(const tqd_head *head, tqd_format *ret, tqa_problem *reterr)
         ret->media = tqd_media_find(accept);
         ret->is_svg = (ret->media == TQA_MEDIA_NONE || ret->media == TQA_MEDIA_OTHER) &&
                       accept != NULL && strstr(accept, "image/svg+xml") != NULL;
-        ret->media = ret->is_svg ? TQA_MEDIA_OTHER : ret->media;
+        ret->media = ret->is_svg ? TQA_MEDIA_SVG : ret->media;
         return true;
     }
     const size_t n = strcspn(member, "&");
     ret->is_svg = n == sizeof "format=svg" - 1 && memcmp(member, "format=svg", n) == 0;
-    ret->media = TQA_MEDIA_OTHER;
+    ret->media = ret->is_svg ? TQA_MEDIA_SVG : TQA_MEDIA_OTHER;
     if (!ret->is_svg && !find_word(member + N_NAME, n - N_NAME, &ret->media)) {
         tqa_problem_set(reterr, "invalid-value",
                         "format is csv, json, cbor, npz, npy or svg, got \"%.*s\"",

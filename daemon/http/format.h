@@ -8,7 +8,7 @@
 
 typedef struct tqd_format {
     tqa_media media;           /* as tqd_media_find */
-    bool is_svg;               /* a picture; media is TQA_MEDIA_OTHER then */
+    bool is_svg;               /* a picture; media is TQA_MEDIA_SVG then */
     const char *query;         /* the query without format=: the head's, or `rest`; NULL: none */
     char rest[TQD_QUERY_TEXT]; /* without format= */
 } tqd_format;

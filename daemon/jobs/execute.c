@@ -205,6 +205,21 @@ static void log_in_trace(const tqd_job *job, const char *event, const char *stat
     }
 }
 
+/* A job that ends before its end says how far it came: since the last beat it has gone on. */
+static void note_progress(tqd_runner *runner)
+{
+    tqd_job job = runner->job;
+    tqd_jobs_refresh(runner->jobs, &job);
+    tqd_job_beat beat = {.write = {.kind = TQD_WRITE_JOB_BEAT},
+                         .id = job.id,
+                         .fence = job.fence,
+                         .lease_ms = runner->jobs->options.lease_ms,
+                         .fraction = job.fraction,
+                         .eta_s = job.eta_s,
+                         .step = job.step};
+    (void)tqd_store_write(runner->jobs->options.store, &beat.write); /* the end counts */
+}
+
 /* Ends the job, or returns it to the queue. Retried while the disk is full: the result is in
  * memory, and this run has the lease until another node claims the job. */
 static void end(const tqd_job_host *w, const outcome *out, bool requeue)
@@ -223,6 +238,9 @@ static void end(const tqd_job_host *w, const outcome *out, bool requeue)
     } else if (out->state == TQD_JOB_FAILED && !requeue) {
         const size_t n = tqa_problem_print(&out->problem, runner->job.id, text, sizeof text);
         finish.problem = (tqd_body){.media = "application/problem+json", .bytes = text, .size = n};
+    }
+    if (out->state != TQD_JOB_SUCCEEDED && !requeue) {
+        note_progress(runner);
     }
     tqd_write *write = requeue ? &release.write : &finish.write;
     tqd_store_status status = TQD_STORE_OK;

@@ -167,6 +167,7 @@ bool tqd_submission_open(tqd_jobs *jobs, const tqa_operation *operation, const t
     s->stored.head = head;
     if (!tqd_submit_options_read(head, tqd_jobs_settings(jobs)->wait_ms, &s->submit_options,
                                  &problem) ||
+        !tqd_submit_form_fits(&s->submit_options, operation, &problem) ||
         !find_robot(s, &problem) || (!s->cold && !open_call(s, &problem))) {
         tqd_answer_problem(reply, head->request_id, &problem);
         end(s);

@@ -123,6 +123,17 @@ bool tqd_submit_options_read(const tqd_head *head, int64_t wait_ms, tqd_submit_o
            tqd_job_deadline_read(head, &ret->deadline_ms, reterr);
 }
 
+bool tqd_submit_form_fits(const tqd_submit_options *options, const tqa_operation *operation,
+                          tqa_problem *reterr)
+{
+    const bool fits =
+        options->form != TQA_VIEW_SVG || operation->has_picture || options->wait_ms == 0;
+    if (!fits) {
+        tqa_operation_refuse_picture(operation, reterr);
+    }
+    return fits;
+}
+
 bool tqd_submit_is_waited(const tqd_submit_options *options)
 {
     return options->wait_ms > 0 && !options->prefer.async && options->key == NULL;

@@ -3,6 +3,7 @@
 #ifndef TQD_JOBS_SUBMIT_OPTIONS_H
 #define TQD_JOBS_SUBMIT_OPTIONS_H
 
+#include "api/operation.h"
 #include "api/tables/view.h"
 #include "daemon/http/answer.h"
 #include "daemon/store/jobs.h"
@@ -25,6 +26,11 @@ bool tqd_job_deadline_read(const tqd_head *head, int64_t *ret_ms, tqa_problem *r
 /* wait_ms: without Prefer. False with a problem that names the invalid header. */
 bool tqd_submit_options_read(const tqd_head *head, int64_t wait_ms, tqd_submit_options *ret,
                              tqa_problem *reterr);
+
+/* A form that the answer of the operation cannot have is refused before its computation. False with
+ * a problem. */
+bool tqd_submit_form_fits(const tqd_submit_options *options, const tqa_operation *operation,
+                          tqa_problem *reterr);
 
 /* True if the result is for this answer only: the client has neither requested a job nor named its
  * request by a key. */

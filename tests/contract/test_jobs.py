@@ -189,6 +189,16 @@ def test_cancel_and_delete(start):
     problem(daemon.request("POST", "/v1/jobs/nothing/cancel"), 404)
 
 
+def test_a_cancelled_job_says_how_far_it_came(start):
+    daemon = start({"jobs": 1, "workers": 1, "lease": "600s"})  # no beat in between
+    running = occupy(daemon)
+    eventually(lambda: get(daemon, running)["progress"]["fraction"] > 0.0)
+    seen = get(daemon, running)["progress"]["fraction"]
+    assert cancel(daemon, running)[0] == 202
+    progress = ended(daemon, running)["progress"]
+    assert seen <= progress["fraction"] < 1.0 and progress["step"] == "simulate"
+
+
 def test_priority_goes_first_and_clients_take_turns(start):
     daemon = start({"jobs": 1, "workers": 1})
     running = occupy(daemon)

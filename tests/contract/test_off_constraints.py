@@ -73,6 +73,18 @@ def test_the_way_that_the_note_names_projects_q(daemon, assembled):
     assert max(map(abs, gap(run["q"][0]))) < 1e-9
 
 
+def test_a_run_that_starts_off_its_constraints_says_that_q_moves(daemon, assembled):
+    q = [0.5, 0.5, 0.5]
+    body = {"initial": {"q": q}, "duration_s": 0.001}
+    for call, more in (("simulate", {}), ("ensemble", {"vary": [{"of": "torque", "joint": "a", "list": [0, 1]}]})):
+        (note,) = ask(daemon, call, body | more)["off_constraints"]
+        assert (note["constraint"], note["unit"]) == ("pin.y", "m") and note["text"].startswith("the initial q is")
+        assert note["residual"] == pytest.approx(abs(gap(q)[1]), rel=1e-12)
+        assert "off_constraints" not in ask(daemon, call, body | more | {"initial": {"q": assembled}})
+    session = daemon.request("POST", "/v1/sessions", json.dumps({"robot": "off-linkage", "initial": {"q": q}, "step_s": 0.001}), {"Content-Type": "application/json"})
+    assert session[0] == 201, session
+
+
 @pytest.mark.parametrize("call, more", [("inverse-dynamics", {}), ("regressor", {}), ("kinematics", {"expressed_in": "world"})])
 def test_joints_that_are_not_named_are_stated(daemon, assembled, call, more):
     answer = ask(daemon, call, {"q": {"joint2": 0.3}} | more, "planar-2r")

@@ -219,3 +219,76 @@ def test_columns_that_count_from_one_are_like_those_that_count_from_zero(daemon)
                                         ("/v1/robots/panda/limits", "use /v1/robots/NAME: its joints have their limits")])
 def test_an_address_where_there_is_nothing_names_another_whole(daemon, path, text):
     assert text in problem(daemon.request("POST", path, "{}", {}), 404)["detail"]
+
+
+# Texts that lead on
+
+
+def put(daemon, name, body, media="application/json"):
+    return daemon.request("PUT", f"/v1/robots/{name}", body, {"Content-Type": media})
+
+
+@pytest.mark.parametrize("dh, pointer", [([[0, 0.3, 0, 1.5708]], "/dh"), ({"convention": "standard", "joints": [[0, 0.3, 0, 1.5708]]}, "/dh/joints/0")])
+def test_a_table_of_denavit_and_hartenberg_without_names_is_shown_how_it_is_written(daemon, dh, pointer):
+    status, _, text = put(daemon, "no-dh", json.dumps({"gravity": [0, 0, -9.81], "dh": dh}))
+    (error,) = json.loads(text)["errors"]
+    assert status == 400 and error["pointer"] == pointer
+    written = error["hint"].removeprefix("write ").split(";")[0].split(": which")[0].replace(", ...]", "]")
+    row = json.loads(written)
+    table = row if pointer == "/dh" else {"convention": "standard", "joints": [row]}
+    status, _, text = put(daemon, "dh-as-shown", json.dumps({"gravity": [0, 0, -9.81], "dh": table}))
+    assert status in (200, 201), text  # what the hint says can be sent
+
+
+@pytest.mark.parametrize("body", ["q=1", "hello", "q: 1"])
+def test_a_body_that_is_no_json_is_answered_with_an_example_of_one(daemon, body):
+    status, _, text = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", body, {"Content-Type": "application/x-www-form-urlencoded"})
+    error = json.loads(text)["errors"][0]
+    assert status == 400 and error["detail"] == "the body is not JSON: it begins with a word"
+    assert json.loads(error["hint"].split("-d '")[1].rstrip("'")) == {"q": [0.1, 0.2]} and "application/json" in error["hint"]
+
+
+def test_a_word_inside_of_json_keeps_its_text(daemon):
+    status, _, text = daemon.request("POST", "/v1/robots/panda/inverse-dynamics", '{"q": maybe}', {"Content-Type": "application/json"})
+    assert status == 400 and "not true, false or null" in json.loads(text)["detail"]
+
+
+@pytest.mark.parametrize("call, body, hint", [
+    ("inverse-dynamics", {"q": Q, "angles": "grad"}, "known here: rad, deg"),
+    ("inertia", {"bodies": [{"mass": 1, "shape": "foo", "size": [1, 1, 1]}]}, "known here: "),
+    ("simulate", RUN | {"duration_s": "10s"}, "write 10, without quotes and unit"),
+    ("simulate", RUN | {"duration_s": "10"}, "write 10, without quotes"),
+    ("simulate", RUN | {"duration_s": "1e1"}, "write the number without quotes"),
+    ("simulate", RUN | {"duration_s": "s"}, "write the number without quotes"),
+    ("simulate", RUN | {"contacts": {"ground": True, "friction": 0.5}}, '"shapes": [{"shape": "half-space"}')])
+def test_a_hint_leads_on(daemon, call, body, hint):
+    said = refused(daemon, call if call != "inertia" else "/v1/inertia", body)["hint"]
+    assert said.startswith(hint) or hint in said and hint[0] == '"', said
+    assert "did you mean" not in said
+
+
+def test_the_hint_of_an_overlap_is_the_height_that_ends_it(daemon):
+    at = {"shape": "sphere", "link": "flange", "size": [0.05]}
+    body = RUN | {"contacts": {"shapes": [{"shape": "half-space", "pose": {"position": [0, 0, 5.0]}}, at], "friction": 0.5}}
+    error = refused(daemon, "simulate", body)
+    lift = float(error["hint"].split("lift one of them by ")[1].split()[0])
+    body["contacts"]["shapes"][0]["pose"]["position"][2] -= lift
+    assert b"overlap" not in post(daemon, "simulate", body)[2]
+    body["contacts"]["shapes"][0]["pose"]["position"][2] += 1e-5
+    assert "overlap" in refused(daemon, "simulate", body)["detail"]
+
+
+def test_an_empty_robot_is_said_to_be_empty(daemon):
+    for media in ("application/json", "application/xml", "application/x-www-form-urlencoded"):
+        status, _, text = put(daemon, "nothing", "", media)
+        assert status == 400 and json.loads(text)["errors"][0]["detail"] == "the body is empty", text
+
+
+def test_units_of_a_log_are_read_in_other_words_too(daemon):
+    log = {"dataset": "sample-panda-1"}
+    ours = ask(daemon, "inverse-dynamics", {"from": log | {"units": {"q": "deg"}}})
+    other = ask(daemon, "inverse-dynamics", {"from": log | {"units": {"q": "degrees"}}})
+    assert other["tau"] == ours["tau"]
+    assert {"pointer": "/from/units/q", "sent": "degrees", "read": "deg"} in other["read_as"]
+    hint = refused(daemon, "inverse-dynamics", {"from": log | {"units": {"q": "turns"}}})["hint"]
+    assert hint.startswith('one of "rad" "deg"') and hint.endswith("; or a list, one for each joint")

@@ -6,6 +6,7 @@ pixels to values."""
 import json
 import math
 import re
+import time
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -48,6 +49,27 @@ def panels(root):
     return found
 
 
+def times(root):
+    """Time of an abscissa, and that of a pixel."""
+    group = next(iter(root.iter(SVG + "g")))
+    marks = [(float(t.get("x")), float(words(t))) for t in group.findall(SVG + "text") if t.get("text-anchor") == "middle"]
+    (x0, t0), (x1, t1) = marks[0], marks[-1]
+    return lambda x: t0 + (x - x0) * (t1 - t0) / (x1 - x0), abs((t1 - t0) / (x1 - x0))
+
+
+def lies_on_its_data(root, title, t, columns):
+    """Every drawn point is a row, in the order of time."""
+    lines, _, value, pixel = panels(root)[title]
+    when, pixel_t = times(root)
+    for k, column in enumerate(columns):
+        points = [(when(x), value(y)) for x, y in lines[f"c{k}"]]
+        assert all(a[0] <= b[0] for a, b in zip(points, points[1:]))
+        for x, y in points:
+            near = [v for s, v in zip(t, column) if abs(s - x) <= 0.1 * pixel_t]  # ticks are at tenths of pixels
+            assert near and min(abs(v - y) for v in near) <= 0.2 * pixel, (title, k, x, y, near)
+    return sum(len(line) for line in lines.values())
+
+
 def same_extremes(panel, columns):
     lines, _, value, pixel = panel
     assert len(lines) == len(columns)
@@ -83,6 +105,62 @@ def test_a_run_is_a_picture_of_its_data(daemon):
     same_extremes(one["q [rad or m]"], columns["q"])
     part = panels(picture(daemon.request("GET", f"/v1/jobs/{job}/result?format=svg&fields=q&rows=20,40")))
     same_extremes(part["q [rad or m]"], [column[20:40] for column in columns["q"]])
+
+
+def test_points_are_where_their_rows_are(daemon):
+    run = json.loads(post(daemon, "/v1/robots/ur10e/simulate", RUN | {"output": {"interval_s": 0.001}})[2])
+    root = picture(post(daemon, "/v1/robots/ur10e/simulate?format=svg", RUN | {"output": {"interval_s": 0.001}}))
+    for name, unit in (("q", "rad or m"), ("qd", "rad/s or m/s")):
+        assert 6 * 200 < lies_on_its_data(root, f"{name} [{unit}]", run["t"], list(zip(*run[name]))) <= 6 * 400
+    # fewer rows than points: each is one
+    few = picture(post(daemon, "/v1/robots/ur10e/simulate?format=svg", RUN))
+    run = json.loads(post(daemon, "/v1/robots/ur10e/simulate", RUN)[2])
+    assert lies_on_its_data(few, "qd [rad/s or m/s]", run["t"], list(zip(*run["qd"]))) == 6 * len(run["t"])
+    # a recording, from rows and (from 65,536 rows on) from blocks in memory
+    for n, step in ((5000, 0.01), (70000, 0.001)):
+        rows = [(step * k, math.sin(20 * math.pi * k / n), math.cos(14 * math.pi * k / n)) for k in range(n)]
+        text = "t,a_1,a_2\n" + "".join(f"{','.join(map(repr, row))}\n" for row in rows)
+        assert daemon.request("PUT", "/v1/datasets/waves", text.encode(), {"Content-Type": "text/csv"})[0] in (200, 201)
+        t, *columns = zip(*rows)
+        for _ in range(2):
+            lies_on_its_data(picture(daemon.request("GET", "/v1/datasets/waves?format=svg")), "a", t, columns)
+    assert daemon.request("DELETE", "/v1/datasets/waves")[0] == 204
+    body = json.loads(daemon.request("GET", "/v1/datasets/sample-panda-1?points=10")[2])
+    assert set(body["series"][0]) == {"name", "min", "max"}
+
+
+def test_a_trajectory_and_a_comparison_are_pictures(daemon):
+    body = {"waypoints": [[0.1, -1.2, 0.8, 0.3, 0.5, 0.2], [0.5, -1, 0.6, 0, 0.4, 0]], "duration_s": 1}
+    plan = json.loads(post(daemon, "/v1/robots/ur10e/trajectory", body)[2])
+    root = picture(post(daemon, "/v1/robots/ur10e/trajectory?format=svg", body))
+    assert list(panels(root)) == ["q [rad or m]", "qd [rad/s or m/s]", "qdd [rad/s² or m/s²]"]
+    assert panels(root)["q [rad or m]"][1] == plan["joints"]
+    assert lies_on_its_data(root, "qd [rad/s or m/s]", plan["t"], list(zip(*plan["qd"]))) == 6 * 101
+    for k, phase in enumerate((0.0, 0.3)):
+        text = "t,a_1,a_2,b\n" + "".join(f"{0.01 * i!r},{math.sin(0.1 * i + phase)!r},{i * phase!r},1\n" for i in range(100))
+        assert daemon.request("PUT", f"/v1/datasets/side-{k}", text.encode(), {"Content-Type": "text/csv"})[0] == 201
+    pair = {"a": "side-0", "b": "side-1"}
+    series = json.loads(post(daemon, "/v1/compare", pair | {"include": ["series"]})[2])["series"]
+    root = picture(post(daemon, "/v1/compare?format=svg", pair))
+    assert list(panels(root)) == ["a", "b"] and panels(root)["a"][1] == ["a_1", "a_2"]
+    assert lies_on_its_data(root, "a", series["t"], [series["a_1"], series["a_2"]]) == 200
+    for k in range(2):
+        assert daemon.request("DELETE", f"/v1/datasets/side-{k}")[0] == 204
+
+
+def test_what_has_no_time_is_no_picture(daemon):
+    for path, body in (("panda/calibrate", {"datasets": ["sample-panda-1"]}), ("ur10e/kinematics", {"q": RUN["initial"]["q"]}),
+                       ("ur10e/excitation", {"tries": 5})):
+        status, _, text = post(daemon, f"/v1/robots/{path}?format=svg", body)
+        assert status == 406, text
+        assert all(name in json.loads(text)["detail"] for name in ("simulate", "trajectory", "compare", path.split("/")[1]))
+    job = json.loads(post(daemon, "/v1/robots/ur10e/excitation", {"tries": 5}, Prefer="respond-async")[2])["id"]
+    for _ in range(200):
+        if json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded":
+            break
+        time.sleep(0.1)
+    status, _, text = daemon.request("GET", f"/v1/jobs/{job}/result?format=svg")
+    assert status == 406 and 'no array "t"' in json.loads(text)["detail"], text
 
 
 def test_a_dataset_is_a_picture_of_its_columns(daemon):

@@ -576,4 +576,3 @@ def test_an_ensemble_is_taken_in_degrees_and_answered_in_radians(daemon):
         for got, expected in zip(taken["q"][name], plain["q"][name], strict=True):
             assert got == pytest.approx(expected, abs=1e-9)
     assert taken["returned_members"][0]["values"] == pytest.approx(plain["returned_members"][0]["values"], rel=1e-12)
-

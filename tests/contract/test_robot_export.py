@@ -268,3 +268,14 @@ def test_the_comment_lists_what_is_not_expressed(daemon):
     text = get(daemon, "x-arm", "mjcf")
     text = text.decode() if isinstance(text, bytes) else text
     assert "limits of velocity of 7 joints" in text and "rotors of 7 joints are armature" in text
+
+
+def test_the_comment_of_an_urdf_names_what_there_is(daemon):
+    """Joints with a term, counted out of the document."""
+    for name in ("panda", "planar-2r", "sprung-pendulum"):
+        joints = json.loads(daemon.request("GET", f"/v1/robots/{name}")[2])["joints"]
+        comment = daemon.request("GET", f"/v1/robots/{name}?format=urdf")[2].decode().split("<robot")[0]
+        assert " of 0 " not in comment and "gravity" in comment
+        for word, key, size in (("springs", "spring", "stiffness"), ("rotors", "rotor", "inertia")):
+            n = sum(bool(joint.get(key, {}).get(size)) for joint in joints)
+            assert (f"{word} of {n} joints" in comment) == (n > 0), (name, word, comment)

@@ -42,6 +42,14 @@ def log(tmp_path):
     return str(path)
 
 
+def test_help_of_a_command_with_its_arguments_is_that_of_the_command():
+    whole = good(None, "help", "id")
+    for words in (["id", "panda", "--help"], ["id", "--help"], ["--help", "id", "panda", "q=[0]"]):
+        assert good(None, *words) == whole, words
+    assert b"usage: torquectl [OPTION]" in good(None, "--help")
+    assert ctl(None, "nonsense", "--help").returncode == 2
+
+
 def test_datasets(daemon, log, tmp_path):
     answer = json.loads(good(daemon, "-o", "json", "datasets", "put", "d", log))
     assert answer["sha256"] == hashlib.sha256(CSV).hexdigest()

@@ -132,6 +132,7 @@ static const char *resume_number(tqa_json_scan *scan, const char *p, const char 
 static const char *end_word(tqa_json_scan *scan, const char *p)
 {
     static const char names[] = "the word is not true, false or null";
+    static const char whole[] = "the body is not JSON: it begins with a word";
     const char *text = scan->text;
     const size_t n = scan->n_text;
     scan->token = TOKEN_NONE;
@@ -148,7 +149,7 @@ static const char *end_word(tqa_json_scan *scan, const char *p)
     if (n >= 1 && (text[0] == 'N' || text[0] == 'I')) {
         return tqa_json_malformed(scan, scan->at, "JSON has no NaN and no infinities");
     }
-    return tqa_json_malformed(scan, scan->at, names);
+    return tqa_json_malformed(scan, scan->at, scan->at == 0 ? whole : names);
 }
 
 static const char *resume_word(tqa_json_scan *scan, const char *p, const char *end)

@@ -196,7 +196,7 @@
     "samples_judged", "base_parameters"
 #define TQA_FIELDS_TORQUE_TABLE "kind", "t", "tau", "interpolation"
 #define TQA_FIELDS_TRAJECTORY_REQUEST "waypoints", "poses", "fourier", "frame", "axes", \
-    "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", \
+    "initial", "timing", "blend", "times_s", "durations_s", "duration_s", "limits", "payload", \
     "interval_s", "joints", "angles"
 #define TQA_FIELDS_TRAJECTORY_REQUEST_FOURIER "frequency_hz", "offset", "a", "b"
 #define TQA_FIELDS_TRAJECTORY_REQUEST_LIMITS "kind", "path", "velocity", "velocity_factor", \
@@ -361,6 +361,7 @@
 #define TQA_WORDS_SIMULATE_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
 #define TQA_WORDS_SIMULATE_RESULT_DRIVES_COMMAND "torque", "voltage", "duty", "current", \
     "velocity"
+#define TQA_WORDS_SIMULATE_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", "torque"
 #define TQA_WORDS_SIMULATE_RESULT_STATS_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
     "semi-implicit-euler", "implicit-midpoint", "moreau-jean"
 #define TQA_WORDS_SIMULATE_RESULT_VERDICT_LOOP "open", "closed"

@@ -336,14 +336,20 @@ static bool put_series(comparison *c)
     if (column == NULL) {
         return false;
     }
-    tqa_writer_object(answer, "series");
+    const bool is_picture = c->control->is_picture; /* whose arrays are members of the root */
+    if (!is_picture) {
+        tqa_writer_object(answer, "series");
+    }
     for (size_t i = 0; i <= c->n_pair; i++) {
         for (size_t k = 0; k < n; k++) {
             column[k] = c->series[k * (c->n_pair + 1) + i];
         }
-        tqa_writer_vector(answer, i > 0 ? c->pairs[i - 1].name : c->timed ? "t" : "row", column, n);
+        const char *name = i > 0 ? c->pairs[i - 1].name : c->timed ? "t" : "row";
+        tqa_writer_vector(answer, name, column, n);
     }
-    tqa_writer_end(answer);
+    if (!is_picture) {
+        tqa_writer_end(answer);
+    }
     return true;
 }
 
@@ -354,6 +360,9 @@ static bool put_answer(comparison *c)
     tqa_writer_count(answer, "unmatched_rows_a", (size_t)c->n_outside);
     tqa_writer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);
     tqa_writer_count(answer, "not_finite", (size_t)c->n_gap);
+    if (c->control->is_picture) {
+        return put_series(c);
+    }
     if (c->timed && c->n_row > 0) {
         const double span[2] = {c->first_t, c->last_t};
         tqa_writer_vector(answer, "t", span, 2);
@@ -373,7 +382,7 @@ static bool run_comparison(comparison *c)
     if (include.value != NULL && !tqa_value_choices(&include, extras, &bits)) {
         return false;
     }
-    c->want_series = bits != 0;
+    c->want_series = bits != 0 || c->control->is_picture;
     for (size_t i = 0; i < SIDES; i++) {
         const tqa_value part = tqa_value_field(&root, letters[i]);
         if (!tqa_side_open(c->control, &c->sides[i], &part)) {

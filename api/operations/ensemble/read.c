@@ -192,5 +192,9 @@ bool tqa_ensemble_read(tqa_ensemble *e)
             return false;
         }
     }
+    for (uint32_t j = tqa_simulation_undriven(s, 0); s->has_controller && j != TQ_NONE;
+         j = tqa_simulation_undriven(s, j + 1)) {
+        tqa_simulation_remark_undriven(s, j, 0.0);
+    }
     return make_room(e, &root);
 }

@@ -78,6 +78,7 @@ static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
     if (!tqa_simulation_read_rows(s, s->next_row, n, s->piece)) {
         return false; /* the host has recorded it, and fails the answer */
     }
+    tqa_simulation_watch_rows(s, column->name, place, n);
     for (size_t k = 0; k < n; k++) {
         const double *from = s->piece + k * s->width + place;
         for (size_t r = 0; r < column->n; r++) {
@@ -100,6 +101,7 @@ static bool more(tqa_tree *control)
         s->next_column++;
     }
     if (s->next_column > s->n_column) {
+        tqa_simulation_put_watched(s);
         return false;
     }
     const tqa_column *column = s->next_column == 0 ? &time : &s->columns[s->next_column - 1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/simulate/constraints.c - a simulation of a robot with constraints: its start, its
  * multipliers over time. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/codec/writer.h"
@@ -43,6 +44,18 @@ static bool refuse_start(tqa_simulation *s, tq_status status, const tq_error *er
                             row, error->value);
 }
 
+/* constraints that the given state does not satisfy, for the answer */
+static void note_start(tqa_simulation *s)
+{
+    tqa_off_search *off = &s->control->off;
+    if (tqa_off_begin(off, s->control->robot)) {
+        off->is_start = true;
+        tqa_off_note(off, s->q, 1, 0);
+    }
+    free(off->memory);
+    off->memory = NULL;
+}
+
 /* the nearest state that satisfies the constraints takes the place of the one that was given */
 static bool project_start(tqa_simulation *s)
 {
@@ -55,6 +68,7 @@ static bool project_start(tqa_simulation *s)
         !tqa_tree_scratch(s->control, tq_project_scratch_size(s->mechanism, set), &scratch)) {
         return false;
     }
+    note_start(s);
     for (size_t k = 0; k < nq * pad; k++) {
         q[k] = s->q[k / pad];
     }

@@ -3,6 +3,7 @@
  * impulses and gaps over time. */
 #include "api/operations/simulate/contacts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "api/codec/writer.h"
@@ -249,10 +250,13 @@ static bool check_start(tqa_simulation *s)
             const tqa_value root = tqa_value_root(s->control);
             const tqa_value initial = tqa_value_field(&root, "initial");
             const tqa_value q = tqa_value_field(&initial, "q");
-            return tqa_value_refuse(&q, "range", "start apart, or touching to 1e-6 m",
-                                    "\"%.60s\" and \"%.60s\" overlap by %.6g m at the start",
-                                    c->geoms.names[c->pairs[k].a], c->geoms.names[c->pairs[k].b],
-                                    -c->gap[k]);
+            char hint[TQA_PROBLEM_TEXT];
+            (void)snprintf(hint, sizeof hint,
+                           "start apart, or touching to 1e-6 m: lift one of them by %.9g m",
+                           -c->gap[k]);
+            return tqa_value_refuse(
+                &q, "range", hint, "\"%.60s\" and \"%.60s\" overlap by %.6g m at the start",
+                c->geoms.names[c->pairs[k].a], c->geoms.names[c->pairs[k].b], -c->gap[k]);
         }
     }
     return true;

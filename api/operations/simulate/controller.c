@@ -147,46 +147,6 @@ bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, cons
  * Models
  */
 
-bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
-                         const tq_mechanism **ret)
-{
-    tq_model model = *control->robot->model;
-    tq_link *links = tqa_tree_take(control, model.n_link, sizeof *links);
-    tq_joint *joints = tqa_tree_take(control, (size_t)model.n_joint + 1, sizeof *joints);
-    if (links == NULL || joints == NULL) {
-        return false;
-    }
-    memcpy(links, model.links, model.n_link * sizeof *links);
-    memcpy(joints, model.joints, model.n_joint * sizeof *joints);
-    model.links = links;
-    model.joints = joints;
-    for (uint32_t k = 0; k < model.n_link; k++) {
-        links[k].inertia.mass *= scale;
-        for (unsigned i = 0; i < 6; i++) {
-            links[k].inertia.about_com[i] *= scale;
-        }
-    }
-    if (payload != NULL && payload->value != NULL) {
-        tqa_payload body;
-        if (!tqa_value_payload(payload, &body)) {
-            return false;
-        }
-        tq_inertia *carrier = &links[body.link].inertia;
-        *carrier = tq_inertia_add(carrier, &body.body);
-    }
-    const size_t size = tq_mechanism_size(&model);
-    tq_scratch room;
-    if (!tqa_tree_scratch(control, size + 2 * TQ_SCRATCH_ALIGN, &room)) {
-        return false;
-    }
-    void *home = tq_scratch_take(&room, size, 1);
-    tq_error error = {0};
-    const tq_status status =
-        home == NULL ? TQ_ERR_SCRATCH : tq_mechanism_build(&model, home, size, ret, &error);
-    return status == TQ_OK ||
-           tqa_tree_fail(control, payload != NULL ? payload->pointer : "", status, &error);
-}
-
 bool tqa_value_controller_model(const tqa_value *part, const tqa_controlled *plant,
                                 const tq_mechanism **ret, unsigned *ret_without)
 {

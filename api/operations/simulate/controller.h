@@ -4,6 +4,7 @@
 #define TQA_OPERATIONS_SIMULATE_CONTROLLER_H
 
 #include "api/operations/trajectory/reference.h"
+#include "api/request/inertia_fields.h"
 #include "core/plant/constrained_controller.h"
 #include "core/plant/controller.h"
 
@@ -65,10 +66,5 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
                                     tqa_reference *ret);
 bool tqa_value_controller_model(const tqa_value *part, const tqa_controlled *plant,
                                 const tq_mechanism **ret, unsigned *ret_without);
-
-/* A mechanism of the robot as its document says, with every mass and inertia times `scale` and a
- * payload {link, mass, com, inertia?} (NULL or absent: none), in the call's memory. */
-bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
-                         const tq_mechanism **ret);
 
 #endif

@@ -229,7 +229,7 @@ static bool check(tqa_tree *control)
 static bool simulate(tqa_tree *control)
 {
     tqa_simulation *s = control->state;
-    bool done = tqa_simulation_prepare(s) && open_run(s);
+    bool done = tqa_simulation_prepare(s) && tqa_simulation_watch(s) && open_run(s);
     if (done) {
         done = tqa_simulation_open_rows(s) && start(s);
     }

@@ -9,6 +9,7 @@
 #include "api/operations/simulate/drives.h"
 #include "api/operations/simulate/event.h"
 #include "api/operations/simulate/verdict.h"
+#include "api/operations/terms/limits.h"
 #include "api/request/robot_fields.h"
 #include "core/constraints/project.h"
 #include "core/plant/torque_table.h"
@@ -83,6 +84,11 @@ struct tqa_simulation {
     /* while the answer is printed */
     size_t next_column, next_row;
     double *piece, *line; /* some rows; one of them in the user's order */
+    tqa_watched *watched; /* (n_watched) limits of the robot */
+    size_t n_watched;
+    double *watched_t; /* (n_watched) s: of their worst rows */
+    double base_tau;   /* largest entry of tau on a floating joint that nothing drives; */
+    uint32_t base;     /* the joint, or TQ_NONE */
 };
 
 /* Reads the request. False: the problem is set. */
@@ -160,6 +166,19 @@ bool tqa_run_verdict_growth(tqa_simulation *s);
 /* Objects of the answer: audit, tracking; members of the open object `verdict`. */
 void tqa_run_verdict_put(const tqa_simulation *s);
 void tqa_run_verdict_put_growth(const tqa_simulation *s);
+
+/* What rows say about the robot, while they are printed: limits that they exceed, and torque of
+ * floating joints. Begins. False: there is no memory. */
+bool tqa_simulation_watch(tqa_simulation *s);
+/* n rows from s->next_row on (in s->piece): of a column, whose numbers begin at `place`. */
+void tqa_simulation_watch_rows(tqa_simulation *s, const char *column, size_t place, size_t n);
+/* When all are seen: writes `limits`, adds warnings. */
+void tqa_simulation_put_watched(tqa_simulation *s);
+/* A floating joint that the input drives, though the robot does not list it as `actuated`: the next
+ * one from joint `j` on; TQ_NONE: there are no more. */
+uint32_t tqa_simulation_undriven(const tqa_simulation *s, uint32_t j);
+/* Warns of it. `most`: largest entry of its torque, N m or N; 0: not known. */
+void tqa_simulation_remark_undriven(const tqa_simulation *s, uint32_t joint, double most);
 
 /* Writes the answer: first what precedes the arrays, then the arrays in pieces. */
 void tqa_simulation_answer(tqa_simulation *s);

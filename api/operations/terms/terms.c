@@ -76,8 +76,7 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
     if (!tqa_include_add(call) || !tqa_call_compute(call, host, scratch, size, compute_block)) {
         return false;
     }
-    tqa_limits_add(call);
-    return true;
+    return tqa_limits_add(call);
 }
 
 const tqa_operation_methods tqa_terms_methods = {

@@ -9,6 +9,7 @@
 #include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
 #include "api/operations/undragged.h"
+#include "api/request/inertia_fields.h"
 #include "core/base/block.h"
 #include "core/dynamics/inverse.h"
 
@@ -300,7 +301,7 @@ static bool is_torque_bound(const tqa_by_limits *by, size_t nv)
 static bool time_optimal(const tqa_value *part, tqa_by_limits *by, tqa_reference *path)
 {
     tqa_tree *control = part->control;
-    const tq_mechanism *mechanism = control->robot->mechanism;
+    const tq_mechanism *mechanism = by->mechanism;
     if ((is_torque_bound(by, control->robot->model->nv) &&
          !tqa_undragged(part, "times from limits of torque")) ||
         (!path->is_cartesian && !lay_path(part, by, path))) {
@@ -337,6 +338,14 @@ static bool time_optimal(const tqa_value *part, tqa_by_limits *by, tqa_reference
     path->begin = 0.0;
     path->end = by->timed.t[by->timed.n_interval];
     return true;
+}
+
+bool tqa_by_limits_carry(tqa_tree *control, tqa_by_limits *by)
+{
+    const tqa_value root = tqa_value_root(control);
+    const tqa_value payload = tqa_value_field(&root, "payload");
+    by->mechanism = control->robot->mechanism;
+    return payload.value == NULL || tqa_value_mechanism(control, &payload, 1.0, &by->mechanism);
 }
 
 bool tqa_by_limits_prepare(const tqa_value *part, tqa_by_limits *by, tqa_reference *path)
@@ -448,10 +457,9 @@ void tqa_by_limits_answer(tqa_tree *control, const tqa_by_limits *by, const tqa_
     tqa_writer_end(answer);
 }
 
-bool tqa_by_limits_torque(tqa_tree *control, size_t n_sample, const double *q, const double *qd,
-                          const double *qdd, double *ret_tau)
+bool tqa_by_limits_torque(tqa_tree *control, const tq_mechanism *mechanism, size_t n_sample,
+                          const double *q, const double *qd, const double *qdd, double *ret_tau)
 {
-    const tq_mechanism *mechanism = control->robot->mechanism;
     const size_t n = control->robot->model->nv;
     const size_t block = n * TQ_BLOCK_STRIDE;
     const double *const from[3] = {q, qd, qdd};

@@ -11,6 +11,7 @@ typedef struct tqa_by_limits {
     unsigned profile;
     bool is_spline, with_tau;
     size_t n_grid;
+    const tq_mechanism *mechanism; /* with its payload */
     tq_motion_limits limits;
     double *begin;     /* (n_point) s, point to point */
     tq_phases *phases; /* (n_point - 1, nv) */
@@ -23,6 +24,9 @@ typedef struct tqa_by_limits {
 /* Reads the root's `limits`. False: the problem is set. */
 bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_limits *ret);
 
+/* `payload` of the root: torques are of the robot that carries it. False: the problem is set. */
+bool tqa_by_limits_carry(tqa_tree *control, tqa_by_limits *by);
+
 /* Computes the times of a path that was read with TQA_PATH_BY_LIMITS; its begin and end are those
  * of the motion then. False: the problem is set. */
 bool tqa_by_limits_prepare(const tqa_value *part, tqa_by_limits *by, tqa_reference *path);
@@ -34,7 +38,7 @@ void tqa_by_limits_at(const tqa_by_limits *by, const tqa_reference *path, double
 void tqa_by_limits_answer(tqa_tree *control, const tqa_by_limits *by, const tqa_reference *path);
 
 /* tau (n_sample x nv) of samples one after another. False: the problem is set. */
-bool tqa_by_limits_torque(tqa_tree *control, size_t n_sample, const double *q, const double *qd,
-                          const double *qdd, double *ret_tau);
+bool tqa_by_limits_torque(tqa_tree *control, const tq_mechanism *mechanism, size_t n_sample,
+                          const double *q, const double *qd, const double *qdd, double *ret_tau);
 
 #endif

@@ -76,10 +76,18 @@ static bool read(plan *p)
         return tqa_value_refuse(&limits, "invalid-value", "leave it out",
                                 "a Fourier series has its times");
     }
+    const tqa_value payload = tqa_value_field(&root, "payload");
+    if (payload.value != NULL && !p->is_by_limits) {
+        return tqa_value_refuse(&payload, "invalid-value",
+                                "leave the times out, or add \"limits\"; or send it to "
+                                "inverse-dynamics with this motion",
+                                "a motion whose times are given is the same with a payload");
+    }
     return tqa_value_reference(&root, &p->order,
                                p->is_by_limits ? kinds | TQA_PATH_BY_LIMITS : kinds, NULL,
                                &p->path) &&
-           (!p->is_by_limits || tqa_by_limits_read(&limits, &p->order, &p->by)) &&
+           (!p->is_by_limits || (tqa_by_limits_read(&limits, &p->order, &p->by) &&
+                                 tqa_by_limits_carry(p->control, &p->by))) &&
            tqa_reference_prepare(&p->path) &&
            (interval.value == NULL || tqa_value_positive(&interval, &p->interval)) &&
            (!p->is_by_limits || tqa_by_limits_prepare(&limits, &p->by, &p->path));
@@ -175,7 +183,8 @@ static bool run(tqa_tree *control)
     double *tau = NULL;
     if (p.is_by_limits && p.by.with_tau) { /* before rows are put in the user's order */
         tau = tqa_tree_take(control, p.n_sample * nq, sizeof *tau);
-        if (tau == NULL || !tqa_by_limits_torque(control, p.n_sample, p.q, p.qd, p.qdd, tau)) {
+        if (tau == NULL ||
+            !tqa_by_limits_torque(control, p.by.mechanism, p.n_sample, p.q, p.qd, p.qdd, tau)) {
             return false;
         }
     }

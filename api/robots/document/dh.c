@@ -170,12 +170,20 @@ bool tqa_document_dh(const tqa_json_at *dh)
     static const char *const known[] = {"convention", "joints", "base", "tool", NULL};
     tqa_draft *draft = dh->draft;
     const tqa_json_at joints = tqa_json_field(dh, "joints");
+    const tqa_json_at first = tqa_json_item(&joints, 0);
     const char *const *names = NULL;
     uint32_t n = 0;
     bool modified = false;
     tqa_chain chain;
     tqa_json_fields(dh, known, nothing);
     bool ok = read_convention(dh, &modified);
+    if (json_is_array(first.value)) {
+        tqa_draft_fault(draft, "wrong-type", first.pointer,
+                        "write {\"name\": \"j1\", \"theta\": 0, \"d\": 0.3, \"a\": 0, \"alpha\": "
+                        "1.5708}: which number is which depends on the author",
+                        "a row of the table is an object, not an array");
+        return false;
+    }
     ok = tqa_document_names(&joints, &n, &names) && ok;
     if (!ok || !tqa_chain_init(&chain, draft, n + 2)) {
         return false;

@@ -138,6 +138,13 @@ static bool read_kinematics(const tqa_json_at *root)
     static const char *const ways[] = {"tree", "dh", "poe", "urdf"};
     enum { N_WAY = sizeof ways / sizeof ways[0] };
     static const char *const known_tree[] = {"links", "joints", NULL};
+    static const char *const forms[] = {
+        "write {\"links\": [{\"name\": \"base\"}, ...], \"joints\": [{\"name\": \"j1\", \"kind\": "
+        "\"revolute\", \"parent\": \"base\", ...}, ...]}",
+        "write {\"convention\": \"standard\", \"joints\": [{\"name\": \"j1\", \"theta\": 0, \"d\": 0.3, "
+        "\"a\": 0, \"alpha\": 1.5708}, ...]}; or \"modified\", Craig's",
+        "write {\"joints\": [{\"name\": \"j1\", \"kind\": \"revolute\", \"screw\": [...], \"link\": "
+        "{...}}, ...]}"};
     tqa_draft *draft = root->draft;
     const bool bare = json_object_get(root->value, "links") != NULL ||
                       json_object_get(root->value, "joints") != NULL;
@@ -162,7 +169,10 @@ static bool read_kinematics(const tqa_json_at *root)
     if (way == 3) {
         return read_urdf(&chosen);
     }
-    if (!tqa_json_is_object(&chosen)) {
+    if (!json_is_object(chosen.value)) {
+        tqa_draft_fault(draft, "wrong-type", chosen.pointer, forms[way],
+                        "\"%s\" is an object, not %s", ways[way],
+                        json_is_array(chosen.value) ? "an array" : "this");
         return false;
     }
     if (way == 0) {

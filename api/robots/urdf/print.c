@@ -191,6 +191,16 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     return obstacle != NULL;
 }
 
+/* ",\n     rotors of 7 joints"; nothing of none */
+static void put_count(tqa_json_text *text, const char *what, unsigned n, const char *of)
+{
+    char line[128];
+    if (n > 0) {
+        (void)snprintf(line, sizeof line, ",\n     %s of %u %s", what, n, of);
+        tqa_json_text_raw(text, line);
+    }
+}
+
 /* A comment for people: parts that other programs ignore. */
 static void put_comment(tqa_json_text *text, const tqa_robot *robot)
 {
@@ -199,11 +209,14 @@ static void put_comment(tqa_json_text *text, const tqa_robot *robot)
     tqa_xml_count(robot, &n);
     (void)snprintf(line, sizeof line,
                    "<!-- Written by torqued. URDF itself cannot say, so that only the elements\n"
-                   "     torqued:... state, which other programs ignore: gravity%s, springs of "
-                   "%u joints,\n     friction beyond damping and Coulomb's of %u, rotors of %u, "
-                   "limits of %u continuous joints. -->\n",
-                   n.other_gravity ? "" : " (as usual)", n.springs, n.frictions, n.rotors, n.turns);
+                   "     torqued:... state, which other programs ignore: gravity%s",
+                   n.other_gravity ? "" : " (as usual)");
     tqa_json_text_raw(text, line);
+    put_count(text, "springs", n.springs, "joints");
+    put_count(text, "friction beyond damping and Coulomb's", n.frictions, "joints");
+    put_count(text, "rotors", n.rotors, "joints");
+    put_count(text, "limits", n.turns, "continuous joints");
+    tqa_json_text_raw(text, ". -->\n");
     if (n.drives > 0) {
         (void)snprintf(
             line, sizeof line,

@@ -119,9 +119,10 @@ static void check(const char *text, const tqa_dataset_part *part)
 }
 
 static const tqa_dataset_part parts[] = {
-    {0, ROWS, 64},   {0, ROWS, 5024},   {64, 1000, 32}, {4992, 8, 32},    {0, ROWS, 10},
-    {100, 900, 10},  {4090, 17, 1},     {33, 4000, 64}, {4999, 1, 1},     {31, 33, 3},
-    {4960, 40, 128}, {2048, 3000, 320}, {0, 20, 1},     {1000, 4000, 33},
+    {0, ROWS, 64, false}, {0, ROWS, 5024, false},  {64, 1000, 32, false},  {4992, 8, 32, false},
+    {0, ROWS, 10, false}, {100, 900, 10, false},   {4090, 17, 1, false},   {33, 4000, 64, false},
+    {4999, 1, 1, false},  {31, 33, 3, false},      {4960, 40, 128, false}, {2048, 3000, 320, false},
+    {0, 20, 1, false},    {1000, 4000, 33, false},
 };
 
 static void check_all(file f)
@@ -151,7 +152,7 @@ static void check_all(file f)
         }
         /* for a few rows at the end only these are read, and the first block */
         f.n_read = 0;
-        const tqa_dataset_part few = {4500, 30, 1};
+        const tqa_dataset_part few = {4500, 30, 1, false};
         size_t n = 0;
         char *text = tqa_dataset_points(blocks, &few, read_file, &f, &n);
         cr_assert_not_null(text);

@@ -76,7 +76,7 @@ Test(plots, what_is_read_stays_until_its_end)
     tqd_plot *plot = tqd_plots_begin(&plots, digest(7));
     tqd_plots_drop(&plots, digest(7));
     cr_assert(!has(7));
-    const tqa_dataset_part part = {0, 100, 32};
+    const tqa_dataset_part part = {0, 100, 32, false};
     size_t n = 0;
     char *text = tqa_dataset_points(plot->blocks, &part, NULL, NULL, &n);
     cr_assert_not_null(text);

@@ -30,10 +30,11 @@ if TYPE_CHECKING:
         ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut,
         DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
         DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut,
-        EnsembleEventsOut, EnsembleOutcomesOut, EnsembleReadAsItemOut, EnsembleReturnedMembersItemOut,
-        EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule, ExcitationFourierOut, ExcitationReadAsItemOut,
-        ExcitationRequestLimits, ExcitationScoreOut, ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut,
-        ForwardDynamicsChecksOut, ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
+        EnsembleEventsOut, EnsembleOffConstraintsItemOut, EnsembleOutcomesOut, EnsembleReadAsItemOut,
+        EnsembleReturnedMembersItemOut, EnsembleStatisticsOut, EnsembleStatsOut, EventOut, EventRule,
+        ExcitationFourierOut, ExcitationReadAsItemOut, ExcitationRequestLimits, ExcitationScoreOut,
+        ForwardDynamicsActuationOut, ForwardDynamicsCenterOfMassOut, ForwardDynamicsChecksOut,
+        ForwardDynamicsChristoffelSymbolsOut, ForwardDynamicsConstraintJacobianOut,
         ForwardDynamicsCoriolisMatrixOut, ForwardDynamicsDecouplingOut, ForwardDynamicsDerivativesOut,
         ForwardDynamicsDriveOut, ForwardDynamicsEnergyOut, ForwardDynamicsIntegrabilityOut,
         ForwardDynamicsLedgerOut, ForwardDynamicsLimitsOut, ForwardDynamicsLinkJacobiansOut,
@@ -60,17 +61,17 @@ if TYPE_CHECKING:
         RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyReadAsItemOut,
         RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
         RobotDocumentOut, SimulateAuditOut, SimulateConstraintsOut, SimulateContacts, SimulateContactsOut,
-        SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateOutput, SimulateReadAsItemOut,
-        SimulateRequestVerdict, SimulateSolver, SimulateStatsOut, SimulateTrackingOut, SimulateVerdictOut,
-        SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut, StaticsOffConstraintsItemOut,
-        StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance, TermsActuationOut,
-        TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut, TermsConstraintJacobianOut,
-        TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut, TermsEnergyOut,
-        TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut, TermsMassMatrixBoundsOut,
-        TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut, TermsOffConstraintsItemOut,
-        TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut, TermsReadAsItemOut, TorqueTable,
-        TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryReadAsItemOut, TrajectoryRequestLimits,
-        TrajectoryViolationsItemOut, Variation, WarningsItemOut, Wrench, WrenchOverTime,
+        SimulateDrives, SimulateDrivesOut, SimulateInitial, SimulateLimitsOut, SimulateOffConstraintsItemOut,
+        SimulateOutput, SimulateReadAsItemOut, SimulateRequestVerdict, SimulateSolver, SimulateStatsOut,
+        SimulateTrackingOut, SimulateVerdictOut, SineDisturbance, StaticsEndpointOut, StaticsJointWrenchesOut,
+        StaticsOffConstraintsItemOut, StaticsReadAsItemOut, StaticsRequestJointStiffness1, TableDisturbance,
+        TermsActuationOut, TermsCenterOfMassOut, TermsChecksOut, TermsChristoffelSymbolsOut,
+        TermsConstraintJacobianOut, TermsCoriolisMatrixOut, TermsDecouplingOut, TermsDerivativesOut, TermsDriveOut,
+        TermsEnergyOut, TermsIntegrabilityOut, TermsLedgerOut, TermsLimitsOut, TermsLinkJacobiansOut,
+        TermsMassMatrixBoundsOut, TermsMassMatrixDerivativesOut, TermsMomentumOut, TermsMultipliersOut,
+        TermsOffConstraintsItemOut, TermsOperationalSpaceInertiaOut, TermsPassivityOut, TermsProjectorsOut,
+        TermsReadAsItemOut, TorqueTable, TrajectoryBindingItemOut, TrajectoryFourier, TrajectoryReadAsItemOut,
+        TrajectoryRequestLimits, TrajectoryViolationsItemOut, Variation, WarningsItemOut, Wrench, WrenchOverTime,
     )
 
 R = TypeVar("R", bound=Result)
@@ -471,8 +472,10 @@ class SimulateResult(Result):
     verdict: SimulateVerdictOut
     events: list[EventOut]
     events_omitted: int
+    limits: SimulateLimitsOut
     read_as: list[SimulateReadAsItemOut]
     warnings: list[WarningsItemOut]
+    off_constraints: list[SimulateOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -526,6 +529,7 @@ class EnsembleResult(Result):
     stats: EnsembleStatsOut
     read_as: list[EnsembleReadAsItemOut]
     warnings: list[WarningsItemOut]
+    off_constraints: list[EnsembleOffConstraintsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
 
@@ -986,11 +990,11 @@ class RobotOperations:
             gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
-            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
-            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
-            None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike |
+            None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None =
+            None, form: Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> RegressorResult:
         """Torque as a linear function of parameters.
 
@@ -999,7 +1003,7 @@ class RobotOperations:
         that torque depends on, each with the combination that it represents; q, qd and qdd may then be left out.
 
         Arguments:
-            q: rad or m
+            q: rad or m: may be left out with `form=base` only
             qd: rad/s or m/s: zero when left out
             qdd: rad/s^2 or m/s^2: zero when left out
             joints: Another order of joints
@@ -1071,8 +1075,8 @@ class RobotOperations:
             Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
             'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
             ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
-            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
-            None = None
+            payload: Payload | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> TrajectoryResult:
         """Motion through waypoints, in joint or Cartesian space, sampled.
 
@@ -1093,13 +1097,15 @@ class RobotOperations:
             axes: With `poses`; if absent those of which the poses say something
             initial: With `poses`: coordinates near the first one
             limits: Times out of limits, in place of `timing` and times: of waypoints, or (time-optimal) of poses
+            payload: With times out of limits: torques are those of the robot that carries it
             joints: Another order of joints
             angles: default rad
         """
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+            duration_s, 'limits': limits, 'payload': payload, 'joints': joints, 'angles': angles},
+            idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
@@ -1549,11 +1555,11 @@ class RobotJobs:
             gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
-            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
-            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
-            None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike |
+            None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None =
+            None, form: Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> Job[RegressorResult]:
         return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
             'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
@@ -1585,13 +1591,14 @@ class RobotJobs:
             Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
             'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
             ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
-            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
-            None = None
+            payload: Payload | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Job[TrajectoryResult]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+            duration_s, 'limits': limits, 'payload': payload, 'joints': joints, 'angles': angles},
+            idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
@@ -1933,11 +1940,11 @@ class AsyncRobotOperations:
             gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
-            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
-            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
-            None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike |
+            None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None =
+            None, form: Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> Awaitable[RegressorResult]:
         return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
             'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
@@ -1969,13 +1976,14 @@ class AsyncRobotOperations:
             Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
             'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
             ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
-            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
-            None = None
+            payload: Payload | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[TrajectoryResult]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+            duration_s, 'limits': limits, 'payload': payload, 'joints': joints, 'angles': angles},
+            idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
@@ -2205,11 +2213,11 @@ class AsyncRobotJobs:
             gravity, 'axes': axes, 'angles': angles}, idempotency_key)
 
     def regressor(
-            self, q: ArrayLike | Mapping[str, Any], qd: ArrayLike | Mapping[str, Any] | None = None, qdd: ArrayLike |
-            Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike | None = None,
-            parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None, form:
-            Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
-            None
+            self, q: ArrayLike | Mapping[str, Any] | None = None, qd: ArrayLike | Mapping[str, Any] | None = None, qdd:
+            ArrayLike | Mapping[str, Any] | None = None, *, joints: Sequence[str] | None = None, gravity: ArrayLike |
+            None = None, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None =
+            None, form: Literal['base'] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str
+            | None = None
     ) -> Awaitable[AsyncJob[RegressorResult]]:
         return self._compute('regressor', RegressorResult, {'q': q, 'qd': qd, 'qdd': qdd, 'joints': joints,
             'gravity': gravity, 'parameters': parameters, 'form': form, 'angles': angles}, idempotency_key)
@@ -2241,13 +2249,14 @@ class AsyncRobotJobs:
             Mapping[str, Any] | None = None, timing: Literal['linear', 'cubic', 'quintic', 'septic', 'trapezoid',
             'spline'] | None = None, blend: float | None = None, times_s: ArrayLike | None = None, durations_s:
             ArrayLike | None = None, duration_s: float | None = None, limits: TrajectoryRequestLimits | None = None,
-            joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str |
-            None = None
+            payload: Payload | None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[TrajectoryResult]]:
         return self._compute('trajectory', TrajectoryResult, {'interval_s': interval_s, 'waypoints':
             waypoints, 'poses': poses, 'fourier': fourier, 'frame': frame, 'axes': axes, 'initial': initial,
             'timing': timing, 'blend': blend, 'times_s': times_s, 'durations_s': durations_s, 'duration_s':
-            duration_s, 'limits': limits, 'joints': joints, 'angles': angles}, idempotency_key)
+            duration_s, 'limits': limits, 'payload': payload, 'joints': joints, 'angles': angles},
+            idempotency_key)
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:

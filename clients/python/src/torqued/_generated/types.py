@@ -816,6 +816,14 @@ class EnsembleEventsOut(TypedDict):
     members: Array
 
 
+class EnsembleOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
+
+
 class EnsembleOutcomesOut(TypedDict):
     """How many members came to the end, were stopped by an event, ran away or met no accelerations, took too many
     steps
@@ -2328,6 +2336,32 @@ class SimulateDrivesOut(TypedDict):
 class SimulateInitial(TypedDict):
     q: ArrayLike | Mapping[str, Any]
     qd: NotRequired[ArrayLike | Mapping[str, Any]]
+
+
+class SimulateLimitsExceededItemOut(TypedDict):
+    joint: str
+    limit: Literal['lower', 'upper', 'velocity', 'torque']
+    bound: float
+    worst: float
+    by: float
+    sample: int
+    t: float
+    samples: int
+
+
+class SimulateLimitsOut(TypedDict):
+    """Which limits of the robot the outputs exceed, each with its worst row, if there are any: a run has none, unless
+    `input.effort_limits` or `events` put them in
+    """
+    exceeded: list[SimulateLimitsExceededItemOut]
+
+
+class SimulateOffConstraintsItemOut(TypedDict):
+    constraint: str
+    sample: int
+    residual: float
+    unit: str
+    text: str
 
 
 class SimulateOutput(TypedDict):
