@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/undragged.c - refusal of robots that a medium drags, by operations without drag. */
+/* api/operations/undragged.c - refusal of robots that a medium drags, by operations without drag.
+ */
 #include "api/operations/undragged.h"
 
 #include "api/robots/parsed.h"

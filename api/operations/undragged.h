@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/undragged.h - refusal of robots that a medium drags, by operations without drag. */
+/* api/operations/undragged.h - refusal of robots that a medium drags, by operations without drag.
+ */
 #ifndef TQA_OPERATIONS_UNDRAGGED_H
 #define TQA_OPERATIONS_UNDRAGGED_H
 

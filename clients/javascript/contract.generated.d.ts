@@ -221,7 +221,7 @@ export interface CalibrateKinematicsResult {
     /** A unit of it has the effect of so much of these, where the fit began; the largest first, 12 at most */
     parts: {
       name: string;
-      /** rad or m over rad or m */
+      /** In the unit of this part over the unit of the parameter */
       factor: number;
     }[];
   }[];

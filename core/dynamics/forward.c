@@ -39,8 +39,8 @@ size_t tq_forward_scratch_size(const tq_mechanism *mechanism, size_t n_wrench)
     return bytes;
 }
 
-/* net torque on the rigid bodies: tau less friction, springs, drag and the velocity-dependent torque
- * of rotors; written to `room` unless it equals in->tau */
+/* net torque on the rigid bodies: tau less friction, springs, drag and the velocity-dependent
+ * torque of rotors; written to `room` unless it equals in->tau */
 static tq_status net_torque(const tq_mechanism *mechanism, const tq_forward_input *in, double *room,
                             tq_scratch *scratch, const double **ret, tq_error *reterr)
 {

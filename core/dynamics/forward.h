@@ -24,7 +24,8 @@ typedef struct tq_forward_input {
 /**
  * Compute forward dynamics: solve for qdd
  *
- *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + drag(q, qd) + spring(q) - J^T w
+ *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + drag(q, qd) + spring(q) -
+ * J^T w
  *
  * Shapes   ret_qdd (nv x stride), which must not overlap an input.
  * Units    rad/s^2, m/s^2; a floating joint's six rows are the rate of its twist (v, w) in the

@@ -41,7 +41,8 @@ typedef struct tq_inverse_input {
 /**
  * Compute inverse dynamics: the joint torques of a given motion.
  *
- *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + drag(q, qd) + spring(q) - J^T w
+ *     tau = M(q) qdd + C(q, qd) qd + gravity_torque(q) + friction(qd) + drag(q, qd) + spring(q) -
+ * J^T w
  *
  * M includes rotor inertia. For mimic joints the torque is that of the master, by virtual work.
  *

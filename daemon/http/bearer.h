@@ -82,8 +82,8 @@ bool tqd_bearer_digest(const char *token, size_t n, unsigned char ret[TQD_TOKEN_
 tqd_verdict tqd_bearer_find(const tqd_tokens *tokens, const unsigned char digest[TQD_TOKEN_DIGEST],
                             int64_t now_s, tqd_identity *ret);
 
-/* `running` and `cpu_s` of the tokens (a tqd_tokens) of this client (NULL: of all), the least if they
- * differ; 0: no bound. Any thread. */
+/* `running` and `cpu_s` of the tokens (a tqd_tokens) of this client (NULL: of all), the least if
+ * they differ; 0: no bound. Any thread. */
 uint64_t tqd_tokens_running(void *tokens, const char *client);
 uint64_t tqd_tokens_cpu_s(void *tokens, const char *client);
 

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 
 #include "daemon/jobs/jobs.h"
-#include "daemon/jobs/spent.h"
+#include "daemon/jobs/shares/spent.h"
 
 enum { TQD_RUNNERS_MAX = 128 };
 

@@ -22,7 +22,7 @@
 #include "daemon/jobs/body.h"
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/inputs.h"
-#include "daemon/jobs/quotas.h"
+#include "daemon/jobs/shares/quotas.h"
 #include "daemon/jobs/submit_options.h"
 #include "daemon/jobs/view.h"
 #include "daemon/store/problem.h"

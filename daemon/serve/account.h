@@ -40,9 +40,9 @@ void tqd_accounts_clear(tqd_accounts *accounts);
 /* The account of this name; NULL when the table is full or memory is short. Any thread. */
 tqd_account *tqd_account_find(tqd_accounts *accounts, const char *name);
 
-/* Counts a connection, which was counted for `former` (NULL: for no client), for this client. False:
- * that would exceed `most` (0: no bound), and the connection counts for no client. Both may be NULL.
- * Any thread. */
+/* Counts a connection, which was counted for `former` (NULL: for no client), for this client.
+ * False: that would exceed `most` (0: no bound), and the connection counts for no client. Both may
+ * be NULL. Any thread. */
 bool tqd_account_connect(tqd_account *account, tqd_account *former, uint64_t most);
 
 /* Generic cell rate algorithm: `rate` requests a second, with bursts of one second. 0: the request

@@ -25,8 +25,8 @@ void tqa_document_print_constraints(tqa_writer *to, const tqa_robot *robot);
 #define TQA_DOCUMENT_INERTIA "mass", "com", "inertia", "inertia_about", "solid"
 void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret);
 
-/* "medium" of the robot and "drag" of a link, without which it is in none; a box is at the centre of
- * mass unless it says where. And their printing: nothing without. */
+/* "medium" of the robot and "drag" of a link, without which it is in none; a box is at the centre
+ * of mass unless it says where. And their printing: nothing without. */
 void tqa_document_medium(const tqa_json_at *at, tq_medium *ret);
 void tqa_document_drag(const tqa_json_at *link, const double com[3], tq_drag_box *ret);
 void tqa_document_put_medium(tqa_writer *to, const tq_medium *medium);

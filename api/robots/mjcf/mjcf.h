@@ -28,17 +28,17 @@ bool tqa_mjcf_recognise(const char *bytes, size_t n);
  * where the compiler infers them; files of the same archive that are included; default classes;
  * equality constraints connect, weld and joint, as rigid ones; angle, eulerseq,
  * autolimits, inertiafromgeom, inertiagrouprange, boundmass, boundinertia, balanceinertia and
- * settotalmass of the compiler; gravity; density, viscosity and wind of a fluid, in which bodies are
- * boxes of equal inertia; and the flags that leave gravity, springs, dampers, dry
- * friction or equality constraints out.
+ * settotalmass of the compiler; gravity; density, viscosity and wind of a fluid, in which bodies
+ * are boxes of equal inertia; and the flags that leave gravity, springs, dampers, dry friction or
+ * equality constraints out.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
- * nothing (guard.c): compensation of gravity, geoms with a fluid model of their own, masses of meshes
- * that are not there, shells, springs, dampers, armature and dry friction of tendons, dry friction of
- * balls and free joints, springs and dampers that are not linear, armature and dampers of actuators, aligned free joints, copies and
- * composites, plugins, deformable bodies. What has no effect is listed as ignored: appearance,
- * contacts, sensors, actuators. What no table here has, and equality constraints by sites or
- * tendons, are the doctor's.
+ * nothing (guard.c): compensation of gravity, geoms with a fluid model of their own, masses of
+ * meshes that are not there, shells, springs, dampers, armature and dry friction of tendons, dry
+ * friction of balls and free joints, springs and dampers that are not linear, armature and dampers
+ * of actuators, aligned free joints, copies and composites, plugins, deformable bodies. What has no
+ * effect is listed as ignored: appearance, contacts, sensors, actuators. What no table here has,
+ * and equality constraints by sites or tendons, are the doctor's.
  *
  * The world is the root link "world". Coordinates are those of qpos, but the velocity of a free
  * joint is a twist in the frame of its body, where MuJoCo has its linear part in the world.

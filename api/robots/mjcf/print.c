@@ -34,7 +34,8 @@ static void indent(const printer *p)
     }
 }
 
-/* In a fluid, along the axes of the link's box: MuJoCo's compiler makes one of the moments there. */
+/* In a fluid, along the axes of the link's box: MuJoCo's compiler makes one of the moments there.
+ */
 static bool put_along_box(const printer *p, const tq_link *link)
 {
     double quaternion[4], moments[3];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/sdf/loop.c - joints that are no joint of the tree: those that close loops, gearboxes. */
+/* api/robots/sdf/loop.c - joints that are no joint of the tree: those that close loops, gearboxes.
+ */
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/drag.h"
 #include "core/spatial/screw.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/core/dynamics/test_drag.c - drag of a medium on links: against forces at the boxes'
- * centres by Jacobians, power, and differences. */
+/* tests/property/core/dynamics/test_drag.c - drag of a medium on links: against forces at the
+ * boxes' centres by Jacobians, power, and differences. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -223,7 +223,8 @@ Test(drag, forward_dynamics_is_the_inverse)
     }
 }
 
-/* its terms one by one, whatever is left out; and the share of each joint's wrench along its axis */
+/* its terms one by one, whatever is left out; and the share of each joint's wrench along its axis
+ */
 Test(drag, every_way_to_it_agrees)
 {
     for (int seed = 0; seed < SEEDS; seed++) {

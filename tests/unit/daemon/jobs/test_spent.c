@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/jobs/spent.h"
+#include "daemon/jobs/shares/spent.h"
 
 static tqd_spent spent;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/quotas.c - 429 where waiting helps, 403 where the client must delete something. */
-#include "daemon/jobs/quotas.h"
+/* daemon/jobs/shares/quotas.c - 429 where waiting helps, 403 where the client must delete
+ * something. */
+#include "daemon/jobs/shares/quotas.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/shares.c - each client's share of the runners: the number of its concurrent jobs and
- * its seconds an hour by its token, and spare runners for clients without a running job while long
- * jobs of others occupy all runners.
+/* daemon/jobs/shares/shares.c - each client's share of the runners: the number of its concurrent
+ * jobs and its seconds an hour by its token, and spare runners for clients without a running job
+ * while long jobs of others occupy all runners.
  *
  * Spare runners are threads beyond the number of cores; the kernel shares the time. They claim
  * nothing while the others make progress, so that at most `n_runner` short jobs run concurrently.

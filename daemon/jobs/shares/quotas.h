@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/quotas.h - the quotas of a client that a submission meets, and how they refuse it. */
+/* daemon/jobs/shares/quotas.h - the quotas of a client that a submission meets, and how they refuse
+ * it. */
 #ifndef TQD_JOBS_QUOTAS_H
 #define TQD_JOBS_QUOTAS_H
 

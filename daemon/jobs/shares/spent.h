@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/spent.h - seconds that each client's jobs have had of this process's runners. */
+/* daemon/jobs/shares/spent.h - the time that the jobs of each client have had of the runners of
+ * this process. */
 #ifndef TQD_JOBS_SPENT_H
 #define TQD_JOBS_SPENT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/jobs/spent.c - a leaky bucket of seconds for each client. */
-#include "daemon/jobs/spent.h"
+/* daemon/jobs/shares/spent.c - a leaky bucket of seconds for each client. */
+#include "daemon/jobs/shares/spent.h"
 
 #include <assert.h>
 #include <string.h>
