@@ -66,6 +66,12 @@ typedef struct tq_kernel_point {
     double r[9];  /* TQ_POINT_LINK: rotation, link -> body */
 } tq_kernel_point;
 
+/* Mass of all links, kg; of the links fixed to the world, and their first moment about its origin,
+ * kg m. */
+typedef struct tq_kernel_masses {
+    double all, resting, moment[3];
+} tq_kernel_masses;
+
 /* The first sample in which D of some body's joint is zero up to rounding (singular mass matrix),
  * or, with `overflow`, in which D is not finite. */
 typedef struct tq_kernel_fault {

@@ -116,10 +116,8 @@ TQ_INLINE void reach_ball(const tq_canonical_joint *k, const tq_kernel_input *in
     }
 }
 
-/* Forward kinematics of all bodies for the samples from i on; spatial accelerations only with
- * `rates`. */
-TQ_INLINE void reach_out(const tq_canonical *c, const tq_kernel_input *in, long i, reach *r,
-                         _Bool rates)
+/* Joint positions of the samples from i on, and O. */
+TQ_INLINE void reach_start(const tq_canonical *c, const tq_kernel_input *in, long i, reach *r)
 {
     place_joints(c, in->q + i, in->stride, r->cs, r->balls);
     r->o = vec_zero();
@@ -131,16 +129,23 @@ TQ_INLINE void reach_out(const tq_canonical *c, const tq_kernel_input *in, long 
             break;
         }
     }
-    const place world = place_world(r);
-    for (int b = 0; b < c->n_body; b++) {
-        const tq_canonical_joint *k = &c->joints[b];
-        const place *parent = k->parent < 0 ? &world : &r->places[k->parent];
-        if (k->ball >= 0) {
-            reach_ball(k, in, i, r, b, parent, rates);
-        } else {
-            reach_single(k, in, i, r, b, parent, rates);
-        }
+}
+
+/* Forward kinematics of body b from its parent's, `world` for the first; the spatial acceleration
+ * only with `rates`. */
+TQ_INLINE void reach_body(const tq_canonical_joint *k, const tq_kernel_input *in, long i,
+                          const reach *r, int b, const place *parent, _Bool rates)
+{
+    if (k->ball >= 0) {
+        reach_ball(k, in, i, r, b, parent, rates);
+    } else {
+        reach_single(k, in, i, r, b, parent, rates);
     }
+}
+
+TQ_INLINE const place *parent_of(const reach *r, const tq_canonical_joint *k, const place *world)
+{
+    return k->parent < 0 ? world : &r->places[k->parent];
 }
 
 #endif

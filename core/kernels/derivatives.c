@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/kernels/derivatives.c - partial derivatives of rigid-body torque by q and qd. */
+#include <float.h>
+
 #include "core/kernels/body_states.h"
 #include "core/kernels/entries.h"
 #include "core/kernels/symbols.h"
@@ -35,7 +37,9 @@ typedef struct sweep {
     subtree *sums;     /* one per body */
     freedom *freedoms; /* one per dof */
     entries at;
-    long other; /* offset from an entry of dtau/dq to that of dtau/dqd */
+    long other;  /* offset from an entry of dtau/dq to that of dtau/dqd */
+    real *total; /* sum of all entries written: finite exactly when they are, up to overflow of
+                    the sum */
 } sweep;
 
 TQ_INLINE void subtree_add(subtree *to, const subtree *from)
@@ -119,63 +123,107 @@ TQ_INLINE subtree body_of(const tq_canonical_joint *k, const place *body)
     return c;
 }
 
-/* S, P (angular), R and Y of the dofs of body b */
-TQ_INLINE void fill_freedoms(const tq_canonical_joint *k, const place *parent, const place *body,
-                             freedom *own)
+/* S, P (angular), R and Y of dof f of a body */
+TQ_INLINE void fill_freedom(const tq_canonical_joint *k, const place *parent, const place *body,
+                            int f, freedom *own)
 {
-    for (int f = 0; f < tq_canonical_freedoms(k->kind); f++) {
-        const screw s = screw_of(k, &body->at, f), p = screw_cross(&parent->twist, &s);
-        const screw fixed_to = k->ball >= 0 ? screw_cross(&body->twist, &s) : p;
-        own[f].s = s;
-        own[f].p = p.w;
-        own[f].r = screw_add(p, fixed_to);
-        own[f].y = screw_add(screw_cross(&parent->twist, &p), screw_cross(&parent->rate, &s));
+    const screw s = screw_of(k, &body->at, f), p = screw_cross(&parent->twist, &s);
+    const screw fixed_to = k->ball >= 0 ? screw_cross(&body->twist, &s) : p;
+    own->s = s;
+    own->p = p.w;
+    own->r = screw_add(p, fixed_to);
+    own->y = screw_add(screw_cross(&parent->twist, &p), screw_cross(&parent->rate, &s));
+}
+
+/* Entries in column f of dtau/dq and dtau/dqd, rows of the dofs from g up to the world: S_g times
+ * the wrenches per unit of dof f. Returns their sum. */
+TQ_INLINE real put_column(const sweep *s, int f, long g, wrench by_q, wrench by_qd, double *dq)
+{
+    double *column = dq + s->at.across[f], *other = column + s->other;
+    const long *down = s->at.down, *up = s->at.up;
+    const freedom *freedoms = s->freedoms;
+    real sum = splat(0.0);
+    for (; g >= 0; g = up[g]) {
+        const screw x = freedoms[g].s;
+        const real first = power(&x, &by_q, splat(0.0)), second = power(&x, &by_qd, splat(0.0));
+        sum = sum + (first + second);
+        store(column + down[g], first);
+        store(other + down[g], second);
     }
+    return sum;
+}
+
+/* Entries in row f, columns of the dofs from g up to the world: S_f . I and S_f . 2 B times their
+ * fields. A loop of its own: with put_column's wrenches it would take 21 registers. */
+TQ_INLINE real put_row(const sweep *s, int f, long g, wrench weight, vec lag, double *dq)
+{
+    double *row = dq + s->at.down[f], *other = row + s->other;
+    const long *across = s->at.across, *up = s->at.up;
+    const freedom *freedoms = s->freedoms;
+    real sum = splat(0.0);
+    for (; g >= 0; g = up[g]) {
+        const freedom *x = &freedoms[g];
+        const real first = power(&x->y, &weight, vec_dot(x->p, lag));
+        const real second = power(&x->r, &weight, vec_dot(x->s.w, lag));
+        sum = sum + (first + second);
+        store(row + across[g], first);
+        store(other + across[g], second);
+    }
+    return sum;
 }
 
 /* Entries that pair dof f of body b with the dofs of its own joint and of all ancestor joints. */
-TQ_INLINE void put_pairs(const tq_canonical *c, const sweep *s, int b, int f, double *dq)
+TQ_INLINE void put_pairs(const tq_canonical_joint *k, const sweep *s, int b, int f, double *dq)
 {
-    const tq_canonical_joint *own = &c->joints[b];
     const freedom *deep = &s->freedoms[f];
     const subtree *sum = &s->sums[b];
-    double *dqd = dq + s->other;
-    const long *down = s->at.down, *across = s->at.across;
+    const long above = s->at.up[k->dof];
     const wrench here = wrench_add(inertia_times(sum, &deep->y), coriolis_times(sum, deep->p));
-    const wrench moved = wrench_add(here, cross_force(&deep->s, &sum->force));
     const wrench rate = wrench_add(inertia_times(sum, &deep->r), coriolis_times(sum, deep->s.w));
-    const wrench weight = inertia_times(sum, &deep->s);
-    const vec row = coriolis_row(sum, &deep->s);
-    for (int g = own->dof; g < own->dof + tq_canonical_freedoms(own->kind); g++) {
-        const screw *up = &s->freedoms[g].s;
-        store(dq + down[g] + across[f], power(up, &here, splat(0.0)));
-        store(dqd + down[g] + across[f], power(up, &rate, splat(0.0)));
+    real total = splat(0.0);
+    for (int g = k->dof; g < k->dof + tq_canonical_freedoms(k->kind); g++) {
+        const screw *own = &s->freedoms[g].s;
+        const real first = power(own, &here, splat(0.0)), second = power(own, &rate, splat(0.0));
+        total = total + (first + second);
+        store(dq + s->at.down[g] + s->at.across[f], first);
+        store(dq + s->other + s->at.down[g] + s->at.across[f], second);
     }
-    for (int body = own->parent; body >= 0; body = c->joints[body].parent) {
-        const int first = c->joints[body].dof;
-        for (int g = first; g < first + tq_canonical_freedoms(c->joints[body].kind); g++) {
-            const freedom *up = &s->freedoms[g];
-            const long there = down[g] + across[f], back = down[f] + across[g];
-            store(dq + there, power(&up->s, &moved, splat(0.0)));
-            store(dqd + there, power(&up->s, &rate, splat(0.0)));
-            store(dq + back, power(&up->y, &weight, vec_dot(up->p, row)));
-            store(dqd + back, power(&up->r, &weight, vec_dot(up->s.w, row)));
-        }
-    }
+    const wrench moved = wrench_add(here, cross_force(&deep->s, &sum->force));
+    total = total + put_column(s, f, above, moved, rate, dq);
+    total =
+        total + put_row(s, f, above, inertia_times(sum, &deep->s), coriolis_row(sum, &deep->s), dq);
+    *s->total = *s->total + total;
 }
 
 static void inward(const tq_canonical *c, const sweep *s, double *dq)
 {
     for (int b = c->n_body - 1; b >= 0; b--) {
-        const tq_canonical_joint *k = &c->joints[b], *last = &c->joints[k->last];
-        const int end = last->dof + tq_canonical_freedoms(last->kind);
+        const tq_canonical_joint *k = &c->joints[b];
         for (int f = k->dof; f < k->dof + tq_canonical_freedoms(k->kind); f++) {
-            put_pairs(c, s, b, f, dq);
-            entries_clear(&s->at, dq, f, end);
-            entries_clear(&s->at, dq + s->other, f, end);
+            put_pairs(k, s, b, f, dq);
         }
         if (k->parent >= 0) {
             subtree_add(&s->sums[k->parent], &s->sums[b]);
+        }
+    }
+}
+
+/* Kinematics of all bodies, and what each contributes. */
+TQ_INLINE void outward(const tq_canonical *c, const tq_kernel_input *in, long i, sweep *s)
+{
+    reach_start(c, in, i, &s->walk);
+    const place world = place_world(&s->walk);
+    for (int b = 0; b < c->n_body; b++) {
+        const tq_canonical_joint *k = &c->joints[b];
+        const place *parent = parent_of(&s->walk, k, &world), *body = &s->walk.places[b];
+        reach_body(k, in, i, &s->walk, b, parent, 1);
+        s->sums[b] = body_of(k, body);
+        if (k->ball < 0) {
+            fill_freedom(k, parent, body, 0, &s->freedoms[k->dof]);
+            continue;
+        }
+        for (int f = 0; f < tq_canonical_freedoms(k->kind); f++) {
+            fill_freedom(k, parent, body, f, &s->freedoms[k->dof + f]);
         }
     }
 }
@@ -184,23 +232,20 @@ static void inward(const tq_canonical *c, const sweep *s, double *dq)
 int TQ_KERNEL(tq_derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                               const int32_t *rows, long n_row, double *ret_d)
 {
-    real *at;
-    sweep s = {.walk = reach_in(c, in->gravity, work, &at)};
+    real *at, total = splat(0.0);
+    sweep s;
+    s.walk = reach_in(c, in->gravity, work, &at);
     s.sums = (void *)at, at += (long)A_SUBTREE * c->n_body;
     s.freedoms = (void *)at, at += (long)A_FREEDOM * c->n_dof;
     s.at = entries_in(c, in, rows, n_row, at);
     s.other = n_row * n_row * in->out_stride;
+    s.total = &total;
+    entries_climb(c, &s.at);
     for (long i = 0; i < in->n_sample; i += TQ_LANES) {
-        reach_out(c, in, i, &s.walk, 1);
-        const place world = place_world(&s.walk);
-        for (int b = 0; b < c->n_body; b++) {
-            const tq_canonical_joint *k = &c->joints[b];
-            const place *body = &s.walk.places[b];
-            fill_freedoms(k, k->parent < 0 ? &world : &s.walk.places[k->parent], body,
-                          s.freedoms + k->dof);
-            s.sums[b] = body_of(k, body);
-        }
+        outward(c, in, i, &s);
         inward(c, &s, ret_d + i);
     }
-    return 0;
+    entries_complete(c, &s.at, in->n_sample, 0, ret_d);
+    entries_complete(c, &s.at, in->n_sample, 0, ret_d + s.other);
+    return beyond(total, DBL_MAX) == 0;
 }

@@ -16,7 +16,10 @@ typedef struct entries {
     _Bool half;  /* the lower triangle is not required */
 } entries;
 
-enum { ENTRIES_REALS = 3 }; /* per dof */
+enum {
+    ENTRIES_REALS = 3,                              /* per dof */
+    ENTRIES_RUN = TQ_LANES > 1 ? TQ_WORK_LANES : 1, /* samples that a row is a multiple of */
+};
 
 /* the last dof of a joint */
 TQ_INLINE int entries_last(const tq_canonical_joint *k)
@@ -67,34 +70,30 @@ TQ_INLINE void entries_climb(const tq_canonical *c, const entries *e)
     }
 }
 
-/* Structural zeros of row and column r, dofs on other branches: columns end .. n_dof - 1. */
-TQ_INLINE void entries_clear(const entries *e, double *m, int r, int end)
+/* A row of n doubles, rounded up to whole runs of them. Rows are short: no call of memset. */
+TQ_INLINE void entries_zero(double *at, long n, long run)
 {
-    double *row = m + e->down[r], *column = m + e->across[r];
-    const long *across = e->across, *down = e->down;
-    const int n_dof = e->again ? end : e->n_dof;
-    const real zero = splat(0.0);
-    for (int c = end; c < n_dof; c++) {
-        store(row + across[c], zero);
-        store(column + down[c], zero);
+    for (long i = 0; i < n; i += run) {
+        TQ_UNROLL
+        for (long k = 0; k < run; k += TQ_LANES) {
+            store(at + i + k, splat(0.0));
+        }
+        if (TQ_LANES > 1 && n > TQ_LANES) {
+            __asm__ volatile("" ::: "memory");
+        }
+    }
+}
+TQ_INLINE void entries_copy(double *to, const double *from, long n, long run)
+{
+    for (long i = 0; i < n; i += run) {
+        TQ_UNROLL
+        for (long k = 0; k < run; k += TQ_LANES) {
+            store(to + i + k, load(from + i + k));
+        }
     }
 }
 
-/* a row of n doubles, rounded up to whole vectors */
-TQ_INLINE void entries_zero(double *at, long n)
-{
-    for (long i = 0; i < n; i += TQ_LANES) {
-        store(at + i, splat(0.0));
-    }
-}
-TQ_INLINE void entries_copy(double *to, const double *from, long n)
-{
-    for (long i = 0; i < n; i += TQ_LANES) {
-        store(to + i, load(from + i));
-    }
-}
-
-TQ_INLINE void entries_fill(const tq_canonical *c, const entries *e, long n, _Bool mirror,
+TQ_INLINE void entries_fill(const tq_canonical *c, const entries *e, long n, long run, _Bool mirror,
                             double *m)
 {
     const long *across = e->across, *down = e->down;
@@ -107,11 +106,11 @@ TQ_INLINE void entries_fill(const tq_canonical *c, const entries *e, long n, _Bo
         for (int r = k->dof; r < own; r++) {
             double *row = m + down[r], *column = m + across[r];
             for (int col = own; col < mirror_until; col++) {
-                entries_copy(column + down[col], row + across[col], n);
+                entries_copy(column + down[col], row + across[col], n, run);
             }
             for (int col = end; col < clear_until; col++) {
-                entries_zero(row + across[col], n);
-                entries_zero(column + down[col], n);
+                entries_zero(row + across[col], n, run);
+                entries_zero(column + down[col], n, run);
             }
         }
     }
@@ -127,9 +126,9 @@ entries_complete(const tq_canonical *c, const entries *e, long n_sample, _Bool m
         return;
     }
     if (n_sample <= TQ_LANES) {
-        entries_fill(c, e, TQ_LANES, mirror, m);
+        entries_fill(c, e, TQ_LANES, TQ_LANES, mirror, m);
     } else {
-        entries_fill(c, e, n_sample, mirror, m);
+        entries_fill(c, e, n_sample, ENTRIES_RUN, mirror, m);
     }
 }
 

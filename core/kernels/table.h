@@ -62,13 +62,13 @@ typedef struct tq_kernels {
                    double *ret_energy);
     /* ret_d (2 n_row^2 rows): derivatives of the torque of rnea by q, then by qd; layout as crba;
      * tq_derivatives_work_doubles. Quaternions are varied by angular displacements. Without
-     * external wrenches. Returns 0: the caller must check all entries */
+     * external wrenches. Returns 0 if some entry may not be finite */
     int (*derivatives)(const tq_canonical *c, const tq_kernel_input *in, double *work,
                        const int32_t *rows, long n_row, double *ret_d);
-    /* ret_momentum (12 rows, in->out_stride apart): first moment of mass, linear momentum and
-     * angular momentum, in world axes about a point O; then O in the world */
-    void (*momentum)(const tq_canonical *c, const tq_kernel_input *in, double *work,
-                     double *ret_momentum);
+    /* ret_momentum (15 rows, in->out_stride apart), in world axes: centre of mass, its velocity,
+     * linear momentum, angular momentum about the centre of mass and about the world's origin */
+    void (*momentum)(const tq_canonical *c, const tq_kernel_input *in,
+                     const tq_kernel_masses *masses, double *work, double *ret_momentum);
     /* transposition: to[k * stride + i] = from[i * pitch + k] for n_row rows and n_column columns;
      * no alignment required */
     void (*transpose)(long n_row, long n_column, const double *from, long pitch, double *to,

@@ -70,6 +70,23 @@ static void regressor(stage *s)
     must(tq_regressor_batch(s->mechanism, &in, &s->scratch, s->out, NULL));
 }
 
+static void derivatives(stage *s)
+{
+    const tq_inverse_input in = {.n_sample = s->n_sample,
+                                 .stride = s->states.stride,
+                                 .q = s->states.q,
+                                 .qd = s->states.qd,
+                                 .qdd = s->states.qdd};
+    must(tq_derivatives_batch(s->mechanism, &in, &s->scratch, s->out, NULL));
+}
+
+static void momentum(stage *s)
+{
+    const tq_inverse_input in = {
+        .n_sample = s->n_sample, .stride = s->states.stride, .q = s->states.q, .qd = s->states.qd};
+    must(tq_momentum_batch(s->mechanism, &in, &s->scratch, s->out, NULL));
+}
+
 static stage prepare(const tq_model *model)
 {
     stage s = {.model = model, .n_sample = SAMPLES};
@@ -78,7 +95,7 @@ static stage prepare(const tq_model *model)
     must(tq_mechanism_build(model, memory, size, &s.mechanism, NULL));
     s.states = tqt_random_states(1, model, SAMPLES);
     s.tau = tqt_doubles(model->nv * s.states.stride);
-    s.out = tqt_doubles(model->nv * (n > model->nv ? n : model->nv) * s.states.stride);
+    s.out = tqt_doubles(model->nv * (n > 2 * model->nv ? n : 2 * model->nv) * s.states.stride);
     tq_scratch_init(&s.scratch, tqt_doubles(SCRATCH / sizeof(double)), SCRATCH);
     rnea(&s);
     return s;
@@ -97,6 +114,8 @@ static stage prepare(const tq_model *model)
     COUNT(crba, robot)                                                                             \
     COUNT(coriolis, robot)                                                                         \
     COUNT(regressor, robot)                                                                        \
+    COUNT(derivatives, robot)                                                                      \
+    COUNT(momentum, robot)                                                                         \
     static void count_##robot(stage s)                                                             \
     {                                                                                              \
         count_rnea_##robot(&s);                                                                    \
@@ -104,6 +123,8 @@ static stage prepare(const tq_model *model)
         count_crba_##robot(&s);                                                                    \
         count_coriolis_##robot(&s);                                                                \
         count_regressor_##robot(&s);                                                               \
+        count_derivatives_##robot(&s);                                                             \
+        count_momentum_##robot(&s);                                                                \
     }
 COUNT_ROBOT(chain7)
 COUNT_ROBOT(tree30)
@@ -112,6 +133,8 @@ COUNT_ROBOT(humanoid)
 COUNT(rnea, single)
 COUNT(aba, single)
 COUNT(crba, single)
+COUNT(derivatives, single)
+COUNT(momentum, single)
 
 int main(void)
 {
@@ -128,5 +151,7 @@ int main(void)
     count_rnea_single(&s);
     count_aba_single(&s);
     count_crba_single(&s);
+    count_derivatives_single(&s);
+    count_momentum_single(&s);
     return 0;
 }

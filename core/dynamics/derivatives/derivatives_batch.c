@@ -21,10 +21,32 @@ size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism)
            tq_drag_derivatives_scratch_size(&mechanism->model);
 }
 
+static void add_everywhere(double x, size_t n, double *row)
+{
+    for (size_t i = 0; i < n && x != 0.0; i++) {
+        row[i] += x;
+    }
+}
+
+/* Slopes of friction with Stribeck effect or smoothing differ from sample to sample, others do not.
+ * factor: rate of the joint per unit rate of its row. */
+static void add_slopes(const tq_friction *friction, double factor, size_t n, const double *rate,
+                       double *row)
+{
+    if (friction->stribeck_velocity <= 0.0 && friction->smoothing <= 0.0) {
+        add_everywhere(factor * factor * tq_friction_slope(friction, 0.0), n, row);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double slope = tq_friction_slope(friction, rate != NULL ? factor * rate[i] : 0.0);
+        row[i] += factor * factor * slope;
+    }
+}
+
 /* springs and friction of one-dof joints are on the diagonals */
 static void add_joint_efforts(const tq_model *model, const tq_inverse_input *in, double *d)
 {
-    const size_t nv = model->nv, stride = in->stride;
+    const size_t nv = model->nv, stride = in->stride, n = in->n_sample;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (tq_joint_kind_nv(joint->kind) != 1) {
@@ -33,16 +55,11 @@ static void add_joint_efforts(const tq_model *model, const tq_inverse_input *in,
         const double factor = joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
         const double *rate = in->qd != NULL ? in->qd + joint->v_index * stride : NULL;
         double *by_q = d + ((size_t)joint->v_index * nv + joint->v_index) * stride;
-        double *by_qd = by_q + nv * nv * stride;
-        for (size_t i = 0; i < in->n_sample; i++) {
-            if ((in->without & TQ_WITHOUT_SPRING) == 0) {
-                by_q[i] += factor * factor * joint->spring.stiffness;
-            }
-            if ((in->without & TQ_WITHOUT_FRICTION) == 0) {
-                const double slope =
-                    tq_friction_slope(&joint->friction, rate != NULL ? factor * rate[i] : 0.0);
-                by_qd[i] += factor * factor * slope;
-            }
+        if ((in->without & TQ_WITHOUT_SPRING) == 0) {
+            add_everywhere(factor * factor * joint->spring.stiffness, n, by_q);
+        }
+        if ((in->without & TQ_WITHOUT_FRICTION) == 0) {
+            add_slopes(&joint->friction, factor, n, rate, by_q + nv * nv * stride);
         }
     }
 }
@@ -61,29 +78,37 @@ static tq_status add_drag(const tq_mechanism *mechanism, const tq_inverse_input 
     return status;
 }
 
+/* TQ_ERR_OVERFLOW: some entry may not be finite */
 static tq_status rigid(const tq_mechanism *mechanism, const tq_inverse_input *at,
                        tq_scratch *scratch, double *ret_d, tq_error *reterr)
 {
     const double *gravity = at->gravity != NULL ? at->gravity : mechanism->model.gravity;
     const double weight = (at->without & TQ_WITHOUT_GRAVITY) != 0 ? 0.0 : 1.0;
-    const tq_kernel_input in = {
-        .n_sample = (long)at->n_sample,
-        .stride = (long)at->stride,
-        .out_stride = (long)at->stride,
-        .q = at->q,
-        .qd = (at->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : at->qd,
-        .qdd = (at->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : at->qdd,
-        .gravity = {weight * gravity[0], weight * gravity[1], weight * gravity[2]},
-    };
+    tq_kernel_input in = tq_kernel_input_at(
+        at->n_sample, at->stride, at->q, (at->without & TQ_WITHOUT_VELOCITY) != 0 ? NULL : at->qd);
+    in.qdd = (at->without & TQ_WITHOUT_INERTIA) != 0 ? NULL : at->qdd;
+    for (int k = 0; k < 3; k++) {
+        in.gravity[k] = weight * gravity[k];
+    }
     double *work = tq_scratch_take(scratch, tq_derivatives_work_doubles(&mechanism->canonical),
                                    sizeof(double));
-    tq_matrix_kernel *kernel = tq_kernels_for(at->n_sample)->derivatives;
-    if (work == NULL ||
-        tq_joint_matrix(mechanism, &in, kernel, work, 2, 0, scratch, ret_d) == TQ_ERR_SCRATCH) {
-        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
-                       (double)tq_derivatives_batch_scratch_size(mechanism));
-    }
-    return TQ_OK;
+    const tq_status status =
+        work == NULL ? TQ_ERR_SCRATCH
+                     : tq_joint_matrix(mechanism, &in, tq_kernels_for(at->n_sample)->derivatives,
+                                       work, 2, 0, scratch, ret_d);
+    return status != TQ_ERR_SCRATCH ? status
+                                    : tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
+                                              (double)tq_derivatives_batch_scratch_size(mechanism));
+}
+
+/* Springs and friction of one-dof joints change the diagonals only, of matrices whose entries are
+ * finite: then checking those is enough. */
+static _Bool finite_diagonals(size_t nv, const tq_inverse_input *in, const double *d)
+{
+    const tq_kernels *kernels = tq_kernels_for(in->n_sample);
+    const long rows = (long)nv, n = (long)in->n_sample, pitch = (long)((nv + 1) * in->stride);
+    return kernels->finite(rows, n, pitch, d) &&
+           kernels->finite(rows, n, pitch, d + nv * nv * in->stride);
 }
 
 tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_input *in,
@@ -102,18 +127,19 @@ tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_i
     if (status == TQ_OK) {
         status = rigid(mechanism, in, scratch, ret_d, reterr);
     }
-    if (status == TQ_OK) {
+    if (status == TQ_OK || status == TQ_ERR_OVERFLOW) {
         add_joint_efforts(&mechanism->model, in, ret_d);
         for (size_t i = 0; mechanism->has_ball_terms && i < in->n_sample; i++) {
             tq_ball_add_derivatives(&mechanism->model, tq_ball_terms_left(in->without), in->stride,
                                     in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
                                     ret_d + nv * nv * in->stride + i);
         }
+        const _Bool whole = status != TQ_OK || mechanism->has_ball_terms || mechanism->has_drag;
         status = add_drag(mechanism, in, scratch, ret_d, reterr);
-    }
-    if (status == TQ_OK) {
-        status =
-            tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d, reterr);
+        if (status == TQ_OK && (whole || !finite_diagonals(nv, in, ret_d))) {
+            status = tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d,
+                                     reterr);
+        }
     }
     tq_fpmode_leave(mode);
     tq_scratch_rewind(scratch, mark);
