@@ -19,6 +19,7 @@ enum { TQD_IDENTITY_TEXT = 17 };
 typedef struct tqd_mark {
     char identity[TQD_IDENTITY_TEXT]; /* 16 hexadecimal digits */
     uint64_t n_commit;
+    uint64_t n_lost; /* acknowledged, and missing since it was opened; not in the file */
 } tqd_mark;
 
 typedef enum tqd_mark_found { TQD_MARK_NONE, TQD_MARK_GOOD, TQD_MARK_UNREADABLE } tqd_mark_found;

@@ -221,6 +221,8 @@ tqd_store *tqd_store_open(const tqd_store_options *options, char *why)
         snprintf(why, TQD_STORE_WHY, "memory is short");
         return NULL;
     }
+    store->notice = options->notice;
+    store->notice_ctx = options->notice_ctx;
     store->lock_fd = tqd_folder_lock(options->folder, why);
     if (store->lock_fd < 0 || !open_parts(store, options, why)) {
         if (store->lock_fd >= 0) {
@@ -319,6 +321,25 @@ static void tell_list(tqd_write *list)
     }
 }
 
+/* A replica that lacked commits has become the database while this process had it open. */
+static void report_lost(tqd_store *store, const tqd_mark *mark)
+{
+    char detail[TQD_STORE_WHY];
+    const uint64_t n = mark->n_lost - store->n_lost_reported;
+    if (n == 0) {
+        return;
+    }
+    store->n_lost_reported = mark->n_lost;
+    atomic_fetch_add(&store->n_commit_lost, n);
+    snprintf(detail, sizeof detail,
+             "the database has lost %" PRIu64 " commits or more that were acknowledged: a replica "
+             "without synchronous replication has taken over; start this service again",
+             n);
+    if (store->notice != NULL) {
+        store->notice(store->notice_ctx, TQD_NOTICE_ERROR, "acknowledged work is missing", detail);
+    }
+}
+
 /* Group commit: committed and marked before any write of the group is acknowledged. */
 static tqd_store_status run_group(tqd_store *store, tqd_write *list)
 {
@@ -327,6 +348,7 @@ static tqd_store_status run_group(tqd_store *store, tqd_write *list)
         tqd_mark mark;
         store->engine->methods->mark(store->engine, &mark);
         tqd_mark_write(store->mark_fd, &mark);
+        report_lost(store, &mark);
     }
     return status;
 }
@@ -553,7 +575,7 @@ tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)
 
 void tqd_store_health_read(tqd_store *store, tqd_store_health *ret)
 {
-    *ret = (tqd_store_health){.n_commit_lost = store->n_commit_lost,
+    *ret = (tqd_store_health){.n_commit_lost = atomic_load(&store->n_commit_lost),
                               .n_file_lost = atomic_load(&store->files.n_lost),
                               .n_file_damaged = atomic_load(&store->files.n_damaged)};
 }

@@ -27,7 +27,7 @@ bool tqd_store_is_shared(tqd_store *store);
 
 /* Losses and damage. */
 typedef struct tqd_store_health {
-    uint64_t n_commit_lost;  /* acknowledged, but not in the database when it was opened */
+    uint64_t n_commit_lost;  /* acknowledged, but not in the database */
     uint64_t n_file_lost;    /* in files/lost now: no row refers to them */
     uint64_t n_file_damaged; /* found since the start, each counted once */
 } tqd_store_health;

@@ -4,6 +4,7 @@
 #define TQD_STORE_STORE_PRIVATE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "daemon/store/engine.h"
 #include "daemon/store/file_set.h"
@@ -14,7 +15,10 @@ struct tqd_store {
     tqd_file_set files;
     int lock_fd;
     int mark_fd;
-    uint64_t n_commit_lost;
+    _Atomic uint64_t n_commit_lost;
+    uint64_t n_lost_reported; /* of the mark; the writer's thread only */
+    void (*notice)(void *ctx, tqd_notice notice, const char *what, const char *detail);
+    void *notice_ctx;
     pthread_mutex_t mutex; /* guards everything below; held for a few instructions */
     pthread_cond_t some;   /* a write is queued, or stopping is set */
     tqd_write *first;

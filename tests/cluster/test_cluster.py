@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/cluster/test_cluster.py - three daemons on one PostgreSQL: killed, frozen, cut off from it; no acknowledged job is lost.
-"""Run by `make check-cluster` (tests/run/postgres.sh). KILLS of daemons (15) and POSTGRES_KILLS of the server (4) under load."""
+"""Run by `make check-cluster` (tests/run/postgres.sh). KILLS of daemons (15), POSTGRES_KILLS of the server (4) and CLUSTER_KILLS of all at once (2) under load."""
 
 import http.client
 import itertools
@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import test_jobs_survive as single  # noqa: E402
 
 conftest, PATH, ASYNC, ENDED, PATIENCE = single.conftest, single.PATH, single.ASYNC, single.ENDED, single.PATIENCE
-KILLS, POSTGRES_KILLS = int(os.environ.get("KILLS", "15")), int(os.environ.get("POSTGRES_KILLS", "4"))
+KILLS, POSTGRES_KILLS, CLUSTER_KILLS = (int(os.environ.get(name, n)) for name, n in (("KILLS", 15), ("POSTGRES_KILLS", 4), ("CLUSTER_KILLS", 2)))
 URI = os.environ.get("TORQUED_POSTGRESQL")
 pytestmark = pytest.mark.skipif(URI is None, reason="no PostgreSQL: make check-cluster")
 JSON = {"Content-Type": "application/json"}
@@ -29,22 +29,30 @@ numbers = itertools.count()
 
 
 class Postgres:
+    """A server: the one of tests/run/postgres.sh, or another (servers.py)."""
+
     folder, programs = os.environ.get("TORQUED_POSTGRESQL_FOLDER"), os.environ.get("TORQUED_POSTGRESQL_PROGRAMS")
     user = shlex.split(os.environ.get("TORQUED_POSTGRESQL_AS", ""))
+    uri = URI
 
     def control(self, *words):
         subprocess.run([*self.user, f"{self.programs}/pg_ctl", "-D", f"{self.folder}/data", "-l", f"{self.folder}/log", "-w", *words],
                        check=True, stdout=subprocess.DEVNULL, cwd="/")
 
     def query(self, text):
-        got = subprocess.run([f"{self.programs}/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", URI, "-c", text], check=True, capture_output=True, text=True)
+        got = subprocess.run([f"{self.programs}/psql", "-XAtq", "-v", "ON_ERROR_STOP=1", self.uri, "-c", text], check=True, capture_output=True, text=True)
         return got.stdout.strip()
 
     def kill(self):
+        self.end()
+        self.restart()
+
+    def end(self):
         with open(f"{self.folder}/data/postmaster.pid") as f:
             process = int(f.readline())
         os.kill(process, signal.SIGKILL)
 
+    def restart(self):
         def restart():  # the former server's children end by themselves, and hold its memory until then
             try:
                 self.control("start")
@@ -55,12 +63,12 @@ class Postgres:
 
 
 class Cluster:
-    """Nodes with a state folder and a port each, on one schema of the server."""
+    """Nodes with a state folder and a port each, on one schema of the server; `way`: to it, if that is not the server's own address."""
 
-    def __init__(self, n=3, settings=None, started=True, uri=URI):
-        self.postgres, self.schema = Postgres(), f"cluster_{os.getpid()}_{next(numbers)}"
+    def __init__(self, n=3, settings=None, started=True, postgres=None, way=None):
+        self.postgres, self.schema = postgres or Postgres(), f"cluster_{os.getpid()}_{next(numbers)}"
         self.postgres.query(f"CREATE SCHEMA {self.schema}")
-        self.store = f"{uri}&options=-c%20client_min_messages%3Dwarning%20-c%20search_path%3D{self.schema}"
+        self.store = f"{way or self.postgres.uri}&options=-c%20client_min_messages%3Dwarning%20-c%20search_path%3D{self.schema}"
         self.nodes = [single.House({"store": self.store, "lease": 2000, "workers": 1, "jobs": 1, "node": f"node-{i}", **(settings or {})})
                       for i in range(n)]
         for node in self.nodes if started else ():
@@ -129,63 +137,110 @@ def check_all(home, jobs):
     return nodes
 
 
-@pytest.mark.seconds(240 + 8 * (KILLS + POSTGRES_KILLS))
-def test_killed_under_load(cluster):
-    home, stop, chance = cluster(), threading.Event(), random.Random(KILLS)
-    clients = [single.Client(home, i, stop) for i in range(4)]
-    for c in clients:
+class Reader(threading.Thread):
+    """Reads all events of jobs, a few from one node and the next from another, by Last-Event-ID, until there are `until` of them."""
+
+    def __init__(self, home):
+        super().__init__(daemon=True)
+        self.home, self.seen, self.until = home, [], None
+
+    def read(self, node, n):
+        connection = http.client.HTTPConnection("127.0.0.1", node.port, timeout=5)
+        try:
+            connection.request("GET", "/v1/events", headers={"Last-Event-ID": str(self.seen[-1] if self.seen else 0)})
+            response = connection.getresponse()
+            event = {}
+            while n > 0 and response.status == 200 and len(self.seen) != self.until and (line := response.readline()):
+                name, _, value = line.decode().rstrip("\n").partition(": ")
+                if name:
+                    event[name] = value
+                    continue
+                if event.get("event") == "state":
+                    self.seen.append(int(event["id"]))
+                    n -= 1
+                event = {}
+        except (OSError, http.client.HTTPException, ValueError):
+            time.sleep(0.01)
+        finally:
+            connection.close()
+
+    def run(self):
+        chance, last = random.Random(1), None
+        while len(self.seen) != self.until:
+            last = chance.choice([node for node in self.home.nodes if node is not last])
+            self.read(last, chance.randrange(1, 40))
+
+
+def under_load(home, blows, chance, least=3):
+    """Clients submit while each of the blows falls; then nothing that was acknowledged is missing, twice, or other than it should be."""
+    stop = threading.Event()
+    clients, reader = [single.Client(home, i, stop) for i in range(4)], Reader(home)
+    for c in [*clients, reader]:
         c.start()
-    plan = [True] * KILLS + [False] * POSTGRES_KILLS
-    chance.shuffle(plan)
-    for i, of_daemon in enumerate(plan):
-        conftest.eventually(lambda i=i: sum(len(c.jobs) for c in clients) > 3 * i or any(c.fault for c in clients))
+    for i, blow in enumerate(blows):
+        conftest.eventually(lambda i=i: sum(len(c.jobs) for c in clients) > least * i or any(c.fault for c in clients))
         time.sleep(0.05 + 0.3 * chance.random())
-        if of_daemon:
-            node = chance.choice(home.nodes)
-            node.kill()
-            node.start()
-        else:
-            home.postgres.kill()
-    time.sleep(0.2)
+        blow()
+    conftest.eventually(lambda: sum(len(c.jobs) for c in clients) > least * len(blows) or any(c.fault for c in clients))
     stop.set()
     for c in clients:
         c.join(2 * PATIENCE)
         assert not c.is_alive() and c.fault is None, c.fault
     jobs = {job: data for c in clients for job, data in c.jobs.items()}
-    assert len(jobs) == sum(len(c.jobs) for c in clients) > 2 * len(plan)
+    assert len(jobs) == sum(len(c.jobs) for c in clients)
     check_all(home, jobs)
-    numbered = home.postgres.query(f"SELECT count(*), max(seq), min(seq) FROM {home.schema}.job_event").split("|")
-    assert numbered[0] == numbered[1] and numbered[2] == "1", "events are numbered without a hole"
+    reader.until = check_events(home)
+    reader.join(PATIENCE)
+    assert reader.seen == list(range(1, reader.until + 1)), "an event is missing, or came twice"
     for c in clients:
         for name, tag in c.robots.items():
             for node in home.nodes:
                 conftest.eventually(lambda: node.request("GET", f"/v1/robots/{name}")[1]["ETag"] == tag)
+    return jobs
+
+
+def check_events(home):
+    numbered = home.postgres.query(f"SELECT count(*), max(seq), min(seq) FROM {home.schema}.job_event").split("|")
+    assert numbered[0] == numbered[1] and numbered[2] == "1", "events are numbered without a hole"
+    return int(numbered[0])
+
+
+@pytest.mark.seconds(240 + 8 * (KILLS + POSTGRES_KILLS))
+def test_killed_under_load(cluster):
+    home, chance = cluster(), random.Random(KILLS)
+
+    def kill_a_node():
+        node = chance.choice(home.nodes)
+        node.kill()
+        node.start()
+
+    blows = [kill_a_node] * KILLS + [home.postgres.kill] * POSTGRES_KILLS
+    chance.shuffle(blows)
+    under_load(home, blows, chance)
+
+
+@pytest.mark.seconds(120 + 30 * CLUSTER_KILLS)
+def test_the_whole_cluster_killed_under_load(cluster):
+    """As a power cut does: daemons and PostgreSQL together."""
+    home, chance = cluster(), random.Random(CLUSTER_KILLS)
+
+    def kill_all():
+        victims = [node.daemon.process.kill for node in home.nodes] + [home.postgres.end]
+        chance.shuffle(victims)
+        for victim in victims:
+            victim()
+        for node in home.nodes:
+            node.kill()
+        home.postgres.restart()
+        for node in home.nodes:
+            node.start()
+
+    under_load(home, [kill_all] * CLUSTER_KILLS, chance, 20)
 
 
 # seconds, with a checkpoint each
 SIMULATE = "/v1/robots/planar-2r/simulate"
 LONG = json.dumps({"initial": {"q": [0.3, -0.2]}, "duration_s": 600, "output": {"interval_s": 10}, "solver": {"method": "rk4", "step_s": 1e-4}}).encode()
-
-
-@pytest.mark.seconds(300)
-def test_frozen_node_comes_back_and_changes_nothing(cluster):
-    home = cluster(2)
-    alone = json.loads(home.request("POST", SIMULATE, LONG, ASYNC)[2])["id"]
-    conftest.eventually(lambda: home.json(f"/v1/jobs/{alone}")["progress"]["fraction"] > 0.1)
-    owner = int(home.json(f"/v1/jobs/{alone}")["node"].removeprefix("node-"))
-    frozen, other = home.nodes[owner], home.nodes[1 - owner]
-    frozen.daemon.process.send_signal(signal.SIGSTOP)
-    try:
-        conftest.eventually(lambda: other.json(f"/v1/jobs/{alone}")["attempts"] > 1 or other.json(f"/v1/jobs/{alone}")["state"] in ENDED)
-    finally:
-        frozen.daemon.process.send_signal(signal.SIGCONT)
-    document = home.ended(alone)
-    assert document["state"] == "succeeded", document
-    result = home.request("GET", f"/v1/jobs/{alone}/result")[2]
-    again = json.loads(home.request("POST", SIMULATE, LONG, ASYNC)[2])["id"]
-    assert home.ended(again)["state"] == "succeeded"
-    assert home.request("GET", f"/v1/jobs/{again}/result")[2] == result, "the same bits as in one go"
-    assert single.states_of(home, alone).count("succeeded") == 1
 
 
 def test_what_one_node_stores_the_others_serve(cluster):

@@ -31,7 +31,7 @@ deps-models:
 .PHONY: deps-schemathesis
 deps-schemathesis:
 	@tests/run/venv.sh build/venv-schemathesis 'schemathesis<5'
-packages_cluster := $(packages_check) postgresql haproxy
+packages_cluster := $(packages_check) postgresql haproxy pgbouncer
 .PHONY: deps-cluster
 # arm64: a cross compiler, an emulator, and 1 GB of libraries unpacked below build/arm64
 deps-bits:

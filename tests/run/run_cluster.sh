@@ -12,32 +12,14 @@ leave() {
 }
 trap leave EXIT
 trap 'exit 0' INT TERM
-servers=
+nodes=()
 for i in 1 2 3; do
     own=$((port + i))
     "$daemon" --store "$TORQUED_POSTGRESQL" --node "node-$i" --listen "127.0.0.1:$own" --state-dir "$folder/node-$i" --workers 1 2>"$folder/node-$i.log" &
     processes+=($!)
-    servers+="    server node-$i 127.0.0.1:$own check inter 500ms"$'\n'
+    nodes+=("127.0.0.1:$own")
 done
-cat >"$folder/haproxy.cfg" <<END
-defaults
-    mode http
-    timeout connect 2s
-    timeout client 70s
-    timeout server 70s
-    option redispatch
-    retries 2
-frontend torqued
-    bind 127.0.0.1:$port
-    default_backend nodes
-backend nodes
-    balance leastconn
-    option httpchk
-    http-check send meth GET uri /readyz ver HTTP/1.1 hdr Host localhost
-    # a request that no node has begun may go to another one
-    retry-on conn-failure empty-response
-$servers
-END
+"$(dirname "$0")/haproxy_cluster.sh" "127.0.0.1:$port" "$folder/admin" "${nodes[@]}" >"$folder/haproxy.cfg"
 if ! command -v haproxy >/dev/null; then
     echo "no haproxy (make deps-cluster): use 127.0.0.1:$((port + 1)), $((port + 2)) and $((port + 3))"
 else

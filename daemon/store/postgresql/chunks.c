@@ -93,8 +93,7 @@ static tqd_store_status get_chunk(tqd_session *session, const char *text, const 
 {
     tqd_parameters p = {.n = 0};
     tqd_bind(&p, "ti", of, n);
-    PGresult *result =
-        PQexecParams(session->db, text, p.n, NULL, p.values, p.lengths, p.formats, 1);
+    PGresult *result = tqd_query_binary(session, text, &p);
     tqd_store_status status = tqd_result_status(result);
     if (status == TQD_STORE_OK && PQntuples(result) == 0) {
         status = TQD_STORE_NOT_FOUND;

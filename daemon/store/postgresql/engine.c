@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/postgresql/engine.c - the PostgreSQL engine: the writer's connection, a pool of
- * readers. */
-#include <pthread.h>
+/* daemon/store/postgresql/engine.c - the PostgreSQL engine: its methods, by the writer's
+ * connection and the pool of readers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +9,12 @@
 
 #include "daemon/store/archive/tables.h"
 #include "daemon/store/postgresql/group.h"
-
-enum { IDLE_MAX = 8 };
+#include "daemon/store/postgresql/pool.h"
 
 typedef struct postgresql_engine {
     tqd_engine engine;
     tqd_writer writer;
-    pthread_mutex_t mutex; /* guards the idle readers */
-    tqd_session *idle;
-    size_t n_idle;
+    tqd_pool readers;
     tqd_mark mark;
     int stop_fd; /* an eventfd: the listener ends */
     char *uri;
@@ -33,8 +29,8 @@ static void run_group(tqd_engine *engine, tqd_write *list)
 {
     postgresql_engine *self = of(engine);
     tqd_writer_run(&self->writer, list);
-    self->mark.n_commit =
-        self->writer.n_commit > self->mark.n_commit ? self->writer.n_commit : self->mark.n_commit;
+    self->mark.n_commit = self->writer.n_commit;
+    self->mark.n_lost = self->writer.n_lost;
 }
 
 static void read_mark(tqd_engine *engine, tqd_mark *ret)
@@ -44,49 +40,6 @@ static void read_mark(tqd_engine *engine, tqd_mark *ret)
 
 /* ------------------------------------------------------------------------------------- reads */
 
-static tqd_session *take_reader(postgresql_engine *engine)
-{
-    char why[TQD_STORE_WHY];
-    pthread_mutex_lock(&engine->mutex);
-    tqd_session *reader = engine->idle;
-    if (reader != NULL) {
-        engine->idle = reader->next;
-        engine->n_idle--;
-    }
-    pthread_mutex_unlock(&engine->mutex);
-    return reader != NULL ? reader : tqd_session_open(engine->uri, why);
-}
-
-static void give_reader(postgresql_engine *engine, tqd_session *reader)
-{
-    bool keep = PQstatus(reader->db) == CONNECTION_OK;
-    pthread_mutex_lock(&engine->mutex);
-    keep = keep && engine->n_idle < IDLE_MAX;
-    if (keep) {
-        reader->next = engine->idle;
-        engine->idle = reader;
-        engine->n_idle++;
-    }
-    pthread_mutex_unlock(&engine->mutex);
-    if (!keep) {
-        tqd_session_close(reader);
-    }
-}
-
-static void drop_idle(postgresql_engine *engine)
-{
-    pthread_mutex_lock(&engine->mutex);
-    tqd_session *first = engine->idle;
-    engine->idle = NULL;
-    engine->n_idle = 0;
-    pthread_mutex_unlock(&engine->mutex);
-    while (first != NULL) {
-        tqd_session *next = first->next;
-        tqd_session_close(first);
-        first = next;
-    }
-}
-
 /* A read on a connection of the pool. Where the connection proves to be dead, which the server's
  * restart has done to all idle ones, once more on a fresh one: a read may be repeated, since its
  * rows are handed on only after the whole result has come. */
@@ -95,16 +48,13 @@ static void drop_idle(postgresql_engine *engine)
         tqd_store_status status_ = TQD_STORE_BROKEN;                                               \
         bool dead_ = true;                                                                         \
         for (int try_ = 0; try_ < 2 && dead_; try_++) {                                            \
-            tqd_session *reader = take_reader(of(engine));                                         \
+            tqd_session *reader = tqd_pool_take(&of(engine)->readers);                             \
             if (reader == NULL) {                                                                  \
                 break;                                                                             \
             }                                                                                      \
             status_ = (call);                                                                      \
-            dead_ = PQstatus(reader->db) != CONNECTION_OK;                                         \
-            give_reader(of(engine), reader);                                                       \
-            if (dead_) {                                                                           \
-                drop_idle(of(engine));                                                             \
-            }                                                                                      \
+            dead_ = !tqd_session_is_good(reader);                                                  \
+            tqd_pool_give(&of(engine)->readers, reader);                                           \
         }                                                                                          \
         return status_;                                                                            \
     } while (false)
@@ -214,32 +164,14 @@ static tqd_store_status references(tqd_engine *engine, const char *path,
 /* Once: what a dead connection left half done is not repeated from here. */
 #define ONCE(engine, call)                                                                         \
     do {                                                                                           \
-        tqd_session *reader = take_live_reader(of(engine));                                        \
+        tqd_session *reader = tqd_pool_take_live(&of(engine)->readers);                            \
         if (reader == NULL) {                                                                      \
             return TQD_STORE_BROKEN;                                                               \
         }                                                                                          \
         const tqd_store_status status_ = (call);                                                   \
-        give_reader(of(engine), reader);                                                           \
+        tqd_pool_give(&of(engine)->readers, reader);                                               \
         return status_;                                                                            \
     } while (false)
-
-/* A reader whose connection has just answered. */
-static tqd_session *take_live_reader(postgresql_engine *engine)
-{
-    for (int i = 0; i < 2; i++) {
-        tqd_session *reader = take_reader(engine);
-        if (reader == NULL) {
-            return NULL;
-        }
-        PQclear(tqd_query(reader, "SELECT 1", NULL));
-        if (PQstatus(reader->db) == CONNECTION_OK) {
-            return reader;
-        }
-        tqd_session_close(reader);
-        drop_idle(engine);
-    }
-    return NULL;
-}
 
 static tqd_store_status file_put(tqd_engine *engine, int fd, const char *digest, uint64_t size,
                                  uint64_t bytes_max)
@@ -312,12 +244,11 @@ static tqd_store_status check(tqd_engine *engine, char why[TQD_STORE_WHY])
 static void close_engine(tqd_engine *engine)
 {
     postgresql_engine *self = of(engine);
-    drop_idle(self);
+    tqd_pool_clear(&self->readers);
     tqd_session_close(self->writer.session);
     if (self->stop_fd >= 0) {
         close(self->stop_fd);
     }
-    pthread_mutex_destroy(&self->mutex);
     free(self->uri);
     free(self);
 }
@@ -386,7 +317,7 @@ tqd_engine *tqd_postgresql_open(const tqd_engine_options *options, char *why)
     engine->uri = uri;
     engine->writer.uri = uri;
     engine->stop_fd = eventfd(0, EFD_CLOEXEC);
-    pthread_mutex_init(&engine->mutex, NULL);
+    tqd_pool_init(&engine->readers, uri);
     if (tqd_libpq_load(why)) {
         engine->writer.session = tqd_session_open(uri, why);
     }
@@ -395,6 +326,7 @@ tqd_engine *tqd_postgresql_open(const tqd_engine_options *options, char *why)
         close_engine(&engine->engine);
         return NULL;
     }
+    engine->writer.n_commit = engine->mark.n_commit;
     read_settings_page(engine->writer.session, options);
     return &engine->engine;
 }

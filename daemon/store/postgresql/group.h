@@ -12,6 +12,7 @@ typedef struct tqd_writer {
     tqd_session *session; /* NULL: lost */
     int64_t retry_at_ms;  /* not to be connected before, CLOCK_MONOTONIC */
     uint64_t n_commit;    /* of the last commit */
+    uint64_t n_lost;      /* commits seen before that another history has replaced */
 } tqd_writer;
 
 /* Runs a list of writes, in pieces of one transaction each, in order; sets the status of every one.

@@ -8,14 +8,13 @@
 #include <stdbool.h>
 
 #define TQD_LIBPQ(X)                                                                               \
+    X(PQbackendPID)                                                                                \
     X(PQclear)                                                                                     \
     X(PQcmdStatus)                                                                                 \
     X(PQconnectdbParams)                                                                           \
     X(PQconsumeInput)                                                                              \
     X(PQenterPipelineMode)                                                                         \
     X(PQerrorMessage)                                                                              \
-    X(PQexec)                                                                                      \
-    X(PQexecParams)                                                                                \
     X(PQexitPipelineMode)                                                                          \
     X(PQfinish)                                                                                    \
     X(PQflush)                                                                                     \
@@ -24,16 +23,19 @@
     X(PQgetisnull)                                                                                 \
     X(PQgetlength)                                                                                 \
     X(PQgetvalue)                                                                                  \
+    X(PQhost)                                                                                      \
     X(PQisBusy)                                                                                    \
     X(PQnotifies)                                                                                  \
     X(PQntuples)                                                                                   \
     X(PQpipelineSync)                                                                              \
+    X(PQport)                                                                                      \
     X(PQresultErrorField)                                                                          \
     X(PQresultErrorMessage)                                                                        \
     X(PQresultStatus)                                                                              \
     X(PQsendFlushRequest)                                                                          \
+    X(PQsendQuery)                                                                                 \
     X(PQsendQueryParams)                                                                           \
-    X(PQsetNoticeProcessor)                                                                        \
+    X(PQsetNoticeReceiver)                                                                         \
     X(PQsetSingleRowMode)                                                                          \
     X(PQsetnonblocking)                                                                            \
     X(PQsocket)                                                                                    \
@@ -50,14 +52,13 @@ extern tqd_libpq_table tqd_libpq;
  */
 bool tqd_libpq_load(char *why);
 
+#define PQbackendPID         tqd_libpq.PQbackendPID_
 #define PQclear              tqd_libpq.PQclear_
 #define PQcmdStatus          tqd_libpq.PQcmdStatus_
 #define PQconnectdbParams    tqd_libpq.PQconnectdbParams_
 #define PQconsumeInput       tqd_libpq.PQconsumeInput_
 #define PQenterPipelineMode  tqd_libpq.PQenterPipelineMode_
 #define PQerrorMessage       tqd_libpq.PQerrorMessage_
-#define PQexec               tqd_libpq.PQexec_
-#define PQexecParams         tqd_libpq.PQexecParams_
 #define PQexitPipelineMode   tqd_libpq.PQexitPipelineMode_
 #define PQfinish             tqd_libpq.PQfinish_
 #define PQflush              tqd_libpq.PQflush_
@@ -66,16 +67,19 @@ bool tqd_libpq_load(char *why);
 #define PQgetisnull          tqd_libpq.PQgetisnull_
 #define PQgetlength          tqd_libpq.PQgetlength_
 #define PQgetvalue           tqd_libpq.PQgetvalue_
+#define PQhost               tqd_libpq.PQhost_
 #define PQisBusy             tqd_libpq.PQisBusy_
 #define PQnotifies           tqd_libpq.PQnotifies_
 #define PQntuples            tqd_libpq.PQntuples_
 #define PQpipelineSync       tqd_libpq.PQpipelineSync_
+#define PQport               tqd_libpq.PQport_
 #define PQresultErrorField   tqd_libpq.PQresultErrorField_
 #define PQresultErrorMessage tqd_libpq.PQresultErrorMessage_
 #define PQresultStatus       tqd_libpq.PQresultStatus_
 #define PQsendFlushRequest   tqd_libpq.PQsendFlushRequest_
+#define PQsendQuery          tqd_libpq.PQsendQuery_
 #define PQsendQueryParams    tqd_libpq.PQsendQueryParams_
-#define PQsetNoticeProcessor tqd_libpq.PQsetNoticeProcessor_
+#define PQsetNoticeReceiver  tqd_libpq.PQsetNoticeReceiver_
 #define PQsetSingleRowMode   tqd_libpq.PQsetSingleRowMode_
 #define PQsetnonblocking     tqd_libpq.PQsetnonblocking_
 #define PQsocket             tqd_libpq.PQsocket_

@@ -6,7 +6,8 @@
 
 #include "daemon/store/postgresql/postgresql.h"
 
-/* LOOK_MS: nothing depends on a notification. A pooler that passes none on makes it the delay. */
+/* LOOK_MS: nothing depends on a notification. Behind a pooler, where there are none, it is the
+ * delay. */
 enum { LOOK_MS = 5000, RETRY_MS = 1000 };
 
 static const char listen_sql[] = "DO $$ BEGIN EXECUTE format('LISTEN %I', tqd_channel()); END $$";
@@ -38,19 +39,34 @@ static unsigned take(PGconn *db)
     return changes;
 }
 
-/* Until the connection is lost or the engine closes: false. */
-static bool hear(PGconn *db, int stop_fd, const tqd_changed *changed)
+/* A pooler gives each statement to any of its connections, and the LISTEN to whoever has that one
+ * next. It tells a client another number of the server's process than the server does. */
+static bool is_direct(tqd_session *session)
 {
+    PGresult *result = tqd_query(session, "SELECT pg_backend_pid()", NULL);
+    const bool good = tqd_result_status(result) == TQD_STORE_OK &&
+                      tqd_integer(result, 0, 0) == PQbackendPID(session->db);
+    PQclear(result);
+    return good;
+}
+
+/* Until the connection is lost or the engine closes: false. */
+static bool hear(tqd_session *session, int stop_fd, const tqd_changed *changed)
+{
+    PGconn *db = session->db;
     for (;;) {
         struct pollfd fd = {.fd = PQsocket(db), .events = POLLIN};
         if (!wait_for(stop_fd, PQsocket(db), LOOK_MS)) {
             return false;
         }
         const bool silent = poll(&fd, 1, 0) == 0;
-        if (!silent && PQconsumeInput(db) != 1) {
+        if (silent) { /* a dead connection is silent too */
+            PQclear(tqd_query(session, "SELECT 1", NULL));
+        }
+        if (!tqd_session_is_good(session) || (!silent && PQconsumeInput(db) != 1)) {
             return true;
         }
-        const unsigned changes = silent ? TQD_CHANGED_ALL : take(db);
+        const unsigned changes = take(db) | (silent ? TQD_CHANGED_ALL : 0);
         if (changes != 0) {
             changed->call(changed->ctx, changes);
         }
@@ -64,9 +80,12 @@ void tqd_listen(const char *uri, int stop_fd, const tqd_changed *changed)
         char why[TQD_STORE_WHY];
         tqd_session *session = tqd_session_open(uri, why);
         if (session != NULL) {
-            PQclear(tqd_query(session, listen_sql, NULL));
+            session->hears = is_direct(session);
+            if (session->hears) {
+                PQclear(tqd_query(session, listen_sql, NULL));
+            }
             changed->call(changed->ctx, TQD_CHANGED_ALL); /* what came before LISTEN */
-            goes_on = hear(session->db, stop_fd, changed);
+            goes_on = hear(session, stop_fd, changed);
             tqd_session_close(session);
         }
         goes_on = goes_on && wait_for(stop_fd, -1, RETRY_MS);

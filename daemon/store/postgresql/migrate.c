@@ -6,19 +6,23 @@
 #include "daemon/store/postgresql/postgresql.h"
 
 /* Any number of daemons may start at once: the first takes the steps, the others find them taken.
- * The lock is one for each schema of the database, since each may hold a store. */
+ * The lock is one for each schema of the database, since each may hold a store. One that freezes
+ * between its steps lets go after 10 s. */
 static const char lock_sql[] =
-    "BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('torqued.' || current_schema(), 0))";
+    "BEGIN ISOLATION LEVEL READ COMMITTED;"
+    "SET LOCAL idle_in_transaction_session_timeout = '10s';"
+    "SELECT pg_advisory_xact_lock(hashtextextended('torqued.' || current_schema(), 0))";
 static const char present_sql[] = "SELECT to_regclass('identity') IS NOT NULL";
 static const char version_sql[] = "SELECT version, oldest, id, n_commit FROM identity";
 
 /* false, with the reason */
 static bool run(tqd_session *session, const char *text, char *why)
 {
-    PGresult *result = PQexec(session->db, text);
+    PGresult *result = tqd_query_script(session, text);
     const bool good = tqd_result_status(result) == TQD_STORE_OK;
     if (!good) {
-        const char *reason = PQresultErrorMessage(result);
+        const char *reason =
+            result != NULL ? PQresultErrorMessage(result) : "the server does not answer";
         snprintf(why, TQD_STORE_WHY, "PostgreSQL: %.*s", (int)strcspn(reason, "\n"), reason);
     }
     PQclear(result);
@@ -87,10 +91,12 @@ static bool migrate(tqd_session *session, bool may_be_new, tqd_mark *ret_mark, c
 bool tqd_postgresql_migrate(tqd_session *session, bool may_be_new, tqd_mark *ret_mark, char *why)
 {
     char ignored[TQD_STORE_WHY];
+    session->silence_ms = TQD_SILENCE_ANY_MS; /* a step, or the wait for another daemon's */
     const bool good = run(session, lock_sql, why) && migrate(session, may_be_new, ret_mark, why) &&
                       run(session, "COMMIT", why);
     if (!good) {
         (void)run(session, "ROLLBACK", ignored);
     }
+    session->silence_ms = TQD_SILENCE_MS;
     return good;
 }

@@ -4,19 +4,45 @@
 #ifndef TQD_STORE_POSTGRESQL_POSTGRESQL_H
 #define TQD_STORE_POSTGRESQL_POSTGRESQL_H
 
+#include <limits.h>
+
 #include "daemon/store/engine.h"
 #include "daemon/store/postgresql/libpq.h"
+
+/* A group may take 10 s for its lock and 60 s for a statement (tqd_begin). A commit has its flush,
+ * here and on replicas, only. Migrations and copies have no bound. */
+enum { TQD_SILENCE_MS = 75000, TQD_SILENCE_COMMIT_MS = 15000, TQD_SILENCE_ANY_MS = INT_MAX };
 
 /* Used by one thread at a time. */
 typedef struct tqd_session {
     PGconn *db;
+    const char *uri;
     struct tqd_session *next; /* in the list of idle readers */
+    uint64_t n_warning;       /* of the server */
+    bool is_lost;             /* it can only be closed */
+    bool is_unanswered;       /* and the server does not answer others either */
+    int silence_ms;           /* of a server that answers others; TQD_SILENCE_MS */
+    bool hears;               /* notifications are kept for PQnotifies */
 } tqd_session;
 
 /* Connects to the first host of the URI that takes writes; NULL with one line, which never has a
- * password. Waits for the network. */
+ * password. Waits for the network, at most 3 s for each address. Keeps `uri`. */
 tqd_session *tqd_session_open(const char *uri, char why[TQD_STORE_WHY]);
 void tqd_session_close(tqd_session *session); /* accepts NULL */
+bool tqd_session_is_good(const tqd_session *session);
+
+/* CLOCK_MONOTONIC */
+int64_t tqd_pg_clock_ms(void);
+
+/* Sends what is buffered and waits until PQgetResult does not block. False: the session is lost.
+ * A connection that is silent for 5 s is in doubt, whatever its socket says: a proxy or a pooler in
+ * between keeps that open. The server is then asked on a fresh connection; without an answer within
+ * some seconds, or from another host, this one is lost, and after silence_ms in any case. */
+bool tqd_session_pump(tqd_session *session);
+
+/* Forgets notifications that have come: a pooler hands on what another client of its connection has
+ * asked for. tqd_query does it, unless the session hears. */
+void tqd_session_drop_news(tqd_session *session);
 
 enum { TQD_PARAMETERS = 32 };
 typedef struct tqd_parameters {
@@ -32,11 +58,15 @@ typedef struct tqd_parameters {
  */
 void tqd_bind(tqd_parameters *parameters, const char *letters, ...);
 
-/* Runs one statement with its parameters and returns its result, to be freed by PQclear. Never
- * NULL unless memory is short. */
+/* Runs one statement with its parameters and returns its result, to be freed by PQclear. NULL: the
+ * session is lost, or memory is short. Its bytes are text. */
 PGresult *tqd_query(tqd_session *session, const char *text, const tqd_parameters *parameters);
+PGresult *tqd_query_binary(tqd_session *session, const char *text,
+                           const tqd_parameters *parameters);
+/* The same for several statements without parameters; the result of the last, or the failure. */
+PGresult *tqd_query_script(tqd_session *session, const char *text);
 
-/* The status that a result means: OK with or without rows. Accepts NULL. */
+/* The status that a result means: OK with or without rows. NULL is BROKEN. */
 tqd_store_status tqd_result_status(const PGresult *result);
 
 /* Columns of a row; NULL reads as 0 or "". */

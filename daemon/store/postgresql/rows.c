@@ -86,8 +86,8 @@ static tqd_store_status read_table(tqd_session *session, const tqd_table *table,
         PQsetSingleRowMode(session->db) != 1) {
         return TQD_STORE_BROKEN;
     }
-    for (PGresult *result = PQgetResult(session->db); result != NULL;
-         result = PQgetResult(session->db)) {
+    PGresult *result = NULL;
+    while (tqd_session_pump(session) && (result = PQgetResult(session->db)) != NULL) {
         const tqd_store_status here = tqd_result_status(result);
         status = status != TQD_STORE_OK ? status : here;
         if (status == TQD_STORE_OK && PQntuples(result) == 1) {
@@ -95,12 +95,12 @@ static tqd_store_status read_table(tqd_session *session, const tqd_table *table,
         }
         PQclear(result);
     }
-    return status;
+    return session->is_lost ? TQD_STORE_BROKEN : status;
 }
 
 static tqd_store_status run(tqd_session *session, const char *sql)
 {
-    PGresult *result = PQexec(session->db, sql);
+    PGresult *result = tqd_query_script(session, sql);
     const tqd_store_status status = tqd_result_status(result);
     PQclear(result);
     return status;
@@ -119,6 +119,7 @@ static const char hold_sql[] =
 tqd_store_status tqd_pg_snapshot(tqd_session *session, const char *path)
 {
     char why[TQD_STORE_WHY];
+    session->silence_ms = TQD_SILENCE_ANY_MS;
     tqd_store_status status = run(session, hold_sql);
     tqd_sqlite_filling *filling = status == TQD_STORE_OK ? tqd_sqlite_fill(path, why) : NULL;
     const tqd_rows rows = {.each = fill_row, .ctx = filling};
@@ -236,6 +237,7 @@ static tqd_store_status restore(tqd_session *session, const char *path, char why
 tqd_store_status tqd_pg_restore(tqd_session *session, const char *path, char why[TQD_STORE_WHY])
 {
     why[0] = '\0';
+    session->silence_ms = TQD_SILENCE_ANY_MS;
     const tqd_store_status status = restore(session, path, why);
     if (status != TQD_STORE_OK && why[0] == '\0') {
         const char *reason = PQerrorMessage(session->db);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/postgresql/session.c - one connection: its settings, statements, values, errors. */
+/* daemon/store/postgresql/session.c - one connection: its settings, values and errors. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,9 +19,12 @@ static const char *const names[] = {"connect_timeout",  "tcp_user_timeout",
                                     "dbname",           NULL};
 
 /* The server's notices and warnings: libpq would print them. */
-static void drop_notice(void *ctx, const char *text)
+static void count_notice(void *ctx, const PGresult *result)
 {
-    (void)ctx, (void)text;
+    const char *severity = PQresultErrorField(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+    if (severity != NULL && strcmp(severity, "WARNING") == 0) {
+        ((tqd_session *)ctx)->n_warning++;
+    }
 }
 
 tqd_session *tqd_session_open(const char *uri, char why[TQD_STORE_WHY])
@@ -33,9 +36,12 @@ tqd_session *tqd_session_open(const char *uri, char why[TQD_STORE_WHY])
         snprintf(why, TQD_STORE_WHY, "memory is short");
         return NULL;
     }
+    session->uri = uri;
+    session->silence_ms = TQD_SILENCE_MS;
     session->db = PQconnectdbParams(names, values, 1);
-    (void)PQsetNoticeProcessor(session->db, drop_notice, NULL);
-    if (PQstatus(session->db) != CONNECTION_OK) {
+    (void)PQsetNoticeReceiver(session->db, count_notice, session);
+    /* nothing is waited for but in tqd_session_pump, not even by PQfinish */
+    if (PQstatus(session->db) != CONNECTION_OK || PQsetnonblocking(session->db, 1) != 0) {
         const char *reason = PQerrorMessage(session->db);
         snprintf(why, TQD_STORE_WHY, "PostgreSQL: %.*s", (int)strcspn(reason, "\n"), reason);
         tqd_session_close(session);
@@ -50,6 +56,11 @@ void tqd_session_close(tqd_session *session)
         PQfinish(session->db);
         free(session);
     }
+}
+
+bool tqd_session_is_good(const tqd_session *session)
+{
+    return !session->is_lost && PQstatus(session->db) == CONNECTION_OK;
 }
 
 /* ----------------------------------------------------------------------------------- statements */
@@ -95,13 +106,6 @@ void tqd_bind(tqd_parameters *parameters, const char *letters, ...)
     va_end(arguments);
 }
 
-PGresult *tqd_query(tqd_session *session, const char *text, const tqd_parameters *parameters)
-{
-    static const tqd_parameters none = {.n = 0};
-    const tqd_parameters *p = parameters != NULL ? parameters : &none;
-    return PQexecParams(session->db, text, p->n, NULL, p->values, p->lengths, p->formats, 0);
-}
-
 /* SQLSTATE: class 53 is a lack of resources, 55P03 a lock that was not had in time. */
 tqd_store_status tqd_result_status(const PGresult *result)
 {
@@ -109,9 +113,6 @@ tqd_store_status tqd_result_status(const PGresult *result)
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_SINGLE_TUPLE) {
         return TQD_STORE_OK;
-    }
-    if (result == NULL) {
-        return TQD_STORE_NO_MEMORY;
     }
     return state == NULL                     ? TQD_STORE_BROKEN
            : strcmp(state, "53100") == 0     ? TQD_STORE_NO_SPACE
