@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/derivatives/carries.h"
 #include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
@@ -125,10 +126,6 @@ static void accelerate(const tq_configuration *p, const double *qd, const double
     }
 }
 
-bool tq_freedom_carries(const tq_joint *joint, uint32_t by, uint32_t what)
-{
-    return joint->kind != TQ_JOINT_PLANAR || by < 2 || what == 2;
-}
 
 static void fill_leftovers(const tq_configuration *p, uint32_t number, const tq_sample *sample,
                            const work *w)

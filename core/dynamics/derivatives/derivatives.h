@@ -68,10 +68,6 @@ tq_status tq_forward_derivatives(size_t nv, double *m, double *dq, double *dqd, 
  * does not omit. */
 unsigned tq_ball_terms_left(unsigned without);
 
-/* Whether dof number `by` of a joint moves the screw of dof `what` of the same joint: the rotation
- * axis of a planar joint moves with its translations, but not the reverse. */
-bool tq_freedom_carries(const tq_joint *joint, uint32_t by, uint32_t what);
-
 size_t tq_derivatives_scratch_size(const tq_model *model);
 
 #endif

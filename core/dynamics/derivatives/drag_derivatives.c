@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/dynamics/derivatives/carries.h"
 #include "core/dynamics/drag.h"
 #include "core/spatial/screw.h"
 
