@@ -277,7 +277,7 @@ static void course_init(course_state *state)
     sem_init(&state->gate, 0, 0);
 }
 
-Test(workers, a_course_does_every_index_once, .timeout = 100)
+Test(workers, a_task_stream_runs_every_index_once, .timeout = 100)
 {
     static course_state state;
     tqd_workers *workers = begin(8);
@@ -320,7 +320,7 @@ Test(workers, the_thread_that_publishes_indices_computes_none)
 }
 
 /* Without a worker the publisher runs the indices beyond those that may wait. */
-Test(workers, who_publishes_helps_beyond_what_may_wait)
+Test(workers, the_publisher_runs_indices_beyond_those_that_may_wait)
 {
     static course_state state;
     course_init(&state);
@@ -341,7 +341,7 @@ Test(workers, who_publishes_helps_beyond_what_may_wait)
     tqd_scratch_free();
 }
 
-Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
+Test(workers, a_task_stream_is_abandoned_while_workers_run, .timeout = 100)
 {
     static course_state state;
     course_init(&state);
@@ -369,7 +369,7 @@ Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
 
 /* Fewer indices than the grain still wake one worker; so do those published while it busy-polls,
  * and those published when it sleeps again. */
-Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
+Test(workers, few_indices_of_a_task_stream_take_one_worker, .timeout = 100)
 {
     static course_state state;
     course_init(&state);
