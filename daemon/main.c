@@ -108,8 +108,7 @@ __attribute__((section(".preinit_array"),
                used)) static void (*const preinit)(int, char **, char **) = before_libraries;
 #endif
 
-/* --check-config: prints the settings that are in effect on this machine. False: the process ends.
- */
+/* --check-config: prints the settings in effect on this machine. False: the process ends. */
 static bool print_settings(int *ret_status)
 {
     char why[TQD_SETTING_WHY];
@@ -188,8 +187,7 @@ static void report_jobs(void *ctx, uint64_t n_running, uint64_t n_queued)
 }
 
 /* Two daemons of one host, or of two containers with one host name, are two nodes: the state folder
- * is locked by one process, so a hash of its path (FNV-1a) distinguishes them, and is the same
- * after a restart. */
+ * is locked by one process; a hash of its path (FNV-1a) distinguishes them across restarts. */
 static const char *name_node(void)
 {
     static char node[TQD_JOB_NODE_TEXT];
@@ -368,8 +366,7 @@ static void set_log(const tqd_settings *of)
     tqd_log_format_set(tqd_log_format_named(of->log_format));
 }
 
-/* SIGHUP. The log is on stderr: there is no file to reopen. After a fault the settings are
- * unchanged. */
+/* SIGHUP. The log is on stderr: there is no file to reopen. A fault changes no setting. */
 static void reload(void)
 {
     static tqd_settings fresh;

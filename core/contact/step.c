@@ -115,7 +115,7 @@ static void open_work(tq_contact_work *w, const tq_trajectories *state)
  */
 
 /* normal velocities of all points into u[3 i]; *ret_hits: some closed point approaches */
-static tq_status look(tq_contact_work *w, int *ret_hits)
+static tq_status find_closed_points(tq_contact_work *w, int *ret_hits)
 {
     w->n_listed = w->n_point;
     for (uint32_t i = 0; i < w->n_point; i++) {
@@ -256,7 +256,7 @@ static tq_status advance(tq_contact_work *w, double h)
     double left = h;
     for (unsigned cut = 0; left > 0.0; cut++) {
         int hits = 0;
-        tq_status status = look(w, &hits);
+        tq_status status = find_closed_points(w, &hits);
         if (status == TQ_OK && hits && cut < CUTS) {
             status = tq_contact_impact(w);
             if (status != TQ_OK) {

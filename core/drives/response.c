@@ -248,7 +248,7 @@ void tq_loop_margins_find(const tq_driven *driven, bool velocity, tq_loop_margin
 
 /* For a stable loop 1 + L starts on the right or at -90 degrees and ends at 1: its continuous
  * argument ends at 0, without winding. */
-static bool never_turns(const tq_driven *driven, tq_response open)
+static bool has_no_encirclement(const tq_driven *driven, tq_response open)
 {
     number before = 1.0 + value(driven, open, scan_frequency(0));
     double angle = angle_of(before);
@@ -262,6 +262,7 @@ static bool never_turns(const tq_driven *driven, tq_response open)
 
 bool tq_loop_is_stable(const tq_driven *driven, bool velocity)
 {
-    const bool inner = is_ideal(driven->drive) || never_turns(driven, TQ_RESPONSE_CURRENT_OPEN);
-    return inner && (!velocity || never_turns(driven, TQ_RESPONSE_VELOCITY_OPEN));
+    const bool inner =
+        is_ideal(driven->drive) || has_no_encirclement(driven, TQ_RESPONSE_CURRENT_OPEN);
+    return inner && (!velocity || has_no_encirclement(driven, TQ_RESPONSE_VELOCITY_OPEN));
 }

@@ -89,8 +89,9 @@ static tq_status solve(const work *w, double *x, tq_error *reterr)
 }
 
 /* w->q, w->z: the midpoint for velocity v; rates and matrices there */
-static tq_status look(const tq_plant *plant, double t, double h, const tq_trajectories *state,
-                      work *w, tq_scratch *scratch, tq_error *reterr)
+static tq_status midpoint_rates(const tq_plant *plant, double t, double h,
+                                const tq_trajectories *state, work *w, tq_scratch *scratch,
+                                tq_error *reterr)
 {
     for (size_t k = 0; k < w->n * LANE; k++) {
         w->q[k] = state->q[k] + 0.5 * h * w->v[k];
@@ -145,7 +146,7 @@ static tq_status iterate(const tq_plant *plant, double t, double h, const tq_tra
     double last = (double)INFINITY;
     for (unsigned k = 0; k < ITERATIONS; k++) {
         double change = 0.0;
-        tq_status status = look(plant, t, h, state, w, scratch, reterr);
+        tq_status status = midpoint_rates(plant, t, h, state, w, scratch, reterr);
         ++*n_eval;
         if (status == TQ_OK) {
             status = improve(h, w, &change, reterr);

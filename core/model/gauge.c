@@ -76,8 +76,8 @@ static void fit_ball(tq_canonical_joint *k, const tq_pose *at)
 
 /* The parent's frame has been rotated about and displaced along its z for its first child: removes
  * that. */
-static void settle_joint(tq_canonical_joint *k, const tq_joint_frame_draft *limb,
-                         const tq_joint_frame_draft *parent, _Bool first)
+static void joint_in_parent_frame(tq_canonical_joint *k, const tq_joint_frame_draft *limb,
+                                  const tq_joint_frame_draft *parent, _Bool first)
 {
     k->q0 += limb->turn;
     k->d += limb->shift;
@@ -98,7 +98,7 @@ static void settle_joint(tq_canonical_joint *k, const tq_joint_frame_draft *limb
                             !k->has_branch && !k->has_offset && !k->is_mimic && !k->accumulates_tau;
 }
 
-static void settle_ball(tq_canonical_joint *k, const tq_joint_frame_draft *parent)
+static void ball_in_parent_frame(tq_canonical_joint *k, const tq_joint_frame_draft *parent)
 {
     if (parent == NULL || k->parent < 0) {
         return;
@@ -142,12 +142,12 @@ void tq_canonical_gauge(tq_canonical *c, tq_joint_frame_draft *limbs)
         tq_canonical_joint *k = &c->joints[i];
         const tq_joint_frame_draft *parent = k->parent >= 0 ? &limbs[k->parent] : NULL;
         if (k->ball >= 0) {
-            settle_ball(k, parent);
+            ball_in_parent_frame(k, parent);
         } else {
             const _Bool first = parent != NULL && c->joints[k->parent].ball < 0 &&
                                 parent->turn == limbs[i].own_turn &&
                                 parent->shift == limbs[i].own_shift;
-            settle_joint(k, &limbs[i], parent, first);
+            joint_in_parent_frame(k, &limbs[i], parent, first);
         }
         double rz[9];
         tq_mat_z(tq_cos(limbs[i].turn), tq_sin(limbs[i].turn), rz);

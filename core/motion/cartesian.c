@@ -259,9 +259,9 @@ static tq_status accelerate(size_t nv, const task_rows *task, const double rate[
 }
 
 /* configuration at q and qd (NULL: at rest), and the task's rows of Jacobian and rate */
-static tq_status look(const tq_model *model, const tq_cartesian_path *path, const double *q,
-                      const double *qd, tq_scratch *scratch, task_rows *task, tq_pose *ret_link,
-                      tq_error *reterr)
+static tq_status task_jacobian(const tq_model *model, const tq_cartesian_path *path,
+                               const double *q, const double *qd, tq_scratch *scratch,
+                               task_rows *task, tq_pose *ret_link, tq_error *reterr)
 {
     const size_t mark = tq_scratch_mark(scratch);
     const size_t nv = model->nv;
@@ -306,7 +306,7 @@ static tq_status follow(const tq_model *model, const tq_cartesian_path *path, co
     double right[TASK_MAX];
     double off[6];
     tq_pose link = {0};
-    tq_status status = look(model, path, q, NULL, scratch, &task, &link, reterr);
+    tq_status status = task_jacobian(model, path, q, NULL, scratch, &task, &link, reterr);
     if (status != TQ_OK) {
         return status;
     }
@@ -319,7 +319,7 @@ static tq_status follow(const tq_model *model, const tq_cartesian_path *path, co
         q[j] += ret_qd[j];
     }
     if (status == TQ_OK) {
-        status = look(model, path, q, NULL, scratch, &task, &link, reterr);
+        status = task_jacobian(model, path, q, NULL, scratch, &task, &link, reterr);
     }
     for (size_t i = 0; i < task.n; i++) {
         right[i] = to->twist[task.axis[i]];
@@ -328,7 +328,7 @@ static tq_status follow(const tq_model *model, const tq_cartesian_path *path, co
         status = least_norm(task.n, nv, task.rows, right, scratch, ret_qd, reterr);
     }
     if (status == TQ_OK) {
-        status = look(model, path, q, ret_qd, scratch, &task, &link, reterr);
+        status = task_jacobian(model, path, q, ret_qd, scratch, &task, &link, reterr);
     }
     return status != TQ_OK ? status
                            : accelerate(nv, &task, to->rate, ret_qd, scratch, ret_qdd, reterr);

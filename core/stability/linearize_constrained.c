@@ -136,8 +136,8 @@ static tq_status follow(work *w, tq_scratch *scratch, tq_error *reterr)
 }
 
 /* accelerations (nv) at the point displaced by `by` times w->step, in coordinates or velocities */
-static tq_status look(work *w, bool place, double by, tq_scratch *scratch, double *ret,
-                      tq_error *reterr)
+static tq_status displaced_acceleration(work *w, bool place, double by, tq_scratch *scratch,
+                                        double *ret, tq_error *reterr)
 {
     for (size_t r = 0; r < w->nv; r++) {
         w->q[r] = w->at->q[r] + (place ? by * w->step[r] : 0.0);
@@ -165,10 +165,10 @@ static tq_status column(work *w, size_t c, tq_scratch *scratch, double *a, tq_er
     const double *t = place ? w->place.t + c * w->nv : w->motion.t + (c - n_q) * w->nv;
     double speed[2][TQ_LINEAR_NV_MAX];
     memcpy(w->step, t, w->nv * sizeof *t);
-    tq_status status = look(w, place, nudge, scratch, w->fore, reterr);
+    tq_status status = displaced_acceleration(w, place, nudge, scratch, w->fore, reterr);
     memcpy(speed[0], w->qd, w->nv * sizeof *t);
     if (status == TQ_OK) {
-        status = look(w, place, -nudge, scratch, w->back, reterr);
+        status = displaced_acceleration(w, place, -nudge, scratch, w->back, reterr);
     }
     memcpy(speed[1], w->qd, w->nv * sizeof *t);
     for (size_t r = 0; status == TQ_OK && r < n_q; r++) {

@@ -103,7 +103,7 @@ void tqd_direct_begin(tqd_client *client, const char *version)
     }
     tqd_direct *d = loop->piece != NULL ? malloc(sizeof *d) : NULL;
     if (d == NULL) {
-        return; /* the library goes on */
+        return; /* the library continues */
     }
     memset(d, 0, offsetof(tqd_direct, head));
     d->fd = -1;

@@ -508,6 +508,6 @@ def test_delay_within_the_log(daemon, bare):
     assert [b["inertia"] for b in found["beyond_cutoff"]] == [0] * bare
 
 
-def test_no_word_on_friction_that_was_not_asked_for(daemon, truth, bare):
+def test_no_note_on_friction_that_was_not_requested(daemon, truth, bare):
     found = calibrate(daemon, {"datasets": ["run1", "run2"], "model": {"friction": ["viscous"]}}, robot="bare")
     assert found["robot"] is not None and "robot_note" not in found

@@ -51,7 +51,7 @@ def body(names, **more):
             "model": {"friction": ["viscous", "coulomb", "offset"], "smoothing": 0.02}, **more}
 
 
-def test_what_moved_is_identified_and_the_robot_is_whole(daemon, arm):
+def test_moving_joints_are_identified_in_the_whole_robot(daemon, arm):
     found = calibrate(daemon, body(arm))
     assert found["joints"] == arm[3:]
     assert found["verdict"] == "usable", found["reasons"]

@@ -39,7 +39,7 @@ def unseen_error(b, reply):
 
 
 @pytest.mark.parametrize("n, runs, seed, angle", [(3, 1, 1, 3e-4), (5, 2, 2, 1e-3), (6, 1, 3, 5e-3), (4, 1, 4, 4e-6)])
-def test_axes_off_square_cost_nothing(daemon, n, runs, seed, angle):
+def test_axes_off_square_do_not_change_the_fit(daemon, n, runs, seed, angle):
     """The smallest deviation is that of a right angle written as 1.5708."""
     square, askew = bench(daemon, seed, n, runs, 0), bench(daemon, seed, n, runs, angle)
     square.put("user", square.user)
@@ -55,7 +55,7 @@ def test_axes_off_square_cost_nothing(daemon, n, runs, seed, angle):
     assert unseen_error(askew, found) < 1.2 * error + 0.002
 
 
-def test_a_joint_that_rests_is_still_the_motions_lack(daemon):
+def test_a_joint_at_rest_is_still_insufficient_excitation(daemon):
     b = bench(daemon, 3, 4, 1, 1e-3)
     t, q, qd, qdd = b.motions[0]
     for part in (q, qd, qdd):

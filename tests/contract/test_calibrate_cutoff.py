@@ -76,7 +76,7 @@ CASES = [(500, white(2e-4)), (500, coloured(30, 1e-4)), (1000, coloured(30, 2e-4
 
 
 @pytest.mark.parametrize("rate,disturb", CASES)
-def test_what_torque_does_not_follow_is_no_motion(daemon, true, rate, disturb):
+def test_coloured_noise_is_not_taken_for_motion(daemon, true, rate, disturb):
     body = log(daemon, rate, disturb)
     status, _, text = daemon.request("POST", "/v1/robots/rubbed/calibrate", json.dumps(body).encode(), JSON)
     assert status == 200, text[:500]

@@ -52,13 +52,13 @@ def test_a_delay_is_found_in_seconds(daemon, n, rate, delay):
     assert found["verdict"] == "usable" and not found["findings"], found["reasons"]
 
 
-def test_no_delay_is_none(daemon):
+def test_without_delay_none_is_found(daemon):
     for n, rate in ((2, 100), (3, 1000)):
         _, _, found = recorded(daemon, n, n, rate)
         assert found["delay"]["delay_s"] == 0.0 and not found["findings"], found["delay"]
 
 
-def test_a_delay_that_the_request_states(daemon):
+def test_a_delay_stated_in_the_request(daemon):
     """12 ms at 1 kHz are twelve samples; the bound is 50 ms, not a number of samples."""
     _, body, free = recorded(daemon, 3, 5, 1000, 0.012)
     answer = ask(daemon, {**body, "delay_s": 0.012})

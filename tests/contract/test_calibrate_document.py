@@ -39,7 +39,7 @@ def along_the_log(daemon, bench, found, n):
     assert status == 400 and "along_log/presliding" in text.decode()
 
 
-def test_the_documents_own_friction_is_the_best_and_its_price_is_stated(daemon):
+def test_the_documents_friction_is_the_best_fit_and_its_loss_is_stated(daemon):
     """The fit has presliding; the document has viscous, Coulomb and offset friction, which must equal numpy's
     least squares on the torque that the bodies do not explain."""
     rng = np.random.default_rng(40)

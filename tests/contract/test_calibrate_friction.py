@@ -80,7 +80,7 @@ def law(found):
     return found["friction_sign"]["presliding"], found["friction_sign"]["relaxation_s"]
 
 
-def test_friction_that_yields_and_fades_is_found(daemon, bare):
+def test_presliding_with_relaxation_is_found(daemon, bare):
     found = calibrate(daemon, {"datasets": ["fades1", "fades2"]}, robot="pair-bare")
     stribeck = [p for p in found["parameters"] if p["kind"] == "stribeck"]
     assert len(stribeck) == N and all(p["stribeck_speed"] == 0.3 for p in stribeck)
@@ -103,7 +103,7 @@ def test_friction_that_yields_and_fades_is_found(daemon, bare):
         assert found["validation"]["rmse"][r] < 0.25 * sharp["validation"]["rmse"][r]
 
 
-def test_the_way_between_samples_left_out_counts(daemon, bare):
+def test_displacement_between_decimated_samples_counts(daemon, bare):
     whole, fifth = (calibrate(daemon, {"datasets": ["fades1", "fades2"], "filter": {"cutoff_hz": 10, "decimate": n}}, robot="pair-bare")
                     for n in (1, 5))
     assert law(fifth) == law(whole) == (YIELD, FADES) and fifth["samples"] < 0.21 * whole["samples"]
@@ -115,7 +115,7 @@ def test_the_way_between_samples_left_out_counts(daemon, bare):
     assert fifth["validation"]["rmse"] == pytest.approx(whole["validation"]["rmse"], rel=0.2)
 
 
-def test_friction_that_is_never_forgotten_is_found(daemon, bare):
+def test_presliding_without_relaxation_is_found(daemon, bare):
     found = calibrate(daemon, {"datasets": ["keeps1", "keeps2"]}, robot="pair-bare")
     assert law(found) == (YIELD, 0) and found["friction_sign"]["from_data"]
 
@@ -161,7 +161,7 @@ def test_rounding_does_not_choose_a_law(daemon, bare):
 # Stop-and-go motion has content above the cut-off: the width has an error of 4 %. The smallest width is
 # crossed within a millisecond, a fifth of the sample period.
 @pytest.mark.parametrize("name, width, near", [("plain", 0.01, 0.05), ("wide", 0.035, 0.1), ("sharp-pair", 0.003, 0.2)])
-def test_within_which_rates_friction_turns_is_found(daemon, bare, name, width, near):
+def test_width_of_the_friction_step_is_found(daemon, bare, name, width, near):
     logs = {"datasets": [f"{name}1", f"{name}2"]}
     found = calibrate(daemon, logs, robot="pair-bare")
     right = calibrate(daemon, {**logs, "model": {"smoothing": width}}, robot="pair-bare")
@@ -176,7 +176,7 @@ def test_within_which_rates_friction_turns_is_found(daemon, bare, name, width, n
 # the misfit is not a parabola over factors of two: a search that did not continue from the minimum of the
 # parabola ended at 0.0288 and 0.0279
 @pytest.mark.parametrize("seed", [4, 6])
-def test_the_width_is_looked_for_until_it_is_found(daemon, seed):
+def test_the_search_for_the_width_converges(daemon, seed):
     width, rate, rnd = 0.03, 250, random.Random(seed)
     arm = {"name": "pendulum", "gravity": [0, 0, -9.81],
            "links": [{"name": "base"}, {"name": "arm", "mass": 5, "com": [0.3, 0, 0], "inertia_about": "com",
@@ -194,7 +194,7 @@ def test_the_width_is_looked_for_until_it_is_found(daemon, seed):
     assert abs(stribeck["value"]) < 3 * stribeck["standard_deviation"], stribeck
 
 
-def test_only_gears_that_yield_creep(daemon, bare):
+def test_relaxation_requires_presliding(daemon, bare):
     for model in ({"smoothing": 0.01}, {"presliding": 0}):
         fault = calibrate(daemon, {"datasets": ["plain1"], "model": {**model, "relaxation_s": 1}}, 422, robot="pair-bare")
         assert fault["errors"][0]["pointer"] == "/model/relaxation_s" and "presliding" in fault["errors"][0]["hint"]

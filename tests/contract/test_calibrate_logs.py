@@ -60,7 +60,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_logs_that_cannot_be_meant_are_refused_plainly(daemon, truth, rows, what):
+def test_impossible_logs_are_refused_with_the_reason(daemon, truth, rows, what):
     make, detail, hint = REFUSED[what]
     put_rows(daemon, f"bad-{what}", make(rows), truth)
     fault = calibrate(daemon, {"datasets": [f"bad-{what}"]}, 422, robot="guess")["errors"][0]
@@ -70,7 +70,7 @@ def test_logs_that_cannot_be_meant_are_refused_plainly(daemon, truth, rows, what
     assert hint is None or hint in fault["hint"], fault
 
 
-def test_one_joint_may_give_what_another_has_put_in(daemon, truth, rows):
+def test_only_the_total_work_must_be_positive(daemon, truth, rows):
     """Only the work of all motors together must be positive, since it is dissipated by friction."""
     passed = [[x + (300 * row[1 + N] if k == 1 + 2 * N else -150 * row[2 + N] if k == 2 + 2 * N else 0) for k, x in enumerate(row)] for row in rows]
     put_rows(daemon, "passed-on", passed, truth)

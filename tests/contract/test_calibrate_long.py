@@ -82,7 +82,7 @@ def test_a_short_log_is_read_as_a_whole(daemon, rows):
     assert answer["filter"]["decimate"] == 1 and answer["filter"]["decimate_from_length"] is False
 
 
-def test_what_was_kept_may_be_of_no_use(daemon, rows):
+def test_all_rows_are_searched_if_the_chosen_part_is_useless(daemon, rows):
     """With a cut-off so low that segments are all border, or an arm that moves in one part of the log only, the
     chosen part is useless: then all rows are searched."""
     answer = calibrate(daemon, {"datasets": ["long"], **REQUEST, "filter": {"cutoff_hz": 0.8}}, robot=ROBOT)

@@ -81,7 +81,7 @@ def test_poses_hold_their_gravity(daemon, truth):
     assert b"Standing still" not in daemon.request("GET", f"/v1/jobs/{last_job(daemon)}/report")[2]
 
 
-def test_rest_on_brakes_is_no_torque(daemon, truth):
+def test_rest_on_brakes_is_left_out(daemon, truth):
     """With the motors off, torque at rest does not show gravity: such rests are left out and reported."""
     body = {"datasets": ["run1", "run2"], "filter": EXACT, "method": "wls"}
     # motors that hold the arm are not mistaken for brakes in any pose
@@ -110,7 +110,7 @@ def test_rest_on_brakes_is_no_torque(daemon, truth):
         assert fault["pointer"] == "/validate/0" and "brakes hold" in fault["detail"] and "leave the log out" in fault["hint"], fault
 
 
-def test_what_a_mimicking_body_takes_off_may_be_negative(daemon):
+def test_a_rotor_inertia_less_that_of_a_mimicking_body_may_be_negative(daemon):
     """The data determine Ia_2 - 0.25 Iyy_3: the rotor inertia is 0, and the mimicking body turns by -1/2 of the
     joint."""
     arm = {"name": "mimics", "gravity": [0, 0, -9.81],
@@ -134,7 +134,7 @@ def test_what_a_mimicking_body_takes_off_may_be_negative(daemon):
         assert not any("cannot be negative" in r for r in found["reasons"]), (method, found["reasons"])
 
 
-def test_rest_that_springs_carry_is_not_on_brakes(daemon):
+def test_rest_balanced_by_springs_is_not_on_brakes(daemon):
     """A spring of the robot balances the arm where it rests: the motor torque is zero there without brakes."""
     pull, rate, q, qd, qdd = 2 * 9.81 * 0.3, 200, [], [], []
     arm = {"name": "balanced", "gravity": [0, 0, -9.81],

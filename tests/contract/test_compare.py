@@ -112,7 +112,7 @@ def test_what_is_wrong_is_named_with_its_place(daemon, request_, pointer):
         assert document["errors"][0]["hint"], document
 
 
-def test_rows_in_no_order_compare_by_place(daemon):
+def test_rows_with_unordered_times_are_compared_by_row(daemon):
     one = put(daemon, "wrong", "t,x,y\n0,1,1\n1,1,1\n0.5,1,1\n")
     assert compare(daemon, a=one, b=one, by="row")["rows"] == 3
 

@@ -51,7 +51,7 @@ def test_off_is_off(start):
     assert status(daemon, daemon.process.pid)["Seccomp"] == inherited
 
 
-def test_a_word_that_is_none_is_refused(tmp_path):
+def test_an_invalid_value_is_refused(tmp_path):
     done = subprocess.run([TORQUED, "--confine", "perhaps", "--state-dir", str(tmp_path), "--check-config"], capture_output=True, text=True,
                           timeout=PATIENCE, check=False)
     assert done.returncode == 78 and 'confine must be auto, required or off, not "perhaps"' in done.stderr

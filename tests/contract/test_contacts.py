@@ -285,7 +285,7 @@ def test_an_arm_meets_the_floor(daemon):
     never_creates(a, 1e-3)
 
 
-def test_joints_do_not_bounce_beside_contacts(daemon, put):
+def test_restitution_of_joint_limits_is_refused_with_contacts(daemon, put):
     """Restitution at joint limits has no effect together with contacts: it is refused, with its pointer."""
     robot = put({"name": "slider", "gravity": [0, 0, -G], "links": [{"name": "rail"}, {"name": "cart", "mass": 1.0, "com": [0, 0, 0]}],
                  "joints": [{"name": "x", "kind": "prismatic", "parent": "rail", "child": "cart", "axis": [1, 0, 0],

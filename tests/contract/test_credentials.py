@@ -93,7 +93,7 @@ def test_beyond_loopback_only_with_credentials(start, tokens, tmp_path):
         ("".join(f"c{k} {digest(str(k))}\n" for k in range(257)), ":257: more than 256 tokens"),
     ],
 )
-def test_a_file_that_is_none_does_not_open_the_door(tmp_path, text, says):
+def test_an_invalid_file_admits_nobody(tmp_path, text, says):
     path = tmp_path / "tokens"
     if text is not None:
         path.write_text(text)

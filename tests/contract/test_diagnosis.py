@@ -273,7 +273,7 @@ def test_how_many_faults_are_named(daemon):
 
 
 @pytest.mark.skipif(CASES > 0, reason="the long variant runs instead")
-def test_silence_says_where_no_fault_was_searched_for(daemon):
+def test_untested_faults_are_stated(daemon):
     few, status = (b := Bench(daemon, np.random.default_rng(9), 2, 1)).ask(b.logs())
     many, status = (b := Bench(daemon, np.random.default_rng(9), 9, 1)).ask(b.logs())
     assert status == 200 and "findings_limit" not in few

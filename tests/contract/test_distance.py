@@ -40,7 +40,7 @@ def test_moves_with_its_link(daemon):
     assert abs(degrees["distance"][0] - one["distance"][0]) < 1e-14
 
 
-def test_pairs_that_are_none(daemon):
+def test_pairs_that_are_left_out(daemon):
     robot = json.loads(daemon.request("GET", f"/v1/robots/{ARM}")[2])
     links = [link["name"] for link in robot["links"]]
     base, first, second = links[:3]

@@ -89,7 +89,7 @@ def test_resumes_over_a_restart(start, tmp_path):
     assert got == [(job, "running"), (job, "succeeded"), (other, "queued"), (other, "running"), (other, "succeeded")]
 
 
-def test_a_stream_takes_no_other_question(daemon):
+def test_a_stream_refuses_other_query_parameters(daemon):
     for query in ("?x=1", "?ticket=a&x=1", "?since=3"):
         for path in ("/v1/events", "/v1/jobs/none/events"):
             assert "ticket" in problem(daemon.request("GET", path + query), 422)["detail"]

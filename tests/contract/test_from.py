@@ -156,7 +156,7 @@ def test_broken_clocks_are_repaired_and_reported(daemon, samples):
     assert max(j["rmse"] for j in found["residual"]["by_joint"]) < 0.3
 
 
-def test_what_cannot_be_meant_is_refused_with_a_hint_that_helps(daemon, samples):
+def test_impossible_logs_are_refused_with_a_hint(daemon, samples):
     times, q, qd, qdd, tau = samples
     put(daemon, "milliseconds", table([1000 * t for t in times], q, tau, header=names("q", "tau")))
     fault = ask(daemon, {"from": {"dataset": "milliseconds"}}, 422)

@@ -287,7 +287,7 @@ def simulation(seconds, step=1e-4):
                        "solver": {"method": "rk4", "step_s": step}}).encode()
 
 
-def test_long_operation_is_a_job_without_being_asked(daemon):
+def test_long_operation_becomes_a_job_by_itself(daemon):
     path = "/v1/robots/planar-2r/simulate"
     status, headers, text = daemon.request("POST", path, simulation(0.1), {"Content-Type": "application/json"})
     assert status == 200, text
@@ -496,7 +496,7 @@ def test_a_result_that_is_waited_for_honours_accept(daemon):
             assert status == 200 and headers["Content-Type"] == "application/json" and headers["Vary"] == "Accept"
 
 
-def test_a_form_that_is_not_to_be_had_is_refused_before_there_is_a_job(start):
+def test_an_unavailable_format_is_refused_before_submission(start):
     daemon = start({"jobs": 1})
     path = "/v1/robots/planar-2r/simulate"
     for accept in ("text/tab-separated-values", "application/x-npy", "image/png"):

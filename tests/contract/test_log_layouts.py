@@ -200,7 +200,7 @@ def along(daemon, log):
     return json.loads(reply[2])
 
 
-def test_how_many_shapes_are_read():
+def test_number_of_layouts_that_are_read():
     read = [k for k in SHAPES if k in READ]
     assert len(SHAPES) == 33 and len(read) >= 24
     assert all(len(READ[k][1]) <= 1 for k in READ)

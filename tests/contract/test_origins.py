@@ -36,7 +36,7 @@ def test_off_unless_origins_are_listed(daemon):
 
 
 @pytest.mark.parametrize("origin", [LAB, CELL])
-def test_a_listed_page_may_ask_and_read(listed, origin):
+def test_a_listed_origin_may_send_and_read(listed, origin):
     status, headers, body = listed.request("OPTIONS", PATH, headers={"Origin": origin, **ASK})
     assert (status, body, shown(headers)) == (204, b"", origin)
     assert "POST" in headers["Access-Control-Allow-Methods"].split(", ")
@@ -58,7 +58,7 @@ def test_large_bodies_are_shown_too(listed):
 
 
 @pytest.mark.parametrize("origin", ["https://lab.example.evil", "https://lab.exampl", "http://lab.example", "https://LAB.example", "null", "", LAB + ","])
-def test_no_other_page_may(listed, origin):
+def test_other_pages_are_refused(listed, origin):
     status, headers, _ = listed.request("OPTIONS", PATH, headers={"Origin": origin, **ASK})
     assert status == 405 and shown(headers) is None
     status, headers, _ = listed.request("GET", "/v1/robots", headers={"Origin": origin})
@@ -85,7 +85,7 @@ def test_a_unix_socket_admits_only_its_own_pages_and_listed_ones(start, tmp_path
         assert s.recv(65536).startswith(f"HTTP/1.1 {status} ".encode())
 
 
-def test_asking_whether_it_may_ask_needs_no_token(start, tmp_path):
+def test_a_preflight_request_needs_no_token(start, tmp_path):
     token = "c" * 64
     (tmp_path / "tokens").write_text(f"lab {hashlib.blake2b(token.encode(), digest_size=32).hexdigest()}\n")
     one = start({**LISTED, "credentials": tmp_path / "tokens"})
@@ -142,7 +142,7 @@ def test_refused_origins_are_logged_now_and_then(start):
     assert len(lines) == 1 and (lines[0]["origin"], lines[0]["setting"], lines[0]["refused"]) == (LAB, "origins", 1), lines
 
 
-def test_a_page_that_may_read_is_no_warning(start):
+def test_an_origin_that_may_read_is_not_logged(start):
     one = start({"origins": CELL})
     own = f"http://{one.address[0]}:{one.address[1]}"
     for origin in (CELL, own):

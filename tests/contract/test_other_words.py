@@ -101,7 +101,7 @@ def test_faults_of_such_words_are_at_the_place_where_they_were_sent(daemon, call
     assert text[at:].startswith(json.dumps(value))
 
 
-def test_a_word_beside_its_name_and_two_words_for_one_stay_refused(daemon):
+def test_two_names_for_one_field_stay_refused(daemon):
     assert refused(daemon, "simulate", RUN | {"duration": 1})["pointer"] == "/duration"
     assert refused(daemon, "simulate", {"initial": {"q": Q}, "duration": 1, "t_end": 1})["pointer"] == "/t_end"
     assert refused(daemon, "simulate", RUN | {"q0": Q}) == {"pointer": "/q0", "detail": '"q0" is not known here', "hint": 'write "initial": {"q": ...}'}

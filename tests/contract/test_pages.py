@@ -61,7 +61,7 @@ def test_an_unknown_problem_is_404_with_the_nearest(daemon, slug, says):
 # ------------------------------------------------------------------------------------------------- entity tags and gzip
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_held_page_is_304(daemon, path):
+def test_a_cached_page_is_304(daemon, path):
     status, headers, text = daemon.request("GET", path)
     tag = headers["ETag"]
     assert status == 200 and re.fullmatch(r'"[0-9a-f]{32}"', tag), "a strong tag"
@@ -90,7 +90,7 @@ def test_long_texts_are_compressed_for_those_who_take_it(daemon, path, accept):
 
 
 @pytest.mark.parametrize("accept", ["", "identity", "br", "gzip;q=0", "deflate, gzip;q=0.0", "gzipped"])
-def test_others_get_them_as_they_are(daemon, accept):
+def test_other_clients_get_them_uncompressed(daemon, accept):
     status, headers, text = daemon.request("GET", "/openapi.json", headers={"Accept-Encoding": accept})
     assert status == 200 and headers["Content-Encoding"] is None and json.loads(text)["openapi"]
 

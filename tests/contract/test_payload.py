@@ -137,7 +137,7 @@ def test_no_payload_is_none_and_a_missing_tool_is_less(daemon):
     assert found["estimates"][0]["value"] == pytest.approx(-bench.box[0], rel=0.2)
 
 
-def test_a_reference_takes_the_models_own_error_off(daemon):
+def test_a_reference_removes_the_models_own_error(daemon):
     """The model's last link is 0.5 kg too heavy: without reference runs the payload is 0.5 kg too light; with
     runs of the unloaded arm it is right."""
     rng = np.random.default_rng(22)

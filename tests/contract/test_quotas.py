@@ -197,7 +197,7 @@ def test_long_jobs_of_one_client_do_not_hold_all_runners(service):
     assert [state(one, j) for j in long].count("running") == 2, "places that are kept for others are not the greedy one's"
 
 
-def test_jobs_that_run_at_once(service):
+def test_running_jobs_are_bounded(service):
     one = service("running=1", {"jobs": 3, "jobs_spare": 0})
     long = [job(one, GREEDY, simulation(1e6)) for _ in range(2)]
     eventually(lambda: state(one, long[0]) == "running")
@@ -235,7 +235,7 @@ def test_seconds_of_the_runners(service, tmp_path):
 
 
 @pytest.mark.parametrize(("attributes", "settings"), [("jobs=2", {}), ("", {"jobs_queued": 4})])
-def test_jobs_that_wait(service, attributes, settings):
+def test_queued_jobs_are_bounded(service, attributes, settings):
     one = service(attributes, {"jobs": 1, "jobs_spare": 0, **settings})
     first = job(one, GREEDY, simulation(1e6))
     eventually(lambda: state(one, first) == "running")
@@ -248,7 +248,7 @@ def test_jobs_that_wait(service, attributes, settings):
     assert [state(one, j) for j in mine] == ["queued", "queued"]
 
 
-def test_a_job_has_a_longest_time(service):
+def test_run_time_of_a_job_is_bounded(service):
     one = service("", {"jobs": 1, "jobs_time": "1s"})
     long, short = job(one, GREEDY, simulation(1e6)), job(one, GOOD)
 

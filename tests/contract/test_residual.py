@@ -141,7 +141,7 @@ def test_viscous_friction_that_grows_by_a_tenth_in_a_night(daemon):
     assert still["verdict"] == "quiet" and still["findings"] == []
 
 
-def test_what_lasts_is_no_contact(daemon):
+def test_a_lasting_load_is_no_contact(daemon):
     """Half a kilogram more on the last link from the middle of the log on: above the threshold, but longer than
     a contact."""
     rng = np.random.default_rng(33)

@@ -312,7 +312,7 @@ def test_examples_of_the_help_run(daemon):
         assert done.returncode == 0, (example, done.stderr)
 
 
-def test_a_fault_is_said_in_its_first_line(daemon):
+def test_a_fault_is_stated_in_the_first_line(daemon):
     for words, said in ((("idd",), 'no command "idd"; it has "id"'), (("simluate",), 'it has "simulate"'), (("jobs", "fly"), 'jobs has no command "fly"'),
                         (("jobs", "canel"), 'it has "cancel"'), (("-o", "xml", "robots"), 'no format "xml"'),
                         (("robots", "--yes"), "takes no --yes"), (("robots", "put", "a"), "needs more: NAME FILE"), (("--nope", "status"), "no option --nope"),

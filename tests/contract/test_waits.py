@@ -93,12 +93,12 @@ def test_the_recipe_of_the_readme_handles_202(start, tmp_path):
 # ----------------------------------------------------------------------------------------------------------
 # retention
 
-def test_what_its_own_answer_delivered_is_kept_for_an_hour(daemon):
+def test_a_result_that_its_post_returned_is_kept_for_an_hour(daemon):
     assert lifetime(job_of(daemon, post(daemon)[1])) == HOUR
     assert lifetime(job_of(daemon, post(daemon, Prefer="wait=60")[1])) == HOUR
 
 
-def test_what_was_asked_to_be_kept_is_kept_for_a_month(daemon):
+def test_a_result_fetched_later_is_kept_for_a_month(daemon):
     assert lifetime(job_of(daemon, post(daemon, Idempotency_Key="keep")[1])) == MONTH
     assert lifetime(job_of(daemon, post(daemon, Prefer="respond-async, wait=60")[1])) == MONTH
     for prefer in ("wait=0", "respond-async"):

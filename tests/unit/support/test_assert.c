@@ -22,7 +22,7 @@ Test(assert, greater_is_not_equal)
     cr_assert(all(ge(dbl, 1.0, 1.0), ge(dbl, 1.5, 1.0), not(ge(dbl, 0.5, 1.0))));
 }
 
-Test(assert, nan_is_nothing)
+Test(assert, comparisons_with_nan_fail)
 {
     const double nan = NAN;
     cr_assert(not(gt(dbl, nan, 1.0)));

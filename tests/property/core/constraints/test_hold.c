@@ -96,7 +96,7 @@ static void check(trial *t, size_t *n_stuck, size_t *n_slip)
     }
 }
 
-Test(hold, what_is_held_rests_and_what_slips_is_slowed)
+Test(hold, held_joints_rest_and_slipping_joints_decelerate)
 {
     size_t n_stuck = 0, n_slip = 0;
     for (size_t i = 0; i < N_ROBOT; i++) {

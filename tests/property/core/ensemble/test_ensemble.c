@@ -195,7 +195,7 @@ static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, c
     return tq_offsets_effect(ctx).act(ctx, at, scratch, to, reterr);
 }
 
-Test(ensemble, no_member_ends_for_anothers_fault)
+Test(ensemble, a_failing_member_ends_alone)
 {
     bench *b = open_bench(2, TQ_FIXED_RK4);
     double ended[STRIDE], again[STRIDE];

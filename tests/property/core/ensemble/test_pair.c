@@ -259,7 +259,7 @@ static tq_status misname(void *ctx, const tq_instant *at, tq_scratch *scratch, c
     return tq_offsets_effect(ctx).act(ctx, at, scratch, to, reterr);
 }
 
-Test(ensemble_pair, no_member_ends_for_anothers_fault)
+Test(ensemble_pair, a_failing_member_ends_alone)
 {
     bench *b = open_bench(2, pair_of(2));
     run_result good = run_members(b, 0, N_MEMBER, STRIDE, TQ_OK);

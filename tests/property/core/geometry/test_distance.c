@@ -76,7 +76,7 @@ static double gap(const tq_geom *a, const tq_pose *at_a, const tq_geom *b, const
     return -support(b, at_b, back) - support(a, at_a, n);
 }
 
-Test(distance, is_proved_by_its_points_and_its_normal)
+Test(distance, is_that_of_its_witness_points_along_the_normal)
 {
     tqt_random r = tqt_random_seed(7);
     int n_overlap = 0;
@@ -113,7 +113,7 @@ Test(distance, is_proved_by_its_points_and_its_normal)
     cr_assert(gt(int, n_overlap, N_PAIR / 10));
 }
 
-Test(distance, turns_round_with_its_pair)
+Test(distance, is_symmetric_in_its_pair)
 {
     tqt_random r = tqt_random_seed(8);
     for (int k = 0; k < 500; k++) {

@@ -91,7 +91,7 @@ static void read_and_solve(tqt_fit_bench *b, const tqt_excited *x)
 }
 
 /* regressors given by blocks or computed by the fit have the same bits */
-Test(shapes, told_as_they_are)
+Test(friction_regressor, supplied_or_computed_have_the_same_bits)
 {
     for (size_t law = 0; law < LAWS; law++) {
         tqt_fit_bench b = tqt_fit_open(arm());
@@ -116,7 +116,7 @@ Test(shapes, told_as_they_are)
 }
 
 /* in windows, each with the signs before it */
-Test(shapes, in_windows)
+Test(friction_regressor, in_windows)
 {
     for (size_t law = 0; law < LAWS; law++) {
         tqt_fit_bench b = tqt_fit_open(arm());
@@ -148,7 +148,7 @@ Test(shapes, in_windows)
 }
 
 /* the output may overwrite the displacement */
-Test(shapes, in_place_of_the_way)
+Test(friction_regressor, may_overwrite_the_displacement)
 {
     tqt_fit_bench b = tqt_fit_open(arm());
     tqt_excited x = tqt_excited_new(b.subject, 12, N, rate, 6);
@@ -174,7 +174,7 @@ static void low_pass(const tq_filter *filter, size_t n_row, double *rows, tq_scr
 
 /* A low-pass filters friction torque and friction columns equally. Only friction changes here:
  * other torque is zero, and the motion is unfiltered. */
-Test(shapes, filtered_as_torque_is)
+Test(friction_regressor, filtered_as_torque_is)
 {
     double sigma[2];
     for (int is_given = 0; is_given < 2; is_given++) {
@@ -213,7 +213,7 @@ Test(shapes, filtered_as_torque_is)
     cr_expect(lt(dbl, sigma[1], 1e-2 * sigma[0]), "%g of %g", sigma[1], sigma[0]);
 }
 
-Test(shapes, refused_where_they_are_no_number)
+Test(friction_regressor, numbers_that_are_not_finite_are_refused)
 {
     tqt_fit_bench b = tqt_fit_open(arm());
     tqt_excited x = tqt_excited_new(b.subject, 12, N, rate, 6);

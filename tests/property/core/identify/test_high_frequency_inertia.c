@@ -78,7 +78,7 @@ static double judged(tqt_fit_bench *b, const double *value, const tqt_excited *x
 }
 
 /* two experiments with different rotors: a fit without one has the rotor of the other */
-Test(fast, nothing_of_what_is_left_out_enters)
+Test(high_frequency_inertia, samples_left_out_have_no_effect)
 {
     tqt_fit_bench b = tqt_fit_open(arm());
     const tqt_excited x[2] = {tqt_excited_new(b.subject, 3, N, 100, 10),
@@ -122,7 +122,7 @@ Test(fast, nothing_of_what_is_left_out_enters)
     tqt_fit_close(&b);
 }
 
-Test(fast, numbers_that_are_none_are_refused)
+Test(high_frequency_inertia, numbers_that_are_not_finite_are_refused)
 {
     tqt_fit_bench b = tqt_fit_open(arm());
     const tq_fit_options options = tq_fit_defaults();

@@ -52,7 +52,7 @@ Test(noise_bias, the_default_is_honest_at_any_noise, .disabled = TQT_SANITIZED)
 
 /* the predicted bias of least squares is the observed one to 10 % (and the noise of 100
  * experiments' mean) */
-Test(noise_bias, is_foretold, .disabled = TQT_SANITIZED)
+Test(noise_bias, is_predicted, .disabled = TQT_SANITIZED)
 {
     const double measured = cover(100, 1e-3, TQ_FIT_WLS, false).attenuation;
     const double expected = cover(100, 1e-3, TQ_FIT_WLS, true).expected;

@@ -146,7 +146,7 @@ Test(constrained_controller, the_law_holds_at_every_state)
     tqt_close(&s);
 }
 
-Test(constrained_controller, integrals_stand_still_while_a_limit_cuts)
+Test(constrained_controller, integrals_are_frozen_in_saturation)
 {
     static block b;
     static const double tight[N] = {0.01, INFINITY, INFINITY}, wide[N] = {1e6, 1e6, 1e6};
@@ -174,7 +174,7 @@ Test(constrained_controller, integrals_stand_still_while_a_limit_cuts)
     tqt_close(&s);
 }
 
-Test(constrained_controller, breaks_are_those_of_motion_and_force)
+Test(constrained_controller, breaks_of_motion_and_force_are_reported)
 {
     tqt_robot_state s;
     tq_effect effect;

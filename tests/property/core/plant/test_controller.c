@@ -211,7 +211,7 @@ Test(controller, feedforward_on_the_reference_moves_along_it)
     close_scene(s);
 }
 
-Test(controller, limits_cut_and_stop_the_integral_that_pushes)
+Test(controller, saturation_freezes_the_integral)
 {
     scene *s = open_scene(11);
     tq_controller c = law_of(s, TQ_LAW_PD);

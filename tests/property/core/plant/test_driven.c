@@ -177,7 +177,7 @@ Test(driven, foldback_over_time)
 }
 
 /* drives without limits give the commanded torque; drives with a limit do not */
-Test(driven, a_torque_asked_for_arrives)
+Test(driven, commanded_torque_is_reached)
 {
     const double times[2] = {0.0, 10.0}, torques[2] = {1.0, 30.0};
     tq_table table = constant(times, torques);

@@ -30,7 +30,7 @@ static tq_status act(void *ctx, const tq_instant *at, tq_scratch *scratch, const
 
 /* each trajectory at its time, with exactly tq_own_times_scratch_size bytes; with a cache line less
  * it is refused */
-Test(apart, many_states_and_no_held_values_fit)
+Test(own_times, memory_is_exactly_the_stated_size)
 {
     const tqt_bar bar = tqt_slender_bar(1, 1);
     tq_model *m = tqt_planar_arm(&bar, 1, 9.81);

@@ -177,7 +177,7 @@ Test(plant, an_effect_that_cannot_go_on_says_so)
     close_bench(&b);
 }
 
-Test(plant, breaks_come_in_order_and_by_how_smooth_they_are)
+Test(plant, breaks_have_their_order_of_time_and_of_smoothness)
 {
     const double t[] = {1, 2, 3, 4}, x[] = {0, 1, 0, 1}, edge[] = {1.5, 2.5}, y[] = {0, 1};
     tq_table line = {.points = {4, 1, t, x}, .interpolation = TQ_INTERPOLATE_LINEAR};

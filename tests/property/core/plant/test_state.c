@@ -74,7 +74,7 @@ Test(state, the_shorter_way_is_taken)
 }
 
 /* unit length for any input; only the robot's own joints: rows beyond them have other contents */
-Test(state, normalised_are_the_quaternions_of_the_robot_alone)
+Test(state, only_quaternions_are_normalised)
 {
     tq_model *m = tqt_model_new(4);
     for (uint32_t j = 0; j < 3; j++) {

@@ -134,7 +134,7 @@ Test(lock_step, goes_back_as_far_as_its_history_and_to_the_start)
     close_bench(b);
 }
 
-Test(lock_step, a_copy_goes_on_alike_and_apart)
+Test(lock_step, a_fork_is_equal_and_independent)
 {
     const tq_lock_step_options options = {.period = period, .history = 8, .actuator_delay = 2};
     bench *b = open_bench(&options);
@@ -218,7 +218,7 @@ Test(lock_step, noise_is_normal_and_of_its_seed)
 
 /* the oldest step that can be restored depends on the delays of sensors and actuators, also after
  * two rewinds */
-Test(lock_step, delays_are_kept_for_each_step_that_is_gone_back_to)
+Test(lock_step, delayed_values_are_restored_by_a_rewind)
 {
     tq_lock_step_options options = {.period = period, .history = 6, .actuator_delay = 2};
     options.sensors[TQ_SENSOR_Q].delay = 5;

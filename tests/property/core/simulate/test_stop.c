@@ -87,7 +87,7 @@ static tq_run *start(bench *b, const tq_run_options *options, unsigned yes_at, t
     return run;
 }
 
-Test(stop, no_method_computes_a_rate_after_a_yes)
+Test(stop, no_method_computes_a_rate_after_cancellation)
 {
     bench *b = open_bench();
     for (int method = 0; method < TQ_RUN_MOREAU; method++) {
@@ -114,7 +114,7 @@ Test(stop, no_method_computes_a_rate_after_a_yes)
     close_bench(b);
 }
 
-Test(stop, a_question_that_is_answered_with_no_changes_no_bit)
+Test(stop, polling_for_cancellation_changes_no_bit)
 {
     bench *b = open_bench();
     for (int method = 0; method < TQ_RUN_MOREAU; method++) {
@@ -140,7 +140,7 @@ Test(stop, a_question_that_is_answered_with_no_changes_no_bit)
 }
 
 /* a cancellation is not a failure of a member: no member is tried alone */
-Test(stop, no_member_of_an_ensemble_is_tried_after_a_yes)
+Test(stop, no_member_of_an_ensemble_begins_after_cancellation)
 {
     static const double times[] = {0.0, 100.0};
     static const struct {

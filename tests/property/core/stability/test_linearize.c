@@ -64,7 +64,7 @@ static const double offset[N] = {0.1, -0.2, 0.3, 0.2};
 
 /* the matrix against central differences of the plant, open and closed loop, with an external force
  */
-Test(verdict, linearisation_is_the_derivative_of_the_plant)
+Test(linearize, linearisation_is_the_derivative_of_the_plant)
 {
     for (int law = -1; law <= TQ_LAW_PASSIVITY; law++) {
         tq_model *m = robot(31 + (uint64_t)(law + 1));
@@ -158,7 +158,7 @@ Test(seeds, item_102_growth_rate_by_the_verdict)
 
 /* A mass under a sampled PD law: x+ = F x with a matrix in closed form; fast sampling approaches
  * the continuous loop, slow sampling is unstable although the continuous loop is stable. */
-Test(verdict, samples_make_a_loop_slower_or_unstable)
+Test(linearize, samples_make_a_loop_slower_or_unstable)
 {
     const double p = 100, d = 20;
     const double open[4] = {0, 1, 0, 0}, closed[4] = {0, 1, -p, -d};
@@ -189,7 +189,7 @@ Test(verdict, samples_make_a_loop_slower_or_unstable)
 }
 
 /* errors that are NaN or infinite count as lost, not as small */
-Test(verdict, errors_beyond_all_numbers_are_lost)
+Test(linearize, errors_beyond_all_numbers_are_lost)
 {
     double carried[8];
     tq_error_propagation trust = {.n_v = 1, .carried = carried};
@@ -203,7 +203,7 @@ Test(verdict, errors_beyond_all_numbers_are_lost)
 }
 
 /* the displacement of a rotating body rotates with it: the mode of a free rotor has |rate| 0 */
-Test(verdict, quaternions_turn_with_their_frame)
+Test(linearize, quaternions_turn_with_their_frame)
 {
     tq_model *m = tqt_model_new(2);
     m->links[1].inertia = (tq_inertia){.mass = 2, .about_com = {0.3, 0, 0, 0.3, 0, 0.1}};
@@ -230,7 +230,7 @@ Test(verdict, quaternions_turn_with_their_frame)
 }
 
 /* a sampled sine, and the mean interpolation error between its points */
-Test(verdict, table_error_is_the_mean_of_what_interpolation_misses)
+Test(linearize, table_error_is_the_mean_of_what_interpolation_misses)
 {
     enum { POINTS = 41 };
     double t[POINTS], x[POINTS], c[POINTS];
@@ -266,7 +266,7 @@ Test(verdict, table_error_is_the_mean_of_what_interpolation_misses)
 
 /* A pendulum at its upper equilibrium with a sampled torque: the predicted error against that of a
  * run. */
-Test(verdict, carried_errors_are_those_of_a_run)
+Test(linearize, carried_errors_are_those_of_a_run)
 {
     enum { POINTS = 41, STEPS = 4000 };
     const tqt_bar bar = tqt_slender_bar(1, 1);
@@ -334,7 +334,7 @@ Test(verdict, carried_errors_are_those_of_a_run)
 /* a body rotated and displaced from its setpoint: under computed torque errors decay with the roots
  * of the control law in any configuration; the linearisation is in displacements along the body's
  * axes */
-Test(verdict, bodies_that_turn_are_judged_under_control)
+Test(linearize, bodies_that_turn_are_judged_under_control)
 {
     tq_model *m = tqt_model_new(2);
     m->links[1].inertia =
@@ -378,7 +378,7 @@ Test(verdict, bodies_that_turn_are_judged_under_control)
 
 /* A free mass, with a missing torque from a break just after the start, or until one just before
  * the end: x = t^2 / 2 (closed form), however close the break is. */
-Test(verdict, places_next_to_each_other_show_no_curvature)
+Test(linearize, places_next_to_each_other_show_no_curvature)
 {
     static const double free_mass[4] = {0, 1, 0, 0}, none[2] = {0}, one[2] = {1, 0};
     static const double gaps[] = {1e-3, 1e-6, 1e-11};
@@ -435,7 +435,7 @@ static double carried_by(int n, double at, double ret[4], double *ret_miss)
 
 /* against steps of 0.1 ms of the classical Runge-Kutta method: order 4, and within the estimated
  * error */
-Test(verdict, errors_are_carried_to_order_four)
+Test(linearize, errors_are_carried_to_order_four)
 {
     double want[4] = {1, 0, 0, 1};
     const int n = 20000;

@@ -493,7 +493,7 @@ Test(media, reactions_in_json_and_cbor)
 }
 
 /* Whole rows, parts of a row and the end of a block are sent without a copy. */
-Test(media, numbers_that_lie_ready_are_the_same, .timeout = 100)
+Test(media, contiguous_numbers_give_the_same_answer, .timeout = 100)
 {
     static char body[BODY_MAX];
     static const tqa_media media[] = {TQA_MEDIA_CBOR, TQA_MEDIA_NPY, TQA_MEDIA_JSON, TQA_MEDIA_NPZ};

@@ -125,13 +125,13 @@ static void same(const tqt_answer *a, const tqt_answer *b)
     cr_expect(eq(int, memcmp(a->text, b->text, a->n), 0));
 }
 
-ParameterizedTestParameters(ahead, the_answer_is_the_same)
+ParameterizedTestParameters(overlap, the_answer_is_the_same)
 {
     static tqa_media media[] = {TQA_MEDIA_JSON, TQA_MEDIA_CBOR};
     return cr_make_param_array(tqa_media, media, 2);
 }
 
-ParameterizedTest(const tqa_media *media, ahead, the_answer_is_the_same, .timeout = 100)
+ParameterizedTest(const tqa_media *media, overlap, the_answer_is_the_same, .timeout = 100)
 {
     tqa_robot *robot = tqt_builtin("panda");
     accepted = *media;
@@ -157,7 +157,7 @@ ParameterizedTest(const tqa_media *media, ahead, the_answer_is_the_same, .timeou
     tqa_robot_free(robot);
 }
 
-Test(ahead, one_sample_and_robots_that_cannot, .timeout = 100)
+Test(overlap, single_samples_and_robots_without_overlap, .timeout = 100)
 {
     static const char flat[] = "{\"q\":[0,0],\"qd\":[0,0],\"qdd\":[0,0]}";
     tqa_robot *arm = tqt_builtin("planar-2r");
@@ -190,7 +190,7 @@ static size_t npy(bool fortran, size_t n_sample)
     return body.n;
 }
 
-Test(ahead, tables, .timeout = 100)
+Test(overlap, tables, .timeout = 100)
 {
     tqa_robot *robot = tqt_builtin("panda");
     /* 127 blocks: more segments than a table of 128 entries has space for */
@@ -276,7 +276,7 @@ static void make_spared(const spared *s)
 }
 
 /* If no field can follow, the memory of a computed block's motion is used for the next samples. */
-Test(ahead, motion_that_is_spared, .timeout = 100)
+Test(overlap, memory_of_computed_motion_is_reused, .timeout = 100)
 {
     static const spared cases[] = {
         {false, "", 0, 0.0, 200},
@@ -315,7 +315,7 @@ Test(ahead, motion_that_is_spared, .timeout = 100)
 
 /* A table needs memory for its result and for the blocks in flight, not for its whole motion; a map
  * needs in addition its arrays except the last. */
-Test(ahead, memory_of_what_is_in_flight, .timeout = 100)
+Test(overlap, memory_of_what_is_in_flight, .timeout = 100)
 {
     enum { PIECES_OF_TABLE = 3 + 3, TABLE = 20000 };
     tqa_robot *robot = tqt_builtin("panda");

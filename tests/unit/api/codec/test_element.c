@@ -51,7 +51,7 @@ Test(element, integers_at_their_ends)
     }
 }
 
-Test(element, what_is_not_finite_is_found_where_it_is)
+Test(element, numbers_that_are_not_finite_are_located)
 {
     const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -(double)NAN};
     double values[70];
@@ -125,7 +125,7 @@ static const double *find_cells(void *ctx, uint64_t row, size_t *n)
     return cells + row * TABLE_COLUMNS;
 }
 
-Test(element, rows_are_written_from_where_they_lie)
+Test(element, rows_are_written_without_a_copy)
 {
     static double cells[TABLE_ROWS * TABLE_COLUMNS], out[TABLE_ROWS * TABLE_COLUMNS + 1];
     for (size_t i = 0; i < TABLE_ROWS * TABLE_COLUMNS; i++) {
@@ -151,7 +151,7 @@ Test(element, rows_are_written_from_where_they_lie)
     }
 }
 
-Test(element, doubles_are_viewed_where_they_lie)
+Test(element, doubles_are_read_without_a_copy)
 {
     static const double x[3] = {1.5, -2.25, 1e300};
     double room[3] = {0.0, 0.0, 0.0};

@@ -11,7 +11,7 @@
 
 enum { BUDGET = 1 << 20, LARGE = 600 << 10 };
 
-Test(arena, large_pieces_come_back)
+Test(arena, large_pieces_are_freed_when_returned)
 {
     tqa_arena *arena = tqa_arena_new(BUDGET);
     char *small = tqa_arena_take(arena, 100, 1, 64);

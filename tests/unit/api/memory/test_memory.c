@@ -31,7 +31,7 @@ static char *make_body(size_t *ret_n)
     return body;
 }
 
-Test(memory, a_call_beyond_the_bound_is_to_be_retried_and_holds_nothing)
+Test(memory, a_call_beyond_the_bound_is_503_and_holds_no_memory)
 {
     tqa_robot *robot = tqt_builtin("panda");
     size_t n = 0;

@@ -417,7 +417,7 @@ Test(inverse_dynamics, refusals_do_not_depend_on_cuts)
     tqa_robot_free(robot);
 }
 
-Test(inverse_dynamics, heads_that_are_not_taken)
+Test(inverse_dynamics, media_types_and_queries_that_are_refused)
 {
     static const struct {
         tqt_call_options options;

@@ -41,7 +41,7 @@ Test(inverse_kinematics, stops_when_cancelled)
     cr_assert(eq(u32, a.asked, 3), "no more once the answer was yes");
 }
 
-Test(inverse_kinematics, goes_through_all_starts_without_a_stop)
+Test(inverse_kinematics, uses_all_starts_without_cancellation)
 {
     asker a = {.stop_after = 1000000};
     const tqt_answer all = ask(&a);

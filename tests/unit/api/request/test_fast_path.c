@@ -110,7 +110,7 @@ static const struct {
     {"pendulum", "{\"q\":1,\"qd\":2,\"qdd\":3}", false},
 };
 
-ParameterizedTestParameters(plain, as_the_scanner_does)
+ParameterizedTestParameters(fast_path, as_the_scanner_does)
 {
     static size_t numbers[sizeof rows / sizeof rows[0]];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -119,7 +119,7 @@ ParameterizedTestParameters(plain, as_the_scanner_does)
     return cr_make_param_array(size_t, numbers, sizeof rows / sizeof rows[0]);
 }
 
-ParameterizedTest(const size_t *i, plain, as_the_scanner_does)
+ParameterizedTest(const size_t *i, fast_path, as_the_scanner_does)
 {
     tqa_robot *robot = tqt_builtin(rows[*i].robot);
     const char *text = rows[*i].text;
@@ -144,7 +144,7 @@ ParameterizedTest(const size_t *i, plain, as_the_scanner_does)
 
 /* Every byte replaced by every other: the fast path accepts only what the scanner accepts, with the
  * same result. */
-Test(plain, takes_nothing_that_the_scanner_refuses)
+Test(fast_path, takes_nothing_that_the_scanner_refuses)
 {
     static const char good[] = "{\"q\":[0.5,-1],\"qd\": [1e-3,25], \"qdd\":[-0.0,1]}";
     tqa_robot *robot = tqt_builtin("planar-2r");
@@ -168,7 +168,7 @@ Test(plain, takes_nothing_that_the_scanner_refuses)
 }
 
 /* Any number of numbers and digits, up to the bound. */
-Test(plain, long_ones)
+Test(fast_path, long_ones)
 {
     tqa_robot *robot = tqt_builtin("humanoid");
     const size_t n_row = robot->model->nv;

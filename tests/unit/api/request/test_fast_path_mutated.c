@@ -222,7 +222,7 @@ static void expect_same(const tqt_answer *a, const tqt_answer *b, const text *t)
               (int)n, other);
 }
 
-ParameterizedTestParameters(plain, mutated)
+ParameterizedTestParameters(fast_path, mutated)
 {
     static size_t chosen[sizeof robots / sizeof robots[0]];
     for (size_t i = 0; i < sizeof robots / sizeof robots[0]; i++) {
@@ -231,7 +231,7 @@ ParameterizedTestParameters(plain, mutated)
     return cr_make_param_array(size_t, chosen, sizeof robots / sizeof robots[0]);
 }
 
-ParameterizedTest(const size_t *i, plain, mutated)
+ParameterizedTest(const size_t *i, fast_path, mutated)
 {
     static text body;
     tqt_random r = tqt_random_seed(2711 + *i);

@@ -175,7 +175,7 @@ Test(blocks, points_of_npy_are_those_of_all_rows)
     check_all(as_npy());
 }
 
-Test(blocks, two_become_one_where_there_are_too_many)
+Test(blocks, neighbours_are_merged_when_there_are_too_many)
 {
     enum { WIDE = 4096, N = 5000 }; /* at most 64 blocks, of 128 rows each */
     double *row = calloc(WIDE, sizeof *row);

@@ -51,7 +51,7 @@ Test(response, stability_ends_where_the_gain_margin_does)
     }
 }
 
-Test(response, speed_of_a_volt_is_that_of_the_step_in_the_end)
+Test(response, gain_at_zero_frequency_is_the_final_value_of_the_step)
 {
     tq_drive d = delayed(1.0, 0.0);
     d.motor.viscous = 1e-4;

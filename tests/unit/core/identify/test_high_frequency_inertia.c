@@ -28,7 +28,7 @@ static void shake(shaken *s, double inertia, double rate, double noise)
     }
 }
 
-Test(fast, both_are_found_and_sums_add)
+Test(high_frequency_inertia, both_are_found_and_sums_add)
 {
     static shaken s;
     shake(&s, 7.25, -0.04, 0);
@@ -43,7 +43,7 @@ Test(fast, both_are_found_and_sums_add)
     cr_expect(epsilon_eq(dbl, fast.rate, -0.04, 400 * 20 * DBL_EPSILON));
 }
 
-Test(fast, noise_alone_is_left)
+Test(high_frequency_inertia, with_noise_alone_both_are_zero)
 {
     static shaken s;
     shake(&s, 0, 0, 3);
@@ -57,7 +57,7 @@ Test(fast, noise_alone_is_left)
     cr_expect(eq(dbl, tq_high_frequency_inertia_left(&sums), sums.yy));
 }
 
-Test(fast, what_is_left_is_noise)
+Test(high_frequency_inertia, what_is_left_is_noise)
 {
     static shaken s;
     shake(&s, 7.25, -0.04, 0.1);
@@ -70,7 +70,7 @@ Test(fast, what_is_left_is_noise)
 
 /* delayed by half a period, a single frequency looks like a negative inertia, which is not possible
  */
-Test(fast, against_acceleration_is_not_in_step)
+Test(high_frequency_inertia, torque_against_acceleration_is_not_in_step)
 {
     static shaken s;
     shake(&s, 7.25, 0, .1);
@@ -84,7 +84,7 @@ Test(fast, against_acceleration_is_not_in_step)
     cr_expect(eq(dbl, tq_high_frequency_inertia_left_in_step(&against), 1));
 }
 
-Test(fast, no_filter_no_values)
+Test(high_frequency_inertia, no_filter_no_values)
 {
     static const double zero[N];
     static shaken s;
@@ -97,7 +97,7 @@ Test(fast, no_filter_no_values)
 }
 
 /* a torque ahead of a sine leaves the squared sine of the phase difference unexplained */
-Test(fast, out_of_step_leaves_more)
+Test(high_frequency_inertia, a_delay_increases_the_residual)
 {
     static const double zero[N];
     static double a[N], ahead[N];

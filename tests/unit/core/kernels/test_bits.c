@@ -184,7 +184,7 @@ static void compute(const tq_canonical *c, const tq_kernels *kernels, double wei
 /* The bits by gcc 12 and clang 14: both compilers, every width and every later change of the
  * kernels must reproduce them. A change that alters rounding on purpose changes these numbers, and
  * says so. */
-Test(bits, are_those_of_record)
+Test(bits, equal_the_recorded_ones)
 {
     static const char *const names[5] = {"rnea", "crba", "aba", "coriolis", "regressor"};
     static const uint64_t record[5] = {UINT64_C(0x3b26a4db64f2b5f6), UINT64_C(0x719a2e130d81855c),

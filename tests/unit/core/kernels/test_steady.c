@@ -10,7 +10,7 @@
 
 enum { N = 21 }; /* steps: more than two of the widest vectors, and a remainder */
 
-Test(steady, detects_one_step_too_far)
+Test(steady, detects_one_step_beyond_the_limit)
 {
     for (int build = TQ_BUILD_PORTABLE; build < TQ_BUILD_COUNT; build++) {
         if (tq_lanes_force((tq_lanes_build)build) != TQ_OK) {

@@ -23,7 +23,7 @@ Test(table, every_width_up_to_the_widest_can_be_asked_for)
     }
 }
 
-Test(table, a_width_that_is_none_changes_nothing)
+Test(table, an_invalid_width_changes_nothing)
 {
     cr_assert(tq_lanes_select(1) == TQ_OK);
     const unsigned wrong[] = {3, 5, 16, 1000};

@@ -290,7 +290,7 @@ Test(doctor, every_code_has_words)
 }
 
 /* a massless joint is not reported if a joint that mimics it moves an inertia */
-Test(doctor, followers_lend_their_inertia)
+Test(doctor, mimicking_joints_add_their_inertia)
 {
     static tq_doctor_finding rows[64];
     for (int heavy = 0; heavy < 2; heavy++) {

@@ -130,7 +130,7 @@ Test(cgroup, hybrid_mounts_version_2_apart)
     cr_assert_eq(tqd_cgroup_memory(root), 77000000);
 }
 
-Test(cgroup, garbage_limits_nothing)
+Test(cgroup, invalid_files_give_no_limit)
 {
     put("proc/self/cgroup", "::::\n\n0\n0::/../..\nmemory\n4:memory:\n");
     put("sys/fs/cgroup/memory/memory.limit_in_bytes", "soon\n");

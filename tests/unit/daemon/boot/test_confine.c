@@ -174,7 +174,7 @@ static int confined(int (*check)(void), char text[TQD_CONFINED_TEXT])
     return WEXITSTATUS(status) == 99 ? -1 : WEXITSTATUS(status);
 }
 
-Test(confine, files_outside_of_the_state_are_out_of_reach)
+Test(confine, files_outside_the_state_folder_are_inaccessible)
 {
     char text[TQD_CONFINED_TEXT];
     const int place = confined(check_files, text);

@@ -118,7 +118,7 @@ Test(settings, printed_settings_read_back)
     cr_expect(eq(str, settings.origins, (char *)before.origins));
 }
 
-Test(settings, what_a_reload_leaves_is_named)
+Test(settings, settings_that_a_reload_cannot_change_are_named)
 {
     char changed[TQD_SETTING_TEXT];
     cr_assert(read_text("workers = 3\nlog_level = debug\norigins = https://a.example\nhosts = h\n",
@@ -236,7 +236,7 @@ Test(settings, bounds_are_allowed)
 }
 
 /* One worker per core. On one core: one of each, and half of the memory reported by sysinfo(2). */
-Test(settings, what_is_left_open_is_chosen_by_the_machine)
+Test(settings, absent_settings_depend_on_the_machine)
 {
     cpu_set_t set, one;
     cr_assert(eq(int, sched_getaffinity(0, sizeof set, &set), 0));
@@ -264,7 +264,7 @@ Test(settings, what_is_left_open_is_chosen_by_the_machine)
 }
 
 /* values that are set are not changed; the number of jobs follows the workers, up to 64 */
-Test(settings, what_is_set_is_kept)
+Test(settings, stated_settings_are_used)
 {
     cr_assert(read_text("workers = 3\nio_threads = 5\nsample_budget = 1 MiB\n", NULL, NULL) ==
               true);

@@ -9,7 +9,7 @@
 #include "daemon/compute/handler.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(ahead, .init = setup, .fini = teardown, .timeout = 100);
+TestSuite(overlap, .init = setup, .fini = teardown, .timeout = 100);
 
 enum { N_SAMPLE = 16384, BODY = 1 << 20, PIECE = 4096 };
 
@@ -49,7 +49,7 @@ static size_t print_body(char *body)
 
 /* The task stream is abandoned when the connection closes, not awaited: a helper may be anywhere in
  * an index that it has begun, and the head is freed. */
-Test(ahead, does_not_ask_the_client_while_the_body_arrives)
+Test(overlap, does_not_ask_the_client_while_the_body_arrives)
 {
     char why[TQD_STORE_WHY];
     static char body[BODY];

@@ -64,7 +64,7 @@ Test(session, a_ticket_is_no_session)
     cr_expect(not(finds(1000 + TQD_TICKET_S, TQD_SESSION_STREAMS, ticket, SECRET)));
 }
 
-Test(session, nothing_else_is_known)
+Test(session, any_other_secret_is_refused)
 {
     char secret[TQD_SESSION_TEXT];
     static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -83,7 +83,7 @@ Test(session, nothing_else_is_known)
     cr_expect(is_known(0, secret));
 }
 
-Test(session, the_one_that_ends_first_gives_way)
+Test(session, the_session_that_expires_first_is_replaced)
 {
     static char secrets[TQD_SESSIONS_MAX + 10][TQD_SESSION_TEXT];
     for (size_t k = 0; k < TQD_SESSIONS_MAX + 10; k++) {

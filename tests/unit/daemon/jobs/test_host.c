@@ -219,7 +219,7 @@ static void harm_spool(uint64_t offset, const char *bytes)
     tqd_job_host_open(&w, runner);
 }
 
-Test(host, a_spool_unlike_that_of_the_checkpoint_is_refused)
+Test(host, a_spool_with_another_checksum_is_refused)
 {
     static const struct {
         uint64_t offset;
@@ -245,7 +245,7 @@ Test(host, a_spool_unlike_that_of_the_checkpoint_is_refused)
 }
 
 /* a run goes back: the checksum is of the bytes written last */
-Test(host, the_sum_of_a_spool_is_of_what_was_written_last)
+Test(host, the_checksum_of_a_spool_is_that_of_the_last_bytes_written)
 {
     char text[32] = "";
     cr_assert(eq(int, w.host.spool_write(w.host.ctx, 0, "row 1,row 2,", 12), 0));
@@ -263,7 +263,7 @@ Test(host, the_sum_of_a_spool_is_of_what_was_written_last)
     cr_assert(eq(int, memcmp(text, "row 1,ROW 2,row three,", 22), 0));
 }
 
-Test(host, a_checkpoint_of_another_version_is_none)
+Test(host, a_checkpoint_of_another_version_is_ignored)
 {
     char text[32] = "", media[TQD_MEDIA_TEXT], file[TQD_DIGEST_TEXT];
     cr_assert(eq(int, w.host.checkpoint_save(w.host.ctx, "12", 2), 0));

@@ -54,7 +54,7 @@ static void end_jobs(tqd_jobs *jobs, pthread_t keeper)
 }
 
 /* A cancellation requested by another process in the store reaches the run by its heartbeat. */
-Test(keeper, a_heartbeat_brings_the_wish_to_cancel)
+Test(keeper, a_heartbeat_returns_a_cancellation)
 {
     char id[TQD_JOB_ID_TEXT];
     pthread_t keeper;
@@ -69,7 +69,7 @@ Test(keeper, a_heartbeat_brings_the_wish_to_cancel)
     end_jobs(jobs, keeper);
 }
 
-Test(keeper, a_heartbeat_finds_the_lease_gone)
+Test(keeper, a_heartbeat_reports_a_lost_lease)
 {
     char id[TQD_JOB_ID_TEXT];
     pthread_t keeper;
@@ -84,7 +84,7 @@ Test(keeper, a_heartbeat_finds_the_lease_gone)
     end_jobs(jobs, keeper);
 }
 
-Test(keeper, a_job_that_came_before_the_keeper_is_news)
+Test(keeper, a_job_submitted_before_the_keeper_started_is_published)
 {
     char before[TQD_JOB_ID_TEXT];
     char first[TQD_JOB_ID_TEXT];

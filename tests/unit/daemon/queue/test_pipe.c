@@ -176,7 +176,7 @@ Test(pipe, every_byte_comes_once_and_in_order)
     end(workers, threads, N_THREAD);
 }
 
-Test(pipe, who_fills_never_works_and_never_waits)
+Test(pipe, the_producer_never_computes_and_never_blocks)
 {
     reader r;
     reader_init(&r);
@@ -206,7 +206,7 @@ Test(pipe, who_fills_never_works_and_never_waits)
     end(workers, threads, 1);
 }
 
-Test(pipe, who_takes_can_stop)
+Test(pipe, the_consumer_can_stop)
 {
     reader r;
     reader_init(&r);
@@ -253,7 +253,7 @@ Test(pipe, a_full_queue_is_reported)
     end(workers, threads, 1);
 }
 
-Test(pipe, closed_while_a_worker_is_at_it)
+Test(pipe, closed_while_a_worker_reads)
 {
     sem_t gate;
     sem_init(&gate, 0, 0);
@@ -278,7 +278,7 @@ Test(pipe, closed_while_a_worker_is_at_it)
 
 /* Every 16 pieces a worker checks for waiting tasks: there is none, and it continues with the pipe.
  * Another piece is available whenever it has consumed one, so that all are consumed in one turn. */
-Test(pipe, a_worker_that_nothing_waits_for_goes_on)
+Test(pipe, a_worker_continues_if_no_task_waits)
 {
     enum { N_PIECE = 40 };
     sem_t gate;
@@ -308,7 +308,7 @@ Test(pipe, a_worker_that_nothing_waits_for_goes_on)
     end(workers, threads, 1);
 }
 
-Test(pipe, work_that_waits_goes_between_long_ones)
+Test(pipe, waiting_tasks_run_between_long_turns)
 {
     enum { N_PIECE = 40 };
     reader r;

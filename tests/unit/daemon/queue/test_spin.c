@@ -6,7 +6,7 @@
 
 #include "daemon/queue/spin.h"
 
-Test(look, ends_by_itself, .timeout = 100)
+Test(spin, ends_by_itself, .timeout = 100)
 {
     for (int again = 0; again < 20; again++) {
         const int64_t before_ns = tqd_spin_now();
@@ -20,7 +20,7 @@ Test(look, ends_by_itself, .timeout = 100)
     }
 }
 
-Test(look, not_at_all_is_no_time)
+Test(spin, a_duration_of_zero_returns_at_once)
 {
     cr_assert(not(tqd_spin_again(0)));
 }

@@ -246,16 +246,16 @@ Test(workers, a_long_loop_leaves_a_worker_to_jobs, .timeout = 100)
 }
 
 /* A loop that begins before its end is known: state observed by each index. */
-typedef struct course_state {
+typedef struct stream_state {
     _Atomic int done[N_INDEX];
     _Atomic int destroyed;
     sem_t inside, gate;
     bool waits;
-} course_state;
+} stream_state;
 
-static void course_body(void *arg, size_t i, void *scratch)
+static void stream_body(void *arg, size_t i, void *scratch)
 {
-    course_state *state = arg;
+    stream_state *state = arg;
     memset(scratch, 0, 64);
     if (state->waits) {
         sem_post(&state->inside);
@@ -264,33 +264,33 @@ static void course_body(void *arg, size_t i, void *scratch)
     atomic_fetch_add(&state->done[i], 1);
 }
 
-static void course_over(void *arg)
+static void stream_over(void *arg)
 {
-    atomic_fetch_add(&((course_state *)arg)->destroyed, 1);
-    sem_post(&((course_state *)arg)->inside);
+    atomic_fetch_add(&((stream_state *)arg)->destroyed, 1);
+    sem_post(&((stream_state *)arg)->inside);
 }
 
-static void course_init(course_state *state)
+static void stream_init(stream_state *state)
 {
     memset(state, 0, sizeof *state);
     sem_init(&state->inside, 0, 0);
     sem_init(&state->gate, 0, 0);
 }
 
-Test(workers, a_course_does_every_index_once, .timeout = 100)
+Test(workers, a_task_stream_runs_every_index_once, .timeout = 100)
 {
-    static course_state state;
+    static stream_state state;
     tqd_workers *workers = begin(8);
     for (size_t step = 1; step < 400; step *= 7) {
-        course_init(&state);
-        tqd_task_stream *course =
-            tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
-        cr_assert(ne(ptr, course, NULL));
+        stream_init(&state);
+        tqd_task_stream *stream =
+            tqd_task_stream_new(workers, 1, 64, stream_body, stream_over, &state);
+        cr_assert(ne(ptr, stream, NULL));
         for (size_t n = step; n < N_INDEX; n += step) {
-            tqd_task_stream_publish(course, n);
+            tqd_task_stream_publish(stream, n);
         }
-        tqd_task_stream_publish(course, N_INDEX);
-        tqd_task_stream_finish(course);
+        tqd_task_stream_publish(stream, N_INDEX);
+        tqd_task_stream_finish(stream);
         for (size_t i = 0; i < N_INDEX; i++) {
             cr_assert(eq(int, atomic_load(&state.done[i]), 1));
         }
@@ -301,18 +301,18 @@ Test(workers, a_course_does_every_index_once, .timeout = 100)
 
 Test(workers, the_thread_that_publishes_indices_computes_none)
 {
-    static course_state state;
-    course_init(&state);
+    static stream_state state;
+    stream_init(&state);
     tqd_workers *workers = tqd_workers_new(8); /* no thread */
-    tqd_task_stream *course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
-    tqd_task_stream_publish(course, 3);
+    tqd_task_stream *stream = tqd_task_stream_new(workers, 1, 64, stream_body, stream_over, &state);
+    tqd_task_stream_publish(stream, 3);
     cr_expect(eq(int, atomic_load(&state.done[0]), 0));
-    tqd_task_stream_finish(course);
+    tqd_task_stream_finish(stream);
     cr_expect(eq(int, atomic_load(&state.done[2]), 1));
     cr_expect(eq(int, atomic_load(&state.done[3]), 0));
-    course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
-    tqd_task_stream_publish(course, 3);
-    tqd_task_stream_abandon(course);
+    stream = tqd_task_stream_new(workers, 1, 64, stream_body, stream_over, &state);
+    tqd_task_stream_publish(stream, 3);
+    tqd_task_stream_abandon(stream);
     cr_expect(eq(int, atomic_load(&state.destroyed), 1));
     cr_expect(eq(int, atomic_load(&state.done[0]), 1));
     tqd_workers_free(workers);
@@ -320,20 +320,20 @@ Test(workers, the_thread_that_publishes_indices_computes_none)
 }
 
 /* Without a worker the publisher runs the indices beyond those that may wait. */
-Test(workers, who_publishes_helps_beyond_what_may_wait)
+Test(workers, the_publisher_runs_indices_beyond_those_that_may_wait)
 {
-    static course_state state;
-    course_init(&state);
+    static stream_state state;
+    stream_init(&state);
     tqd_workers *workers = tqd_workers_new(8); /* no thread */
-    tqd_task_stream *course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
-    tqd_task_stream_publish(course, 10);
-    tqd_task_stream_help(course, 10);
+    tqd_task_stream *stream = tqd_task_stream_new(workers, 1, 64, stream_body, stream_over, &state);
+    tqd_task_stream_publish(stream, 10);
+    tqd_task_stream_help(stream, 10);
     cr_expect(eq(int, atomic_load(&state.done[0]), 0));
-    tqd_task_stream_help(course, 4);
+    tqd_task_stream_help(stream, 4);
     for (int i = 0; i < 10; i++) {
         cr_expect(eq(int, atomic_load(&state.done[i]), i < 6));
     }
-    tqd_task_stream_finish(course);
+    tqd_task_stream_finish(stream);
     for (int i = 0; i < 11; i++) {
         cr_expect(eq(int, atomic_load(&state.done[i]), i < 10));
     }
@@ -341,16 +341,16 @@ Test(workers, who_publishes_helps_beyond_what_may_wait)
     tqd_scratch_free();
 }
 
-Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
+Test(workers, a_task_stream_is_abandoned_while_workers_run, .timeout = 100)
 {
-    static course_state state;
-    course_init(&state);
+    static stream_state state;
+    stream_init(&state);
     state.waits = true;
     tqd_workers *workers = begin(8);
-    tqd_task_stream *course = tqd_task_stream_new(workers, 1, 64, course_body, course_over, &state);
-    tqd_task_stream_publish(course, N_INDEX);
+    tqd_task_stream *stream = tqd_task_stream_new(workers, 1, 64, stream_body, stream_over, &state);
+    tqd_task_stream_publish(stream, N_INDEX);
     sem_wait(&state.inside);
-    tqd_task_stream_abandon(course);
+    tqd_task_stream_abandon(stream);
     cr_expect(eq(int, atomic_load(&state.destroyed), 0));
     for (int i = 0; i < N_THREAD; i++) {
         sem_post(&state.gate);
@@ -369,16 +369,16 @@ Test(workers, a_course_is_abandoned_while_workers_are_inside, .timeout = 100)
 
 /* Fewer indices than the grain still wake one worker; so do those published while it busy-polls,
  * and those published when it sleeps again. */
-Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
+Test(workers, few_indices_of_a_task_stream_take_one_worker, .timeout = 100)
 {
-    static course_state state;
-    course_init(&state);
+    static stream_state state;
+    stream_init(&state);
     state.waits = true;
     tqd_workers *workers = begin(8);
-    tqd_task_stream *course =
-        tqd_task_stream_new(workers, 100, 64, course_body, course_over, &state);
+    tqd_task_stream *stream =
+        tqd_task_stream_new(workers, 100, 64, stream_body, stream_over, &state);
     for (size_t n = 1; n <= 40; n++) {
-        tqd_task_stream_publish(course, n);
+        tqd_task_stream_publish(stream, n);
         sem_wait(&state.inside); /* some worker runs it */
         sem_post(&state.gate);
         if (n % 10 == 0) {
@@ -386,7 +386,7 @@ Test(workers, few_indices_of_a_course_are_worth_one_worker, .timeout = 100)
             nanosleep(&longer, NULL);
         }
     }
-    tqd_task_stream_finish(course);
+    tqd_task_stream_finish(stream);
     for (size_t i = 0; i < 40; i++) {
         cr_expect(eq(int, atomic_load(&state.done[i]), 1));
     }

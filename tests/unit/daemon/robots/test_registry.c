@@ -173,7 +173,7 @@ static void *elsewhere(void *(*run)(void *arg), void *arg)
 }
 
 /* a connection's thread releases a reference taken by a worker's, and the reverse */
-Test(registry, threads_give_back_what_others_hold)
+Test(registry, threads_release_references_of_others)
 {
     char name[16];
     put("arm", 1, NULL);

@@ -16,7 +16,7 @@ static const char *header(const tqd_response_cache *prepared, const char *name)
     return MHD_get_response_header(prepared->response, name);
 }
 
-Test(prepared, id_and_body_are_those_of_the_request)
+Test(response_cache, id_and_body_are_those_of_the_request)
 {
     tqd_response_cache_set set = {0};
     static const char *const ids[] = {"01M819V3SH2DPYP1VFB87R73GG", "01M819V3SH2DPYP1VFB87R73GH",
@@ -38,7 +38,7 @@ Test(prepared, id_and_body_are_those_of_the_request)
     tqd_response_cache_free(&set);
 }
 
-Test(prepared, date_is_of_the_second)
+Test(response_cache, date_is_of_the_second)
 {
     static const char id[] = "01M819V3SH2DPYP1VFB87R73GG";
     static const struct {
@@ -62,7 +62,7 @@ Test(prepared, date_is_of_the_second)
     tqd_response_cache_free(&set);
 }
 
-Test(prepared, none_while_it_is_sent_and_none_for_a_long_body)
+Test(response_cache, none_while_it_is_sent_and_none_for_a_long_body)
 {
     static const char id[] = "01M819V3SH2DPYP1VFB87R73GG";
     static char body[TQD_RESPONSE_CACHE_MAX + 1];
@@ -83,7 +83,7 @@ Test(prepared, none_while_it_is_sent_and_none_for_a_long_body)
     tqd_response_cache_free(&set);
 }
 
-Test(prepared, another_length_or_type_in_its_place)
+Test(response_cache, another_length_or_type_in_its_place)
 {
     static const char id[] = "01M819V3SH2DPYP1VFB87R73GG";
     static const char body[7 + TQD_RESPONSE_CACHE_SLOTS] = "abcdefgh";

@@ -19,7 +19,7 @@ static void keep(tqd_route_cache *targets, const char *text, tqd_method method)
     tqd_route_cache_keep(targets, text, strlen(text), &head, &route, parts, sizeof parts);
 }
 
-Test(targets, the_same_bytes_and_method)
+Test(route_cache, the_same_bytes_and_method)
 {
     tqd_route_cache targets = {0};
     const size_t n = strlen(target);
@@ -42,7 +42,7 @@ Test(targets, the_same_bytes_and_method)
 }
 
 /* more than fit: each is found as it was stored, or not at all */
-Test(targets, many)
+Test(route_cache, many)
 {
     static const tqd_route routes[64];
     tqd_route_cache targets = {0};
@@ -69,7 +69,7 @@ Test(targets, many)
     cr_expect(gt(sz, found, 0));
 }
 
-Test(targets, what_is_never_kept)
+Test(route_cache, requests_that_are_never_cached)
 {
     tqd_route_cache targets = {0};
     char longest[TQD_TARGET_TEXT + 2];

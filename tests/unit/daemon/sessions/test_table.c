@@ -80,7 +80,7 @@ static void add(tqd_lock_steps *table, const tqd_identity *who, char id[TQD_LOCK
     tqd_lock_steps_release(table, id, 0);
 }
 
-Test(lock_steps, are_held_by_one_request_of_their_client, .init = set_up, .fini = tear_down)
+Test(session_table, are_held_by_one_request_of_their_client, .init = set_up, .fini = tear_down)
 {
     tqd_lock_steps *table = open_table(4, 1 << 30);
     char id[TQD_LOCK_STEP_ID];
@@ -107,7 +107,7 @@ Test(lock_steps, are_held_by_one_request_of_their_client, .init = set_up, .fini 
     tqd_lock_steps_free(table);
 }
 
-Test(lock_steps, have_bounds_for_all_and_for_a_client, .init = set_up, .fini = tear_down)
+Test(session_table, have_bounds_for_all_and_for_a_client, .init = set_up, .fini = tear_down)
 {
     tqd_lock_steps *table = open_table(3, 1 << 30);
     char id[TQD_LOCK_STEP_ID];
@@ -127,7 +127,7 @@ Test(lock_steps, have_bounds_for_all_and_for_a_client, .init = set_up, .fini = t
     tqd_lock_steps_free(table);
 }
 
-Test(lock_steps, refuse_what_is_no_id, .init = set_up, .fini = tear_down)
+Test(session_table, refuse_what_is_no_id, .init = set_up, .fini = tear_down)
 {
     tqd_lock_steps *table = open_table(3, 1 << 30);
     char id[TQD_LOCK_STEP_ID];
@@ -146,7 +146,7 @@ Test(lock_steps, refuse_what_is_no_id, .init = set_up, .fini = tear_down)
     tqd_lock_steps_free(table);
 }
 
-Test(lock_steps, end_when_their_time_is_over, .init = set_up, .fini = tear_down)
+Test(session_table, end_when_their_time_is_over, .init = set_up, .fini = tear_down)
 {
     tqd_lock_steps *table = open_table(3, 0); /* ends sessions at once, except held ones */
     char id[TQD_LOCK_STEP_ID], held[TQD_LOCK_STEP_ID];
@@ -196,7 +196,7 @@ static void *drive(void *arg)
     return arg;
 }
 
-Test(lock_steps, many_threads_make_whole_steps, .init = set_up, .fini = tear_down)
+Test(session_table, many_threads_make_whole_steps, .init = set_up, .fini = tear_down)
 {
     pthread_t threads[THREADS];
     tqd_lock_steps_figures figures;

@@ -56,7 +56,7 @@ static bool contains(const char *bytes, uint64_t n, const char *what)
     return memmem(bytes, n, what, strlen(what)) != NULL;
 }
 
-Test(backup, holds_what_goes_meanwhile_and_not_what_comes)
+Test(backup, contains_files_deleted_meanwhile_and_none_added)
 {
     only_sqlite();
     char early[TQD_DIGEST_TEXT];

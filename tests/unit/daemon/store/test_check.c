@@ -87,7 +87,7 @@ static bool go_on(void *ctx, size_t n_byte)
     return true;
 }
 
-Test(check, hears_of_all_that_is_read)
+Test(check, every_byte_read_is_reported)
 {
     uint64_t n = 0;
     tqd_check check = {.read = go_on, .ctx = &n};

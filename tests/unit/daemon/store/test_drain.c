@@ -56,7 +56,7 @@ Test(drain, a_drained_node_claims_nothing_until_it_is_resumed)
     cr_assert(eq(int, (int)claim("north"), TQD_STORE_OK));
 }
 
-Test(drain, a_node_is_listed_with_what_it_said)
+Test(drain, a_node_is_listed_with_its_heartbeat)
 {
     tqd_node node = {.name = "north",
                      .version = "9",

@@ -92,7 +92,7 @@ Test(files, digest_and_bytes)
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
 }
 
-Test(files, what_is_cut_short_leaves_nothing)
+Test(files, uploads_that_are_cut_leave_nothing)
 {
     tqd_store_status status;
     tqd_upload *up = tqd_upload_open(store, &status);
@@ -173,7 +173,7 @@ Test(files, names_that_are_no_digests_reach_no_path)
     }
 }
 
-Test(files, quota_counts_what_is_on_its_way)
+Test(files, quota_counts_uploads_in_progress)
 {
     stop_store();
     char why[TQD_STORE_WHY];

@@ -165,7 +165,7 @@ static const char *read_body(const char *id, tqd_body_kind kind)
 
 #define ASSERT_STATUS(call, expected) cr_assert(eq(int, (int)(call), (int)(expected)))
 
-Test(jobs, whole_life)
+Test(jobs, states_from_submission_to_result)
 {
     ASSERT_STATUS(claim(LONG_MS), TQD_STORE_NOT_FOUND);
     ASSERT_STATUS(submit((wish){.body = "{\"q\":1}"}), TQD_STORE_OK);
@@ -313,7 +313,7 @@ Test(jobs, interruptions_from_outside_are_never_the_jobs_fault)
     cr_assert(eq(int, (int)read_job(id).state, TQD_JOB_FAILED), "its third own crash");
 }
 
-Test(jobs, orderly_release_is_without_blame)
+Test(jobs, an_orderly_release_counts_no_crash)
 {
     submit((wish){0});
     for (int i = 0; i < 20; i++) {
@@ -415,7 +415,7 @@ Test(jobs, deadline)
 }
 
 /* the longest detail fits too: a problem omits text that may not fit */
-Test(jobs, ends_without_a_runner_are_whole_problems)
+Test(jobs, jobs_ended_without_a_runner_have_complete_problems)
 {
     static const char *const details[] = {"its deadline\"}\n", ".../request\"}\n",
                                           "or send it again\"}\n"};
@@ -565,7 +565,7 @@ Test(jobs, retention)
 
 /* ------------------------------------------------------------------------------- robots pinned */
 
-Test(jobs, version_of_a_robot_must_be_there)
+Test(jobs, version_of_a_robot_must_exist)
 {
     tqd_robot_row row;
     ASSERT_STATUS(submit((wish){.unpinned = true}), TQD_STORE_NOT_FOUND);

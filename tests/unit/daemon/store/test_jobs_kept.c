@@ -7,7 +7,7 @@
 #include "daemon/store/jobs.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(kept, .init = setup, .fini = teardown, .timeout = 100);
+TestSuite(jobs_kept, .init = setup, .fini = teardown, .timeout = 100);
 
 enum { LONG_MS = 1000000 };
 
@@ -46,7 +46,7 @@ static void finish(const tqd_job *job, tqd_job_state state)
 }
 
 /* Two that are waited for, one of them kept afterwards, and one that is not. */
-Test(kept, retention_of_jobs_waited_for)
+Test(jobs_kept, retention_of_jobs_waited_for)
 {
     char ids[3][TQD_JOB_ID_TEXT];
     for (int i = 0; i < 3; i++) {
@@ -75,7 +75,7 @@ Test(kept, retention_of_jobs_waited_for)
     assert_status(tqd_store_job(store, ids[2], &job), TQD_STORE_OK);
 }
 
-Test(kept, purge_deletes_finished_ones_in_steps)
+Test(jobs_kept, purge_deletes_finished_ones_in_steps)
 {
     for (int i = 0; i < 9; i++) {
         char id[TQD_JOB_ID_TEXT];

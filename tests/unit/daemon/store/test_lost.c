@@ -71,7 +71,7 @@ static void refer_to_it(void)
     cr_assert_eq(tqd_store_write(store, &put.write), TQD_STORE_OK);
 }
 
-Test(lost, goes_after_its_time_and_not_before)
+Test(lost, a_lost_file_is_deleted_after_its_time)
 {
     uint64_t n = 0;
     leave_file();
@@ -87,7 +87,7 @@ Test(lost, goes_after_its_time_and_not_before)
     cr_assert_eq(count_lost(), 0);
 }
 
-Test(lost, comes_back_when_it_is_read)
+Test(lost, a_lost_file_is_restored_when_it_is_read)
 {
     uint64_t n = 0;
     leave_file();
@@ -97,7 +97,7 @@ Test(lost, comes_back_when_it_is_read)
     cr_assert_eq(count_lost(), 0);
 }
 
-Test(lost, comes_back_at_the_start)
+Test(lost, a_lost_file_is_restored_by_the_next_sweep)
 {
     uint64_t n = 0;
     leave_file();
@@ -135,7 +135,7 @@ Test(lost, the_mark_counts_commits_and_refuses_nonsense)
     cr_assert_eq(tqd_mark_read(folder, &after), TQD_MARK_NONE);
 }
 
-Test(lost, is_not_taken_where_it_would_be_too_old_at_once)
+Test(lost, a_file_whose_date_cannot_be_set_is_not_moved)
 {
     uint64_t n = 0;
     char path[256];
@@ -149,7 +149,7 @@ Test(lost, is_not_taken_where_it_would_be_too_old_at_once)
     cr_assert_eq(access(path, F_OK), 0);
 }
 
-Test(lost, keeps_what_was_to_go_where_the_mark_is_missing)
+Test(lost, deletions_wait_where_the_mark_is_missing)
 {
     only_sqlite();
     uint64_t n = 0;

@@ -11,7 +11,7 @@
 #include "tests/support/store.h"
 #include "tests/unit/daemon/store/fixture.h"
 
-TestSuite(aside, .init = setup, .fini = teardown, .timeout = 100);
+TestSuite(scratch_file, .init = setup, .fini = teardown, .timeout = 100);
 
 static tqd_scratch_file *open_aside(const char *job)
 {
@@ -36,7 +36,7 @@ static void holds(const tqd_scratch_file *aside, char *expected)
     cr_assert(eq(str, text, expected));
 }
 
-Test(aside, a_write_ends_the_file_after_it)
+Test(scratch_file, a_write_ends_the_file_after_it)
 {
     tqd_scratch_file *aside = open_aside("job");
     put(aside, 0, "abcdef");
@@ -50,7 +50,7 @@ Test(aside, a_write_ends_the_file_after_it)
     tqd_scratch_file_close(aside);
 }
 
-Test(aside, stays_over_a_restart)
+Test(scratch_file, stays_over_a_restart)
 {
     only_sqlite();
     tqd_scratch_file *aside = open_aside("job");
@@ -69,7 +69,7 @@ Test(aside, stays_over_a_restart)
     cr_assert(eq(u64, tqd_store_file_bytes(store), 0));
 }
 
-Test(aside, run_that_lost_its_lease_cannot_reach_it)
+Test(scratch_file, run_that_lost_its_lease_cannot_reach_it)
 {
     only_sqlite();
     tqd_scratch_file *former = open_aside("job");
@@ -90,7 +90,7 @@ Test(aside, run_that_lost_its_lease_cannot_reach_it)
     tqd_scratch_file_close(present);
 }
 
-Test(aside, quota_counts_it)
+Test(scratch_file, quota_counts_it)
 {
     stop_store();
     char why[TQD_STORE_WHY];
@@ -106,7 +106,7 @@ Test(aside, quota_counts_it)
     tqd_scratch_file_close(aside);
 }
 
-Test(aside, sweep_removes_what_has_no_job)
+Test(scratch_file, sweep_removes_what_has_no_job)
 {
     char queued[TQD_JOB_ID_TEXT];
     submit_job(queued);

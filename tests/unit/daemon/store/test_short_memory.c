@@ -31,7 +31,7 @@ static tqd_upload *upload(char digest[TQD_DIGEST_TEXT])
     return up;
 }
 
-Test(short_files, are_not_opened_by_halves)
+Test(short_files, are_opened_completely_or_not_at_all)
 {
     char digest[TQD_DIGEST_TEXT];
     tqd_upload *up = upload(digest);
@@ -52,7 +52,7 @@ Test(short_files, are_not_opened_by_halves)
     tqd_upload_close(up);
 }
 
-Test(short_files, are_read_whole_or_not_at_all)
+Test(short_files, are_read_completely_or_not_at_all)
 {
     static char found[sizeof bytes];
     char digest[TQD_DIGEST_TEXT];

@@ -310,7 +310,7 @@ static int stop(void *ctx)
 }
 
 /* cancellation in every part of the search: constants, cells, steps along coordinates */
-Test(bounds, end_once_the_question_is_answered_with_yes)
+Test(bounds, end_when_cancelled)
 {
     enum { N_JOINT = 24 };
     tq_scratch scratch = scratch_new();

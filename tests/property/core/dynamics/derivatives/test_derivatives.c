@@ -187,7 +187,7 @@ Test(derivatives, of_torque_equal_differences_of_virtual_work)
     }
 }
 
-Test(derivatives, know_wrenches_that_turn_with_the_link_and_those_that_do_not)
+Test(derivatives, wrenches_in_link_axes_and_in_world_axes)
 {
     for (unsigned seed = 0; seed < SEEDS / 2; seed++) {
         fixture f = open_case(seed, TQT_KINDS_ALL);

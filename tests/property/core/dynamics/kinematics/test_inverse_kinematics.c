@@ -289,7 +289,7 @@ static int at_second(void *ctx)
 
 /* cancellation within a start, and within the solutions of one step: each of 100 rows that reaches
  * its limit costs another solution */
-Test(inverse_kinematics, ends_within_a_start_once_the_question_is_answered_with_yes)
+Test(inverse_kinematics, ends_within_a_start_when_cancelled)
 {
     enum { N_JOINT = 100, ROOM = 64 << 20 };
     void *memory = aligned_alloc(64, ROOM);

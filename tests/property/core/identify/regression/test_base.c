@@ -93,7 +93,7 @@ static bool runs_out(void *ctx)
 
 /* stop is called before each state, each column of a round and each row of a combination; nothing
  * is computed after it returned true */
-Test(base, a_search_ends_when_it_is_asked_to)
+Test(base, a_search_ends_when_cancelled)
 {
     const tq_model *model = builtin("ur5e")->model;
     found f = find(model, 0, 0);

@@ -79,7 +79,7 @@ static void expect_coulomb(const tqt_fit_bench *b)
 }
 
 /* presliding: the state of Dahl's model explains the torque, a sign of velocity does not */
-Test(fit_run, friction_that_yields_before_it_slips)
+Test(fit_run, presliding_friction)
 {
     tqt_fit_bench b = tqt_fit_open(bare_arm());
     tqt_excited x = tqt_excited_new(b.subject, 12, 1500, 200, 8);
@@ -100,7 +100,7 @@ Test(fit_run, friction_that_yields_before_it_slips)
 }
 
 /* the friction state relaxes at rest; without relaxation it must not */
-Test(fit_run, friction_that_standing_joints_forget)
+Test(fit_run, friction_relaxes_at_rest)
 {
     for (int fades = 0; fades < 2; fades++) {
         tqt_fit_bench b = tqt_fit_open(bare_arm());
@@ -164,7 +164,7 @@ Test(fit_run, friction_follows_the_stated_displacement)
     tqt_fit_close(&b);
 }
 
-Test(fit_run, refuses_a_way_that_is_no_number)
+Test(fit_run, refuses_a_displacement_that_is_not_finite)
 {
     tqt_fit_bench b = tqt_fit_open(bare_arm());
     tqt_excited x = tqt_excited_new(b.subject, 12, 200, 200, 1);
@@ -196,7 +196,7 @@ static void push_all(tq_residuals *judge, const tqt_excited *x, double *memory)
 
 /* one residuals object for two recordings: the second starts without the friction state of the
  * first */
-Test(fit_run, a_log_does_not_remember_the_log_before)
+Test(fit_run, friction_state_is_reset_between_logs)
 {
     tqt_fit_bench b = tqt_fit_open(bare_arm());
     tqt_excited x = tqt_excited_new(b.subject, 12, 600, 200, 8);

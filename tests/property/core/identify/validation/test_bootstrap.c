@@ -59,12 +59,12 @@ static struct criterion_test_params rows(void)
     return cr_make_param_array(size_t, numbers, sizeof numbers / sizeof numbers[0]);
 }
 
-ParameterizedTestParameters(bootstrap, two_opinions_agree)
+ParameterizedTestParameters(bootstrap, draws_agree_with_the_covariance)
 {
     return rows();
 }
 
-ParameterizedTest(size_t *row, bootstrap, two_opinions_agree)
+ParameterizedTest(size_t *row, bootstrap, draws_agree_with_the_covariance)
 {
     tqt_fit_bench b = tqt_fit_open(arm());
     tq_fit_options options = tq_fit_defaults();

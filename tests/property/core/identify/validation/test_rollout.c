@@ -86,7 +86,7 @@ static outcome replay(tqt_fit_bench *b, const tqt_excited *x, const double *valu
     return replay_over(b, x, value, plan, gap, 1);
 }
 
-Test(replay, of_the_true_model_follows_the_log)
+Test(rollout, of_the_true_model_follows_the_log)
 {
     tq_model *model = arm(1, .3);
     tqt_excited x = excited(model, RATE);
@@ -113,7 +113,7 @@ Test(replay, of_the_true_model_follows_the_log)
 }
 
 /* inertia and friction are a quarter too small: the arm moves ahead of its recording */
-Test(replay, of_a_wrong_model_does_not)
+Test(rollout, of_a_wrong_model_does_not)
 {
     tq_model *model = arm(1, .3);
     tqt_excited x = excited(model, RATE);
@@ -142,7 +142,7 @@ Test(replay, of_a_wrong_model_does_not)
 
 /* Friction with a sharp sign, ten times as strong as all other torque: joints at rest stay at rest,
  * although a step of 4 ms is far too long for an explicit method */
-Test(replay, joints_stick)
+Test(rollout, joints_stick)
 {
     tq_model *model = arm(100, 0);
     tqt_excited x = excited(model, 250);
@@ -167,7 +167,7 @@ Test(replay, joints_stick)
     tqt_fit_close(&b);
 }
 
-Test(replay, windows_end_at_gaps)
+Test(rollout, windows_end_at_gaps)
 {
     tq_model *model = arm(1, .3);
     tqt_excited x = excited(model, RATE);
@@ -188,7 +188,7 @@ Test(replay, windows_end_at_gaps)
     tqt_fit_close(&b);
 }
 
-Test(replay, plans)
+Test(rollout, plans)
 {
     tq_rollout_plan p = tq_rollout_plan_for(.001, .25, 1000000);
     cr_expect(eq(sz, p.every, 4));
@@ -205,7 +205,7 @@ Test(replay, plans)
     cr_expect(eq(sz, p.n_step, 1));
 }
 
-Test(replay, guards)
+Test(rollout, guards)
 {
     tqt_fit_bench b = tqt_fit_open(arm(1, .3));
     const tq_fit_options options = tq_fit_defaults();

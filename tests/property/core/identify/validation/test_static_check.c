@@ -124,7 +124,7 @@ static uint32_t last_link(const tq_model *model)
     return model->joints[model->order[JOINTS - 1]].child;
 }
 
-Test(standing, the_right_model_holds_all_poses)
+Test(static_check, the_right_model_holds_all_poses)
 {
     tqt_fit_bench b = fitted(arm());
     tqt_excited x = stops(b.model, 1, 2);
@@ -147,7 +147,7 @@ Test(standing, the_right_model_holds_all_poses)
 }
 
 /* the arm carries a payload: its mass is found with and without friction */
-Test(standing, an_unstated_payload_is_found)
+Test(static_check, an_unstated_payload_is_found)
 {
     for (int k = 0; k < 2; k++) {
         tqt_fit_bench b = fitted(arm());
@@ -176,7 +176,7 @@ Test(standing, an_unstated_payload_is_found)
 
 /* a robot that returns to the same few poses all day, each joint from the same side, stops with the
  * same part of friction each time: these are not independent observations */
-Test(standing, coming_back_all_day_is_no_payload)
+Test(static_check, repeated_poses_are_not_independent)
 {
     enum { PLACES = 5, ROUNDS = 20 };
     tqt_fit_bench b = fitted(arm());
@@ -211,7 +211,7 @@ Test(standing, coming_back_all_day_is_no_payload)
     tqt_fit_close(&b);
 }
 
-Test(standing, a_wrong_mass_is_reported)
+Test(static_check, a_wrong_mass_is_reported)
 {
     tqt_fit_bench b = fitted(arm());
     tq_model *other = arm();
@@ -232,7 +232,7 @@ Test(standing, a_wrong_mass_is_reported)
 
 /* friction of 2 N m hides 1.8 N m of gravity error in half of the poses, but not in pairs, where it
  * leaves less than half */
-Test(standing, pairs_see_through_friction)
+Test(static_check, pairs_of_approaches_cancel_friction)
 {
     tqt_fit_bench b = fitted(arm());
     tqt_excited x = stops(b.model, 4, 2);
@@ -249,7 +249,7 @@ Test(standing, pairs_see_through_friction)
     tqt_fit_close(&b);
 }
 
-Test(standing, what_moves_is_no_pose)
+Test(static_check, samples_in_motion_are_no_pose)
 {
     tqt_fit_bench b = fitted(arm());
     tqt_excited x = tqt_excited_new(b.subject, 6, 1000, RATE, 4);
@@ -263,7 +263,7 @@ Test(standing, what_moves_is_no_pose)
 
 /* a jump of the clock within the first pose splits it in two; the second part, and parts that are
  * too short, form no pair */
-Test(standing, gaps_end_a_pose)
+Test(static_check, gaps_end_a_pose)
 {
     tqt_fit_bench b = fitted(arm());
     tqt_excited x = stops(b.model, 1, 2);
@@ -277,7 +277,7 @@ Test(standing, gaps_end_a_pose)
     tqt_fit_close(&b);
 }
 
-Test(standing, plans_and_memory_are_checked)
+Test(static_check, plans_and_memory_are_checked)
 {
     tqt_fit_bench b = fitted(arm());
     static const tq_static_check_plan bad[] = {

@@ -266,7 +266,7 @@ Test(json_scan, faults_are_found_at_their_byte_at_every_cut)
 
 /* RFC 8259, 6: "numeric values that cannot be represented ... (such as Infinity and NaN) are not
  * permitted": the error names them; and section 3: literal names are true, false and null */
-Test(json_scan, what_is_no_value_is_called_by_what_it_looks_like)
+Test(json_scan, invalid_values_are_described)
 {
     static const char number[] = "NaN", word[] = "true, false or null", other[] = "a value was";
     static const struct {

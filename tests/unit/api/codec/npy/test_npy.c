@@ -364,7 +364,7 @@ Test(npy, aligned_numbers_are_not_copied)
 
 /* doubles in native byte order may be read directly from byte 10 + header; not if they need a
  * conversion, if the form is not known yet, or if NaN would pass unchecked */
-Test(npy, only_doubles_of_this_machine_lie_plainly_in_the_file)
+Test(npy, only_doubles_in_native_byte_order_are_read_directly)
 {
     static const struct {
         const char *type;

@@ -130,7 +130,7 @@ Test(unpack, damage_and_early_ends_are_found)
 }
 
 /* a piece that unpacks to many buffers: after the first refused buffer there is no further call */
-Test(unpack, who_refuses_hears_no_more)
+Test(unpack, a_refusal_ends_the_output)
 {
     static const char zeros[1 << 20];
     static char packed[1 << 16];
@@ -143,7 +143,7 @@ Test(unpack, who_refuses_hears_no_more)
     }
 }
 
-Test(unpack, what_grows_without_bound_is_stopped)
+Test(unpack, the_size_of_the_output_is_bounded)
 {
     enum { LARGE = 96 << 20 };
     char *zeros = calloc(LARGE, 1);

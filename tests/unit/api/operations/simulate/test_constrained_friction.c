@@ -189,7 +189,7 @@ Test(constrained_friction, a_swinging_loop_comes_to_rest, .timeout = 100)
 
 /* One joint with friction holds the whole loop, which must stay closed: it slips under an
  * increasing torque, and sticks when the motion reverses. */
-Test(constrained_friction, one_joint_holds_a_loop_and_lets_go, .timeout = 60)
+Test(constrained_friction, one_joint_sticks_a_loop_and_releases_it, .timeout = 60)
 {
     const balance b = balance_of();
     char robot[TEXT], body[1024];

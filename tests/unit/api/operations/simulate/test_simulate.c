@@ -157,7 +157,7 @@ Test(simulate, a_run_is_saved_by_the_clock_within_a_second_and_has_the_same_bits
 }
 
 /* so few steps that the run itself does not poll for cancellation */
-Test(simulate, the_growth_of_errors_is_not_computed_for_who_has_gone)
+Test(simulate, growth_of_errors_is_not_computed_after_cancellation)
 {
     static const char body[] = "{\"initial\":{\"q\":[0.3,-0.2]},\"duration_s\":1,"
                                "\"output\":{\"interval_s\":0.5}}";
@@ -316,7 +316,7 @@ Test(simulate, a_step_far_longer_than_the_run, .timeout = 100)
 
 /* every kind of disturbance, read and released: the heap does not grow. (Sanitizers have their own
  * heap and detect leaks themselves.) */
-Test(simulate, nothing_of_a_request_is_left)
+Test(simulate, a_request_leaves_no_memory_allocated)
 {
     static const char body[] =
         "{\"initial\":{\"q\":[0.3,-0.2]},\"duration_s\":0.01,\"output\":{\"interval_s\":0.01},"

@@ -17,7 +17,7 @@
 #define TWO_SECONDS "'duration_s':2,'output':{'interval_s':0.1}"
 #define TIGHT       "'solver':{'rtol':1e-11,'atol':1e-12}"
 
-Test(simulate_judge, audit_and_base_reaction_of_the_homework)
+Test(simulate_verdict, audit_and_base_reaction_of_the_homework)
 {
     json_t *r = tqt_ask("rrp", "simulate",
                         "{" START "," TWO_SECONDS "," TIGHT
@@ -47,7 +47,7 @@ Test(simulate_judge, audit_and_base_reaction_of_the_homework)
 
 /* A pendulum without friction with long steps of semi-implicit Euler, whose energy oscillates: the
  * audit's largest residual is that of its rows. */
-Test(simulate_judge, the_audit_keeps_the_largest_residual)
+Test(simulate_verdict, the_audit_keeps_the_largest_residual)
 {
     enum { ROWS = 201 };
     json_t *r =
@@ -70,7 +70,7 @@ Test(simulate_judge, the_audit_keeps_the_largest_residual)
 }
 
 /* item 102, with the holding torque of the homework */
-Test(simulate_judge, growth_rate_is_reported)
+Test(simulate_verdict, growth_rate_is_reported)
 {
     json_t *r =
         tqt_ask("rrp", "simulate",
@@ -96,7 +96,7 @@ Test(simulate_judge, growth_rate_is_reported)
 }
 
 /* a stable loop that is unstable if sampled too slowly: predicted, and observed */
-Test(simulate_judge, slow_samples_are_reported_as_unstable)
+Test(simulate_verdict, slow_samples_are_reported_as_unstable)
 {
     const char *plain =
         "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':2,'output':{'interval_s':0.1},"
@@ -118,7 +118,7 @@ Test(simulate_judge, slow_samples_are_reported_as_unstable)
 }
 
 /* a run that diverges is reported up to its end, with its energy balance */
-Test(simulate_judge, a_diverged_run_is_judged)
+Test(simulate_verdict, a_diverged_run_is_judged)
 {
     json_t *r = tqt_ask("planar-2r", "simulate",
                         "{'initial':{'q':[0.3,0.4]},'duration_s':1,'output':{'interval_s':0.001},"
@@ -133,7 +133,7 @@ Test(simulate_judge, a_diverged_run_is_judged)
 
 /* the predicted error of a model with 1 % uncertainty, and that of a robot that is 1 % heavier, in
  * the linear range */
-Test(simulate_judge, predicted_model_error_is_that_of_a_run)
+Test(simulate_verdict, predicted_model_error_is_that_of_a_run)
 {
     const char *plain =
         "{'initial':{'q':[0.4,0.6,0.25]},'duration_s':0.2,'output':{'interval_s':0.01},"
@@ -154,7 +154,7 @@ Test(simulate_judge, predicted_model_error_is_that_of_a_run)
     json_decref(came);
 }
 
-Test(simulate_judge, a_sampled_controller_holds_against_noise_and_payload)
+Test(simulate_verdict, a_sampled_controller_holds_against_noise_and_payload)
 {
     const char *body = "{'initial':{'q':[0,-0.8,0,-2.3,0,1.6,0.8]},'duration_s':0.5,"
                        "'output':{'interval_s':0.05},"
@@ -183,7 +183,7 @@ Test(simulate_judge, a_sampled_controller_holds_against_noise_and_payload)
 }
 
 /* the same wrench in three forms */
-Test(simulate_judge, wrenches_are_what_they_say)
+Test(simulate_verdict, wrenches_are_what_they_say)
 {
     static const char *const pushes[] = {
         "'external_wrenches':[{'link':'link2','force':[0,3,0],'moment':[0,0,0.5],'at':'origin',"
@@ -220,7 +220,7 @@ Test(simulate_judge, wrenches_are_what_they_say)
     }
 }
 
-Test(simulate_judge, refusals_have_place_and_hint)
+Test(simulate_verdict, refusals_have_place_and_hint)
 {
 #define BEGIN "{'initial':{'q':[0.3,0.4]},'duration_s':0.2,'output':{'interval_s':0.1},"
     static const struct {
@@ -273,7 +273,7 @@ Test(simulate_judge, refusals_have_place_and_hint)
  * and m2 l1 lc2 sin(q2) = h: joint 1 has a Coriolis term 2 h qd1 qd2 and a centrifugal term h
  * qd2^2, joint 2 a centrifugal term h qd1^2; at these velocities each exceeds gravity, and gravity
  * exceeds an input of zero. */
-Test(simulate_judge, a_verdict_names_the_term_that_drove_a_joint_away)
+Test(simulate_verdict, a_verdict_names_the_term_that_drove_a_joint_away)
 {
     static const struct {
         const char *robot, *body, *term;

@@ -176,7 +176,7 @@ static uint32_t findings(const tqa_robot *robot, tqa_finding_kind kind, const ch
 }
 
 /* unknown elements may change numbers and are reported; known elements without effect are not */
-Test(mjcf_guard, doubts_are_the_doctor_s)
+Test(mjcf_guard, implausible_values_are_findings_of_the_doctor)
 {
     tqa_robot *robot =
         parse(M("<compiler usethread='false' massscale='2'/><wings/><visual/>"

@@ -184,7 +184,7 @@ Test(urdf, joint_kinds_and_slices)
 
 /* Files of two packages that Pinocchio reads: the first of two axes is used, blank lines before the
  * declaration are ignored; line numbers are still those of the file. */
-Test(urdf, what_other_readers_pass_over)
+Test(urdf, second_axes_and_leading_blank_lines_are_ignored)
 {
     tqa_robot *robot = parse(
         "\n \n<?xml version='1.0'?>\n<robot name='r'><link name='a'/><link name='b'/>\n"
@@ -308,7 +308,7 @@ Test(urdf, what_cannot_mean_anything_is_ignored)
 }
 
 /* the inertia of the hint satisfies the doctor */
-Test(urdf, the_nearest_inertia_heals)
+Test(urdf, the_inertia_of_the_hint_satisfies_the_doctor)
 {
     static const char *const bad[] = {"ixx='1' ixy='.1' ixz='.2' iyy='1' iyz='.3' izz='3'",
                                       "ixx='-1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'"};

@@ -93,7 +93,7 @@ Test(estimate, ols_is_where_the_gradient_vanishes)
     release(p);
 }
 
-Test(estimate, of_many_answers_the_nearest_to_the_centre)
+Test(estimate, a_singular_fit_is_the_solution_nearest_to_the_centre)
 {
     problem *p = draw(truth, 0, 0, 1);
     const double centre[N] = {2, 0, 0, 0};
