@@ -126,7 +126,6 @@ static void accelerate(const tq_configuration *p, const double *qd, const double
     }
 }
 
-
 static void fill_leftovers(const tq_configuration *p, uint32_t number, const tq_sample *sample,
                            const work *w)
 {
