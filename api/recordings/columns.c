@@ -174,17 +174,31 @@ static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, cons
     return true;
 }
 
+/* Columns of some joints alone: the others were at rest, or lie elsewhere. */
 static bool refuse_missing(const tqa_finder *f, tqa_recording_quantity quantity, size_t n)
 {
     const tqa_value *columns = &f->request->columns;
-    char hint[TQA_PROBLEM_TEXT];
-    (void)snprintf(hint, sizeof hint,
-                   "add \"%s\": the %zu columns of it, by name or by number from 0",
-                   tqa_recording_quantity_names[quantity], n);
+    const char *name = tqa_recording_quantity_names[quantity];
     const tqa_value *where = columns->value != NULL ? columns : &f->recording->part;
+    const size_t some = tqa_count_by_words(f, quantity);
+    char hint[TQA_PROBLEM_TEXT], found[TQA_PROBLEM_TEXT] = "";
+    const size_t used = (size_t)snprintf(
+        hint, sizeof hint, "%s\"%s\": [the %zu columns of it, by name or by number from 0]%s",
+        columns->value != NULL ? "add " : "add \"columns\": {", name, n,
+        columns->value != NULL ? "" : ", ...}");
+    if (some > 0 && some < n) {
+        (void)snprintf(found, sizeof found, ": it has %zu, for %zu joints", some, n);
+    }
+    if (some > 0 && some < n && f->request->takes_rest) {
+        (void)snprintf(hint + used, sizeof hint - used,
+                       "; or, of joints that did not move, their positions: \"at_rest\": "
+                       "{\"%.40s\": 0, ...}",
+                       tqa_finder_joint(f, quantity, 0) != NULL ? tqa_finder_joint(f, quantity, 0)
+                                                                : "joint");
+    }
     return tqa_value_refuse(where, "missing-field", hint,
-                            "the columns of \"%.80s\" that hold %s are not named", f->source,
-                            tqa_recording_quantity_names[quantity]);
+                            "the columns of \"%.80s\" that hold %s are not named%s", f->source,
+                            name, found);
 }
 
 /* plain numbers: [time] q [qd [qdd]] tau, one after another */

@@ -171,10 +171,10 @@ static bool refuse_torque(const tqa_recording *recording, const tq_recording_fau
     }
     return tqa_value_refuse(
         &recording->part, "invalid-value",
-        "reverse its sign: \"scale\": {\"tau\": [...]}, or choose the columns",
-        "\"%.60s\": joint \"%.60s\" returns %.4g J to its motor over a closed path: "
-        "friction would have to do work",
-        recording->name, robot->joint_names[fault->joint], fault->value);
+        "reverse the signs that are wrong: \"scale\": {\"tau\": [1, -1, ...]}, all of them or some",
+        "\"%.60s\": over a closed path its motors together take %.4g J out, most by joint "
+        "\"%.60s\": friction would have to do work",
+        recording->name, fault->value, robot->joint_names[fault->joint]);
 }
 
 static bool refuse_filter(const tqa_recording *recording, const tq_recording_fault *fault)

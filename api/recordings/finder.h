@@ -31,6 +31,8 @@ bool tqa_find_pattern(const tqa_finder *f, const char *pattern, tqa_recording_qu
  * *ret_pattern may be NULL. */
 bool tqa_find_by_words(const tqa_finder *f, tqa_recording_quantity quantity, size_t n,
                        uint32_t *ret, char ret_pattern[TQA_TABLE_NAME]);
+/* The most columns that share such a pattern, of numbers or of joints' names. */
+size_t tqa_count_by_words(const tqa_finder *f, tqa_recording_quantity quantity);
 /* A column of times, or two (seconds, nanoseconds): by its name, or as it holds dates; sets the
  * finder's unit. The number of columns, 0 for none. */
 size_t tqa_find_clock(tqa_finder *f, uint32_t ret[2]);

@@ -22,7 +22,7 @@ static unsigned checks_of(const tqa_recording *recording)
         check |= TQ_CHECK_POSITION;
     }
     if ((request->need & 1u << TQA_RECORDING_TAU) != 0) {
-        check |= TQ_CHECK_TORQUE;
+        check |= TQ_CHECK_TORQUE | (recording->fits_signs ? 0u : (unsigned)TQ_CHECK_SIGN);
     }
     if (!known[TQA_RECORDING_TAU] || request->in_amperes) {
         check |= TQ_CHECK_EFFORT;

@@ -177,21 +177,28 @@ static bool is_number(const char *text, size_t n)
     return n > 0 && n < 6;
 }
 
+/* joint r's column; how many there are */
+static size_t find_by_joint(const tqa_finder *f, const char *pattern,
+                            tqa_recording_quantity quantity, size_t r, uint32_t *ret)
+{
+    const char *joint = tqa_finder_joint(f, quantity, r);
+    size_t found = 0;
+    for (size_t c = 0; joint != NULL && c < tqa_table_columns(f->table); c++) {
+        const char *part = NULL;
+        const size_t n_part = in_place(tqa_table_name(f->table, c), pattern, &part);
+        if (n_part > 0 && is_same_joint(part, n_part, joint)) {
+            *ret = (uint32_t)c;
+            found++;
+        }
+    }
+    return found;
+}
+
 static bool find_by_joints(const tqa_finder *f, const char *pattern,
                            tqa_recording_quantity quantity, size_t n, uint32_t *ret)
 {
     for (size_t r = 0; r < n; r++) {
-        const char *joint = tqa_finder_joint(f, quantity, r);
-        size_t found = 0;
-        for (size_t c = 0; joint != NULL && c < tqa_table_columns(f->table); c++) {
-            const char *part = NULL;
-            const size_t n_part = in_place(tqa_table_name(f->table, c), pattern, &part);
-            if (n_part > 0 && is_same_joint(part, n_part, joint)) {
-                ret[r] = (uint32_t)c;
-                found++;
-            }
-        }
-        if (found != 1) {
+        if (find_by_joint(f, pattern, quantity, r, &ret[r]) != 1) {
             return false;
         }
     }
@@ -372,6 +379,49 @@ bool tqa_find_by_words(const tqa_finder *f, tqa_recording_quantity quantity, siz
         }
     }
     return false;
+}
+
+static size_t count_by_joints(const tqa_finder *f, const char *name,
+                              tqa_recording_quantity quantity)
+{
+    const size_t n = tqa_recording_width(f->request, quantity);
+    char pattern[TQA_TABLE_NAME];
+    size_t most = 0;
+    for (size_t of = 0; of < n; of++) {
+        const char *joint = tqa_finder_joint(f, quantity, of);
+        const char *at = joint != NULL ? strstr(name, joint) : NULL;
+        size_t count = 0;
+        if (at == NULL ||
+            !make_pattern(name, (size_t)(at - name), strlen(joint), quantity, pattern)) {
+            continue;
+        }
+        for (size_t r = 0; r < n; r++) {
+            uint32_t ignored = 0;
+            count += find_by_joint(f, pattern, quantity, r, &ignored) == 1;
+        }
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+size_t tqa_count_by_words(const tqa_finder *f, tqa_recording_quantity quantity)
+{
+    char pattern[TQA_TABLE_NAME];
+    size_t most = 0;
+    for (size_t c = 0; c < tqa_table_columns(f->table) && c < COLUMNS_TRIED; c++) {
+        const char *name = tqa_table_name(f->table, c);
+        const size_t by_joints = most == 0 ? count_by_joints(f, name, quantity) : 0;
+        most = by_joints > most ? by_joints : most;
+        for (size_t at = strcspn(name, "0123456789"); name[at] != '\0' && most == 0;) {
+            const size_t digits = strspn(name + at, "0123456789");
+            if (make_pattern(name, at, digits, quantity, pattern)) {
+                most = find_by_numbers(f, pattern, 0, NULL);
+            }
+            at += digits;
+            at += strcspn(name + at, "0123456789");
+        }
+    }
+    return most;
 }
 
 /* ------------------------------------------------------------------------------- clocks, units */

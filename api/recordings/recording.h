@@ -47,6 +47,7 @@ typedef struct tqa_recording_request {
     bool scaled[TQA_RECORDING_QUANTITIES];
     bool in_amperes; /* of tau */
     bool has_delay;  /* the request states it */
+    bool takes_rest; /* the operation has `at_rest`, for joints without columns */
     tqa_value rows;
     tq_recording_options options;
     tqa_pass_memory *memory; /* of an operation with many passes, which frees it; NULL: of each */
@@ -81,6 +82,8 @@ typedef struct tqa_recording {
     size_t n_window;
     tqa_recording_window windows[TQA_RECORDING_WINDOWS_MAX];
     bool cut_last_line;
+    bool
+        fits_signs; /* by the operation: a fit of the whole robot will find wrong signs of torque */
 
     tq_recording signal;
 } tqa_recording;

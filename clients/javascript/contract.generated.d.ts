@@ -448,8 +448,8 @@ export interface CalibrateRequest {
     /** Of per-joint (default sin-cos) */
     gravity?: "constant" | "cos" | "sin-cos";
     /**
-     * Left out: viscous, coulomb and offset, where the robot has no Coulomb friction yet with stribeck, and with load if the data
-     * show it
+     * Left out: viscous, coulomb and offset, where the robot has no Coulomb friction yet with stribeck and with load, each if the
+     * data show it
      */
     friction?: ("viscous" | "coulomb" | "offset" | "stribeck" | "load")[];
     /** default true */
@@ -464,8 +464,9 @@ export interface CalibrateRequest {
     /**
      * rad or m: displacement over which gears yield at a reversal before they slip: the sign of velocity is then the state of
      * Dahl's friction. 0: that of velocity alone. Left out: 0 where the robot has Coulomb friction already or `smoothing` is
-     * given; else 0.0002, unless the data clearly favour a smoothed sign. They select it where `friction`, `smoothing` and
-     * `relaxation_s` are left out as well and the method is not irls: see `friction_sign` of the answer. Not 0: at least 1e-9
+     * given; else 0.0002, unless the data clearly favour a smoothed sign. They select it where `smoothing` and `relaxation_s` are
+     * left out as well, `friction` has a sign (coulomb, stribeck, load) and the method is not irls: see `friction_sign` of the
+     * answer. Not 0: at least 1e-9
      */
     presliding?: number;
     /**

@@ -522,7 +522,7 @@ static const ctl_field ctl_field_table[] = {
     {"calibrate", "model", CTL_OBJECT, false, "", ""},
     {"calibrate", "model.kind", CTL_STRING, false, "base full per-joint", "full: base, and all parameters beside (default base)"},
     {"calibrate", "model.gravity", CTL_STRING, false, "constant cos sin-cos", "Of per-joint (default sin-cos)"},
-    {"calibrate", "model.friction", CTL_ARRAY, false, "viscous coulomb offset stribeck load", "Left out: viscous, coulomb and offset, where the robot has no Coulomb friction yet with stribeck, and with load if the data show it"},
+    {"calibrate", "model.friction", CTL_ARRAY, false, "viscous coulomb offset stribeck load", "Left out: viscous, coulomb and offset, where the robot has no Coulomb friction yet with stribeck and with load, each if the data show it"},
     {"calibrate", "model.rotor", CTL_BOOLEAN, false, "", "default true"},
     {"calibrate", "model.springs", CTL_BOOLEAN, false, "", "default false"},
     {"calibrate", "model.smoothing", CTL_NUMBER, false, "", "Width of the sign of velocity, rad/s or m/s"},

@@ -40,16 +40,15 @@ typedef struct tq_identify_recording {
 } tq_identify_recording;
 
 typedef struct tq_identify_options {
-    tq_fit_options fit;  /* where the session searches, the first candidate; method: used unless
-                            chooses_method */
-    bool chooses_method; /* least squares is replaced by instrumental variables if position noise
-                            biases it */
-    bool searches_delay; /* delay of the motion relative to the torque; false: `delay` is used */
-    bool searches_shift; /* the same delay, also by the residuals of the whole model */
-    bool searches_load;  /* load-dependent friction is added if it is significant */
-    bool searches_sign;  /* chooses among smoothed sign, Dahl, Dahl with relaxation by residuals */
-    double delay;        /* s */
-    double lag;          /* s, of instruments; 0: from cut-off and bandwidth of the motion */
+    tq_fit_options fit;  /* first choice where the session searches; method: if it is not chosen */
+    bool chooses_method; /* instruments replace least squares where position noise biases it */
+    bool searches_delay; /* of the motion against the torque; else `delay` */
+    bool searches_shift; /* likewise, by the misfit of the whole model */
+    bool searches_load;  /* load-dependent friction stays if it is significant */
+    bool searches_stribeck;     /* Stribeck's, likewise */
+    bool searches_sign;         /* smoothed sign, Dahl, Dahl with relaxation: by their residuals */
+    double delay;               /* s */
+    double lag;                 /* s, of instruments; 0: by cut-off and bandwidth of the motion */
     tq_recording_filter filter; /* of all signals */
     tq_identify_validation validation;
     size_t n_recording, n_fitted;      /* recordings from n_fitted on are for validation */

@@ -14,9 +14,9 @@ static const double error_robust = 0.80;
 static const double standing_apart = 3.0;  /* RMSE at rest over RMSE in motion */
 static const double bias_reported = 3.0;   /* standard deviations between instruments and least
                                              squares */
-static const double rounding = 1e-9;       /* relative: smaller differences are rounding error */
-static const double share_reported = 0.10; /* fraction of the squared residual that a missing term
-                                              explains */
+static const double rounding = 1e-9;       /* relative: no deviation is smaller */
+static const double share_reported = 0.10; /* of the squared residual, by a missing term */
+static const double slight = 0.01; /* of the torque: no term is added for less, nor missed */
 
 const char *tq_verdict_slug(tq_verdict verdict)
 {
@@ -131,6 +131,12 @@ static bool is_moved(const tq_residuals *validation, size_t row)
     return MOVED_IN * tq_residuals_of(validation, TQ_RESIDUALS_MOVING, row).n_sample >= all;
 }
 
+/* A residual of `rmse`, or that part of it, is worth a term of the model. */
+static bool is_worth(const tq_residual_stats *all, double rmse)
+{
+    return !(rmse * all->relative_error < slight * all->rmse);
+}
+
 static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
                          tq_verdict_report *report)
 {
@@ -151,16 +157,16 @@ static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
         if (!is_moved(validation, r)) {
             continue;
         }
-        if (standing.rmse > standing_apart * moving.rmse) {
+        if (standing.rmse > standing_apart * moving.rmse && is_worth(&all, standing.rmse)) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_STANDING, r, standing.rmse / moving.rmse);
         }
-        if (all.by_slowness > share_reported) {
+        if (all.by_slowness > share_reported && is_worth(&all, sqrt(all.by_slowness) * all.rmse)) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_SLOW_FRICTION, r, all.by_slowness);
         }
-        if (all.by_load > share_reported) {
+        if (all.by_load > share_reported && is_worth(&all, sqrt(all.by_load) * all.rmse)) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_LOAD_FRICTION, r, all.by_load);
         }
-        if (all.by_position > share_reported) {
+        if (all.by_position > share_reported && is_worth(&all, sqrt(all.by_position) * all.rmse)) {
             add(report, TQ_VERDICT_USABLE, TQ_REASON_POSITION, r, all.by_position);
         }
     }

@@ -6,21 +6,16 @@
 #include <math.h>
 
 #include "core/dynamics/inverse.h"
+#include "core/signal/passivity.h"
 
 enum { POSES = 16 }; /* number of poses at which gravity is computed */
 
-static const double slope_s = 0.02;         /* s between the two positions of a slope, so that noise
-                                             does not matter */
-static const double beyond_effort = 20.0;   /* rms torque over the joint's limit of effort */
-static const double farthest = 40.0;        /* rad or m, for joints without limits */
-static const double beyond_gravity = 100.0; /* torque over the gravity torque: the unit is not N
-                                               m */
-static const double least_effort = 1.0;     /* a limit of 0 or 1 was not filled in */
-static const double none_recorded = 1e-4;   /* of the slopes' squares: a hundredth of the
-                                               velocity */
-static const double returns = 0.15;         /* of its range: the joint is back at its start */
-static const double taken_out = -0.3;       /* correlation of torque and velocity that no motor
-                                               has */
+static const double slope_s = 0.02;       /* s: of positions apart, so that noise does not matter */
+static const double beyond_effort = 20.0; /* times what a joint's limit of effort allows, rms */
+static const double farthest = 40.0;      /* rad or m, of joints without limits */
+static const double beyond_gravity = 100.0; /* times what holds the robot: no torque in N m */
+static const double least_effort = 1.0;     /* a limit that was not filled in is 0 or 1 */
+static const double none_recorded = 1e-4;   /* of the slopes' square: a hundredth of the velocity */
 
 static const double *channel(const tq_recording *recording, const tq_uniform *even,
                              tq_quantity quantity, size_t row)
@@ -235,67 +230,18 @@ static tq_status check_gravity(const tq_recording *recording, const tq_uniform *
     return tq_recording_refuse(ret, TQ_FAULT_TORQUE_GRAVITY, worst, most, gravity);
 }
 
-static double range_of(const double *x, size_t n)
-{
-    double least = x[0];
-    double most = x[0];
-    for (size_t k = 1; k < n; k++) {
-        least = fmin(least, x[k]);
-        most = fmax(most, x[k]);
-    }
-    return most - least;
-}
-
-/* True if every joint is back at its start: potential and kinetic energy are equal. */
-static bool is_closed(const tq_recording *recording, const tq_uniform *even)
-{
-    for (size_t r = 0; r < recording->options->model->nq; r++) {
-        const double *q = channel(recording, even, TQ_QUANTITY_Q, r);
-        if (fabs(q[even->n - 1] - q[0]) > returns * range_of(q, even->n)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* Passivity: friction dissipates, so that over a closed path the net work of all joints is not
- * negative. A single joint's may be: another has put the energy in. */
+/* Where no fit of the whole robot will compare the joints with each other. */
 static tq_status check_signs(const tq_recording *recording, const tq_uniform *even,
                              tq_recording_fault *ret)
 {
     const tq_model *model = recording->options->model;
-    if (model->nq != model->nv || !is_closed(recording, even)) {
+    if ((recording->check & TQ_CHECK_SIGN) == 0 || model->nq != model->nv) {
         return TQ_OK;
     }
-    uint32_t worst = TQ_NONE; /* the joint with the lowest correlation of torque and velocity */
-    double total = 0.0, least = taken_out, least_work = 0.0;
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (joint->nv != 1 || joint->mimic != TQ_NONE) {
-            continue;
-        }
-        const double *q = channel(recording, even, TQ_QUANTITY_Q, joint->q_index);
-        const double *tau = channel(recording, even, TQ_QUANTITY_TAU, joint->v_index);
-        double mean = 0.0, work = 0.0, square = 0.0, way = 0.0;
-        for (size_t k = 0; k < even->n; k++) {
-            mean += tau[k] / (double)even->n;
-        }
-        for (size_t k = 1; k + 1 < even->n; k++) {
-            const double step = 0.5 * (q[k + 1] - q[k - 1]);
-            work += (tau[k] - mean) * step;
-            square += (tau[k] - mean) * (tau[k] - mean);
-            way += step * step;
-        }
-        total += work;
-        if (way > 0.0 && square > 0.0 && work < least * sqrt(square * way)) {
-            worst = j;
-            least = work / sqrt(square * way);
-            least_work = work;
-        }
-    }
-    return worst == TQ_NONE || total >= 0.0
+    const tq_passivity balance = tq_recording_passivity(recording, even);
+    return balance.joint == TQ_NONE || balance.work >= -balance.explained
                ? TQ_OK
-               : tq_recording_refuse(ret, TQ_FAULT_TORQUE_SIGN, worst, -least_work, 0.0);
+               : tq_recording_refuse(ret, TQ_FAULT_TORQUE_SIGN, balance.joint, -balance.work, 0.0);
 }
 
 size_t tq_recording_check_size(const tq_mechanism *mechanism)

@@ -7,8 +7,8 @@
 
 /**
  * Check a stretch of motion: positions against the joints' limits, velocities against the slopes of
- * positions, torques against limits of effort and gravity, and their sign by passivity.
- * recording->check: units that the request does not state.
+ * positions, torques against limits of effort and gravity, and their signs by passivity.
+ * recording->check says which units are not known.
  *
  * Shapes   even->n >= 64 unfiltered samples.
  * Memory   tq_recording_check_size(mechanism) bytes of scratch.

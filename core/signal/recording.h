@@ -46,9 +46,10 @@ typedef struct tq_recording_filter {
 enum {
     TQ_CHECK_TIME = 1u << 0,     /* times may be milliseconds */
     TQ_CHECK_POSITION = 1u << 1, /* angles may be degrees, lengths millimetres */
-    TQ_CHECK_TORQUE = 1u << 2,   /* torque is used: it must not be zero or constant */
-    TQ_CHECK_EFFORT = 1u << 3,   /* torque is compared with the joints' limits of effort */
-    TQ_CHECK_GRAVITY = 1u << 4,  /* torque is compared with gravity */
+    TQ_CHECK_TORQUE = 1u << 2,   /* torque is used: it must be one */
+    TQ_CHECK_EFFORT = 1u << 3,   /* torque against the joints' limits of effort */
+    TQ_CHECK_GRAVITY = 1u << 4,  /* torque against gravity's */
+    TQ_CHECK_SIGN = 1u << 5,     /* torque's sign by the work of all motors */
 };
 
 /* Options common to all recordings of a fit. */
@@ -181,8 +182,8 @@ typedef enum tq_recording_fault_kind {
     TQ_FAULT_TORQUE_CONSTANT,
     TQ_FAULT_TORQUE_EFFORT,  /* joint, value: rms torque; other: the joint's limit */
     TQ_FAULT_TORQUE_GRAVITY, /* joint, value: largest rms torque; other: gravity's largest torque */
-    TQ_FAULT_TORQUE_SIGN,    /* joint, value: J that the joint returns over a closed path */
-    TQ_FAULT_DELAY,          /* value: delay of more than four samples and 50 ms */
+    TQ_FAULT_TORQUE_SIGN,    /* joint: that returns most; value: J that all of them return */
+    TQ_FAULT_DELAY,          /* of more than four samples and 50 ms */
     TQ_FAULT_CUTOFF,         /* value: samples a second: the cut-off is above half of it */
     TQ_FAULT_FILTER_SLOW,    /* value: samples a second: the filter's memory is too long */
 } tq_recording_fault_kind;

@@ -88,6 +88,15 @@ def test_the_same_as_of_a_robot_with_joints_locked(daemon, arm):
     assert len(moving(locked["robot"])) == MOVED and len(moving(held["robot"])) == len(arm)
 
 
+def test_logs_of_some_joints_are_reminded_of_at_rest(daemon, arm):
+    fault = calibrate(daemon, {"datasets": ["part0", "part1"]}, 422, robot="puma560")["errors"][0]
+    assert fault["pointer"] == "/datasets/0" and 'that hold q are not named: it has 3, for 6 joints' in fault["detail"], fault
+    assert 'add "columns": {"q": [the 6 columns of it' in fault["hint"] and f'"at_rest": {{"{arm[0]}": 0, ...}}' in fault["hint"], fault
+    # an operation that has no such field does not name it
+    reply = daemon.request("POST", "/v1/robots/puma560/payload", json.dumps({"datasets": ["part0"]}), {"Content-Type": "application/json"})
+    assert reply[0] == 422 and "at_rest" not in reply[2].decode() and "it has 3, for 6 joints" in reply[2].decode(), reply[2]
+
+
 def test_wrong_joints_at_rest_are_named(daemon, arm):
     for at_rest, pointer in (({"nothing": 1}, "/at_rest/nothing"), ({arm[0]: "high"}, f"/at_rest/{arm[0]}"), ([arm[0]], "/at_rest"),
                              (dict.fromkeys(arm, 0), "/at_rest")):

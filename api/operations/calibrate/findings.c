@@ -49,6 +49,13 @@ static void of_columns(const tqa_calibration *c, const tq_finding *f, const char
     const size_t size = TQA_PROBLEM_TEXT;
     switch ((int)f->kind) {
     case TQ_FINDING_TORQUE_SIGN:
+        if (f->joint == TQ_NONE) {
+            (void)snprintf(text, size,
+                           "all torques count against the positions%.60s: turn their signs by "
+                           "\"scale\": {\"tau\": -1}, times the gains, if any",
+                           logs);
+            break;
+        }
         (void)snprintf(
             text, size,
             "joint \"%.50s\": its torque counts against its position%.60s: turn its sign "

@@ -82,9 +82,12 @@ static bool read_friction(tqa_calibration *c, const tqa_value *part)
     model->with |= (bits & 2u) != 0 ? (unsigned)TQ_REGRESS_COULOMB : 0u;
     model->with |= (bits & 4u) != 0 ? (unsigned)TQ_REGRESS_OFFSET : 0u;
     model->stribeck_speed = 0.0; /* chosen friction brings its own speeds */
-    c->options.searches_load = c->options.searches_delay = c->options.searches_sign = false;
+    c->options.searches_load = c->options.searches_stribeck = c->options.searches_delay = false;
+    /* terms are one choice, the law of their sign another */
+    c->options.searches_sign = c->options.searches_sign && (bits & (2u | 8u | 16u)) != 0;
     model->extra = (bits & 8u) != 0 ? (unsigned)TQ_FIT_STRIBECK : 0u;
     model->extra |= (bits & 16u) != 0 ? (unsigned)TQ_FIT_LOAD : 0u;
+    model->added = 0;
     return true;
 }
 
@@ -316,8 +319,9 @@ static void set_default_signs(tqa_calibration *c)
     ret->smoothing = 0.01;
     ret->presliding = 2e-4;
     ret->relaxation = 2.0;
-    ret->extra = TQ_FIT_STRIBECK | TQ_FIT_LOAD;
+    ret->extra = ret->added = TQ_FIT_STRIBECK | TQ_FIT_LOAD;
     c->options.searches_load = true;
+    c->options.searches_stribeck = true;
     c->options.searches_sign = true;
     c->options.searches_delay = true;
     ret->stribeck_speed = 0.3;
@@ -335,6 +339,17 @@ static uint32_t find_ball_term(const tq_model *model)
         }
     }
     return TQ_NONE;
+}
+
+/* Signs of torque that the fit compares, joint with joint: no check of single logs refuses them. */
+static void leave_signs_to_fit(tqa_calibration *c)
+{
+    const bool compares = c->options.fit.model.kind == TQ_FIT_BASE &&
+                          c->n_fitted <= TQ_FINDING_RUNS &&
+                          tq_diagnosis_is_for(c->control->robot->model);
+    for (size_t i = 0; i < c->n_fitted; i++) {
+        c->logs[i].fits_signs = compares;
+    }
 }
 
 bool tqa_calibration_read(tqa_calibration *c)
@@ -374,7 +389,12 @@ bool tqa_calibration_read(tqa_calibration *c)
     c->options.searches_delay = c->options.searches_delay && !c->request.has_delay;
     c->options.searches_shift = !c->request.has_delay;
     c->request.options.finds_brakes = model->nq == model->nv;
-    return read_logs(c) && read_model(c) && read_method(c) &&
+    c->request.takes_rest = true;
+    if (!read_logs(c) || !read_model(c)) {
+        return false;
+    }
+    leave_signs_to_fit(c);
+    return read_method(c) &&
            (points.value == NULL ||
             tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->options.n_point));
 }

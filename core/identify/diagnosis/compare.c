@@ -37,11 +37,12 @@ static double factor_of(const tq_diagnosis *d, size_t r, double *ret_alike)
     }
     double tt = 0.0, tb = 0.0, bb = 0.0, t1 = 0.0, b1 = 0.0, n = 0.0;
     for (size_t e = 0; e < d->n_run; e++) {
+        const double turned = d->gain[e * d->nv + r] < 0.0 ? -1.0 : 1.0;
         tt += entry(d, e, r, tau, tau);
-        tb += entry(d, e, r, tau, bodies);
+        tb += turned * entry(d, e, r, tau, bodies);
         bb += entry(d, e, r, bodies, bodies);
         n += d->count[e];
-        t1 += one != SIZE_MAX ? entry(d, e, r, tau, one) : 0.0;
+        t1 += one != SIZE_MAX ? turned * entry(d, e, r, tau, one) : 0.0;
         b1 += one != SIZE_MAX ? entry(d, e, r, bodies, one) : 0.0;
     }
     tt -= t1 * t1 / n;

@@ -9,7 +9,7 @@
 #include "core/signal/experiment.h"
 
 typedef enum tq_finding_kind {
-    TQ_FINDING_TORQUE_SIGN,   /* the torque's positive direction is opposite to the position's */
+    TQ_FINDING_TORQUE_SIGN,   /* the joint's torque counts against its position; TQ_NONE: all */
     TQ_FINDING_TORQUE_SWAP,   /* torques of `joint` and `other` are exchanged */
     TQ_FINDING_POSITION_SWAP, /* positions of `joint` and `other` are exchanged */
     TQ_FINDING_TORQUE_SCALE,  /* size: recorded torque over that by the model; joint TQ_NONE: all */
@@ -66,6 +66,8 @@ typedef struct tq_diagnosis tq_diagnosis;
 tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution, size_t n_run,
                              tq_scratch *memory, tq_diagnosis **ret_diagnosis, tq_error *reterr);
 size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run);
+/* Faults of logs of this robot are searched for, unless there are too many recordings. */
+bool tq_diagnosis_is_for(const tq_model *model);
 /* The next blocks are those of recording `run`, of about n_sample samples. */
 void tq_diagnosis_next(tq_diagnosis *diagnosis, size_t run, size_t n_sample);
 /* t: (n_sample) s from the recording's start. */

@@ -34,10 +34,14 @@ static void consider(tq_search *s, double gain, double price, const tq_finding *
     }
 }
 
-static void set_gain(tq_search *s, size_t r, uint64_t runs, double factor)
+/* of one row, or of all: SIZE_MAX */
+static void set_gain(tq_search *s, size_t row, uint64_t runs, double factor)
 {
     for (size_t e = 0; e < s->d->n_run; e++) {
-        s->d->gain[e * s->d->nv + r] *= runs == 0 || tq_is_in(runs, e) ? factor : 1.0;
+        for (size_t r = 0; r < s->d->nv; r++) {
+            const bool is_in = (runs == 0 || tq_is_in(runs, e)) && (row == r || row == SIZE_MAX);
+            s->d->gain[e * s->d->nv + r] *= is_in ? factor : 1.0;
+        }
     }
 }
 
@@ -125,7 +129,25 @@ static size_t run_count(const tq_search *s)
     return s->d->n_run < TQ_FINDING_RUNS ? s->d->n_run : (size_t)TQ_FINDING_RUNS;
 }
 
-/* first in all recordings, then in each */
+/* Before other faults: residuals, by which these are searched for, may be small in spite of it. */
+static void turn_all(tq_search *s, tq_finding *findings, size_t *n)
+{
+    tq_finding found = {0};
+    if (!tq_search_turned(s->d, &found)) {
+        return;
+    }
+    found.joint = s->d->nv == 1 ? joint_of(s, 0) : TQ_NONE;
+    s->trial = nothing(SIZE_MAX);
+    s->trial.runs = found.runs;
+    s->trial.factor = -1.0;
+    apply(s, &s->trial, false);
+    const double left = fit_plain(s);
+    found.explained = fmax(s->left - left, 0.0); /* as the data may fit as well the other way */
+    s->left = left;
+    findings[(*n)++] = found;
+}
+
+/* all recordings, then each of several */
 static void try_exchanges(tq_search *s)
 {
     const size_t n_run = s->d->n_run > 1 ? run_count(s) : 0;
@@ -388,8 +410,11 @@ tq_status tq_diagnosis_find(tq_diagnosis *d, tq_finding *ret_findings, size_t ro
     if (!isfinite(s.left)) {
         return TQ_OK;
     }
+    if (room > 0) {
+        turn_all(&s, ret_findings, ret_n);
+    }
     tq_finding scale = {0};
-    if (room > 0 && tq_search_units(d, &scale)) {
+    if (*ret_n < room && tq_search_units(d, &scale)) {
         ret_findings[(*ret_n)++] = scale;
     }
     for (unsigned round = 0; round < ROUNDS && *ret_n < room; round++) {

@@ -27,8 +27,9 @@ typedef struct tq_search {
 
 /* Number of joints that move. */
 size_t tq_moved_count(const tq_diagnosis *d);
-/* One factor of all torques against the robot's model, as of a wrong unit or gear ratio; after a
- * fit. */
+/* Recordings in which every torque counts against its position. */
+bool tq_search_turned(const tq_diagnosis *d, tq_finding *ret);
+/* All torques by a factor off the robot's model: a unit, a gear's ratio. After a fit. */
 bool tq_search_units(tq_diagnosis *d, tq_finding *ret);
 /* Gauss-Newton steps for a large tilt: each uses the inertial parameters of the step before. */
 tq_status tq_search_tilt(tq_diagnosis *d, tq_finding *inout, tq_error *reterr);

@@ -63,6 +63,7 @@ typedef struct tq_fit_model {
     tq_fit_gravity gravity; /* TQ_FIT_PER_JOINT only */
     unsigned with;          /* TQ_REGRESS_...: terms of every one-dof joint */
     unsigned extra;         /* TQ_FIT_STRIBECK, TQ_FIT_LOAD */
+    unsigned added;         /* of these, what was not requested: 0 is as good a value as any */
     double smoothing; /* s(v) = tanh(v / smoothing), rad/s or m/s; 0: sign; < 0: joints' own */
     /* rad or m, > 0: s is instead the state of Dahl's friction model along the displacement x of
      * the joint, ds/dx = (1 - s sign(v)) / presliding: gears deform before they slip at a reversal

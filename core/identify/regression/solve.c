@@ -266,6 +266,16 @@ static double noise_of(const tq_fit *fit, const double *set, const tq_fit_soluti
     return fmax(sqrt(sigma * sigma + off), rounding * sqrt(tq_fit_row_square(fit, set, row) / n));
 }
 
+/* Friction that was not requested, and may be 0. */
+static bool is_needless(const tq_fit *fit, size_t c, const tq_estimate *e)
+{
+    const tq_column_kind kind = fit->columns[c].kind;
+    const unsigned of = kind == TQ_COLUMN_STRIBECK ? (unsigned)TQ_FIT_STRIBECK
+                        : kind == TQ_COLUMN_LOAD   ? (unsigned)TQ_FIT_LOAD
+                                                   : 0u;
+    return (fit->options.model.added & of) != 0 && fabs(e->value) < explained * e->deviation;
+}
+
 /* harmless_on (n_row): rms torque that a deviation may cause; faint: see find_unidentified */
 static void grade(const tq_fit *fit, const double *harmless_on, const double *faint,
                   tq_fit_solution *s)
@@ -286,9 +296,10 @@ static void grade(const tq_fit *fit, const double *harmless_on, const double *fa
         }
         const double spread = isnan(e->consistency) ? e->relative : e->consistency;
         const double chance = isnan(e->consistency) ? explained : explained * root;
-        e->grade = share > 0.25          ? TQ_GRADE_UNIDENTIFIED
-                   : !(spread >= usable) ? TQ_GRADE_USABLE
-                   : e->effect < least   ? TQ_GRADE_USABLE
+        e->grade = share > 0.25             ? TQ_GRADE_UNIDENTIFIED
+                   : is_needless(fit, c, e) ? TQ_GRADE_USABLE
+                   : !(spread >= usable)    ? TQ_GRADE_USABLE
+                   : e->effect < least      ? TQ_GRADE_USABLE
                    : chance * sqrt(faint[c]) * fit->nominal[c] > spread * fabs(e->value)
                        ? TQ_GRADE_USABLE
                    : spread < robust ? TQ_GRADE_ROBUST

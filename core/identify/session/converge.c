@@ -5,6 +5,9 @@
 
 #include "core/identify/session/session_private.h"
 #include "core/identify/validation/student.h"
+#include "core/model/layout.h"
+
+static const double slight = 0.01; /* of a joint's torque: no term that was not requested */
 
 static void pass(tq_identify *id, tq_session_state state)
 {
@@ -19,7 +22,7 @@ tq_status tq_session_plan(tq_identify *id, tq_error *reterr)
     now->in_part = now->is_sampled;
     now->after_converge = id->options.searches_shift && !tq_session_has_instruments(id)
                               ? TQ_SESSION_SHIFT
-                              : TQ_SESSION_CHECK_LOAD;
+                              : TQ_SESSION_CHECK_EXTRA;
     now->after_validate = TQ_SESSION_BIAS;
     tq_session_foretell(id);
     now->state = now->searches_delay ? TQ_SESSION_ALIGN : TQ_SESSION_MEMORY;
@@ -61,8 +64,8 @@ tq_status tq_session_converge_again(tq_identify *id, tq_error *reterr)
     }
     tq_fit_set_search(id->fit, false);
     tq_fit_freeze(id->fit);
-    const bool needs_statistics =
-        now->searches_load || id->options.chooses_method || !now->is_sampled;
+    const bool needs_statistics = now->searches_load || now->searches_stribeck ||
+                                  id->options.chooses_method || !now->is_sampled;
     now->state = now->after_converge;
     if (now->has_search && needs_statistics) {
         pass(id, now->after_converge);
@@ -70,39 +73,82 @@ tq_status tq_session_converge_again(tq_identify *id, tq_error *reterr)
     return TQ_OK;
 }
 
-/* Load-dependent friction that was not requested is kept only if it can be distinguished from the
- * other terms, is significant on some joint, and is less than the load itself. */
+/* Deviations beyond which a joint is significant: of n, one is so by chance n times as often. */
+static double significant(const tq_identify *id)
+{
+    const double by_chance = (1.0 - id->options.fit.confidence) / (double)id->nv;
+    return tq_student_quantile(1.0 - by_chance, id->result.solution.freedom);
+}
+
+/* A term that is distinguishable from zero, and more than a hundredth of its joint's torque. */
+static bool is_there(const tq_identify *id, size_t k, double t)
+{
+    const tq_estimate *e = &id->result.solution.estimate[k];
+    const size_t row = id->mechanism->model.joints[id->result.columns[k].joint].v_index;
+    const double torque = e->deviation > 0.0 ? fabs(e->value) * e->effect / e->deviation : 0.0;
+    return fabs(e->value) > t * e->deviation && torque > slight * sqrt(id->usual[row]);
+}
+
+/* Load-dependent friction that was not requested must be distinguishable from the other terms, and
+ * be significant on some joint, below the load itself. */
 static bool has_load(const tq_identify *id)
 {
-    const tq_fit_solution *solution = &id->result.solution;
-    const double t = tq_student_quantile(id->options.fit.confidence, solution->freedom);
+    const double t = significant(id);
     bool any = false;
     for (size_t k = 0; k < id->result.n_column; k++) {
-        const tq_estimate *e = &solution->estimate[k];
+        const tq_estimate *e = &id->result.solution.estimate[k];
         if (id->result.columns[k].kind != TQ_COLUMN_LOAD) {
             continue;
         }
         if (e->grade == TQ_GRADE_UNIDENTIFIED) {
             return false;
         }
-        any = any || (e->value > t * e->deviation && e->value < 1.0);
+        any = any || (is_there(id, k, t) && e->value > 0.0 && e->value < 1.0);
     }
     return any;
 }
 
-tq_status tq_session_check_load(tq_identify *id, tq_error *reterr)
+/* Stribeck's that was not requested must be significant on some joint: where it is on none, it
+ * makes Coulomb and viscous friction uncertain for nothing. */
+static bool has_stribeck(const tq_identify *id)
+{
+    const double t = significant(id);
+    for (size_t k = 0; k < id->result.n_column; k++) {
+        if (id->result.columns[k].kind == TQ_COLUMN_STRIBECK &&
+            id->result.solution.estimate[k].grade != TQ_GRADE_UNIDENTIFIED && is_there(id, k, t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void fit_without(tq_identify *id, unsigned extra, tq_session_state after)
+{
+    tq_session_now *now = &id->now;
+    now->extra &= ~extra;
+    now->state = TQ_SESSION_BUILD;
+    now->after_build = TQ_SESSION_MEMORY;
+    now->after_memory = TQ_SESSION_CONVERGE;
+    now->after_converge = after;
+}
+
+/* Load first: what it explains is no Stribeck's. */
+tq_status tq_session_check_extra(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
     tq_session_now *now = &id->now;
-    const bool drops = now->searches_load && !has_load(id);
+    tq_fit_usual_torque(id->fit, id->usual);
+    const bool drops_load = now->searches_load && !has_load(id);
     now->searches_load = false;
+    if (drops_load) {
+        fit_without(id, TQ_FIT_LOAD, TQ_SESSION_CHECK_EXTRA);
+        return TQ_OK;
+    }
+    const bool drops_stribeck = now->searches_stribeck && !has_stribeck(id);
+    now->searches_stribeck = false;
     now->state = TQ_SESSION_FORESEE;
-    if (drops) {
-        now->extra &= ~(unsigned)TQ_FIT_LOAD;
-        now->state = TQ_SESSION_BUILD;
-        now->after_build = TQ_SESSION_MEMORY;
-        now->after_memory = TQ_SESSION_CONVERGE;
-        now->after_converge = TQ_SESSION_FORESEE;
+    if (drops_stribeck) {
+        fit_without(id, TQ_FIT_STRIBECK, TQ_SESSION_FORESEE);
     }
     return TQ_OK;
 }

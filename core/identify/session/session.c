@@ -164,7 +164,7 @@ static tq_session_enter *const enter[TQ_SESSION_STATES] = {
     [TQ_SESSION_SHIFT] = tq_session_shift,
     [TQ_SESSION_SHIFT_PASS] = tq_session_shift_pass,
     [TQ_SESSION_SHIFTED] = tq_session_shifted,
-    [TQ_SESSION_CHECK_LOAD] = tq_session_check_load,
+    [TQ_SESSION_CHECK_EXTRA] = tq_session_check_extra,
     [TQ_SESSION_FORESEE] = tq_session_foresee,
     [TQ_SESSION_FORESEE_PASS] = tq_session_foresee_pass,
     [TQ_SESSION_FORESEEN] = tq_session_foreseen,
@@ -290,6 +290,7 @@ tq_status tq_identify_begin(const tq_mechanism *mechanism, const tq_identify_opt
     id->now.delay = options->delay;
     id->now.searches_delay = options->searches_delay;
     id->now.searches_load = options->searches_load;
+    id->now.searches_stribeck = options->searches_stribeck;
     id->now.searches_sign = options->searches_sign;
     id->fingerprint = fingerprint_of(options, nv);
     *ret_session = id;

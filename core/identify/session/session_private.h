@@ -35,8 +35,8 @@ typedef enum tq_session_state {
     TQ_SESSION_SHIFT, /* delay by the misfit of the whole model */
     TQ_SESSION_SHIFT_PASS,
     TQ_SESSION_SHIFTED,
-    TQ_SESSION_CHECK_LOAD,
-    TQ_SESSION_FORESEE, /* bias by noise in the cached rows: only for progress */
+    TQ_SESSION_CHECK_EXTRA,
+    TQ_SESSION_FORESEE, /* bias by noise, from the cached rows: for progress alone */
     TQ_SESSION_FORESEE_PASS,
     TQ_SESSION_FORESEEN,
     TQ_SESSION_READ_ALL,
@@ -100,7 +100,7 @@ typedef struct tq_session_now {
     double torque_lag, torque_lag_gain; /* s, and nats it explains: first-order lag of the torque;
                                            0: none */
     unsigned n_shift;                   /* searches of the delay by the whole model */
-    bool searches_delay, searches_load, searches_sign;
+    bool searches_delay, searches_load, searches_stribeck, searches_sign;
     bool found_sign, took_instruments, foresees_instruments;
     bool is_sampled; /* searches read only a part of the rows */
     bool in_part;    /* this pass reads only a part of the rows */
@@ -175,7 +175,7 @@ tq_session_enter tq_session_align_start, tq_session_align_next, tq_session_confi
 tq_session_enter tq_session_law_first, tq_session_law_next, tq_session_width_look,
     tq_session_width_down;
 tq_session_enter tq_session_plan, tq_session_take_memory, tq_session_converge,
-    tq_session_converge_again, tq_session_check_load, tq_session_foresee, tq_session_foresee_pass,
+    tq_session_converge_again, tq_session_check_extra, tq_session_foresee, tq_session_foresee_pass,
     tq_session_foreseen, tq_session_read_all;
 tq_session_enter tq_session_variance, tq_session_find_variance, tq_session_bias,
     tq_session_find_bias, tq_session_instruments;

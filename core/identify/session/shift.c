@@ -21,7 +21,7 @@ tq_status tq_session_shift(tq_identify *id, tq_error *reterr)
 {
     (void)reterr;
     const size_t size = tq_shift_size(id->fit);
-    id->now.state = TQ_SESSION_CHECK_LOAD;
+    id->now.state = TQ_SESSION_CHECK_EXTRA;
     if (!(id->now.presliding > 0.0) && size > 0 && size <= id->options.memory_max) {
         tq_session_need(id, TQ_IDENTIFY_OF_STEP, size);
         id->now.state = TQ_SESSION_SHIFT_PASS;
@@ -40,7 +40,7 @@ tq_status tq_session_shift_pass(tq_identify *id, tq_error *reterr)
     const tq_status status = tq_shift_begin(id->fit, id->result.solution.value, period, n,
                                             &id->memory[TQ_IDENTIFY_OF_STEP], &id->shift, reterr);
     if (status == TQ_OK && id->shift == NULL) {
-        id->now.state = TQ_SESSION_CHECK_LOAD;
+        id->now.state = TQ_SESSION_CHECK_EXTRA;
     } else if (status == TQ_OK) {
         tq_session_request(id, TQ_IDENTIFY_PASS_SHIFT, id->options.n_fitted, TQ_SESSION_SHIFTED);
     }
@@ -61,7 +61,7 @@ tq_status tq_session_shifted(tq_identify *id, tq_error *reterr)
     /* the end of the search interval is not a minimum */
     const bool is_late = fabs(found.late) > least_late && fabs(delay) < 0.999 * TQ_SHIFT_FARTHEST &&
                          found.gain > least;
-    now->state = TQ_SESSION_CHECK_LOAD;
+    now->state = TQ_SESSION_CHECK_EXTRA;
     if (status == TQ_OK && is_late && now->n_shift++ < ROUNDS) {
         now->delay = delay;
         now->searches_delay = true;

@@ -252,6 +252,7 @@ static void search_everything(bench *b)
     b->options.fit.model.stribeck_speed = 0.3;
     b->options.fit.model.extra = TQ_FIT_STRIBECK | TQ_FIT_LOAD;
     b->options.searches_delay = b->options.searches_load = b->options.searches_sign = true;
+    b->options.searches_stribeck = true;
     b->options.chooses_method = true;
     for (size_t i = 0; i < RECORDINGS; i++) {
         b->recordings[i].floor = b->floors;
@@ -326,6 +327,7 @@ Test(session, resumes_with_the_same_bits_before_every_recording, .timeout = 300)
     const tq_identify_choice choice = tq_identify_chosen(a.session);
     cr_expect(epsilon_eq(dbl, choice.delay, a.late, 1e-4));
     cr_expect(choice.took_instruments && choice.found_sign && choice.is_sampled);
+    cr_expect(eq(uint, choice.model.extra, 0)); /* the arm has neither friction */
     cr_expect(a.passes[TQ_IDENTIFY_PASS_NOISE] == FITTED && a.passes[TQ_IDENTIFY_PASS_ALIGN] >= 3);
     cr_expect(eq(sz, a.passes[TQ_IDENTIFY_PASS_VALIDATE], 2 * RECORDINGS));
     /* all passes except the short one that predicts the bias */

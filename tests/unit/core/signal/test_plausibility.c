@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "core/base/random.h"
 #include "core/signal/plausibility.h"
 #include "tests/support/recorded.h"
 
@@ -20,7 +21,8 @@ static tqt_recorded *new_swings(void)
     tqt_recorded *r = tqt_recorded_pendulum(
         1u << TQ_QUANTITY_Q | 1u << TQ_QUANTITY_QD | 1u << TQ_QUANTITY_TAU, ROWS);
     r->n = ROWS;
-    r->recording.check = TQ_CHECK_POSITION | TQ_CHECK_TORQUE | TQ_CHECK_EFFORT | TQ_CHECK_GRAVITY;
+    r->recording.check =
+        TQ_CHECK_POSITION | TQ_CHECK_TORQUE | TQ_CHECK_EFFORT | TQ_CHECK_GRAVITY | TQ_CHECK_SIGN;
     for (size_t k = 0; k < ROWS; k++) {
         const double t = h * (double)k;
         const double q = sin(w * t), qd = w * cos(w * t), qdd = -w * w * q;
@@ -121,7 +123,45 @@ Test(plausibility, detects_torques_of_another_sign)
     cr_expect(epsilon_eq(dbl, fault.value, 20.0, 0.1));
 }
 
-/* effort limit as a part of the rms torque, here over the rows */
+/* Swings without friction that fade from 1 rad to 0.02 with A = 0.02 + 0.98 exp(-t / 1.5 s): they
+ * end near where they began, and the motor takes their own energy out, m l^2 w^2 / 2 = 1.2 J at
+ * first. */
+Test(plausibility, accepts_a_motion_that_is_braked)
+{
+    const double w = M_PI;
+    tqt_recorded *r = new_swings();
+    for (size_t k = 0; k < r->n; k++) {
+        const double t = h * (double)k, e = .98 * exp(-t / 1.5), a = .02 + e;
+        const double s = sin(w * t), c = cos(w * t);
+        const double q = a * s, qdd = e / 2.25 * s - 2 * e / 1.5 * w * c - a * w * w * s;
+        *tqt_recorded_at(r, TQ_QUANTITY_Q, k) = q;
+        *tqt_recorded_at(r, TQ_QUANTITY_QD, k) = a * w * c - e / 1.5 * s;
+        *tqt_recorded_at(r, TQ_QUANTITY_TAU, k) = 0.25 * qdd + 9.81 * 0.5 * sin(q);
+    }
+    cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_NONE));
+}
+
+/* Swings without friction: white noise of 0.3 N m makes work of either sign, 0.3 N m times the root
+ * of the sum of squared steps (0.7 rad) by one deviation. */
+Test(plausibility, accepts_noise_of_either_sign)
+{
+    uint64_t random = 5;
+    for (unsigned trial = 0; trial < 30; trial++) {
+        tqt_recorded *r = new_swings();
+        for (size_t k = 0; k < r->n; k++) {
+            const double q = *tqt_recorded_at(r, TQ_QUANTITY_Q, k);
+            double noise = 0.0;
+            for (unsigned i = 0; i < 12; i++) { /* of twelve uniform numbers in [-1, 1] */
+                noise += 0.5 * tq_random_unit(&random);
+            }
+            *tqt_recorded_at(r, TQ_QUANTITY_TAU, k) =
+                -0.25 * M_PI * M_PI * q + 9.81 * 0.5 * sin(q) + 0.3 * noise;
+        }
+        cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_NONE));
+    }
+}
+
+/* against the root mean square of the torque, here over the rows themselves */
 static tq_recording_fault fault_with_effort(double part_of_rms, double *ret_effort, double *ret_rms)
 {
     tqt_recorded *r = new_swings();
@@ -159,5 +199,14 @@ Test(plausibility, ignores_torque_that_is_not_used)
     tqt_recorded *r = new_swings();
     scale(r, TQ_QUANTITY_TAU, -1000.0);
     r->recording.check &= ~(unsigned)TQ_CHECK_TORQUE;
+    cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_NONE));
+}
+
+/* A fit compares the joints with each other. */
+Test(plausibility, leaves_signs_to_a_fit)
+{
+    tqt_recorded *r = new_swings();
+    scale(r, TQ_QUANTITY_TAU, -1.0);
+    r->recording.check &= ~(unsigned)TQ_CHECK_SIGN;
     cr_expect(eq(int, (int)fault_of(r).kind, TQ_FAULT_NONE));
 }
