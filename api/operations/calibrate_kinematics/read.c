@@ -171,7 +171,7 @@ static bool read_limits(tqa_kinematic *c)
     const tqa_value root = tqa_value_root(c->control);
     const tqa_value limits = tqa_value_field(&root, "limits");
     for (unsigned i = 0; i < 3; i++) {
-        c->problem.limit[i] = INFINITY;
+        c->problem.limit[i] = (double)INFINITY;
     }
     if (limits.value == NULL) {
         return true;

@@ -142,7 +142,7 @@ static tq_status estimate_noise(solution *s, double ret_sigma[2], tq_error *rete
     const tq_kinematic_sum positions = {.active = s->sum.active,
                                         .n_active = n,
                                         .weight = s->sum.weight,
-                                        .sigma = {s->sum.sigma[0], INFINITY}};
+                                        .sigma = {s->sum.sigma[0], (double)INFINITY}};
     tq_status status = tq_cholesky_factor(n, inverse, n, reterr);
     status = status == TQ_OK ? tq_cholesky_invert(n, inverse, n, reterr) : status;
     if (status == TQ_OK) {
@@ -201,7 +201,7 @@ static tq_status hold_limits(solution *s, tq_error *reterr)
         const uint32_t c = ret->active[a];
         const tq_kinematic_parameter *p = &s->k.list[c];
         double value = 0.0;
-        double most = INFINITY;
+        double most = (double)INFINITY;
         if (p->part == TQ_KINEMATIC_ZERO) {
             const tq_joint *joint = &s->k.problem->model->joints[p->index];
             value = ret->state.zero[p->index];

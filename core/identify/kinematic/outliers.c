@@ -143,7 +143,7 @@ static tq_status weigh(search *s, tq_error *reterr)
 {
     const size_t n_pose = s->k->problem->n_pose;
     tq_status status = TQ_OK;
-    double most = INFINITY;
+    double most = (double)INFINITY;
     size_t iterations = 0;
     for (size_t i = 0; i < n_pose; i++) {
         s->weight[i] = 1.0;

@@ -379,14 +379,14 @@ static tq_status start_in_turn(start *s, tq_kinematic_state *best, tq_error *ret
 {
     const tq_pose given = s->x->tool;
     const unsigned n_start = s->p->knows_tool ? 1 : STARTS;
-    double least = INFINITY;
+    double least = (double)INFINITY;
     tq_status status = TQ_OK;
     for (unsigned a = 0; status == TQ_OK && a < n_start; a++) {
         s->x->tool = given;
         if (a > 0) {
             s->x->tool.p[(a - 1) / 2] += a % 2 == 0 ? -reach_of_starts : reach_of_starts;
         }
-        double before = INFINITY;
+        double before = (double)INFINITY;
         for (unsigned n = 0; status == TQ_OK && n < ROUNDS; n++) {
             status = round_of(s, reterr);
             const double now = misfit(s);

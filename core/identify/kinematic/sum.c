@@ -107,7 +107,7 @@ static double limit_of(const tq_kinematic *k, const tq_kinematic_state *x, uint3
         return c->axis < 3 ? limit[1] : limit[2];
     }
     *ret_value = 0.0;
-    return INFINITY;
+    return (double)INFINITY;
 }
 
 /* Columns that are free to move: not at a limit that their gradient pushes against. */
