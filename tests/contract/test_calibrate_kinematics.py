@@ -255,6 +255,19 @@ def test_poses_that_do_not_move_a_joint(daemon):
     assert "j4.zero is not identified (and 1 more" in found["reasons"][0] and "move the joints further" in found["reasons"][0]
 
 
+def test_poses_in_another_order_are_not_usable(daemon):
+    arm = Measured(np.random.default_rng(18), poses=40)
+    body = arm.request(1e-4)
+    body["position"] = body["position"][1:] + body["position"][:1]
+    assert daemon.request("PUT", "/v1/robots/arm", json.dumps(document()).encode(), JSON)[0] in (200, 201)
+    status, _, text = daemon.request("POST", "/v1/robots/arm/calibrate-kinematics", json.dumps(body).encode(), {**JSON, "Prefer": "wait=600"})
+    answer = json.loads(text)
+    if status == 200:
+        assert answer["verdict"] != "usable" and any("order of poses" in reason for reason in answer["reasons"])
+    else:
+        assert status == 422 and "order of poses" in answer["errors"][0]["hint"]
+
+
 def test_known_base_and_tool_and_named_joints(daemon):
     arm = Measured(np.random.default_rng(10))
     known = {"base": {"position": arm.base[1].tolist(), "quaternion_wxyz": quaternion(arm.base[0]).tolist()},

@@ -134,6 +134,13 @@ void tqa_kinematic_reason_text(const tqa_kinematic *c, size_t i, char ret[TQA_PR
                        "mm without",
                        1e3 * found->held_after.position_rms, 1e3 * found->held_before.position_rms);
         return;
+    case TQ_KINEMATIC_REASON_MISFIT:
+        (void)snprintf(
+            ret, size,
+            "the residual, %.3g mm, is %.2g %% of the extent of the positions: check the "
+            "order of poses and joints, units (m, rad), \"frame\", and the robot",
+            1e3 * found->after.position_rms, 100.0 * value);
+        return;
     case TQ_KINEMATIC_REASON_LIMIT:
         tqa_kinematic_name(c, found->reasons[i].index, name);
         (void)snprintf(ret, size,

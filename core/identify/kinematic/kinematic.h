@@ -98,6 +98,7 @@ typedef enum tq_kinematic_reason {
     TQ_KINEMATIC_REASON_REACH,   /* value: m, deviation of the frame's position within the limits */
     TQ_KINEMATIC_REASON_NO_GAIN, /* value: error of left-out poses with the parameters over that
                                     without */
+    TQ_KINEMATIC_REASON_MISFIT,  /* value: residual over the extent of the measured positions */
     TQ_KINEMATIC_REASON_LIMIT,   /* index: parameter at its limit */
     TQ_KINEMATIC_REASON_NOISE,   /* value: residual over the stated noise */
     TQ_KINEMATIC_REASON_OUTLIERS, /* value: their number */

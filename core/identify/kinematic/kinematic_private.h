@@ -115,6 +115,6 @@ void tq_kinematic_add_error(const tq_kinematic *k, const double *e, tq_kinematic
 void tq_kinematic_end_errors(const tq_kinematic *k, size_t n, tq_kinematic_errors *errors);
 /* verdict.c: spread of the position all over the limits, and the verdict */
 tq_status tq_kinematic_reach(tq_kinematic *k, tq_kinematic_result *ret, tq_error *reterr);
-void tq_kinematic_conclude(const tq_kinematic *k, tq_kinematic_result *ret);
+void tq_kinematic_conclude(tq_kinematic *k, tq_kinematic_result *ret);
 
 #endif

@@ -6,9 +6,10 @@
 #include "core/identify/kinematic/kinematic_private.h"
 #include "core/linalg/dense.h"
 
-enum { ITERATIONS_MAX = 100, BLOCK_OF_POSES = 256 };
+enum { ITERATIONS_MAX = 200, BLOCK_OF_POSES = 256 };
 static const double damping_first = 1e-6, damping_least = 1e-12, damping_most = 1e10;
-static const double still = 1e-8; /* change of a residual in deviations, rms */
+static const double still = 1e-8;   /* change of the residuals in deviations, rms */
+static const double settled = 1e-7; /* the same, over the residuals */
 
 static void add_pose(const tq_kinematic *k, const tq_kinematic_sum *sum, double weight,
                      const double *e, double *row, double *ret)
@@ -201,7 +202,7 @@ static tq_status improve(fit *f, bool *ret_done, tq_error *reterr)
     }
     const double before = f->gram[(n + 1) * (n + 1) - 1];
     const double after = f->next[(n + 1) * (n + 1) - 1];
-    const bool is_still = moved <= still * still * rows;
+    const bool is_still = moved <= still * still * rows || moved <= settled * settled * before;
     if (after < before) { /* false for NaN */
         tq_kinematic_copy(f->k, &f->trial, f->x);
         memcpy(f->gram, f->next, (n + 1) * (n + 1) * sizeof *f->gram);

@@ -8,6 +8,7 @@
 static const double useless = 1.0;       /* of the error of left-out poses without the parameters */
 static const double above_noise = 3.0;   /* residual over the stated noise */
 static const double unsure = 3.0;        /* deviation within the limits, over the residual */
+static const double misfit_most = 0.05;  /* residual over the extent of the positions */
 static const double outliers_most = 0.1; /* of the poses */
 static const double exact = 1e-9;        /* m */
 
@@ -92,7 +93,27 @@ static void judge_poses(const tq_kinematic *k, tq_kinematic_result *ret)
     }
 }
 
-void tq_kinematic_conclude(const tq_kinematic *k, tq_kinematic_result *ret)
+/* Root mean square distance of the target from its mean, m. */
+static double extent(tq_kinematic *k, const tq_kinematic_state *x)
+{
+    const tq_kinematic_problem *p = k->problem;
+    double sum[3] = {0.0};
+    double square = 0.0;
+    for (size_t i = 0; i < p->n_pose; i++) {
+        tq_kinematic_walk(k, p->q + i * p->model->nq, x);
+        for (unsigned c = 0; c < 3; c++) {
+            sum[c] += k->tip.p[c];
+            square += k->tip.p[c] * k->tip.p[c];
+        }
+    }
+    const double n = (double)p->n_pose;
+    for (unsigned c = 0; c < 3; c++) {
+        square -= sum[c] * sum[c] / n;
+    }
+    return sqrt(fmax(square, 0.0) / n);
+}
+
+void tq_kinematic_conclude(tq_kinematic *k, tq_kinematic_result *ret)
 {
     ret->n_reason = 0;
     ret->verdict = TQ_KINEMATIC_USABLE;
@@ -102,6 +123,10 @@ void tq_kinematic_conclude(const tq_kinematic *k, tq_kinematic_result *ret)
     const double turn = k->m == 6 ? after->rotation_rms / before->rotation_rms : gain;
     if (gain >= useless && turn >= useless && before->position_rms > exact) {
         add(ret, TQ_KINEMATIC_INCOMPLETE, TQ_KINEMATIC_REASON_NO_GAIN, 0, gain);
+    }
+    const double misfit = ret->after.position_rms / extent(k, &ret->state);
+    if (misfit > misfit_most) { /* false for NaN: a target that does not move */
+        add(ret, TQ_KINEMATIC_INCOMPLETE, TQ_KINEMATIC_REASON_MISFIT, 0, misfit);
     }
     for (size_t c = 0; c < k->n; c++) {
         if (ret->estimate[c].is_at_limit) {
