@@ -157,7 +157,7 @@ def test_units_of_joints_that_slide(daemon, rows):
     assert daemon.request("PUT", "/v1/datasets/slides", "\n".join(lines).encode())[0] in (200, 201)
     fault = calibrate(daemon, {"datasets": ["slides"]}, 422, robot="scara")["errors"][0]
     assert "its positions are probably not in metres" in fault["detail"] and '"mm"' in fault["hint"], fault
-    for answer, pointer, hint in ((["deg"] * 3, "/units/q/2", 'one of "m" "mm"'), ("deg", "/units/q", 'or a list, for each joint one: one of "m" "mm"'),
+    for answer, pointer, hint in ((["deg"] * 3, "/units/q/2", 'one of "m" "mm"'), ("deg", "/units/q", 'one of "m" "mm"; or a list, one for each joint'),
                                 (["mm"] * 3, "/units/q/0", 'one of "rad" "deg" "mrad" "rev"')):
         fault = calibrate(daemon, {"datasets": ["slides"], "units": {"q": answer}}, 422, robot="scara")["errors"][0]
         assert (fault["pointer"], fault["hint"]) == (pointer, hint), fault

@@ -6,10 +6,10 @@ pixels to values."""
 import json
 import math
 import re
-import time
 import xml.etree.ElementTree as ET
 
 import pytest
+from conftest import eventually
 
 SVG = "{http://www.w3.org/2000/svg}"
 RUN = {"initial": {"q": [0.1, -1.2, 0.8, 0.3, 0.5, 0.2]}, "duration_s": 1, "output": {"interval_s": 0.01}}
@@ -155,10 +155,7 @@ def test_what_has_no_time_is_no_picture(daemon):
         assert status == 406, text
         assert all(name in json.loads(text)["detail"] for name in ("simulate", "trajectory", "compare", path.split("/")[1]))
     job = json.loads(post(daemon, "/v1/robots/ur10e/excitation", {"tries": 5}, Prefer="respond-async")[2])["id"]
-    for _ in range(200):
-        if json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded":
-            break
-        time.sleep(0.1)
+    eventually(lambda: json.loads(daemon.request("GET", f"/v1/jobs/{job}")[2])["state"] == "succeeded")
     status, _, text = daemon.request("GET", f"/v1/jobs/{job}/result?format=svg")
     assert status == 406 and 'no array "t"' in json.loads(text)["detail"], text
 
