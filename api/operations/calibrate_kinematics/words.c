@@ -36,11 +36,11 @@ void tqa_kinematic_name(const tqa_kinematic *c, size_t parameter, char ret[TQA_K
 
 size_t tqa_kinematic_next(const double *x, size_t n, size_t before, double least)
 {
+    const double last = before < n ? fabs(x[before]) : (double)INFINITY;
     size_t best = SIZE_MAX;
     for (size_t i = 0; i < n; i++) {
         const double size = fabs(x[i]);
-        const bool is_left =
-            before == SIZE_MAX || size < fabs(x[before]) || (size == fabs(x[before]) && i > before);
+        const bool is_left = size < last || (size == last && i > before);
         if (is_left && size > least && (best == SIZE_MAX || size > fabs(x[best]))) {
             best = i;
         }
