@@ -33,7 +33,7 @@ typedef struct bad_case {
 
 /* clang-format off */
 static const bad_case bad_cases[] = {
-    {"empty", "", 415, "unsupported-media", NULL, "", ""},
+    {"empty", "", 400, "malformed", "", "the body is empty", "send the file as the body"},
     {"not XML", "<", 400, "malformed", "", "line 1, column", "arrived whole"},
     {"cut", "<robot name='r'><link name='a'>", 400, "malformed", "", "line 1, column", "arrived whole"},
     {"cut in a tag", "<robot name='r'><link na", 400, "malformed", "", "line 1, column", "arrived whole"},
