@@ -78,7 +78,7 @@ const char *tqa_kind_of(const json_t *value)
     return names[json_typeof(value)];
 }
 
-/* A text that is a number, alone or with a unit after it: that number. */
+/* A text that is a number with a unit after it: that number. */
 static void hint_quoted(const char *text, char hint[TQA_PROBLEM_TEXT])
 {
     enum { DIGITS_MAX = 24, UNIT_MAX = 12 };
@@ -87,9 +87,7 @@ static void hint_quoted(const char *text, char hint[TQA_PROBLEM_TEXT])
     const bool is_number = n > 0 && n <= DIGITS_MAX && strpbrk(text, "0123456789") < text + n;
     const bool has_exponent = (*rest == 'e' || *rest == 'E') && rest[1] != '\0' &&
                               strchr("+-0123456789", rest[1]) != NULL;
-    if (is_number && *rest == '\0') {
-        (void)snprintf(hint, TQA_PROBLEM_TEXT, "write %.*s, without quotes", (int)n, text);
-    } else if (is_number && !has_exponent && strlen(rest) <= UNIT_MAX) {
+    if (is_number && *rest != '\0' && !has_exponent && strlen(rest) <= UNIT_MAX) {
         (void)snprintf(hint, TQA_PROBLEM_TEXT,
                        "write %.*s, without quotes and unit: units are those of the contract",
                        (int)n, text);
@@ -370,12 +368,16 @@ bool tqa_value_choice(const tqa_value *part, const char *const *words, unsigned 
         return true;
     }
     offer(&nearest, words, text, n);
-    /* a list as short as this leads on where the nearest word may be another thing: grad, rad */
+    /* of two words both are named, as the nearest one may be another thing: grad, rad */
     const bool is_short = words[0] != NULL && words[1] != NULL && words[2] == NULL;
-    return tqa_value_refuse(part, "unknown-name",
-                            is_short && nearest.rank == 0 ? nearest.list
-                                                          : tqa_nearest_hint(&nearest),
-                            "\"%.*s\" is not known here", QUOTE_MAX, text);
+    char hint[TQA_PROBLEM_TEXT];
+    (void)snprintf(hint, sizeof hint, "%s", tqa_nearest_hint(&nearest));
+    if (is_short && nearest.rank == 0 && nearest.best != NULL) {
+        (void)snprintf(hint, sizeof hint, "did you mean \"%s\"? %.200s", nearest.best,
+                       nearest.list);
+    }
+    return tqa_value_refuse(part, "unknown-name", hint, "\"%.*s\" is not known here", QUOTE_MAX,
+                            text);
 }
 
 bool tqa_value_refuse_twice(const tqa_value *part, const char *name)

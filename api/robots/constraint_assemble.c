@@ -272,16 +272,17 @@ static bool find_assembled(tqa_draft *draft, assembly *a, double *flat)
     tq_status status = TQ_OK;
     tq_error error = {.what = NULL};
     const unsigned n_start = start_count(model, set);
-    for (unsigned k = 0; k <= n_start; k++) {
-        if (k < n_start) {
-            start_at(model, k, flat);
-        } else {
-            start_at_zero(model, flat);
-        }
+    bool goes_on = true;
+    for (unsigned k = 0; k < n_start && goes_on; k++) {
+        start_at(model, k, flat);
         status = project(a, flat, &error);
-        if (status == TQ_OK || (error.what != NULL && strcmp(error.what, "joint.inertia") == 0)) {
-            break;
-        }
+        goes_on =
+            status != TQ_OK && (error.what == NULL || strcmp(error.what, "joint.inertia") != 0);
+    }
+    if (goes_on) { /* a refusal is of a start within the limits */
+        tq_error beyond = {.what = NULL};
+        start_at_zero(model, flat);
+        status = project(a, flat, &beyond) == TQ_OK ? TQ_OK : status;
     }
     if (status != TQ_OK) {
         return refuse_assembly(draft, status, &error);

@@ -78,7 +78,8 @@ static bool read(plan *p)
     }
     const tqa_value payload = tqa_value_field(&root, "payload");
     if (payload.value != NULL && !p->is_by_limits) {
-        return tqa_value_refuse(&payload, "invalid-value",
+        return tqa_by_limits_carry(p->control, &p->by) &&
+               tqa_value_refuse(&payload, "invalid-value",
                                 "leave the times out, or add \"limits\"; or send it to "
                                 "inverse-dynamics with this motion",
                                 "a motion whose times are given is the same with a payload");

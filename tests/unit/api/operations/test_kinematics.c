@@ -142,7 +142,7 @@ static const struct {
     {"kinematics", "{'q':[[1,2],[1,2],[1,2]],'qd':[[1,2],[1,2]],'expressed_in':'world'}", 422, "wrong-length", "/qd", "give every array a row for each sample, or one sample for all"},
     {"kinematics", "{'q':[1,2],'expressed_in':'wold'}", 422, "unknown-name", "/expressed_in", "did you mean \"world\"?"},
     {"kinematics", "{'q':[1,2],'frames':['tol']}", 422, "unknown-name", "/frames/0", "did you mean \"tool\"?"},
-    {"kinematics", "{'q':[1,2],'frames':[{'link':'tool','at':'con'}]}", 422, "unknown-name", "/frames/0/at", "known here: origin, com"},
+    {"kinematics", "{'q':[1,2],'frames':[{'link':'tool','at':'con'}]}", 422, "unknown-name", "/frames/0/at", "did you mean \"com\"? known here: origin, com"},
     {"kinematics", "{'q':[1,2],'frames':[]}", 422, "wrong-length", "/frames", ""},
     {"kinematics", "{'q':[1,2],'frame':['tol']}", 422, "unknown-name", "/frame/0", "did you mean \"tool\"?"},
     {"kinematics", "{'q':[1,2],'q':[1,2]}", 400, "duplicate-field", "/q", "give it once"},
