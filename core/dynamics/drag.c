@@ -95,11 +95,10 @@ size_t tq_drag_scratch_size(const tq_model *model)
                      tq_scratch_cost((size_t)model->nq + 2 * (size_t)model->nv, sizeof(double));
 }
 
-tq_status tq_drag_add(const tq_model *model, size_t n_sample, size_t stride, const double *q,
-                      const double *qd, double sign, tq_scratch *scratch, double *tau,
-                      tq_error *reterr)
+tq_status tq_drag_add(const tq_model *model, const tq_drag_samples *in, double sign,
+                      tq_scratch *scratch, double *tau, tq_error *reterr)
 {
-    const size_t nq = model->nq, nv = model->nv;
+    const size_t nq = model->nq, nv = model->nv, stride = in->stride;
     if (nv == 0 || !tq_model_has_drag(model)) {
         return TQ_OK;
     }
@@ -110,14 +109,14 @@ tq_status tq_drag_add(const tq_model *model, size_t n_sample, size_t stride, con
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_drag_scratch_size(model));
     }
     double *rates = flat + nq, *torque = rates + nv;
-    for (size_t i = 0; i < n_sample && status == TQ_OK; i++) {
+    for (size_t i = 0; i < in->n_sample && status == TQ_OK; i++) {
         const size_t one = tq_scratch_mark(scratch);
         tq_configuration posture;
         for (size_t r = 0; r < nq; r++) {
-            flat[r] = q[r * stride + i];
+            flat[r] = in->q[r * stride + i];
         }
         for (size_t r = 0; r < nv; r++) {
-            rates[r] = qd != NULL ? qd[r * stride + i] : 0.0;
+            rates[r] = in->qd != NULL ? in->qd[r * stride + i] : 0.0;
             torque[r] = 0.0;
         }
         status = tq_configuration_compute(model, flat, rates, scratch, &posture, reterr);

@@ -40,19 +40,24 @@ bool tq_drag_wrench(const tq_configuration *posture, uint32_t link, double ret_w
 /* Adds the torque (nv) that overcomes drag at the posture and its velocity. O(n_joint depth). */
 void tq_drag_add_at(const tq_configuration *posture, double *tau);
 
+/* Rows of `stride`: q (nq), qd (nv) or NULL for rest. */
+typedef struct tq_drag_samples {
+    size_t n_sample, stride;
+    const double *q, *qd;
+} tq_drag_samples;
+
 /**
  * Add sign * torque that overcomes drag, for n_sample samples.
  *
- * Shapes   q (nq x stride), qd (nv x stride) or NULL for rest, tau (nv x stride).
+ * Shapes   tau (nv x stride).
  * Memory   tq_drag_scratch_size(model) bytes of `scratch`, released.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, or TQ_ERR_QUATERNION as tq_configuration_compute.
  * Cost     O(n_joint depth) a sample, one sample at a time. Nothing without drag.
  * Source   MuJoCo documentation, Computation, Passive forces: inertia model.
  * Checked  tests/property/core/dynamics/test_drag.c, tests/peers/test_mujoco_drag.py
  */
-tq_status tq_drag_add(const tq_model *model, size_t n_sample, size_t stride, const double *q,
-                      const double *qd, double sign, tq_scratch *scratch, double *tau,
-                      tq_error *reterr);
+tq_status tq_drag_add(const tq_model *model, const tq_drag_samples *in, double sign,
+                      tq_scratch *scratch, double *tau, tq_error *reterr);
 
 /* 0 without drag */
 size_t tq_drag_scratch_size(const tq_model *model);

@@ -70,9 +70,8 @@ static tq_status net_torque(const tq_mechanism *mechanism, const tq_forward_inpu
     if (turns) {
         tq_add_rotors(mechanism, n, stride, in->qd, NULL, -1.0, room);
     }
-    return drag ? tq_drag_add(&mechanism->model, n, stride, in->q, in->qd, -1.0, scratch, room,
-                              reterr)
-                : TQ_OK;
+    const tq_drag_samples samples = {.n_sample = n, .stride = stride, .q = in->q, .qd = in->qd};
+    return drag ? tq_drag_add(&mechanism->model, &samples, -1.0, scratch, room, reterr) : TQ_OK;
 }
 
 static tq_kernel_input kernel_input(const tq_mechanism *mechanism, const tq_forward_input *in,

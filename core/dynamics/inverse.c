@@ -108,8 +108,8 @@ static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse
         tq_add_springs(mechanism, n, stride, in->q, 1.0, ret_tau);
     }
     if (mechanism->has_drag && (in->without & TQ_WITHOUT_DRAG) == 0) {
-        status =
-            tq_drag_add(&mechanism->model, n, stride, in->q, in->qd, 1.0, scratch, ret_tau, reterr);
+        const tq_drag_samples samples = {.n_sample = n, .stride = stride, .q = in->q, .qd = in->qd};
+        status = tq_drag_add(&mechanism->model, &samples, 1.0, scratch, ret_tau, reterr);
         if (status != TQ_OK) {
             return status;
         }

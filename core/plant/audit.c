@@ -183,9 +183,10 @@ static tq_status watch(const tq_audit *audit, const tq_instant *at, tq_scratch *
         tq_add_friction(plant->mechanism, at->n_sample, at->stride, at->qd, 1.0, effort);
     }
     if (is_dragged(plant)) {
-        const tq_status status =
-            tq_drag_add(tq_mechanism_model(plant->mechanism), at->n_sample, at->stride, at->q,
-                        at->qd, 1.0, scratch, effort, reterr);
+        const tq_drag_samples samples = {
+            .n_sample = at->n_sample, .stride = at->stride, .q = at->q, .qd = at->qd};
+        const tq_status status = tq_drag_add(tq_mechanism_model(plant->mechanism), &samples, 1.0,
+                                             scratch, effort, reterr);
         if (status != TQ_OK) {
             return status;
         }

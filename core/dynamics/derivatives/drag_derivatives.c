@@ -144,9 +144,9 @@ tq_status tq_drag_add_derivatives(const tq_model *model, size_t stride, const do
         return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
-    work w;
+    work w = {.sum = NULL};
     const tq_status status = prepare(model, stride, q, qd, scratch, &w, reterr);
-    if (status == TQ_OK) {
+    if (status == TQ_OK && w.at.model != NULL) {
         sum_subtrees(&w);
         for (uint32_t j = 0; j < model->n_joint; j++) {
             carry(&w, j);

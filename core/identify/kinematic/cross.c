@@ -62,11 +62,11 @@ tq_status tq_kinematic_cross(tq_kinematic *k, const tq_kinematic_sum *sum, const
               .gram = tq_scratch_take(k->scratch, (n + 1) * (n + 1), sizeof(double)),
               .of = of,
               .given = sum->weight};
-    tq_status status = tq_kinematic_state_new(k, &s.x, reterr);
-    if (status == TQ_OK && (of == NULL || s.weight == NULL || s.gram == NULL)) {
-        status =
-            tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_kinematic_size(k->problem));
+    if (of == NULL || s.weight == NULL || s.gram == NULL) {
+        tq_scratch_rewind(k->scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_kinematic_size(k->problem));
     }
+    tq_status status = tq_kinematic_state_new(k, &s.x, reterr);
     tq_kinematic_sum without = *sum;
     without.active = outer;
     without.n_active = n_outer;

@@ -172,7 +172,7 @@ static tq_status fit_all(solution *s, tq_error *reterr)
     tq_status status = TQ_OK;
     for (unsigned n = 0; status == TQ_OK && n < NOISE_ROUNDS; n++) {
         size_t iterations = 0;
-        double sigma[2];
+        double sigma[2] = {0.0, 0.0};
         status = tq_kinematic_fit(&s->k, &s->sum, &s->ret->state, s->gram, &iterations, reterr);
         s->ret->n_iteration += iterations;
         if (status != TQ_OK || !asks_noise || n + 1 == NOISE_ROUNDS) {

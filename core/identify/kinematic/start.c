@@ -416,9 +416,13 @@ tq_status tq_kinematic_start(tq_kinematic *k, tq_kinematic_state *x, tq_error *r
     start s = {.k = k, .p = k->problem, .x = x};
     tq_kinematic_state best;
     tq_status status = read_samples(&s, reterr);
-    if (status == TQ_OK && k->problem->kind == TQ_KINEMATIC_POSES) {
+    if (status != TQ_OK || s.samples == NULL) {
+        tq_scratch_rewind(k->scratch, mark);
+        return status;
+    }
+    if (k->problem->kind == TQ_KINEMATIC_POSES) {
         status = start_poses(&s, reterr);
-    } else if (status == TQ_OK) {
+    } else {
         status = tq_kinematic_state_new(k, &best, reterr);
         status = status == TQ_OK ? start_in_turn(&s, &best, reterr) : status;
     }

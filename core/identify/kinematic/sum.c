@@ -223,18 +223,17 @@ tq_status tq_kinematic_fit(tq_kinematic *k, const tq_kinematic_sum *sum, tq_kine
     fit f = {.k = k,
              .sum = sum,
              .x = x,
-             .gram = ret_gram,
              .next = tq_scratch_take(k->scratch, (n + 1) * (n + 1), sizeof(double)),
              .factor = tq_scratch_take(k->scratch, n * n + 1, sizeof(double)),
              .step = tq_scratch_take(k->scratch, n + 1, sizeof(double)),
              .free = tq_scratch_take(k->scratch, n + 1, sizeof(uint32_t)),
              .damping = damping_first};
-    tq_status status = tq_kinematic_state_new(k, &f.trial, reterr);
-    if (status == TQ_OK &&
-        (f.next == NULL || f.factor == NULL || f.step == NULL || f.free == NULL)) {
-        status =
-            tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_kinematic_size(k->problem));
+    if (f.next == NULL || f.factor == NULL || f.step == NULL || f.free == NULL) {
+        tq_scratch_rewind(k->scratch, mark);
+        return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_kinematic_size(k->problem));
     }
+    f.gram = ret_gram;
+    tq_status status = tq_kinematic_state_new(k, &f.trial, reterr);
     if (status == TQ_OK) {
         status = tq_kinematic_add(k, x, sum, f.gram, reterr);
     }

@@ -347,7 +347,8 @@ Test(drag, blocks)
         double *qd = tqt_doubles(t.nv * TQ_BLOCK_PAD);
         tq_error e = {0};
         cr_assert(eq(int,
-                     tq_drag_add(t.model, N, t.s.stride, t.s.q, t.s.qd, 1.0, &t.scratch, block, &e),
+                     tq_drag_add(t.model, &(tq_drag_samples){N, t.s.stride, t.s.q, t.s.qd}, 1.0,
+                                 &t.scratch, block, &e),
                      0));
         for (size_t i = 0; i < N; i++) {
             for (size_t r = 0; r < t.model->nq; r++) {
@@ -357,16 +358,20 @@ Test(drag, blocks)
                 qd[r * TQ_BLOCK_PAD] = t.s.qd[r * t.s.stride + i];
                 one[r * TQ_BLOCK_PAD] = 0.0;
             }
-            cr_assert(
-                eq(int, tq_drag_add(t.model, 1, TQ_BLOCK_PAD, q, qd, 1.0, &t.scratch, one, &e), 0));
+            cr_assert(eq(int,
+                         tq_drag_add(t.model, &(tq_drag_samples){1, TQ_BLOCK_PAD, q, qd}, 1.0,
+                                     &t.scratch, one, &e),
+                         0));
             for (size_t r = 0; r < t.nv; r++) {
                 cr_assert(eq(dbl, one[r * TQ_BLOCK_PAD], block[r * t.s.stride + i]));
             }
         }
         tq_scratch none;
         tq_scratch_init(&none, t.memory, 64);
-        cr_assert(eq(int, tq_drag_add(t.model, 1, TQ_BLOCK_PAD, q, qd, 1.0, &none, one, &e),
-                     TQ_ERR_SCRATCH));
+        cr_assert(eq(
+            int,
+            tq_drag_add(t.model, &(tq_drag_samples){1, TQ_BLOCK_PAD, q, qd}, 1.0, &none, one, &e),
+            TQ_ERR_SCRATCH));
         t.model->medium.density = t.model->medium.viscosity = 0.0;
         cr_assert(not(tq_model_has_drag(t.model)));
         cr_assert(eq(sz, tq_drag_scratch_size(t.model), 0));
