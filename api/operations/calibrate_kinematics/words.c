@@ -93,7 +93,7 @@ static void reason_of_poses(const tqa_kinematic *c, size_t parameter, double cou
         (void)snprintf(others, sizeof others, " (and %.0f more in \"not_identified\")",
                        count - 1.0);
     }
-    (void)snprintf(ret, TQA_PROBLEM_TEXT, "%.60s is not identified%s: %.160s", name, others, why);
+    (void)snprintf(ret, TQA_PROBLEM_TEXT, "%.60s is not identified%s: %.120s", name, others, why);
 }
 
 static void reason_of_outliers(const tqa_kinematic *c, char ret[TQA_PROBLEM_TEXT])
