@@ -39,7 +39,7 @@ void tqd_crash_set_job(const char *id)
     blamed = id;
 }
 
-const char *tqd_crash_set_jobd(void)
+const char *tqd_crash_job(void)
 {
     return blamed;
 }

@@ -15,6 +15,6 @@ bool tqd_crash_arm(const char *state);
 
 /* Sets the job that this thread works on; borrowed until the next call; NULL: none. */
 void tqd_crash_set_job(const char *id);
-const char *tqd_crash_set_jobd(void);
+const char *tqd_crash_job(void);
 
 #endif

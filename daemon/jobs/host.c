@@ -35,7 +35,7 @@ typedef struct attributed_loop {
 static void blamed_body(void *arg, size_t i, void *scratch)
 {
     const attributed_loop *loop = arg;
-    const char *before = tqd_crash_set_jobd();
+    const char *before = tqd_crash_job();
     tqd_crash_set_job(loop->id);
     loop->body(loop->arg, i, scratch);
     tqd_crash_set_job(before);

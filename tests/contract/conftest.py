@@ -85,7 +85,8 @@ class Daemon:
         self._listening = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        if not self._listening.wait(PATIENCE) or self.process.poll() is not None:
+        # the end of stderr comes before the end of the process
+        if not self._listening.wait(PATIENCE) or not hasattr(self, "url") or self.process.poll() is not None:
             self.process.kill()
             raise AssertionError("torqued does not start:\n" + "\n".join(self.log))
 
