@@ -29,7 +29,7 @@ typedef struct tqa_operation_methods {
     /* Computes a full block of call->ahead, while the call is fed. NULL: it cannot. */
     tq_status (*ahead)(struct tqa_call *call, size_t b, void *memory, size_t size, tq_error *error);
     /* Not NULL: the request is a small tree of fields, and all above is empty. */
-    const tqa_tree_methods *control;
+    const tqa_tree_methods *tree;
 } tqa_operation_methods;
 
 struct tqa_call {
@@ -43,9 +43,9 @@ struct tqa_call {
     tqa_budget budget;
     tqa_blocks tau;       /* primary result; nv rows unless the operation says otherwise */
     tqa_blocks reactions; /* with that `include` */
-    char *text;           /* malloc'ed, with `control`: the whole answer */
-    tqa_writer answer;    /* with `control` only */
-    tqa_tree *control;    /* NULL, or the request as a tree; then only head, digest, problem and
+    char *text;           /* malloc'ed, with `tree`: the whole answer */
+    tqa_writer answer;    /* with `tree` only */
+    tqa_tree *tree;       /* NULL, or the request as a tree; then only head, digest, problem and
                              body are used beside it */
     size_t n_text, n_put;
     tqa_blocks multipliers;      /* of constraints, with an `include` that needs them */

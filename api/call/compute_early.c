@@ -83,7 +83,7 @@ static bool look(tqa_call *call, const tqa_motion motion[3])
 
 static bool may_start(const tqa_call *call)
 {
-    return call->control == NULL && call->operation->methods->ahead != NULL &&
+    return call->tree == NULL && call->operation->methods->ahead != NULL &&
            call->robot->constraints == NULL && call->model->nv > 0 && !call->ahead.is_off &&
            call->problem.status == 0;
 }

@@ -24,7 +24,7 @@ static size_t align(size_t bytes)
 static bool check_head(const tqa_operation *operation, const tqa_call_head *head,
                        tqa_problem *problem)
 {
-    if (operation->methods->control == NULL && head->query != NULL && head->query[0] != '\0') {
+    if (operation->methods->tree == NULL && head->query != NULL && head->query[0] != '\0') {
         (void)tqa_problem_set(problem, "unknown-field", "%s takes no query, got \"?%.64s\"",
                               operation->name, head->query);
         return false;
@@ -38,7 +38,7 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
         tqa_operation_refuse_picture(operation, problem);
         return false;
     }
-    if (operation->methods->control != NULL) {
+    if (operation->methods->tree != NULL) {
         return tqa_tree_check_head(operation, head, problem);
     }
     if (!tqa_body_takes(head->content)) {
@@ -81,7 +81,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->own_mechanism = NULL;
     call->text = NULL;
     call->archive = NULL;
-    call->control = NULL;
+    call->tree = NULL;
     call->problem.status = 0;
     call->problem.n_fault = 0;
     tqa_digest_init(&call->digest);
@@ -100,8 +100,8 @@ static tqa_call *take(const tqa_call_head *head, size_t size, tqa_problem *reter
     return call;
 }
 
-static tqa_call *open_control(const tqa_operation *operation, const tqa_robot *robot,
-                              const tqa_call_head *head, tqa_problem *reterr)
+static tqa_call *open_tree(const tqa_operation *operation, const tqa_robot *robot,
+                           const tqa_call_head *head, tqa_problem *reterr)
 {
     tqa_call *call = take(head, align(sizeof(tqa_call)), reterr);
     if (call == NULL) {
@@ -126,8 +126,8 @@ tqa_call *tqa_call_open(const tqa_operation *operation, const tqa_robot *robot,
     if (!check_head(operation, head, reterr)) {
         return NULL;
     }
-    if (operation->methods->control != NULL) {
-        return open_control(operation, robot, head, reterr);
+    if (operation->methods->tree != NULL) {
+        return open_tree(operation, robot, head, reterr);
     }
     const tqa_schema *schema = &operation->methods->schema;
     const size_t request_at = align(sizeof(tqa_call));
@@ -171,7 +171,7 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
         } else {
             tqa_digest_whole(&call->digest, bytes, n);
         }
-        call->is_plain = call->control == NULL && takes_json(&call->body, bytes[0]) &&
+        call->is_plain = call->tree == NULL && takes_json(&call->body, bytes[0]) &&
                          tqa_fast_path_take(&call->request, bytes, n);
         if (call->is_plain) {
             return true;
@@ -207,7 +207,7 @@ bool tqa_call_finish(tqa_call *call)
                           "the body is empty");
         return false;
     }
-    if (call->control != NULL) {
+    if (call->tree != NULL) {
         return tqa_tree_finish(call);
     }
     const bool is_good = call->is_plain
@@ -229,20 +229,19 @@ bool tqa_call_finish(tqa_call *call)
 double tqa_call_cost_us(const tqa_call *call)
 {
     const tqa_operation_methods *methods = call->operation->methods;
-    return call->control != NULL ? methods->control->cost_us(call->control)
-                                 : methods->cost_us(call);
+    return call->tree != NULL ? methods->tree->cost_us(call->tree) : methods->cost_us(call);
 }
 
 size_t tqa_call_scratch_size(const tqa_call *call)
 {
-    return call->control != NULL ? 0 : call->operation->methods->scratch_size(call);
+    return call->tree != NULL ? 0 : call->operation->methods->scratch_size(call);
 }
 
 bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t scratch_size)
 {
     assert(call != NULL && call->problem.status == 0);
     assert(scratch_size >= tqa_call_scratch_size(call));
-    if (call->control != NULL) {
+    if (call->tree != NULL) {
         return tqa_tree_run(call, host);
     }
     if (call->request.from != NULL && !tqa_from_read(&call->request, host)) {
@@ -287,21 +286,21 @@ const char *tqa_call_media(const tqa_call *call)
 uint64_t tqa_call_length(const tqa_call *call)
 {
     assert(call != NULL && call->problem.status == 0);
-    return call->control != NULL || call->archive != NULL ? 0 : tqa_result_length(&call->result);
+    return call->tree != NULL || call->archive != NULL ? 0 : tqa_result_length(&call->result);
 }
 
 size_t tqa_call_read(tqa_call *call, char *out, size_t size)
 {
     assert(call != NULL && call->problem.status == 0);
-    return call->archive != NULL   ? tqa_archive_read(call->archive, out, size)
-           : call->control != NULL ? tqa_tree_read(call, out, size)
-                                   : tqa_result_read(&call->result, out, size);
+    return call->archive != NULL ? tqa_archive_read(call->archive, out, size)
+           : call->tree != NULL  ? tqa_tree_read(call, out, size)
+                                 : tqa_result_read(&call->result, out, size);
 }
 
 const char *tqa_call_look(tqa_call *call, size_t *ret_n)
 {
-    return call->archive == NULL && call->control == NULL ? tqa_result_look(&call->result, ret_n)
-                                                          : NULL;
+    return call->archive == NULL && call->tree == NULL ? tqa_result_look(&call->result, ret_n)
+                                                       : NULL;
 }
 
 const tqa_problem *tqa_call_problem(const tqa_call *call)
@@ -316,7 +315,7 @@ void tqa_call_close(tqa_call *call)
     }
     tqa_archive_close(call->archive);
     tqa_body_clear(&call->body);
-    if (call->control != NULL) {
+    if (call->tree != NULL) {
         tqa_tree_close(call);
     } else {
         tqa_request_clear(&call->request);

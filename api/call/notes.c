@@ -52,17 +52,17 @@ static void put_far_items(tqa_writer *to, const tqa_robot *robot, const tqa_far 
     }
 }
 
-void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control)
+void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *tree)
 {
-    if (control->n_far + control->n_remark == 0) {
+    if (tree->n_far + tree->n_remark == 0) {
         return;
     }
     tqa_writer_list(to, "warnings");
-    put_far_items(to, control->robot, control->far, control->n_far, control->in_degrees);
-    for (size_t k = 0; k < control->n_remark; k++) {
-        const uint32_t joint = control->remarks[k].joint;
-        put_warning(to, joint != TQ_NONE ? control->robot->joint_names[joint] : "", 0,
-                    control->remarks[k].text);
+    put_far_items(to, tree->robot, tree->far, tree->n_far, tree->in_degrees);
+    for (size_t k = 0; k < tree->n_remark; k++) {
+        const uint32_t joint = tree->remarks[k].joint;
+        put_warning(to, joint != TQ_NONE ? tree->robot->joint_names[joint] : "", 0,
+                    tree->remarks[k].text);
     }
     tqa_writer_end(to);
 }

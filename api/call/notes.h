@@ -14,7 +14,7 @@ static inline bool tqa_notes_fit(const tqa_call *call)
 }
 
 /* `warnings` of a request that is a tree, where there are any. */
-void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *control);
+void tqa_notes_put_warnings(tqa_writer *to, const tqa_tree *tree);
 
 /* Elements of `assumed_zero`: joints that the field `key` of a request, an object by name, lacks.
  * True: there are any. `to` may be NULL. */

@@ -50,18 +50,17 @@ bool tqa_call_sources(const tqa_call *call, bool (*each)(void *ctx, const char *
     const sink t = {each, ctx};
     const json_t *root = NULL;
     const char *const *fields = NULL;
-    if (call->control != NULL) {
-        fields = call->operation->methods->control->sources;
+    if (call->tree != NULL) {
+        fields = call->operation->methods->tree->sources;
     } else if (call->request.from != NULL) {
         root = tqa_from_root(call->request.from);
         fields = from_field;
     }
     bool goes_on = true;
     for (size_t i = 0; goes_on && fields != NULL && fields[i] != NULL; i++) {
-        const tqa_value whole =
-            call->control != NULL ? tqa_value_root(call->control) : (tqa_value){0};
-        goes_on = push_logs(&t, call->control != NULL ? tqa_value_field(&whole, fields[i]).value
-                                                      : json_object_get(root, fields[i]));
+        const tqa_value whole = call->tree != NULL ? tqa_value_root(call->tree) : (tqa_value){0};
+        goes_on = push_logs(&t, call->tree != NULL ? tqa_value_field(&whole, fields[i]).value
+                                                   : json_object_get(root, fields[i]));
     }
     return goes_on;
 }

@@ -9,7 +9,7 @@
 
 bool tqa_transpose_is_possible(const tqa_call *call)
 {
-    return call->control == NULL && call->robot->constraints == NULL &&
+    return call->tree == NULL && call->robot->constraints == NULL &&
            (call->accept == TQA_MEDIA_CBOR || call->accept == TQA_MEDIA_NPY);
 }
 

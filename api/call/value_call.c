@@ -18,7 +18,7 @@ enum { ARCHIVE_TEXT_MAX = 128 << 20 }; /* bytes of an answer that becomes an arc
 static bool find_form(const tqa_operation *operation, const char *query, unsigned *ret)
 {
     static const char name[] = "form=";
-    const char *const *forms = operation->methods->control->forms;
+    const char *const *forms = operation->methods->tree->forms;
     *ret = 0;
     if (query == NULL || query[0] == '\0') {
         return true;
@@ -51,7 +51,7 @@ bool tqa_tree_check_head(const tqa_operation *operation, const tqa_call_head *he
 {
     unsigned form = 0;
     if (!find_form(operation, head->query, &form)) {
-        const char *const *forms = operation->methods->control->forms;
+        const char *const *forms = operation->methods->tree->forms;
         (void)tqa_problem_set(reterr, "unknown-field", "%s takes %s%s, got \"?%.64s\"",
                               operation->name, forms != NULL ? "?form=" : "no query",
                               forms != NULL ? forms[0] : "", head->query);
@@ -74,24 +74,24 @@ bool tqa_tree_check_head(const tqa_operation *operation, const tqa_call_head *he
 
 bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr)
 {
-    call->control = tqa_tree_new(call->robot, &call->problem);
-    if (call->control == NULL) {
+    call->tree = tqa_tree_new(call->robot, &call->problem);
+    if (call->tree == NULL) {
         (void)tqa_problem_set(reterr, "busy", "there is no memory for this request now");
         return false;
     }
     call->answer = (tqa_writer){.cbor = call->accept == TQA_MEDIA_CBOR};
-    call->control->answer = &call->answer;
-    call->control->is_picture = call->accept == TQA_MEDIA_SVG;
-    const bool known = find_form(call->operation, head->query, &call->control->form);
+    call->tree->answer = &call->answer;
+    call->tree->is_picture = call->accept == TQA_MEDIA_SVG;
+    const bool known = find_form(call->operation, head->query, &call->tree->form);
     assert(known);
     (void)known;
-    if (call->control->form != 0) { /* the same body has another answer */
+    if (call->tree->form != 0) { /* the same body has another answer */
         tqa_digest_feed(&call->digest, "?", 1);
         tqa_digest_feed(&call->digest, head->query, strlen(head->query));
     }
     const tqa_body_sink sink = {
         .events = &tqa_tree_events,
-        .ctx = call->control,
+        .ctx = call->tree,
         .place = tqa_tree_place,
         .problem = &call->problem,
         .n_number = TQA_TREE_VALUES_MAX,
@@ -102,13 +102,12 @@ bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reter
 
 bool tqa_tree_finish(tqa_call *call)
 {
-    const tqa_tree_methods *methods = call->operation->methods->control;
+    const tqa_tree_methods *methods = call->operation->methods->tree;
     if (!tqa_body_finish(&call->body) || methods->check == NULL) {
         return call->problem.status == 0;
     }
-    const tqa_value root = tqa_value_root(call->control);
-    return tqa_value_fields(&root, methods->fields, methods->needed) &&
-           methods->check(call->control);
+    const tqa_value root = tqa_value_root(call->tree);
+    return tqa_value_fields(&root, methods->fields, methods->needed) && methods->check(call->tree);
 }
 
 static void put_provenance(tqa_call *call)
@@ -133,8 +132,8 @@ static void put_notes(tqa_call *call)
 {
     static const char *const names[] = {"q", "qd", "qdd"};
     tqa_writer *answer = &call->answer;
-    const unsigned assumed = call->control->assumed;
-    const tqa_value root = tqa_value_root(call->control);
+    const unsigned assumed = call->tree->assumed;
+    const tqa_value root = tqa_value_root(call->tree);
     bool any = assumed != 0;
     for (unsigned k = 0; k < 3; k++) {
         any = any || (call->robot != NULL &&
@@ -152,17 +151,17 @@ static void put_notes(tqa_call *call)
         }
         tqa_writer_end(answer);
     }
-    if (tqa_wording_any(call->control)) {
-        tqa_wording_put(call->control, answer);
+    if (tqa_wording_any(call->tree)) {
+        tqa_wording_put(call->tree, answer);
     }
-    if (call->control->off.n > 0) {
-        tqa_off_end(&call->control->off, answer);
+    if (call->tree->off.n > 0) {
+        tqa_off_end(&call->tree->off, answer);
     }
-    const bool in_degrees = call->control->in_degrees && !call->control->in_radians;
-    if (call->control->in_degrees || call->control->is_motion) {
+    const bool in_degrees = call->tree->in_degrees && !call->tree->in_radians;
+    if (call->tree->in_degrees || call->tree->is_motion) {
         tqa_writer_string(answer, "angles", in_degrees ? "deg" : "rad");
     }
-    tqa_notes_put_warnings(answer, call->control);
+    tqa_notes_put_warnings(answer, call->tree);
 }
 
 /* the text written since the last call becomes the next piece */
@@ -193,10 +192,10 @@ static void put_end(tqa_call *call)
 /* An archive needs the whole answer, including arrays that are otherwise written in pieces. */
 static bool make_archive(tqa_call *call)
 {
-    tqa_tree *control = call->control;
-    while (control->more != NULL && call->answer.text.n <= ARCHIVE_TEXT_MAX) {
-        if (!control->more(control)) {
-            control->more = NULL;
+    tqa_tree *tree = call->tree;
+    while (tree->more != NULL && call->answer.text.n <= ARCHIVE_TEXT_MAX) {
+        if (!tree->more(tree)) {
+            tree->more = NULL;
             put_end(call);
         }
     }
@@ -218,25 +217,25 @@ static bool make_archive(tqa_call *call)
 
 bool tqa_tree_run(tqa_call *call, const tqa_host *host)
 {
-    const tqa_tree_methods *methods = call->operation->methods->control;
-    tqa_tree *control = call->control;
+    const tqa_tree_methods *methods = call->operation->methods->tree;
+    tqa_tree *tree = call->tree;
     tqa_writer *answer = &call->answer;
-    control->host = host;
-    const tqa_value root = tqa_value_root(control);
+    tree->host = host;
+    const tqa_value root = tqa_value_root(tree);
     if (!tqa_value_fields(&root, methods->fields, methods->needed)) {
         return false;
     }
     tqa_writer_object(answer, NULL);
-    const bool done = methods->run(control);
+    const bool done = methods->run(tree);
     /* an operation that ended by a cancellation has written half an answer */
-    if (done && atomic_load(&control->is_stopped)) {
-        return tqa_tree_fail(control, "", TQ_ERR_STOPPED, NULL);
+    if (done && atomic_load(&tree->is_stopped)) {
+        return tqa_tree_fail(tree, "", TQ_ERR_STOPPED, NULL);
     }
     if (!done) {
         assert(call->problem.status != 0);
         return false;
     }
-    if (control->more == NULL) {
+    if (tree->more == NULL) {
         put_end(call);
     }
     if (answer->not_finite) {
@@ -251,9 +250,9 @@ bool tqa_tree_run(tqa_call *call, const tqa_host *host)
 
 size_t tqa_tree_read(tqa_call *call, char *out, size_t size)
 {
-    while (call->n_put == call->n_text && call->control->more != NULL) {
-        if (!call->control->more(call->control)) {
-            call->control->more = NULL;
+    while (call->n_put == call->n_text && call->tree->more != NULL) {
+        if (!call->tree->more(call->tree)) {
+            call->tree->more = NULL;
             put_end(call);
         }
         if (!take_text(call)) {
@@ -273,5 +272,5 @@ void tqa_tree_close(tqa_call *call)
 {
     size_t ignored = 0;
     free(tqa_json_text_take(&call->answer.text, &ignored));
-    tqa_tree_free(call->control);
+    tqa_tree_free(call->tree);
 }

@@ -5,7 +5,7 @@
 
 #include "api/call/call.h"
 
-/* Functions for operations whose methods have `control`; same meaning as tqa_call_... . Size, media
+/* Functions for operations whose methods have `tree`; same meaning as tqa_call_... . Size, media
    and digest of the body are call.c's. */
 bool tqa_tree_open(tqa_call *call, const tqa_call_head *head, tqa_problem *reterr);
 bool tqa_tree_finish(tqa_call *call);

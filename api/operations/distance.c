@@ -22,7 +22,7 @@ typedef struct pair {
 } pair;
 
 typedef struct question {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_states states;
     tqa_geoms geoms;
@@ -33,28 +33,28 @@ typedef struct question {
     tq_pose *poses;                      /* (n_geom) in the world */
 } question;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
     /* measured: 1 us a pair of boxes, less of others */
-    const json_t *q = json_object_get(control->root, "q");
-    const json_t *shapes = json_object_get(control->root, "shapes");
+    const json_t *q = json_object_get(tree->root, "q");
+    const json_t *shapes = json_object_get(tree->root, "shapes");
     const double n_sample = json_is_array(json_array_get(q, 0)) ? (double)json_array_size(q) : 1.0;
     const double n = (double)json_array_size(shapes);
-    return 5.0 + n_sample * (0.1 * (double)control->robot->model->n_link + n * n);
+    return 5.0 + n_sample * (0.1 * (double)tree->robot->model->n_link + n * n);
 }
 
 static bool list_pairs(question *d, const bool *marks)
 {
     const size_t n = d->geoms.n, most = n * (n - 1) / 2;
-    d->pairs = tqa_tree_take(d->control, most + 1, sizeof *d->pairs);
-    d->left_out = tqa_tree_take(d->control, most + 1, sizeof *d->left_out);
+    d->pairs = tqa_tree_take(d->tree, most + 1, sizeof *d->pairs);
+    d->left_out = tqa_tree_take(d->tree, most + 1, sizeof *d->left_out);
     if (d->pairs == NULL || d->left_out == NULL) {
         return false;
     }
     for (size_t i = 0; i < n; i++) {
         for (size_t j = i + 1; j < n; j++) {
             const pair p = {
-                i, j, tqa_geom_pair(d->control->robot, &d->geoms, marks, d->with_adjacent, i, j)};
+                i, j, tqa_geom_pair(d->tree->robot, &d->geoms, marks, d->with_adjacent, i, j)};
             if (p.state == TQA_PAIR_FREE) {
                 d->pairs[d->n_pair++] = p;
             } else {
@@ -69,32 +69,32 @@ static bool make_room(question *d)
 {
     const size_t n = d->states.n_sample;
     if (d->n_pair > 0 && n > TQA_TREE_ANSWER_MAX / PAIR_NUMBERS / d->n_pair) {
-        const tqa_value root = tqa_value_root(d->control);
+        const tqa_value root = tqa_value_root(d->tree);
         const tqa_value q = tqa_value_field(&root, "q");
         return tqa_value_refuse(&q, "too-large", "send fewer samples or shapes at a time",
                                 "%zu pairs of %zu samples are more than %d numbers", d->n_pair, n,
                                 TQA_TREE_ANSWER_MAX);
     }
-    d->distance = tqa_tree_take(d->control, n * d->n_pair + 1, sizeof(double));
-    d->points = tqa_tree_take(d->control, 6 * n * d->n_pair + 1, sizeof(double));
-    d->normals = tqa_tree_take(d->control, 3 * n * d->n_pair + 1, sizeof(double));
-    d->poses = tqa_tree_take(d->control, d->geoms.n, sizeof *d->poses);
+    d->distance = tqa_tree_take(d->tree, n * d->n_pair + 1, sizeof(double));
+    d->points = tqa_tree_take(d->tree, 6 * n * d->n_pair + 1, sizeof(double));
+    d->normals = tqa_tree_take(d->tree, 3 * n * d->n_pair + 1, sizeof(double));
+    d->poses = tqa_tree_take(d->tree, d->geoms.n, sizeof *d->poses);
     return d->distance != NULL && d->points != NULL && d->normals != NULL && d->poses != NULL;
 }
 
 static bool read(question *d)
 {
-    const tqa_value root = tqa_value_root(d->control);
+    const tqa_value root = tqa_value_root(d->tree);
     const tqa_value shapes = tqa_value_field(&root, "shapes");
     const tqa_value exclude = tqa_value_field(&root, "exclude");
     const tqa_value adjacent = tqa_value_field(&root, "adjacent");
-    if (!tqa_tree_order(d->control, &d->order) ||
-        !tqa_tree_states(d->control, &d->order, TQA_NEED_Q, TQA_NEED_Q, 0, &d->states) ||
+    if (!tqa_tree_order(d->tree, &d->order) ||
+        !tqa_tree_states(d->tree, &d->order, TQA_NEED_Q, TQA_NEED_Q, 0, &d->states) ||
         !tqa_value_geoms(&shapes, &d->geoms) ||
         (adjacent.value != NULL && !tqa_value_flag(&adjacent, &d->with_adjacent))) {
         return false;
     }
-    bool *marks = tqa_tree_take(d->control, d->geoms.n * d->geoms.n, sizeof *marks);
+    bool *marks = tqa_tree_take(d->tree, d->geoms.n * d->geoms.n, sizeof *marks);
     return marks != NULL && tqa_value_excluded(&exclude, &d->geoms, marks) &&
            list_pairs(d, marks) && make_room(d);
 }
@@ -122,9 +122,9 @@ static void measure(question *d, const tq_configuration *at, size_t sample)
 
 static bool compute(question *d)
 {
-    const tq_model *model = d->control->robot->model;
+    const tq_model *model = d->tree->robot->model;
     tq_scratch scratch;
-    if (!tqa_tree_scratch(d->control, tq_configuration_scratch_size(model), &scratch)) {
+    if (!tqa_tree_scratch(d->tree, tq_configuration_scratch_size(model), &scratch)) {
         return false;
     }
     for (size_t i = 0; i < d->states.n_sample; i++) {
@@ -134,7 +134,7 @@ static bool compute(question *d)
         const tq_status status = tq_configuration_compute(model, d->states.q + i * model->nq, NULL,
                                                           &scratch, &at, &error);
         if (status != TQ_OK) {
-            return tqa_states_fail(d->control, &d->states, i, status, &error);
+            return tqa_states_fail(d->tree, &d->states, i, status, &error);
         }
         measure(d, &at, i);
         tq_scratch_rewind(&scratch, mark);
@@ -144,14 +144,14 @@ static bool compute(question *d)
 
 static void put_names(const question *d, const pair *p)
 {
-    tqa_writer *answer = d->control->answer;
+    tqa_writer *answer = d->tree->answer;
     tqa_writer_string(answer, "a", d->geoms.names[p->a]);
     tqa_writer_string(answer, "b", d->geoms.names[p->b]);
 }
 
 static void put_least(const question *d)
 {
-    tqa_writer *answer = d->control->answer;
+    tqa_writer *answer = d->tree->answer;
     const size_t n = d->states.n_sample * d->n_pair;
     size_t least = 0;
     for (size_t k = 1; k < n; k++) {
@@ -173,7 +173,7 @@ static void put_left_out(const question *d)
                                                          [TQA_PAIR_ADJACENT] = "adjacent",
                                                          [TQA_PAIR_EXCLUDED] = "excluded",
                                                          [TQA_PAIR_PLANES] = "half-spaces"};
-    tqa_writer *answer = d->control->answer;
+    tqa_writer *answer = d->tree->answer;
     tqa_writer_list(answer, "left_out");
     for (size_t k = 0; k < d->n_left_out; k++) {
         tqa_writer_object(answer, NULL);
@@ -184,17 +184,17 @@ static void put_left_out(const question *d)
     tqa_writer_end(answer);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    question d = {.control = control};
+    question d = {.tree = tree};
     if (!read(&d) || !compute(&d)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     const size_t shape[3] = {d.states.n_sample, d.n_pair, 3};
     const size_t two[4] = {d.states.n_sample, d.n_pair, 2, 3};
     const size_t skip = d.states.flat ? 1 : 0;
-    tqa_writer_joints(answer, control->robot, &d.order);
+    tqa_writer_joints(answer, tree->robot, &d.order);
     tqa_writer_string(answer, "expressed_in", "world");
     tqa_writer_list(answer, "pairs");
     for (size_t k = 0; k < d.n_pair; k++) {
@@ -212,4 +212,4 @@ static bool run(tqa_tree *control)
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_distance_methods = {.control = &methods};
+const tqa_operation_methods tqa_distance_methods = {.tree = &methods};

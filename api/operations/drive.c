@@ -21,14 +21,14 @@ static const char *const fields[] = {TQA_FIELDS_DRIVE_REQUEST, NULL};
 /* in the order of tq_response */
 static const char *const response_names[] = {TQA_WORDS_DRIVE_REQUEST_RESPONSES, NULL};
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 20000.0; /* two scans of 2,000 points, and the requested ones */
 }
 
 typedef struct question {
-    tqa_tree *control;
+    tqa_tree *tree;
     tq_drive drive;
     tq_driven driven;
     double voltage; /* NAN: none */
@@ -62,7 +62,7 @@ static bool read_load(question *q, const tqa_value *part)
 
 static bool read(question *q)
 {
-    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value root = tqa_value_root(q->tree);
     const tqa_value drive = tqa_value_field(&root, "drive");
     const tqa_value load = tqa_value_field(&root, "load");
     const tqa_value voltage = tqa_value_field(&root, "voltage");
@@ -83,7 +83,7 @@ static bool read(question *q)
 }
 
 /* An array of numbers. NULL with n = 0: not there; NULL with n > 0: the problem is set. */
-static double *read_numbers(tqa_tree *control, const tqa_value *part, size_t most, size_t *ret_n)
+static double *read_numbers(tqa_tree *tree, const tqa_value *part, size_t most, size_t *ret_n)
 {
     *ret_n = 0;
     if (part->value == NULL) {
@@ -94,7 +94,7 @@ static double *read_numbers(tqa_tree *control, const tqa_value *part, size_t mos
         *ret_n = 1;
         return NULL;
     }
-    double *x = tqa_tree_take(control, *ret_n, sizeof *x);
+    double *x = tqa_tree_take(tree, *ret_n, sizeof *x);
     return x != NULL && tqa_value_numbers(part, *ret_n, x) ? x : NULL;
 }
 
@@ -108,8 +108,8 @@ static bool put_points(question *q, const double *speed, size_t n)
     static const char *const names[N_COLUMN] = {"torque", "current", "voltage", "electrical_power",
                                                 "copper_loss"};
     const tq_amplifier *a = &q->drive.amplifier;
-    tqa_writer *answer = q->control->answer;
-    double *columns = tqa_tree_take(q->control, n * N_COLUMN, sizeof *columns);
+    tqa_writer *answer = q->tree->answer;
+    double *columns = tqa_tree_take(q->tree, n * N_COLUMN, sizeof *columns);
     if (columns == NULL) {
         return false;
     }
@@ -132,11 +132,11 @@ static bool put_points(question *q, const double *speed, size_t n)
 
 static bool put_line(question *q)
 {
-    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value root = tqa_value_root(q->tree);
     const tqa_value part = tqa_value_field(&root, "speed");
     const tqa_value voltage = tqa_value_field(&root, "voltage");
     size_t n = 0;
-    const double *speed = read_numbers(q->control, &part, SPEEDS_MAX, &n);
+    const double *speed = read_numbers(q->tree, &part, SPEEDS_MAX, &n);
     if (n > 0 && speed == NULL) {
         return false;
     }
@@ -146,7 +146,7 @@ static bool put_line(question *q)
     static const char *const no_limit = "the amplifier has no current limit";
     const double limit =
         q->voltage < 0.0 ? -q->drive.amplifier.peak_reverse : q->drive.amplifier.peak_forward;
-    tqa_writer *answer = q->control->answer;
+    tqa_writer *answer = q->tree->answer;
     tq_motor_line line;
     tq_motor_line_at(&q->drive.motor, q->voltage, limit, &line);
     tqa_writer_object(answer, "line");
@@ -167,10 +167,10 @@ static bool put_line(question *q)
 
 static bool put_duty(question *q)
 {
-    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value root = tqa_value_root(q->tree);
     const tqa_value part = tqa_value_field(&root, "duty");
     size_t n = 0;
-    double *duty = read_numbers(q->control, &part, SPEEDS_MAX, &n);
+    double *duty = read_numbers(q->tree, &part, SPEEDS_MAX, &n);
     if (n == 0 || duty == NULL) {
         return n == 0;
     }
@@ -187,7 +187,7 @@ static bool put_duty(question *q)
         }
         duty[k] = tq_pwm_voltage(&q->drive.amplifier, duty[k]);
     }
-    tqa_writer_vector(q->control->answer, "duty_voltage", duty, n);
+    tqa_writer_vector(q->tree->answer, "duty_voltage", duty, n);
     return true;
 }
 
@@ -206,7 +206,7 @@ static void put_shaft(tqa_writer *answer, const char *key, const tq_shaft *shaft
 static void put_reduction(question *q)
 {
     static const char *const none = "the motor has no inductance";
-    tqa_writer *answer = q->control->answer;
+    tqa_writer *answer = q->tree->answer;
     tq_reduction r;
     tq_motor_reduction(&q->drive, &q->driven.load, &r);
     tqa_writer_object(answer, "reduction");
@@ -228,7 +228,7 @@ static void put_reduction(question *q)
 static void put_loop(question *q, const char *key, bool velocity)
 {
     static const char *const none = "the response does not get there from 1e-3 to 1e7 rad/s";
-    tqa_writer *answer = q->control->answer;
+    tqa_writer *answer = q->tree->answer;
     tq_loop_margins m;
     tq_loop_margins_find(&q->driven, velocity, &m);
     tqa_writer_object(answer, key);
@@ -254,14 +254,14 @@ static void put_loops(question *q)
     if (!current && !velocity) {
         return;
     }
-    tqa_writer_object(q->control->answer, "loops");
+    tqa_writer_object(q->tree->answer, "loops");
     if (current) {
         put_loop(q, "current", false);
     }
     if (velocity) {
         put_loop(q, "velocity", true);
     }
-    tqa_writer_end(q->control->answer);
+    tqa_writer_end(q->tree->answer);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -287,8 +287,8 @@ static unsigned possible(const question *q)
 
 static bool put_response(question *q, tq_response response, const double *w, size_t n)
 {
-    tqa_writer *answer = q->control->answer;
-    double *columns = tqa_tree_take(q->control, 4 * n, sizeof *columns);
+    tqa_writer *answer = q->tree->answer;
+    double *columns = tqa_tree_take(q->tree, 4 * n, sizeof *columns);
     if (columns == NULL) {
         return false;
     }
@@ -320,12 +320,12 @@ static bool put_response(question *q, tq_response response, const double *w, siz
 
 static bool put_bode(question *q)
 {
-    const tqa_value root = tqa_value_root(q->control);
+    const tqa_value root = tqa_value_root(q->tree);
     const tqa_value part = tqa_value_field(&root, "angular_frequency_rad_s");
     const tqa_value chosen = tqa_value_field(&root, "responses");
     unsigned bits = 0;
     size_t n = 0;
-    const double *w = read_numbers(q->control, &part, FREQUENCIES_MAX, &n);
+    const double *w = read_numbers(q->tree, &part, FREQUENCIES_MAX, &n);
     if (n > 0 && w == NULL) {
         return false;
     }
@@ -349,30 +349,30 @@ static bool put_bode(question *q)
         }
     }
     bits = bits == 0 ? possible(q) : bits;
-    tqa_writer_object(q->control->answer, "bode");
-    tqa_writer_vector(q->control->answer, "angular_frequency_rad_s", w, n);
+    tqa_writer_object(q->tree->answer, "bode");
+    tqa_writer_vector(q->tree->answer, "angular_frequency_rad_s", w, n);
     for (unsigned r = 0; r < TQ_RESPONSE_COUNT; r++) {
         if ((bits >> r & 1u) != 0 && !put_response(q, (tq_response)r, w, n)) {
             return false;
         }
     }
-    tqa_writer_end(q->control->answer);
+    tqa_writer_end(q->tree->answer);
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    question q = {.control = control};
+    question q = {.tree = tree};
     if (!read(&q) || !put_line(&q) || !put_duty(&q)) {
         return false;
     }
     tq_shaft shaft;
-    tqa_writer_object(control->answer, "inertia");
+    tqa_writer_object(tree->answer, "inertia");
     tq_seen_by_motor(&q.drive, &q.driven.load, &shaft);
-    put_shaft(control->answer, "motor_side", &shaft);
+    put_shaft(tree->answer, "motor_side", &shaft);
     tq_seen_by_load(&q.drive, &q.driven.load, &shaft);
-    put_shaft(control->answer, "load_side", &shaft);
-    tqa_writer_end(control->answer);
+    put_shaft(tree->answer, "load_side", &shaft);
+    tqa_writer_end(tree->answer);
     if (!q.driven.locked) {
         put_reduction(&q);
     }
@@ -381,4 +381,4 @@ static bool run(tqa_tree *control)
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_drive_methods = {.control = &methods};
+const tqa_operation_methods tqa_drive_methods = {.tree = &methods};

@@ -35,7 +35,7 @@ static const char *const criteria[] = {TQA_WORDS_EXCITATION_REQUEST_CRITERION, N
 enum { LOWER, UPPER, VELOCITY, ACCELERATION, EFFORT, LIMITS };
 
 typedef struct excitation {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     double gravity[3];
     double *limits[LIMITS]; /* (nv) in the robot's order */
@@ -48,16 +48,16 @@ typedef struct excitation {
     tq_excitation search;
 } excitation;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    const double tries = json_number_value(json_object_get(control->root, "tries"));
-    const double harmonics = json_number_value(json_object_get(control->root, "harmonics"));
-    const double n = 12.0 * (double)control->robot->model->n_joint;
+    const double tries = json_number_value(json_object_get(tree->root, "tries"));
+    const double harmonics = json_number_value(json_object_get(tree->root, "harmonics"));
+    const double n = 12.0 * (double)tree->robot->model->n_joint;
     /* measured: a sample's normal matrix is a quarter of a nanosecond an entry and row */
     return 100.0 + (tries > 0.0 ? fmin(tries, (double)TRIES_MAX) : (double)TRIES) *
                        (harmonics > 0.0 ? fmin(harmonics, (double)TQ_EXCITATION_HARMONICS_MAX)
                                         : (double)HARMONICS) *
-                       20.0 * (double)control->robot->model->nv * n * n * 2.5e-4;
+                       20.0 * (double)tree->robot->model->nv * n * n * 2.5e-4;
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -66,9 +66,9 @@ static double cost_us(const tqa_tree *control)
 
 static bool take_limits(excitation *e)
 {
-    const tq_model *model = e->control->robot->model;
+    const tq_model *model = e->tree->robot->model;
     for (unsigned k = 0; k < LIMITS; k++) {
-        e->limits[k] = tqa_tree_take(e->control, model->nv, sizeof(double));
+        e->limits[k] = tqa_tree_take(e->tree, model->nv, sizeof(double));
         if (e->limits[k] == NULL) {
             return false;
         }
@@ -103,7 +103,7 @@ static const char *joint_name(const tqa_robot *robot, uint32_t v)
 /* Limits of the request replace the robot's. */
 static bool read_limits(excitation *e)
 {
-    const tqa_value root = tqa_value_root(e->control);
+    const tqa_value root = tqa_value_root(e->tree);
     const tqa_value limits = tqa_value_field(&root, "limits");
     if (!take_limits(e)) {
         return false;
@@ -122,7 +122,7 @@ static bool read_limits(excitation *e)
         const uint32_t v = e->order.v[r];
         const double lower = e->limits[LOWER][v], upper = e->limits[UPPER][v];
         if (!(lower < upper)) {
-            const char *name = joint_name(e->control->robot, v);
+            const char *name = joint_name(e->tree->robot, v);
             return tqa_value_refuse(&limits, isnan(lower) ? "missing-field" : "range",
                                     "give \"lower\" and \"upper\" for every joint, rad or m",
                                     isnan(lower) ? "joint \"%s\" slides and has no limits"
@@ -132,7 +132,7 @@ static bool read_limits(excitation *e)
         for (unsigned k = VELOCITY; k < LIMITS; k++) {
             if (!(e->limits[k][v] > 0.0)) {
                 const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
-                const char *name = joint_name(e->control->robot, v);
+                const char *name = joint_name(e->tree->robot, v);
                 const tqa_value item = json_is_object(row.value) ? tqa_value_field(&row, name)
                                                                  : tqa_value_item(&row, r);
                 return tqa_value_refuse(&item, "range", "above 0; leave the limit out for none",
@@ -146,7 +146,7 @@ static bool read_limits(excitation *e)
 /* One over the frequency, in its place. */
 static bool read_period(excitation *e, const tqa_value *frequency)
 {
-    const tqa_value root = tqa_value_root(e->control);
+    const tqa_value root = tqa_value_root(e->tree);
     const tqa_value period = tqa_value_field(&root, "period_s");
     double seconds = 0.0;
     if (period.value == NULL) {
@@ -165,7 +165,7 @@ static bool read_period(excitation *e, const tqa_value *frequency)
 
 static bool read_search(excitation *e)
 {
-    const tqa_value root = tqa_value_root(e->control);
+    const tqa_value root = tqa_value_root(e->tree);
     const tqa_value with = tqa_value_field(&root, "parameters");
     const tqa_value frequency = tqa_value_field(&root, "frequency_hz");
     const tqa_value harmonics = tqa_value_field(&root, "harmonics");
@@ -177,7 +177,7 @@ static bool read_search(excitation *e)
     tq_excitation_task *task = &e->task;
     size_t number = 0;
     unsigned chosen = 0;
-    memcpy(e->gravity, e->control->robot->model->gravity, sizeof e->gravity);
+    memcpy(e->gravity, e->tree->robot->model->gravity, sizeof e->gravity);
     task->frequency = 0.1;
     task->n_harmonic = HARMONICS;
     e->tries = TRIES;
@@ -203,17 +203,17 @@ static bool read_search(excitation *e)
                             "this gives %.9g samples, %d at most are given", n_sample, SAMPLES_MAX);
 }
 
-static bool check(tqa_tree *control)
+static bool check(tqa_tree *tree)
 {
-    const tqa_value root = tqa_value_root(control);
-    const tq_model *model = control->robot->model;
-    excitation *e = tqa_tree_take(control, 1, sizeof *e);
+    const tqa_value root = tqa_value_root(tree);
+    const tq_model *model = tree->robot->model;
+    excitation *e = tqa_tree_take(tree, 1, sizeof *e);
     if (e == NULL) {
         return false;
     }
-    e->control = control;
-    control->state = e;
-    if (control->robot->constraints != NULL) {
+    e->tree = tree;
+    tree->state = e;
+    if (tree->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "ask for its open tree",
                                 "a Fourier series does not keep the robot's constraints");
     }
@@ -221,14 +221,14 @@ static bool check(tqa_tree *control)
         if (model->joints[j].nq > 1) {
             return tqa_value_refuse(&root, "invalid-robot", "a robot on a fixed base",
                                     "joint \"%s\" has several coordinates",
-                                    control->robot->joint_names[j]);
+                                    tree->robot->joint_names[j]);
         }
     }
     if (model->nv == 0) {
         return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
                                 "the robot cannot move");
     }
-    return tqa_tree_order(control, &e->order) && read_search(e) && read_limits(e);
+    return tqa_tree_order(tree, &e->order) && read_search(e) && read_limits(e);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -237,8 +237,8 @@ static bool check(tqa_tree *control)
 
 static bool find_base(excitation *e)
 {
-    const tq_model *model = e->control->robot->model;
-    const tqa_value root = tqa_value_root(e->control);
+    const tq_model *model = e->tree->robot->model;
+    const tqa_value root = tqa_value_root(e->tree);
     const unsigned with = e->task.with;
     const size_t n = tq_parameter_count(model, with);
     tq_scratch scratch;
@@ -248,28 +248,28 @@ static bool find_base(excitation *e)
                                 "motion is found for %d parameters at most, here are %zu",
                                 PARAMETERS_MAX, n);
     }
-    e->list = tqa_tree_take(e->control, n, sizeof *e->list);
-    e->values = tqa_tree_take(e->control, n, sizeof *e->values);
-    e->base.independent = tqa_tree_take(e->control, n, sizeof(uint32_t));
-    e->base.dependent = tqa_tree_take(e->control, n, sizeof(uint32_t));
-    e->base.without = tqa_tree_take(e->control, n, sizeof(uint32_t));
-    e->base.k = tqa_tree_take(e->control, n * n, sizeof(double));
+    e->list = tqa_tree_take(e->tree, n, sizeof *e->list);
+    e->values = tqa_tree_take(e->tree, n, sizeof *e->values);
+    e->base.independent = tqa_tree_take(e->tree, n, sizeof(uint32_t));
+    e->base.dependent = tqa_tree_take(e->tree, n, sizeof(uint32_t));
+    e->base.without = tqa_tree_take(e->tree, n, sizeof(uint32_t));
+    e->base.k = tqa_tree_take(e->tree, n * n, sizeof(double));
     if (e->list == NULL || e->values == NULL || e->base.independent == NULL ||
         e->base.dependent == NULL || e->base.without == NULL || e->base.k == NULL ||
-        !tqa_tree_scratch(e->control, tq_base_scratch_size(model, with), &scratch)) {
+        !tqa_tree_scratch(e->tree, tq_base_scratch_size(model, with), &scratch)) {
         return false;
     }
     tq_parameter_list(model, with, e->list);
     tq_parameter_values(model, with, e->values);
-    const tq_base_options options = {.stop = tqa_tree_stop, .stop_ctx = e->control};
+    const tq_base_options options = {.stop = tqa_tree_stop, .stop_ctx = e->tree};
     const tq_status status = tq_base_find(model, with, &options, &scratch, &e->base, &error);
-    return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(e->tree, "", status, &error);
 }
 
 /* Continues from the job's last checkpoint, if there is one of this search. */
 static void resume(excitation *e, unsigned char *saved)
 {
-    const tqa_host *host = e->control->host;
+    const tqa_host *host = e->tree->host;
     if (saved != NULL && host->checkpoint_load != NULL) {
         const size_t n = host->checkpoint_load(host->ctx, saved, tq_excitation_save_size(&e->task));
         (void)tq_excitation_load(&e->search, saved, n);
@@ -279,7 +279,7 @@ static void resume(excitation *e, unsigned char *saved)
 /* A checkpoint that cannot be saved only costs the tries since the last one. */
 static void save_when_due(excitation *e, unsigned char *saved)
 {
-    const tqa_host *host = e->control->host;
+    const tqa_host *host = e->tree->host;
     if (saved != NULL && host->checkpoint_due != NULL && host->checkpoint_due(host->ctx)) {
         tq_excitation_save(&e->search, saved);
         (void)host->checkpoint_save(host->ctx, saved, tq_excitation_save_size(&e->task));
@@ -289,19 +289,19 @@ static void save_when_due(excitation *e, unsigned char *saved)
 /* Room for one checkpoint; NULL in an immediate answer. False: no memory. */
 static bool take_checkpoint_room(const excitation *e, unsigned char **ret)
 {
-    const tqa_host *host = e->control->host;
+    const tqa_host *host = e->tree->host;
     const bool saves = host != NULL && host->checkpoint_save != NULL;
-    *ret = saves ? tqa_tree_take(e->control, tq_excitation_save_size(&e->task), 1) : NULL;
+    *ret = saves ? tqa_tree_take(e->tree, tq_excitation_save_size(&e->task), 1) : NULL;
     return !saves || *ret != NULL;
 }
 
 static bool search(excitation *e)
 {
-    const tqa_host *host = e->control->host;
+    const tqa_host *host = e->tree->host;
     tq_excitation_task *task = &e->task;
     tq_scratch scratch;
     tq_error error = {0};
-    task->model = e->control->robot->model;
+    task->model = e->tree->robot->model;
     task->base = &e->base;
     task->values = e->values;
     task->gravity = e->gravity;
@@ -310,7 +310,7 @@ static bool search(excitation *e)
     task->velocity = e->limits[VELOCITY];
     task->acceleration = e->limits[ACCELERATION];
     task->effort = e->limits[EFFORT];
-    if (!tqa_tree_scratch(e->control, tq_excitation_scratch_size(task), &scratch)) {
+    if (!tqa_tree_scratch(e->tree, tq_excitation_scratch_size(task), &scratch)) {
         return false;
     }
     unsigned char *saved = NULL;
@@ -328,11 +328,11 @@ static bool search(excitation *e)
             host->progress(host->ctx, (double)e->search.n_tried / (double)e->tries, "search");
         }
         if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-            return tqa_problem_set(e->control->problem, "busy", "the search was stopped") == 0;
+            return tqa_problem_set(e->tree->problem, "busy", "the search was stopped") == 0;
         }
         save_when_due(e, saved);
     }
-    return status == TQ_OK || tqa_tree_fail(e->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(e->tree, "", status, &error);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -357,11 +357,11 @@ static void put_score(tqa_writer *answer, const char *key, const tq_excitation_s
 static bool put_samples(excitation *e, double interval)
 {
     const size_t nv = e->order.nv;
-    tqa_writer *answer = e->control->answer;
+    tqa_writer *answer = e->tree->answer;
     const double period = 1.0 / e->task.frequency;
     const size_t n = (size_t)floor(period / interval * (1.0 + 1e-12) + 1e-9) + 1;
-    double *t = tqa_tree_take(e->control, n, sizeof *t);
-    double *rows = tqa_tree_take(e->control, 3 * n * nv, sizeof *rows);
+    double *t = tqa_tree_take(e->tree, n, sizeof *t);
+    double *rows = tqa_tree_take(e->tree, 3 * n * nv, sizeof *rows);
     if (t == NULL || rows == NULL) {
         return false;
     }
@@ -371,9 +371,9 @@ static bool put_samples(excitation *e, double interval)
         tq_fourier_at(&e->search.motion, t[i], q + i * nv, qd + i * nv, qdd + i * nv);
     }
     tqa_writer_vector(answer, "t", t, n);
-    tqa_rows_to_user(e->control, TQA_ROW_Q, q, n);
-    tqa_rows_to_user(e->control, TQA_ROW_RATE, qd, n);
-    tqa_rows_to_user(e->control, TQA_ROW_RATE, qdd, n);
+    tqa_rows_to_user(e->tree, TQA_ROW_Q, q, n);
+    tqa_rows_to_user(e->tree, TQA_ROW_RATE, qd, n);
+    tqa_rows_to_user(e->tree, TQA_ROW_RATE, qdd, n);
     tqa_writer_rows(answer, "q", q, n, false, e->order.q, nv);
     tqa_writer_rows(answer, "qd", qd, n, false, e->order.v, nv);
     tqa_writer_rows(answer, "qdd", qdd, n, false, e->order.v, nv);
@@ -384,16 +384,16 @@ static bool put_fourier(excitation *e)
 {
     const tq_fourier *motion = &e->search.motion;
     const size_t nv = e->order.nv, h = motion->n_harmonic;
-    tqa_writer *answer = e->control->answer;
-    double *copy = tqa_tree_take(e->control, (2 * h + 1) * nv, sizeof *copy);
+    tqa_writer *answer = e->tree->answer;
+    double *copy = tqa_tree_take(e->tree, (2 * h + 1) * nv, sizeof *copy);
     if (copy == NULL) {
         return false;
     }
     memcpy(copy, motion->offset, nv * sizeof *copy);
     memcpy(copy + nv, motion->a, h * nv * sizeof *copy);
     memcpy(copy + (h + 1) * nv, motion->b, h * nv * sizeof *copy);
-    tqa_rows_to_user(e->control, TQA_ROW_Q, copy, 1);
-    tqa_rows_to_user(e->control, TQA_ROW_RATE, copy + nv, 2 * h);
+    tqa_rows_to_user(e->tree, TQA_ROW_Q, copy, 1);
+    tqa_rows_to_user(e->tree, TQA_ROW_RATE, copy + nv, 2 * h);
     tqa_writer_object(answer, "fourier");
     tqa_writer_number(answer, "frequency_hz", motion->frequency);
     tqa_writer_rows(answer, "offset", copy, 1, true, e->order.q, nv);
@@ -403,15 +403,15 @@ static bool put_fourier(excitation *e)
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    excitation *e = control->state;
+    excitation *e = tree->state;
     if (!find_base(e) || !search(e)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
-    control->is_motion = true;
-    tqa_writer_joints(answer, control->robot, &e->order);
+    tqa_writer *answer = tree->answer;
+    tree->is_motion = true;
+    tqa_writer_joints(answer, tree->robot, &e->order);
     if (!put_fourier(e) || (e->interval > 0.0 && !put_samples(e, e->interval))) {
         return false;
     }
@@ -423,7 +423,7 @@ static bool run(tqa_tree *control)
     tqa_writer_list(answer, "base_parameters");
     for (size_t b = 0; b < e->base.n_base; b++) {
         char name[TQA_SYMBOL_MAX];
-        tqa_parameter_name(control->robot->model, &e->list[e->base.independent[b]], name);
+        tqa_parameter_name(tree->robot->model, &e->list[e->base.independent[b]], name);
         tqa_writer_string(answer, NULL, name);
     }
     tqa_writer_end(answer);
@@ -432,4 +432,4 @@ static bool run(tqa_tree *control)
 
 static const tqa_tree_methods methods = {
     .fields = fields, .cost_us = cost_us, .check = check, .run = run};
-const tqa_operation_methods tqa_excitation_methods = {.control = &methods};
+const tqa_operation_methods tqa_excitation_methods = {.tree = &methods};

@@ -18,9 +18,9 @@ enum { BODIES_MAX = TQA_RANGE_INERTIA_REQUEST_BODIES_N_MOST };
 static const char *const fields[] = {TQA_FIELDS_INERTIA_REQUEST, NULL};
 static const char *const body_fields[] = {TQA_FIELDS_INERTIA_REQUEST_BODIES, NULL};
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    return 10.0 + (double)json_array_size(json_object_get(control->root, "bodies"));
+    return 10.0 + (double)json_array_size(json_object_get(tree->root, "bodies"));
 }
 
 static bool read_body(const tqa_value *part, tq_inertia *sum)
@@ -52,9 +52,9 @@ static bool read_body(const tqa_value *part, tq_inertia *sum)
     return true;
 }
 
-static bool read(tqa_tree *control, tq_inertia *sum)
+static bool read(tqa_tree *tree, tq_inertia *sum)
 {
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value bodies = tqa_value_field(&root, "bodies");
     const tqa_value from = tqa_value_field(&root, "frame");
     size_t n = 0;
@@ -81,11 +81,11 @@ static bool read(tqa_tree *control, tq_inertia *sum)
     return true;
 }
 
-static bool put_about(tqa_tree *control, const tq_inertia *inertia)
+static bool put_about(tqa_tree *tree, const tq_inertia *inertia)
 {
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value about = tqa_value_field(&root, "about");
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     double point[3];
     double tensor[6];
     tq_inertia_about_origin(inertia, tensor);
@@ -106,12 +106,12 @@ static bool put_about(tqa_tree *control, const tq_inertia *inertia)
     return true;
 }
 
-static bool put_consistency(tqa_tree *control, const tq_inertia *inertia)
+static bool put_consistency(tqa_tree *tree, const tq_inertia *inertia)
 {
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value floor_part = tqa_value_field(&root, "floor");
     const tqa_value mass_part = tqa_value_field(&root, "mass_floor");
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     tq_consistency found;
     double least = 0.0;
     double least_mass = TQA_RANGE_INERTIA_REQUEST_MASS_FLOOR_DEFAULT;
@@ -155,25 +155,25 @@ static bool put_consistency(tqa_tree *control, const tq_inertia *inertia)
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
     tq_inertia inertia;
     double spatial[36];
     double pseudo[16];
-    if (!read(control, &inertia)) {
+    if (!read(tree, &inertia)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     tqa_writer_inertia(answer, &inertia);
-    if (!put_about(control, &inertia)) {
+    if (!put_about(tree, &inertia)) {
         return false;
     }
     tq_inertia_spatial(&inertia, spatial);
     tq_inertia_pseudo(&inertia, pseudo);
     tqa_writer_matrix(answer, "spatial_inertia", spatial, 6, 6);
     tqa_writer_matrix(answer, "pseudo_inertia", pseudo, 4, 4);
-    return put_consistency(control, &inertia);
+    return put_consistency(tree, &inertia);
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_inertia_methods = {.control = &methods};
+const tqa_operation_methods tqa_inertia_methods = {.tree = &methods};

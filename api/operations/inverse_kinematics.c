@@ -28,7 +28,7 @@ static const char *const fields[] = {TQA_FIELDS_INVERSE_KINEMATICS_REQUEST, NULL
 static const char *const axis_names[] = {TQA_WORDS_AXES, NULL};
 
 typedef struct search {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_point point;
     tq_ik_task task;
@@ -36,10 +36,10 @@ typedef struct search {
     tq_ik_result *result;
 } search;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    const double nv = (double)control->robot->model->nv;
-    const json_t *seeds = json_object_get(control->root, "seeds");
+    const double nv = (double)tree->robot->model->nv;
+    const json_t *seeds = json_object_get(tree->root, "seeds");
     const double n_seed = seeds != NULL ? json_number_value(seeds) : 64.0;
     /* measured on a 6-axis arm: 30 steps of 6 us a start */
     return 50.0 + n_seed * (20.0 * nv + 0.3 * nv * nv * nv);
@@ -48,7 +48,7 @@ static double cost_us(const tqa_tree *control)
 /* Controlled axes: those named, else those that the pose contains. */
 static bool read_axes(search *s, const tqa_value *position, bool turned)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value axes = tqa_value_field(&root, "axes");
     unsigned bits = (position->value != NULL ? 7u : 0u) | (turned ? 7u << 3 : 0u);
     if (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &bits)) {
@@ -75,7 +75,7 @@ static bool read_axes(search *s, const tqa_value *position, bool turned)
 static bool read_task(search *s)
 {
     static const char *const pose_fields[] = {TQA_FIELDS_POSE, NULL};
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value frame = tqa_value_field(&root, "frame");
     const tqa_value pose = tqa_value_field(&root, "pose");
     bool turned = false;
@@ -100,7 +100,7 @@ static bool read_task(search *s)
 
 static bool read_counts(search *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const char *const names[3] = {"solutions", "seeds", "iterations"};
     const size_t most[3] = {TQ_IK_SOLUTION_MAX, SEEDS_MAX, ITERATIONS_MAX};
     size_t counts[3] = {8, 64, 200};
@@ -113,7 +113,7 @@ static bool read_counts(search *s)
     s->options.n_solution = (uint32_t)counts[0];
     s->options.n_seed = (uint32_t)counts[1];
     s->options.iterations = (uint32_t)counts[2];
-    const tq_model *model = s->control->robot->model;
+    const tq_model *model = s->tree->robot->model;
     const double nv = (double)model->nv;
     const double step = 100.0 * (double)model->n_joint + nv * nv * nv;
     if ((double)counts[1] * (double)counts[2] * step > work_max) {
@@ -127,7 +127,7 @@ static bool read_counts(search *s)
 static bool read_options(search *s)
 {
     static const char *const tolerances[] = {TQA_FIELDS_INVERSE_KINEMATICS_REQUEST_TOLERANCE, NULL};
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value initial = tqa_value_field(&root, "initial");
     const tqa_value limits = tqa_value_field(&root, "limits");
     const tqa_value tolerance = tqa_value_field(&root, "tolerance");
@@ -135,7 +135,7 @@ static bool read_options(search *s)
     s->options.rotation_tolerance = 1e-9;
     s->options.within_limits = true;
     if (initial.value != NULL) {
-        double *q = tqa_tree_take(s->control, s->order.nq, sizeof *q);
+        double *q = tqa_tree_take(s->tree, s->order.nq, sizeof *q);
         if (q == NULL || !tqa_value_row(&initial, &s->order, TQA_ROW_Q, q)) {
             return false;
         }
@@ -160,30 +160,29 @@ static bool read_options(search *s)
 
 static bool find(search *s)
 {
-    const tq_model *model = s->control->robot->model;
+    const tq_model *model = s->tree->robot->model;
     tq_scratch scratch;
     tq_error error = {0};
     if (model->nv == 0 || model->nv > TQ_IK_NV_MAX) {
-        const tqa_value root = tqa_value_root(s->control);
+        const tqa_value root = tqa_value_root(s->tree);
         return tqa_value_refuse(
             &root, "invalid-value",
             "a robot of fewer degrees of freedom: leave out what does not move the point",
             "this takes robots of 1 to %d degrees of freedom, here are %u", TQ_IK_NV_MAX,
             model->nv);
     }
-    s->result = tqa_tree_take(s->control, 1, sizeof *s->result);
-    if (s->result == NULL || !tqa_tree_scratch(s->control, tq_ik_scratch_size(model), &scratch)) {
+    s->result = tqa_tree_take(s->tree, 1, sizeof *s->result);
+    if (s->result == NULL || !tqa_tree_scratch(s->tree, tq_ik_scratch_size(model), &scratch)) {
         return false;
     }
-    s->result->q =
-        tqa_tree_take(s->control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof(double));
+    s->result->q = tqa_tree_take(s->tree, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof(double));
     if (s->result->q == NULL) {
         return false;
     }
     const tq_status status =
         tq_inverse_kinematics(model, &s->task, &s->options, &scratch, s->result, &error);
     if (status != TQ_OK) {
-        return tqa_tree_fail(s->control, status == TQ_ERR_QUATERNION ? "/initial" : "", status,
+        return tqa_tree_fail(s->tree, status == TQ_ERR_QUATERNION ? "/initial" : "", status,
                              &error);
     }
     return true;
@@ -211,10 +210,10 @@ static bool is_before(const double *a, const double *b, const tqa_order *order,
 
 static void put_answer(const search *s)
 {
-    const tqa_robot *robot = s->control->robot;
+    const tqa_robot *robot = s->tree->robot;
     const size_t nq = s->order.nq;
     const tq_ik_result *result = s->result;
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     size_t branch[TQ_IK_SOLUTION_MAX];
     for (size_t i = 0; i < result->n_solution; i++) {
         branch[i] = 1;
@@ -239,7 +238,7 @@ static void put_answer(const search *s)
     tqa_writer_list(answer, "solutions");
     for (size_t i = 0; i < result->n_solution; i++) {
         tqa_writer_object(answer, NULL);
-        tqa_rows_to_user(s->control, TQA_ROW_Q, result->q + i * nq, 1);
+        tqa_rows_to_user(s->tree, TQA_ROW_Q, result->q + i * nq, 1);
         tqa_writer_rows(answer, "q", result->q + i * nq, 1, true, s->order.q, nq);
         tqa_writer_count(answer, "branch", branch[i]);
         tqa_writer_number(answer, "position_error_m", result->position_error[i]);
@@ -255,10 +254,10 @@ static void put_answer(const search *s)
     tqa_writer_count(answer, "starts", result->starts);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    search s = {.control = control};
-    if (!tqa_tree_order(control, &s.order) || !read_task(&s) || !read_options(&s) || !find(&s)) {
+    search s = {.tree = tree};
+    if (!tqa_tree_order(tree, &s.order) || !read_task(&s) || !read_options(&s) || !find(&s)) {
         return false;
     }
     put_answer(&s);
@@ -266,4 +265,4 @@ static bool run(tqa_tree *control)
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_inverse_kinematics_methods = {.control = &methods};
+const tqa_operation_methods tqa_inverse_kinematics_methods = {.tree = &methods};

@@ -19,7 +19,7 @@ static const tq_jacobian_frame jacobian_frames[] = {TQ_JACOBIAN_WORLD_ALIGNED, T
 
 /* The request, and memory for the results of one frame. */
 typedef struct kinematics {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_states states;
     tqa_point *points;
@@ -34,29 +34,28 @@ typedef struct kinematics {
     double *rate;     /* (6 x nv) */
 } kinematics;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
     /* measured: 60 ns a link and sample for poses, 35 ns a printed number */
-    const json_t *q = json_object_get(control->root, "q");
-    const json_t *frames = json_object_get(control->root, "frames");
+    const json_t *q = json_object_get(tree->root, "q");
+    const json_t *frames = json_object_get(tree->root, "frames");
     const double n_sample = json_is_array(json_array_get(q, 0)) ? (double)json_array_size(q) : 1.0;
-    const double n_link = (double)control->robot->model->n_link;
+    const double n_link = (double)tree->robot->model->n_link;
     const double n_frame = frames != NULL ? (double)json_array_size(frames) : n_link;
-    return 5.0 +
-           n_sample * (0.1 * n_link + n_frame * (1.0 + 0.3 * (double)control->robot->model->nv));
+    return 5.0 + n_sample * (0.1 * n_link + n_frame * (1.0 + 0.3 * (double)tree->robot->model->nv));
 }
 
 static bool read_frames(kinematics *k)
 {
-    const tqa_value root = tqa_value_root(k->control);
+    const tqa_value root = tqa_value_root(k->tree);
     const tqa_value frames = tqa_value_field(&root, "frames");
-    const size_t n_link = k->control->robot->model->n_link;
+    const size_t n_link = k->tree->robot->model->n_link;
     k->n_point = n_link;
     k->named = frames.value != NULL;
     if (frames.value != NULL && !tqa_value_some(&frames, 1, TQ_LINK_MAX, &k->n_point)) {
         return false;
     }
-    k->points = tqa_tree_take(k->control, k->n_point, sizeof *k->points);
+    k->points = tqa_tree_take(k->tree, k->n_point, sizeof *k->points);
     bool good = k->points != NULL;
     for (size_t i = 0; good && i < k->n_point; i++) {
         k->points[i] = (tqa_point){.link = (uint32_t)i};
@@ -70,13 +69,13 @@ static bool read_frames(kinematics *k)
 
 static bool read(kinematics *k)
 {
-    const tqa_value root = tqa_value_root(k->control);
+    const tqa_value root = tqa_value_root(k->tree);
     const tqa_value expressed = tqa_value_field(&root, "expressed_in");
     const tqa_value qdd = tqa_value_field(&root, "qdd");
     const tqa_value include = tqa_value_field(&root, "include");
     unsigned included = 0;
-    if (!tqa_tree_order(k->control, &k->order) ||
-        !tqa_tree_states(k->control, &k->order, TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD, TQA_NEED_Q,
+    if (!tqa_tree_order(k->tree, &k->order) ||
+        !tqa_tree_states(k->tree, &k->order, TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD, TQA_NEED_Q,
                          qdd.value != NULL ? TQA_NEED_QD : 0, &k->states) ||
         !read_frames(k)) {
         return false;
@@ -91,7 +90,7 @@ static bool read(kinematics *k)
     const bool is_one = k->states.n_sample == 1 && k->named;
     k->moves = k->states.qd != NULL || included != 0 || is_one;
     if (k->moves) {
-        tqa_wording_assume(k->control, expressed.pointer, axes[k->expressed_in]);
+        tqa_wording_assume(k->tree, expressed.pointer, axes[k->expressed_in]);
     }
     return true;
 }
@@ -101,15 +100,15 @@ static bool make_room(kinematics *k)
     const size_t n = k->n_point * k->states.n_sample;
     const size_t each = POSE + (k->moves ? 2u * TWIST + TWIST * k->order.nv : 0u);
     if (n > TQA_TREE_ANSWER_MAX / each) {
-        const tqa_value root = tqa_value_root(k->control);
+        const tqa_value root = tqa_value_root(k->tree);
         return tqa_value_refuse(&root, "too-large", "ask for fewer frames or samples at a time",
                                 "an answer has %d numbers at most", TQA_TREE_ANSWER_MAX);
     }
-    k->pose = tqa_tree_take(k->control, n * POSE, sizeof(double));
-    k->velocity = tqa_tree_take(k->control, n * TWIST, sizeof(double));
-    k->acceleration = tqa_tree_take(k->control, n * TWIST, sizeof(double));
-    k->jacobian = tqa_tree_take(k->control, k->moves ? n * TWIST * k->order.nv : 1, sizeof(double));
-    k->rate = tqa_tree_take(k->control, 2u * TWIST * k->order.nv, sizeof(double));
+    k->pose = tqa_tree_take(k->tree, n * POSE, sizeof(double));
+    k->velocity = tqa_tree_take(k->tree, n * TWIST, sizeof(double));
+    k->acceleration = tqa_tree_take(k->tree, n * TWIST, sizeof(double));
+    k->jacobian = tqa_tree_take(k->tree, k->moves ? n * TWIST * k->order.nv : 1, sizeof(double));
+    k->rate = tqa_tree_take(k->tree, 2u * TWIST * k->order.nv, sizeof(double));
     return k->pose != NULL && k->velocity != NULL && k->acceleration != NULL &&
            k->jacobian != NULL && k->rate != NULL;
 }
@@ -157,9 +156,9 @@ static void put_motion(const kinematics *k, const tq_configuration *p, size_t f,
 
 static bool compute(kinematics *k)
 {
-    const tq_model *model = k->control->robot->model;
+    const tq_model *model = k->tree->robot->model;
     tq_scratch scratch;
-    if (!tqa_tree_scratch(k->control, tq_configuration_scratch_size(model), &scratch)) {
+    if (!tqa_tree_scratch(k->tree, tq_configuration_scratch_size(model), &scratch)) {
         return false;
     }
     for (size_t i = 0; i < k->states.n_sample; i++) {
@@ -170,7 +169,7 @@ static bool compute(kinematics *k)
         const tq_status status = tq_configuration_compute(model, k->states.q + i * k->order.nq, qd,
                                                           &scratch, &posture, &error);
         if (status != TQ_OK) {
-            return tqa_states_fail(k->control, &k->states, i, status, &error);
+            return tqa_states_fail(k->tree, &k->states, i, status, &error);
         }
         for (size_t f = 0; f < k->n_point; f++) {
             put_pose(k, &posture, f, i);
@@ -189,16 +188,16 @@ static void put(const kinematics *k, const char *key, const double *x, size_t ra
 {
     const size_t shape[3] = {k->states.n_sample, rows, columns};
     const size_t skip = k->states.flat ? 1 : 0;
-    tqa_writer_array(k->control->answer, key, x, rank - skip, shape + skip);
+    tqa_writer_array(k->tree->answer, key, x, rank - skip, shape + skip);
 }
 
 static void put_frame(const kinematics *k, size_t f)
 {
-    tqa_writer *answer = k->control->answer;
+    tqa_writer *answer = k->tree->answer;
     const size_t n = k->states.n_sample;
     const double *pose = k->pose + f * n * POSE;
     tqa_writer_object(answer, NULL);
-    tqa_writer_point(answer, k->control->robot, &k->points[f]);
+    tqa_writer_point(answer, k->tree->robot, &k->points[f]);
     put(k, "position", pose, 2, 3, 0);
     put(k, "rotation", pose + 3 * n, 3, 3, 3);
     put(k, "quaternion_wxyz", pose + 12 * n, 2, 4, 0);
@@ -214,14 +213,14 @@ static void put_frame(const kinematics *k, size_t f)
     tqa_writer_end(answer);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    kinematics k = {.control = control};
+    kinematics k = {.tree = tree};
     if (!read(&k) || !make_room(&k) || !compute(&k)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
-    tqa_writer_joints(answer, control->robot, &k.order);
+    tqa_writer *answer = tree->answer;
+    tqa_writer_joints(answer, tree->robot, &k.order);
     tqa_writer_string(answer, "poses_expressed_in", "world");
     if (k.moves) {
         tqa_writer_string(answer, "expressed_in", axes[k.expressed_in]);
@@ -235,4 +234,4 @@ static bool run(tqa_tree *control)
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_kinematics_methods = {.control = &methods};
+const tqa_operation_methods tqa_kinematics_methods = {.tree = &methods};

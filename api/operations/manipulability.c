@@ -14,7 +14,7 @@ static const char *const fields[] = {TQA_FIELDS_MANIPULABILITY_REQUEST, NULL};
 static const char *const axis_names[] = {TQA_WORDS_AXES, NULL};
 
 typedef struct ellipsoid {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_states states;
     tqa_point point;
@@ -23,20 +23,20 @@ typedef struct ellipsoid {
     tq_manipulability is;
 } ellipsoid;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
     /* a decomposition of 6 x nv: 20 us at nv = 7 */
-    return 10.0 + 3.0 * (double)control->robot->model->n_joint;
+    return 10.0 + 3.0 * (double)tree->robot->model->n_joint;
 }
 
 static bool read(ellipsoid *e)
 {
-    const tqa_value root = tqa_value_root(e->control);
+    const tqa_value root = tqa_value_root(e->tree);
     const tqa_value frame = tqa_value_field(&root, "frame");
     const tqa_value axes = tqa_value_field(&root, "axes");
     unsigned bits = (1u << AXES) - 1u;
-    if (!tqa_tree_order(e->control, &e->order) ||
-        !tqa_tree_states(e->control, &e->order, TQA_NEED_Q, TQA_NEED_Q, 0, &e->states) ||
+    if (!tqa_tree_order(e->tree, &e->order) ||
+        !tqa_tree_states(e->tree, &e->order, TQA_NEED_Q, TQA_NEED_Q, 0, &e->states) ||
         !tqa_value_need(&frame, "add \"frame\": the name of a link, or {\"link\", \"at\"}") ||
         !tqa_value_point(&frame, &e->point) ||
         (axes.value != NULL && !tqa_value_choices(&axes, axis_names, &bits))) {
@@ -57,16 +57,16 @@ static bool read(ellipsoid *e)
 
 static bool compute(ellipsoid *e)
 {
-    const tq_model *model = e->control->robot->model;
+    const tq_model *model = e->tree->robot->model;
     const size_t nv = e->order.nv, n = e->n_task < nv ? e->n_task : nv;
-    double *whole = tqa_tree_take(e->control, AXES * nv, sizeof *whole);
-    double *rows = tqa_tree_take(e->control, e->n_task * nv, sizeof *rows);
-    e->is.s = tqa_tree_take(e->control, n, sizeof(double));
-    e->is.u = tqa_tree_take(e->control, n * e->n_task, sizeof(double));
-    e->is.v = tqa_tree_take(e->control, n * nv, sizeof(double));
+    double *whole = tqa_tree_take(e->tree, AXES * nv, sizeof *whole);
+    double *rows = tqa_tree_take(e->tree, e->n_task * nv, sizeof *rows);
+    e->is.s = tqa_tree_take(e->tree, n, sizeof(double));
+    e->is.u = tqa_tree_take(e->tree, n * e->n_task, sizeof(double));
+    e->is.v = tqa_tree_take(e->tree, n * nv, sizeof(double));
     tq_scratch scratch;
     if (whole == NULL || rows == NULL || e->is.s == NULL || e->is.u == NULL || e->is.v == NULL ||
-        !tqa_tree_scratch(e->control,
+        !tqa_tree_scratch(e->tree,
                           tq_configuration_scratch_size(model) +
                               tq_manipulability_scratch_size(e->n_task, nv),
                           &scratch)) {
@@ -77,7 +77,7 @@ static bool compute(ellipsoid *e)
     tq_status status =
         tq_configuration_compute(model, e->states.q, NULL, &scratch, &posture, &error);
     if (status != TQ_OK) {
-        return tqa_states_fail(e->control, &e->states, 0, status, &error);
+        return tqa_states_fail(e->tree, &e->states, 0, status, &error);
     }
     tq_configuration_jacobian(&posture, e->point.link, e->point.at, TQ_JACOBIAN_WORLD_ALIGNED,
                               whole, NULL);
@@ -87,21 +87,21 @@ static bool compute(ellipsoid *e)
         }
     }
     status = tq_manipulability_compute(e->n_task, nv, rows, &scratch, &e->is, &error);
-    return status == TQ_OK || tqa_tree_fail(e->control, "/q", status, &error);
+    return status == TQ_OK || tqa_tree_fail(e->tree, "/q", status, &error);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    ellipsoid e = {.control = control};
+    ellipsoid e = {.tree = tree};
     if (!read(&e) || !compute(&e)) {
         return false;
     }
     const size_t n = e.n_task < e.order.nv ? e.n_task : e.order.nv;
-    tqa_writer *answer = control->answer;
-    tqa_writer_joints(answer, control->robot, &e.order);
+    tqa_writer *answer = tree->answer;
+    tqa_writer_joints(answer, tree->robot, &e.order);
     tqa_writer_string(answer, "expressed_in", "world");
     tqa_writer_object(answer, "frame");
-    tqa_writer_point(answer, control->robot, &e.point);
+    tqa_writer_point(answer, tree->robot, &e.point);
     tqa_writer_end(answer);
     tqa_writer_list(answer, "axes");
     for (size_t k = 0; k < e.n_task; k++) {
@@ -122,4 +122,4 @@ static bool run(tqa_tree *control)
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_manipulability_methods = {.control = &methods};
+const tqa_operation_methods tqa_manipulability_methods = {.tree = &methods};

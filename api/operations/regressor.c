@@ -25,7 +25,7 @@ static const char *const forms[] = {TQA_WORDS_REGRESSOR_REQUEST_FORM, NULL};
 static const char *const kinds[] = {TQA_WORDS_REGRESSOR_REQUEST_PARAMETERS, NULL};
 
 typedef struct regression {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_states states;
     double gravity[3];
@@ -40,25 +40,25 @@ typedef struct regression {
 } regression;
 
 /* In the query, or in the body, which is all that a job keeps and has one word for it. */
-static bool is_by_base(const tqa_tree *control)
+static bool is_by_base(const tqa_tree *tree)
 {
-    return control->form == FORM_BASE || json_object_get(control->root, "form") != NULL;
+    return tree->form == FORM_BASE || json_object_get(tree->root, "form") != NULL;
 }
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    const json_t *q = json_object_get(control->root, "q");
+    const json_t *q = json_object_get(tree->root, "q");
     const double n_sample = json_is_array(json_array_get(q, 0)) ? (double)json_array_size(q) : 1.0;
-    const double n_joint = (double)control->robot->model->n_joint;
-    const double nv = (double)control->robot->model->nv;
+    const double n_joint = (double)tree->robot->model->n_joint;
+    const double nv = (double)tree->robot->model->nv;
     /* measured: 10 columns a joint, 25 ns an entry with its print; base: random states and QR */
-    const double base = is_by_base(control) ? 10.0 * n_joint * n_joint * n_joint : 0.0;
+    const double base = is_by_base(tree) ? 10.0 * n_joint * n_joint * n_joint : 0.0;
     return 10.0 + base + 0.5 * n_sample * nv * n_joint;
 }
 
 static bool read(regression *r)
 {
-    const tqa_value root = tqa_value_root(r->control);
+    const tqa_value root = tqa_value_root(r->tree);
     const tqa_value with = tqa_value_field(&root, "parameters");
     const tqa_value gravity = tqa_value_field(&root, "gravity");
     const unsigned all = TQA_NEED_Q | TQA_NEED_QD | TQA_NEED_QDD;
@@ -69,12 +69,12 @@ static bool read(regression *r)
     if (form.value != NULL && !tqa_value_choice(&form, forms, &ignored)) {
         return false;
     }
-    r->by_base = is_by_base(r->control);
+    r->by_base = is_by_base(r->tree);
     /* the base set itself needs no state */
     const bool none = r->by_base && q.value == NULL && qd.value == NULL && qdd.value == NULL;
-    memcpy(r->gravity, r->control->robot->model->gravity, sizeof r->gravity);
-    return tqa_tree_order(r->control, &r->order) &&
-           tqa_tree_states(r->control, &r->order, all, none ? 0 : TQA_NEED_Q,
+    memcpy(r->gravity, r->tree->robot->model->gravity, sizeof r->gravity);
+    return tqa_tree_order(r->tree, &r->order) &&
+           tqa_tree_states(r->tree, &r->order, all, none ? 0 : TQA_NEED_Q,
                            TQA_NEED_QD | TQA_NEED_QDD, &r->states) &&
            (with.value == NULL || tqa_value_choices(&with, kinds, &r->with)) &&
            (gravity.value == NULL || tqa_value_gravity(&gravity, r->gravity));
@@ -82,10 +82,10 @@ static bool read(regression *r)
 
 static bool list_parameters(regression *r)
 {
-    const tq_model *model = r->control->robot->model;
+    const tq_model *model = r->tree->robot->model;
     r->n = tq_parameter_count(model, r->with);
-    r->list = tqa_tree_take(r->control, r->n, sizeof *r->list);
-    r->values = tqa_tree_take(r->control, r->n, sizeof *r->values);
+    r->list = tqa_tree_take(r->tree, r->n, sizeof *r->list);
+    r->values = tqa_tree_take(r->tree, r->n, sizeof *r->values);
     if (r->list == NULL || r->values == NULL) {
         return false;
     }
@@ -96,8 +96,8 @@ static bool list_parameters(regression *r)
 
 static bool find_base(regression *r)
 {
-    const tq_model *model = r->control->robot->model;
-    const tqa_value root = tqa_value_root(r->control);
+    const tq_model *model = r->tree->robot->model;
+    const tqa_value root = tqa_value_root(r->tree);
     tq_scratch scratch;
     tq_error error = {0};
     if (r->n > BASE_PARAMETERS_MAX) {
@@ -107,35 +107,35 @@ static bool find_base(regression *r)
                                 "%zu",
                                 BASE_PARAMETERS_MAX, r->n);
     }
-    r->base.independent = tqa_tree_take(r->control, r->n, sizeof(uint32_t));
-    r->base.dependent = tqa_tree_take(r->control, r->n, sizeof(uint32_t));
-    r->base.without = tqa_tree_take(r->control, r->n, sizeof(uint32_t));
-    r->base.k = tqa_tree_take(r->control, r->n * r->n, sizeof(double));
+    r->base.independent = tqa_tree_take(r->tree, r->n, sizeof(uint32_t));
+    r->base.dependent = tqa_tree_take(r->tree, r->n, sizeof(uint32_t));
+    r->base.without = tqa_tree_take(r->tree, r->n, sizeof(uint32_t));
+    r->base.k = tqa_tree_take(r->tree, r->n * r->n, sizeof(double));
     if (r->base.independent == NULL || r->base.dependent == NULL || r->base.without == NULL ||
         r->base.k == NULL ||
-        !tqa_tree_scratch(r->control, tq_base_scratch_size(model, r->with), &scratch)) {
+        !tqa_tree_scratch(r->tree, tq_base_scratch_size(model, r->with), &scratch)) {
         return false;
     }
-    const tq_base_options options = {.stop = tqa_tree_stop, .stop_ctx = r->control};
+    const tq_base_options options = {.stop = tqa_tree_stop, .stop_ctx = r->tree};
     const tq_status status = tq_base_find(model, r->with, &options, &scratch, &r->base, &error);
-    return status == TQ_OK || tqa_tree_fail(r->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(r->tree, "", status, &error);
 }
 
 static bool compute(regression *r)
 {
-    const tq_model *model = r->control->robot->model;
+    const tq_model *model = r->tree->robot->model;
     const size_t nv = r->order.nv;
     const size_t n_entry = nv * r->n_column;
     tq_scratch scratch;
     if (n_entry > 0 && r->states.n_sample > TQA_TREE_ANSWER_MAX / n_entry) {
-        const tqa_value root = tqa_value_root(r->control);
+        const tqa_value root = tqa_value_root(r->tree);
         return tqa_value_refuse(&root, "too-large", "send fewer samples at a time",
                                 "an answer has %d numbers at most", TQA_TREE_ANSWER_MAX);
     }
-    double *full = tqa_tree_take(r->control, nv * r->n, sizeof *full);
-    r->y = tqa_tree_take(r->control, r->states.n_sample * n_entry, sizeof *r->y);
+    double *full = tqa_tree_take(r->tree, nv * r->n, sizeof *full);
+    r->y = tqa_tree_take(r->tree, r->states.n_sample * n_entry, sizeof *r->y);
     if (full == NULL || r->y == NULL ||
-        !tqa_tree_scratch(r->control, tq_regressor_scratch_size(model), &scratch)) {
+        !tqa_tree_scratch(r->tree, tq_regressor_scratch_size(model), &scratch)) {
         return false;
     }
     for (size_t i = 0; i < r->states.n_sample; i++) {
@@ -146,7 +146,7 @@ static bool compute(regression *r)
                                        .gravity = r->gravity};
         const tq_status status = tq_regressor(model, r->with, &in, &scratch, full, &error);
         if (status != TQ_OK) {
-            return tqa_states_fail(r->control, &r->states, i, status, &error);
+            return tqa_states_fail(r->tree, &r->states, i, status, &error);
         }
         for (size_t a = 0; a < nv; a++) {
             double *to = r->y + i * n_entry + a * r->n_column;
@@ -165,13 +165,13 @@ static bool compute(regression *r)
 
 static void put_column(const regression *r, size_t c)
 {
-    const tqa_robot *robot = r->control->robot;
-    tqa_writer *answer = r->control->answer;
+    const tqa_robot *robot = r->tree->robot;
+    tqa_writer *answer = r->tree->answer;
     char name[TQA_SYMBOL_MAX];
-    tqa_parameter_name(r->control->robot->model, &r->list[c], name);
+    tqa_parameter_name(r->tree->robot->model, &r->list[c], name);
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "name", name);
-    tqa_writer_string(answer, "unit", tqa_parameter_unit(r->control->robot->model, &r->list[c]));
+    tqa_writer_string(answer, "unit", tqa_parameter_unit(r->tree->robot->model, &r->list[c]));
     if (r->list[c].link != TQ_NONE) {
         tqa_writer_string(answer, "link", robot->link_names[r->list[c].link]);
     } else {
@@ -182,10 +182,10 @@ static void put_column(const regression *r, size_t c)
 static bool put_base(const regression *r)
 {
     const tq_base_set *base = &r->base;
-    const tq_model *model = r->control->robot->model;
-    tqa_writer *answer = r->control->answer;
-    char *text = tqa_tree_take(r->control, TQA_EXPRESSION_MAX, 1);
-    double *beta = tqa_tree_take(r->control, base->n_base, sizeof *beta);
+    const tq_model *model = r->tree->robot->model;
+    tqa_writer *answer = r->tree->answer;
+    char *text = tqa_tree_take(r->tree, TQA_EXPRESSION_MAX, 1);
+    double *beta = tqa_tree_take(r->tree, base->n_base, sizeof *beta);
     if (text == NULL || beta == NULL) {
         return false;
     }
@@ -225,16 +225,16 @@ static bool put_base(const regression *r)
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    regression r = {.control = control};
+    regression r = {.tree = tree};
     if (!read(&r) || !list_parameters(&r) || (r.by_base && !find_base(&r))) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     r.n_column = r.by_base ? r.base.n_base : r.n;
     tqa_writer_string(answer, "form", r.by_base ? "base" : "full");
-    tqa_writer_joints(answer, control->robot, &r.order);
+    tqa_writer_joints(answer, tree->robot, &r.order);
     if (r.states.n_sample > 0) {
         if (!compute(&r)) {
             return false;
@@ -258,4 +258,4 @@ static bool run(tqa_tree *control)
 
 static const tqa_tree_methods methods = {
     .fields = fields, .forms = forms, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_regressor_methods = {.control = &methods};
+const tqa_operation_methods tqa_regressor_methods = {.tree = &methods};

@@ -17,9 +17,9 @@ enum { TWIST = 6 };
 
 static const char *const fields[] = {TQA_FIELDS_RIGID_BODY_REQUEST, NULL};
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 20.0;
 }
 
@@ -31,7 +31,7 @@ static bool optional(const tqa_value *object, const char *key, size_t n, double 
     return part.value == NULL || tqa_value_numbers(&part, n, ret);
 }
 
-static bool put_axis(tqa_tree *control, const tqa_value *part)
+static bool put_axis(tqa_tree *tree, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_AXIS_MOTION, NULL};
     static const tqa_needed needed[] = {{"axis", "add \"axis\": [x, y, z] of unit length"},
@@ -61,14 +61,14 @@ static bool put_axis(tqa_tree *control, const tqa_value *part)
                                 "an axis of unit length turns at right angles to itself");
     }
     tq_axis_angle_motion(axis, axis_rate, rate, acceleration, w, wd);
-    tqa_writer_object(control->answer, "axis_motion");
-    tqa_writer_vector(control->answer, "angular_velocity", w, 3);
-    tqa_writer_vector(control->answer, "angular_acceleration", wd, 3);
-    tqa_writer_end(control->answer);
+    tqa_writer_object(tree->answer, "axis_motion");
+    tqa_writer_vector(tree->answer, "angular_velocity", w, 3);
+    tqa_writer_vector(tree->answer, "angular_acceleration", wd, 3);
+    tqa_writer_end(tree->answer);
     return true;
 }
 
-static bool put_point(tqa_tree *control, const tqa_value *part)
+static bool put_point(tqa_tree *tree, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_POINT_MOTION, NULL};
     tq_point_motion m;
@@ -84,7 +84,7 @@ static bool put_point(tqa_tree *control, const tqa_value *part)
         !optional(part, "acceleration", 3, m.acceleration)) {
         return false;
     }
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     tq_point_velocity(&m, v);
     tq_point_acceleration_of(&m, &a);
     tqa_writer_object(answer, "point_motion");
@@ -209,10 +209,10 @@ static bool put_other_frame(tqa_writer *answer, const tqa_value *part, const bod
     return true;
 }
 
-static bool put_body(tqa_tree *control, const tqa_value *part)
+static bool put_body(tqa_tree *tree, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_BODY, NULL};
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     body b = {.pose = {.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
     double spatial[36];
     if (!tqa_value_object(part, known) || !tqa_value_inertia(part, &b.inertia)) {
@@ -233,7 +233,7 @@ static bool put_body(tqa_tree *control, const tqa_value *part)
     return true;
 }
 
-static bool put_bracket(tqa_tree *control, const tqa_value *part)
+static bool put_bracket(tqa_tree *tree, const tqa_value *part)
 {
     static const char *const known[] = {TQA_FIELDS_RIGID_BODY_REQUEST_LIE_BRACKET, NULL};
     static const tqa_needed needed[] = {{"a", "add \"a\": a twist [v, w], 6 numbers"},
@@ -248,21 +248,21 @@ static bool put_bracket(tqa_tree *control, const tqa_value *part)
         return false;
     }
     tq_lie_bracket(a, b, bracket);
-    tqa_writer_vector(control->answer, "lie_bracket", bracket, TWIST);
+    tqa_writer_vector(tree->answer, "lie_bracket", bracket, TWIST);
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
     static bool (*const put_part[])(tqa_tree *, const tqa_value *) = {put_axis, put_point, put_body,
                                                                       put_bracket};
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     bool any = false;
     for (size_t k = 0; fields[k] != NULL; k++) {
         const tqa_value part = tqa_value_field(&root, fields[k]);
         if (part.value != NULL) {
             any = true;
-            if (!put_part[k](control, &part)) {
+            if (!put_part[k](tree, &part)) {
                 return false;
             }
         }
@@ -274,4 +274,4 @@ static bool run(tqa_tree *control)
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_rigid_body_methods = {.control = &methods};
+const tqa_operation_methods tqa_rigid_body_methods = {.tree = &methods};

@@ -20,7 +20,7 @@ static const char *const fields[] = {TQA_FIELDS_STATICS_REQUEST, NULL};
 static const char *const axis_names[] = {TQA_WORDS_AXES, NULL};
 
 typedef struct statics {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_states states;
     tqa_load given;
@@ -35,10 +35,10 @@ typedef struct statics {
     double *reactions;            /* (6 (n_joint + 1)) */
 } statics;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    const double nv = (double)control->robot->model->nv;
-    return 20.0 + 3.0 * (double)control->robot->model->n_joint + 0.01 * nv * nv * nv;
+    const double nv = (double)tree->robot->model->nv;
+    return 20.0 + 3.0 * (double)tree->robot->model->n_joint + 0.01 * nv * nv * nv;
 }
 
 static bool are_positive(const tqa_value *row, size_t n)
@@ -61,7 +61,7 @@ static bool read_series(const statics *s, const tqa_value *stiffness)
     const tqa_value series = tqa_value_field(stiffness, "series");
     const size_t nv = s->order.nv;
     size_t n = 0;
-    double *row = tqa_tree_take(s->control, nv, sizeof *row);
+    double *row = tqa_tree_take(s->tree, nv, sizeof *row);
     if (row == NULL || !tqa_value_object(stiffness, known) ||
         !tqa_value_array(&series, 1, SPRINGS_MAX, &n)) {
         return false;
@@ -84,7 +84,7 @@ static bool read_series(const statics *s, const tqa_value *stiffness)
 
 static bool read_stiffness(statics *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value stiffness = tqa_value_field(&root, "joint_stiffness");
     const tqa_value geometric = tqa_value_field(&root, "geometric");
     const tqa_value axes = tqa_value_field(&root, "axes");
@@ -94,7 +94,7 @@ static bool read_stiffness(statics *s)
         static const char hint[] = "add \"joint_stiffness\": one number for each of qd";
         return (geometric.value == NULL && axes.value == NULL) || tqa_value_need(&stiffness, hint);
     }
-    s->stiffness = tqa_tree_take(s->control, s->order.nv, sizeof(double));
+    s->stiffness = tqa_tree_take(s->tree, s->order.nv, sizeof(double));
     if (s->stiffness == NULL ||
         !(json_is_object(stiffness.value)
               ? read_series(s, &stiffness)
@@ -111,11 +111,11 @@ static bool read_stiffness(statics *s)
 
 static bool read(statics *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value wrench = tqa_value_field(&root, "endpoint_wrench");
     const tqa_value gravity = tqa_value_field(&root, "gravity");
-    if (!tqa_tree_order(s->control, &s->order) ||
-        !tqa_tree_states(s->control, &s->order, TQA_NEED_Q, TQA_NEED_Q, 0, &s->states)) {
+    if (!tqa_tree_order(s->tree, &s->order) ||
+        !tqa_tree_states(s->tree, &s->order, TQA_NEED_Q, TQA_NEED_Q, 0, &s->states)) {
         return false;
     }
     if (!s->states.flat) {
@@ -123,8 +123,8 @@ static bool read(statics *s)
         return tqa_value_refuse(&q, "wrong-type", "send one request for each posture",
                                 "expected one sample, got a batch");
     }
-    memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
-    const double *wind = s->control->robot->model->medium.velocity;
+    memcpy(s->gravity, s->tree->robot->model->gravity, sizeof s->gravity);
+    const double *wind = s->tree->robot->model->medium.velocity;
     if ((wind[0] != 0.0 || wind[1] != 0.0 || wind[2] != 0.0) &&
         !tqa_undragged(&root, "the loads")) {
         return false; /* at rest only a medium that moves pulls */
@@ -139,20 +139,20 @@ static bool read(statics *s)
 
 static bool place(statics *s)
 {
-    const tq_model *model = s->control->robot->model;
+    const tq_model *model = s->tree->robot->model;
     tq_error error = {0};
     const size_t nv = s->order.nv;
     const size_t size = tq_configuration_scratch_size(model) +
-                        tq_inverse_scratch_size(s->control->robot->mechanism, 1) +
-                        tq_reactions_scratch_size(s->control->robot->mechanism) +
+                        tq_inverse_scratch_size(s->tree->robot->mechanism, 1) +
+                        tq_reactions_scratch_size(s->tree->robot->mechanism) +
                         tq_compliance_scratch_size(TASK, nv);
-    if (!tqa_tree_scratch(s->control, size, &s->scratch)) {
+    if (!tqa_tree_scratch(s->tree, size, &s->scratch)) {
         return false;
     }
     const tq_status status =
         tq_configuration_compute(model, s->states.q, NULL, &s->scratch, &s->posture, &error);
     if (status != TQ_OK) {
-        return tqa_states_fail(s->control, &s->states, 0, status, &error);
+        return tqa_states_fail(s->tree, &s->states, 0, status, &error);
     }
     s->load.link = s->given.point.link;
     memcpy(s->load.at, s->given.point.at, sizeof s->load.at);
@@ -166,9 +166,9 @@ static bool place(statics *s)
 }
 
 /* one sample as a block: each row TQ_BLOCK_PAD times the same number */
-static double *spread(tqa_tree *control, const double *x, size_t n)
+static double *spread(tqa_tree *tree, const double *x, size_t n)
 {
-    double *rows = tqa_tree_take(control, n * TQ_BLOCK_PAD, sizeof *rows);
+    double *rows = tqa_tree_take(tree, n * TQ_BLOCK_PAD, sizeof *rows);
     for (size_t k = 0; rows != NULL && k < n * TQ_BLOCK_PAD; k++) {
         rows[k] = x[k / TQ_BLOCK_PAD];
     }
@@ -184,14 +184,14 @@ static void pick(const double *rows, size_t n, double *ret)
 
 static bool find_torques(statics *s)
 {
-    const tqa_robot *robot = s->control->robot;
+    const tqa_robot *robot = s->tree->robot;
     const size_t nv = s->order.nv;
     const size_t n_reaction = (size_t)WRENCH * (robot->model->n_joint + 1);
-    s->tau = tqa_tree_take(s->control, nv, sizeof(double));
-    s->gravity_torque = tqa_tree_take(s->control, nv, sizeof(double));
-    s->reactions = tqa_tree_take(s->control, n_reaction, sizeof(double));
-    double *rows = tqa_tree_take(s->control, (nv + n_reaction) * TQ_BLOCK_PAD, sizeof(double));
-    double *q = spread(s->control, s->states.q, s->order.nq);
+    s->tau = tqa_tree_take(s->tree, nv, sizeof(double));
+    s->gravity_torque = tqa_tree_take(s->tree, nv, sizeof(double));
+    s->reactions = tqa_tree_take(s->tree, n_reaction, sizeof(double));
+    double *rows = tqa_tree_take(s->tree, (nv + n_reaction) * TQ_BLOCK_PAD, sizeof(double));
+    double *q = spread(s->tree, s->states.q, s->order.nq);
     if (s->tau == NULL || s->gravity_torque == NULL || s->reactions == NULL || rows == NULL ||
         q == NULL) {
         return false;
@@ -220,7 +220,7 @@ static bool find_torques(statics *s)
         status = tq_reactions(robot->mechanism, &in, &s->scratch, rows, &error);
         pick(rows, n_reaction, s->reactions);
     }
-    return status == TQ_OK || tqa_states_fail(s->control, &s->states, 0, status, &error);
+    return status == TQ_OK || tqa_states_fail(s->tree, &s->states, 0, status, &error);
 }
 
 /* The part of a joint's wrench along its own dof: the drive's share. */
@@ -245,8 +245,8 @@ static void own_share(const tq_joint *joint, const double wrench[6], double ret[
 
 static void put_joints(const statics *s)
 {
-    const tqa_robot *robot = s->control->robot;
-    tqa_writer *answer = s->control->answer;
+    const tqa_robot *robot = s->tree->robot;
+    tqa_writer *answer = s->tree->answer;
     tqa_writer_object(answer, "joint_wrenches");
     tqa_writer_string(answer, "applied_to", "child link");
     tqa_writer_string(answer, "expressed_in", "child link");
@@ -304,12 +304,12 @@ static bool joint_stiffness(const statics *s, double *k, double *geometric)
 
 static void put_compliance(const statics *s, size_t n, const tq_compliance_result *result)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     double force[TASK];
     double give[TASK] = {0};
     size_t row = 0;
     tqa_writer_object(answer, "endpoint");
-    tqa_writer_point(answer, s->control->robot, &s->given.point);
+    tqa_writer_point(answer, s->tree->robot, &s->given.point);
     tqa_writer_string(answer, "expressed_in", "world");
     tqa_writer_list(answer, "axes");
     for (unsigned k = 0; k < TASK; k++) {
@@ -339,9 +339,9 @@ static void put_compliance(const statics *s, size_t n, const tq_compliance_resul
 static bool find_compliance(statics *s)
 {
     const size_t nv = s->order.nv;
-    tqa_tree *control = s->control;
-    double *jacobian = tqa_tree_take(control, 2 * TASK * nv, sizeof(double));
-    double *k = tqa_tree_take(control, 2 * nv * nv, sizeof(double));
+    tqa_tree *tree = s->tree;
+    double *jacobian = tqa_tree_take(tree, 2 * TASK * nv, sizeof(double));
+    double *k = tqa_tree_take(tree, 2 * nv * nv, sizeof(double));
     double room[3][TASK * TASK] = {{0}};
     if (jacobian == NULL || k == NULL) {
         return false;
@@ -360,7 +360,7 @@ static bool find_compliance(statics *s)
     tq_error error = {0};
     const tq_status status = tq_compliance_compute(n, nv, chosen, k, &s->scratch, &result, &error);
     if (status == TQ_ERR_SINGULAR) {
-        const tqa_value root = tqa_value_root(control);
+        const tqa_value root = tqa_value_root(tree);
         const tqa_value stiffness = tqa_value_field(&root, "joint_stiffness");
         return tqa_value_refuse(&stiffness, "singular",
                                 "stiffer springs, a smaller load, or \"geometric\": false",
@@ -368,7 +368,7 @@ static bool find_compliance(statics *s)
                                 "robot buckles");
     }
     if (status != TQ_OK) {
-        return tqa_tree_fail(control, "/joint_stiffness", status, &error);
+        return tqa_tree_fail(tree, "/joint_stiffness", status, &error);
     }
     put_compliance(s, n, &result);
     if (geometric) {
@@ -378,27 +378,27 @@ static bool find_compliance(statics *s)
                 rows[i * nv + j] = k[nv * nv + s->order.v[i] * nv + s->order.v[j]];
             }
         }
-        tqa_writer_matrix(control->answer, "geometric_stiffness", rows, nv, nv);
+        tqa_writer_matrix(tree->answer, "geometric_stiffness", rows, nv, nv);
     }
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    statics s = {.control = control};
+    statics s = {.tree = tree};
     if (!read(&s) || !place(&s) || !find_torques(&s)) {
         return false;
     }
     const size_t nv = s.order.nv;
-    tqa_writer *answer = control->answer;
-    double *sum = tqa_tree_take(control, nv, sizeof *sum);
+    tqa_writer *answer = tree->answer;
+    double *sum = tqa_tree_take(tree, nv, sizeof *sum);
     if (sum == NULL) {
         return false;
     }
     for (size_t k = 0; k < nv; k++) {
         sum[k] = s.tau[k] + s.gravity_torque[k];
     }
-    tqa_writer_joints(answer, control->robot, &s.order);
+    tqa_writer_joints(answer, tree->robot, &s.order);
     tqa_writer_rows(answer, "tau", s.tau, 1, true, s.order.v, nv);
     tqa_writer_rows(answer, "gravity_torque", s.gravity_torque, 1, true, s.order.v, nv);
     tqa_writer_rows(answer, "tau_with_gravity", sum, 1, true, s.order.v, nv);
@@ -413,4 +413,4 @@ static const tqa_needed needed[] = {
     {NULL, NULL}};
 static const tqa_tree_methods methods = {
     .fields = fields, .needed = needed, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_statics_methods = {.control = &methods};
+const tqa_operation_methods tqa_statics_methods = {.tree = &methods};

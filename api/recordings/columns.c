@@ -156,8 +156,8 @@ static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, cons
 {
     const tqa_recording_request *request = recording->request;
     const size_t n = tqa_recording_width(request, quantity);
-    recording->column[quantity] = tqa_tree_take(request->control, n + 1, sizeof(uint32_t));
-    recording->factor[quantity] = tqa_tree_take(request->control, n + 1, sizeof(double));
+    recording->column[quantity] = tqa_tree_take(request->tree, n + 1, sizeof(uint32_t));
+    recording->factor[quantity] = tqa_tree_take(request->tree, n + 1, sizeof(double));
     if (recording->column[quantity] == NULL || recording->factor[quantity] == NULL) {
         return false;
     }
@@ -454,14 +454,14 @@ static bool keep_names(const tqa_finder *f, tqa_recording_quantity quantity,
                        const uint32_t *columns, size_t n)
 {
     tqa_recording *recording = f->recording;
-    tqa_tree *control = f->request->control;
+    tqa_tree *tree = f->request->tree;
     if (is_headless(f)) {
         return true;
     }
-    recording->names[quantity] = tqa_tree_take(control, n, sizeof(char *));
+    recording->names[quantity] = tqa_tree_take(tree, n, sizeof(char *));
     for (size_t r = 0; recording->names[quantity] != NULL && r < n; r++) {
         const char *name = tqa_table_name(f->table, columns[r]);
-        char *copy = tqa_tree_take(control, strlen(name) + 1, 1);
+        char *copy = tqa_tree_take(tree, strlen(name) + 1, 1);
         if (copy == NULL) {
             return false;
         }
@@ -476,7 +476,7 @@ static bool find_quantity(tqa_finder *f, tqa_recording_quantity quantity, const 
 {
     const tqa_recording_request *request = f->request;
     const size_t n = tqa_recording_width(request, quantity);
-    uint32_t *columns = tqa_tree_take(request->control, n + 2, sizeof *columns);
+    uint32_t *columns = tqa_tree_take(request->tree, n + 2, sizeof *columns);
     bool found = false;
     if (columns == NULL || !find_columns(f, quantity, layout, columns, &found)) {
         return false;

@@ -101,7 +101,7 @@ static bool refuse_period(const tqa_recording *recording, const tq_recording_fau
 
 static bool refuse_position(const tqa_recording *recording, const tq_recording_fault *fault)
 {
-    const tqa_robot *robot = recording->request->control->robot;
+    const tqa_robot *robot = recording->request->tree->robot;
     const bool slides = robot->model->joints[fault->joint].kind == TQ_JOINT_PRISMATIC;
     return tqa_value_refuse(
         &recording->part, "invalid-value",
@@ -116,7 +116,7 @@ static bool refuse_position(const tqa_recording *recording, const tq_recording_f
 
 static bool refuse_velocity(const tqa_recording *recording, const tq_recording_fault *fault)
 {
-    const char *joint = recording->request->control->robot->joint_names[fault->joint];
+    const char *joint = recording->request->tree->robot->joint_names[fault->joint];
     if (fault->kind == TQ_FAULT_VELOCITY_ZERO) {
         return tqa_value_refuse(
             &recording->part, "invalid-value",
@@ -145,7 +145,7 @@ static bool refuse_velocity(const tqa_recording *recording, const tq_recording_f
 
 static bool refuse_torque(const tqa_recording *recording, const tq_recording_fault *fault)
 {
-    const tqa_robot *robot = recording->request->control->robot;
+    const tqa_robot *robot = recording->request->tree->robot;
     if (fault->kind == TQ_FAULT_TORQUE_CONSTANT) {
         return tqa_value_refuse(&recording->part, "invalid-value", "choose the columns of torque",
                                 "\"%.80s\": the joints move, but no torque changes",
@@ -245,5 +245,5 @@ bool tqa_recording_fail(const tqa_recording *recording, tq_status status,
     case TQ_FAULT_FILTER_SLOW:
         return refuse_filter(recording, fault);
     }
-    return tqa_tree_fail(recording->request->control, "", status, error);
+    return tqa_tree_fail(recording->request->tree, "", status, error);
 }

@@ -28,7 +28,7 @@ void tqa_from_free(tqa_from *from)
 
 const json_t *tqa_from_root(const tqa_from *from)
 {
-    return from->control->root;
+    return from->tree->root;
 }
 
 static bool open(tqa_request *request, const tqa_value *value)
@@ -37,7 +37,7 @@ static bool open(tqa_request *request, const tqa_value *value)
     if (request->from == NULL) {
         return tqa_refuse(request, UINT64_MAX, "busy", "try again", "there is no memory for this");
     }
-    request->from->control = value->control;
+    request->from->tree = value->tree;
     return true;
 }
 
@@ -54,8 +54,8 @@ static bool set_order(const tqa_request *request, tqa_from *from)
     tqa_order *order = &from->order;
     order->nq = request->robot->model->nq;
     order->nv = request->robot->model->nv;
-    order->q = tqa_tree_take(from->control, order->nq + 1, sizeof(uint32_t));
-    order->v = tqa_tree_take(from->control, order->nv + 1, sizeof(uint32_t));
+    order->q = tqa_tree_take(from->tree, order->nq + 1, sizeof(uint32_t));
+    order->v = tqa_tree_take(from->tree, order->nv + 1, sizeof(uint32_t));
     if (order->q == NULL || order->v == NULL) {
         return false;
     }
@@ -71,7 +71,7 @@ static bool set_order(const tqa_request *request, tqa_from *from)
 static bool check(tqa_request *request)
 {
     tqa_from *from = request->from;
-    const tqa_value root = tqa_value_root(from->control);
+    const tqa_value root = tqa_value_root(from->tree);
     const tqa_value part = tqa_value_field(&root, "from");
     for (size_t f = 0; f < request->schema->n_field; f++) {
         const tqa_field *field = &request->schema->fields[f];
@@ -201,15 +201,15 @@ static bool take_law_memory(const tqa_request *request, tqa_from *from)
         return true;
     }
     tqa_blocks_init(&from->law, 2 * model->nv, NULL, request->budget);
-    from->law_state = tqa_tree_take(from->control, 2 * model->nv, sizeof(double));
-    from->law_rows = tqa_tree_take(from->control, 2 * model->nv * TQ_BLOCK, sizeof(double));
+    from->law_state = tqa_tree_take(from->tree, 2 * model->nv, sizeof(double));
+    from->law_rows = tqa_tree_take(from->tree, 2 * model->nv * TQ_BLOCK, sizeof(double));
     return from->law_state != NULL && from->law_rows != NULL;
 }
 
 bool tqa_from_read(tqa_request *request, const tqa_host *host)
 {
     tqa_from *from = request->from;
-    from->control->host = host;
+    from->tree->host = host;
     set_delay(request, from);
     tqa_blocks_init(&from->t, 1, NULL, request->budget);
     tqa_blocks_init(&from->measured, from->order.nv, NULL, request->budget);

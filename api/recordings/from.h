@@ -12,7 +12,7 @@
 
 /* The description of a recording inside a request, and its samples. */
 typedef struct tqa_from {
-    tqa_tree *control; /* the request's, in which "from" is one field */
+    tqa_tree *tree; /* the request's, in which "from" is one field */
     tqa_order order;
     tqa_recording_request request;
     tqa_recording recording;

@@ -36,7 +36,7 @@ static unsigned checks_of(const tqa_recording *recording)
 static bool give_memory(const tqa_recording *recording, tq_survey *survey)
 {
     const size_t n = tq_survey_wants(survey);
-    void *memory = n > 0 ? tqa_tree_take(recording->request->control, n, 1) : NULL;
+    void *memory = n > 0 ? tqa_tree_take(recording->request->tree, n, 1) : NULL;
     if (memory != NULL) {
         tq_survey_give(survey, memory);
     }
@@ -60,7 +60,7 @@ static bool push_rows(tqa_recording *recording, tq_survey *survey, const tq_raw_
 
 static bool survey_rows(tqa_recording *recording, tqa_recording_rows *rows)
 {
-    tqa_tree *control = recording->request->control;
+    tqa_tree *tree = recording->request->tree;
     tq_recording_fault fault = {0};
     tq_error error = {0};
     tq_raw_rows raw;
@@ -68,7 +68,7 @@ static bool survey_rows(tqa_recording *recording, tqa_recording_rows *rows)
     tq_survey survey;
     recording->signal.is_windowed = recording->n_window > 0;
     recording->signal.check = checks_of(recording);
-    if (!tqa_tree_scratch(control, tq_survey_size(&recording->signal), &memory)) {
+    if (!tqa_tree_scratch(tree, tq_survey_size(&recording->signal), &memory)) {
         return false;
     }
     tq_status status = tq_survey_begin(&recording->signal, &memory, &survey, &error);
@@ -77,7 +77,7 @@ static bool survey_rows(tqa_recording *recording, tqa_recording_rows *rows)
             return false;
         }
     }
-    if (control->problem->status != 0 || (status == TQ_OK && !give_memory(recording, &survey))) {
+    if (tree->problem->status != 0 || (status == TQ_OK && !give_memory(recording, &survey))) {
         return false;
     }
     if (status == TQ_OK) {
@@ -99,20 +99,20 @@ static bool survey(tqa_recording *recording)
 static bool measure(void *ctx, const tq_uniform *even)
 {
     tqa_recording *recording = ctx;
-    tqa_tree *control = recording->request->control;
+    tqa_tree *tree = recording->request->tree;
     const size_t check = tq_recording_check_size(recording->signal.options->mechanism);
     const size_t spectra = tq_recording_measure_size(&recording->signal, even->n);
     tq_recording_fault fault = {0};
     tq_error error = {0};
     tq_scratch scratch;
-    if (!tqa_tree_scratch(control, check > spectra ? check : spectra, &scratch)) {
+    if (!tqa_tree_scratch(tree, check > spectra ? check : spectra, &scratch)) {
         return false;
     }
     tq_status status = tq_recording_check(&recording->signal, even, &scratch, &fault, &error);
     if (status == TQ_OK) {
         status = tq_recording_measure(&recording->signal, even, &scratch, &error);
     }
-    tqa_tree_give_scratch(control, &scratch);
+    tqa_tree_give_scratch(tree, &scratch);
     return status == TQ_OK || tqa_recording_fail(recording, status, &fault, &error);
 }
 
@@ -128,7 +128,7 @@ bool tqa_recording_inspect(tqa_recording *recording)
 static tq_recording **list_of(const tqa_recording_request *request, tqa_recording *recordings,
                               size_t n)
 {
-    tq_recording **list = tqa_tree_take(request->control, n, sizeof(void *));
+    tq_recording **list = tqa_tree_take(request->tree, n, sizeof(void *));
     for (size_t i = 0; list != NULL && i < n; i++) {
         list[i] = &recordings[i].signal;
     }
@@ -138,18 +138,17 @@ static tq_recording **list_of(const tqa_recording_request *request, tqa_recordin
 bool tqa_recording_find_braked(const tqa_recording_request *request, tqa_recording *recordings,
                                size_t n, size_t n_all)
 {
-    tqa_tree *control = request->control;
+    tqa_tree *tree = request->tree;
     tq_recording **list = list_of(request, recordings, n_all);
     tq_error error = {0};
     tq_scratch scratch;
     if (list == NULL ||
-        !tqa_tree_scratch(control, tq_recording_braked_size(request->options.mechanism),
-                          &scratch)) {
+        !tqa_tree_scratch(tree, tq_recording_braked_size(request->options.mechanism), &scratch)) {
         return false;
     }
     const tq_status status = tq_recording_find_braked(list, n, n_all, &scratch, &error);
-    tqa_tree_give_scratch(control, &scratch);
-    return status == TQ_OK || tqa_tree_fail(control, "", status, &error);
+    tqa_tree_give_scratch(tree, &scratch);
+    return status == TQ_OK || tqa_tree_fail(tree, "", status, &error);
 }
 
 void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *recordings,
@@ -158,7 +157,7 @@ void tqa_recording_choose_cutoff(tqa_recording_request *request, tqa_recording *
     tq_recording **list = list_of(request, recordings, n > n_judged ? n : n_judged);
     tq_scratch scratch;
     if (list != NULL &&
-        tqa_tree_scratch(request->control, tq_recording_choose_cutoff_size(&request->options),
+        tqa_tree_scratch(request->tree, tq_recording_choose_cutoff_size(&request->options),
                          &scratch)) {
         tq_recording_choose_cutoff(&request->options, list, n, n_judged, &scratch);
     }

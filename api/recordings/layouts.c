@@ -116,7 +116,7 @@ static bool is_whole(const tqa_finder *f, const tqa_layout *layout, unsigned nee
     tqa_finder trial = *f;
     const size_t n = f->request->order->nq > f->request->order->nv ? f->request->order->nq
                                                                    : f->request->order->nv;
-    uint32_t *ignored = tqa_tree_take(f->request->control, n + 2, sizeof *ignored);
+    uint32_t *ignored = tqa_tree_take(f->request->tree, n + 2, sizeof *ignored);
     bool found = ignored != NULL;
     for (tqa_recording_quantity q = 0; found && q < TQA_RECORDING_TIME; q++) {
         if ((need >> q & 1u) != 0) {

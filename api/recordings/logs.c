@@ -76,7 +76,7 @@ bool tqa_logs_survey(tqa_recording_request *request, tqa_recording *logs, size_t
         sum += (double)tqa_log_expected(&logs[i], &period);
     }
     tqa_recording_choose_decimation(request, logs, n, sum);
-    return request->control->problem->status == 0;
+    return request->tree->problem->status == 0;
 }
 
 /* Ranges of rows or short segments may leave no sample. */

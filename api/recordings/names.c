@@ -26,7 +26,7 @@ bool tqa_find_exactly(const tqa_finder *f, const char *name, size_t n, uint32_t 
 
 const char *tqa_finder_joint(const tqa_finder *f, tqa_recording_quantity quantity, size_t r)
 {
-    const tqa_robot *robot = f->request->control->robot;
+    const tqa_robot *robot = f->request->tree->robot;
     const tq_model *model = robot->model;
     const tqa_order *order = f->request->order;
     const uint32_t row = quantity == TQA_RECORDING_Q ? order->q[r] : order->v[r];

@@ -35,7 +35,7 @@ static bool push_rows(tqa_recording *recording, tq_pass *pass)
            tqa_recording_rows_next(&rows, &raw)) {
         status = tq_pass_push(pass, &raw);
     }
-    good = good && recording->request->control->problem->status == 0;
+    good = good && recording->request->tree->problem->status == 0;
     if (good && status == TQ_OK) {
         status = tq_pass_end(pass);
     }
@@ -68,7 +68,7 @@ static bool run(tqa_recording *recording, tq_pass_kind kind, tq_block_sink *sink
         return tqa_recording_fail(recording, status, &fault, &error);
     }
     if (take_memory(memory, plan.size) == NULL) {
-        (void)tqa_problem_set(request->control->problem, "busy", "there is no memory for this now");
+        (void)tqa_problem_set(request->tree->problem, "busy", "there is no memory for this now");
         return false;
     }
     tq_scratch_init(&scratch, memory->block, memory->n);

@@ -36,7 +36,7 @@ typedef struct tqa_pass_memory {
 
 /* Options of a request for all of its recordings. */
 typedef struct tqa_recording_request {
-    tqa_tree *control;
+    tqa_tree *tree;
     const tqa_order *order;
     unsigned need;    /* bit q: quantity q must be there */
     tqa_value object; /* that has all these fields */

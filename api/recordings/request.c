@@ -59,7 +59,7 @@ size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_q
 /* row r, in the user's order, belongs to a prismatic joint */
 static bool slides(const tqa_recording_request *request, tqa_recording_quantity quantity, size_t r)
 {
-    const tq_model *model = request->control->robot->model;
+    const tq_model *model = request->tree->robot->model;
     const uint32_t row = quantity == TQA_RECORDING_Q ? request->order->q[r] : request->order->v[r];
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
@@ -332,14 +332,14 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
     const tqa_value rate = tqa_value_field(object, "rate_hz");
     const tqa_value delay = tqa_value_field(object, "delay_s");
     *ret = (tqa_recording_request){
-        .control = object->control, .order = order, .need = need, .object = *object};
-    ret->options.mechanism = object->control->robot->mechanism;
-    ret->options.model = object->control->robot->model;
+        .tree = object->tree, .order = order, .need = need, .object = *object};
+    ret->options.mechanism = object->tree->robot->mechanism;
+    ret->options.model = object->tree->robot->model;
     ret->rows = tqa_value_field(object, "rows");
     ret->has_delay = delay.value != NULL;
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         const size_t n = tqa_recording_width(ret, q);
-        ret->factor[q] = tqa_tree_take(object->control, n + 1, sizeof(double));
+        ret->factor[q] = tqa_tree_take(object->tree, n + 1, sizeof(double));
         if (ret->factor[q] == NULL) {
             return false;
         }

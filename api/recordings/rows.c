@@ -27,8 +27,8 @@ static void pin(tqa_recording *recording, size_t q, const tqa_source *what)
 
 static bool open_source(tqa_recording *recording, tqa_recording_source *source, size_t q)
 {
-    tqa_tree *control = recording->request->control;
-    const tqa_host *host = control->host;
+    tqa_tree *tree = recording->request->tree;
+    const tqa_host *host = tree->host;
     tqa_value field = tqa_value_field(&recording->part, tqa_recording_quantity_names[q]);
     const tqa_value *where = recording->is_split ? &field : &recording->part;
     tqa_source what;
@@ -49,7 +49,7 @@ static bool open_source(tqa_recording *recording, tqa_recording_source *source, 
     memcpy(source->name, recording->pinned[q], sizeof source->name);
     source->table = tqa_table_open(read_source, source);
     if (source->table == NULL) {
-        (void)tqa_problem_set(control->problem, "busy", "there is no memory for this now");
+        (void)tqa_problem_set(tree->problem, "busy", "there is no memory for this now");
         return false;
     }
     const char *fault = tqa_table_fault(source->table);
@@ -77,7 +77,7 @@ bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording)
     }
     rows->run = calloc(recording->signal.channels.n * TQ_RAW_ROWS, sizeof *rows->run);
     if (rows->run == NULL) {
-        (void)tqa_problem_set(recording->request->control->problem, "busy",
+        (void)tqa_problem_set(recording->request->tree->problem, "busy",
                               "there is no memory for this now");
     }
     return rows->run != NULL;
@@ -265,15 +265,15 @@ static bool fill_many(tqa_recording_rows *rows)
 static bool is_wanted(tqa_recording_rows *rows)
 {
     enum { EVERY = 8192 };
-    const tqa_tree *control = rows->recording->request->control;
-    const tqa_host *host = control->host;
+    const tqa_tree *tree = rows->recording->request->tree;
+    const tqa_host *host = tree->host;
     const uint64_t n = rows->n + rows->cache_at;
     if (n < rows->poll_at) {
         return true;
     }
     rows->poll_at = n + EVERY;
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-        (void)tqa_problem_set(control->problem, "busy", "the job was stopped");
+        (void)tqa_problem_set(tree->problem, "busy", "the job was stopped");
         return false;
     }
     return true;
@@ -308,5 +308,5 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
                          .row = rows->run_row,
                          .state = rows->run_state,
                          .all_good = tq_rows_all_good(rows->n_run, rows->run_state)};
-    return rows->n_run > 0 && recording->request->control->problem->status == 0;
+    return rows->n_run > 0 && recording->request->tree->problem->status == 0;
 }

@@ -47,7 +47,7 @@ static bool read_link(const tqa_value *part, uint32_t *ret)
     }
     const char *text = json_string_value(part->value);
     if (text != NULL && strcmp(text, "world") == 0 &&
-        tqa_robot_link(part->control->robot, text, strlen(text)) == TQ_NONE) {
+        tqa_robot_link(part->tree->robot, text, strlen(text)) == TQ_NONE) {
         return true;
     }
     return tqa_value_link(part, ret);
@@ -57,12 +57,12 @@ static bool read_name(const tqa_value *item, tqa_geoms *geoms, size_t i)
 {
     const tqa_value part = tqa_value_field(item, "name");
     const uint32_t link = geoms->geoms[i].link;
-    geoms->link_names[i] = link == TQ_NONE ? "world" : item->control->robot->link_names[link];
+    geoms->link_names[i] = link == TQ_NONE ? "world" : item->tree->robot->link_names[link];
     if (part.value == NULL) {
-        geoms->names[i] = tqa_arena_format(item->control->arena, "%.100s %s %zu",
-                                           geoms->link_names[i], kinds[geoms->geoms[i].kind], i);
+        geoms->names[i] = tqa_arena_format(item->tree->arena, "%.100s %s %zu", geoms->link_names[i],
+                                           kinds[geoms->geoms[i].kind], i);
         return geoms->names[i] != NULL ||
-               tqa_problem_set(item->control->problem, "busy", "there is no memory now");
+               tqa_problem_set(item->tree->problem, "busy", "there is no memory now");
     }
     if (!tqa_value_text(&part, "a name of the shape", &geoms->names[i])) {
         return false;
@@ -106,9 +106,9 @@ bool tqa_value_geoms(const tqa_value *part, tqa_geoms *ret)
         !tqa_value_array(part, 1, TQ_GEOMS_MAX, &ret->n)) {
         return false;
     }
-    ret->geoms = tqa_tree_take(part->control, ret->n, sizeof *ret->geoms);
-    ret->names = tqa_tree_take(part->control, ret->n, sizeof *ret->names);
-    ret->link_names = tqa_tree_take(part->control, ret->n, sizeof *ret->link_names);
+    ret->geoms = tqa_tree_take(part->tree, ret->n, sizeof *ret->geoms);
+    ret->names = tqa_tree_take(part->tree, ret->n, sizeof *ret->names);
+    ret->link_names = tqa_tree_take(part->tree, ret->n, sizeof *ret->link_names);
     bool good = ret->geoms != NULL && ret->names != NULL && ret->link_names != NULL;
     for (size_t i = 0; good && i < ret->n; i++) {
         const tqa_value item = tqa_value_item(part, i);

@@ -158,12 +158,12 @@ bool tqa_value_payload(const tqa_value *object, tqa_payload *ret)
                             "no body has this inertia: a principal moment is negative");
 }
 
-bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
+bool tqa_value_mechanism(tqa_tree *tree, const tqa_value *payload, double scale,
                          const tq_mechanism **ret)
 {
-    tq_model model = *control->robot->model;
-    tq_link *links = tqa_tree_take(control, model.n_link, sizeof *links);
-    tq_joint *joints = tqa_tree_take(control, (size_t)model.n_joint + 1, sizeof *joints);
+    tq_model model = *tree->robot->model;
+    tq_link *links = tqa_tree_take(tree, model.n_link, sizeof *links);
+    tq_joint *joints = tqa_tree_take(tree, (size_t)model.n_joint + 1, sizeof *joints);
     if (links == NULL || joints == NULL) {
         return false;
     }
@@ -187,7 +187,7 @@ bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double sca
     }
     const size_t size = tq_mechanism_size(&model);
     tq_scratch room;
-    if (!tqa_tree_scratch(control, size + 2 * TQ_SCRATCH_ALIGN, &room)) {
+    if (!tqa_tree_scratch(tree, size + 2 * TQ_SCRATCH_ALIGN, &room)) {
         return false;
     }
     void *home = tq_scratch_take(&room, size, 1);
@@ -195,5 +195,5 @@ bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double sca
     const tq_status status =
         home == NULL ? TQ_ERR_SCRATCH : tq_mechanism_build(&model, home, size, ret, &error);
     return status == TQ_OK ||
-           tqa_tree_fail(control, payload != NULL ? payload->pointer : "", status, &error);
+           tqa_tree_fail(tree, payload != NULL ? payload->pointer : "", status, &error);
 }

@@ -28,7 +28,7 @@ bool tqa_inertia_is_possible(const double about_com[6]);
 
 /* A mechanism of the robot as its document says, with every mass and inertia times `scale` and a
  * payload {link, mass, com, inertia?} (NULL or absent: none), in the call's memory. */
-bool tqa_value_mechanism(tqa_tree *control, const tqa_value *payload, double scale,
+bool tqa_value_mechanism(tqa_tree *tree, const tqa_value *payload, double scale,
                          const tq_mechanism **ret);
 
 #endif

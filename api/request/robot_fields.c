@@ -53,7 +53,7 @@ static bool has_joint(const tqa_order *order, const tq_joint *joint)
 
 bool tqa_value_refuse_joint(const tqa_value *part, const char *text)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     tqa_nearest nearest;
     tqa_nearest_init(&nearest, text, strlen(text));
     for (uint32_t j = 0; j < robot->model->n_joint; j++) {
@@ -67,7 +67,7 @@ bool tqa_value_refuse_joint(const tqa_value *part, const char *text)
 
 static bool read_joint(const tqa_value *part, tqa_order *order)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     const char *text = NULL;
     if (!tqa_value_text(part, "the name of a joint", &text)) {
         return false;
@@ -90,7 +90,7 @@ static bool read_joint(const tqa_value *part, tqa_order *order)
 
 bool tqa_value_order(const tqa_value *part, tqa_order *ret)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     size_t n = 0;
     ret->nq = ret->nv = ret->n_joint = 0;
     if (!tqa_value_list(part, "an array of names", &n)) {
@@ -113,19 +113,19 @@ bool tqa_value_order(const tqa_value *part, tqa_order *ret)
     return true;
 }
 
-bool tqa_tree_order(tqa_tree *control, tqa_order *ret)
+bool tqa_tree_order(tqa_tree *tree, tqa_order *ret)
 {
-    const tq_model *model = control->robot->model;
-    const tqa_value root = tqa_value_root(control);
+    const tq_model *model = tree->robot->model;
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value joints = tqa_value_field(&root, "joints");
     const tqa_value angles = tqa_value_field(&root, "angles");
-    if (angles.value != NULL && !tqa_value_angles(&angles, &control->in_degrees)) {
+    if (angles.value != NULL && !tqa_value_angles(&angles, &tree->in_degrees)) {
         return false;
     }
     *ret = (tqa_order){
-        .q = tqa_tree_take(control, model->nq, sizeof(uint32_t)),
-        .v = tqa_tree_take(control, model->nv, sizeof(uint32_t)),
-        .joints = tqa_tree_take(control, model->n_joint, sizeof(uint32_t)),
+        .q = tqa_tree_take(tree, model->nq, sizeof(uint32_t)),
+        .v = tqa_tree_take(tree, model->nv, sizeof(uint32_t)),
+        .joints = tqa_tree_take(tree, model->n_joint, sizeof(uint32_t)),
     };
     if (ret->q == NULL || ret->v == NULL || ret->joints == NULL) {
         return false;
@@ -152,7 +152,7 @@ bool tqa_value_gravity(const tqa_value *part, double ret[3])
 
 bool tqa_value_link(const tqa_value *part, uint32_t *ret)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     const char *text = NULL;
     if (!tqa_value_text(part, "the name of a link", &text)) {
         return false;
@@ -189,7 +189,7 @@ static bool is_end(const tq_model *model, uint32_t link)
 
 bool tqa_value_end_link(const tqa_value *part, uint32_t *ret)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     char names[TQA_PROBLEM_TEXT / 2] = "";
     uint32_t n = 0;
     for (uint32_t k = 0; k < robot->model->n_link; k++) {
@@ -201,7 +201,7 @@ bool tqa_value_end_link(const tqa_value *part, uint32_t *ret)
         }
     }
     if (n == 1) {
-        tqa_wording_assume(part->control, part->pointer, robot->link_names[*ret]);
+        tqa_wording_assume(part->tree, part->pointer, robot->link_names[*ret]);
         return true;
     }
     const char *field = strrchr(part->pointer, '/') + 1;
@@ -230,7 +230,7 @@ bool tqa_value_at(const tqa_value *part, uint32_t link, double ret[3])
         return false;
     }
     for (unsigned k = 0; k < 3; k++) {
-        ret[k] = place == 0 ? 0.0 : part->control->robot->model->links[link].inertia.com[k];
+        ret[k] = place == 0 ? 0.0 : part->tree->robot->model->links[link].inertia.com[k];
     }
     return true;
 }
@@ -306,12 +306,12 @@ static bool read_rpy(const tqa_value *part, const tqa_value *other, double r[9])
         return false;
     }
     const double most = fmax(fabs(rpy[0]), fmax(fabs(rpy[1]), fabs(rpy[2])));
-    if (!part->control->in_degrees && most > 2.0 * M_PI) {
-        tqa_tree_remark(part->control, TQ_NONE,
+    if (!part->tree->in_degrees && most > 2.0 * M_PI) {
+        tqa_tree_remark(part->tree, TQ_NONE,
                         "\"rpy\" turns by %.9g radians: are these degrees? say \"angles\": \"deg\"",
                         most);
     }
-    for (unsigned k = 0; k < 3 && part->control->in_degrees; k++) {
+    for (unsigned k = 0; k < 3 && part->tree->in_degrees; k++) {
         rpy[k] *= tqa_radians_of_degree;
     }
     tqa_rotation_from_rpy(rpy, r);

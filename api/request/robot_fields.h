@@ -17,7 +17,7 @@ typedef struct tqa_order {
 } tqa_order;
 
 /* Reads the root's `joints`; the robot's own order when there is none. */
-bool tqa_tree_order(tqa_tree *control, tqa_order *ret);
+bool tqa_tree_order(tqa_tree *tree, tqa_order *ret);
 /* There is no joint of this name: the nearest. Always false. */
 bool tqa_value_refuse_joint(const tqa_value *part, const char *text);
 /* Reads an array of the names of all moving joints into the memory of *ret: q (nq), v (nv), joints
@@ -35,7 +35,7 @@ typedef struct tqa_states {
 
 /* Reads the root's q, qd and qdd; `take` says which may come, `need` which must, `zero` which are
  * zero when left out. One sample beside a batch is that of all its samples. */
-bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
+bool tqa_tree_states(tqa_tree *tree, const tqa_order *order, unsigned take, unsigned need,
                      unsigned zero, tqa_states *ret);
 /* Kinds of rows of numbers by joints: q (nq), rates and their derivatives (nv), torques (nv), which
  * may be an object of joints' names; the same as an array alone (nv); limits of rates (nv) and
@@ -61,7 +61,7 @@ bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret);
 bool tqa_value_angles(const tqa_value *part, bool *ret_in_degrees);
 extern const double tqa_radians_of_degree;
 /* The pointer of a sample of q in a message. */
-bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample, tq_status status,
+bool tqa_states_fail(tqa_tree *tree, const tqa_states *states, size_t sample, tq_status status,
                      const tq_error *error);
 
 /* A point fixed to a link. */

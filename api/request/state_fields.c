@@ -23,14 +23,14 @@ bool tqa_value_angles(const tqa_value *part, bool *ret_in_degrees)
 const double tqa_radians_of_degree = 0.017453292519943295;
 
 /* Numbers in degrees become radians. */
-static void to_radians(const tqa_tree *control, tqa_row_kind kind, double *values)
+static void to_radians(const tqa_tree *tree, tqa_row_kind kind, double *values)
 {
-    const tq_model *model = control->robot->model;
-    const bool *angle = control->robot->is_angle + (kind == TQA_ROW_Q ? 0 : model->nq);
+    const tq_model *model = tree->robot->model;
+    const bool *angle = tree->robot->is_angle + (kind == TQA_ROW_Q ? 0 : model->nq);
     const size_t n = kind == TQA_ROW_Q ? model->nq : model->nv;
     const bool taken = kind == TQA_ROW_Q || kind == TQA_ROW_RATE || kind == TQA_ROW_RATE_ARRAY ||
                        kind == TQA_ROW_RATE_LIMIT;
-    for (size_t k = 0; k < n && taken && control->in_degrees; k++) {
+    for (size_t k = 0; k < n && taken && tree->in_degrees; k++) {
         values[k] = angle[k] ? values[k] * tqa_radians_of_degree : values[k];
     }
 }
@@ -52,7 +52,7 @@ static const char *order_of(const tq_joint *joint, bool of_q)
 /* The numbers of one joint out of an object by name. */
 static bool read_named(const tqa_value *part, const char *name, tqa_row_kind kind, double *ret)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     const uint32_t j = tqa_robot_joint(robot, name, strlen(name));
     const tq_joint *joint = j != TQ_NONE ? &robot->model->joints[j] : NULL;
     if (joint == NULL) {
@@ -70,7 +70,7 @@ static bool read_named(const tqa_value *part, const char *name, tqa_row_kind kin
 
 bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     const tq_model *model = robot->model;
     memset(ret, 0, (kind == TQA_ROW_Q ? model->nq : model->nv) * sizeof *ret);
     for (uint32_t j = 0; kind == TQA_ROW_Q && j < model->n_joint; j++) {
@@ -92,17 +92,17 @@ bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret)
 }
 
 /* Coordinates that are far beyond their limits. */
-static void watch(tqa_tree *control, size_t sample, const double *q)
+static void watch(tqa_tree *tree, size_t sample, const double *q)
 {
-    if (tqa_far_one(control->robot, q, 1)) {
-        tqa_far_note(control->robot, q, 1, sample, control->far, &control->n_far);
+    if (tqa_far_one(tree->robot, q, 1)) {
+        tqa_far_note(tree->robot, q, 1, sample, tree->far, &tree->n_far);
     }
 }
 
 /* Limits by name: those of joints that are not named stay as they are. */
 static bool replace_named(const tqa_value *part, size_t n, tqa_row_kind kind, double *ret)
 {
-    double *row = tqa_tree_take(part->control, n, sizeof *row);
+    double *row = tqa_tree_take(part->tree, n, sizeof *row);
     const char *name = NULL;
     json_t *value = NULL;
     for (size_t k = 0; row != NULL && k < n; k++) {
@@ -115,7 +115,7 @@ static bool replace_named(const tqa_value *part, size_t n, tqa_row_kind kind, do
         good = good && read_named(&one, name, kind, row);
     }
     if (good) {
-        to_radians(part->control, kind, row);
+        to_radians(part->tree, kind, row);
     }
     for (size_t k = 0; good && k < n; k++) {
         ret[k] = isnan(row[k]) ? ret[k] : row[k];
@@ -125,7 +125,7 @@ static bool replace_named(const tqa_value *part, size_t n, tqa_row_kind kind, do
 
 bool tqa_value_limits(const tqa_value *part, const char *const *known)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     const char *name = NULL;
     json_t *value = NULL;
     json_object_foreach(part->value, name, value)
@@ -156,7 +156,7 @@ bool tqa_value_row(const tqa_value *part, const tqa_order *order, tqa_row_kind k
             return false;
         }
     } else {
-        double *row = tqa_tree_take(part->control, n, sizeof *row);
+        double *row = tqa_tree_take(part->tree, n, sizeof *row);
         const bool is_one = n == 1 && json_is_number(part->value); /* needs no brackets */
         if (row == NULL ||
             !(is_one ? tqa_value_number(part, row) : tqa_value_numbers(part, n, row))) {
@@ -166,9 +166,9 @@ bool tqa_value_row(const tqa_value *part, const tqa_order *order, tqa_row_kind k
             ret[map[k]] = row[k];
         }
     }
-    to_radians(part->control, kind, ret);
+    to_radians(part->tree, kind, ret);
     if (is_q) {
-        watch(part->control, 0, ret);
+        watch(part->tree, 0, ret);
     }
     return true;
 }
@@ -198,7 +198,7 @@ static bool read_sample(const tqa_value *part, size_t n, const uint32_t *map, tq
             return refuse_nesting(&item);
         }
     }
-    double *row = tqa_tree_take(part->control, n, sizeof *row);
+    double *row = tqa_tree_take(part->tree, n, sizeof *row);
     tqa_hint_sample(n, hint);
     if (row == NULL || !tqa_value_vector(part, n, hint, row)) {
         return false;
@@ -238,19 +238,19 @@ static bool read_rows(state_rows *s, const uint32_t *map)
         return tqa_value_refuse(part, "too-large", "send fewer samples at a time",
                                 "at most %d samples are taken", STATES_MAX);
     }
-    s->rows = tqa_tree_take(part->control, s->n_sample * s->n, sizeof *s->rows);
+    s->rows = tqa_tree_take(part->tree, s->n_sample * s->n, sizeof *s->rows);
     bool good = s->rows != NULL;
-    tqa_off_search *off = &part->control->off;
-    const bool search = s->kind == TQA_ROW_Q && tqa_off_begin(off, part->control->robot);
+    tqa_off_search *off = &part->tree->off;
+    const bool search = s->kind == TQA_ROW_Q && tqa_off_begin(off, part->tree->robot);
     for (size_t i = 0; good && i < s->n_sample; i++) {
         const tqa_value row = s->flat ? *part : tqa_value_item(part, i);
         double *to = s->rows + i * s->n;
         good = read_sample(&row, s->n, map, s->kind, to);
         if (good) {
-            to_radians(part->control, s->kind, to);
+            to_radians(part->tree, s->kind, to);
         }
         if (good && s->kind == TQA_ROW_Q) {
-            watch(part->control, i, to);
+            watch(part->tree, i, to);
         }
         if (good && search && i % tqa_off_step(s->n_sample) == 0) {
             tqa_off_note(off, to, 1, i);
@@ -286,9 +286,9 @@ static bool count_samples(const state_rows arrays[3], tqa_states *ret)
 }
 
 /* One sample for all of n_sample; without one, zeros. */
-static bool repeat(tqa_tree *control, state_rows *s, size_t n_sample)
+static bool repeat(tqa_tree *tree, state_rows *s, size_t n_sample)
 {
-    double *rows = tqa_tree_take(control, n_sample * s->n, sizeof *rows);
+    double *rows = tqa_tree_take(tree, n_sample * s->n, sizeof *rows);
     if (rows == NULL) {
         return false;
     }
@@ -301,7 +301,7 @@ static bool repeat(tqa_tree *control, state_rows *s, size_t n_sample)
 }
 
 /* Fills in arrays that were left out, or given once for all samples. */
-static bool complete(tqa_tree *control, state_rows arrays[3], unsigned zero, tqa_states *ret)
+static bool complete(tqa_tree *tree, state_rows arrays[3], unsigned zero, tqa_states *ret)
 {
     if (!count_samples(arrays, ret)) {
         return false;
@@ -309,9 +309,9 @@ static bool complete(tqa_tree *control, state_rows arrays[3], unsigned zero, tqa
     for (unsigned k = 0; k < 3 && ret->n_sample > 0; k++) {
         state_rows *s = &arrays[k];
         const bool assumed = s->rows == NULL && (zero >> k & 1u) != 0;
-        control->assumed |= assumed ? 1u << k : 0u;
+        tree->assumed |= assumed ? 1u << k : 0u;
         if ((assumed || (s->rows != NULL && s->n_sample != ret->n_sample)) &&
-            !repeat(control, s, ret->n_sample)) {
+            !repeat(tree, s, ret->n_sample)) {
             return false;
         }
     }
@@ -321,11 +321,11 @@ static bool complete(tqa_tree *control, state_rows arrays[3], unsigned zero, tqa
     return true;
 }
 
-bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, unsigned need,
+bool tqa_tree_states(tqa_tree *tree, const tqa_order *order, unsigned take, unsigned need,
                      unsigned zero, tqa_states *ret)
 {
     static const char *const names[3] = {"q", "qd", "qdd"};
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     state_rows arrays[3] = {0};
     *ret = (tqa_states){0};
     for (unsigned k = 0; k < 3; k++) {
@@ -343,15 +343,15 @@ bool tqa_tree_states(tqa_tree *control, const tqa_order *order, unsigned take, u
             return false;
         }
     }
-    return complete(control, arrays, zero, ret);
+    return complete(tree, arrays, zero, ret);
 }
 
-bool tqa_states_fail(tqa_tree *control, const tqa_states *states, size_t sample, tq_status status,
+bool tqa_states_fail(tqa_tree *tree, const tqa_states *states, size_t sample, tq_status status,
                      const tq_error *error)
 {
     char pointer[TQA_POINTER_TEXT] = "/q";
     if (!states->flat) {
         (void)snprintf(pointer, sizeof pointer, "/q/%zu", sample);
     }
-    return tqa_tree_fail(control, pointer, status, error);
+    return tqa_tree_fail(tree, pointer, status, error);
 }

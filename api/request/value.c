@@ -13,9 +13,9 @@
 
 enum { QUOTE_MAX = 64 }; /* bytes of a client's text that a message repeats */
 
-tqa_value tqa_value_root(tqa_tree *control)
+tqa_value tqa_value_root(tqa_tree *tree)
 {
-    return (tqa_value){.control = control, .value = control->root};
+    return (tqa_value){.tree = tree, .value = tree->root};
 }
 
 tqa_value tqa_value_field(const tqa_value *object, const char *key)
@@ -50,12 +50,12 @@ bool tqa_value_refuse(const tqa_value *part, const char *slug, const char *hint,
     va_end(arguments);
     const bool of_key = strcmp(slug, "unknown-field") == 0;
     char sent[TQA_POINTER_TEXT];
-    tqa_wording_place(part->control, part->pointer, sent);
-    uint64_t at = tqa_tree_offset(part->control, sent, of_key);
+    tqa_wording_place(part->tree, part->pointer, sent);
+    uint64_t at = tqa_tree_offset(part->tree, sent, of_key);
     if (at == UINT64_MAX) { /* of a request that streams: kept under our name */
-        at = tqa_tree_offset(part->control, part->pointer, of_key);
+        at = tqa_tree_offset(part->tree, part->pointer, of_key);
     }
-    return tqa_refuse_at(part->control->problem, sent, at, slug, hint, detail);
+    return tqa_refuse_at(part->tree->problem, sent, at, slug, hint, detail);
 }
 
 bool tqa_value_need(const tqa_value *part, const char *missing)
@@ -137,12 +137,12 @@ static bool is_among(const char *const *words, const char *text, size_t n, unsig
 /* A field at fault: the first one is the problem, the others are further faults of it. */
 static void add_fault(const tqa_value *part, const char *slug, const char *hint, const char *detail)
 {
-    tqa_problem *problem = part->control->problem;
+    tqa_problem *problem = part->tree->problem;
     if (problem->status == 0) {
         (void)tqa_value_refuse(part, slug, hint, "%s", detail);
     } else {
         char sent[TQA_POINTER_TEXT];
-        tqa_wording_place(part->control, part->pointer, sent);
+        tqa_wording_place(part->tree, part->pointer, sent);
         tqa_problem_fault(problem, sent, hint, "%s", detail);
     }
 }
@@ -198,7 +198,7 @@ bool tqa_value_fields(const tqa_value *part, const char *const *known, const tqa
             add_fault(&field, "missing-field", needed[k].missing, detail);
         }
     }
-    return part->control->problem->status == 0;
+    return part->tree->problem->status == 0;
 }
 
 bool tqa_value_array(const tqa_value *part, size_t least, size_t most, size_t *ret_n)
@@ -406,84 +406,83 @@ bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned
     return true;
 }
 
-void *tqa_tree_take(tqa_tree *control, size_t n, size_t each)
+void *tqa_tree_take(tqa_tree *tree, size_t n, size_t each)
 {
-    void *memory = tqa_arena_take(control->arena, n > 0 ? n : 1, each, 64);
-    if (memory == NULL && tqa_arena_short(control->arena)) {
-        (void)tqa_problem_set(control->problem, "busy", "memory is short; try again");
+    void *memory = tqa_arena_take(tree->arena, n > 0 ? n : 1, each, 64);
+    if (memory == NULL && tqa_arena_short(tree->arena)) {
+        (void)tqa_problem_set(tree->problem, "busy", "memory is short; try again");
     } else if (memory == NULL) {
         static const char why[] = "this takes more memory than one request may";
-        (void)tqa_problem_set(control->problem, "too-large", why);
-        tqa_problem_fault(control->problem, "", "ask for less at a time", why);
+        (void)tqa_problem_set(tree->problem, "too-large", why);
+        tqa_problem_fault(tree->problem, "", "ask for less at a time", why);
     }
     return memory;
 }
 
-void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch)
+void tqa_tree_give_scratch(tqa_tree *tree, tq_scratch *scratch)
 {
-    tqa_arena_give(control->arena, scratch->memory);
+    tqa_arena_give(tree->arena, scratch->memory);
     *scratch = (tq_scratch){0};
 }
 
 static int stop(void *ctx)
 {
-    tqa_tree *control = ctx;
-    if (tqa_tree_stop(control)) {
-        atomic_store(&control->is_stopped, true);
+    tqa_tree *tree = ctx;
+    if (tqa_tree_stop(tree)) {
+        atomic_store(&tree->is_stopped, true);
         return 1;
     }
     return 0;
 }
 
-void tqa_tree_set_stop(tqa_tree *control, tq_scratch *scratch)
+void tqa_tree_set_stop(tqa_tree *tree, tq_scratch *scratch)
 {
-    if (control->host != NULL && control->host->cancelled != NULL) {
-        tq_scratch_set_stop(scratch, stop, control);
+    if (tree->host != NULL && tree->host->cancelled != NULL) {
+        tq_scratch_set_stop(scratch, stop, tree);
     }
 }
 
-bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret)
+bool tqa_tree_scratch(tqa_tree *tree, size_t size, tq_scratch *ret)
 {
-    void *memory = tqa_tree_take(control, size, 1);
+    void *memory = tqa_tree_take(tree, size, 1);
     if (memory != NULL) {
         tq_scratch_init(ret, memory, size);
-        tqa_tree_set_stop(control, ret);
+        tqa_tree_set_stop(tree, ret);
     }
     return memory != NULL;
 }
 
-bool tqa_tree_stop(void *control)
+bool tqa_tree_stop(void *tree)
 {
-    const tqa_host *host = ((const tqa_tree *)control)->host;
+    const tqa_host *host = ((const tqa_tree *)tree)->host;
     return host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
 }
 
-void tqa_tree_remark(tqa_tree *control, uint32_t joint, const char *format, ...)
+void tqa_tree_remark(tqa_tree *tree, uint32_t joint, const char *format, ...)
 {
     char text[TQA_PROBLEM_TEXT];
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const char *copy = control->n_remark < TQA_REMARKS_MAX
-                           ? tqa_arena_text(control->arena, text, strlen(text))
-                           : NULL;
+    const char *copy =
+        tree->n_remark < TQA_REMARKS_MAX ? tqa_arena_text(tree->arena, text, strlen(text)) : NULL;
     if (copy != NULL) {
-        control->remarks[control->n_remark].joint = joint;
-        control->remarks[control->n_remark++].text = copy;
+        tree->remarks[tree->n_remark].joint = joint;
+        tree->remarks[tree->n_remark++].text = copy;
     }
 }
 
-bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error)
+bool tqa_tree_fail(tqa_tree *tree, const char *pointer, tq_status status, const tq_error *error)
 {
-    if (status == TQ_ERR_STOPPED || (status == TQ_ERR_NO_CONVERGENCE && tqa_tree_stop(control))) {
-        (void)tqa_problem_set(control->problem, "busy", "the computation was stopped");
+    if (status == TQ_ERR_STOPPED || (status == TQ_ERR_NO_CONVERGENCE && tqa_tree_stop(tree))) {
+        (void)tqa_problem_set(tree->problem, "busy", "the computation was stopped");
         return false;
     }
-    (void)tqa_problem_from_status(control->problem, status, error);
+    (void)tqa_problem_from_status(tree->problem, status, error);
     char sent[TQA_POINTER_TEXT];
-    tqa_wording_place(control, pointer, sent);
-    tqa_problem_fault(control->problem, sent, tqa_problem_status_hint(status), "%s",
+    tqa_wording_place(tree, pointer, sent);
+    tqa_problem_fault(tree->problem, sent, tqa_problem_status_hint(status), "%s",
                       tq_status_text(status));
     return false;
 }

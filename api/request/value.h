@@ -57,7 +57,7 @@ typedef struct tqa_tree {
     struct tqa_writer *answer; /* api/codec/writer.h; the call's */
     /* An answer too long for memory: the part that `run` left out, one piece a call, written while
      * it is read. False: the end. NULL: `run` has written everything. */
-    bool (*more)(struct tqa_tree *control);
+    bool (*more)(struct tqa_tree *tree);
     json_t *root;
     tqa_far far[TQA_FAR_MAX]; /* joints whose coordinates are far beyond their limits */
     size_t n_far;
@@ -98,27 +98,27 @@ typedef struct tqa_tree {
 
 /* A tree without a root, and its arena; NULL when memory is short. */
 tqa_tree *tqa_tree_new(const tqa_robot *robot, tqa_problem *problem);
-void tqa_tree_free(tqa_tree *control); /* accepts NULL */
+void tqa_tree_free(tqa_tree *tree); /* accepts NULL */
 
-/* The receiver to give to a decoder, with the control as ctx. */
+/* The receiver to give to a decoder, with the tree as ctx. */
 extern const tqa_events tqa_tree_events;
 
 /* JSON pointer of the value that is being received. */
-void tqa_tree_place(const void *control, char pointer[TQA_POINTER_TEXT]);
+void tqa_tree_place(const void *tree, char pointer[TQA_POINTER_TEXT]);
 /* True when what is being received is a member of element *ret_i of an array in the root, or of an
  * object there, which is its own element 0. */
-bool tqa_tree_in_element(const tqa_tree *control, size_t *ret_i);
+bool tqa_tree_in_element(const tqa_tree *tree, size_t *ret_i);
 
 /* The member whose key comes next is not kept in the tree. */
-void tqa_tree_skip_member(tqa_tree *control);
+void tqa_tree_skip_member(tqa_tree *tree);
 
 /* Byte of the body at which the value (or the key) at a pointer begins; UINT64_MAX when there is
  * none or that is not known. */
-uint64_t tqa_tree_offset(const tqa_tree *control, const char *pointer, bool of_key);
+uint64_t tqa_tree_offset(const tqa_tree *tree, const char *pointer, bool of_key);
 
 /* A value of the tree and its place. */
 typedef struct tqa_value {
-    tqa_tree *control;
+    tqa_tree *tree;
     json_t *value; /* borrowed; NULL: not there */
     char pointer[TQA_POINTER_TEXT];
 } tqa_value;
@@ -126,7 +126,7 @@ typedef struct tqa_value {
 /* "an object", "a number", "null" ... */
 const char *tqa_kind_of(const json_t *value);
 
-tqa_value tqa_value_root(tqa_tree *control);
+tqa_value tqa_value_root(tqa_tree *tree);
 /* A member, also where it came in another word (tqa_value_fields has read those). */
 tqa_value tqa_value_field(const tqa_value *object, const char *key);
 tqa_value tqa_value_item(const tqa_value *array, size_t i);
@@ -176,21 +176,21 @@ bool tqa_value_refuse_twice(const tqa_value *part, const char *name);
 bool tqa_value_choices(const tqa_value *part, const char *const *words, unsigned *ret_bits);
 
 /* Memory of the call, zeroed; NULL with the problem set. */
-void *tqa_tree_take(tqa_tree *control, size_t n, size_t each);
+void *tqa_tree_take(tqa_tree *tree, size_t n, size_t each);
 /* A scratch of this size out of the call's memory, with a stop as below. */
-bool tqa_tree_scratch(tqa_tree *control, size_t size, tq_scratch *ret);
+bool tqa_tree_scratch(tqa_tree *tree, size_t size, tq_scratch *ret);
 /* Computations in this scratch stop once the call is cancelled. Any thread. */
-void tqa_tree_set_stop(tqa_tree *control, tq_scratch *scratch);
+void tqa_tree_set_stop(tqa_tree *tree, tq_scratch *scratch);
 /* Frees a scratch of tqa_tree_scratch, if it was large. */
-void tqa_tree_give_scratch(tqa_tree *control, tq_scratch *scratch);
+void tqa_tree_give_scratch(tqa_tree *tree, tq_scratch *scratch);
 /* Whether the call is cancelled: `stop` of core's searches, with the tqa_tree as ctx. */
-bool tqa_tree_stop(void *control);
+bool tqa_tree_stop(void *tree);
 /* A status of core that is no fault of one field, or that the call was stopped. Always false. */
-bool tqa_tree_fail(tqa_tree *control, const char *pointer, tq_status status, const tq_error *error);
+bool tqa_tree_fail(tqa_tree *tree, const char *pointer, tq_status status, const tq_error *error);
 
 /* Adds one of `warnings` to the answer, of a joint or TQ_NONE; those beyond TQA_REMARKS_MAX are
  * left out. */
-void tqa_tree_remark(tqa_tree *control, uint32_t joint, const char *format, ...)
+void tqa_tree_remark(tqa_tree *tree, uint32_t joint, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* ------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ void tqa_tree_remark(tqa_tree *control, uint32_t joint, const char *format, ...)
  * name, stay unknown. */
 void tqa_wording_fields(const tqa_value *object, const char *const *known);
 /* A field of the root that streams: at "/word", read as `name`. False: there is no memory. */
-bool tqa_wording_stream(tqa_tree *control, const char *word, size_t n, const char *name);
+bool tqa_wording_stream(tqa_tree *tree, const char *word, size_t n, const char *name);
 /* Whether this member of the object was read under another name, which is one of `known`. */
 bool tqa_wording_is_read(const tqa_value *object, const char *key, const char *const *known);
 /* The value of a field that did not come under its name, if it was read from another; else NULL,
@@ -212,14 +212,14 @@ json_t *tqa_wording_missing(const tqa_value *object, const char *key, const char
 bool tqa_wording_choice(const tqa_value *part, const char *const *words, unsigned *ret);
 
 /* What a request leaves out was taken as this. */
-void tqa_wording_assume(tqa_tree *control, const char *pointer, const char *value);
+void tqa_wording_assume(tqa_tree *tree, const char *pointer, const char *value);
 
 /* A place as it was sent. */
-void tqa_wording_place(const tqa_tree *control, const char *pointer, char ret[TQA_POINTER_TEXT]);
+void tqa_wording_place(const tqa_tree *tree, const char *pointer, char ret[TQA_POINTER_TEXT]);
 /* Whether there is something for it; writes `read_as` of an answer, whose object is open. */
-bool tqa_wording_any(const tqa_tree *control);
-void tqa_wording_put(const tqa_tree *control, struct tqa_writer *to);
-void tqa_wording_free(tqa_tree *control);
+bool tqa_wording_any(const tqa_tree *tree);
+void tqa_wording_put(const tqa_tree *tree, struct tqa_writer *to);
+void tqa_wording_free(tqa_tree *tree);
 
 /* What an operation on such a request is made of. */
 typedef struct tqa_tree_methods {
@@ -227,12 +227,12 @@ typedef struct tqa_tree_methods {
     const tqa_needed *needed;   /* of those: must come; NULL: none */
     const char *const *forms;   /* values of ?form=, numbered from 1; NULL: no query */
     const char *const *sources; /* fields that name data to read (log.h); NULL: none */
-    double (*cost_us)(const tqa_tree *control);
+    double (*cost_us)(const tqa_tree *tree);
     /* For an operation that may become a job: refuses a bad request once it is complete, before the
      * 202. NULL: `run` checks the request. False: the problem is set. */
-    bool (*check)(tqa_tree *control);
+    bool (*check)(tqa_tree *tree);
     /* False: the problem is set. Fills the answer, whose root object is open. */
-    bool (*run)(tqa_tree *control);
+    bool (*run)(tqa_tree *tree);
 } tqa_tree_methods;
 
 #endif

@@ -14,38 +14,38 @@ enum { QUOTE_MAX = 64 };
 
 tqa_tree *tqa_tree_new(const tqa_robot *robot, tqa_problem *problem)
 {
-    tqa_tree *control = malloc(sizeof *control);
+    tqa_tree *tree = malloc(sizeof *tree);
     tqa_arena *arena = tqa_arena_new(TQA_TREE_MEMORY_MAX);
-    if (control == NULL || arena == NULL) {
+    if (tree == NULL || arena == NULL) {
         tqa_arena_free(arena);
-        free(control);
+        free(tree);
         return NULL;
     }
-    memset(control, 0, offsetof(tqa_tree, open));
-    control->open[0] = NULL;
-    control->robot = robot;
-    control->problem = problem;
-    control->arena = arena;
-    control->offsets = control->first_offsets;
-    control->n_offset = 0;
-    control->lacks_offsets = false;
-    control->n_offset_room = sizeof control->first_offsets / sizeof control->first_offsets[0];
-    return control;
+    memset(tree, 0, offsetof(tqa_tree, open));
+    tree->open[0] = NULL;
+    tree->robot = robot;
+    tree->problem = problem;
+    tree->arena = arena;
+    tree->offsets = tree->first_offsets;
+    tree->n_offset = 0;
+    tree->lacks_offsets = false;
+    tree->n_offset_room = sizeof tree->first_offsets / sizeof tree->first_offsets[0];
+    return tree;
 }
 
-void tqa_tree_free(tqa_tree *control)
+void tqa_tree_free(tqa_tree *tree)
 {
-    if (control == NULL) {
+    if (tree == NULL) {
         return;
     }
-    if (control->offsets != control->first_offsets) {
-        free(control->offsets);
+    if (tree->offsets != tree->first_offsets) {
+        free(tree->offsets);
     }
-    tqa_wording_free(control);
-    json_decref(control->root);
-    tqa_robot_free(control->own_robot);
-    tqa_arena_free(control->arena);
-    free(control);
+    tqa_wording_free(tree);
+    json_decref(tree->root);
+    tqa_robot_free(tree->own_robot);
+    tqa_arena_free(tree->arena);
+    free(tree);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -54,52 +54,52 @@ void tqa_tree_free(tqa_tree *control)
 
 void tqa_tree_place(const void *ctx, char pointer[TQA_POINTER_TEXT])
 {
-    const tqa_tree *control = ctx;
+    const tqa_tree *tree = ctx;
     pointer[0] = '\0';
-    for (size_t d = 1; d <= control->depth; d++) {
-        if (json_is_array(control->open[d])) {
+    for (size_t d = 1; d <= tree->depth; d++) {
+        if (json_is_array(tree->open[d])) {
             /* the element that is open, else the next one */
-            tqa_place_index(pointer, json_array_size(control->open[d]) - (d < control->depth));
-        } else if (control->key[d] != NULL) {
-            tqa_place_key(pointer, control->key[d], control->n_key[d]);
+            tqa_place_index(pointer, json_array_size(tree->open[d]) - (d < tree->depth));
+        } else if (tree->key[d] != NULL) {
+            tqa_place_key(pointer, tree->key[d], tree->n_key[d]);
         }
     }
 }
 
-bool tqa_tree_in_element(const tqa_tree *control, size_t *ret_i)
+bool tqa_tree_in_element(const tqa_tree *tree, size_t *ret_i)
 {
-    const bool is = control->depth == 3 && json_is_array(control->open[2]);
-    *ret_i = is ? json_array_size(control->open[2]) - 1 : 0;
-    return is || (control->depth == 2 && json_is_object(control->open[2]));
+    const bool is = tree->depth == 3 && json_is_array(tree->open[2]);
+    *ret_i = is ? json_array_size(tree->open[2]) - 1 : 0;
+    return is || (tree->depth == 2 && json_is_object(tree->open[2]));
 }
 
-void tqa_tree_skip_member(tqa_tree *control)
+void tqa_tree_skip_member(tqa_tree *tree)
 {
-    control->key[control->depth] = NULL;
+    tree->key[tree->depth] = NULL;
 }
 
 /* Notes where the next key or value begins. Without memory nothing more is noted: refusals then
  * have a pointer only. */
-static void note_offset(tqa_tree *control, uint64_t at)
+static void note_offset(tqa_tree *tree, uint64_t at)
 {
-    if (control->lacks_offsets) {
+    if (tree->lacks_offsets) {
         return;
     }
-    if (control->n_offset == control->n_offset_room) {
-        const size_t n = 2 * control->n_offset_room;
-        const bool is_first = control->offsets == control->first_offsets;
-        uint64_t *more = realloc(is_first ? NULL : control->offsets, n * sizeof *more);
+    if (tree->n_offset == tree->n_offset_room) {
+        const size_t n = 2 * tree->n_offset_room;
+        const bool is_first = tree->offsets == tree->first_offsets;
+        uint64_t *more = realloc(is_first ? NULL : tree->offsets, n * sizeof *more);
         if (more == NULL) {
-            control->lacks_offsets = true;
+            tree->lacks_offsets = true;
             return;
         }
         if (is_first) {
-            memcpy(more, control->first_offsets, sizeof control->first_offsets);
+            memcpy(more, tree->first_offsets, sizeof tree->first_offsets);
         }
-        control->offsets = more;
-        control->n_offset_room = n;
+        tree->offsets = more;
+        tree->n_offset_room = n;
     }
-    control->offsets[control->n_offset++] = at;
+    tree->offsets[tree->n_offset++] = at;
 }
 
 /* Offsets that a value took, those of its members and elements included; TQA_EVENT_DEPTH_MAX deep
@@ -152,11 +152,11 @@ static json_t *descend(json_t *container, const char *pointer, size_t n, size_t 
     return NULL;
 }
 
-uint64_t tqa_tree_offset(const tqa_tree *control, const char *pointer, bool of_key)
+uint64_t tqa_tree_offset(const tqa_tree *tree, const char *pointer, bool of_key)
 {
     size_t at = 0;
     bool is_member = false;
-    json_t *value = control->root;
+    json_t *value = tree->root;
     while (value != NULL && pointer[0] == '/') {
         const size_t n = 1 + strcspn(pointer + 1, "/");
         size_t next = at;
@@ -170,22 +170,22 @@ uint64_t tqa_tree_offset(const tqa_tree *control, const char *pointer, bool of_k
         pointer += n;
     }
     at -= of_key && is_member ? 1 : 0;
-    return pointer[0] == '\0' && at < control->n_offset ? control->offsets[at] : UINT64_MAX;
+    return pointer[0] == '\0' && at < tree->n_offset ? tree->offsets[at] : UINT64_MAX;
 }
 
-static bool refuse(tqa_tree *control, uint64_t at, const char *slug, const char *hint,
+static bool refuse(tqa_tree *tree, uint64_t at, const char *slug, const char *hint,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
-static bool refuse(tqa_tree *control, uint64_t at, const char *slug, const char *hint,
+static bool refuse(tqa_tree *tree, uint64_t at, const char *slug, const char *hint,
                    const char *format, ...)
 {
     char pointer[TQA_POINTER_TEXT];
     char detail[TQA_PROBLEM_TEXT];
-    tqa_tree_place(control, pointer);
+    tqa_tree_place(tree, pointer);
     va_list arguments;
     va_start(arguments, format);
     (void)vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    return tqa_refuse_at(control->problem, pointer, at, slug, hint, detail);
+    return tqa_refuse_at(tree->problem, pointer, at, slug, hint, detail);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -193,54 +193,54 @@ static bool refuse(tqa_tree *control, uint64_t at, const char *slug, const char 
  */
 
 /* Takes the value over, also when it refuses. */
-static bool add(tqa_tree *control, uint64_t at, json_t *value)
+static bool add(tqa_tree *tree, uint64_t at, json_t *value)
 {
-    json_t *parent = control->open[control->depth];
+    json_t *parent = tree->open[tree->depth];
     if (value == NULL) {
-        return refuse(control, at, "busy", "try again later", "there is no memory for this");
+        return refuse(tree, at, "busy", "try again later", "there is no memory for this");
     }
-    if (++control->n_value > TQA_TREE_VALUES_MAX) {
+    if (++tree->n_value > TQA_TREE_VALUES_MAX) {
         json_decref(value);
-        return refuse(control, at, "too-large", "send fewer samples at a time",
+        return refuse(tree, at, "too-large", "send fewer samples at a time",
                       "a request may have %d values", TQA_TREE_VALUES_MAX);
     }
-    note_offset(control, at);
-    if (control->depth == 0) {
+    note_offset(tree, at);
+    if (tree->depth == 0) {
         if (!json_is_object(value)) {
             const char *got = tqa_kind_of(value);
             json_decref(value);
-            return tqa_refuse_root(control->problem, at, got);
+            return tqa_refuse_root(tree->problem, at, got);
         }
-        control->root = value;
+        tree->root = value;
         return true;
     }
     int failed = 0;
     if (json_is_array(parent)) {
         failed = json_array_append_new(parent, value);
     } else {
-        failed = json_object_set_new_nocheck(parent, control->key[control->depth], value);
+        failed = json_object_set_new_nocheck(parent, tree->key[tree->depth], value);
     }
-    return failed == 0 || refuse(control, at, "busy", "try again", "there is no memory for this");
+    return failed == 0 || refuse(tree, at, "busy", "try again", "there is no memory for this");
 }
 
 static bool enter(void *ctx, uint64_t at, json_t *value)
 {
-    tqa_tree *control = ctx;
-    if (!add(control, at, value)) {
+    tqa_tree *tree = ctx;
+    if (!add(tree, at, value)) {
         return false;
     }
-    assert(control->depth < TQA_EVENT_DEPTH_MAX);
-    control->depth++;
-    control->open[control->depth] = value;
-    control->key[control->depth] = NULL;
+    assert(tree->depth < TQA_EVENT_DEPTH_MAX);
+    tree->depth++;
+    tree->open[tree->depth] = value;
+    tree->key[tree->depth] = NULL;
     return true;
 }
 
 static bool leave(void *ctx, uint64_t at)
 {
     (void)at;
-    tqa_tree *control = ctx;
-    control->depth--;
+    tqa_tree *tree = ctx;
+    tree->depth--;
     return true;
 }
 
@@ -256,25 +256,25 @@ static bool begin_array(void *ctx, uint64_t at)
 
 static bool key(void *ctx, uint64_t at, const char *text, size_t n)
 {
-    tqa_tree *control = ctx;
-    const size_t d = control->depth;
-    control->key[d] = NULL;
-    note_offset(control, at);
+    tqa_tree *tree = ctx;
+    const size_t d = tree->depth;
+    tree->key[d] = NULL;
+    note_offset(tree, at);
     if (memchr(text, '\0', n) != NULL) {
-        return refuse(control, at, "unknown-field", "leave the byte 0 out",
+        return refuse(tree, at, "unknown-field", "leave the byte 0 out",
                       "a field's name has no byte 0");
     }
-    const char *copy = tqa_arena_text(control->arena, text, n);
+    const char *copy = tqa_arena_text(tree->arena, text, n);
     if (copy == NULL) {
-        return tqa_arena_short(control->arena)
-                   ? refuse(control, at, "busy", "try again", "memory is short")
-                   : refuse(control, at, "too-large", "send less at a time",
+        return tqa_arena_short(tree->arena)
+                   ? refuse(tree, at, "busy", "try again", "memory is short")
+                   : refuse(tree, at, "too-large", "send less at a time",
                             "the request needs too much memory");
     }
-    control->key[d] = copy;
-    control->n_key[d] = n;
-    if (json_object_get(control->open[d], copy) != NULL) {
-        return refuse(control, at, "duplicate-field", "give it once", "\"%.*s\" is given twice",
+    tree->key[d] = copy;
+    tree->n_key[d] = n;
+    if (json_object_get(tree->open[d], copy) != NULL) {
+        return refuse(tree, at, "duplicate-field", "give it once", "\"%.*s\" is given twice",
                       QUOTE_MAX, copy);
     }
     return true;

@@ -49,12 +49,12 @@ void tqa_writer_rows(tqa_writer *answer, const char *key, double *rows, size_t n
     tqa_writer_array(answer, key, rows, flat ? 1 : 2, flat ? shape + 1 : shape);
 }
 
-void tqa_rows_to_user(const tqa_tree *control, tqa_row_kind kind, double *rows, size_t n_sample)
+void tqa_rows_to_user(const tqa_tree *tree, tqa_row_kind kind, double *rows, size_t n_sample)
 {
-    const tq_model *model = control->robot->model;
-    const bool *angle = control->robot->is_angle + (kind == TQA_ROW_Q ? 0 : model->nq);
+    const tq_model *model = tree->robot->model;
+    const bool *angle = tree->robot->is_angle + (kind == TQA_ROW_Q ? 0 : model->nq);
     const size_t n = kind == TQA_ROW_Q ? model->nq : model->nv;
-    for (size_t i = 0; i < n_sample && control->in_degrees; i++) {
+    for (size_t i = 0; i < n_sample && tree->in_degrees; i++) {
         for (size_t r = 0; r < n; r++) {
             rows[i * n + r] /= angle[r] ? tqa_radians_of_degree : 1.0;
         }

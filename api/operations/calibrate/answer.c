@@ -20,8 +20,8 @@ static void put(tqa_writer *answer, const char *key, double x, const char *why_n
 /* The parameter's link or joint. */
 static void put_owner(const tqa_calibration *c, const tq_column *column)
 {
-    const tqa_robot *robot = c->control->robot;
-    tqa_writer *answer = c->control->answer;
+    const tqa_robot *robot = c->tree->robot;
+    tqa_writer *answer = c->tree->answer;
     const bool of_link = column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE;
     if (of_link) {
         tqa_writer_string(answer, "link", robot->link_names[column->parameter.link]);
@@ -48,8 +48,8 @@ static void put_interval(tqa_writer *answer, const char *key, double low, double
 
 static void put_parameter(const tqa_calibration *c, size_t k, char *text)
 {
-    tqa_writer *answer = c->control->answer;
-    const tq_model *model = c->control->robot->model;
+    tqa_writer *answer = c->tree->answer;
+    const tq_model *model = c->tree->robot->model;
     const tq_estimate *e = &c->found->solution.estimate[k];
     char name[TQA_SYMBOL_MAX];
     tqa_column_name(model, &c->found->columns[k], name);
@@ -92,7 +92,7 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
 /* their values and standard deviations once more as arrays, for NPZ; null where there is none */
 static void put_arrays(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     for (unsigned k = 0; k < 2; k++) {
         tqa_writer_list(answer, k == 0 ? "parameter_values" : "parameter_deviations");
         for (size_t i = 0; i < c->found->n_column; i++) {
@@ -105,8 +105,8 @@ static void put_arrays(const tqa_calibration *c)
 
 static void put_parameters(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
-    char *text = tqa_tree_take(c->control, TQA_EXPRESSION_MAX, 1);
+    tqa_writer *answer = c->tree->answer;
+    char *text = tqa_tree_take(c->tree, TQA_EXPRESSION_MAX, 1);
     tqa_writer_list(answer, "parameters");
     for (size_t k = 0; text != NULL && k < c->found->n_column; k++) {
         put_parameter(c, k, text);
@@ -117,7 +117,7 @@ static void put_parameters(const tqa_calibration *c)
         return;
     }
     tqa_writer_list(answer, "all_parameters");
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     const size_t n = tq_parameter_count(model, c->chosen.model.with);
     for (size_t p = 0; p < n; p++) {
         char name[TQA_SYMBOL_MAX];
@@ -133,8 +133,8 @@ static void put_parameters(const tqa_calibration *c)
 
 static void put_unidentifiable(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
-    const tq_model *model = c->control->robot->model;
+    tqa_writer *answer = c->tree->answer;
+    const tq_model *model = c->tree->robot->model;
     tqa_writer_list(answer, "unidentifiable");
     for (size_t k = 0; k < c->found->solution.n_unidentified; k++) {
         const tq_unidentified *u = &c->found->solution.unidentified[k];
@@ -164,7 +164,7 @@ static void put_unidentifiable(const tqa_calibration *c)
 static void put_regrouped(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->found->solution;
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     if (s->n_invisible == 0) {
         return;
     }
@@ -212,13 +212,13 @@ static void put_shares(tqa_writer *answer, const tq_residual_stats *judged)
 
 static void put_joints(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
         const uint32_t v = c->order.v[r];
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "joint",
-                          c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+                          c->tree->robot->joint_names[tqa_calibration_joint(c, v)]);
         put_judged(answer, "all", &judged->parts[TQ_RESIDUALS_ALL][v]);
         put_judged(answer, "moving", &judged->parts[TQ_RESIDUALS_MOVING][v]);
         put_judged(answer, "standing", &judged->parts[TQ_RESIDUALS_STANDING][v]);
@@ -231,7 +231,7 @@ static void put_joints(const tqa_calibration *c, const tq_identify_residuals *ju
 /* RMSE by joint. */
 static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judged)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_list(answer, "rmse");
     for (size_t r = 0; r < c->order.nv; r++) {
         tqa_writer_number(answer, NULL, judged->parts[TQ_RESIDUALS_ALL][c->order.v[r]].rmse);
@@ -242,7 +242,7 @@ static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judg
 static void put_fit_and_validation(const tqa_calibration *c)
 {
     static const char *const kinds[] = {TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND};
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_object(answer, "fit");
     put_rmse(c, &c->found->fitted);
     put_joints(c, &c->found->fitted);
@@ -267,9 +267,9 @@ static void put_fit_and_validation(const tqa_calibration *c)
 
 static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint, uint32_t v)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_object(answer, NULL);
-    tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+    tqa_writer_string(answer, "joint", c->tree->robot->joint_names[tqa_calibration_joint(c, v)]);
     tqa_writer_number(answer, "rmse_q", joint->rmse_q);
     tqa_writer_number(answer, "rmse_qd", joint->rmse_qd);
     tqa_writer_number(answer, "constant_velocity_rmse_q", joint->coasting_q);
@@ -281,7 +281,7 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
 /* Rollouts with the measured torque. */
 static void put_forward(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_identify_rollouts *all = &c->found->all_rollouts;
     if (all->n_window == all->n_lost) {
         tqa_writer_none(answer, "forward_simulation",
@@ -336,7 +336,7 @@ static void put_forward(const tqa_calibration *c)
 
 static void put_covariance(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const size_t n = c->found->n_column;
     if (!c->wants_covariance) {
         return;
@@ -357,7 +357,7 @@ static void put_covariance(const tqa_calibration *c)
 static void put_trust(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->found->solution;
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_object(answer, "rank");
     tqa_writer_count(answer, "structural", s->structural_rank);
     tqa_writer_count(answer, "data", s->rank);
@@ -386,7 +386,7 @@ static void put_trust(const tqa_calibration *c)
 
 static void put_verdict(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_string(answer, "verdict", tq_verdict_slug(c->verdict.verdict));
     tqa_writer_list(answer, "reasons");
     for (size_t k = 0; k < tqa_calibration_reason_count(c); k++) {
@@ -401,14 +401,14 @@ static void put_verdict(const tqa_calibration *c)
 /* Torque above the filter's cut-off, by joint. */
 static void put_fast(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const double *value = c->found->solution.value + c->found->n_column;
     tqa_writer_list(answer, "beyond_cutoff");
     for (size_t r = 0; r < c->order.nv; r++) {
         const uint32_t v = c->order.v[r];
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "joint",
-                          c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+                          c->tree->robot->joint_names[tqa_calibration_joint(c, v)]);
         tqa_writer_number(answer, "inertia", value[2 * v]);
         tqa_writer_number(answer, "jerk_gain", value[2 * v + 1]);
         tqa_writer_end(answer);
@@ -418,7 +418,7 @@ static void put_fast(const tqa_calibration *c)
 
 static void put_friction_sign(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_fit_model *model = &c->chosen.model;
     tqa_writer_object(answer, "friction_sign");
     if (model->smoothing >= 0.0) {
@@ -434,7 +434,7 @@ static void put_friction_sign(const tqa_calibration *c)
 
 static void put_logs(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_list(answer, "datasets");
     for (size_t i = 0; i < c->n_log; i++) {
         tqa_writer_object(answer, NULL);
@@ -471,18 +471,18 @@ static void put_residual(const tqa_calibration *c, const tq_identify_series *s)
 {
     const size_t nv = c->order.nv;
     const size_t shape[2] = {s->n, nv};
-    double *rows = tqa_tree_take(c->control, s->n * nv + 1, sizeof *rows);
+    double *rows = tqa_tree_take(c->tree, s->n * nv + 1, sizeof *rows);
     for (size_t k = 0; rows != NULL && k < s->n * nv; k++) {
         rows[k] = s->measured[k] - s->predicted[k];
     }
     if (rows != NULL) {
-        tqa_writer_array(c->control->answer, "residual", rows, 2, shape);
+        tqa_writer_array(c->tree->answer, "residual", rows, 2, shape);
     }
 }
 
 static void put_prediction(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_list(answer, "prediction");
     for (size_t i = 0; i < c->n_log; i++) {
         const tq_identify_series *s = &c->found->series[i];
@@ -504,20 +504,20 @@ static void put_prediction(const tqa_calibration *c)
 /* Error of the document's own friction law, where the fit has another. */
 static void put_price(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     if (c->found->document == NULL) {
         return;
     }
     tqa_writer_object(answer, "document");
     tqa_writer_list(answer, "by_joint");
     for (size_t i = 0; i < c->order.n_joint; i++) {
-        const tq_joint *joint = &c->control->robot->model->joints[c->order.joints[i]];
+        const tq_joint *joint = &c->tree->robot->model->joints[c->order.joints[i]];
         const tq_stand_in_row *row = &c->found->document[joint->v_index];
         if (joint->nv != 1 || !row->is_there) {
             continue;
         }
         tqa_writer_object(answer, NULL);
-        tqa_writer_string(answer, "joint", c->control->robot->joint_names[c->order.joints[i]]);
+        tqa_writer_string(answer, "joint", c->tree->robot->joint_names[c->order.joints[i]]);
         tqa_writer_number(answer, "rmse_fit", row->rmse_fit);
         tqa_writer_number(answer, "rmse_document", row->rmse);
         tqa_writer_finite(answer, "price_percent", 100.0 * (row->rmse / row->rmse_fit - 1.0),
@@ -530,12 +530,12 @@ static void put_price(const tqa_calibration *c)
 
 static void put_robot(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     if (c->document == NULL) {
         tqa_writer_none(answer, "robot", c->why_no_robot);
         return;
     }
-    tqa_json_scan *scan = tqa_tree_take(c->control, 1, sizeof *scan);
+    tqa_json_scan *scan = tqa_tree_take(c->tree, 1, sizeof *scan);
     if (scan == NULL) {
         return; /* the problem is set */
     }
@@ -550,11 +550,11 @@ static void put_robot(const tqa_calibration *c)
 void tqa_calibration_answer(tqa_calibration *c)
 {
     static const char *const kinds[] = {"base", "per-joint"};
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     put_verdict(c);
     tqa_writer_string(answer, "method", tqa_method_slug(c->chosen.method));
     tqa_writer_string(answer, "model", c->wants_all ? "full" : kinds[c->chosen.model.kind]);
-    tqa_writer_joints(answer, c->control->robot, &c->order);
+    tqa_writer_joints(answer, c->tree->robot, &c->order);
     tqa_writer_count(answer, "samples", c->found->solution.n_sample);
     tqa_writer_number(answer, "confidence", c->options.fit.confidence);
     if (tqa_calibration_has_instruments(c)) {

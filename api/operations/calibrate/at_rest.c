@@ -33,10 +33,10 @@ static void move_places(tqa_problem *problem)
 
 bool tqa_calibration_hold_joints(tqa_calibration *c)
 {
-    tqa_tree *control = c->control;
-    const tqa_value root = tqa_value_root(control);
+    tqa_tree *tree = c->tree;
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value part = tqa_value_field(&root, "at_rest");
-    c->whole = control->robot;
+    c->whole = tree->robot;
     if (part.value == NULL) {
         return true;
     }
@@ -49,22 +49,22 @@ bool tqa_calibration_hold_joints(tqa_calibration *c)
     char *lock = lock_of(&part);
     char *document = NULL;
     if (lock != NULL) {
-        document = tqa_robot_patch(control->robot, c->whole->name, lock, strlen(lock), NULL, &n,
-                                   control->problem);
-        move_places(control->problem);
+        document = tqa_robot_patch(tree->robot, c->whole->name, lock, strlen(lock), NULL, &n,
+                                   tree->problem);
+        move_places(tree->problem);
     }
     if (document != NULL) {
-        control->own_robot = tqa_robot_parse(TQA_MEDIA_JSON, document, n, control->problem);
+        tree->own_robot = tqa_robot_parse(TQA_MEDIA_JSON, document, n, tree->problem);
     }
     free(document);
     free(lock);
-    if (control->own_robot == NULL) {
-        return control->problem->status != 0
+    if (tree->own_robot == NULL) {
+        return tree->problem->status != 0
                    ? false
-                   : tqa_problem_set(control->problem, "busy", "memory is short");
+                   : tqa_problem_set(tree->problem, "busy", "memory is short");
     }
-    control->robot = control->own_robot;
-    if (control->robot->model->nv == 0) {
+    tree->robot = tree->own_robot;
+    if (tree->robot->model->nv == 0) {
         return tqa_value_refuse(&part, "invalid-value", "leave out those that moved",
                                 "all joints are at rest");
     }

@@ -9,14 +9,14 @@
 static bool attach_text(const tqa_calibration *c, const char *name, const char *media, char *text,
                         size_t n)
 {
-    const tqa_host *host = c->control->host;
+    const tqa_host *host = c->tree->host;
     bool good = text != NULL;
     if (good && host != NULL && host->attach != NULL) {
         good = host->attach(host->ctx, name, media, text, n) == 0;
     }
     free(text);
     if (!good) {
-        (void)tqa_problem_set(c->control->problem, "busy", "there is no room for the report now");
+        (void)tqa_problem_set(c->tree->problem, "busy", "there is no room for the report now");
     }
     return good;
 }

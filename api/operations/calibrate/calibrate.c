@@ -10,9 +10,9 @@
 
 static const char *const fields[] = {TQA_FIELDS_CALIBRATE_REQUEST, NULL};
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 1e6; /* never on a connection's thread */
 }
 
@@ -71,7 +71,7 @@ static bool begin(tqa_calibration *c)
 {
     tq_identify_options *options = &c->options;
     tq_error error = {0};
-    options->recordings = tqa_tree_take(c->control, c->n_log, sizeof *options->recordings);
+    options->recordings = tqa_tree_take(c->tree, c->n_log, sizeof *options->recordings);
     if (options->recordings == NULL) {
         return false;
     }
@@ -88,7 +88,7 @@ static bool begin(tqa_calibration *c)
     options->n_fitted = c->n_fitted;
     options->delay = c->request.options.delay;
     options->memory_max = TQA_TREE_MEMORY_MAX / 2;
-    const tq_mechanism *mechanism = c->control->robot->mechanism;
+    const tq_mechanism *mechanism = c->tree->robot->mechanism;
     if (!tqa_calibration_take(c, tq_identify_size(mechanism, options), &c->own)) {
         return false;
     }
@@ -100,15 +100,14 @@ static bool begin(tqa_calibration *c)
 /* Writes the parts of the answer. */
 static bool conclude(tqa_calibration *c)
 {
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     tq_scratch scratch = {0};
     tq_error error = {0};
     c->found = tq_identify_found(c->session);
     c->chosen = tq_identify_chosen(c->session);
     c->request.options.delay = c->chosen.delay;
     const unsigned with = c->chosen.model.with;
-    tq_parameter *list =
-        tqa_tree_take(c->control, tq_parameter_count(model, with) + 1, sizeof *list);
+    tq_parameter *list = tqa_tree_take(c->tree, tq_parameter_count(model, with) + 1, sizeof *list);
     if (list == NULL || !tqa_calibration_report_progress(c) ||
         !tqa_calibration_take(c, tq_verdict_size(c->found->fit), &scratch)) {
         return false;
@@ -119,20 +118,20 @@ static bool conclude(tqa_calibration *c)
     return status == TQ_OK || tqa_calibration_fail(c, status, &error);
 }
 
-static bool check(tqa_tree *control)
+static bool check(tqa_tree *tree)
 {
-    tqa_calibration *c = tqa_tree_take(control, 1, sizeof *c);
+    tqa_calibration *c = tqa_tree_take(tree, 1, sizeof *c);
     if (c == NULL) {
         return false;
     }
-    c->control = control;
-    control->state = c;
+    c->tree = tree;
+    tree->state = c;
     return tqa_calibration_hold_joints(c) && tqa_calibration_read(c);
 }
 
-static bool calibrate(tqa_tree *control)
+static bool calibrate(tqa_tree *tree)
 {
-    tqa_calibration *c = control->state;
+    tqa_calibration *c = tree->state;
     c->request.memory = &c->pass_memory;
     tqa_calibration_read_checkpoint(c);
     const bool good = survey(c) && begin(c) && tqa_calibration_run(c) && conclude(c) &&
@@ -146,12 +145,12 @@ static bool calibrate(tqa_tree *control)
     free(c->urdf);
     c->document = c->urdf = NULL;
     c->saved = NULL;
-    return good && control->problem->status == 0;
+    return good && tree->problem->status == 0;
 }
 
 static const char *const sources[] = {"datasets", "validate", NULL};
 
-static const tqa_tree_methods control_methods = {
+static const tqa_tree_methods tree_methods = {
     .fields = fields,
     .sources = sources,
     .cost_us = cost_us,
@@ -159,4 +158,4 @@ static const tqa_tree_methods control_methods = {
     .run = calibrate,
 };
 
-const tqa_operation_methods tqa_calibrate_methods = {.control = &control_methods};
+const tqa_operation_methods tqa_calibrate_methods = {.tree = &tree_methods};

@@ -12,10 +12,10 @@ enum {
     TQA_CALIBRATE_POINTS_MAX = 100000,
 };
 
-/* The state of one calibration. Everything lives in the control's memory. */
+/* The state of one calibration. Everything lives in the tree's memory. */
 typedef struct tqa_calibration {
-    tqa_tree *control;
-    const tqa_robot *whole; /* control->robot has joints at rest fixed */
+    tqa_tree *tree;
+    const tqa_robot *whole; /* tree->robot has joints at rest fixed */
     tqa_order order;
     tqa_recording_request request;
     tqa_pass_memory pass_memory; /* of its passes */
@@ -42,7 +42,7 @@ typedef struct tqa_calibration {
     const char *robot_note; /* parts of the fit that a robot document cannot express; NULL: none */
 } tqa_calibration;
 
-/* Fixes the joints that the request says were at rest: control->robot, from then on. False: the
+/* Fixes the joints that the request says were at rest: tree->robot, from then on. False: the
  * problem is set. */
 bool tqa_calibration_hold_joints(tqa_calibration *calibration);
 

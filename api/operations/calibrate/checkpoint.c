@@ -51,7 +51,7 @@ static void saved_to_log(const saved_log *saved, tq_recording *log)
 
 void tqa_calibration_read_checkpoint(tqa_calibration *c)
 {
-    const tqa_host *host = c->control->host;
+    const tqa_host *host = c->tree->host;
     saved_head head;
     if (host == NULL || host->checkpoint_load == NULL) {
         return;
@@ -91,7 +91,7 @@ void tqa_calibration_load_checkpoint(tqa_calibration *c)
 
 void tqa_calibration_save_checkpoint(tqa_calibration *c)
 {
-    const tqa_host *host = c->control->host;
+    const tqa_host *host = c->tree->host;
     free(c->saved); /* the session has resumed */
     c->saved = NULL;
     if (host == NULL || host->checkpoint_save == NULL || host->checkpoint_due == NULL ||

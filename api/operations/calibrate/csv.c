@@ -46,7 +46,7 @@ static void put_owner(tqa_json_text *text, const tqa_robot *robot, const tq_colu
 
 char *tqa_calibration_parameters_csv(const tqa_calibration *c, size_t *ret_n)
 {
-    const tqa_robot *robot = c->control->robot;
+    const tqa_robot *robot = c->tree->robot;
     tqa_json_text text = {0};
     tqa_json_text_raw(&text, "name,kind,link,joint,unit,value,standard_deviation,low,high,"
                              "relative_deviation,effect,verdict\n");
@@ -80,7 +80,7 @@ static void put_names(tqa_json_text *text, const tqa_calibration *c, const char 
     for (size_t r = 0; r < c->order.nv; r++) {
         char name[256];
         (void)snprintf(name, sizeof name, "%s_%s", word,
-                       c->control->robot->joint_names[tqa_calibration_joint(c, c->order.v[r])]);
+                       c->tree->robot->joint_names[tqa_calibration_joint(c, c->order.v[r])]);
         tqa_json_text_raw(text, ",");
         put_word(text, name);
     }

@@ -11,7 +11,7 @@ static const double degree = 57.295779513082321;
 
 static const char *joint_name(const tqa_calibration *c, uint32_t joint)
 {
-    return joint == TQ_NONE ? "all joints" : c->control->robot->joint_names[joint];
+    return joint == TQ_NONE ? "all joints" : c->tree->robot->joint_names[joint];
 }
 
 static bool is_named(const tq_finding *f, size_t log)
@@ -155,7 +155,7 @@ void tqa_calibration_finding(const tqa_calibration *c, const tq_finding *f,
 static void put_finding(const tqa_calibration *c, const tq_finding *f)
 {
     static const char *const kinds[] = {TQA_WORDS_CALIBRATE_FINDING_KIND};
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     char text[TQA_PROBLEM_TEXT];
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "kind", kinds[f->kind]);
@@ -214,12 +214,12 @@ static const char *why_not_searched(const tqa_calibration *c)
 
 void tqa_calibration_put_findings(const tqa_calibration *c)
 {
-    tqa_writer_list(c->control->answer, "findings");
+    tqa_writer_list(c->tree->answer, "findings");
     for (size_t k = 0; k < c->found->n_finding; k++) {
         put_finding(c, &c->found->findings[k]);
     }
-    tqa_writer_end(c->control->answer);
+    tqa_writer_end(c->tree->answer);
     if (!c->found->is_diagnosed) {
-        tqa_writer_string(c->control->answer, "findings_limit", why_not_searched(c));
+        tqa_writer_string(c->tree->answer, "findings_limit", why_not_searched(c));
     }
 }

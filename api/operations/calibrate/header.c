@@ -41,8 +41,8 @@ static void put_sign(tqa_html *text, const tqa_calibration *c)
 /* Link or joint of a parameter, and the combination that a base parameter is. */
 static void put_header_name(tqa_html *text, const tqa_calibration *c, size_t k, char *expression)
 {
-    const tq_model *model = c->control->robot->model;
-    const tqa_robot *robot = c->control->robot;
+    const tq_model *model = c->tree->robot->model;
+    const tqa_robot *robot = c->tree->robot;
     const tq_column *column = &c->found->columns[k];
     const tq_parameter *parameter = &column->parameter;
     const bool is_own = column->kind == TQ_COLUMN_PARAMETER;

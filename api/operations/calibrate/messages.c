@@ -17,7 +17,7 @@ const char *tqa_grade_slug(tq_fit_grade grade)
 void tqa_calibration_direction(const tqa_calibration *c, size_t k, char text[TQA_PROBLEM_TEXT])
 {
     const double *x = c->found->solution.unidentified[k].direction;
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     size_t n = 0;
     size_t before = SIZE_MAX; /* the term before: larger, or as large and earlier */
     text[0] = '\0';
@@ -53,7 +53,7 @@ void tqa_calibration_direction(const tqa_calibration *c, size_t k, char text[TQA
 
 static const char *joint_of_row(const tqa_calibration *c, size_t row)
 {
-    return c->control->robot->joint_names[tqa_calibration_joint(c, row)];
+    return c->tree->robot->joint_names[tqa_calibration_joint(c, row)];
 }
 
 /* Autocorrelation below a tenth at lags of one and ten samples. */
@@ -116,7 +116,7 @@ static void reason_of_joint(const tqa_calibration *c, const tq_reason *reason,
 static void reason_in_words(const tqa_calibration *c, const tq_reason *reason,
                             char text[TQA_PROBLEM_TEXT])
 {
-    const tqa_robot *robot = c->control->robot;
+    const tqa_robot *robot = c->tree->robot;
     char name[TQA_SYMBOL_MAX] = "";
     char direction[TQA_PROBLEM_TEXT] = "";
     const size_t size = TQA_PROBLEM_TEXT;

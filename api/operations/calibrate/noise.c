@@ -8,7 +8,7 @@
 
 void tqa_calibration_put_noise(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const size_t nv = c->order.nv;
     tqa_writer_object(answer, "noise");
     tqa_writer_list(answer, "acceleration");
@@ -27,7 +27,7 @@ void tqa_calibration_put_noise(const tqa_calibration *c)
         tqa_writer_none(answer, "least_squares_bias", "no noise is seen");
     } else {
         char name[TQA_SYMBOL_MAX];
-        tqa_column_name(c->control->robot->model, &c->found->columns[c->found->biased], name);
+        tqa_column_name(c->tree->robot->model, &c->found->columns[c->found->biased], name);
         tqa_writer_object(answer, "least_squares_bias");
         tqa_writer_string(answer, "name", name);
         tqa_writer_number(answer, "expected", c->found->bias[c->found->biased]);

@@ -10,13 +10,13 @@ static const double report_share = 0.03;
 
 static bool report(tqa_calibration *c, double fraction, const char *step)
 {
-    const tqa_host *host = c->control->host;
+    const tqa_host *host = c->tree->host;
     c->progress = fmax(c->progress, fraction);
     if (host != NULL && host->progress != NULL) {
         host->progress(host->ctx, c->progress, step);
     }
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-        (void)tqa_problem_set(c->control->problem, "busy", "the job was stopped");
+        (void)tqa_problem_set(c->tree->problem, "busy", "the job was stopped");
         return false;
     }
     return true;

@@ -26,7 +26,7 @@ const char *tqa_method_slug(tq_fit_method method)
 
 static bool read_couplings(tqa_calibration *c, const tqa_value *part)
 {
-    const tqa_robot *robot = c->control->robot;
+    const tqa_robot *robot = c->tree->robot;
     size_t n = 0;
     if (part->value == NULL) {
         return true;
@@ -34,7 +34,7 @@ static bool read_couplings(tqa_calibration *c, const tqa_value *part)
     if (!tqa_value_array(part, 0, c->order.nv, &n)) {
         return false;
     }
-    tq_fit_coupling *couplings = tqa_tree_take(c->control, n + 1, sizeof *couplings);
+    tq_fit_coupling *couplings = tqa_tree_take(c->tree, n + 1, sizeof *couplings);
     if (couplings == NULL) {
         return false;
     }
@@ -136,7 +136,7 @@ static bool read_sign(tqa_calibration *c, const tqa_value *part)
 
 static bool read_model(tqa_calibration *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value part = tqa_value_field(&root, "model");
     tq_fit_model *model = &c->options.fit.model;
     unsigned kind = 0;
@@ -185,7 +185,7 @@ static bool read_model(tqa_calibration *c)
 
 static bool read_method(tqa_calibration *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value method = tqa_value_field(&root, "method");
     const tqa_value confidence = tqa_value_field(&root, "confidence");
     const tqa_value ridge = tqa_value_field(&root, "ridge");
@@ -227,8 +227,8 @@ static bool read_method(tqa_calibration *c)
     if (prior.value == NULL) {
         return true;
     }
-    const size_t n = tq_parameter_count(c->control->robot->model, c->options.fit.model.with);
-    double *values = tqa_tree_take(c->control, n + 1, sizeof *values);
+    const size_t n = tq_parameter_count(c->tree->robot->model, c->options.fit.model.with);
+    double *values = tqa_tree_take(c->tree, n + 1, sizeof *values);
     c->options.fit.prior = values;
     return values != NULL && tqa_value_numbers(&prior, n, values);
 }
@@ -261,7 +261,7 @@ static bool is_news(const tqa_calibration *c, size_t i)
 static bool read_logs(tqa_calibration *c)
 {
     static const char *const log_fields[] = {TQA_FIELDS_CALIBRATE_DATASET, NULL};
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
     const tqa_value validate = tqa_value_field(&root, "validate");
     static const char *const words[] = {TQA_WORDS_CALIBRATE_REQUEST_VALIDATE, NULL};
@@ -288,7 +288,7 @@ static bool read_logs(tqa_calibration *c)
         }
     }
     c->n_log = c->n_fitted + n_validate;
-    c->logs = tqa_tree_take(c->control, c->n_log, sizeof *c->logs);
+    c->logs = tqa_tree_take(c->tree, c->n_log, sizeof *c->logs);
     for (size_t i = 0; c->logs != NULL && i < c->n_log; i++) {
         const tqa_value part = i < c->n_fitted ? tqa_value_item(&datasets, i)
                                                : tqa_value_item(&validate, i - c->n_fitted);
@@ -308,7 +308,7 @@ static bool read_logs(tqa_calibration *c)
  * two seconds what it held took 6 % off the first joint's, and one second or four do so as well. */
 static void set_default_signs(tqa_calibration *c)
 {
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     tq_fit_model *ret = &c->options.fit.model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         if (model->joints[j].friction.coulomb != 0.0) {
@@ -346,7 +346,7 @@ static void leave_signs_to_fit(tqa_calibration *c)
 {
     const bool compares = c->options.fit.model.kind == TQ_FIT_BASE &&
                           c->n_fitted <= TQ_FINDING_RUNS &&
-                          tq_diagnosis_is_for(c->control->robot->model);
+                          tq_diagnosis_is_for(c->tree->robot->model);
     for (size_t i = 0; i < c->n_fitted; i++) {
         c->logs[i].fits_signs = compares;
     }
@@ -354,12 +354,12 @@ static void leave_signs_to_fit(tqa_calibration *c)
 
 bool tqa_calibration_read(tqa_calibration *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value points = tqa_value_field(&root, "points");
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     c->options.fit = tq_fit_defaults();
     c->options.fit.stop = tqa_tree_stop;
-    c->options.fit.stop_ctx = c->control;
+    c->options.fit.stop_ctx = c->tree;
     set_default_signs(c);
     c->options.n_point = TQA_CALIBRATE_POINTS;
     unsigned need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_TAU;
@@ -368,7 +368,7 @@ bool tqa_calibration_read(tqa_calibration *c)
         return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
                                 "the robot cannot move");
     }
-    if (c->control->robot->constraints != NULL) {
+    if (c->tree->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "calibrate its open tree",
                                 "the torques of a constrained robot also hold the forces of its "
                                 "constraints, which a log does not contain");
@@ -377,12 +377,12 @@ bool tqa_calibration_read(tqa_calibration *c)
         return tqa_value_refuse(&root, "invalid-robot", "take its damping, spring and rotor out",
                                 "\"%.64s\" has a damper, a spring or an inertia in all "
                                 "directions, which the fit does not have",
-                                c->control->robot->joint_names[find_ball_term(model)]);
+                                c->tree->robot->joint_names[find_ball_term(model)]);
     }
     if (!tqa_undragged(&root, "the fit")) {
         return false;
     }
-    if (!tqa_tree_order(c->control, &c->order) ||
+    if (!tqa_tree_order(c->tree, &c->order) ||
         !tqa_recording_request_read(&root, &c->order, need, &c->request)) {
         return false;
     }

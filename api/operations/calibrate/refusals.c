@@ -12,7 +12,7 @@ bool tqa_calibration_has_instruments(const tqa_calibration *c)
 
 static bool refuse_lag(const tqa_calibration *c, double lag)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value part = tqa_value_field(&root, c->options.lag > 0.0 ? "lag_s" : "filter");
     return tqa_value_refuse(&part, "range", "decimate, or say a shorter \"lag_s\"",
                             "instruments of %.0f samples before and after: at most %d", lag,
@@ -26,9 +26,9 @@ bool tqa_calibration_fail(const tqa_calibration *c, tq_status status, const tq_e
         return refuse_lag(c, error->value);
     }
     if (status != TQ_ERR_SHAPE || !has_place || strcmp(error->what, "n_sample") != 0) {
-        return tqa_tree_fail(c->control, "", status, error);
+        return tqa_tree_fail(c->tree, "", status, error);
     }
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
     return tqa_value_refuse(
         &datasets, "wrong-length",
@@ -59,7 +59,7 @@ bool tqa_calibration_check_samples(const tqa_calibration *c, tq_identify_pass pa
 
 static bool refuse_memory(const tqa_calibration *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
     if (c->n_fitted == 1) {
         return tqa_value_refuse(
@@ -79,8 +79,8 @@ static bool refuse_memory(const tqa_calibration *c)
 
 bool tqa_calibration_take(tqa_calibration *c, size_t size, tq_scratch *inout)
 {
-    tqa_tree_give_scratch(c->control, inout);
+    tqa_tree_give_scratch(c->tree, inout);
     *inout = (tq_scratch){0};
-    return size == 0 || tqa_tree_scratch(c->control, size, inout) ||
-           (!tqa_arena_short(c->control->arena) && refuse_memory(c));
+    return size == 0 || tqa_tree_scratch(c->tree, size, inout) ||
+           (!tqa_arena_short(c->tree->arena) && refuse_memory(c));
 }

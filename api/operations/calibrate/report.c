@@ -45,7 +45,7 @@ static void put_noise(tqa_html *page, const tqa_calibration *c)
     if (c->found->bias == NULL || !(c->found->bias_worst > 0.0)) {
         return;
     }
-    tqa_column_name(c->control->robot->model, &c->found->columns[c->found->biased], name);
+    tqa_column_name(c->tree->robot->model, &c->found->columns[c->found->biased], name);
     tqa_html_raw(page, "<p>Noise of position would move least squares by ");
     tqa_html_format(page, "%.2g standard deviations at most (%s by %.2g)%s.</p>\n",
                     c->found->bias_worst, name, c->found->bias[c->found->biased],
@@ -158,7 +158,7 @@ static void put_bands(tqa_html *page, const tqa_calibration *c)
         const double spread = isfinite(e->consistency) ? e->consistency : e->relative;
         const double length = (double)BAR * (isfinite(spread) ? fmin(spread, 1.0) : 1.0);
         char name[TQA_SYMBOL_MAX];
-        tqa_column_name(c->control->robot->model, &c->found->columns[k], name);
+        tqa_column_name(c->tree->robot->model, &c->found->columns[k], name);
         const size_t y = 20 + 16 * k;
         const bool is_harmless = e->grade == TQ_GRADE_USABLE && spread >= usable;
         tqa_html_format(
@@ -192,7 +192,7 @@ static void put_unit(tqa_html *page, const char *unit)
 /* Kind of a column and its link or joint. */
 static void put_meaning(tqa_html *page, const tqa_calibration *c, const tq_column *column)
 {
-    const tqa_robot *robot = c->control->robot;
+    const tqa_robot *robot = c->tree->robot;
     tqa_html_raw(page, "<td class=\"text\">");
     tqa_html_text(page, tqa_column_kind(column));
     tqa_html_raw(page, ", ");
@@ -222,7 +222,7 @@ static bool has_draws(const tqa_calibration *c)
 
 static void put_parameter(tqa_html *page, const tqa_calibration *c, size_t k)
 {
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     const tq_estimate *e = &c->found->solution.estimate[k];
     char name[TQA_SYMBOL_MAX];
     tqa_column_name(model, &c->found->columns[k], name);
@@ -253,7 +253,7 @@ static void put_parameter(tqa_html *page, const tqa_calibration *c, size_t k)
 /* Base parameters that are combinations of several parameters. */
 static void put_combinations(tqa_html *page, const tqa_calibration *c)
 {
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     char *expression = malloc(TQA_EXPRESSION_MAX);
     bool any = false;
     for (size_t k = 0; expression != NULL && c->found->base != NULL && k < c->found->base->n_base;
@@ -401,7 +401,7 @@ static void draw_joint(tqa_html *page, const tqa_calibration *c, size_t i, size_
     const tq_identify_series *s = &c->found->series[i];
     const size_t nv = c->order.nv;
     const bool linear =
-        c->control->robot->model->joints[tqa_calibration_joint(c, v)].kind == TQ_JOINT_PRISMATIC;
+        c->tree->robot->model->joints[tqa_calibration_joint(c, v)].kind == TQ_JOINT_PRISMATIC;
     char title[TQA_PROBLEM_TEXT];
     (void)snprintf(title, sizeof title, "%.100s, %.100s", c->logs[i].name,
                    tqa_calibration_joint_name(c, v));
@@ -458,7 +458,7 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
 {
     tqa_html page = {0};
     char title[TQA_PROBLEM_TEXT];
-    const char *name = c->control->robot->name;
+    const char *name = c->tree->robot->name;
     (void)snprintf(title, sizeof title, "Calibration of %.200s",
                    name[0] != '\0' ? name : "a robot");
     tqa_html_begin(&page, title);
@@ -477,7 +477,7 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     put_logs(&page, c);
     put_plots(&page, c);
     tqa_html_raw(&page, "<p>torqued " TQA_VERSION ", robot digest ");
-    tqa_html_text(&page, c->control->robot->digest);
+    tqa_html_text(&page, c->tree->robot->digest);
     tqa_html_raw(&page, "</p>\n");
     return tqa_html_end(&page, ret_n);
 }

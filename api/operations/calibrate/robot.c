@@ -9,7 +9,7 @@
 
 uint32_t tqa_calibration_joint(const tqa_calibration *c, size_t v)
 {
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         if (v >= model->joints[j].v_index && v < model->joints[j].v_index + model->joints[j].nv) {
             return j;
@@ -77,8 +77,8 @@ static void set_log_laws(const tqa_calibration *c, tq_joint *joints)
 {
     const tq_fit_model *chosen = &c->chosen.model;
     const tq_recording_filter *filter = &c->request.options.filter;
-    for (uint32_t j = 0; j < c->control->robot->model->n_joint; j++) {
-        const tq_joint *fitted = &c->control->robot->model->joints[j];
+    for (uint32_t j = 0; j < c->tree->robot->model->n_joint; j++) {
+        const tq_joint *fitted = &c->tree->robot->model->joints[j];
         tq_log_law *law = &joints[j].log_law;
         if (fitted->nv != 1) {
             continue;
@@ -107,8 +107,8 @@ static void set_log_laws(const tqa_calibration *c, tq_joint *joints)
 static void set_stand_in(const tqa_calibration *c, tq_joint *joints)
 {
     const bool has_stribeck = (c->chosen.model.extra & (unsigned)TQ_FIT_STRIBECK) != 0;
-    for (uint32_t j = 0; j < c->control->robot->model->n_joint; j++) {
-        const tq_joint *fitted = &c->control->robot->model->joints[j];
+    for (uint32_t j = 0; j < c->tree->robot->model->n_joint; j++) {
+        const tq_joint *fitted = &c->tree->robot->model->joints[j];
         tq_friction *friction = &joints[j].friction;
         if (fitted->nv != 1 || !c->found->document[fitted->v_index].is_there) {
             continue;
@@ -162,7 +162,7 @@ static const char *what_is_lost(const tqa_calibration *c)
 /* All parameters into copies of links and joints. */
 static bool fill(tqa_calibration *c, tq_link *links, tq_joint *joints)
 {
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     const unsigned with = c->chosen.model.with;
     const size_t n = tq_parameter_count(model, with);
     for (size_t p = 0; p < n; p++) {
@@ -208,7 +208,7 @@ static const char *note_of(const tqa_calibration *c)
 /* Links and joints of the robot with joints at rest are numbered as those of the whole one. */
 static bool is_whole(const tqa_calibration *c)
 {
-    const tqa_robot *robot = c->control->robot, *whole = c->whole;
+    const tqa_robot *robot = c->tree->robot, *whole = c->whole;
     bool same = robot->model->n_link == whole->model->n_link &&
                 robot->model->n_joint == whole->model->n_joint;
     for (uint32_t l = 0; same && l < whole->model->n_link; l++) {
@@ -223,8 +223,8 @@ static bool is_whole(const tqa_calibration *c)
 bool tqa_calibration_robot(tqa_calibration *c)
 {
     const tqa_robot *robot = c->whole;
-    tq_link *links = tqa_tree_take(c->control, robot->model->n_link, sizeof *links);
-    tq_joint *joints = tqa_tree_take(c->control, robot->model->n_joint + 1, sizeof *joints);
+    tq_link *links = tqa_tree_take(c->tree, robot->model->n_link, sizeof *links);
+    tq_joint *joints = tqa_tree_take(c->tree, robot->model->n_joint + 1, sizeof *joints);
     if (links == NULL || joints == NULL) {
         return false;
     }
@@ -254,8 +254,7 @@ bool tqa_calibration_robot(tqa_calibration *c)
     c->document = tqa_robot_document(&found, robot->name, &c->n_document);
     c->urdf = tqa_robot_urdf(&found, robot->name, &c->n_urdf, &why);
     if (c->document == NULL || (c->urdf == NULL && why.status == 503)) {
-        (void)tqa_problem_set(c->control->problem, "busy",
-                              "there is no memory for the new robot now");
+        (void)tqa_problem_set(c->tree->problem, "busy", "there is no memory for the new robot now");
         return false;
     }
     return true;

@@ -7,9 +7,9 @@
 
 static void put_joint(const tqa_calibration *c, const tq_static_residual *residual, uint32_t v)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_object(answer, NULL);
-    tqa_writer_string(answer, "joint", c->control->robot->joint_names[tqa_calibration_joint(c, v)]);
+    tqa_writer_string(answer, "joint", c->tree->robot->joint_names[tqa_calibration_joint(c, v)]);
     tqa_writer_number(answer, "torque", residual->torque);
     tqa_writer_number(answer, "rmse", residual->rmse);
     tqa_writer_number(answer, "worst", residual->worst);
@@ -41,7 +41,7 @@ static bool has_brakes(const tqa_calibration *c)
 
 void tqa_calibration_put_static_check(const tqa_calibration *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_static_check *check = c->found->static_check;
     const size_t n_pose = tq_static_check_of(check, 0).n_pose;
     if (n_pose == 0 && has_brakes(c)) {
@@ -70,7 +70,7 @@ void tqa_calibration_put_static_check(const tqa_calibration *c)
     const tq_static_residual_payload body = tq_static_check_payload(check);
     if (isfinite(body.mass)) {
         tqa_writer_object(answer, "payload");
-        tqa_writer_string(answer, "link", c->control->robot->link_names[body.link]);
+        tqa_writer_string(answer, "link", c->tree->robot->link_names[body.link]);
         tqa_writer_number(answer, "mass", body.mass);
         tqa_writer_number(answer, "standard_deviation_kg", body.deviation);
         tqa_writer_end(answer);

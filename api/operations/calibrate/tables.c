@@ -6,7 +6,7 @@
 
 const char *tqa_calibration_joint_name(const tqa_calibration *c, size_t v)
 {
-    return c->control->robot->joint_names[tqa_calibration_joint(c, v)];
+    return c->tree->robot->joint_names[tqa_calibration_joint(c, v)];
 }
 
 static void put_judged_cells(tqa_html *page, const tq_identify_residuals *judged, size_t v)
@@ -163,7 +163,7 @@ void tqa_calibration_page_static_check(tqa_html *page, const tqa_calibration *c)
     const tq_static_residual_payload body = tq_static_check_payload(check);
     if (isfinite(body.mass)) {
         tqa_html_raw(page, " Beyond the model, ");
-        tqa_html_text(page, c->control->robot->link_names[body.link]);
+        tqa_html_text(page, c->tree->robot->link_names[body.link]);
         tqa_html_format(page, " carries %.3g &#177; %.2g kg (one standard deviation).", body.mass,
                         body.deviation);
     }

@@ -26,10 +26,10 @@ static bool is_angle(const tqa_kinematic *c, const tq_kinematic_parameter *p)
 
 static void put_parameter(const tqa_kinematic *c, size_t k)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_kinematic_parameter *p = &c->found.list[k];
     const tq_kinematic_estimate *e = &c->found.estimate[k];
-    const bool in_degrees = c->control->in_degrees && !c->control->in_radians &&
+    const bool in_degrees = c->tree->in_degrees && !c->tree->in_radians &&
                             p->part == TQ_KINEMATIC_ZERO && is_angle(c, p);
     const double unit = in_degrees ? 1.0 / tqa_radians_of_degree : 1.0;
     const double interval[2] = {unit * e->low, unit * e->high};
@@ -37,7 +37,7 @@ static void put_parameter(const tqa_kinematic *c, size_t k)
     tqa_kinematic_name(c, k, name);
     tqa_writer_object(answer, NULL);
     tqa_writer_string(answer, "name", name);
-    tqa_writer_string(answer, "joint", c->control->robot->joint_names[p->index]);
+    tqa_writer_string(answer, "joint", c->tree->robot->joint_names[p->index]);
     tqa_writer_string(answer, "of",
                       p->part == TQ_KINEMATIC_ZERO ? "zero" : tqa_kinematic_axes[p->axis]);
     tqa_writer_string(answer, "unit", in_degrees ? "deg" : is_angle(c, p) ? "rad" : "m");
@@ -51,7 +51,7 @@ static void put_parameter(const tqa_kinematic *c, size_t k)
 
 static void put_parameters(const tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_kinematic_result *found = &c->found;
     tqa_writer_list(answer, "parameters");
     for (size_t k = 0; k < found->n; k++) {
@@ -67,7 +67,7 @@ static void put_not_identified(const tqa_kinematic *c)
 {
     static const char *const becauses[] = {
         TQA_WORDS_CALIBRATE_KINEMATICS_RESULT_NOT_IDENTIFIED_BECAUSE, NULL};
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_kinematic_result *found = &c->found;
     tqa_writer_list(answer, "not_identified");
     for (size_t k = 0; k < found->n; k++) {
@@ -106,7 +106,7 @@ static void put_not_identified(const tqa_kinematic *c)
 /* standard_deviation of the columns of one part and index, in their order */
 static void put_deviations(const tqa_kinematic *c, tq_kinematic_part part, uint32_t index)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_list(answer, "standard_deviation");
     for (size_t k = 0; k < c->found.n; k++) {
         if (c->found.list[k].part == part && c->found.list[k].index == index) {
@@ -118,7 +118,7 @@ static void put_deviations(const tqa_kinematic *c, tq_kinematic_part part, uint3
 
 static void put_pose(const tqa_kinematic *c, const char *key, tq_kinematic_part part)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const bool is_base = part == TQ_KINEMATIC_BASE;
     const tq_pose *pose = is_base ? &c->found.state.base : &c->found.state.tool;
     const bool is_known = is_base ? c->problem.knows_base : c->problem.knows_tool;
@@ -138,7 +138,7 @@ static void put_pose(const tqa_kinematic *c, const char *key, tq_kinematic_part 
 
 static void put_outer(const tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const bool has_planes = c->problem.kind == TQ_KINEMATIC_PLANES;
     if (has_planes) {
         tqa_writer_none(answer, "base", "there is no tracker: planes are in the root's frame");
@@ -185,7 +185,7 @@ static void put_indices(tqa_writer *answer, const double *s, size_t n, double po
 
 static void put_observability(const tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_kinematic_result *found = &c->found;
     const size_t n = found->n_active;
     const double poses = (double)found->n_equation / (double)tq_kinematic_rows_of(c->problem.kind);
@@ -209,7 +209,7 @@ static void put_observability(const tqa_kinematic *c)
 
 static void put_covariance(const tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const size_t n = c->found.n_active;
     if (n <= COVARIANCE_MOST) {
         tqa_writer_matrix(answer, "covariance", c->found.covariance, n, n);
@@ -227,7 +227,7 @@ static void put_covariance(const tqa_kinematic *c)
 
 static void put_noise(const tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const bool is_stated = c->problem.sigma[0] > 0.0;
     tqa_writer_object(answer, "noise");
     tqa_writer_flag(answer, "stated", is_stated);
@@ -245,7 +245,7 @@ static void put_verdict(const tqa_kinematic *c)
 {
     static const char *const verdicts[] = {TQA_WORDS_CALIBRATE_KINEMATICS_RESULT_VERDICT, NULL};
     static const char *const measured[] = {TQA_WORDS_CALIBRATE_KINEMATICS_RESULT_MEASURED, NULL};
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_string(answer, "verdict", verdicts[c->found.verdict]);
     tqa_writer_list(answer, "reasons");
     for (size_t i = 0; i < c->found.n_reason; i++) {
@@ -259,8 +259,8 @@ static void put_verdict(const tqa_kinematic *c)
 
 bool tqa_kinematic_answer(tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
-    const tqa_robot *robot = c->control->robot;
+    tqa_writer *answer = c->tree->answer;
+    const tqa_robot *robot = c->tree->robot;
     put_verdict(c);
     tqa_writer_object(answer, "frame");
     tqa_writer_point(answer, robot, &c->point);

@@ -11,31 +11,31 @@
 
 static const char *const fields[] = {TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST, NULL};
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 1e6; /* never on a connection's thread */
 }
 
-static bool check(tqa_tree *control)
+static bool check(tqa_tree *tree)
 {
-    tqa_kinematic *c = tqa_tree_take(control, 1, sizeof *c);
+    tqa_kinematic *c = tqa_tree_take(tree, 1, sizeof *c);
     if (c == NULL) {
         return false;
     }
-    c->control = control;
-    control->state = c;
+    c->tree = tree;
+    tree->state = c;
     return tqa_kinematic_read(c);
 }
 
 static bool fail_shape(const tqa_kinematic *c, const tq_error *error)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value q = tqa_value_field(&root, "q");
     const tqa_value plane = tqa_value_field(&root, "plane");
     const tqa_value frame = tqa_value_field(&root, "frame");
     const tqa_value identify = tqa_value_field(&root, "identify");
-    const tqa_robot *robot = c->control->robot;
+    const tqa_robot *robot = c->tree->robot;
     char hint[TQA_PROBLEM_TEXT];
     if (strcmp(error->what, "plane") == 0) {
         return tqa_value_refuse(&plane, "wrong-length", "touch each plane in four poses or more",
@@ -63,13 +63,13 @@ static bool fail_shape(const tqa_kinematic *c, const tq_error *error)
 
 static bool fail(const tqa_kinematic *c, tq_status status, const tq_error *error)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value q = tqa_value_field(&root, "q");
     if (status == TQ_ERR_SHAPE && error->what != NULL) {
         return fail_shape(c, error);
     }
     if (status == TQ_ERR_QUATERNION) {
-        return tqa_states_fail(c->control, &c->states, error->index, status, error);
+        return tqa_states_fail(c->tree, &c->states, error->index, status, error);
     }
     if (status == TQ_ERR_SINGULAR && error->what != NULL && strcmp(error->what, "limits") == 0) {
         const tqa_value limits = tqa_value_field(&root, "limits");
@@ -88,17 +88,17 @@ static bool fail(const tqa_kinematic *c, tq_status status, const tq_error *error
             "keep parameters small",
             "the fit of these poses does not converge");
     }
-    return tqa_tree_fail(c->control, "", status, error);
+    return tqa_tree_fail(c->tree, "", status, error);
 }
 
 static bool solve(tqa_kinematic *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value q = tqa_value_field(&root, "q");
     tq_scratch scratch;
     tq_error error = {0};
-    if (!tqa_tree_scratch(c->control, tq_kinematic_size(&c->problem), &scratch)) {
-        return !tqa_arena_short(c->control->arena) &&
+    if (!tqa_tree_scratch(c->tree, tq_kinematic_size(&c->problem), &scratch)) {
+        return !tqa_arena_short(c->tree->arena) &&
                tqa_value_refuse(&q, "too-large", "fewer poses, or joints in \"only\"",
                                 "%zu poses of %zu joints take more memory than one request may",
                                 c->problem.n_pose, c->order.nv);
@@ -107,21 +107,21 @@ static bool solve(tqa_kinematic *c)
     return status == TQ_OK || fail(c, status, &error);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    tqa_kinematic *c = control->state;
+    tqa_kinematic *c = tree->state;
     const bool good = solve(c) && tqa_kinematic_robot(c) && tqa_kinematic_answer(c);
     free(c->document);
     free(c->urdf);
     c->document = c->urdf = NULL;
-    return good && control->problem->status == 0;
+    return good && tree->problem->status == 0;
 }
 
-static const tqa_tree_methods control_methods = {
+static const tqa_tree_methods tree_methods = {
     .fields = fields,
     .cost_us = cost_us,
     .check = check,
     .run = run,
 };
 
-const tqa_operation_methods tqa_calibrate_kinematics_methods = {.control = &control_methods};
+const tqa_operation_methods tqa_calibrate_kinematics_methods = {.tree = &tree_methods};

@@ -10,9 +10,9 @@
 
 enum { TQA_KINEMATIC_NAME = TQA_NAME_MAX + 16 };
 
-/* Everything lives in the control's memory. */
+/* Everything lives in the tree's memory. */
 typedef struct tqa_kinematic {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_states states;
     tqa_point point; /* its link, and where the search of the tool begins */

@@ -15,7 +15,7 @@ static bool has_rotation(const tqa_kinematic *c)
 
 static void put_one(const tqa_kinematic *c, const char *key, const tq_kinematic_errors *errors)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_object(answer, key);
     tqa_writer_number(answer, "position_rms_m", errors->position_rms);
     tqa_writer_number(answer, "position_max_m", errors->position_max);
@@ -28,7 +28,7 @@ static void put_one(const tqa_kinematic *c, const char *key, const tq_kinematic_
 
 void tqa_kinematic_put_errors(const tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_kinematic_result *found = &c->found;
     tqa_writer_object(answer, "errors");
     put_one(c, "before", &found->before);
@@ -50,7 +50,7 @@ void tqa_kinematic_put_errors(const tqa_kinematic *c)
 
 void tqa_kinematic_put_outliers(const tqa_kinematic *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_kinematic_result *found = &c->found;
     tqa_writer_list(answer, "outliers");
     for (size_t k = 0; k < found->n_outlier && k < TQ_KINEMATIC_OUTLIERS_MAX; k++) {
@@ -74,10 +74,10 @@ bool tqa_kinematic_put_poses(tqa_kinematic *c)
 {
     static const char *const names[2][2] = {{"position_before_m", "position_after_m"},
                                             {"rotation_before_rad", "rotation_after_rad"}};
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const tq_kinematic_result *found = &c->found;
     const size_t n = c->problem.n_pose;
-    double *column = tqa_tree_take(c->control, n, sizeof *column);
+    double *column = tqa_tree_take(c->tree, n, sizeof *column);
     if (column == NULL) {
         return false;
     }
@@ -107,7 +107,7 @@ bool tqa_kinematic_put_poses(tqa_kinematic *c)
 /* Origins with the parameters; angles as written hold for those that have not changed. */
 static void place_joints(const tqa_kinematic *c, tq_joint *joints, double *rpy)
 {
-    const tqa_robot *robot = c->control->robot;
+    const tqa_robot *robot = c->tree->robot;
     const tq_model *model = robot->model;
     for (uint32_t j = 0; j < model->n_joint; j++) {
         joints[j] = model->joints[j];
@@ -123,12 +123,12 @@ static void place_joints(const tqa_kinematic *c, tq_joint *joints, double *rpy)
 
 bool tqa_kinematic_robot(tqa_kinematic *c)
 {
-    const tqa_robot *robot = c->control->robot;
-    const tqa_host *host = c->control->host;
+    const tqa_robot *robot = c->tree->robot;
+    const tqa_host *host = c->tree->host;
     tqa_problem why = {0}; /* a robot that URDF cannot express is returned as a document only */
     tq_model model = *robot->model;
-    tq_joint *joints = tqa_tree_take(c->control, model.n_joint, sizeof *joints);
-    double *rpy = tqa_tree_take(c->control, model.n_joint, 3 * sizeof *rpy);
+    tq_joint *joints = tqa_tree_take(c->tree, model.n_joint, sizeof *joints);
+    double *rpy = tqa_tree_take(c->tree, model.n_joint, 3 * sizeof *rpy);
     if (joints == NULL || rpy == NULL) {
         return false;
     }
@@ -143,17 +143,16 @@ bool tqa_kinematic_robot(tqa_kinematic *c)
     if (good && c->urdf != NULL && host != NULL && host->attach != NULL) {
         good = host->attach(host->ctx, "robot.urdf", "application/xml", c->urdf, c->n_urdf) == 0;
     }
-    return good || (tqa_problem_set(c->control->problem, "busy",
-                                    "there is no memory for the new robot now") &&
-                    false);
+    return good ||
+           (tqa_problem_set(c->tree->problem, "busy", "there is no memory for the new robot now") &&
+            false);
 }
 
 bool tqa_kinematic_put_robot(tqa_kinematic *c)
 {
-    tqa_json_scan *scan = tqa_tree_take(c->control, 1, sizeof *scan);
+    tqa_json_scan *scan = tqa_tree_take(c->tree, 1, sizeof *scan);
     if (scan != NULL) { /* the digest is that of the original robot */
-        tqa_writer_document(c->control->answer, "robot", "digest", scan, c->document,
-                            c->n_document);
+        tqa_writer_document(c->tree->answer, "robot", "digest", scan, c->document, c->n_document);
     }
     return scan != NULL;
 }

@@ -17,7 +17,7 @@ static const double unit_slack = 1e-6; /* as promised to users */
 
 static bool read_frame(tqa_kinematic *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value frame = tqa_value_field(&root, "frame");
     if (frame.value != NULL ? !tqa_value_point(&frame, &c->point)
                             : !tqa_value_end_link(&frame, &c->point.link)) {
@@ -56,8 +56,8 @@ static bool read_quaternions(tqa_kinematic *c, const tqa_value *part, double *to
 static bool read_planes(tqa_kinematic *c, const tqa_value *part)
 {
     const size_t n = c->states.n_sample;
-    double *numbers = tqa_tree_take(c->control, n, sizeof *numbers);
-    uint32_t *plane = tqa_tree_take(c->control, n, sizeof *plane);
+    double *numbers = tqa_tree_take(c->tree, n, sizeof *numbers);
+    uint32_t *plane = tqa_tree_take(c->tree, n, sizeof *plane);
     const double most = TQ_KINEMATIC_PLANES_MAX - 1;
     c->problem.kind = TQ_KINEMATIC_PLANES;
     c->problem.plane = plane;
@@ -83,7 +83,7 @@ static bool read_planes(tqa_kinematic *c, const tqa_value *part)
 /* What was measured: poses, points or planes. */
 static bool read_measured(tqa_kinematic *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value position = tqa_value_field(&root, "position");
     const tqa_value quaternion = tqa_value_field(&root, "quaternion_wxyz");
     const tqa_value plane = tqa_value_field(&root, "plane");
@@ -99,7 +99,7 @@ static bool read_measured(tqa_kinematic *c)
                                    "tracker's frame, m, or \"plane\": [0, ...]")) {
         return false;
     }
-    double *positions = tqa_tree_take(c->control, 3 * n, sizeof *positions);
+    double *positions = tqa_tree_take(c->tree, 3 * n, sizeof *positions);
     c->problem.kind = TQ_KINEMATIC_POINTS;
     c->problem.position = positions;
     if (positions == NULL || !tqa_value_matrix(&position, n, 3, positions)) {
@@ -108,7 +108,7 @@ static bool read_measured(tqa_kinematic *c)
     if (quaternion.value == NULL) {
         return true;
     }
-    double *quaternions = tqa_tree_take(c->control, 4 * n, sizeof *quaternions);
+    double *quaternions = tqa_tree_take(c->tree, 4 * n, sizeof *quaternions);
     c->problem.kind = TQ_KINEMATIC_POSES;
     c->problem.quaternion = quaternions;
     return quaternions != NULL && read_quaternions(c, &quaternion, quaternions);
@@ -116,13 +116,13 @@ static bool read_measured(tqa_kinematic *c)
 
 static bool read_weights(tqa_kinematic *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value weights = tqa_value_field(&root, "weights");
     const size_t n = c->states.n_sample;
     if (weights.value == NULL) {
         return true;
     }
-    double *to = tqa_tree_take(c->control, n, sizeof *to);
+    double *to = tqa_tree_take(c->tree, n, sizeof *to);
     c->problem.weight = to;
     if (to == NULL || !tqa_value_vector(&weights, n, "one number for each pose of q", to)) {
         return false;
@@ -141,7 +141,7 @@ static bool read_noise(tqa_kinematic *c)
 {
     static const char *const fields[] = {TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE, NULL};
     static const tqa_needed needed[] = {{"position_m", "add \"position_m\": 0.0001"}, {NULL, NULL}};
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value noise = tqa_value_field(&root, "noise");
     if (noise.value == NULL) {
         return true;
@@ -168,7 +168,7 @@ static bool read_limits(tqa_kinematic *c)
 {
     static const char *const fields[] = {TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_LIMITS, NULL};
     static const char *const names[3] = {"zero_rad", "displacement_m", "rotation_rad"};
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value limits = tqa_value_field(&root, "limits");
     for (unsigned i = 0; i < 3; i++) {
         c->problem.limit[i] = (double)INFINITY;
@@ -186,14 +186,14 @@ static bool read_limits(tqa_kinematic *c)
 
 static bool read_only(tqa_kinematic *c)
 {
-    const tqa_robot *robot = c->control->robot;
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_robot *robot = c->tree->robot;
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value only = tqa_value_field(&root, "only");
     size_t n = 0;
     if (only.value == NULL) {
         return true;
     }
-    bool *to = tqa_tree_take(c->control, robot->model->n_joint, sizeof *to);
+    bool *to = tqa_tree_take(c->tree, robot->model->n_joint, sizeof *to);
     c->problem.only = to;
     if (to == NULL || !tqa_value_some(&only, 1, robot->model->n_joint, &n)) {
         return false;
@@ -218,7 +218,7 @@ static bool read_only(tqa_kinematic *c)
 
 static bool read_known(tqa_kinematic *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value base = tqa_value_field(&root, "base");
     const tqa_value tool = tqa_value_field(&root, "tool");
     c->problem.knows_base = base.value != NULL;
@@ -236,7 +236,7 @@ static bool read_options(tqa_kinematic *c)
     static const char *const identified[] = {TQA_WORDS_CALIBRATE_KINEMATICS_REQUEST_IDENTIFY, NULL};
     static const double least = TQA_RANGE_CALIBRATE_KINEMATICS_REQUEST_CONFIDENCE_LEAST;
     static const double most = TQA_RANGE_CALIBRATE_KINEMATICS_REQUEST_CONFIDENCE_MOST;
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value identify = tqa_value_field(&root, "identify");
     const tqa_value robust = tqa_value_field(&root, "robust");
     const tqa_value folds = tqa_value_field(&root, "folds");
@@ -258,18 +258,18 @@ static bool read_options(tqa_kinematic *c)
 
 bool tqa_kinematic_read(tqa_kinematic *c)
 {
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value q = tqa_value_field(&root, "q");
-    const tq_model *model = c->control->robot->model;
+    const tq_model *model = c->tree->robot->model;
     c->problem = (tq_kinematic_problem){.model = model};
-    if (c->control->robot->constraints != NULL) {
+    if (c->tree->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "use its open tree",
                                 "the joints of a constrained robot are not independent: zero "
                                 "offsets of one change the others");
     }
-    if (!tqa_tree_order(c->control, &c->order) || !read_frame(c) ||
+    if (!tqa_tree_order(c->tree, &c->order) || !read_frame(c) ||
         !tqa_value_need(&q, "add \"q\": [[...], ...], a row for each pose") ||
-        !tqa_tree_states(c->control, &c->order, TQA_NEED_Q, TQA_NEED_Q, 0, &c->states)) {
+        !tqa_tree_states(c->tree, &c->order, TQA_NEED_Q, TQA_NEED_Q, 0, &c->states)) {
         return false;
     }
     if (c->states.n_sample > TQ_KINEMATIC_POSES_MAX) {

@@ -28,7 +28,7 @@ void tqa_kinematic_name(const tqa_kinematic *c, size_t parameter, char ret[TQA_K
         return;
     case TQ_KINEMATIC_ZERO:
     case TQ_KINEMATIC_FRAME:
-        (void)snprintf(ret, size, "%s.%s", c->control->robot->joint_names[p->index],
+        (void)snprintf(ret, size, "%s.%s", c->tree->robot->joint_names[p->index],
                        p->part == TQ_KINEMATIC_ZERO ? "zero" : tqa_kinematic_axes[p->axis]);
         return;
     }

@@ -29,7 +29,7 @@ typedef struct pair {
 } pair;
 
 typedef struct comparison {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_side sides[SIDES];
     pair *pairs;
     size_t n_pair;
@@ -40,9 +40,9 @@ typedef struct comparison {
     size_t series_room;
 } comparison;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 1e6; /* reads files: never on a connection's thread */
 }
 
@@ -69,7 +69,7 @@ static bool choose_time(comparison *c, const tqa_value *part)
 {
     static const char *const usual[] = {"t", "time", "timestamp", NULL};
     static const char *const orders[] = {TQA_WORDS_COMPARE_REQUEST_BY, NULL};
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value by = tqa_value_field(&root, "by");
     size_t found[SIDES] = {0};
     unsigned order = 0;
@@ -123,7 +123,7 @@ static bool choose_columns(comparison *c, const tqa_value *part)
     const tqa_side *b = &c->sides[1];
     size_t column[SIDES];
     size_t n = 0;
-    c->pairs = tqa_tree_take(c->control, PAIRS_MAX, sizeof *c->pairs);
+    c->pairs = tqa_tree_take(c->tree, PAIRS_MAX, sizeof *c->pairs);
     if (c->pairs == NULL) {
         return false;
     }
@@ -164,7 +164,7 @@ static bool next_row(comparison *c, tqa_side *s)
     assert(s->before != NULL && s->now != NULL);
     double *spare = s->before;
     const double *row = tqa_table_next(s->table);
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value part = tqa_value_field(&root, letters[s - c->sides]);
     const char *fault = tqa_table_fault(s->table);
     if (fault != NULL) {
@@ -214,14 +214,14 @@ static bool make_room(comparison *c)
     }
     const size_t width = c->n_pair + 1;
     const size_t room = c->series_room == 0 ? FIRST_ROOM : 2 * c->series_room;
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value part = tqa_value_field(&root, "include");
     if (room * width > TQA_TREE_ANSWER_MAX) {
         return tqa_value_refuse(&part, "range", "leave it out, or name fewer columns",
                                 "the series would have more than %d numbers",
                                 (int)TQA_TREE_ANSWER_MAX);
     }
-    double *more = tqa_tree_take(c->control, room * width, sizeof *more);
+    double *more = tqa_tree_take(c->tree, room * width, sizeof *more);
     if (more == NULL) {
         return false;
     }
@@ -298,14 +298,14 @@ static bool compare_rows(comparison *c)
             return false;
         }
     }
-    return c->control->problem->status == 0;
+    return c->tree->problem->status == 0;
 }
 
 /* -------------------------------------------------------------------------------------- answer */
 
 static void put_columns(comparison *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_list(answer, "columns");
     for (size_t i = 0; i < c->n_pair; i++) {
         const pair *p = &c->pairs[i];
@@ -330,13 +330,13 @@ static void put_columns(comparison *c)
 
 static bool put_series(comparison *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     const size_t n = (size_t)c->n_row;
-    double *column = tqa_tree_take(c->control, n + 1, sizeof *column);
+    double *column = tqa_tree_take(c->tree, n + 1, sizeof *column);
     if (column == NULL) {
         return false;
     }
-    const bool is_picture = c->control->is_picture; /* whose arrays are members of the root */
+    const bool is_picture = c->tree->is_picture; /* whose arrays are members of the root */
     if (!is_picture) {
         tqa_writer_object(answer, "series");
     }
@@ -355,12 +355,12 @@ static bool put_series(comparison *c)
 
 static bool put_answer(comparison *c)
 {
-    tqa_writer *answer = c->control->answer;
+    tqa_writer *answer = c->tree->answer;
     tqa_writer_count(answer, "rows", (size_t)c->n_row);
     tqa_writer_count(answer, "unmatched_rows_a", (size_t)c->n_outside);
     tqa_writer_count(answer, "rows_interpolated", (size_t)c->n_interpolated);
     tqa_writer_count(answer, "not_finite", (size_t)c->n_gap);
-    if (c->control->is_picture) {
+    if (c->tree->is_picture) {
         return put_series(c);
     }
     if (c->timed && c->n_row > 0) {
@@ -374,7 +374,7 @@ static bool put_answer(comparison *c)
 static bool run_comparison(comparison *c)
 {
     static const char *const extras[] = {TQA_WORDS_COMPARE_REQUEST_INCLUDE, NULL};
-    const tqa_value root = tqa_value_root(c->control);
+    const tqa_value root = tqa_value_root(c->tree);
     const tqa_value include = tqa_value_field(&root, "include");
     const tqa_value columns = tqa_value_field(&root, "columns");
     const tqa_value time = tqa_value_field(&root, "time");
@@ -382,19 +382,19 @@ static bool run_comparison(comparison *c)
     if (include.value != NULL && !tqa_value_choices(&include, extras, &bits)) {
         return false;
     }
-    c->want_series = bits != 0 || c->control->is_picture;
+    c->want_series = bits != 0 || c->tree->is_picture;
     for (size_t i = 0; i < SIDES; i++) {
         const tqa_value part = tqa_value_field(&root, letters[i]);
-        if (!tqa_side_open(c->control, &c->sides[i], &part)) {
+        if (!tqa_side_open(c->tree, &c->sides[i], &part)) {
             return false;
         }
     }
     return choose_time(c, &time) && choose_columns(c, &columns) && compare_rows(c) && put_answer(c);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    comparison c = {.control = control};
+    comparison c = {.tree = tree};
     const bool good = run_comparison(&c);
     for (size_t i = 0; i < SIDES; i++) {
         tqa_table_close(c.sides[i].table);
@@ -408,4 +408,4 @@ static const tqa_needed needed[] = {{"a", "say {\"dataset\": NAME} or {\"job\": 
 static const tqa_tree_methods methods = {
     .fields = fields, .needed = needed, .sources = letters, .cost_us = cost_us, .run = run};
 
-const tqa_operation_methods tqa_compare_methods = {.control = &methods};
+const tqa_operation_methods tqa_compare_methods = {.tree = &methods};

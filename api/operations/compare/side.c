@@ -24,7 +24,7 @@ static bool is_job(const char *text)
 
 /* {"dataset": NAME} or {"job": ID}, or such a name or id alone, read under the digest that the name
  * has now */
-bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part)
+bool tqa_side_open(tqa_tree *tree, tqa_side *s, const tqa_value *part)
 {
     static const char *const known[] = {"dataset", "job", NULL};
     char source_name[TQA_SIDE_NAME];
@@ -47,7 +47,7 @@ bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part)
                                 "the name of a dataset, or the id of a job, in quotes",
                                 "a name is a text of at most 128 bytes");
     }
-    const tqa_host *host = control->host;
+    const tqa_host *host = tree->host;
     (void)snprintf(source_name, sizeof source_name, "%s%s", job.value != NULL ? "job:" : "",
                    json_string_value(of.value));
     if (host == NULL || host->dataset_look == NULL || host->dataset_read == NULL ||
@@ -73,8 +73,8 @@ bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part)
                                 fault);
     }
     s->n_column = tqa_table_columns(s->table);
-    s->now = tqa_tree_take(control, s->n_column, sizeof(double));
-    s->before = tqa_tree_take(control, s->n_column, sizeof(double));
+    s->now = tqa_tree_take(tree, s->n_column, sizeof(double));
+    s->before = tqa_tree_take(tree, s->n_column, sizeof(double));
     return s->now != NULL && s->before != NULL;
 }
 

@@ -20,7 +20,7 @@ typedef struct tqa_side {
 
 /* {"dataset": NAME} or {"job": ID}, read under the digest that the name has now; close the table.
  * False: the problem is set. */
-bool tqa_side_open(tqa_tree *control, tqa_side *s, const tqa_value *part);
+bool tqa_side_open(tqa_tree *tree, tqa_side *s, const tqa_value *part);
 
 /* A name as columns are compared by: "q[3]" of a result and "q_3" of a table are the same. */
 void tqa_side_plain(const char *name, char out[TQA_SIDE_NAME]);

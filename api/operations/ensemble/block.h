@@ -26,7 +26,7 @@ tq_status tqa_members_vary(const tqa_ensemble_block *b, tq_scratch *scratch, tq_
 tq_status tqa_member_run(const tqa_ensemble_block *b, tq_scratch *scratch, tq_error *reterr);
 
 /* Whether the job is to stop; of a tqa_tree. */
-int tqa_ensemble_cancelled(void *control);
+int tqa_ensemble_cancelled(void *tree);
 
 /* Offsets in a record of e->record numbers: when members ended, why, and, with events, the last
  * state of one member, the event that stopped it (-1: none), and how often it met each. */

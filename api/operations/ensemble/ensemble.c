@@ -16,23 +16,23 @@ enum {
 
 static const char *const fields[] = {TQA_FIELDS_ENSEMBLE_REQUEST, NULL};
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 1e6; /* never on a connection's thread */
 }
 
-static bool check(tqa_tree *control)
+static bool check(tqa_tree *tree)
 {
-    tqa_ensemble *e = tqa_tree_take(control, 1, sizeof *e);
-    tqa_simulation *s = tqa_tree_take(control, 1, sizeof *s);
+    tqa_ensemble *e = tqa_tree_take(tree, 1, sizeof *e);
+    tqa_simulation *s = tqa_tree_take(tree, 1, sizeof *s);
     if (e == NULL || s == NULL) {
         return false;
     }
-    s->control = control;
+    s->tree = tree;
     s->ended_at = TQ_NONE;
     e->simulation = s;
-    control->state = e;
+    tree->state = e;
     return tqa_ensemble_read(e);
 }
 
@@ -55,7 +55,7 @@ static bool can_save(const tqa_host *host)
 /* records that an earlier process has left */
 static size_t load(tqa_ensemble *e)
 {
-    const tqa_host *host = e->simulation->control->host;
+    const tqa_host *host = e->simulation->tree->host;
     saved_head head;
     if (!can_save(host) || host->checkpoint_load(host->ctx, &head, sizeof head) != sizeof head ||
         memcmp(head.magic, saved_magic, sizeof saved_magic) != 0 || head.n_block != e->n_block ||
@@ -70,13 +70,13 @@ static size_t load(tqa_ensemble *e)
 /* hands over records [from, to). False: the disk is full, and the daemon says so. */
 static bool save(tqa_ensemble *e, size_t from, size_t to)
 {
-    const tqa_host *host = e->simulation->control->host;
+    const tqa_host *host = e->simulation->tree->host;
     saved_head head = {.n_block = e->n_block, .record = e->record, .n_done = to};
     memcpy(head.magic, saved_magic, sizeof saved_magic);
     const uint64_t each = e->record * sizeof(double);
     if (host->spool_write(host->ctx, from * each, e->records + from * e->record,
                           (to - from) * each) != 0) {
-        return tqa_problem_set(e->simulation->control->problem, "busy",
+        return tqa_problem_set(e->simulation->tree->problem, "busy",
                                "there is no room for the members so far");
     }
     (void)host->checkpoint_save(host->ctx, &head, sizeof head);
@@ -100,7 +100,7 @@ static void run_one(void *arg, size_t i, void *scratch)
 
 static void run_wave(wave *w, size_t n, void *own)
 {
-    const tqa_host *host = w->e->simulation->control->host;
+    const tqa_host *host = w->e->simulation->tree->host;
     if (host != NULL && host->parallel_for != NULL && n > 1) {
         host->parallel_for(host->ctx, n, w->scratch_size, run_one, w);
         return;
@@ -120,17 +120,16 @@ static bool judge(tqa_ensemble *e, size_t from, size_t to)
         const tq_error *error = &e->errors[b];
         if (e->status[b] == TQ_ERR_NO_CONVERGENCE && error->what != NULL &&
             strcmp(error->what, "stopped") == 0) {
-            (void)tqa_problem_set(e->simulation->control->problem, "busy",
-                                  "the ensemble was stopped");
+            (void)tqa_problem_set(e->simulation->tree->problem, "busy", "the ensemble was stopped");
             return false;
         }
         if (e->status[b] == TQ_ERR_SCRATCH && error->what != NULL &&
             strcmp(error->what, "memory") == 0) {
-            (void)tqa_problem_set(e->simulation->control->problem, "busy",
+            (void)tqa_problem_set(e->simulation->tree->problem, "busy",
                                   "there is no memory for the members now");
             return false;
         }
-        return tqa_tree_fail(e->simulation->control, "/vary", e->status[b], error);
+        return tqa_tree_fail(e->simulation->tree, "/vary", e->status[b], error);
     }
     return true;
 }
@@ -144,9 +143,9 @@ static double member_steps(const tqa_ensemble *e)
 
 static bool run_all(tqa_ensemble *e)
 {
-    const tqa_host *host = e->simulation->control->host;
+    const tqa_host *host = e->simulation->tree->host;
     wave w = {.e = e, .scratch_size = tqa_ensemble_scratch_size(e)};
-    void *own = tqa_tree_take(e->simulation->control, w.scratch_size, 1);
+    void *own = tqa_tree_take(e->simulation->tree, w.scratch_size, 1);
     if (own == NULL) {
         return false;
     }
@@ -179,17 +178,16 @@ static bool run_all(tqa_ensemble *e)
             host->progress(host->ctx, (double)done / (double)e->n_block, "ensemble");
         }
         if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-            (void)tqa_problem_set(e->simulation->control->problem, "busy",
-                                  "the ensemble was stopped");
+            (void)tqa_problem_set(e->simulation->tree->problem, "busy", "the ensemble was stopped");
             return false;
         }
     }
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    tqa_ensemble *e = control->state;
+    tqa_ensemble *e = tree->state;
     return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_put(e);
 }
 
@@ -200,7 +198,7 @@ static const tqa_needed needed[] = {
     {NULL, NULL},
 };
 
-static const tqa_tree_methods control_methods = {
+static const tqa_tree_methods tree_methods = {
     .fields = fields,
     .needed = needed,
     .cost_us = cost_us,
@@ -208,4 +206,4 @@ static const tqa_tree_methods control_methods = {
     .run = run,
 };
 
-const tqa_operation_methods tqa_ensemble_methods = {.control = &control_methods};
+const tqa_operation_methods tqa_ensemble_methods = {.tree = &tree_methods};

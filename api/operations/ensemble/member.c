@@ -51,9 +51,9 @@ static size_t members_of(const tqa_ensemble *e, size_t b)
     return left < e->per ? left : e->per;
 }
 
-int tqa_ensemble_cancelled(void *control)
+int tqa_ensemble_cancelled(void *tree)
 {
-    const tqa_host *host = ((const tqa_tree *)control)->host;
+    const tqa_host *host = ((const tqa_tree *)tree)->host;
     return host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
 }
 
@@ -79,7 +79,7 @@ static tq_ensemble core_of(const tqa_ensemble_block *b)
                          .n_output = s->n_output,
                          .times = b->e->times,
                          .stopped = tqa_ensemble_cancelled,
-                         .ctx = s->control};
+                         .ctx = s->tree};
 }
 
 /* lanes of a block's states */
@@ -195,12 +195,12 @@ void tqa_ensemble_run_block(tqa_ensemble *e, size_t b, void *memory, size_t size
     }
     tq_scratch scratch;
     tq_scratch_init(&scratch, memory, size);
-    tqa_tree_set_stop(s->control, &scratch);
+    tqa_tree_set_stop(s->tree, &scratch);
     const size_t n = s->order.nq + s->order.nv + n_z + n_held + n_varied(e);
     const size_t stride = stride_of(e);
     double *x = tq_scratch_take(&scratch, n * stride, sizeof *x);
     tq_error *error = &e->errors[b];
-    if (tqa_ensemble_cancelled(s->control)) {
+    if (tqa_ensemble_cancelled(s->tree)) {
         e->status[b] = tq_fail(error, TQ_ERR_NO_CONVERGENCE, "stopped", 0, 0.0);
         return;
     }

@@ -23,7 +23,7 @@ static bool read_only(tqa_ensemble *e, const tqa_value *root, size_t n_all)
     if (!tqa_value_array(&only, 1, TQA_VALUES_MAX, &n)) {
         return false;
     }
-    e->ids = tqa_tree_take(root->control, n, sizeof *e->ids);
+    e->ids = tqa_tree_take(root->tree, n, sizeof *e->ids);
     for (size_t k = 0; e->ids != NULL && k < n; k++) {
         const tqa_value item = tqa_value_item(&only, k);
         size_t id = 0;
@@ -93,7 +93,7 @@ static bool read_returned(tqa_ensemble *e, const tqa_value *root)
     if (!tqa_value_array(&returned, 0, TQA_VALUES_MAX, &e->n_returned)) {
         return false;
     }
-    e->returned = tqa_tree_take(root->control, e->n_returned, sizeof *e->returned);
+    e->returned = tqa_tree_take(root->tree, e->n_returned, sizeof *e->returned);
     for (size_t k = 0; e->returned != NULL && k < e->n_returned; k++) {
         const tqa_value item = tqa_value_item(&returned, k);
         if (!tqa_value_count(&item, 0, e->n_member - 1, &e->returned[k])) {
@@ -161,10 +161,10 @@ static bool make_room(tqa_ensemble *e, const tqa_value *root)
             &output, "too-large", "fewer outputs, quantiles or return_members, or no end states",
             "the answer would have %.9g numbers, %d at most", n_number, TQA_TREE_ANSWER_MAX);
     }
-    e->times = tqa_tree_take(root->control, s->n_output, sizeof *e->times);
-    e->records = tqa_tree_take(root->control, e->n_block * e->record, sizeof *e->records);
-    e->status = tqa_tree_take(root->control, e->n_block, sizeof *e->status);
-    e->errors = tqa_tree_take(root->control, e->n_block, sizeof *e->errors);
+    e->times = tqa_tree_take(root->tree, s->n_output, sizeof *e->times);
+    e->records = tqa_tree_take(root->tree, e->n_block * e->record, sizeof *e->records);
+    e->status = tqa_tree_take(root->tree, e->n_block, sizeof *e->status);
+    e->errors = tqa_tree_take(root->tree, e->n_block, sizeof *e->errors);
     if (e->times == NULL || e->records == NULL || e->status == NULL || e->errors == NULL) {
         return false;
     }
@@ -177,7 +177,7 @@ static bool make_room(tqa_ensemble *e, const tqa_value *root)
 bool tqa_ensemble_read(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     if (!tqa_simulation_read_plant(s) || !tqa_ensemble_read_variations(e, &root) ||
         !read_counts(e, &root) || !read_returned(e, &root)) {
         return false;

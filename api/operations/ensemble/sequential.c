@@ -215,7 +215,7 @@ typedef struct listener {
 static int tick(void *ctx, double t)
 {
     (void)t;
-    return tqa_ensemble_cancelled(((const listener *)ctx)->e->simulation->control);
+    return tqa_ensemble_cancelled(((const listener *)ctx)->e->simulation->tree);
 }
 
 static void on_event(void *ctx, const tq_event *event)

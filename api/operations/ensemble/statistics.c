@@ -94,20 +94,20 @@ static void compute_cell(void *arg, size_t i, void *memory)
 
 static bool compute(const tqa_ensemble *e, statistics *s)
 {
-    tqa_tree *control = e->simulation->control;
-    const tqa_host *host = control->host;
+    tqa_tree *tree = e->simulation->tree;
+    const tqa_host *host = tree->host;
     const size_t n_cell = e->simulation->n_output * e->n_row;
     const size_t scratch_size = cell_size(e);
     s->e = e;
-    s->tables = tqa_tree_take(control, (MOMENTS + e->n_level) * n_cell, sizeof(double));
-    s->alive = tqa_tree_take(control, e->simulation->n_output, sizeof *s->alive);
+    s->tables = tqa_tree_take(tree, (MOMENTS + e->n_level) * n_cell, sizeof(double));
+    s->alive = tqa_tree_take(tree, e->simulation->n_output, sizeof *s->alive);
     if (s->tables == NULL || s->alive == NULL) {
         return false;
     }
     if (host != NULL && host->parallel_for != NULL) {
         host->parallel_for(host->ctx, n_cell, scratch_size, compute_cell, s);
     } else {
-        void *own = tqa_tree_take(control, scratch_size, 1);
+        void *own = tqa_tree_take(tree, scratch_size, 1);
         for (size_t i = 0; own != NULL && i < n_cell; i++) {
             compute_cell(s, i, own);
         }
@@ -116,7 +116,7 @@ static bool compute(const tqa_ensemble *e, statistics *s)
         }
     }
     if (atomic_load(&s->short_of_memory)) {
-        (void)tqa_problem_set(control->problem, "busy", "there is no memory for the answer now");
+        (void)tqa_problem_set(tree->problem, "busy", "there is no memory for the answer now");
         return false;
     }
     return true;
@@ -133,20 +133,20 @@ static void put_rows(const tqa_ensemble *e, const char *key, const double *table
     const tqa_order *order = &e->simulation->order;
     const size_t n = velocities ? order->nv : order->nq;
     const size_t first = velocities ? order->nq : 0;
-    double *rows = tqa_tree_take(e->simulation->control, n_output * n, sizeof *rows);
+    double *rows = tqa_tree_take(e->simulation->tree, n_output * n, sizeof *rows);
     if (rows == NULL) {
         return;
     }
     for (size_t k = 0; k < n_output; k++) {
         memcpy(rows + k * n, table + k * e->n_row + first, n * sizeof *rows);
     }
-    tqa_writer_rows(e->simulation->control->answer, key, rows, n_output, false,
+    tqa_writer_rows(e->simulation->tree->answer, key, rows, n_output, false,
                     velocities ? order->v : order->q, n);
 }
 
 static void put_statistics(const tqa_ensemble *e, const statistics *s, size_t n_output)
 {
-    tqa_writer *answer = e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->tree->answer;
     for (int velocities = 0; velocities < 2; velocities++) {
         tqa_writer_object(answer, velocities ? "qd" : "q");
         for (size_t m = 0; m < MOMENTS; m++) {
@@ -169,7 +169,7 @@ static void put_values(const tqa_ensemble *e, uint64_t id)
     for (size_t v = 0; v < e->n_variation; v++) {
         values[v] = tqa_ensemble_value(e, v, id);
     }
-    tqa_writer_vector(e->simulation->control->answer, "values", values, e->n_variation);
+    tqa_writer_vector(e->simulation->tree->answer, "values", values, e->n_variation);
 }
 
 /* how a member ended, in the words of a simulation's verdict */
@@ -195,7 +195,7 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
         [TQ_RUN_REFUSED] = "there are no accelerations here, or no state on the constraints",
         [TQ_RUN_TOO_MUCH] = "it takes more steps than one run may",
     };
-    tqa_writer *answer = e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->tree->answer;
     const tq_run_end end = tqa_ensemble_end(e, member);
     tqa_writer_string(answer, "outcome", outcome_names[outcome_of(e, member)]);
     if (end != TQ_RUN_GOES_ON) {
@@ -210,7 +210,7 @@ static void put_outcome(const tqa_ensemble *e, size_t member)
 /* notes: members that the statistics leave out, and the steps used */
 static void put_findings(const tqa_ensemble *e, const size_t n[OUTCOMES])
 {
-    tqa_writer *answer = e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->tree->answer;
     const tq_run_options *o = &e->simulation->options;
     const char *method = tqa_simulation_method(o->method);
     char text[FINDING_TEXT];
@@ -244,18 +244,18 @@ static void put_outcomes(const tqa_ensemble *e)
         n[outcome_of(e, m)]++;
     }
     put_findings(e, n);
-    tqa_writer_object(e->simulation->control->answer, "outcomes");
+    tqa_writer_object(e->simulation->tree->answer, "outcomes");
     for (unsigned k = 0; k < OUTCOMES; k++) {
-        tqa_writer_count(e->simulation->control->answer, outcome_names[k], n[k]);
+        tqa_writer_count(e->simulation->tree->answer, outcome_names[k], n[k]);
     }
-    tqa_writer_end(e->simulation->control->answer);
+    tqa_writer_end(e->simulation->tree->answer);
 }
 
 /* for each event that was asked for: how often it happened, and to how many members */
 static bool put_events(const tqa_ensemble *e)
 {
-    tqa_tree *control = e->simulation->control;
-    double *n = tqa_tree_take(control, 2 * e->n_event, sizeof *n);
+    tqa_tree *tree = e->simulation->tree;
+    double *n = tqa_tree_take(tree, 2 * e->n_event, sizeof *n);
     if (n == NULL) {
         return false;
     }
@@ -267,19 +267,19 @@ static bool put_events(const tqa_ensemble *e)
             n[e->n_event + k] += events[k] > 0.0 ? 1.0 : 0.0;
         }
     }
-    tqa_writer_object(control->answer, "events");
-    tqa_writer_vector(control->answer, "total", n, e->n_event);
-    tqa_writer_vector(control->answer, "members", n + e->n_event, e->n_event);
-    tqa_writer_end(control->answer);
+    tqa_writer_object(tree->answer, "events");
+    tqa_writer_vector(tree->answer, "total", n, e->n_event);
+    tqa_writer_vector(tree->answer, "members", n + e->n_event, e->n_event);
+    tqa_writer_end(tree->answer);
     return true;
 }
 
 /* the whole motion of some members, as far as it goes */
 static bool put_returned(const tqa_ensemble *e)
 {
-    tqa_writer *answer = e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->tree->answer;
     const size_t n_output = e->simulation->n_output;
-    double *table = tqa_tree_take(e->simulation->control, n_output * e->n_row, sizeof *table);
+    double *table = tqa_tree_take(e->simulation->tree, n_output * e->n_row, sizeof *table);
     if (table == NULL) {
         return false;
     }
@@ -325,12 +325,12 @@ static const double *last_of(const tqa_ensemble *e, size_t member, double *room)
  */
 static bool put_ends(const tqa_ensemble *e)
 {
-    tqa_tree *control = e->simulation->control;
-    double *ids = tqa_tree_take(control, e->n_member, sizeof *ids);
-    double *t = tqa_tree_take(control, e->n_member, sizeof *t);
-    double *table = tqa_tree_take(control, e->n_member * e->n_row, sizeof *table);
-    double *values = tqa_tree_take(control, e->n_member * e->n_variation, sizeof *values);
-    double *events = tqa_tree_take(control, e->n_member * e->n_event + 1, sizeof *events);
+    tqa_tree *tree = e->simulation->tree;
+    double *ids = tqa_tree_take(tree, e->n_member, sizeof *ids);
+    double *t = tqa_tree_take(tree, e->n_member, sizeof *t);
+    double *table = tqa_tree_take(tree, e->n_member * e->n_row, sizeof *table);
+    double *values = tqa_tree_take(tree, e->n_member * e->n_variation, sizeof *values);
+    double *events = tqa_tree_take(tree, e->n_member * e->n_event + 1, sizeof *events);
     size_t n = 0;
     if (ids == NULL || t == NULL || table == NULL || values == NULL || events == NULL) {
         return false;
@@ -352,22 +352,22 @@ static bool put_ends(const tqa_ensemble *e)
         }
         n++;
     }
-    tqa_writer_object(control->answer, "end_states");
-    tqa_writer_vector(control->answer, "members", ids, n);
-    tqa_writer_matrix(control->answer, "values", values, n, e->n_variation);
+    tqa_writer_object(tree->answer, "end_states");
+    tqa_writer_vector(tree->answer, "members", ids, n);
+    tqa_writer_matrix(tree->answer, "values", values, n, e->n_variation);
     if (e->n_event > 0) {
-        tqa_writer_vector(control->answer, "t", t, n);
-        tqa_writer_matrix(control->answer, "events", events, n, e->n_event);
+        tqa_writer_vector(tree->answer, "t", t, n);
+        tqa_writer_matrix(tree->answer, "events", events, n, e->n_event);
     }
     put_rows(e, "q", table, n, false);
     put_rows(e, "qd", table, n, true);
-    tqa_writer_end(control->answer);
+    tqa_writer_end(tree->answer);
     return true;
 }
 
 static void put_ended(const tqa_ensemble *e)
 {
-    tqa_writer *answer = e->simulation->control->answer;
+    tqa_writer *answer = e->simulation->tree->answer;
     size_t n = 0;
     tqa_writer_list(answer, "ended");
     for (size_t m = 0; m < e->n_member && n < ENDED_MAX; m++) {
@@ -385,7 +385,7 @@ static void put_ended(const tqa_ensemble *e)
 bool tqa_ensemble_put(tqa_ensemble *e)
 {
     tqa_simulation *s = e->simulation;
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     statistics found = {0};
     if (!compute(e, &found)) {
         return false;
@@ -397,7 +397,7 @@ bool tqa_ensemble_put(tqa_ensemble *e)
     tqa_writer_count(answer, "members", e->n_member);
     tqa_writer_count(answer, "seed", e->seed);
     tqa_writer_vector(answer, "t", e->times, n_output);
-    double *alive = tqa_tree_take(s->control, n_output, sizeof *alive);
+    double *alive = tqa_tree_take(s->tree, n_output, sizeof *alive);
     if (alive == NULL) {
         return false;
     }
@@ -422,5 +422,5 @@ bool tqa_ensemble_put(tqa_ensemble *e)
     }
     tqa_writer_flag(answer, "side_by_side", e->per > 1);
     tqa_writer_end(answer);
-    return s->control->problem->status == 0;
+    return s->tree->problem->status == 0;
 }

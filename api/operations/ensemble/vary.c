@@ -11,8 +11,8 @@ static const char *const varied_words[] = {TQA_WORDS_VARIATION_OF, NULL};
 /* the coordinate, velocity or joint that a variation of a joint changes */
 static bool read_joint(const tqa_value *item, tqa_variation *x)
 {
-    const tqa_tree *control = item->control;
-    const tq_model *model = control->robot->model;
+    const tqa_tree *tree = item->tree;
+    const tq_model *model = tree->robot->model;
     const tqa_value name = tqa_value_field(item, "joint");
     const tqa_value link = tqa_value_field(item, "link");
     if (link.value != NULL) {
@@ -23,9 +23,8 @@ static bool read_joint(const tqa_value *item, tqa_variation *x)
         return false;
     }
     const char *text = json_string_value(name.value);
-    const uint32_t j = text != NULL
-                           ? tqa_robot_joint(control->robot, text, json_string_length(name.value))
-                           : TQ_NONE;
+    const uint32_t j =
+        text != NULL ? tqa_robot_joint(tree->robot, text, json_string_length(name.value)) : TQ_NONE;
     if (j == TQ_NONE) {
         return tqa_value_refuse(&name, "unknown-name", "the name of a joint of this robot",
                                 "there is no such joint");
@@ -98,7 +97,7 @@ static bool read_gain(const tqa_ensemble *e, const tqa_value *item, tqa_variatio
 static bool read_disturbed(const tqa_ensemble *e, const tqa_value *item, tqa_variation *x)
 {
     const tqa_simulation *s = e->simulation;
-    const tqa_value root = tqa_value_root(item->control);
+    const tqa_value root = tqa_value_root(item->tree);
     const tqa_value list = tqa_value_field(&root, "disturbance");
     const tqa_value external = tqa_value_field(&root, "external_wrenches");
     const tqa_value which = tqa_value_field(item, "disturbance");
@@ -132,7 +131,7 @@ static bool read_values(const tqa_value *list, tqa_variation *x)
     if (!tqa_value_array(list, 1, TQA_VALUES_MAX, &x->n_value)) {
         return false;
     }
-    x->values = tqa_tree_take(list->control, x->n_value, sizeof *x->values);
+    x->values = tqa_tree_take(list->tree, x->n_value, sizeof *x->values);
     return x->values != NULL && tqa_value_numbers(list, x->n_value, x->values);
 }
 
@@ -154,7 +153,7 @@ static bool read_grid(const tqa_value *grid, tqa_variation *x)
         !tqa_value_count(&count, 2, TQA_VALUES_MAX, &x->n_value)) {
         return false;
     }
-    x->values = tqa_tree_take(grid->control, x->n_value, sizeof *x->values);
+    x->values = tqa_tree_take(grid->tree, x->n_value, sizeof *x->values);
     for (size_t k = 0; x->values != NULL && k < x->n_value; k++) {
         const double part = (double)k / (double)(x->n_value - 1);
         x->values[k] = from * (1.0 - part) + to * part;
@@ -232,11 +231,11 @@ static bool check_factor(const tqa_value *item, const tqa_variation *x)
 }
 
 /* additions to angles and rates in the unit of the request, converted to rad; always true */
-static bool to_radians(const tqa_tree *control, tqa_variation *x)
+static bool to_radians(const tqa_tree *tree, tqa_variation *x)
 {
     const bool of_q = x->varied == TQA_VARIED_Q;
-    const bool *angle = control->robot->is_angle + (of_q ? 0 : control->robot->model->nq);
-    if (!control->in_degrees || !(of_q || x->varied == TQA_VARIED_QD) || !angle[x->row]) {
+    const bool *angle = tree->robot->is_angle + (of_q ? 0 : tree->robot->model->nq);
+    if (!tree->in_degrees || !(of_q || x->varied == TQA_VARIED_QD) || !angle[x->row]) {
         return true;
     }
     double *const numbers[] = {&x->low, &x->high, &x->mean, &x->deviation};
@@ -279,13 +278,13 @@ static bool read_variation(tqa_ensemble *e, const tqa_value *item, tqa_variation
             : of_gain      ? read_gain(e, item, x)
             : of_link      ? read_link(item, x)
                            : read_joint(item, x)) &&
-           read_spread(item, x) && to_radians(item->control, x) && check_factor(item, x);
+           read_spread(item, x) && to_radians(item->tree, x) && check_factor(item, x);
 }
 
 bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root)
 {
     const tqa_value vary = tqa_value_field(root, "vary");
-    tqa_tree *control = root->control;
+    tqa_tree *tree = root->tree;
     if (json_is_object(vary.value) && json_object_get(vary.value, "of") == NULL) {
         return tqa_value_refuse(
             &vary, "wrong-type",
@@ -296,8 +295,8 @@ bool tqa_ensemble_read_variations(tqa_ensemble *e, const tqa_value *root)
     if (!tqa_value_some(&vary, 1, TQA_VARIATIONS_MAX, &e->n_variation)) {
         return false;
     }
-    e->variations = tqa_tree_take(control, e->n_variation, sizeof *e->variations);
-    uint32_t *rows = tqa_tree_take(control, e->n_variation, sizeof *rows);
+    e->variations = tqa_tree_take(tree, e->n_variation, sizeof *e->variations);
+    uint32_t *rows = tqa_tree_take(tree, e->n_variation, sizeof *rows);
     if (e->variations == NULL || rows == NULL) {
         return false;
     }

@@ -48,7 +48,7 @@ static void put_estimates(const tqa_payload_search *p)
     static const char *const ten[] = {"m",   "mx",  "my",  "mz",  "Ixx",
                                       "Ixy", "Ixz", "Iyy", "Iyz", "Izz"};
     static const char *const coms[] = {"com_x", "com_y", "com_z"};
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     const tq_payload_result *found = &p->found;
     tqa_writer_list(answer, "estimates");
     put_estimate(answer, &(named){"mass", "kg", &found->mass}, "the data do not identify it");
@@ -72,7 +72,7 @@ static void put_estimates(const tqa_payload_search *p)
 static void put_text(const tqa_payload_search *p)
 {
     const tq_payload_number *m = &p->found.mass;
-    const char *link = p->control->robot->link_names[p->plan.link];
+    const char *link = p->tree->robot->link_names[p->plan.link];
     char text[TQA_PROBLEM_TEXT];
     const double half = 0.5 * (m->high - m->low);
     switch (p->found.state) {
@@ -99,7 +99,7 @@ static void put_text(const tqa_payload_search *p)
             link);
         break;
     }
-    tqa_writer_string(p->control->answer, "text", text);
+    tqa_writer_string(p->tree->answer, "text", text);
 }
 
 /* names of the payload's members that the data do not identify */
@@ -120,7 +120,7 @@ static void open_of(const tqa_payload_search *p, char ret[OPEN_TEXT])
 
 static void put_payload(const tqa_payload_search *p)
 {
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     const tq_inertia *body = &p->found.body;
     char open[OPEN_TEXT], note[OPEN_TEXT + 128];
     if (p->found.state != TQ_PAYLOAD_FOUND) {
@@ -132,7 +132,7 @@ static void put_payload(const tqa_payload_search *p)
         return;
     }
     tqa_writer_object(answer, "payload");
-    tqa_writer_string(answer, "link", p->control->robot->link_names[p->plan.link]);
+    tqa_writer_string(answer, "link", p->tree->robot->link_names[p->plan.link]);
     tqa_writer_number(answer, "mass", body->mass);
     tqa_writer_vector(answer, "com", body->com, 3);
     tqa_writer_symmetric(answer, "inertia", body->about_com);
@@ -151,8 +151,8 @@ static void put_payload(const tqa_payload_search *p)
 static void put_joints(const tqa_payload_search *p)
 {
     static const char *const changes[] = {"viscous_change", "coulomb_change", "offset_change"};
-    tqa_writer *answer = p->control->answer;
-    const tqa_robot *robot = p->control->robot;
+    tqa_writer *answer = p->tree->answer;
+    const tqa_robot *robot = p->tree->robot;
     tqa_writer_list(answer, "by_joint");
     for (size_t i = 0; i < p->order.n_joint; i++) {
         const tq_joint *joint = &robot->model->joints[p->order.joints[i]];
@@ -174,7 +174,7 @@ static void put_joints(const tqa_payload_search *p)
 
 static void put_logs(const tqa_payload_search *p)
 {
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     tqa_writer_list(answer, "datasets");
     for (size_t i = 0; i < p->n_log; i++) {
         tqa_writer_object(answer, NULL);
@@ -190,13 +190,13 @@ static void put_logs(const tqa_payload_search *p)
 
 bool tqa_payload_robot(tqa_payload_search *p)
 {
-    const tqa_robot *robot = p->control->robot;
+    const tqa_robot *robot = p->tree->robot;
     tqa_problem why = {0}; /* a robot that URDF cannot express is returned as a document only */
-    const tqa_host *host = p->control->host;
+    const tqa_host *host = p->tree->host;
     if (p->found.state != TQ_PAYLOAD_FOUND) {
         return true;
     }
-    tq_link *links = tqa_tree_take(p->control, robot->model->n_link, sizeof *links);
+    tq_link *links = tqa_tree_take(p->tree, robot->model->n_link, sizeof *links);
     if (links == NULL) {
         return false;
     }
@@ -213,19 +213,19 @@ bool tqa_payload_robot(tqa_payload_search *p)
     if (good && p->urdf != NULL && host != NULL && host->attach != NULL) {
         good = host->attach(host->ctx, "robot.urdf", "application/xml", p->urdf, p->n_urdf) == 0;
     }
-    return good || (tqa_problem_set(p->control->problem, "busy",
-                                    "there is no memory for the new robot now") &&
-                    false);
+    return good ||
+           (tqa_problem_set(p->tree->problem, "busy", "there is no memory for the new robot now") &&
+            false);
 }
 
 static bool put_robot(const tqa_payload_search *p)
 {
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     if (p->document == NULL) {
         tqa_writer_none(answer, "robot", "there is no payload to weld on");
         return true;
     }
-    tqa_json_scan *scan = tqa_tree_take(p->control, 1, sizeof *scan);
+    tqa_json_scan *scan = tqa_tree_take(p->tree, 1, sizeof *scan);
     if (scan != NULL) { /* the digest is that of the original robot */
         tqa_writer_document(answer, "robot", "digest", scan, p->document, p->n_document);
     }
@@ -235,12 +235,12 @@ static bool put_robot(const tqa_payload_search *p)
 bool tqa_payload_answer(tqa_payload_search *p)
 {
     static const char *const froms[] = {TQA_WORDS_PAYLOAD_RESULT_FROM, NULL};
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     tqa_writer_string(answer, "verdict", verdicts[p->found.state]);
     put_text(p);
-    tqa_writer_string(answer, "link", p->control->robot->link_names[p->plan.link]);
+    tqa_writer_string(answer, "link", p->tree->robot->link_names[p->plan.link]);
     tqa_writer_string(answer, "from", froms[p->found.from_poses]);
-    tqa_writer_joints(answer, p->control->robot, &p->order);
+    tqa_writer_joints(answer, p->tree->robot, &p->order);
     tqa_writer_count(answer, "samples", p->found.n_sample);
     if (p->found.from_poses) {
         tqa_writer_count(answer, "poses", p->found.n_pose);

@@ -16,9 +16,9 @@ static const char *const frictions[] = {TQA_WORDS_PAYLOAD_REQUEST_FRICTION, NULL
 static const char *const froms[] = {TQA_WORDS_PAYLOAD_REQUEST_FROM, NULL};
 static const double confidence_least = 1e-3, confidence_most = 0.999999;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 1e6; /* never on a connection's thread */
 }
 
@@ -28,7 +28,7 @@ static double cost_us(const tqa_tree *control)
 
 static bool read_link(tqa_payload_search *p, const tqa_value *part)
 {
-    const tq_model *model = p->control->robot->model;
+    const tq_model *model = p->tree->robot->model;
     p->plan.link = tq_payload_last_link(model);
     if (part->value != NULL && !tqa_value_link(part, &p->plan.link)) {
         return false;
@@ -40,7 +40,7 @@ static bool read_link(tqa_payload_search *p, const tqa_value *part)
 
 static bool read_logs(tqa_payload_search *p)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
     const tqa_value reference = tqa_value_field(&root, "reference");
     size_t n_reference = 0;
@@ -51,7 +51,7 @@ static bool read_logs(tqa_payload_search *p)
         return false;
     }
     p->n_log = p->n_loaded + n_reference;
-    p->logs = tqa_tree_take(p->control, p->n_log, sizeof *p->logs);
+    p->logs = tqa_tree_take(p->tree, p->n_log, sizeof *p->logs);
     bool good =
         p->logs != NULL &&
         tqa_logs_read(&p->request, &datasets, p->n_loaded, log_fields, p->logs) &&
@@ -64,19 +64,19 @@ static bool read_logs(tqa_payload_search *p)
 
 static bool read(tqa_payload_search *p)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value link = tqa_value_field(&root, "link");
     const tqa_value from = tqa_value_field(&root, "from");
     const tqa_value friction = tqa_value_field(&root, "friction");
     const tqa_value confidence = tqa_value_field(&root, "confidence");
-    const tq_model *model = p->control->robot->model;
+    const tq_model *model = p->tree->robot->model;
     unsigned need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_TAU;
     unsigned source = TQ_PAYLOAD_AUTO;
     need |= model->nq != model->nv ? 1u << TQA_RECORDING_QD | 1u << TQA_RECORDING_QDD : 0u;
     p->plan =
         (tq_payload_plan){.friction = TQ_PAYLOAD_VISCOUS | TQ_PAYLOAD_COULOMB | TQ_PAYLOAD_OFFSET,
                           .confidence = 0.95};
-    if (p->control->robot->constraints != NULL) {
+    if (p->tree->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "use its open tree",
                                 "the torques of a constrained robot depend on the forces of its "
                                 "constraints, which a log does not contain");
@@ -88,7 +88,7 @@ static bool read(tqa_payload_search *p)
         (friction.value != NULL && !tqa_value_choices(&friction, frictions, &p->plan.friction)) ||
         (confidence.value != NULL &&
          !tqa_value_within(&confidence, confidence_least, confidence_most, &p->plan.confidence)) ||
-        !tqa_tree_order(p->control, &p->order) ||
+        !tqa_tree_order(p->tree, &p->order) ||
         !tqa_recording_request_read(&root, &p->order, need, &p->request)) {
         return false;
     }
@@ -97,14 +97,14 @@ static bool read(tqa_payload_search *p)
     return read_logs(p);
 }
 
-static bool check(tqa_tree *control)
+static bool check(tqa_tree *tree)
 {
-    tqa_payload_search *p = tqa_tree_take(control, 1, sizeof *p);
+    tqa_payload_search *p = tqa_tree_take(tree, 1, sizeof *p);
     if (p == NULL) {
         return false;
     }
-    p->control = control;
-    control->state = p;
+    p->tree = tree;
+    tree->state = p;
     return read(p);
 }
 
@@ -114,7 +114,7 @@ static bool check(tqa_tree *control)
 
 static bool fail(const tqa_payload_search *p, tq_status status, const tq_error *error)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
     if (status == TQ_ERR_SHAPE && error->what != NULL && strcmp(error->what, "samples") == 0) {
         return tqa_value_refuse(&datasets, "invalid-value",
@@ -126,18 +126,18 @@ static bool fail(const tqa_payload_search *p, tq_status status, const tq_error *
             &datasets, "wrong-length", "record more poses, a second each, or motion",
             "%.0f poses at rest do not determine a mass and its centre", error->value);
     }
-    return tqa_tree_fail(p->control, "", status, error);
+    return tqa_tree_fail(p->tree, "", status, error);
 }
 
 /* True after a cancellation; reports the progress of a job. */
 static bool goes_on(const tqa_payload_search *p, size_t i)
 {
-    const tqa_host *host = p->control->host;
+    const tqa_host *host = p->tree->host;
     if (host != NULL && host->progress != NULL) {
         host->progress(host->ctx, (double)i / (double)p->n_log, "fit");
     }
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-        return tqa_problem_set(p->control->problem, "busy", "the job was stopped") && false;
+        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped") && false;
     }
     return true;
 }
@@ -175,9 +175,9 @@ static bool read_all(tqa_payload_search *p)
 
 static bool refuse_memory(const tqa_payload_search *p)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
-    return !tqa_arena_short(p->control->arena) &&
+    return !tqa_arena_short(p->tree->arena) &&
            tqa_value_refuse(&datasets, "too-large", "name fewer, or join them into one dataset",
                             "%zu logs of %zu joints take more memory than one request may",
                             p->n_log, p->order.nv);
@@ -185,25 +185,25 @@ static bool refuse_memory(const tqa_payload_search *p)
 
 static bool search(tqa_payload_search *p)
 {
-    const tq_mechanism *mechanism = p->control->robot->mechanism;
-    tq_fit_options options = tq_payload_fit_options(p->control->robot->model);
+    const tq_mechanism *mechanism = p->tree->robot->mechanism;
+    tq_fit_options options = tq_payload_fit_options(p->tree->robot->model);
     tq_scratch of_fit, of_sums;
     tq_error error = {0};
     tq_fit *fit = NULL;
     options.stop = tqa_tree_stop;
-    options.stop_ctx = p->control;
+    options.stop_ctx = p->tree;
     p->plan.n_recording = p->n_log;
     if (!tqa_logs_survey(&p->request, p->logs, p->n_log)) {
         return false;
     }
-    if (!tqa_tree_scratch(p->control, tq_fit_size(mechanism, &options, 1), &of_fit)) {
+    if (!tqa_tree_scratch(p->tree, tq_fit_size(mechanism, &options, 1), &of_fit)) {
         return refuse_memory(p);
     }
     tq_status status = tq_fit_build(mechanism, &options, 1, &of_fit, &fit, &error);
     if (status != TQ_OK) {
         return fail(p, status, &error);
     }
-    if (!tqa_tree_scratch(p->control, tq_payload_size(fit, &p->plan), &of_sums)) {
+    if (!tqa_tree_scratch(p->tree, tq_payload_size(fit, &p->plan), &of_sums)) {
         return refuse_memory(p);
     }
     status = tq_payload_begin(fit, &p->plan, &of_sums, &p->sums, &error);
@@ -217,9 +217,9 @@ static bool search(tqa_payload_search *p)
     return status == TQ_OK || fail(p, status, &error);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    tqa_payload_search *p = control->state;
+    tqa_payload_search *p = tree->state;
     tqa_pass_memory memory = {0};
     p->request.memory = &memory;
     const bool good = search(p) && tqa_payload_robot(p) && tqa_payload_answer(p);
@@ -227,12 +227,12 @@ static bool run(tqa_tree *control)
     free(p->document);
     free(p->urdf);
     p->document = p->urdf = NULL;
-    return good && control->problem->status == 0;
+    return good && tree->problem->status == 0;
 }
 
 static const char *const sources[] = {"datasets", "reference", NULL};
 
-static const tqa_tree_methods control_methods = {
+static const tqa_tree_methods tree_methods = {
     .fields = fields,
     .sources = sources,
     .cost_us = cost_us,
@@ -240,4 +240,4 @@ static const tqa_tree_methods control_methods = {
     .run = run,
 };
 
-const tqa_operation_methods tqa_payload_methods = {.control = &control_methods};
+const tqa_operation_methods tqa_payload_methods = {.tree = &tree_methods};

@@ -12,7 +12,7 @@ static const double day = 86400.0;
 
 static const tq_joint *joint_of(const tqa_residual *p, size_t row, const char **ret_name)
 {
-    const tqa_robot *robot = p->control->robot;
+    const tqa_robot *robot = p->tree->robot;
     for (uint32_t j = 0; j < robot->model->n_joint; j++) {
         const tq_joint *joint = &robot->model->joints[j];
         if (row >= joint->v_index && row < (size_t)joint->v_index + joint->nv) {
@@ -34,7 +34,7 @@ static double of_model(const tq_joint *joint, unsigned term)
 
 static void put_event(const tqa_residual *p, const tq_watch_event *event)
 {
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     const tqa_recording *log = &p->logs[event->recording];
     const char *name = "";
     char text[TQA_PROBLEM_TEXT];
@@ -60,7 +60,7 @@ static void put_event(const tqa_residual *p, const tq_watch_event *event)
 
 static void put_drift(const tqa_residual *p, size_t row, unsigned term, const tq_watch_trend *trend)
 {
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     const char *name = "";
     char text[TQA_PROBLEM_TEXT];
     const tq_joint *joint = joint_of(p, row, &name);
@@ -86,7 +86,7 @@ static void put_drift(const tqa_residual *p, size_t row, unsigned term, const tq
 
 static size_t put_findings(const tqa_residual *p, size_t *ret_drift)
 {
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     const tq_watch_row *rows = tq_watch_rows(p->watch);
     size_t n = 0;
     const tq_watch_event *events = tq_watch_events(p->watch, &n);
@@ -127,7 +127,7 @@ static void put_trends(tqa_writer *answer, const tq_watch_row *row)
 
 static double put_joints(const tqa_residual *p)
 {
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     const tq_watch_row *rows = tq_watch_rows(p->watch);
     double alarms = 0.0;
     tqa_writer_list(answer, "by_joint");
@@ -153,12 +153,12 @@ static double put_joints(const tqa_residual *p)
 void tqa_residual_answer(const tqa_residual *p)
 {
     static const char *const noises[] = {TQA_WORDS_RESIDUAL_RESULT_NOISE_FROM, NULL};
-    tqa_writer *answer = p->control->answer;
+    tqa_writer *answer = p->tree->answer;
     size_t n_drift = 0;
     const size_t n_event = put_findings(p, &n_drift);
     tqa_writer_string(answer, "verdict", n_event > 0 ? "contact" : n_drift > 0 ? "drift" : "quiet");
     tqa_writer_count(answer, "contacts", n_event);
-    tqa_writer_joints(answer, p->control->robot, &p->order);
+    tqa_writer_joints(answer, p->tree->robot, &p->order);
     tqa_writer_number(answer, "gain_hz", p->gain);
     tqa_writer_string(answer, "noise_from", noises[p->plan.noise]);
     tqa_writer_number(answer, "watched_s", tq_watch_time(p->watch));

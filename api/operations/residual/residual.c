@@ -14,9 +14,9 @@ static const double two_pi = 6.28318530717958647692;
 static const double gain_most = 1e4, alarms_most = 1e9, persistent_most = 1e6;
 static const double least = 1e-9;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 1e6; /* never on a connection's thread */
 }
 
@@ -33,7 +33,7 @@ static bool read_joints(tqa_residual *p, const tqa_value *part, const double **r
     if (part->value == NULL) {
         return true;
     }
-    double *given = tqa_tree_take(p->control, 2 * nv + 1, sizeof *given);
+    double *given = tqa_tree_take(p->tree, 2 * nv + 1, sizeof *given);
     if (given == NULL ||
         !tqa_value_vector(part, nv, "one for each coordinate of the joints' rates", given)) {
         return false;
@@ -52,7 +52,7 @@ static bool read_joints(tqa_residual *p, const tqa_value *part, const double **r
 
 static bool read_logs(tqa_residual *p)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value datasets = tqa_value_field(&root, "datasets");
     const tqa_value quiet = tqa_value_field(&root, "quiet");
     size_t n_quiet = 0;
@@ -66,7 +66,7 @@ static bool read_logs(tqa_residual *p)
     p->plan.noise = n_quiet > 0             ? TQ_WATCH_OF_QUIET
                     : p->plan.sigma != NULL ? TQ_WATCH_GIVEN
                                             : TQ_WATCH_OF_LOGS;
-    p->logs = tqa_tree_take(p->control, p->n_log, sizeof *p->logs);
+    p->logs = tqa_tree_take(p->tree, p->n_log, sizeof *p->logs);
     if (n_quiet > 0 && p->plan.sigma != NULL) {
         return tqa_value_refuse(&quiet, "invalid-value", "leave one of the two out",
                                 "\"sigma\" and \"quiet\" logs both state the noise");
@@ -78,14 +78,14 @@ static bool read_logs(tqa_residual *p)
 
 static bool read(tqa_residual *p)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value gain = tqa_value_field(&root, "gain_hz");
     const tqa_value sigma = tqa_value_field(&root, "sigma");
     const tqa_value threshold = tqa_value_field(&root, "threshold");
     const tqa_value alarms = tqa_value_field(&root, "false_alarms_per_day");
     const tqa_value persistent = tqa_value_field(&root, "persistent_s");
     const tqa_value filter = tqa_value_field(&root, "filter");
-    const tq_model *model = p->control->robot->model;
+    const tq_model *model = p->tree->robot->model;
     unsigned need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_TAU;
     need |= model->nq != model->nv ? 1u << TQA_RECORDING_QD : 0u;
     p->gain = 20.0;
@@ -94,7 +94,7 @@ static bool read(tqa_residual *p)
         return tqa_value_refuse(&root, "invalid-robot", "add a joint that moves",
                                 "the robot cannot move");
     }
-    if (p->control->robot->constraints != NULL) {
+    if (p->tree->robot->constraints != NULL) {
         return tqa_value_refuse(&root, "invalid-robot", "use its open tree",
                                 "the torques of a constrained robot depend on the forces of its "
                                 "constraints, which a log does not contain");
@@ -104,7 +104,7 @@ static bool read(tqa_residual *p)
          !tqa_value_within(&alarms, least, alarms_most, &p->plan.false_alarms)) ||
         (persistent.value != NULL &&
          !tqa_value_within(&persistent, least, persistent_most, &p->plan.persistent)) ||
-        !tqa_tree_order(p->control, &p->order) || !read_joints(p, &sigma, &p->plan.sigma) ||
+        !tqa_tree_order(p->tree, &p->order) || !read_joints(p, &sigma, &p->plan.sigma) ||
         !read_joints(p, &threshold, &p->plan.threshold) ||
         !tqa_recording_request_read(&root, &p->order, need, &p->request)) {
         return false;
@@ -119,14 +119,14 @@ static bool read(tqa_residual *p)
     return read_logs(p);
 }
 
-static bool check(tqa_tree *control)
+static bool check(tqa_tree *tree)
 {
-    tqa_residual *p = tqa_tree_take(control, 1, sizeof *p);
+    tqa_residual *p = tqa_tree_take(tree, 1, sizeof *p);
     if (p == NULL) {
         return false;
     }
-    p->control = control;
-    control->state = p;
+    p->tree = tree;
+    tree->state = p;
     return read(p);
 }
 
@@ -136,14 +136,14 @@ static bool check(tqa_tree *control)
 
 static bool fail(const tqa_residual *p, tq_status status, const tq_error *error)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     if (status == TQ_ERR_SHAPE && error->what != NULL && strcmp(error->what, "samples") == 0) {
         const tqa_value part =
             tqa_value_field(&root, p->n_log > p->n_watched ? "quiet" : "datasets");
         return tqa_value_refuse(&part, "wrong-length", "record longer, or raise \"gain_hz\"",
                                 "the observer's transient lasts longer than each of these logs");
     }
-    return tqa_tree_fail(p->control, "", status, error);
+    return tqa_tree_fail(p->tree, "", status, error);
 }
 
 static bool push_block(void *ctx, const tqa_recording_block *block)
@@ -157,12 +157,12 @@ static bool push_block(void *ctx, const tqa_recording_block *block)
 /* True after a cancellation; reports the progress of a job. */
 static bool goes_on(const tqa_residual *p, double part)
 {
-    const tqa_host *host = p->control->host;
+    const tqa_host *host = p->tree->host;
     if (host != NULL && host->progress != NULL) {
         host->progress(host->ctx, part, "watch");
     }
     if (host != NULL && host->cancelled != NULL && host->cancelled(host->ctx)) {
-        return tqa_problem_set(p->control->problem, "busy", "the job was stopped") && false;
+        return tqa_problem_set(p->tree->problem, "busy", "the job was stopped") && false;
     }
     return true;
 }
@@ -189,12 +189,12 @@ static bool read_logs_once(tqa_residual *p, size_t first, size_t end, double sha
 
 static bool watch(tqa_residual *p)
 {
-    const tq_mechanism *mechanism = p->control->robot->mechanism;
+    const tq_mechanism *mechanism = p->tree->robot->mechanism;
     const bool has_quiet = p->n_log > p->n_watched;
     tq_scratch memory;
     tq_error error = {0};
     if (!tqa_logs_survey(&p->request, p->logs, p->n_log) ||
-        !tqa_tree_scratch(p->control, tq_watch_size(mechanism, &p->plan), &memory)) {
+        !tqa_tree_scratch(p->tree, tq_watch_size(mechanism, &p->plan), &memory)) {
         return false;
     }
     tq_status status = tq_watch_begin(mechanism, &p->plan, &memory, &p->watch, &error);
@@ -216,9 +216,9 @@ static bool watch(tqa_residual *p)
     return true;
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    tqa_residual *p = control->state;
+    tqa_residual *p = tree->state;
     tqa_pass_memory memory = {0};
     p->request.memory = &memory;
     const bool good = watch(p);
@@ -226,12 +226,12 @@ static bool run(tqa_tree *control)
         tqa_residual_answer(p);
     }
     tqa_pass_memory_free(&memory);
-    return good && control->problem->status == 0;
+    return good && tree->problem->status == 0;
 }
 
 static const char *const sources[] = {"datasets", "quiet", NULL};
 
-static const tqa_tree_methods control_methods = {
+static const tqa_tree_methods tree_methods = {
     .fields = fields,
     .sources = sources,
     .cost_us = cost_us,
@@ -239,4 +239,4 @@ static const tqa_tree_methods control_methods = {
     .run = run,
 };
 
-const tqa_operation_methods tqa_residual_methods = {.control = &control_methods};
+const tqa_operation_methods tqa_residual_methods = {.tree = &tree_methods};

@@ -8,9 +8,9 @@
 
 enum { TQA_RESIDUAL_LOGS_MAX = 200 };
 
-/* Everything lives in the control's memory. */
+/* Everything lives in the tree's memory. */
 typedef struct tqa_residual {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_recording_request request;
     tqa_recording *logs;

@@ -174,7 +174,7 @@ static void on_event(void *ctx, const tq_event *event)
 
 static bool read_plant(tqa_session *s)
 {
-    s->sim.control = s->tree;
+    s->sim.tree = s->tree;
     s->sim.ended_at = s->ended_at = TQ_NONE;
     if (!read_period(s) || !tqa_simulation_read_start(&s->sim) || !check_solver(s) ||
         !add_torque(s) || !tqa_simulation_read_effects(&s->sim)) {

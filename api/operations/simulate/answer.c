@@ -24,7 +24,7 @@ static const char *outcome(const tqa_simulation *s)
 
 static void put_stats(const tqa_simulation *s)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const tq_run_options *o = &s->options;
     tqa_writer_object(answer, "stats");
     tqa_writer_string(answer, "method", tqa_simulation_method(o->method));
@@ -42,7 +42,7 @@ static void put_stats(const tqa_simulation *s)
 
 static void put_verdict(const tqa_simulation *s)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     tqa_writer_object(answer, "verdict");
     tqa_writer_string(answer, "outcome", outcome(s));
     tqa_writer_number(answer, "t", s->run->t);
@@ -51,7 +51,7 @@ static void put_verdict(const tqa_simulation *s)
     }
     if (s->ended_at != TQ_NONE) {
         const char *term = tqa_simulation_term(s, s->ended_at);
-        tqa_writer_string(answer, "joint", s->control->robot->joint_names[s->ended_at]);
+        tqa_writer_string(answer, "joint", s->tree->robot->joint_names[s->ended_at]);
         if (term != NULL) {
             tqa_writer_string(answer, "term", term);
         }
@@ -72,7 +72,7 @@ static size_t place_of(const tqa_simulation *s, size_t c)
 
 static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const size_t left = s->n_row - s->next_row;
     const size_t n = left < piece_rows(s) ? left : piece_rows(s);
     if (!tqa_simulation_read_rows(s, s->next_row, n, s->piece)) {
@@ -91,11 +91,11 @@ static bool put_piece(tqa_simulation *s, const tqa_column *column, size_t place)
 }
 
 /* the next piece; false: all has been written */
-static bool more(tqa_tree *control)
+static bool more(tqa_tree *tree)
 {
     static const tqa_column time = {.name = "t", .n = 1, .flat = true};
-    tqa_simulation *s = control->state;
-    tqa_writer *answer = control->answer;
+    tqa_simulation *s = tree->state;
+    tqa_writer *answer = tree->answer;
     while (s->next_column > 0 && s->next_column <= s->n_column &&
            s->columns[s->next_column - 1].is_hidden) {
         s->next_column++;
@@ -120,15 +120,15 @@ static bool more(tqa_tree *control)
 
 void tqa_simulation_answer(tqa_simulation *s)
 {
-    s->piece = tqa_tree_take(s->control, piece_rows(s) * s->width, sizeof *s->piece);
-    s->line = tqa_tree_take(s->control, s->width, sizeof *s->line);
+    s->piece = tqa_tree_take(s->tree, piece_rows(s) * s->width, sizeof *s->piece);
+    s->line = tqa_tree_take(s->tree, s->width, sizeof *s->line);
     tqa_simulation_put_constraints(s);
-    tqa_writer_joints(s->control->answer, s->control->robot, &s->order);
+    tqa_writer_joints(s->tree->answer, s->tree->robot, &s->order);
     put_stats(s);
     put_verdict(s);
     tqa_drives_put(s);
     tqa_simulation_put_contacts(s);
-    tqa_writer_events(s->control, &s->watch);
+    tqa_writer_events(s->tree, &s->watch);
     tqa_run_verdict_put(s);
-    s->control->more = more;
+    s->tree->more = more;
 }

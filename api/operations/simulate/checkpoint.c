@@ -38,7 +38,7 @@ static size_t points_size(const tqa_simulation *s, uint64_t n_point)
 static unsigned char *room(tqa_simulation *s)
 {
     if (s->saved == NULL) {
-        s->saved = tqa_tree_take(s->control, saved_size(s), 1);
+        s->saved = tqa_tree_take(s->tree, saved_size(s), 1);
     }
     return s->saved;
 }
@@ -56,7 +56,7 @@ static bool has_rows(tqa_simulation *s, size_t n_row)
 
 bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
 {
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     if (host == NULL || host->checkpoint_load == NULL) {
         return false;
     }
@@ -104,7 +104,7 @@ bool tqa_simulation_load(tqa_simulation *s, uint64_t *ret_grid)
 
 void tqa_simulation_save(tqa_simulation *s, uint64_t grid)
 {
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     if (host == NULL || host->checkpoint_save == NULL || !tqa_simulation_flush(s)) {
         return;
     }

@@ -22,18 +22,18 @@ static const char *const interpolations[] = {TQA_WORDS_CONSTRAINED_CONTROLLER_FO
 static bool factor_start(const tqa_value *input, const tqa_controlled *plant,
                          const tq_constraints *set, tq_scratch *scratch, tq_constrained *ret)
 {
-    tqa_tree *control = input->control;
+    tqa_tree *tree = input->tree;
     const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t size = tq_constrained_scratch_size(plant->mechanism, set) +
                         tq_elimination_scratch_most(model, set);
     const tq_constrained_at at = {.q = plant->q, .qd = plant->qd, .without = plant->without};
     tq_error error = {0};
-    if (!tqa_tree_scratch(control, size, scratch)) {
+    if (!tqa_tree_scratch(tree, size, scratch)) {
         return false;
     }
     const tq_status status =
         tq_constrained_factor(plant->mechanism, set, &at, scratch, ret, &error);
-    return status == TQ_OK || tqa_tree_fail(control, "/initial", status, &error);
+    return status == TQ_OK || tqa_tree_fail(tree, "/initial", status, &error);
 }
 
 /* the driven coordinates where they are independent and as many as the dof; else the
@@ -44,7 +44,7 @@ static bool choose_coordinates(const tqa_value *input, const tq_constrained *sta
     const tq_constraints *set = state->constraints;
     const size_t n_free = state->nv - state->rank;
     const size_t mark = tq_scratch_mark(scratch);
-    uint32_t *rows = tqa_tree_take(input->control, state->nv + 1, sizeof *rows);
+    uint32_t *rows = tqa_tree_take(input->tree, state->nv + 1, sizeof *rows);
     tq_elimination e;
     tq_error error = {0};
     size_t n = 0;
@@ -60,7 +60,7 @@ static bool choose_coordinates(const tqa_value *input, const tq_constrained *sta
         tq_scratch_rewind(scratch, mark);
         const tq_status status = tq_constraint_eliminate(state, scratch, &e, &error);
         if (status != TQ_OK) {
-            return tqa_tree_fail(input->control, input->pointer, status, &error);
+            return tqa_tree_fail(input->tree, input->pointer, status, &error);
         }
         memcpy(rows, e.free, e.n_free * sizeof *rows);
     }
@@ -72,7 +72,7 @@ static bool choose_coordinates(const tqa_value *input, const tq_constrained *sta
 /* marks the rows of qd of one named joint */
 static bool mark_joint(const tqa_value *item, bool *marks)
 {
-    const tqa_robot *robot = item->control->robot;
+    const tqa_robot *robot = item->tree->robot;
     const char *name = json_string_value(item->value);
     const uint32_t j = name != NULL ? tqa_robot_joint(robot, name, strlen(name)) : TQ_NONE;
     if (j == TQ_NONE || robot->model->joints[j].nv != 1) {
@@ -93,8 +93,8 @@ static bool read_coordinates(const tqa_value *part, const tq_constrained *state,
 {
     const size_t nv = state->nv, n_free = nv - state->rank;
     size_t n = 0;
-    uint32_t *rows = tqa_tree_take(part->control, nv + 1, sizeof *rows);
-    bool *marks = tqa_tree_take(part->control, nv + 1, sizeof *marks);
+    uint32_t *rows = tqa_tree_take(part->tree, nv + 1, sizeof *rows);
+    bool *marks = tqa_tree_take(part->tree, nv + 1, sizeof *marks);
     if (rows == NULL || marks == NULL || !tqa_value_array(part, 1, nv, &n)) {
         return false;
     }
@@ -126,7 +126,7 @@ static bool read_coordinates(const tqa_value *part, const tq_constrained *state,
                       part, "singular", "other joints, or another start",
                       "these joints do not determine the motion at the start: another one "
                       "can move while they are at rest")
-                : tqa_tree_fail(part->control, part->pointer, status, &error));
+                : tqa_tree_fail(part->tree, part->pointer, status, &error));
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -136,7 +136,7 @@ static bool read_coordinates(const tqa_value *part, const tq_constrained *state,
 /* where the columns of `values` go: rows of constraints by name, or all of them */
 static bool read_rows(const tqa_value *force, tqa_controller *to, uint32_t *ret, size_t *ret_n)
 {
-    const tqa_robot *robot = force->control->robot;
+    const tqa_robot *robot = force->tree->robot;
     const size_t n_row = robot->constraints->n_row;
     const tqa_value rows = tqa_value_field(force, "rows");
     *ret_n = n_row;
@@ -182,8 +182,8 @@ static bool read_values(const tqa_value *part, const uint32_t *rows, size_t n, d
 /* without `t`: one row of values, for all times */
 static bool read_goals(const tqa_value *force, const uint32_t *rows, size_t n, tqa_controller *to)
 {
-    tqa_tree *control = force->control;
-    const size_t n_row = control->robot->constraints->n_row;
+    tqa_tree *tree = force->tree;
+    const size_t n_row = tree->robot->constraints->n_row;
     const tqa_value t = tqa_value_field(force, "t");
     const tqa_value values = tqa_value_field(force, "values");
     size_t n_point = 2;
@@ -192,9 +192,9 @@ static bool read_goals(const tqa_value *force, const uint32_t *rows, size_t n, t
                              !tqa_value_array(&values, n_point, n_point, &n_point)))) {
         return false;
     }
-    double *times = tqa_tree_take(control, n_point, sizeof *times);
-    double *goals = tqa_tree_take(control, n_point * n_row, sizeof *goals);
-    double *room = tqa_tree_take(control, n, sizeof *room);
+    double *times = tqa_tree_take(tree, n_point, sizeof *times);
+    double *goals = tqa_tree_take(tree, n_point * n_row, sizeof *goals);
+    double *room = tqa_tree_take(tree, n, sizeof *room);
     if (times == NULL || goals == NULL || room == NULL) {
         return false;
     }
@@ -220,32 +220,32 @@ static bool read_goals(const tqa_value *force, const uint32_t *rows, size_t n, t
 
 static bool fit_goals(const tqa_value *force, tq_table *table)
 {
-    tqa_tree *control = force->control;
+    tqa_tree *tree = force->tree;
     const size_t n = table->points.n_point;
     const size_t n_row = table->points.n_coordinate;
     tq_scratch scratch;
     tq_error error = {0};
-    double *curvature = tqa_tree_take(control, n * n_row, sizeof *curvature);
+    double *curvature = tqa_tree_take(tree, n * n_row, sizeof *curvature);
     if (curvature == NULL ||
-        !tqa_tree_scratch(control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+        !tqa_tree_scratch(tree, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     table->curvature = curvature;
     const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_tree_fail(control, force->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(tree, force->pointer, status, &error);
 }
 
 static bool read_force(const tqa_value *force, tqa_controller *to)
 {
-    tqa_tree *control = force->control;
-    const tqa_robot *robot = control->robot;
+    tqa_tree *tree = force->tree;
+    const tqa_robot *robot = tree->robot;
     const size_t nv = robot->model->nv, driven = tq_count_actuated(robot->constraints, nv);
     const tqa_value how = tqa_value_field(force, "interpolation");
     const tqa_value ki = tqa_value_field(force, "ki");
     unsigned interpolation = TQ_INTERPOLATE_LINEAR;
     size_t n = 0;
-    uint32_t *rows = tqa_tree_take(control, robot->constraints->n_row, sizeof *rows);
-    to->pushed = tqa_tree_take(control, robot->constraints->n_row, sizeof *to->pushed);
+    uint32_t *rows = tqa_tree_take(tree, robot->constraints->n_row, sizeof *rows);
+    to->pushed = tqa_tree_take(tree, robot->constraints->n_row, sizeof *to->pushed);
     if (rows == NULL || to->pushed == NULL || !tqa_value_object(force, force_fields)) {
         return false;
     }
@@ -290,7 +290,7 @@ static bool read_gains(const tqa_value *input, const tqa_order *order, tqa_contr
 
 static bool check_robot(const tqa_value *input)
 {
-    const tqa_robot *robot = input->control->robot;
+    const tqa_robot *robot = input->tree->robot;
     const tqa_value kind = tqa_value_field(input, "kind");
     if (robot->constraints == NULL || robot->constraints->n_row == 0) {
         return tqa_value_refuse(&kind, "invalid-value",
@@ -305,7 +305,7 @@ bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controll
                                       tqa_controller *ret)
 {
     static const char *const fields[] = {TQA_FIELDS_CONSTRAINED_CONTROLLER, NULL};
-    tqa_tree *control = input->control;
+    tqa_tree *tree = input->tree;
     const tqa_value coordinates = tqa_value_field(input, "coordinates");
     const tqa_value force = tqa_value_field(input, "force");
     const tqa_value limits = tqa_value_field(input, "effort_limits");
@@ -322,7 +322,7 @@ bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controll
     if (!check_robot(input) || !tqa_value_fields(input, fields, needed)) {
         return false;
     }
-    c->constraints = control->robot->constraints;
+    c->constraints = tree->robot->constraints;
     c->reference = &ret->reference.motion;
     c->gravity = plant->gravity;
     if (!tqa_value_controller_model(&model, plant, &c->mechanism, &c->without) ||
@@ -344,5 +344,5 @@ bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controll
         return false;
     }
     const tq_status status = tq_constrained_controller_effect(c, &ret->effect, &error);
-    return status == TQ_OK || tqa_tree_fail(control, input->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(tree, input->pointer, status, &error);
 }

@@ -20,15 +20,15 @@ static bool fill_multipliers(tqa_simulation *s, double *to)
 
 static bool refuse_start(tqa_simulation *s, tq_status status, const tq_error *error)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value initial = tqa_value_field(&root, "initial");
     const bool of_row = error->what != NULL && strcmp(error->what, "constraint.row") == 0;
     const tqa_value q = tqa_value_field(&initial, "q");
     const tqa_value qd = tqa_value_field(&initial, "qd");
     if (!of_row) {
-        return tqa_tree_fail(s->control, "/initial/q", status, error);
+        return tqa_tree_fail(s->tree, "/initial/q", status, error);
     }
-    const char *row = s->control->robot->row_names[error->index];
+    const char *row = s->tree->robot->row_names[error->index];
     if (status == TQ_ERR_SINGULAR) { /* coordinates were found, velocities were not */
         return tqa_value_refuse(qd.value != NULL ? &qd : &q, "singular",
                                 "start elsewhere, or at another velocity",
@@ -47,8 +47,8 @@ static bool refuse_start(tqa_simulation *s, tq_status status, const tq_error *er
 /* constraints that the given state does not satisfy, for the answer */
 static void note_start(tqa_simulation *s)
 {
-    tqa_off_search *off = &s->control->off;
-    if (tqa_off_begin(off, s->control->robot)) {
+    tqa_off_search *off = &s->tree->off;
+    if (tqa_off_begin(off, s->tree->robot)) {
         off->is_start = true;
         tqa_off_note(off, s->q, 1, 0);
     }
@@ -61,11 +61,11 @@ static bool project_start(tqa_simulation *s)
 {
     const size_t nq = s->order.nq, nv = s->order.nv, pad = TQ_BLOCK_PAD;
     const tq_constraints *set = s->plant.constraints;
-    double *q = tqa_tree_take(s->control, nq * pad, sizeof *q);
-    double *qd = tqa_tree_take(s->control, nv * pad, sizeof *qd);
+    double *q = tqa_tree_take(s->tree, nq * pad, sizeof *q);
+    double *qd = tqa_tree_take(s->tree, nv * pad, sizeof *qd);
     tq_scratch scratch;
     if (q == NULL || qd == NULL ||
-        !tqa_tree_scratch(s->control, tq_project_scratch_size(s->mechanism, set), &scratch)) {
+        !tqa_tree_scratch(s->tree, tq_project_scratch_size(s->mechanism, set), &scratch)) {
         return false;
     }
     note_start(s);
@@ -94,7 +94,7 @@ static bool project_start(tqa_simulation *s)
 /* goals of forces are judged by the forces */
 static bool has_force_goals(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value input = tqa_value_field(&root, "input");
     const tqa_value force = tqa_value_field(&input, "force");
     return force.value != NULL;
@@ -102,9 +102,9 @@ static bool has_force_goals(tqa_simulation *s)
 
 bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
 {
-    const tq_constraints *set = s->control->robot->constraints;
+    const tq_constraints *set = s->tree->robot->constraints;
     if (set == NULL || set->n_row == 0) {
-        const tqa_value root = tqa_value_root(s->control);
+        const tqa_value root = tqa_value_root(s->tree);
         const tqa_value include = tqa_value_field(&root, "include");
         return !with_multipliers ||
                tqa_value_refuse(
@@ -118,7 +118,7 @@ bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
         const tqa_column column = {
             .name = "multipliers", .n = set->n_row, .fill = fill_multipliers};
         s->rates.multipliers =
-            tqa_tree_take(s->control, set->n_row * (size_t)TQ_BLOCK_PAD, sizeof(double));
+            tqa_tree_take(s->tree, set->n_row * (size_t)TQ_BLOCK_PAD, sizeof(double));
         if (s->rates.multipliers == NULL || !tqa_simulation_add_column(s, &column)) {
             return false;
         }
@@ -129,14 +129,14 @@ bool tqa_simulation_constrain(tqa_simulation *s, bool with_multipliers)
 void tqa_simulation_put_constraints(const tqa_simulation *s)
 {
     const tq_constraints *set = s->plant.constraints;
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     if (set == NULL) {
         return;
     }
     tqa_writer_object(answer, "constraints");
     tqa_writer_list(answer, "rows");
     for (uint32_t r = 0; r < set->n_row; r++) {
-        tqa_writer_string(answer, NULL, s->control->robot->row_names[r]);
+        tqa_writer_string(answer, NULL, s->tree->robot->row_names[r]);
     }
     tqa_writer_end(answer);
     tqa_writer_object(answer, "start");

@@ -104,7 +104,7 @@ static bool list_pairs(tqa_simulation *s, const tqa_value *part, const bool *mar
         tq_contact_pair pair = *common;
         pair.a = (uint32_t)(i / n);
         pair.b = (uint32_t)(i % n);
-        if (pair.a >= pair.b || tqa_geom_pair(s->control->robot, &c->geoms, marks, with_adjacent,
+        if (pair.a >= pair.b || tqa_geom_pair(s->tree->robot, &c->geoms, marks, with_adjacent,
                                               pair.a, pair.b) != TQA_PAIR_FREE) {
             continue;
         }
@@ -186,8 +186,8 @@ static bool read_pairs(const tqa_value *part, tqa_contacts *c)
 /* features that the time stepping does not support */
 static bool check_robot(const tqa_simulation *s, const tqa_value *part)
 {
-    const tqa_robot *robot = s->control->robot;
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_robot *robot = s->tree->robot;
+    const tqa_value root = tqa_value_root(s->tree);
     if (s->plant.constraints != NULL) {
         return tqa_value_refuse(part, "invalid-value", "leave \"contacts\" out",
                                 "a robot with constraints of its own has no contacts here");
@@ -243,11 +243,11 @@ static bool check_start(tqa_simulation *s)
     const tq_status status = tq_contact_gaps(&c->set, tq_mechanism_model(s->mechanism), s->q,
                                              &c->scratch, c->gap, &error);
     if (status != TQ_OK) {
-        return tqa_tree_fail(s->control, "/initial/q", status, &error);
+        return tqa_tree_fail(s->tree, "/initial/q", status, &error);
     }
     for (size_t k = 0; k < c->set.n_pair; k++) {
         if (c->gap[k] < -deepest) {
-            const tqa_value root = tqa_value_root(s->control);
+            const tqa_value root = tqa_value_root(s->tree);
             const tqa_value initial = tqa_value_field(&root, "initial");
             const tqa_value q = tqa_value_field(&initial, "q");
             char hint[TQA_PROBLEM_TEXT];
@@ -265,22 +265,21 @@ static bool check_start(tqa_simulation *s)
 static bool open_memory(tqa_simulation *s)
 {
     tqa_contacts *c = &s->contacts;
-    c->pairs = tqa_tree_take(s->control, TQ_CONTACT_PAIRS_MAX, sizeof *c->pairs);
-    c->pair_names = tqa_tree_take(s->control, TQ_CONTACT_PAIRS_MAX, sizeof(const char *[2]));
-    c->gap = tqa_tree_take(s->control, TQ_CONTACT_PAIRS_MAX, sizeof *c->gap);
-    c->q = tqa_tree_take(s->control, s->order.nq + 1, sizeof *c->q);
+    c->pairs = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->pairs);
+    c->pair_names = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof(const char *[2]));
+    c->gap = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->gap);
+    c->q = tqa_tree_take(s->tree, s->order.nq + 1, sizeof *c->q);
     c->set.geoms = c->geoms.geoms;
     c->set.pairs = c->pairs;
     return c->pairs != NULL && c->pair_names != NULL && c->gap != NULL && c->q != NULL &&
-           tqa_tree_scratch(s->control,
-                            tq_contact_gap_scratch_size(tq_mechanism_model(s->mechanism)),
+           tqa_tree_scratch(s->tree, tq_contact_gap_scratch_size(tq_mechanism_model(s->mechanism)),
                             &c->scratch);
 }
 
 bool tqa_simulation_read_contacts(tqa_simulation *s)
 {
     tqa_contacts *c = &s->contacts;
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value part = tqa_value_field(&root, "contacts");
     if (part.value == NULL) {
         return true;
@@ -301,7 +300,7 @@ bool tqa_simulation_read_contacts(tqa_simulation *s)
         (adjacent.value != NULL && !tqa_value_flag(&adjacent, &with_adjacent)) || !open_memory(s)) {
         return false;
     }
-    bool *marks = tqa_tree_take(s->control, c->geoms.n * c->geoms.n, sizeof *marks);
+    bool *marks = tqa_tree_take(s->tree, c->geoms.n * c->geoms.n, sizeof *marks);
     if (marks == NULL || !tqa_value_excluded(&exclude, &c->geoms, marks) ||
         !list_pairs(s, &shapes, marks, with_adjacent, &common) || !read_pairs(&pairs, c) ||
         !check_robot(s, &part) || !check_start(s)) {
@@ -323,7 +322,7 @@ static double sum_of(const tqa_simulation *s, size_t k)
 
 void tqa_simulation_put_contacts(const tqa_simulation *s)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const tqa_contacts *c = &s->contacts;
     if (s->plant.contacts == NULL) {
         return;
@@ -351,7 +350,7 @@ void tqa_simulation_put_contacts(const tqa_simulation *s)
 void tqa_simulation_put_contact_losses(const tqa_simulation *s)
 {
     if (s->plant.contacts != NULL) {
-        tqa_writer *answer = s->control->answer;
+        tqa_writer *answer = s->tree->answer;
         tqa_writer_number(answer, "contact_friction", sum_of(s, TQ_CONTACT_FRICTION_LOSS));
         tqa_writer_number(answer, "contact_impacts", sum_of(s, TQ_CONTACT_IMPACT_LOSS));
     }

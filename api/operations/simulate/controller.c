@@ -47,7 +47,7 @@ static bool refuse_sign(const tqa_value *part, double x)
 /* the value in `part` for row r of the user's order, as an array or by name */
 static tqa_value number_of(const tqa_value *part, const tqa_order *order, size_t r)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     if (!json_is_object(part->value)) {
         return tqa_value_item(part, r);
     }
@@ -62,7 +62,7 @@ static tqa_value number_of(const tqa_value *part, const tqa_order *order, size_t
 
 bool tqa_value_gain(const tqa_value *part, const tqa_order *order, const double **ret)
 {
-    double *values = tqa_tree_take(part->control, order->nv + 1, sizeof *values);
+    double *values = tqa_tree_take(part->tree, order->nv + 1, sizeof *values);
     if (values == NULL) {
         return false;
     }
@@ -111,7 +111,7 @@ bool tqa_value_effort_limits(const tqa_value *part, const tqa_order *order, cons
                              const double **ret)
 {
     static const char *const words[] = {"robot", NULL};
-    double *limit = tqa_tree_take(part->control, order->nv + 1, sizeof *limit);
+    double *limit = tqa_tree_take(part->tree, order->nv + 1, sizeof *limit);
     unsigned word = 0;
     if (limit == NULL) {
         return false;
@@ -168,7 +168,7 @@ bool tqa_value_controller_model(const tqa_value *part, const tqa_controlled *pla
     for (unsigned k = 0; left_out[k] != NULL; k++) {
         *ret_without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
     }
-    return tqa_value_mechanism(part->control, &payload, factor, ret);
+    return tqa_value_mechanism(part->tree, &payload, factor, ret);
 }
 
 bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled *plant,
@@ -180,9 +180,9 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
 }
 
 /* joints that a controller can drive: the actuated ones of the robot's document */
-static const bool *driven_joints(const tqa_tree *control)
+static const bool *driven_joints(const tqa_tree *tree)
 {
-    const tq_constraints *set = control->robot->constraints;
+    const tq_constraints *set = tree->robot->constraints;
     return set != NULL ? set->actuated : NULL;
 }
 
@@ -202,7 +202,7 @@ static bool check_fields(const tqa_value *input, tq_control_law law)
 
 static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)
 {
-    tqa_tree *control = input->control;
+    tqa_tree *tree = input->tree;
     tq_controller *c = &ret->core;
     const tqa_value limits = tqa_value_field(input, "effort_limits");
     const tqa_value sample_time = tqa_value_field(input, "sample_time_s");
@@ -213,7 +213,7 @@ static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_co
     }
     c->reference = &ret->reference.motion;
     c->gravity = plant->gravity;
-    c->driven = driven_joints(control);
+    c->driven = driven_joints(tree);
     if (model.value != NULL && c->law == TQ_LAW_PD) {
         return tqa_value_refuse(&model, "invalid-value", "leave it out",
                                 "\"pd\" does not ask any model");
@@ -229,7 +229,7 @@ static bool read_law(const tqa_value *input, const tqa_controlled *plant, tqa_co
     }
     tq_error error = {0};
     const tq_status status = tq_controller_effect(c, &ret->effect, &error);
-    return status == TQ_OK || tqa_tree_fail(control, input->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(tree, input->pointer, status, &error);
 }
 
 bool tqa_value_controller(const tqa_value *input, const tqa_controlled *plant, tqa_controller *ret)

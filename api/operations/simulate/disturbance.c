@@ -32,7 +32,7 @@ static const tqa_needed *const needed_of[] = {NULL, sine_needed, noise_needed, t
 
 /* What is being read. */
 typedef struct reading {
-    tqa_tree *control;
+    tqa_tree *tree;
     const tqa_order *order;
     const tq_mechanism *mechanism;
     tqa_disturbances *to;
@@ -54,7 +54,7 @@ static bool add_effect(const reading *r, const tqa_value *part, tq_disturbance *
     tq_error error = {0};
     const tq_status status = tq_disturbance_effect(d, &r->to->effects[r->to->n_effect], &error);
     if (status != TQ_OK) {
-        return tqa_tree_fail(r->control, part->pointer, status, &error);
+        return tqa_tree_fail(r->tree, part->pointer, status, &error);
     }
     r->to->n_effect++;
     return true;
@@ -81,7 +81,7 @@ static bool read_size(const reading *r, const tqa_value *object, tq_disturbance 
 {
     tqa_value torque;
     tqa_value wrench;
-    double *size = tqa_tree_take(r->control, r->order->nv + WRENCH_ROWS, sizeof *size);
+    double *size = tqa_tree_take(r->tree, r->order->nv + WRENCH_ROWS, sizeof *size);
     if (size == NULL || !choose_target(object, &torque, &wrench)) {
         return false;
     }
@@ -139,7 +139,7 @@ static bool read_times(const reading *r, const tqa_value *object, size_t *ret_n,
     if (!tqa_value_array(&t, 2, TABLE_POINTS_MAX, &n)) {
         return false;
     }
-    double *times = tqa_tree_take(r->control, n, sizeof *times);
+    double *times = tqa_tree_take(r->tree, n, sizeof *times);
     if (times == NULL || !tqa_value_numbers(&t, n, times)) {
         return false;
     }
@@ -218,8 +218,8 @@ static bool read_table(const reading *r, const tqa_value *object, const tqa_valu
         !read_times(r, object, &n, &t)) {
         return false;
     }
-    double *rows = tqa_tree_take(r->control, 2 * n * width + 1, sizeof *rows);
-    tq_table *table = tqa_tree_take(r->control, 1, sizeof *table);
+    double *rows = tqa_tree_take(r->tree, 2 * n * width + 1, sizeof *rows);
+    tq_table *table = tqa_tree_take(r->tree, 1, sizeof *table);
     if (rows == NULL || table == NULL ||
         !(wrench->value != NULL ? read_wrenches(r, wrench, n, rows, d)
                                 : read_torques(r, torque, n, rows))) {
@@ -236,11 +236,11 @@ static bool read_table(const reading *r, const tqa_value *object, const tqa_valu
     }
     tq_scratch scratch;
     tq_error error = {0};
-    if (!tqa_tree_scratch(r->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+    if (!tqa_tree_scratch(r->tree, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_tree_fail(r->control, object->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(r->tree, object->pointer, status, &error);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -250,7 +250,7 @@ static bool read_table(const reading *r, const tqa_value *object, const tqa_valu
 static bool read_disturbance(const reading *r, const tqa_value *object)
 {
     const tqa_value kind = tqa_value_field(object, "kind");
-    tq_disturbance *d = tqa_tree_take(r->control, 1, sizeof *d);
+    tq_disturbance *d = tqa_tree_take(r->tree, 1, sizeof *d);
     unsigned k = 0;
     if (d == NULL ||
         !tqa_value_need(&kind, "add \"kind\": \"pulse\", \"sine\", \"noise\" or \"table\"") ||
@@ -278,7 +278,7 @@ static bool read_disturbance(const reading *r, const tqa_value *object)
 static bool read_external(const reading *r, const tqa_value *object)
 {
     const tqa_value t = tqa_value_field(object, "t");
-    tq_disturbance *d = tqa_tree_take(r->control, 1, sizeof *d);
+    tq_disturbance *d = tqa_tree_take(r->tree, 1, sizeof *d);
     if (d == NULL) {
         return false;
     }
@@ -288,7 +288,7 @@ static bool read_external(const reading *r, const tqa_value *object)
         json_t *place = json_copy(object->value);
         tqa_value wrench = *object;
         wrench.value = place;
-        const tqa_value none = {.control = r->control};
+        const tqa_value none = {.tree = r->tree};
         bool good = place != NULL && json_object_del(place, "t") == 0;
         if (place != NULL) {
             (void)json_object_del(place, "interpolation");
@@ -298,7 +298,7 @@ static bool read_external(const reading *r, const tqa_value *object)
         return good && add_effect(r, object, d);
     }
     tqa_load load;
-    double *size = tqa_tree_take(r->control, WRENCH_ROWS, sizeof *size);
+    double *size = tqa_tree_take(r->tree, WRENCH_ROWS, sizeof *size);
     if (size == NULL || !tqa_value_load(object, &load)) {
         return false;
     }
@@ -318,11 +318,11 @@ bool tqa_value_disturbances(const tqa_value *object, const tqa_order *order,
         const char *name;
         bool (*read)(const reading *r, const tqa_value *object);
     } lists[] = {{"disturbance", read_disturbance}, {"external_wrenches", read_external}};
-    tqa_tree *control = object->control;
-    const reading r = {.control = control, .order = order, .mechanism = mechanism, .to = ret};
+    tqa_tree *tree = object->tree;
+    const reading r = {.tree = tree, .order = order, .mechanism = mechanism, .to = ret};
     *ret = (tqa_disturbances){
-        .effects = tqa_tree_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_effect)),
-        .wrenches = tqa_tree_take(control, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_external_wrench))};
+        .effects = tqa_tree_take(tree, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_effect)),
+        .wrenches = tqa_tree_take(tree, 2 * TQA_DISTURBANCES_MAX, sizeof(tq_external_wrench))};
     if (ret->effects == NULL || ret->wrenches == NULL) {
         return false;
     }

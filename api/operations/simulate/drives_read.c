@@ -16,10 +16,10 @@ static const char *const interpolations[] = {TQA_WORDS_SIMULATE_DRIVES_INTERPOLA
 
 static size_t find_drives(tqa_simulation *s)
 {
-    const tqa_robot *robot = s->control->robot;
+    const tqa_robot *robot = s->tree->robot;
     tqa_drives *d = &s->drives;
-    d->joints = tqa_tree_take(s->control, robot->model->n_joint + 1, sizeof *d->joints);
-    d->numbers = tqa_tree_take(s->control, robot->model->n_joint + 1, sizeof *d->numbers);
+    d->joints = tqa_tree_take(s->tree, robot->model->n_joint + 1, sizeof *d->joints);
+    d->numbers = tqa_tree_take(s->tree, robot->model->n_joint + 1, sizeof *d->numbers);
     size_t n = 0;
     for (uint32_t j = 0; d->joints != NULL && d->numbers != NULL && j < robot->model->n_joint;
          j++) {
@@ -40,7 +40,7 @@ static bool check_mode(tqa_simulation *s, const tqa_value *command, size_t n)
     const tqa_drives *d = &s->drives;
     for (size_t k = 0; k < n; k++) {
         const tq_drive *drive = d->joints[k].drive;
-        const char *name = s->control->robot->joint_names[d->numbers[k]];
+        const char *name = s->tree->robot->joint_names[d->numbers[k]];
         if (d->driven.mode == TQ_DRIVE_DUTY &&
             (drive->amplifier.kind != TQ_AMPLIFIER_PWM || !isfinite(drive->amplifier.supply))) {
             return tqa_value_refuse(command, "invalid-value", "\"voltage\" takes any amplifier",
@@ -59,9 +59,9 @@ static bool check_mode(tqa_simulation *s, const tqa_value *command, size_t n)
 static bool read_rows(const tqa_value *part, const tqa_value *t, size_t n, size_t width,
                       tq_waypoints *ret)
 {
-    tqa_tree *control = part->control;
-    double *times = tqa_tree_take(control, n, sizeof *times);
-    double *values = tqa_tree_take(control, n * width, sizeof *values);
+    tqa_tree *tree = part->tree;
+    double *times = tqa_tree_take(tree, n, sizeof *times);
+    double *values = tqa_tree_take(tree, n * width, sizeof *values);
     if (times == NULL || values == NULL || !tqa_value_numbers(t, n, times)) {
         return false;
     }
@@ -105,14 +105,14 @@ static bool read_table(tqa_simulation *s, const tqa_value *drives, size_t width)
     }
     tq_scratch scratch;
     tq_error error = {0};
-    double *curvature = tqa_tree_take(s->control, n * width, sizeof *curvature);
+    double *curvature = tqa_tree_take(s->tree, n * width, sizeof *curvature);
     if (curvature == NULL ||
-        !tqa_tree_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+        !tqa_tree_scratch(s->tree, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     table->curvature = curvature;
     const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_tree_fail(s->control, drives->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(s->tree, drives->pointer, status, &error);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ static bool add_columns(tqa_simulation *s)
     const tqa_column columns[] = {{.name = "drive_current", .n = n, .fill = fill_current},
                                   {.name = "drive_voltage", .n = n, .fill = fill_voltage},
                                   {.name = "drive_limited", .n = n, .fill = fill_limited}};
-    s->drives.driven.flows = tqa_tree_take(s->control, n, sizeof *s->drives.driven.flows);
+    s->drives.driven.flows = tqa_tree_take(s->tree, n, sizeof *s->drives.driven.flows);
     bool added = s->drives.driven.flows != NULL;
     for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
         added = added && tqa_simulation_add_column(s, &columns[c]);
@@ -164,7 +164,7 @@ static bool add_columns(tqa_simulation *s)
 
 bool tqa_drives_read(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value part = tqa_value_field(&root, "drives");
     tqa_drives *d = &s->drives;
     if (part.value == NULL) {
@@ -214,7 +214,7 @@ bool tqa_drives_add(tqa_simulation *s)
 void tqa_drives_put(const tqa_simulation *s)
 {
     const tqa_drives *d = &s->drives;
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     if (d->driven.n_joint == 0) {
         return;
     }
@@ -223,7 +223,7 @@ void tqa_drives_put(const tqa_simulation *s)
     tqa_writer_flag(answer, "reduced", d->driven.reduced);
     tqa_writer_list(answer, "joints");
     for (size_t k = 0; k < d->driven.n_joint; k++) {
-        tqa_writer_string(answer, NULL, s->control->robot->joint_names[d->numbers[k]]);
+        tqa_writer_string(answer, NULL, s->tree->robot->joint_names[d->numbers[k]]);
     }
     tqa_writer_end(answer);
     tqa_writer_end(answer);

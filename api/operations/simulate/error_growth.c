@@ -39,7 +39,7 @@ static const char *why_not(const tqa_simulation *s)
 static bool open_room(tqa_simulation *s, tqa_error_propagation_room *r)
 {
     const size_t nv = s->order.nv;
-    tqa_tree *control = s->control;
+    tqa_tree *tree = s->tree;
     const tq_plant plant = watched_plant(s);
     const size_t of_line = tq_linearise_scratch_size(&s->plant);
     const size_t of_growth = tq_fastest_growth_scratch_size(2 * nv);
@@ -47,14 +47,14 @@ static bool open_room(tqa_simulation *s, tqa_error_propagation_room *r)
     const size_t of_torque =
         tq_inverse_scratch_size(s->mechanism, 0) +
         4 * tq_scratch_cost((s->order.nq + nv + 1) * TQ_BLOCK_PAD, sizeof(double));
-    r->a = tqa_tree_take(control, tq_error_propagation_matrix(nv), sizeof(double));
-    r->copy = tqa_tree_take(control, tq_error_propagation_matrix(nv), sizeof(double));
-    r->inverse = tqa_tree_take(control, nv * nv, sizeof(double));
-    r->push = tqa_tree_take(control, 2 * nv, sizeof(double));
-    r->tau = tqa_tree_take(control, 2 * nv, sizeof(double));
-    r->zeros = tqa_tree_take(control, tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant) + 1,
+    r->a = tqa_tree_take(tree, tq_error_propagation_matrix(nv), sizeof(double));
+    r->copy = tqa_tree_take(tree, tq_error_propagation_matrix(nv), sizeof(double));
+    r->inverse = tqa_tree_take(tree, nv * nv, sizeof(double));
+    r->push = tqa_tree_take(tree, 2 * nv, sizeof(double));
+    r->tau = tqa_tree_take(tree, 2 * nv, sizeof(double));
+    r->zeros = tqa_tree_take(tree, tq_plant_n_z(&s->plant) + tq_plant_n_held(&s->plant) + 1,
                              sizeof(double));
-    r->effects = tqa_tree_take(control, plant.n_effect + 1, sizeof *r->effects);
+    r->effects = tqa_tree_take(tree, plant.n_effect + 1, sizeof *r->effects);
     const size_t of_samples = tq_fastest_growth_sampled_scratch_size(2 * nv);
     const size_t of_bound =
         s->plant.constraints != NULL ? tq_linearise_constrained_scratch_size(&s->plant) : 0;
@@ -65,7 +65,7 @@ static bool open_room(tqa_simulation *s, tqa_error_propagation_room *r)
     }
     return r->a != NULL && r->copy != NULL && r->inverse != NULL && r->push != NULL &&
            r->tau != NULL && r->zeros != NULL && r->effects != NULL &&
-           tqa_tree_scratch(control, most, &r->scratch);
+           tqa_tree_scratch(tree, most, &r->scratch);
 }
 
 /* the plant with a controller that is not sampled, in r->effects */
@@ -233,7 +233,7 @@ bool tqa_run_verdict_growth(struct tqa_simulation *s)
     }
     g->trust = (tq_error_propagation){
         .n_v = nv,
-        .carried = tqa_tree_take(s->control, tq_error_propagation_carried(nv), sizeof(double))};
+        .carried = tqa_tree_take(s->tree, tq_error_propagation_carried(nv), sizeof(double))};
     if (g->trust.carried == NULL || !open_room(s, &r)) {
         return false;
     }
@@ -242,7 +242,7 @@ bool tqa_run_verdict_growth(struct tqa_simulation *s)
 
 void tqa_run_verdict_begin(struct tqa_simulation *s)
 {
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     tqa_error_propagation_room r;
     tq_plant plant;
     tq_fastest_growth growth;
@@ -270,7 +270,7 @@ static const char coarse[] = "too many steps to propagate errors over: try a sho
 static void put_horizon(const tqa_simulation *s, const char *key, unsigned source, bool is_there,
                         const char *none)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const tqa_error_growth *g = &s->judge.grown;
     const double t = g->horizon[source];
     if (is_there && isfinite(t)) {
@@ -290,7 +290,7 @@ void tqa_run_verdict_put_growth(const struct tqa_simulation *s)
     static const char *const nones[TQ_ERROR_SOURCES] = {
         "steps of one size have no tolerance: compare with a run of half the step",
         "the input is no table", "give \"verdict\": {\"model_uncertainty\": 0.01}"};
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const tqa_error_growth *g = &s->judge.grown;
     if (!g->is_known) {
         tqa_writer_none(answer, "growth_rate_per_s", g->why_not);

@@ -197,7 +197,7 @@ static bool open_carrier(carrier *c, tq_error_propagation_place *ret_first)
     c->n_push = 2 * nv;
     c->left = (size_t)fmin(fmax(wanted, PLACES_LEAST), (double)n + 1.0);
     c->memory =
-        tqa_tree_take(c->s->control, PLACES_MAX * (c->n_matrix + c->n_push), sizeof *c->memory);
+        tqa_tree_take(c->s->tree, PLACES_MAX * (c->n_matrix + c->n_push), sizeof *c->memory);
     tq_error_propagation_begin(&c->s->judge.grown.trust, time_of(c, 0));
     return c->memory != NULL && (c->plant->constraints != NULL || linearise(c, 0, ret_first));
 }
@@ -205,7 +205,7 @@ static bool open_carrier(carrier *c, tq_error_propagation_place *ret_first)
 /* The answer is no longer wanted: a point may take as long as a step of the run */
 static bool is_cancelled(tqa_simulation *s)
 {
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     s->stopped = host != NULL && host->cancelled != NULL && host->cancelled(host->ctx);
     return s->stopped;
 }
@@ -220,7 +220,7 @@ bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
     tq_error_propagation_place a;
     if (n == 0 || !note_growth(&c, 0, &growth) || !open_carrier(&c, &a)) {
         g->why_not = "the equations have no unique solution at the start";
-        return s->control->problem->status == 0;
+        return s->tree->problem->status == 0;
     }
     g->is_known = true;
     const bool bound = plant->constraints != NULL; /* errors that violate constraints are removed */
@@ -240,7 +240,7 @@ bool tqa_error_propagation_carry(tqa_simulation *s, const tq_plant *plant,
         k = to;
     }
     if (c.status == TQ_ERR_SCRATCH) {
-        return tqa_tree_fail(s->control, "", c.status, &c.error);
+        return tqa_tree_fail(s->tree, "", c.status, &c.error);
     }
     look_ahead(s, &growth);
     return true;

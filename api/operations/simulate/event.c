@@ -22,7 +22,7 @@ static const char *const directions[] = {TQA_WORDS_EVENT_RULE_DIRECTION, NULL};
 static const char *const names[] = {TQA_WORDS_EVENT_ON};
 
 typedef struct reading {
-    tqa_tree *control;
+    tqa_tree *tree;
     const double *q;
     tqa_events_watch *to;
     uint32_t asked;
@@ -42,7 +42,7 @@ static bool add(const reading *r, const tqa_value *part, const tq_event_rule *ru
 
 static bool find_joint(const tqa_value *part, uint32_t *ret)
 {
-    const tqa_robot *robot = part->control->robot;
+    const tqa_robot *robot = part->tree->robot;
     for (uint32_t j = 0; json_is_string(part->value) && j < robot->model->n_joint; j++) {
         if (strcmp(robot->joint_names[j], json_string_value(part->value)) == 0 &&
             robot->model->joints[j].nv == 1) {
@@ -57,7 +57,7 @@ static bool find_joint(const tqa_value *part, uint32_t *ret)
 /* both limits of one joint, where it has them */
 static bool add_limits(const reading *r, const tqa_value *part, uint32_t j, tq_event_rule rule)
 {
-    const tq_joint *joint = &r->control->robot->model->joints[j];
+    const tq_joint *joint = &r->tree->robot->model->joints[j];
     const double q = r->q[joint->q_index];
     const double limit[2] = {joint->limits.lower, joint->limits.upper};
     for (unsigned k = 0; k < 2; k++) {
@@ -65,12 +65,12 @@ static bool add_limits(const reading *r, const tqa_value *part, uint32_t j, tq_e
             continue;
         }
         if (rule.action != TQ_EVENT_REPORT && (k == 0 ? q < limit[0] : q > limit[1])) {
-            const tqa_value root = tqa_value_root(r->control);
+            const tqa_value root = tqa_value_root(r->tree);
             const tqa_value initial = tqa_value_field(&root, "initial");
             const tqa_value at = tqa_value_field(&initial, "q");
             return tqa_value_refuse(&at, "range", "start within the limits, or only report them",
                                     "joint %s starts at %g, beyond its limit %g",
-                                    r->control->robot->joint_names[j], q, limit[k]);
+                                    r->tree->robot->joint_names[j], q, limit[k]);
         }
         rule.kind = k == 0 ? TQ_EVENT_LOWER : TQ_EVENT_UPPER;
         rule.joint = j;
@@ -88,7 +88,7 @@ static bool read_limits(const reading *r, const tqa_value *part, tq_event_rule r
     const tqa_value level = tqa_value_field(part, "level");
     const tqa_value direction = tqa_value_field(part, "direction");
     const tqa_value joint = tqa_value_field(part, "joint");
-    const tq_model *model = r->control->robot->model;
+    const tq_model *model = r->tree->robot->model;
     const tqa_value *strangers[] = {&level, &direction, &joint};
     for (unsigned k = 0; k < 3; k++) {
         if (strangers[k]->value != NULL) {
@@ -134,7 +134,7 @@ static bool read_level(const reading *r, const tqa_value *part, tq_event_rule ru
             !find_joint(&joint, &rule.joint)) {
             return false;
         }
-        const tq_joint *of = &r->control->robot->model->joints[rule.joint];
+        const tq_joint *of = &r->tree->robot->model->joints[rule.joint];
         rule.row = rule.kind == TQ_EVENT_Q ? of->q_index : of->v_index;
     } else if (joint.value != NULL) {
         return tqa_value_refuse(&joint, "invalid-value", "leave it out",
@@ -144,11 +144,11 @@ static bool read_level(const reading *r, const tqa_value *part, tq_event_rule ru
         (direction.value != NULL && !tqa_value_choice(&direction, directions, &way))) {
         return false;
     }
-    const tqa_robot *robot = r->control->robot;
+    const tqa_robot *robot = r->tree->robot;
     const bool is_angle =
         (rule.kind == TQ_EVENT_Q && robot->is_angle[rule.row]) ||
         (rule.kind == TQ_EVENT_QD && robot->is_angle[robot->model->nq + rule.row]);
-    rule.level *= is_angle && r->control->in_degrees ? tqa_radians_of_degree : 1.0;
+    rule.level *= is_angle && r->tree->in_degrees ? tqa_radians_of_degree : 1.0;
     rule.direction = (int)way - 1;
     return add(r, part, &rule);
 }
@@ -169,7 +169,7 @@ static bool read_rule(const reading *r, const tqa_value *part)
         (restitution.value != NULL && !tqa_value_number(&restitution, &rule.restitution))) {
         return false;
     }
-    const tqa_robot *robot = r->control->robot;
+    const tqa_robot *robot = r->tree->robot;
     if (what == TQ_EVENT_BOUNCE && robot->constraints != NULL && robot->constraints->n_row > 0) {
         return tqa_value_refuse(&action, "invalid-value", "\"report\" or \"stop\"",
                                 "joints of a robot with constraints do not bounce: the impulse of "
@@ -192,27 +192,26 @@ static bool read_rule(const reading *r, const tqa_value *part)
     return subject == 0 ? read_limits(r, part, rule) : read_level(r, part, rule);
 }
 
-bool tqa_tree_watch(tqa_tree *control, const tqa_order *order, const double *q,
-                    tqa_events_watch *ret)
+bool tqa_tree_watch(tqa_tree *tree, const tqa_order *order, const double *q, tqa_events_watch *ret)
 {
     (void)order;
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value events = tqa_value_field(&root, "events");
     size_t n = 0;
     *ret = (tqa_events_watch){0};
-    ret->recorded = tqa_tree_take(control, TQA_EVENTS_MAX, sizeof *ret->recorded);
+    ret->recorded = tqa_tree_take(tree, TQA_EVENTS_MAX, sizeof *ret->recorded);
     if (ret->recorded == NULL || events.value == NULL) {
         return ret->recorded != NULL;
     }
-    ret->rules = tqa_tree_take(control, TQ_EVENT_RULES_MAX, sizeof *ret->rules);
-    ret->asked = tqa_tree_take(control, TQ_EVENT_RULES_MAX, sizeof *ret->asked);
+    ret->rules = tqa_tree_take(tree, TQ_EVENT_RULES_MAX, sizeof *ret->rules);
+    ret->asked = tqa_tree_take(tree, TQ_EVENT_RULES_MAX, sizeof *ret->asked);
     if (ret->rules == NULL || ret->asked == NULL ||
         !tqa_value_array(&events, 0, TQ_EVENT_RULES_MAX, &n)) {
         return false;
     }
     for (size_t k = 0; k < n; k++) {
         const tqa_value part = tqa_value_item(&events, k);
-        const reading r = {.control = control, .q = q, .to = ret, .asked = (uint32_t)k};
+        const reading r = {.tree = tree, .q = q, .to = ret, .asked = (uint32_t)k};
         if (!read_rule(&r, &part)) {
             return false;
         }
@@ -228,9 +227,9 @@ void tqa_watch_note(tqa_events_watch *watch, const tq_event *event)
     watch->n_event++;
 }
 
-void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch)
+void tqa_writer_events(tqa_tree *tree, const tqa_events_watch *watch)
 {
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     tqa_writer_list(answer, "events");
     for (uint64_t k = 0; k < watch->n_event && k < TQA_EVENTS_MAX; k++) {
         const tq_event *event = &watch->recorded[k];
@@ -238,7 +237,7 @@ void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch)
         tqa_writer_number(answer, "t", event->t);
         tqa_writer_string(answer, "on", names[event->kind]);
         if (event->joint != TQ_NONE) {
-            tqa_writer_string(answer, "joint", control->robot->joint_names[event->joint]);
+            tqa_writer_string(answer, "joint", tree->robot->joint_names[event->joint]);
         }
         tqa_writer_number(answer, "value", event->value);
         if (event->kind == TQ_EVENT_TOUCH || event->kind == TQ_EVENT_LIFT) {

@@ -21,12 +21,11 @@ typedef struct tqa_events_watch {
 } tqa_events_watch;
 
 /* `events`, and `events_omitted` when there were too many. */
-void tqa_writer_events(tqa_tree *control, const tqa_events_watch *watch);
+void tqa_writer_events(tqa_tree *tree, const tqa_events_watch *watch);
 
 /* Reads the root's `events`, a list; it need not be there. `q` (nq): the start, which must lie
  * within limits that act. False: the problem is set. */
-bool tqa_tree_watch(tqa_tree *control, const tqa_order *order, const double *q,
-                    tqa_events_watch *ret);
+bool tqa_tree_watch(tqa_tree *tree, const tqa_order *order, const double *q, tqa_events_watch *ret);
 
 /* Keeps an event. */
 void tqa_watch_note(tqa_events_watch *watch, const tq_event *event);

@@ -21,8 +21,8 @@ static const char *const interpolations[] = {TQA_WORDS_TORQUE_TABLE_INTERPOLATIO
 static bool read_values(tqa_simulation *s, const tqa_value *t, const tqa_value *tau, size_t n)
 {
     const size_t nv = s->order.nv;
-    double *times = tqa_tree_take(s->control, n, sizeof *times);
-    double *values = tqa_tree_take(s->control, n * nv, sizeof *values);
+    double *times = tqa_tree_take(s->tree, n, sizeof *times);
+    double *values = tqa_tree_take(s->tree, n * nv, sizeof *values);
     if (times == NULL || values == NULL || !tqa_value_numbers(t, n, times)) {
         return false;
     }
@@ -58,14 +58,14 @@ static bool read_table(tqa_simulation *s, const tqa_value *input)
     if (interpolation == TQ_INTERPOLATE_CUBIC) {
         tq_scratch scratch;
         tq_error error = {0};
-        double *curvature = tqa_tree_take(s->control, n * s->order.nv, sizeof *curvature);
+        double *curvature = tqa_tree_take(s->tree, n * s->order.nv, sizeof *curvature);
         if (curvature == NULL ||
-            !tqa_tree_scratch(s->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+            !tqa_tree_scratch(s->tree, tq_scratch_cost(n, sizeof(double)), &scratch)) {
             return false;
         }
         const tq_status status = tq_table_fit(&s->torque.points, &scratch, curvature, &error);
         if (status != TQ_OK) {
-            return tqa_tree_fail(s->control, "/input", status, &error);
+            return tqa_tree_fail(s->tree, "/input", status, &error);
         }
         s->torque.curvature = curvature;
     }
@@ -90,7 +90,7 @@ static bool read_controller(tqa_simulation *s, const tqa_value *input)
 
 bool tqa_simulation_read_input(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value input = tqa_value_field(&root, "input");
     const char *kinds[KINDS_MAX] = {"torque"};
     unsigned kind = 0;

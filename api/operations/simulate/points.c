@@ -14,7 +14,7 @@ bool tqa_points_open(tqa_simulation *s)
     p->width = 1 + s->order.nq + 2 * s->order.nv + 6 * s->plant.n_wrench;
     const size_t fit = NUMBERS_MAX / p->width;
     p->most = fit > POINTS_MAX ? POINTS_MAX : fit > POINTS_LEAST ? fit : POINTS_LEAST;
-    p->rows = tqa_tree_take(s->control, (p->most + 1) * p->width, sizeof *p->rows);
+    p->rows = tqa_tree_take(s->tree, (p->most + 1) * p->width, sizeof *p->rows);
     return p->rows != NULL;
 }
 

@@ -21,15 +21,15 @@ static const unsigned left_out_bits[] = {TQ_WITHOUT_FRICTION | TQ_WITHOUT_DRAG, 
 
 static bool read_initial(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value initial = tqa_value_field(&root, "initial");
     if (!tqa_value_object(&initial, initial_fields)) {
         return false;
     }
     const tqa_value q = tqa_value_field(&initial, "q");
     const tqa_value qd = tqa_value_field(&initial, "qd");
-    s->q = tqa_tree_take(s->control, s->order.nq + 1, sizeof(double));
-    s->qd = tqa_tree_take(s->control, s->order.nv + 1, sizeof(double));
+    s->q = tqa_tree_take(s->tree, s->order.nq + 1, sizeof(double));
+    s->qd = tqa_tree_take(s->tree, s->order.nv + 1, sizeof(double));
     return s->q != NULL && s->qd != NULL &&
            tqa_value_need(&q, "add \"q\": the coordinates at the start") &&
            tqa_value_row(&q, &s->order, TQA_ROW_Q, s->q) &&
@@ -49,7 +49,7 @@ static bool read_times(tqa_simulation *s, const tqa_value *times, double duratio
         return false;
     }
     s->n_output = n + 1;
-    s->times = tqa_tree_take(s->control, s->n_output, sizeof(double));
+    s->times = tqa_tree_take(s->tree, s->n_output, sizeof(double));
     if (s->times == NULL || !tqa_value_numbers(times, n, s->times + 1)) {
         return false;
     }
@@ -70,7 +70,7 @@ static bool read_times(tqa_simulation *s, const tqa_value *times, double duratio
 
 static bool read_output(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value duration = tqa_value_field(&root, "duration_s");
     const tqa_value output = tqa_value_field(&root, "output");
     double seconds = 0.0;
@@ -156,7 +156,7 @@ static bool fill_tau(tqa_simulation *s, double *to)
 
 static bool read_columns(tqa_simulation *s, bool *ret_multipliers)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value include = tqa_value_field(&root, "include");
     unsigned bits = 0;
     s->width = 1;
@@ -177,12 +177,12 @@ static bool read_columns(tqa_simulation *s, bool *ret_multipliers)
 /* payload, and terms that act */
 static bool read_terms(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value gravity = tqa_value_field(&root, "gravity");
     const tqa_value without = tqa_value_field(&root, "without");
     const tqa_value payload = tqa_value_field(&root, "payload");
     unsigned bits = 0;
-    memcpy(s->gravity, s->control->robot->model->gravity, sizeof s->gravity);
+    memcpy(s->gravity, s->tree->robot->model->gravity, sizeof s->gravity);
     if ((gravity.value != NULL && !tqa_value_gravity(&gravity, s->gravity)) ||
         (without.value != NULL && !tqa_value_choices(&without, left_out, &bits))) {
         return false;
@@ -190,8 +190,8 @@ static bool read_terms(tqa_simulation *s)
     for (unsigned k = 0; left_out[k] != NULL; k++) {
         s->plant.without |= (bits >> k & 1u) != 0 ? left_out_bits[k] : 0u;
     }
-    s->mechanism = s->control->robot->mechanism;
-    if (payload.value != NULL && !tqa_value_mechanism(s->control, &payload, 1.0, &s->mechanism)) {
+    s->mechanism = s->tree->robot->mechanism;
+    if (payload.value != NULL && !tqa_value_mechanism(s->tree, &payload, 1.0, &s->mechanism)) {
         return false;
     }
     s->plant.mechanism = s->mechanism;
@@ -203,7 +203,7 @@ static bool read_terms(tqa_simulation *s)
 bool tqa_simulation_add_effect(tqa_simulation *s, const tq_effect *effect)
 {
     if (s->plant.n_effect == TQA_EFFECTS_MAX) {
-        return tqa_problem_set(s->control->problem, "too-large", "too many effects on the robot");
+        return tqa_problem_set(s->tree->problem, "too-large", "too many effects on the robot");
     }
     s->effects[s->plant.n_effect++] = *effect;
     return true;
@@ -211,7 +211,7 @@ bool tqa_simulation_add_effect(tqa_simulation *s, const tq_effect *effect)
 
 static bool read_disturbances(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     tqa_disturbances found = {0};
     if (!tqa_value_disturbances(&root, &s->order, s->mechanism, &found)) {
         return false;
@@ -235,10 +235,10 @@ static bool find_duration(tqa_simulation *s)
 
 static bool read_events(tqa_simulation *s)
 {
-    if (!tqa_tree_watch(s->control, &s->order, s->q, &s->watch)) {
+    if (!tqa_tree_watch(s->tree, &s->order, s->q, &s->watch)) {
         return false;
     }
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value events = tqa_value_field(&root, "events");
     for (size_t k = 0; s->plant.contacts != NULL && k < s->watch.n_rule; k++) {
         if (s->watch.rules[k].action == TQ_EVENT_BOUNCE) {
@@ -255,8 +255,8 @@ static bool read_events(tqa_simulation *s)
 
 bool tqa_simulation_read_start(tqa_simulation *s)
 {
-    s->control->in_radians = true;
-    return tqa_tree_order(s->control, &s->order) && tqa_drives_read(s) && read_terms(s) &&
+    s->tree->in_radians = true;
+    return tqa_tree_order(s->tree, &s->order) && tqa_drives_read(s) && read_terms(s) &&
            read_initial(s) && tqa_simulation_constrain(s, false) && tqa_simulation_read_solver(s);
 }
 
@@ -268,8 +268,8 @@ bool tqa_simulation_read_effects(tqa_simulation *s)
 bool tqa_simulation_read_plant(tqa_simulation *s)
 {
     bool multipliers = false;
-    s->control->in_radians = true; /* results are read as recordings */
-    return tqa_tree_order(s->control, &s->order) && read_columns(s, &multipliers) &&
+    s->tree->in_radians = true; /* results are read as recordings */
+    return tqa_tree_order(s->tree, &s->order) && read_columns(s, &multipliers) &&
            tqa_drives_read(s) && read_terms(s) && read_initial(s) &&
            tqa_simulation_constrain(s, multipliers) && tqa_simulation_read_contacts(s) &&
            read_output(s) && find_duration(s) && tqa_simulation_read_solver(s) &&

@@ -10,7 +10,7 @@ enum { HELD_NUMBERS = 1 << 14 }; /* of rows on their way to the spool: 128 KiB *
 bool tqa_simulation_add_column(tqa_simulation *s, const tqa_column *column)
 {
     if (s->n_column == TQA_COLUMNS_MAX) {
-        return tqa_problem_set(s->control->problem, "too-large", "too many arrays of a result");
+        return tqa_problem_set(s->tree->problem, "too-large", "too many arrays of a result");
     }
     s->columns[s->n_column++] = *column;
     s->width += column->n;
@@ -19,23 +19,23 @@ bool tqa_simulation_add_column(tqa_simulation *s, const tqa_column *column)
 
 bool tqa_simulation_open_rows(tqa_simulation *s)
 {
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     s->spooled = host != NULL && host->spool_write != NULL && host->spool_read != NULL;
     s->held_max = s->spooled ? (HELD_NUMBERS + s->width - 1) / s->width : s->n_output + 1;
     if (!s->spooled && s->held_max > TQA_TREE_ANSWER_MAX / s->width) {
-        const tqa_value root = tqa_value_root(s->control);
+        const tqa_value root = tqa_value_root(s->tree);
         const tqa_value output = tqa_value_field(&root, "output");
         return tqa_value_refuse(&output, "too-large", "a longer interval, or send it as a job",
                                 "%zu output samples, but an answer at once has %zu at most",
                                 s->n_output, TQA_TREE_ANSWER_MAX / s->width - 1);
     }
-    s->rows = tqa_tree_take(s->control, s->held_max * s->width, sizeof *s->rows);
+    s->rows = tqa_tree_take(s->tree, s->held_max * s->width, sizeof *s->rows);
     return s->rows != NULL;
 }
 
 bool tqa_simulation_flush(tqa_simulation *s)
 {
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     if (!s->spooled || s->n_held == 0) {
         return true;
     }
@@ -43,7 +43,7 @@ bool tqa_simulation_flush(tqa_simulation *s)
     if (host->spool_write(host->ctx, (uint64_t)(s->n_row - s->n_held) * row, s->rows,
                           s->n_held * row) != 0) {
         s->spool_failed = true;
-        return tqa_problem_set(s->control->problem, "busy", "there is no room for the result now");
+        return tqa_problem_set(s->tree->problem, "busy", "there is no room for the result now");
     }
     s->n_held = 0;
     return true;
@@ -85,7 +85,7 @@ bool tqa_simulation_read_rows(tqa_simulation *s, size_t first, size_t n, double 
         memcpy(ret, s->rows + first * s->width, n * s->width * sizeof *ret);
         return true;
     }
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     const size_t row = s->width * sizeof *ret;
     const long got = host->spool_read(host->ctx, (uint64_t)first * row, ret, n * row);
     return got >= 0 && (size_t)got == n * row;

@@ -17,9 +17,9 @@ enum {
 
 static const char *const fields[] = {TQA_FIELDS_SIMULATE_REQUEST, NULL};
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    (void)control;
+    (void)tree;
     return 1e6; /* never on a connection's thread */
 }
 
@@ -27,7 +27,7 @@ static double cost_us(const tqa_tree *control)
 static int tick(void *ctx, double t)
 {
     tqa_simulation *s = ctx;
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     if (host == NULL) {
         return 0;
     }
@@ -48,17 +48,17 @@ static void on_event(void *ctx, const tq_event *event)
 /* text for a singular state */
 static const char *singular_words(const tqa_simulation *s, const tq_error *error)
 {
-    const tqa_robot *robot = s->control->robot;
+    const tqa_robot *robot = s->tree->robot;
     const tq_constraints *set = robot->constraints;
     const char *what = error->what != NULL ? error->what : "";
     const char *words = NULL;
     if (strcmp(what, "constraint") == 0 && set != NULL && error->index < set->n_constraint) {
-        words = tqa_arena_format(s->control->arena,
+        words = tqa_arena_format(s->tree->arena,
                                  "constraint \"%.80s\" has no value here: a disk lies flat, a "
                                  "ball's centre is the sphere's, or an expression ends",
                                  robot->constraint_notes[error->index].name);
     } else if (strcmp(what, "constraint.row") == 0 && set != NULL && error->index < set->n_row) {
-        words = tqa_arena_format(s->control->arena,
+        words = tqa_arena_format(s->tree->arena,
                                  "row \"%.120s\" of the constraints depends on others here and "
                                  "contradicts them",
                                  robot->row_names[error->index]);
@@ -112,7 +112,7 @@ static double grid_point(const tqa_simulation *s, uint64_t g)
  * are expensive */
 static void save_at_times(tqa_simulation *s)
 {
-    const tqa_host *host = s->control->host;
+    const tqa_host *host = s->tree->host;
     if (s->run->stats.n_evaluation >= s->next_save ||
         (host != NULL && host->checkpoint_due != NULL && host->checkpoint_due(host->ctx))) {
         s->next_save = s->run->stats.n_evaluation + SAVE_EVALUATIONS;
@@ -127,7 +127,7 @@ static void on_rest(void *ctx)
 
 static bool open_run(tqa_simulation *s)
 {
-    tqa_tree *control = s->control;
+    tqa_tree *tree = s->tree;
     const size_t nq = s->order.nq * TQ_BLOCK_PAD;
     const size_t nv = s->order.nv * TQ_BLOCK_PAD;
     const size_t nz = tq_plant_n_z(&s->plant) * TQ_BLOCK_PAD;
@@ -143,19 +143,19 @@ static bool open_run(tqa_simulation *s)
         }
     }
     s->options.ctx = s;
-    s->rates = (tq_rates){.q = tqa_tree_take(control, nq, sizeof(double)),
-                          .qd = tqa_tree_take(control, nv, sizeof(double)),
-                          .z = tqa_tree_take(control, nz, sizeof(double)),
-                          .tau = tqa_tree_take(control, nv, sizeof(double)),
-                          .wrench = tqa_tree_take(control, n_wrench, sizeof(double)),
+    s->rates = (tq_rates){.q = tqa_tree_take(tree, nq, sizeof(double)),
+                          .qd = tqa_tree_take(tree, nv, sizeof(double)),
+                          .z = tqa_tree_take(tree, nz, sizeof(double)),
+                          .tau = tqa_tree_take(tree, nv, sizeof(double)),
+                          .wrench = tqa_tree_take(tree, n_wrench, sizeof(double)),
                           .multipliers = s->rates.multipliers};
     if (s->rates.q == NULL || s->rates.qd == NULL || s->rates.z == NULL || s->rates.tau == NULL ||
         s->rates.wrench == NULL ||
-        !tqa_tree_scratch(control, tq_run_scratch_size(&s->plant, &s->options), &s->scratch)) {
+        !tqa_tree_scratch(tree, tq_run_scratch_size(&s->plant, &s->options), &s->scratch)) {
         return false;
     }
     const tq_status status = tq_run_open(&s->plant, &s->options, &s->scratch, &s->run, &error);
-    return status == TQ_OK || tqa_tree_fail(control, "/solver", status, &error);
+    return status == TQ_OK || tqa_tree_fail(tree, "/solver", status, &error);
 }
 
 /* at the request's initial state, or at that of a saved run */
@@ -169,11 +169,11 @@ static bool start(tqa_simulation *s)
     }
     const tq_status status = tq_run_start(s->run, 0.0, s->q, s->qd, NULL);
     if (status != TQ_OK) {
-        return tqa_tree_fail(s->control, "/initial", status, &s->run->error);
+        return tqa_tree_fail(s->tree, "/initial", status, &s->run->error);
     }
     tqa_points_note(s);
-    return tqa_simulation_add_row(s) || s->control->problem->status != 0 ||
-           tqa_tree_fail(s->control, "/initial", TQ_ERR_OVERFLOW, &s->run->error);
+    return tqa_simulation_add_row(s) || s->tree->problem->status != 0 ||
+           tqa_tree_fail(s->tree, "/initial", TQ_ERR_OVERFLOW, &s->run->error);
 }
 
 /* to output k, over the points of the grid before it. False: the run ends here. */
@@ -214,21 +214,21 @@ static void run_outputs(tqa_simulation *s)
     }
 }
 
-static bool check(tqa_tree *control)
+static bool check(tqa_tree *tree)
 {
-    tqa_simulation *s = tqa_tree_take(control, 1, sizeof *s);
+    tqa_simulation *s = tqa_tree_take(tree, 1, sizeof *s);
     if (s == NULL) {
         return false;
     }
-    s->control = control;
+    s->tree = tree;
     s->ended_at = TQ_NONE;
-    control->state = s;
+    tree->state = s;
     return tqa_simulation_read(s);
 }
 
-static bool simulate(tqa_tree *control)
+static bool simulate(tqa_tree *tree)
 {
-    tqa_simulation *s = control->state;
+    tqa_simulation *s = tree->state;
     bool done = tqa_simulation_prepare(s) && tqa_simulation_watch(s) && open_run(s);
     if (done) {
         done = tqa_simulation_open_rows(s) && start(s);
@@ -238,19 +238,19 @@ static bool simulate(tqa_tree *control)
         run_outputs(s);
         tqa_points_end(s);
         if (s->run->status == TQ_ERR_MEMORY) { /* no end of the motion */
-            (void)tqa_tree_fail(control, "", TQ_ERR_MEMORY, NULL);
+            (void)tqa_tree_fail(tree, "", TQ_ERR_MEMORY, NULL);
         }
-        done = !s->stopped && tqa_simulation_flush(s) && control->problem->status == 0 &&
+        done = !s->stopped && tqa_simulation_flush(s) && tree->problem->status == 0 &&
                tqa_run_verdict_run(s);
     }
     if (done) {
         tqa_simulation_answer(s);
     }
     if (s->stopped) {
-        (void)tqa_problem_set(control->problem, "busy", "the simulation was stopped");
+        (void)tqa_problem_set(tree->problem, "busy", "the simulation was stopped");
     }
     tq_run_close(s->run);
-    return control->problem->status == 0;
+    return tree->problem->status == 0;
 }
 
 static const tqa_needed needed[] = {
@@ -259,7 +259,7 @@ static const tqa_needed needed[] = {
     {NULL, NULL},
 };
 
-static const tqa_tree_methods control_methods = {
+static const tqa_tree_methods tree_methods = {
     .fields = fields,
     .needed = needed,
     .cost_us = cost_us,
@@ -267,4 +267,4 @@ static const tqa_tree_methods control_methods = {
     .run = simulate,
 };
 
-const tqa_operation_methods tqa_simulate_methods = {.control = &control_methods};
+const tqa_operation_methods tqa_simulate_methods = {.tree = &tree_methods};

@@ -31,9 +31,9 @@ typedef struct tqa_column {
     bool (*fill)(tqa_simulation *s, double *to);
 } tqa_column;
 
-/* The state of one simulation. Everything lives in the control's memory. */
+/* The state of one simulation. Everything lives in the tree's memory. */
 struct tqa_simulation {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     const tq_mechanism *mechanism; /* with its payload */
     double *q, *qd;                /* initial, (nq), (nv) in the robot's order */

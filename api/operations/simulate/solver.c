@@ -70,7 +70,7 @@ static bool read_fields(tqa_simulation *s, const tqa_value *solver)
 static bool check_method(tqa_simulation *s, const tqa_value *solver)
 {
     const tq_run_options *o = &s->options;
-    const tq_model *model = s->control->robot->model;
+    const tq_model *model = s->tree->robot->model;
     const tqa_value name = tqa_value_field(solver, "method");
     const size_t n = (size_t)model->nq + model->nv;
     if (o->method == TQ_RUN_MIDPOINT && model->nq != model->nv) {
@@ -98,7 +98,7 @@ static bool check_method(tqa_simulation *s, const tqa_value *solver)
 
 bool tqa_simulation_read_solver(tqa_simulation *s)
 {
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value solver = tqa_value_field(&root, "solver");
     s->options = (tq_run_options){
         .method = s->plant.contacts != NULL ? TQ_RUN_MOREAU : TQ_RUN_DOPRI87,

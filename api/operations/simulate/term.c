@@ -52,7 +52,7 @@ const char *tqa_simulation_term(const tqa_simulation *s, uint32_t joint)
                         tq_scratch_cost(nv, sizeof(double)) +
                         tq_scratch_cost(TQ_LEDGER_COUNT * nv, sizeof(double));
     tq_scratch scratch;
-    if (nv > FREEDOMS_MAX || !tqa_tree_scratch(s->control, size, &scratch)) {
+    if (nv > FREEDOMS_MAX || !tqa_tree_scratch(s->tree, size, &scratch)) {
         return NULL;
     }
     double *q = tq_scratch_take(&scratch, model->nq, sizeof *q);

@@ -48,12 +48,12 @@ static void put_lost_energy(const tqa_simulation *s)
                        "%g s: take shorter ones, or leave \"solver\" out",
                        percent, method, o->step);
     }
-    tqa_writer_string(s->control->answer, "finding", text);
+    tqa_writer_string(s->tree->answer, "finding", text);
 }
 
 static void put_audit(const tqa_simulation *s)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const tqa_energy_balance *a = &s->judge.audited;
     if (a->why_not != NULL) {
         tqa_writer_none(answer, "audit", a->why_not);
@@ -100,21 +100,21 @@ static void put_joints(const tqa_simulation *s, const char *key, const double *x
         const double value = x[s->order.v[r]];
         row[r] = is_square ? sqrt(value / (double)s->judge.tracked.n) : value;
     }
-    tqa_writer_vector(s->control->answer, key, row, s->order.nv);
+    tqa_writer_vector(s->tree->answer, key, row, s->order.nv);
 }
 
 /* errors of the forces that had goals */
 static void put_force(const tqa_simulation *s)
 {
     static const char *const keys[] = {"max", "rms", "final"};
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const tqa_tracking_error *t = &s->judge.tracked;
     const size_t n_row = s->plant.constraints->n_row;
     tqa_writer_object(answer, "force");
     tqa_writer_list(answer, "rows");
     for (size_t r = 0; r < n_row; r++) {
         if (s->controller.pushed[r]) {
-            tqa_writer_string(answer, NULL, s->control->robot->row_names[r]);
+            tqa_writer_string(answer, NULL, s->tree->robot->row_names[r]);
         }
     }
     tqa_writer_end(answer);
@@ -133,14 +133,14 @@ static void put_force(const tqa_simulation *s)
 
 static void put_tracking(const tqa_simulation *s)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     const tqa_tracking_error *t = &s->judge.tracked;
     tqa_writer_object(answer, "tracking");
     put_joints(s, "max", t->max, false);
     put_joints(s, "rms", t->square, true);
     put_joints(s, "final", t->final, false);
     tqa_writer_object(answer, "point");
-    tqa_writer_point(answer, s->control->robot, &t->point);
+    tqa_writer_point(answer, s->tree->robot, &t->point);
     put_number(answer, "max", t->point_max);
     put_number(answer, "rms", sqrt(t->point_square / (double)t->n));
     put_number(answer, "final", t->point_final);
@@ -180,7 +180,7 @@ static void remark_sag(const tqa_simulation *s)
         }
     }
     if (worst != TQ_NONE) {
-        tqa_tree_remark(s->control, worst,
+        tqa_tree_remark(s->tree, worst,
                         "ends %.3g %s from its setpoint: \"pd\" has no term for gravity and rests "
                         "gravity/kp away; \"kind\": \"pd-gravity\" rests at it",
                         fabs(final[model->joints[worst].v_index]),

@@ -117,7 +117,7 @@ static bool fill_hidden(tqa_simulation *s, double *to)
 static bool read_verdict(tqa_simulation *s)
 {
     static const char *const known[] = {TQA_FIELDS_SIMULATE_REQUEST_VERDICT, NULL};
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value verdict = tqa_value_field(&root, "verdict");
     s->judge.tolerated = default_tolerated;
     if (verdict.value == NULL) {
@@ -163,7 +163,7 @@ bool tqa_run_verdict_read(struct tqa_simulation *s)
 {
     tqa_run_verdict *j = &s->judge;
     const unsigned include = j->include;
-    const tqa_value root = tqa_value_root(s->control);
+    const tqa_value root = tqa_value_root(s->tree);
     const tqa_value names = tqa_value_field(&root, "include");
     if ((include & TQA_RUN_VERDICT_TRACKING) != 0 && !s->has_controller) {
         return tqa_value_refuse(&names, "invalid-value",
@@ -177,11 +177,11 @@ bool tqa_run_verdict_read(struct tqa_simulation *s)
         (tq_audit){.plant = &s->plant, .with_momentum = (include & TQA_RUN_VERDICT_MOMENTUM) != 0};
     j->z_first = tq_plant_n_z(&s->plant);
     const size_t n_row = 4 * s->order.nq + 3 * s->order.nv + 6 * s->plant.n_wrench + 1;
-    s->balance_row = tqa_tree_take(s->control, n_row, sizeof(double));
+    s->balance_row = tqa_tree_take(s->tree, n_row, sizeof(double));
     const tq_effect effect = tq_audit_effect(&j->audit);
     return s->balance_row != NULL && tqa_simulation_add_effect(s, &effect) &&
            add_columns(s, include) &&
-           tqa_tree_scratch(s->control, tq_audit_scratch_size(&s->plant), &s->judge_scratch);
+           tqa_tree_scratch(s->tree, tq_audit_scratch_size(&s->plant), &s->judge_scratch);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -197,13 +197,13 @@ typedef struct pieces {
 static bool open_pieces(tqa_simulation *s, pieces *p)
 {
     const size_t n = TQ_BLOCK;
-    p->rows = tqa_tree_take(s->control, n * s->width, sizeof(double));
+    p->rows = tqa_tree_take(s->tree, n * s->width, sizeof(double));
     const size_t of_rows = (s->order.nq + s->order.nv + 4) * n;
     tq_scratch *scratch = &p->scratch;
     const size_t of_energy = tq_energy_scratch_size(s->mechanism);
     const size_t of_posture = tq_configuration_scratch_size(tq_mechanism_model(s->mechanism));
     if (p->rows == NULL ||
-        !tqa_tree_scratch(s->control,
+        !tqa_tree_scratch(s->tree,
                           4 * tq_scratch_cost(of_rows, sizeof(double)) + of_energy +
                               2 * of_posture + tq_audit_scratch_size(&s->plant),
                           scratch)) {
@@ -304,7 +304,7 @@ static bool place_point(tqa_simulation *s, pieces *p, const double *q, double re
         }
     }
     tq_scratch_rewind(&p->scratch, mark);
-    return status == TQ_OK || tqa_tree_fail(s->control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(s->tree, "", status, &error);
 }
 
 static double distance(const double a[3], const double b[3])
@@ -364,12 +364,12 @@ static bool open_tracking(tqa_simulation *s)
     tqa_tracking_error *to = &s->judge.tracked;
     const tqa_reference *reference = &s->controller.reference;
     const tq_model *model = tq_mechanism_model(s->mechanism);
-    double *rows = tqa_tree_take(s->control, 3 * s->order.nv + 1, sizeof *rows);
+    double *rows = tqa_tree_take(s->tree, 3 * s->order.nv + 1, sizeof *rows);
     if (rows == NULL) {
         return false;
     }
     for (unsigned k = 0; s->controller.pushed != NULL && k < 4; k++) {
-        to->force[k] = tqa_tree_take(s->control, s->plant.constraints->n_row, sizeof(double));
+        to->force[k] = tqa_tree_take(s->tree, s->plant.constraints->n_row, sizeof(double));
         if (to->force[k] == NULL) {
             return false;
         }

@@ -13,8 +13,8 @@ static const double slack = 1e-9; /* of the bound, or of 1 */
 
 uint32_t tqa_simulation_undriven(const tqa_simulation *s, uint32_t j)
 {
-    const tq_model *model = s->control->robot->model;
-    const tq_constraints *set = s->control->robot->constraints;
+    const tq_model *model = s->tree->robot->model;
+    const tq_constraints *set = s->tree->robot->constraints;
     const bool *driven = set != NULL ? set->actuated : NULL;
     /* controllers keep to `actuated`, a table of torques need not */
     const bool is_driven = s->has_controller ? driven == NULL : s->torque.points.n_point > 0;
@@ -33,20 +33,20 @@ void tqa_simulation_remark_undriven(const tqa_simulation *s, uint32_t joint, dou
     if (most > 0.0) {
         (void)snprintf(amount, sizeof amount, " (up to %.6g N m or N)", most);
     }
-    tqa_tree_remark(s->control, joint,
+    tqa_tree_remark(s->tree, joint,
                     "torque of the floating joint \"%.64s\" is applied too%s: nothing drives it in "
                     "reality; list the joints that are driven as \"actuated\" in the robot's "
                     "document",
-                    s->control->robot->joint_names[joint], amount);
+                    s->tree->robot->joint_names[joint], amount);
 }
 
 bool tqa_simulation_watch(tqa_simulation *s)
 {
-    const tq_model *model = s->control->robot->model;
+    const tq_model *model = s->tree->robot->model;
     const size_t most = TQA_LIMITS * (size_t)model->n_joint;
     s->base = TQ_NONE;
-    s->watched = tqa_tree_take(s->control, most, sizeof *s->watched);
-    s->watched_t = tqa_tree_take(s->control, most, sizeof *s->watched_t);
+    s->watched = tqa_tree_take(s->tree, most, sizeof *s->watched);
+    s->watched_t = tqa_tree_take(s->tree, most, sizeof *s->watched_t);
     if (s->watched == NULL || s->watched_t == NULL) {
         return false;
     }
@@ -64,7 +64,7 @@ static const char *column_of(tqa_limit limit)
 
 static void watch_base(tqa_simulation *s, size_t place, size_t n)
 {
-    const tq_model *model = s->control->robot->model;
+    const tq_model *model = s->tree->robot->model;
     for (uint32_t j = tqa_simulation_undriven(s, 0); j != TQ_NONE;
          j = tqa_simulation_undriven(s, j + 1)) {
         const tq_joint *joint = &model->joints[j];
@@ -104,10 +104,10 @@ static void remark_limits(tqa_simulation *s, size_t worst, size_t n)
 {
     static const char *const units[] = {"rad", "rad", "rad/s", "N m", "m", "m", "m/s", "N"};
     const tqa_watched *one = &s->watched[worst];
-    const tqa_robot *robot = s->control->robot;
+    const tqa_robot *robot = s->tree->robot;
     const bool slides = robot->model->joints[one->joint].kind == TQ_JOINT_PRISMATIC;
     tqa_tree_remark(
-        s->control, one->joint,
+        s->tree, one->joint,
         "the %s limit of joint \"%.64s\" is exceeded by %.4g %s at t = %.4g s; \"limits\" "
         "has %s: the motion is that of a robot without them%s",
         tqa_watched_name(one), robot->joint_names[one->joint], one->by,
@@ -120,7 +120,7 @@ static void remark_limits(tqa_simulation *s, size_t worst, size_t n)
 
 void tqa_simulation_put_watched(tqa_simulation *s)
 {
-    tqa_writer *answer = s->control->answer;
+    tqa_writer *answer = s->tree->answer;
     size_t n = 0, worst = 0;
     double most = -1.0;
     for (size_t k = 0; k < s->n_watched; k++) {
@@ -132,7 +132,7 @@ void tqa_simulation_put_watched(tqa_simulation *s)
             tqa_writer_object(answer, "limits");
             tqa_writer_list(answer, "exceeded");
         }
-        tqa_watched_put(one, s->control->robot->joint_names[one->joint], 1.0, &s->watched_t[k],
+        tqa_watched_put(one, s->tree->robot->joint_names[one->joint], 1.0, &s->watched_t[k],
                         answer);
         const double part = one->by / fmax(fabs(one->bound), 1e-3);
         if (part > most) {

@@ -133,9 +133,9 @@ static bool need_bound(const tqa_value *part, const tqa_by_limits *by, size_t nv
 
 bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_limits *ret)
 {
-    tqa_tree *control = part->control;
+    tqa_tree *tree = part->tree;
     const size_t nv = order->nv;
-    double *all = tqa_tree_take(control, 6 * nv, sizeof *all);
+    double *all = tqa_tree_take(tree, 6 * nv, sizeof *all);
     *ret = (tqa_by_limits){.is_spline = true, .n_grid = GRID};
     if (all == NULL || (part->value != NULL && !tqa_value_limits(part, fields))) {
         return false;
@@ -148,7 +148,7 @@ bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_li
     unsigned chosen = 0;
     if (profile.value == NULL) {
         ret->profile = jerk.value != NULL ? S_CURVE : TIME_OPTIMAL;
-        tqa_wording_assume(control, profile.pointer, profiles[ret->profile]);
+        tqa_wording_assume(tree, profile.pointer, profiles[ret->profile]);
     } else if (!tqa_value_choice(&profile, profiles, &ret->profile)) {
         return false;
     }
@@ -163,7 +163,7 @@ bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_li
     for (size_t k = 0; k < 4; k++) {
         rows[k] = all + k * nv;
     }
-    own_limits(control->robot->model, rows[0], rows[3]);
+    own_limits(tree->robot->model, rows[0], rows[3]);
     for (size_t r = 0; r < nv; r++) {
         rows[1][r] = rows[2][r] = (double)INFINITY;
     }
@@ -195,21 +195,21 @@ static const char *joint_of(const tqa_robot *robot, size_t row)
 
 static bool point_to_point(const tqa_value *part, tqa_by_limits *by, tqa_reference *path)
 {
-    tqa_tree *control = part->control;
+    tqa_tree *tree = part->tree;
     const tq_waypoints *way = &path->motion.waypoints;
     const size_t m = way->n_point - 1;
     tq_error error = {0};
-    by->phases = tqa_tree_take(control, m * way->n_coordinate, sizeof *by->phases);
-    by->lasts = tqa_tree_take(control, m, sizeof *by->lasts);
-    by->slowest = tqa_tree_take(control, m, sizeof *by->slowest);
-    by->begin = tqa_tree_take(control, m + 1, sizeof *by->begin);
+    by->phases = tqa_tree_take(tree, m * way->n_coordinate, sizeof *by->phases);
+    by->lasts = tqa_tree_take(tree, m, sizeof *by->lasts);
+    by->slowest = tqa_tree_take(tree, m, sizeof *by->slowest);
+    by->begin = tqa_tree_take(tree, m + 1, sizeof *by->begin);
     if (by->phases == NULL || by->lasts == NULL || by->slowest == NULL || by->begin == NULL) {
         return false;
     }
     const tq_status status = tq_point_to_point(way->n_point, way->n_coordinate, way->x, &by->limits,
                                                by->phases, by->lasts, by->slowest, &error);
     if (status != TQ_OK) {
-        return tqa_tree_fail(control, part->pointer, status, &error);
+        return tqa_tree_fail(tree, part->pointer, status, &error);
     }
     for (size_t k = 0; k < m; k++) {
         by->begin[k + 1] = by->begin[k] + by->lasts[k];
@@ -223,14 +223,14 @@ static bool point_to_point(const tqa_value *part, tqa_by_limits *by, tqa_referen
  * lines */
 static bool lay_path(const tqa_value *part, tqa_by_limits *by, tqa_reference *path)
 {
-    tqa_tree *control = part->control;
+    tqa_tree *tree = part->tree;
     tq_reference *motion = &path->motion;
     const size_t n = motion->n_coordinate;
     const size_t m = motion->waypoints.n_point;
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value points = tqa_value_field(&root, "waypoints");
-    double *s = tqa_tree_take(control, m, sizeof *s);
-    double *curvature = tqa_tree_take(control, m * n, sizeof *curvature);
+    double *s = tqa_tree_take(tree, m, sizeof *s);
+    double *curvature = tqa_tree_take(tree, m * n, sizeof *curvature);
     if (s == NULL || curvature == NULL) {
         return false;
     }
@@ -252,13 +252,13 @@ static bool lay_path(const tqa_value *part, tqa_by_limits *by, tqa_reference *pa
     if (by->is_spline) {
         tq_scratch scratch;
         tq_error error = {0};
-        if (!tqa_tree_scratch(control, tq_scratch_cost(m, sizeof(double)), &scratch)) {
+        if (!tqa_tree_scratch(tree, tq_scratch_cost(m, sizeof(double)), &scratch)) {
             return false;
         }
         const tq_status status = tq_table_fit(&motion->waypoints, &scratch, curvature, &error);
         motion->kind = TQ_REFERENCE_TABLE;
         motion->curvature = curvature;
-        return status == TQ_OK || tqa_tree_fail(control, points.pointer, status, &error);
+        return status == TQ_OK || tqa_tree_fail(tree, points.pointer, status, &error);
     }
     return true;
 }
@@ -267,7 +267,7 @@ static bool refuse_optimal(const tqa_value *part, tq_status status, const tq_err
                            const tqa_by_limits *by, const tq_infeasible *fault, double length)
 {
     if (status == TQ_ERR_RANGE && strcmp(error->what, "torque") == 0) {
-        const char *joint = joint_of(part->control->robot, fault->joint);
+        const char *joint = joint_of(part->tree->robot, fault->joint);
         if (fault->needed > fault->bound) {
             return tqa_value_refuse(
                 part, "range", "raise the torque limit, or lead the path elsewhere",
@@ -286,7 +286,7 @@ static bool refuse_optimal(const tqa_value *part, tq_status status, const tq_err
                                 "with %zu intervals the limits cannot be kept between grid points",
                                 by->n_grid);
     }
-    return tqa_tree_fail(part->control, part->pointer, status, error);
+    return tqa_tree_fail(part->tree, part->pointer, status, error);
 }
 
 static bool is_torque_bound(const tqa_by_limits *by, size_t nv)
@@ -300,9 +300,9 @@ static bool is_torque_bound(const tqa_by_limits *by, size_t nv)
 
 static bool time_optimal(const tqa_value *part, tqa_by_limits *by, tqa_reference *path)
 {
-    tqa_tree *control = part->control;
+    tqa_tree *tree = part->tree;
     const tq_mechanism *mechanism = by->mechanism;
-    if ((is_torque_bound(by, control->robot->model->nv) &&
+    if ((is_torque_bound(by, tree->robot->model->nv) &&
          !tqa_undragged(part, "times from limits of torque")) ||
         (!path->is_cartesian && !lay_path(part, by, path))) {
         return false;
@@ -324,12 +324,12 @@ static bool time_optimal(const tqa_value *part, tqa_by_limits *by, tqa_reference
     tq_scratch scratch;
     tq_error error = {0};
     tq_infeasible fault = {0};
-    if (!tqa_tree_scratch(control,
+    if (!tqa_tree_scratch(tree,
                           tq_time_optimal_scratch_size(mechanism, geometric.n_stop, by->n_grid),
                           &scratch)) {
         return false;
     }
-    tqa_tree_set_stop(control, &scratch);
+    tqa_tree_set_stop(tree, &scratch);
     const tq_status status = tq_time_optimal(mechanism, &geometric, &by->limits, by->n_grid,
                                              &scratch, &by->timed, &fault, &error);
     if (status != TQ_OK) {
@@ -340,18 +340,18 @@ static bool time_optimal(const tqa_value *part, tqa_by_limits *by, tqa_reference
     return true;
 }
 
-bool tqa_by_limits_carry(tqa_tree *control, tqa_by_limits *by)
+bool tqa_by_limits_carry(tqa_tree *tree, tqa_by_limits *by)
 {
-    const tqa_value root = tqa_value_root(control);
+    const tqa_value root = tqa_value_root(tree);
     const tqa_value payload = tqa_value_field(&root, "payload");
-    by->mechanism = control->robot->mechanism;
-    return payload.value == NULL || tqa_value_mechanism(control, &payload, 1.0, &by->mechanism);
+    by->mechanism = tree->robot->mechanism;
+    return payload.value == NULL || tqa_value_mechanism(tree, &payload, 1.0, &by->mechanism);
 }
 
 bool tqa_by_limits_prepare(const tqa_value *part, tqa_by_limits *by, tqa_reference *path)
 {
     const size_t m = path->is_cartesian ? path->path.n_pose : path->motion.waypoints.n_point;
-    const tqa_value root = tqa_value_root(part->control);
+    const tqa_value root = tqa_value_root(part->tree);
     const tqa_value points = tqa_value_field(&root, path->is_cartesian ? "poses" : "waypoints");
     if (m > POINTS_MAX) {
         return tqa_value_refuse(&points, "range", "divide the path",
@@ -395,22 +395,22 @@ void tqa_by_limits_at(const tqa_by_limits *by, const tqa_reference *path, double
  * The answer
  */
 
-static void bind(tqa_tree *control, double from, double to, size_t row, tq_limit_kind limit)
+static void bind(tqa_tree *tree, double from, double to, size_t row, tq_limit_kind limit)
 {
     static const char *const names[] = {"velocity", "acceleration", "jerk", "torque"};
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     if (to > from) {
         tqa_writer_object(answer, NULL);
         tqa_writer_number(answer, "from_s", from);
         tqa_writer_number(answer, "to_s", to);
-        tqa_writer_string(answer, "joint", joint_of(control->robot, row));
+        tqa_writer_string(answer, "joint", joint_of(tree->robot, row));
         tqa_writer_string(answer, "limit", names[limit]);
         tqa_writer_end(answer);
     }
 }
 
 /* the phases of the slowest joint: in each of them one limit is met */
-static void bind_phases(tqa_tree *control, const tqa_by_limits *by, size_t n_point, size_t n)
+static void bind_phases(tqa_tree *tree, const tqa_by_limits *by, size_t n_point, size_t n)
 {
     for (size_t k = 0; k + 1 < n_point; k++) {
         const size_t row = by->slowest[k];
@@ -425,50 +425,49 @@ static void bind_phases(tqa_tree *control, const tqa_by_limits *by, size_t n_poi
                       {p->jerk, TQ_LIMIT_JERK}};
         double t = by->begin[k];
         for (size_t i = 0; i < sizeof phases / sizeof phases[0]; i++) {
-            bind(control, t, t + phases[i].last, row, phases[i].limit);
+            bind(tree, t, t + phases[i].last, row, phases[i].limit);
             t += phases[i].last;
         }
     }
 }
 
-static void bind_intervals(tqa_tree *control, const tq_timed_path *timed)
+static void bind_intervals(tqa_tree *tree, const tq_timed_path *timed)
 {
     size_t first = 0;
     for (size_t i = 1; i <= timed->n_interval; i++) {
         if (i == timed->n_interval || timed->joint[i] != timed->joint[first] ||
             timed->limit[i] != timed->limit[first]) {
-            bind(control, timed->t[first], timed->t[i], timed->joint[first],
+            bind(tree, timed->t[first], timed->t[i], timed->joint[first],
                  (tq_limit_kind)timed->limit[first]);
             first = i;
         }
     }
 }
 
-void tqa_by_limits_answer(tqa_tree *control, const tqa_by_limits *by, const tqa_reference *path)
+void tqa_by_limits_answer(tqa_tree *tree, const tqa_by_limits *by, const tqa_reference *path)
 {
-    tqa_writer *answer = control->answer;
+    tqa_writer *answer = tree->answer;
     tqa_writer_number(answer, "duration_s", path->end);
     tqa_writer_list(answer, "binding");
     if (by->profile == TIME_OPTIMAL) {
-        bind_intervals(control, &by->timed);
+        bind_intervals(tree, &by->timed);
     } else {
-        bind_phases(control, by, path->motion.waypoints.n_point, path->motion.n_coordinate);
+        bind_phases(tree, by, path->motion.waypoints.n_point, path->motion.n_coordinate);
     }
     tqa_writer_end(answer);
 }
 
-bool tqa_by_limits_torque(tqa_tree *control, const tq_mechanism *mechanism, size_t n_sample,
+bool tqa_by_limits_torque(tqa_tree *tree, const tq_mechanism *mechanism, size_t n_sample,
                           const double *q, const double *qd, const double *qdd, double *ret_tau)
 {
-    const size_t n = control->robot->model->nv;
+    const size_t n = tree->robot->model->nv;
     const size_t block = n * TQ_BLOCK_STRIDE;
     const double *const from[3] = {q, qd, qdd};
-    double *rows = tqa_tree_take(control, 4 * block, sizeof *rows);
+    double *rows = tqa_tree_take(tree, 4 * block, sizeof *rows);
     tq_scratch scratch;
     tq_error error = {0};
     tq_status status = TQ_OK;
-    if (rows == NULL ||
-        !tqa_tree_scratch(control, tq_inverse_scratch_size(mechanism, 0), &scratch)) {
+    if (rows == NULL || !tqa_tree_scratch(tree, tq_inverse_scratch_size(mechanism, 0), &scratch)) {
         return false;
     }
     for (size_t b = 0; status == TQ_OK && b < tq_block_count(n_sample); b++) {
@@ -493,5 +492,5 @@ bool tqa_by_limits_torque(tqa_tree *control, const tq_mechanism *mechanism, size
             }
         }
     }
-    return status == TQ_OK || tqa_tree_fail(control, "", status, &error);
+    return status == TQ_OK || tqa_tree_fail(tree, "", status, &error);
 }

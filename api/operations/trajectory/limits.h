@@ -25,7 +25,7 @@ typedef struct tqa_by_limits {
 bool tqa_by_limits_read(const tqa_value *part, const tqa_order *order, tqa_by_limits *ret);
 
 /* `payload` of the root: torques are of the robot that carries it. False: the problem is set. */
-bool tqa_by_limits_carry(tqa_tree *control, tqa_by_limits *by);
+bool tqa_by_limits_carry(tqa_tree *tree, tqa_by_limits *by);
 
 /* Computes the times of a path that was read with TQA_PATH_BY_LIMITS; its begin and end are those
  * of the motion then. False: the problem is set. */
@@ -35,10 +35,10 @@ void tqa_by_limits_at(const tqa_by_limits *by, const tqa_reference *path, double
                       double *ret_qd, double *ret_qdd);
 
 /* `duration_s` and `binding` of the answer. */
-void tqa_by_limits_answer(tqa_tree *control, const tqa_by_limits *by, const tqa_reference *path);
+void tqa_by_limits_answer(tqa_tree *tree, const tqa_by_limits *by, const tqa_reference *path);
 
 /* tau (n_sample x nv) of samples one after another. False: the problem is set. */
-bool tqa_by_limits_torque(tqa_tree *control, const tq_mechanism *mechanism, size_t n_sample,
+bool tqa_by_limits_torque(tqa_tree *tree, const tq_mechanism *mechanism, size_t n_sample,
                           const double *q, const double *qd, const double *qdd, double *ret_tau);
 
 #endif

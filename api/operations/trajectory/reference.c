@@ -34,7 +34,7 @@ static bool read_times(tqa_plan *p)
     const tqa_value durations = tqa_value_field(p->object, "durations_s");
     const tqa_value duration = tqa_value_field(p->object, "duration_s");
     const size_t n = p->n_point;
-    p->times = tqa_tree_take(p->control, n, sizeof(double));
+    p->times = tqa_tree_take(p->tree, n, sizeof(double));
     if (p->times == NULL) {
         return false;
     }
@@ -103,7 +103,7 @@ static bool number_points(tqa_plan *p)
                                     "\"limits\" and \"%s\" are both given", others[k]);
         }
     }
-    p->times = tqa_tree_take(p->control, p->n_point, sizeof(double));
+    p->times = tqa_tree_take(p->tree, p->n_point, sizeof(double));
     for (size_t k = 0; p->times != NULL && k < p->n_point; k++) {
         p->times[k] = (double)k;
     }
@@ -118,7 +118,7 @@ static bool read_timing(tqa_plan *p)
     p->blend = 0.25;
     p->timing = TQ_TIMING_QUINTIC;
     if (timing.value == NULL) {
-        tqa_wording_assume(p->control, timing.pointer, timings[p->timing]);
+        tqa_wording_assume(p->tree, timing.pointer, timings[p->timing]);
     } else if (!tqa_value_choice(&timing, timings, &p->timing)) {
         return false;
     }
@@ -167,7 +167,7 @@ static bool read_waypoints(tqa_plan *p, const tqa_value *waypoints)
     if (!tqa_value_array(waypoints, 2, POINTS_MAX, &p->n_point)) {
         return false;
     }
-    double *x = tqa_tree_take(p->control, p->n_point * nq, sizeof *x);
+    double *x = tqa_tree_take(p->tree, p->n_point * nq, sizeof *x);
     bool good = x != NULL;
     for (size_t k = 0; good && k < p->n_point; k++) {
         const tqa_value row = tqa_value_item(waypoints, k);
@@ -186,22 +186,22 @@ static bool read_waypoints(tqa_plan *p, const tqa_value *waypoints)
     tq_status status = tq_waypoints_check(&motion->waypoints, &error);
     if (status == TQ_OK && p->timing == TIMING_SPLINE) {
         tq_scratch scratch;
-        double *curvature = tqa_tree_take(p->control, p->n_point * nq, sizeof *curvature);
+        double *curvature = tqa_tree_take(p->tree, p->n_point * nq, sizeof *curvature);
         if (curvature == NULL ||
-            !tqa_tree_scratch(p->control, tq_scratch_cost(p->n_point, sizeof(double)), &scratch)) {
+            !tqa_tree_scratch(p->tree, tq_scratch_cost(p->n_point, sizeof(double)), &scratch)) {
             return false;
         }
         status = tq_spline_fit(&motion->waypoints, &scratch, curvature, &error);
         motion->curvature = curvature;
     }
-    return status == TQ_OK || tqa_tree_fail(p->control, waypoints->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(p->tree, waypoints->pointer, status, &error);
 }
 
 /* Coordinates at the first pose: the nearest solution to `initial`. */
 static bool find_start(tqa_reference *to)
 {
-    tqa_tree *control = to->poses.control;
-    const tq_model *model = control->robot->model;
+    tqa_tree *tree = to->poses.tree;
+    const tq_model *model = tree->robot->model;
     const tqa_value first = tqa_value_item(&to->poses, 0);
     tq_scratch scratch;
     tq_error error = {0};
@@ -214,17 +214,17 @@ static bool find_start(tqa_reference *to)
                                    .n_solution = 8};
     memcpy(task.at, to->path.at, sizeof task.at);
     memcpy(task.axes, to->path.axes, sizeof task.axes);
-    tq_ik_result *result = tqa_tree_take(control, 1, sizeof *result);
-    double *q = tqa_tree_take(control, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof *q);
+    tq_ik_result *result = tqa_tree_take(tree, 1, sizeof *result);
+    double *q = tqa_tree_take(tree, (size_t)TQ_IK_SOLUTION_MAX * model->nq, sizeof *q);
     if (result == NULL || q == NULL ||
-        !tqa_tree_scratch(control, tq_ik_scratch_size(model), &scratch)) {
+        !tqa_tree_scratch(tree, tq_ik_scratch_size(model), &scratch)) {
         return false;
     }
     result->q = q;
     const tq_status status =
         tq_inverse_kinematics(model, &task, &options, &scratch, result, &error);
     if (status != TQ_OK) {
-        return tqa_tree_fail(control, first.pointer, status, &error);
+        return tqa_tree_fail(tree, first.pointer, status, &error);
     }
     if (result->n_solution == 0) {
         return tqa_value_refuse(&first, "no-convergence", "bring the pose within reach",
@@ -254,26 +254,26 @@ static bool refuse_path(const tqa_value *poses, tq_status status, const tq_error
                                 "value %.3g",
                                 t, error->value);
     }
-    return tqa_tree_fail(poses->control, poses->pointer, status, error);
+    return tqa_tree_fail(poses->tree, poses->pointer, status, error);
 }
 
 /* the path as cells of joint motion */
 static bool cut(tqa_reference *to)
 {
-    tqa_tree *control = to->poses.control;
-    const tq_model *model = control->robot->model;
+    tqa_tree *tree = to->poses.tree;
+    const tq_model *model = tree->robot->model;
     const size_t n_pose = to->path.n_pose;
     const size_t wanted = n_pose * CELLS_OF_A_STRETCH;
     const size_t n = wanted < CELLS_LEAST ? CELLS_LEAST : wanted < CELLS_MAX ? wanted : CELLS_MAX;
     const tq_motion_room room = {.cells_max = n,
-                                 .t = tqa_tree_take(control, n + 1, sizeof(double)),
-                                 .ends = tqa_tree_take(control, n * 6 * model->nq, sizeof(double)),
-                                 .kinks = tqa_tree_take(control, 3 * n_pose, sizeof(double))};
+                                 .t = tqa_tree_take(tree, n + 1, sizeof(double)),
+                                 .ends = tqa_tree_take(tree, n * 6 * model->nq, sizeof(double)),
+                                 .kinks = tqa_tree_take(tree, 3 * n_pose, sizeof(double))};
     tq_scratch scratch;
     tq_error error = {0};
     double t = 0.0;
     if (room.t == NULL || room.ends == NULL || room.kinks == NULL ||
-        !tqa_tree_scratch(control, tq_motion_sample_scratch_size(model, n), &scratch)) {
+        !tqa_tree_scratch(tree, tq_motion_sample_scratch_size(model, n), &scratch)) {
         return false;
     }
     const tq_status status = tq_motion_sample(model, &to->path, to->start, &room, &scratch,
@@ -290,7 +290,7 @@ bool tqa_reference_prepare(tqa_reference *reference)
 static bool read_near(tqa_plan *p)
 {
     const tqa_value initial = tqa_value_field(p->object, "initial");
-    double *start = tqa_tree_take(p->control, p->order->nq, sizeof *start);
+    double *start = tqa_tree_take(p->tree, p->order->nq, sizeof *start);
     if (start == NULL) {
         return false;
     }
@@ -316,7 +316,7 @@ static bool read_poses(tqa_plan *p, const tqa_value *poses)
         (frame.value == NULL && !tqa_value_end_link(&frame, &point.link))) {
         return false;
     }
-    tq_pose *pose = tqa_tree_take(p->control, p->n_point, sizeof *pose);
+    tq_pose *pose = tqa_tree_take(p->tree, p->n_point, sizeof *pose);
     bool good = pose != NULL;
     bool turned = false;
     for (size_t k = 0; good && k < p->n_point; k++) {
@@ -432,8 +432,8 @@ bool tqa_reference_object(const tqa_value *object)
 bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsigned kinds,
                          const double *near, tqa_reference *ret)
 {
-    tqa_tree *control = object->control;
-    tqa_plan p = {.control = control, .object = object, .order = order, .near = near, .to = ret};
+    tqa_tree *tree = object->tree;
+    tqa_plan p = {.tree = tree, .object = object, .order = order, .near = near, .to = ret};
     p.is_by_limits = (kinds & TQA_PATH_BY_LIMITS) != 0;
     tqa_value path = {0};
     unsigned chosen = PATHS;
@@ -457,14 +457,14 @@ bool tqa_value_reference(const tqa_value *object, const tqa_order *order, unsign
     }
     p.kind = 1u << chosen;
     for (size_t k = 0; p.kind != TQA_PATH_STAND && k < order->n_joint; k++) {
-        const tq_joint *joint = &control->robot->model->joints[order->joints[k]];
+        const tq_joint *joint = &tree->robot->model->joints[order->joints[k]];
         if (joint->nq != joint->nv) {
             return tqa_value_refuse(&path, "invalid-value",
                                     (kinds & TQA_PATH_STAND) != 0
                                         ? "\"setpoint\" takes every joint, quaternions included"
                                         : "interpolate such poses before, and ask for each of them",
                                     "joint \"%s\" has a quaternion, which no path interpolates",
-                                    control->robot->joint_names[order->joints[k]]);
+                                    tree->robot->joint_names[order->joints[k]]);
         }
     }
     *ret = (tqa_reference){.motion = {.n_coordinate = order->nq}};

@@ -6,7 +6,7 @@
 #include "api/operations/trajectory/reference.h"
 
 typedef struct tqa_plan {
-    tqa_tree *control;
+    tqa_tree *tree;
     const tqa_value *object;
     const tqa_order *order;
     const double *near; /* coordinates that choose the branch of poses */

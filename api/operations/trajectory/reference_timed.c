@@ -16,8 +16,8 @@ static bool own_order(tqa_plan *p, const tqa_value *object, tqa_order *ret)
     if (joints.value == NULL) {
         return true;
     }
-    *ret = (tqa_order){.q = tqa_tree_take(p->control, p->order->nq, sizeof(uint32_t)),
-                       .v = tqa_tree_take(p->control, p->order->nv, sizeof(uint32_t))};
+    *ret = (tqa_order){.q = tqa_tree_take(p->tree, p->order->nq, sizeof(uint32_t)),
+                       .v = tqa_tree_take(p->tree, p->order->nv, sizeof(uint32_t))};
     return ret->q != NULL && ret->v != NULL && tqa_value_order(&joints, ret);
 }
 
@@ -37,7 +37,7 @@ static bool read_fourier(tqa_plan *p, const tqa_order *order, const tqa_value *f
     double *all = NULL;
     if (!tqa_value_positive(&frequency, &p->to->motion.fourier.frequency) ||
         !tqa_value_array(&first, 1, HARMONICS_MAX, &n) ||
-        (all = tqa_tree_take(p->control, (2 * n + 1) * nq, sizeof *all)) == NULL ||
+        (all = tqa_tree_take(p->tree, (2 * n + 1) * nq, sizeof *all)) == NULL ||
         !tqa_value_row(&offset, order, TQA_ROW_Q, all)) {
         return false;
     }
@@ -68,17 +68,16 @@ static bool read_fourier(tqa_plan *p, const tqa_order *order, const tqa_value *f
 /* `joints` and `angles` of a nested object are of its series; those of the root of everything. */
 bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     if (p->object->value == root.value) {
         return read_fourier(p, p->order, fourier);
     }
     const tqa_value angles = tqa_value_field(p->object, "angles");
-    const bool in_degrees = p->control->in_degrees;
+    const bool in_degrees = p->tree->in_degrees;
     tqa_order order = *p->order;
-    const bool good =
-        (angles.value == NULL || tqa_value_angles(&angles, &p->control->in_degrees)) &&
-        own_order(p, p->object, &order) && read_fourier(p, &order, fourier);
-    p->control->in_degrees = in_degrees;
+    const bool good = (angles.value == NULL || tqa_value_angles(&angles, &p->tree->in_degrees)) &&
+                      own_order(p, p->object, &order) && read_fourier(p, &order, fourier);
+    p->tree->in_degrees = in_degrees;
     return good;
 }
 
@@ -86,7 +85,7 @@ bool tqa_plan_fourier(tqa_plan *p, const tqa_value *fourier)
 static bool check_quaternions(const tqa_value *stand, const tqa_order *order, double *q)
 {
     static const double off_unit = 1e-6;
-    const tqa_robot *robot = stand->control->robot;
+    const tqa_robot *robot = stand->tree->robot;
     for (size_t k = 0; k < order->n_joint; k++) {
         const tq_joint *joint = &robot->model->joints[order->joints[k]];
         if (joint->nq == joint->nv) {
@@ -108,7 +107,7 @@ static bool check_quaternions(const tqa_value *stand, const tqa_order *order, do
 
 bool tqa_plan_stand(tqa_plan *p, const tqa_value *stand)
 {
-    double *q = tqa_tree_take(p->control, p->order->nq, sizeof *q);
+    double *q = tqa_tree_take(p->tree, p->order->nq, sizeof *q);
     p->to->motion.kind = TQ_REFERENCE_SETPOINT;
     p->to->motion.setpoint = q;
     return q != NULL && tqa_value_row(stand, p->order, TQA_ROW_Q, q) &&
@@ -121,7 +120,7 @@ static bool read_ends(tqa_plan *p, const tqa_order *order, const tqa_value *rows
                       double *ends)
 {
     const size_t nq = order->nq;
-    double *row = tqa_tree_take(p->control, nq, sizeof *row);
+    double *row = tqa_tree_take(p->tree, nq, sizeof *row);
     size_t n = 0;
     if (row == NULL || !tqa_value_array(rows, p->n_point, p->n_point, &n)) {
         return false;
@@ -167,8 +166,8 @@ static bool read_table(tqa_plan *p, const tqa_value *table)
                               "give both \"qd\" and \"qdd\", or neither");
     }
     const size_t n = p->n_point;
-    double *times = tqa_tree_take(p->control, n, sizeof *times);
-    double *x = tqa_tree_take(p->control, 6 * n * nq, sizeof *x);
+    double *times = tqa_tree_take(p->tree, n, sizeof *times);
+    double *x = tqa_tree_take(p->tree, 6 * n * nq, sizeof *x);
     if (times == NULL || x == NULL || !tqa_value_numbers(&t, n, times)) {
         return false;
     }
@@ -201,23 +200,22 @@ static bool read_table(tqa_plan *p, const tqa_value *table)
     }
     tq_scratch scratch;
     tq_error error = {0};
-    if (!tqa_tree_scratch(p->control, tq_scratch_cost(n, sizeof(double)), &scratch)) {
+    if (!tqa_tree_scratch(p->tree, tq_scratch_cost(n, sizeof(double)), &scratch)) {
         return false;
     }
     motion->kind = TQ_REFERENCE_TABLE;
     motion->waypoints = (tq_waypoints){.n_point = n, .n_coordinate = nq, .t = times, .x = x};
     motion->curvature = x + n * nq;
     const tq_status status = tq_table_fit(&motion->waypoints, &scratch, x + n * nq, &error);
-    return status == TQ_OK || tqa_tree_fail(p->control, table->pointer, status, &error);
+    return status == TQ_OK || tqa_tree_fail(p->tree, table->pointer, status, &error);
 }
 
 bool tqa_plan_table(tqa_plan *p, const tqa_value *table)
 {
     const tqa_value angles = tqa_value_field(table, "angles");
-    const bool in_degrees = p->control->in_degrees;
-    const bool good =
-        (angles.value == NULL || tqa_value_angles(&angles, &p->control->in_degrees)) &&
-        read_table(p, table);
-    p->control->in_degrees = in_degrees;
+    const bool in_degrees = p->tree->in_degrees;
+    const bool good = (angles.value == NULL || tqa_value_angles(&angles, &p->tree->in_degrees)) &&
+                      read_table(p, table);
+    p->tree->in_degrees = in_degrees;
     return good;
 }

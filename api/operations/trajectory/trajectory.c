@@ -17,7 +17,7 @@ enum { CARTESIAN_SAMPLES_MAX = 20000 };
 static const char *const fields[] = {TQA_FIELDS_TRAJECTORY_REQUEST, NULL};
 
 typedef struct plan {
-    tqa_tree *control;
+    tqa_tree *tree;
     tqa_order order;
     tqa_reference path;
     double interval;
@@ -32,18 +32,18 @@ static const double cutting_us = 1e4;
 /* time-optimal: inverse dynamics and passes over the grid, for each joint */
 static const double optimal_us = 1e3;
 
-static double cost_us(const tqa_tree *control)
+static double cost_us(const tqa_tree *tree)
 {
-    const double nv = (double)control->robot->model->nv;
-    const bool cartesian = json_object_get(control->root, "poses") != NULL;
-    const double interval = json_number_value(json_object_get(control->root, "interval_s"));
+    const double nv = (double)tree->robot->model->nv;
+    const bool cartesian = json_object_get(tree->root, "poses") != NULL;
+    const double interval = json_number_value(json_object_get(tree->root, "interval_s"));
     /* the end is not known yet: ten seconds of it */
     const double n_sample = interval > 0.0 ? 10.0 / interval : 1.0;
-    const bool is_timed = json_object_get(control->root, "times_s") != NULL ||
-                          json_object_get(control->root, "durations_s") != NULL ||
-                          json_object_get(control->root, "duration_s") != NULL ||
-                          json_object_get(control->root, "fourier") != NULL;
-    const bool by_limits = !is_timed || json_object_get(control->root, "limits") != NULL;
+    const bool is_timed = json_object_get(tree->root, "times_s") != NULL ||
+                          json_object_get(tree->root, "durations_s") != NULL ||
+                          json_object_get(tree->root, "duration_s") != NULL ||
+                          json_object_get(tree->root, "fourier") != NULL;
+    const bool by_limits = !is_timed || json_object_get(tree->root, "limits") != NULL;
     return 20.0 + (cartesian ? cutting_us : 0.0) + (by_limits ? optimal_us * nv : 0.0) +
            n_sample * nv * 0.2;
 }
@@ -65,7 +65,7 @@ static bool is_fastest(const tqa_value *root)
 
 static bool read(plan *p)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value interval = tqa_value_field(&root, "interval_s");
     const tqa_value limits = tqa_value_field(&root, "limits");
     const tqa_value fourier = tqa_value_field(&root, "fourier");
@@ -78,7 +78,7 @@ static bool read(plan *p)
     }
     const tqa_value payload = tqa_value_field(&root, "payload");
     if (payload.value != NULL && !p->is_by_limits) {
-        return tqa_by_limits_carry(p->control, &p->by) &&
+        return tqa_by_limits_carry(p->tree, &p->by) &&
                tqa_value_refuse(&payload, "invalid-value",
                                 "leave the times out, or add \"limits\"; or send it to "
                                 "inverse-dynamics with this motion",
@@ -88,7 +88,7 @@ static bool read(plan *p)
                                p->is_by_limits ? kinds | TQA_PATH_BY_LIMITS : kinds, NULL,
                                &p->path) &&
            (!p->is_by_limits || (tqa_by_limits_read(&limits, &p->order, &p->by) &&
-                                 tqa_by_limits_carry(p->control, &p->by))) &&
+                                 tqa_by_limits_carry(p->tree, &p->by))) &&
            tqa_reference_prepare(&p->path) &&
            (interval.value == NULL || tqa_value_positive(&interval, &p->interval)) &&
            (!p->is_by_limits || tqa_by_limits_prepare(&limits, &p->by, &p->path));
@@ -96,7 +96,7 @@ static bool read(plan *p)
 
 static bool make_room(plan *p)
 {
-    const tqa_value root = tqa_value_root(p->control);
+    const tqa_value root = tqa_value_root(p->tree);
     const tqa_value interval = tqa_value_field(&root, "interval_s");
     const size_t nq = p->order.nq;
     /* the last sample is the end, when that is a whole number of intervals away within rounding */
@@ -112,10 +112,10 @@ static bool make_room(plan *p)
                                 "that are %.9g samples, %.0f at most are given", count, most);
     }
     p->n_sample = (size_t)count;
-    p->t = tqa_tree_take(p->control, p->n_sample, sizeof(double));
-    p->q = tqa_tree_take(p->control, p->n_sample * nq, sizeof(double));
-    p->qd = tqa_tree_take(p->control, p->n_sample * nq, sizeof(double));
-    p->qdd = tqa_tree_take(p->control, p->n_sample * nq, sizeof(double));
+    p->t = tqa_tree_take(p->tree, p->n_sample, sizeof(double));
+    p->q = tqa_tree_take(p->tree, p->n_sample * nq, sizeof(double));
+    p->qd = tqa_tree_take(p->tree, p->n_sample * nq, sizeof(double));
+    p->qdd = tqa_tree_take(p->tree, p->n_sample * nq, sizeof(double));
     return p->t != NULL && p->q != NULL && p->qd != NULL && p->qdd != NULL;
 }
 
@@ -137,8 +137,8 @@ static void sample(plan *p)
 static void put_violations(const plan *p)
 {
     static const char *const names[] = {TQA_WORDS_TRAJECTORY_RESULT_VIOLATIONS_LIMIT};
-    const tqa_robot *robot = p->control->robot;
-    tqa_writer *answer = p->control->answer;
+    const tqa_robot *robot = p->tree->robot;
+    tqa_writer *answer = p->tree->answer;
     tqa_writer_list(answer, "violations");
     for (size_t k = 0; k < p->order.n_joint; k++) {
         const tq_joint *joint = &robot->model->joints[p->order.joints[k]];
@@ -160,7 +160,7 @@ static void put_violations(const plan *p)
                 tqa_writer_object(answer, NULL);
                 tqa_writer_string(answer, "joint", robot->joint_names[p->order.joints[k]]);
                 tqa_writer_string(answer, "limit", names[b]);
-                const bool turns = robot->is_angle[joint->q_index] && p->control->in_degrees;
+                const bool turns = robot->is_angle[joint->q_index] && p->tree->in_degrees;
                 const double unit = turns ? tqa_radians_of_degree : 1.0;
                 tqa_writer_number(answer, "bound", bounds[b] / unit);
                 tqa_writer_number(answer, "worst", value / unit);
@@ -173,33 +173,33 @@ static void put_violations(const plan *p)
     tqa_writer_end(answer);
 }
 
-static bool run(tqa_tree *control)
+static bool run(tqa_tree *tree)
 {
-    plan p = {.control = control};
-    if (!tqa_tree_order(control, &p.order) || !read(&p) || !make_room(&p)) {
+    plan p = {.tree = tree};
+    if (!tqa_tree_order(tree, &p.order) || !read(&p) || !make_room(&p)) {
         return false;
     }
     sample(&p);
     const size_t nq = p.order.nq;
     double *tau = NULL;
     if (p.is_by_limits && p.by.with_tau) { /* before rows are put in the user's order */
-        tau = tqa_tree_take(control, p.n_sample * nq, sizeof *tau);
+        tau = tqa_tree_take(tree, p.n_sample * nq, sizeof *tau);
         if (tau == NULL ||
-            !tqa_by_limits_torque(control, p.by.mechanism, p.n_sample, p.q, p.qd, p.qdd, tau)) {
+            !tqa_by_limits_torque(tree, p.by.mechanism, p.n_sample, p.q, p.qd, p.qdd, tau)) {
             return false;
         }
     }
-    tqa_writer *answer = control->answer;
-    control->is_motion = true;
-    tqa_writer_joints(answer, control->robot, &p.order);
+    tqa_writer *answer = tree->answer;
+    tree->is_motion = true;
+    tqa_writer_joints(answer, tree->robot, &p.order);
     put_violations(&p);
     if (p.is_by_limits) {
-        tqa_by_limits_answer(control, &p.by, &p.path);
+        tqa_by_limits_answer(tree, &p.by, &p.path);
     }
     tqa_writer_vector(answer, "t", p.t, p.n_sample);
-    tqa_rows_to_user(control, TQA_ROW_Q, p.q, p.n_sample);
-    tqa_rows_to_user(control, TQA_ROW_RATE, p.qd, p.n_sample);
-    tqa_rows_to_user(control, TQA_ROW_RATE, p.qdd, p.n_sample);
+    tqa_rows_to_user(tree, TQA_ROW_Q, p.q, p.n_sample);
+    tqa_rows_to_user(tree, TQA_ROW_RATE, p.qd, p.n_sample);
+    tqa_rows_to_user(tree, TQA_ROW_RATE, p.qdd, p.n_sample);
     tqa_writer_rows(answer, "q", p.q, p.n_sample, false, p.order.q, nq);
     tqa_writer_rows(answer, "qd", p.qd, p.n_sample, false, p.order.v, nq);
     tqa_writer_rows(answer, "qdd", p.qdd, p.n_sample, false, p.order.v, nq);
@@ -210,4 +210,4 @@ static bool run(tqa_tree *control)
 }
 
 static const tqa_tree_methods methods = {.fields = fields, .cost_us = cost_us, .run = run};
-const tqa_operation_methods tqa_trajectory_methods = {.control = &methods};
+const tqa_operation_methods tqa_trajectory_methods = {.tree = &methods};

@@ -84,7 +84,7 @@ static void same_choices(const tqa_choice *choices, const json_t *names)
 /* An operation on nested fields: the same names on both sides. */
 static void same_fields(const tqa_operation *operation, json_t *request)
 {
-    const char *const *fields = operation->methods->control->fields;
+    const char *const *fields = operation->methods->tree->fields;
     json_t *properties = AT(request, "properties");
     size_t n = 0;
     for (; fields[n] != NULL; n++) {
@@ -101,7 +101,7 @@ Test(openapi, lists_every_operation_with_its_fields)
         const tqa_schema *schema = &operation->methods->schema;
         const char *reference = json_string_value(AT(body_of(root, operation), "schema", "$ref"));
         json_t *request = AT(root, "components", "schemas", strrchr(reference, '/') + 1);
-        if (operation->methods->control != NULL) {
+        if (operation->methods->tree != NULL) {
             same_fields(operation, request);
             continue;
         }

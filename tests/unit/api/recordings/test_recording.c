@@ -23,7 +23,7 @@ typedef struct fixture {
     tqt_host host;
     tqa_robot *robot;
     tqa_problem problem;
-    tqa_tree control;
+    tqa_tree tree;
     tqa_order order;
     tqa_recording_request request;
     tqa_recording log;
@@ -35,13 +35,13 @@ static void open(fixture *f, const char *request, const char *csv, size_t n)
     tqt_host_open(&f->host);
     tqt_host_dataset(&f->host, "log", "text/csv", csv, n);
     f->robot = tqt_builtin("pendulum");
-    f->control = (tqa_tree){.robot = f->robot,
-                            .host = &f->host.host,
-                            .problem = &f->problem,
-                            .arena = tqa_arena_new(64 << 20),
-                            .root = json_loads(request, 0, NULL)};
-    const tqa_value root = tqa_value_root(&f->control);
-    cr_assert(tqa_tree_order(&f->control, &f->order));
+    f->tree = (tqa_tree){.robot = f->robot,
+                         .host = &f->host.host,
+                         .problem = &f->problem,
+                         .arena = tqa_arena_new(64 << 20),
+                         .root = json_loads(request, 0, NULL)};
+    const tqa_value root = tqa_value_root(&f->tree);
+    cr_assert(tqa_tree_order(&f->tree, &f->order));
     cr_assert(tqa_recording_request_read(&root, &f->order, 1u << TQA_RECORDING_Q, &f->request),
               "%s", f->problem.detail);
     cr_assert(tqa_recording_read(&f->request, &root, &f->log), "%s", f->problem.detail);
@@ -51,8 +51,8 @@ static void open(fixture *f, const char *request, const char *csv, size_t n)
 
 static void close(fixture *f)
 {
-    json_decref(f->control.root);
-    tqa_arena_free(f->control.arena);
+    json_decref(f->tree.root);
+    tqa_arena_free(f->tree.arena);
     tqa_robot_free(f->robot);
     tqt_host_close(&f->host);
 }
@@ -518,7 +518,7 @@ Test(log, a_pass_takes_nothing_that_stays)
     fixture f;
     open(&f, "{\"dataset\": \"log\"}", text, write_csv(text, q, 0.0));
     for (size_t each = 1 << 20; each >= 16; each /= 2) {
-        while (tqa_arena_take(f.control.arena, 1, each, 8) != NULL) {
+        while (tqa_arena_take(f.tree.arena, 1, each, 8) != NULL) {
         }
     }
     taken got = room();

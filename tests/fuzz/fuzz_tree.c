@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fuzz/fuzz_control.c - any bytes as a request of nested fields, the first one choosing the
+/* tests/fuzz/fuzz_tree.c - any bytes as a request of nested fields, the first one choosing the
  * operation: a document or a problem, and the same one however the bytes are cut. */
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ static const tqa_operation *chosen(uint8_t byte)
     const tqa_operation *all[64];
     size_t n = 0;
     for (const tqa_operation *each = tqa_operations; each->name != NULL; each++) {
-        if (each->methods->control != NULL && !each->may_outlive) {
+        if (each->methods->tree != NULL && !each->may_outlive) {
             all[n++] = each;
         }
     }
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const tqa_robot *with = operation->needs_robot ? robot : NULL;
     const char *body = (const char *)data + 1;
     tqt_call_options options = {.operation = operation->name};
-    if ((data[0] & 0x80) != 0 && operation->methods->control->forms != NULL) {
+    if ((data[0] & 0x80) != 0 && operation->methods->tree->forms != NULL) {
         options.query = "form=base";
     }
     options.accept = TQA_MEDIA_NPZ; /* the same, or more than fits, or no array in it */
