@@ -35,9 +35,9 @@ typedef struct tqa_operation_methods {
 struct tqa_call {
     const tqa_operation *operation;
     const tqa_robot *robot;
-    tqa_media accept; /* JSON, CBOR, NPY or NPZ */
-    bool is_borrowed; /* its memory is the caller's */
-    bool is_plain;    /* the request has been read as a whole, without `body` */
+    tqa_media accept;   /* JSON, CBOR, NPY or NPZ */
+    bool is_borrowed;   /* its memory is the caller's */
+    bool is_read_whole; /* the request has been read as a whole, without `body` */
     uint64_t n_fed;
     uint64_t n_body; /* announced bytes; UINT64_MAX: unknown */
     tqa_budget budget;

@@ -64,7 +64,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->robot = robot;
     call->accept = head->accept == TQA_MEDIA_NONE ? TQA_MEDIA_JSON : head->accept;
     call->n_fed = 0;
-    call->is_plain = false;
+    call->is_read_whole = false;
     call->n_body = head->content_length;
     call->budget = (tqa_budget){.bytes_left = CALL_BYTES_MAX};
     call->ahead.is_off = false;
@@ -171,9 +171,9 @@ bool tqa_call_feed(tqa_call *call, const char *bytes, size_t n)
         } else {
             tqa_digest_whole(&call->digest, bytes, n);
         }
-        call->is_plain = call->tree == NULL && takes_json(&call->body, bytes[0]) &&
-                         tqa_fast_path_take(&call->request, bytes, n);
-        if (call->is_plain) {
+        call->is_read_whole = call->tree == NULL && takes_json(&call->body, bytes[0]) &&
+                              tqa_fast_path_take(&call->request, bytes, n);
+        if (call->is_read_whole) {
             return true;
         }
     } else {
@@ -210,7 +210,7 @@ bool tqa_call_finish(tqa_call *call)
     if (call->tree != NULL) {
         return tqa_tree_finish(call);
     }
-    const bool is_good = call->is_plain
+    const bool is_good = call->is_read_whole
                              ? tqa_fast_path_finish(&call->request)
                              : tqa_body_finish(&call->body) && tqa_request_finish(&call->request);
     const tqa_operation_methods *methods = call->operation->methods;

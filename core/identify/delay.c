@@ -8,7 +8,7 @@
 
 static size_t row_count(const tq_fit *fit)
 {
-    return fit->mechanism->model.nq + 3 * fit->n_row + tq_shape_count(fit);
+    return fit->mechanism->model.nq + 3 * fit->n_row + tq_friction_row_count(fit);
 }
 
 /* the buffer is twice the window, so that every sample is moved once */
@@ -89,7 +89,7 @@ void tq_fit_delay_put(tq_fit_delay *delay, const tq_fit_run *run, size_t n)
     put_rows(delay, nq, nv, run->qd, n);
     put_rows(delay, nq + nv, nv, run->qdd, n);
     put_rows(delay, nq + 2 * nv, nv, run->tau, n);
-    put_rows(delay, nq + 3 * nv, tq_shape_count(delay->fit), run->sign, n);
+    put_rows(delay, nq + 3 * nv, tq_friction_row_count(delay->fit), run->sign, n);
     delay->is_given = run->is_given;
     delay->n += n;
 }
@@ -118,7 +118,7 @@ static tq_status compute(const tq_fit_delay *delay, size_t at, size_t n, const d
     get_rows(delay, nq, nv, at, n, run->qd);
     get_rows(delay, nq + nv, nv, at, n, run->qdd);
     get_rows(delay, nq + 2 * nv, nv, at, n, run->tau);
-    get_rows(delay, nq + 3 * nv, tq_shape_count(delay->fit), at, n, run->sign);
+    get_rows(delay, nq + 3 * nv, tq_friction_row_count(delay->fit), at, n, run->sign);
     run->is_given = delay->is_given;
     return tq_fit_run_compute(delay->fit, run, n, load, reterr);
 }

@@ -10,8 +10,9 @@
 typedef struct tq_fit_delay {
     const tq_fit *fit;
     size_t lag, begin, n, room; /* samples: at the front consumed, in use, capacity */
-    double *rows;  /* (nq + 3 nv + shapes) x room: q, qd, qdd, tau, signs, other shapes */
-    bool is_given; /* signs and shapes are given by blocks */
+    double
+        *rows; /* (nq + 3 nv + friction rows) x room: q, qd, qdd, tau, signs, other friction rows */
+    bool is_given; /* signs and friction rows are given by blocks */
     tq_fit_run now, before, after;
     int64_t *offset; /* (widths of all rows) into now.values: instruments, columns, torque */
 } tq_fit_delay;

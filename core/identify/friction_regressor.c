@@ -12,9 +12,9 @@
 static const double saturates = 20.0; /* beyond it tanh(x) == 1 in double precision */
 static const double forgets = 40.0;   /* beyond it exp(-x) is below eps relative to 1 */
 
-size_t tq_shape_count(const tq_fit *fit)
+size_t tq_friction_row_count(const tq_fit *fit)
 {
-    return fit->n_row + fit->n_shape;
+    return fit->n_row + fit->n_friction_row;
 }
 
 bool tq_friction_regressor_remember(const tq_fit *fit)
@@ -56,27 +56,27 @@ void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n
     }
 }
 
-void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
-                       double *ret_shape)
+void tq_stribeck_row(double speed, size_t n, const double *rate, const double *sign,
+                     double *ret_rows)
 {
     /* tested before the division: most velocities are far above the Stribeck velocity */
     const double far = sqrt(forgets) * speed;
     for (size_t i = 0; i < n; i++) {
         const double ratio = fabs(rate[i]) < far ? rate[i] / speed : 0.0;
-        ret_shape[i] = fabs(rate[i]) < far ? sign[i] * tq_exp(-ratio * ratio) : 0.0;
+        ret_rows[i] = fabs(rate[i]) < far ? sign[i] * tq_exp(-ratio * ratio) : 0.0;
     }
 }
 
-void tq_coupled_shape(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
-                      const double *qd, double *ret_shape)
+void tq_coupled_row(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
+                    const double *qd, double *ret_rows)
 {
     const tq_model *model = &fit->mechanism->model;
     const double *of_own = qd + (size_t)model->joints[term->joint].v_index * stride;
     const double *of_other = qd + (size_t)model->joints[term->other].v_index * stride;
     for (size_t i = 0; i < n; i++) {
-        ret_shape[i] = of_own[i] + of_other[i];
+        ret_rows[i] = of_own[i] + of_other[i];
     }
-    tq_signs_of_rates(tq_smoothing_of(fit, term->joint), n, ret_shape, ret_shape);
+    tq_signs_of_rates(tq_smoothing_of(fit, term->joint), n, ret_rows, ret_rows);
 }
 
 static void signs_of_joint(const tq_fit *fit, const tq_stretch *stretch, uint32_t number,
@@ -97,7 +97,7 @@ static void signs_of_joint(const tq_fit *fit, const tq_stretch *stretch, uint32_
 }
 
 void tq_friction_regressor_compute(const tq_fit *fit, const tq_stretch *stretch,
-                                   const double *state, double *ret_shape)
+                                   const double *state, double *ret_rows)
 {
     const tq_model *model = &fit->mechanism->model;
     const size_t n = stretch->n_sample;
@@ -105,23 +105,23 @@ void tq_friction_regressor_compute(const tq_fit *fit, const tq_stretch *stretch,
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const size_t row = model->joints[j].v_index;
         if (tq_is_rubbing(&model->joints[j])) {
-            signs_of_joint(fit, stretch, j, state, ret_shape + row * stride);
+            signs_of_joint(fit, stretch, j, state, ret_rows + row * stride);
         }
         const uint32_t nv = tq_joint_kind_nv(model->joints[j].kind);
         for (uint32_t k = 0; nv > 1 && k < nv; k++) { /* spherical and floating joints have no
                                                          sign */
-            memset(ret_shape + (row + k) * stride, 0, n * sizeof *ret_shape);
+            memset(ret_rows + (row + k) * stride, 0, n * sizeof *ret_rows);
         }
     }
     for (size_t t = 0; t < fit->n_term; t++) {
         const tq_fit_term *term = &fit->terms[t];
-        double *ret = ret_shape + (fit->n_row + term->shape) * stride;
+        double *ret = ret_rows + (fit->n_row + term->friction_row) * stride;
         if (term->kind == TQ_COLUMN_STRIBECK) {
             const size_t row = model->joints[term->joint].v_index;
-            tq_stribeck_shape(fit->speed[term->joint], n, stretch->qd + row * stride,
-                              ret_shape + row * stride, ret);
+            tq_stribeck_row(fit->speed[term->joint], n, stretch->qd + row * stride,
+                            ret_rows + row * stride, ret);
         } else if (term->kind == TQ_COLUMN_COUPLED_COULOMB) {
-            tq_coupled_shape(fit, term, n, stride, stretch->qd, ret);
+            tq_coupled_row(fit, term, n, stride, stretch->qd, ret);
         }
     }
 }

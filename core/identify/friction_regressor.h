@@ -18,7 +18,7 @@ typedef struct tq_stretch {
 
 /* Number of rows of friction regressors: the signs of all rows of torque, then Stribeck terms, then
  * signs of coupled joints. */
-size_t tq_shape_count(const tq_fit *fit);
+size_t tq_friction_row_count(const tq_fit *fit);
 
 /* True with presliding: signs depend on the displacement and on earlier samples. */
 bool tq_friction_regressor_remember(const tq_fit *fit);
@@ -30,8 +30,8 @@ bool tq_friction_regressor_remember(const tq_fit *fit);
  * friction column must pass the same low-pass: F[tau] = F[Y] pi. All other columns
  * are as slow as the motion.
  *
- * Shapes   stretch, ret_shape (tq_shape_count(fit) x stride->stride), state (nv): the signs at the
- *          sample before the first one, NaN: none; NULL: no presliding. ret_shape may be
+ * Shapes   stretch, ret_rows (tq_friction_row_count(fit) x stride->stride), state (nv): the signs at the
+ *          sample before the first one, NaN: none; NULL: no presliding. ret_rows may be
  *          stretch->way.
  * Cost     A tanh or an exponential for each sign at low speed, or with presliding.
  * Source   M. Gautier, Dynamic identification of robots with power model, ICRA 1997: parallel
@@ -39,6 +39,6 @@ bool tq_friction_regressor_remember(const tq_fit *fit);
  * Checked  tests/property/core/identify/test_friction_regressor.c
  */
 void tq_friction_regressor_compute(const tq_fit *fit, const tq_stretch *stretch,
-                                   const double *state, double *ret_shape);
+                                   const double *state, double *ret_rows);
 
 #endif

@@ -118,7 +118,7 @@ static void compute(void *state, const tq_parallel_window *window, double *ret)
 tq_parallel_rows tq_friction_rows(const tq_fit *fit)
 {
     return (tq_parallel_rows){.of = fit,
-                              .n = tq_shape_count(fit),
+                              .n = tq_friction_row_count(fit),
                               .size = size_of,
                               .begin = begin,
                               .segment = begin_segment,

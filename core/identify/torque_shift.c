@@ -35,7 +35,7 @@ struct tq_shift {
                                regressors */
     double *window;         /* (n_row_of x width), a ring */
     size_t n_seen, n_filled;
-    bool has_shapes;
+    bool has_friction_rows;
     tq_fit_run run;
     double *taps; /* (n_row x TAPS x TQ_FOLD_RUN) */
     size_t *at;   /* (n_row) offset of a row's Gram matrix */
@@ -64,7 +64,7 @@ static size_t gram_size(const tq_fit *fit)
 
 static size_t window_rows(const tq_fit *fit)
 {
-    return fit->mechanism->model.nq + 3 * fit->n_row + tq_shape_count(fit);
+    return fit->mechanism->model.nq + 3 * fit->n_row + tq_friction_row_count(fit);
 }
 
 enum { WINDOW_MAX = 2 * REACH * 64 + 1 };
@@ -208,14 +208,15 @@ tq_status tq_shift_push(tq_shift *s, const tq_experiment_block *block, tq_error 
 {
     const size_t nq = s->fit->mechanism->model.nq, nv = s->fit->n_row;
     tq_status status = TQ_OK;
-    if (block->shape == NULL || fabs(block->period - s->period) > 1e-6 * s->period) {
+    if (block->friction_rows == NULL || fabs(block->period - s->period) > 1e-6 * s->period) {
         /* without a filter the torque is not band-limited */
         return TQ_OK;
     }
     if (block->begins) {
         s->n_seen = 0;
     }
-    const double *const from[] = {block->q, block->qd, block->qdd, block->tau, block->shape};
+    const double *const from[] = {block->q, block->qd, block->qdd, block->tau,
+                                  block->friction_rows};
     const size_t counts[] = {nq, nv, nv, nv, s->n_row_of - nq - 3 * nv};
     for (size_t i = 0; i < block->n_sample && status == TQ_OK && !tq_shift_has_enough(s); i++) {
         double *to = s->window + s->n_seen % s->width;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/dense.c - dense factorisations: small matrices by plain.h, larger ones by
+/* core/linalg/dense.c - dense factorisations: small matrices by unblocked.h, larger ones by
  * LAPACK's `_work` functions (column-major: no copy, no allocation). The only caller of LAPACK. */
 #include "core/linalg/dense.h"
 
@@ -10,7 +10,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "core/linalg/plain.h"
+#include "core/linalg/unblocked.h"
 
 /* upper bound of the block size in LAPACK's workspace formulas */
 enum { LAPACK_BLOCK = 64 };
@@ -83,7 +83,7 @@ tq_status tq_cholesky_factor(size_t n, double *a, size_t ld, tq_error *reterr)
         return status;
     }
     const int info = tq_dense_is_own(n, n)
-                         ? (int)tq_plain_cholesky(n, a, ld)
+                         ? (int)tq_unblocked_cholesky(n, a, ld)
                          : LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', narrow(n), a, narrow(ld));
     if (info > 0) {
         return tq_fail(reterr, TQ_ERR_SINGULAR, "a", (size_t)info, 0.0);
@@ -99,8 +99,8 @@ tq_status tq_cholesky_solve(size_t n, size_t n_rhs, const double *l, size_t ld, 
         return status;
     }
     if (tq_dense_is_own(n, n)) {
-        (void)tq_plain_triangle(0, 0, n, l, ld, n_rhs, b, ldb);
-        (void)tq_plain_triangle(0, 1, n, l, ld, n_rhs, b, ldb);
+        (void)tq_unblocked_triangle(0, 0, n, l, ld, n_rhs, b, ldb);
+        (void)tq_unblocked_triangle(0, 1, n, l, ld, n_rhs, b, ldb);
         return TQ_OK;
     }
     const int info = LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', narrow(n), narrow(n_rhs), l,
@@ -117,7 +117,7 @@ static tq_status solve_triangle(const char form[2], size_t n, const double *a, s
     }
     const int info =
         tq_dense_is_own(n, n)
-            ? (int)tq_plain_triangle(form[0] == 'U', form[1] == 'T', n, a, ld, n_rhs, b, ldb)
+            ? (int)tq_unblocked_triangle(form[0] == 'U', form[1] == 'T', n, a, ld, n_rhs, b, ldb)
             : LAPACKE_dtrtrs_work(LAPACK_COL_MAJOR, form[0], form[1], 'N', narrow(n), narrow(n_rhs),
                                   a, narrow(ld), b, narrow(ldb));
     return info == 0 ? TQ_OK
@@ -139,7 +139,7 @@ tq_status tq_cholesky_invert(size_t n, double *l, size_t ld, tq_error *reterr)
     }
     int info = 0;
     if (tq_dense_is_own(n, n)) {
-        tq_plain_cholesky_invert(n, l, ld);
+        tq_unblocked_cholesky_invert(n, l, ld);
     } else {
         info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', narrow(n), l, narrow(ld));
     }
@@ -178,11 +178,11 @@ tq_status tq_invert(size_t n, double *a, size_t ld, tq_scratch *scratch, tq_erro
         tq_scratch_rewind(scratch, mark);
         return status;
     }
-    const int plain = tq_dense_is_own(n, n);
+    const int is_own = tq_dense_is_own(n, n);
     int info =
-        plain ? (int)tq_plain_invert(n, a, ld, pivot, work.at)
-              : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), a, narrow(ld), pivot);
-    if (info == 0 && !plain) {
+        is_own ? (int)tq_unblocked_invert(n, a, ld, pivot, work.at)
+               : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, narrow(n), narrow(n), a, narrow(ld), pivot);
+    if (info == 0 && !is_own) {
         info = LAPACKE_dgetri_work(LAPACK_COL_MAJOR, narrow(n), a, narrow(ld), pivot, work.at,
                                    work.size);
     }
@@ -213,7 +213,7 @@ tq_status tq_qr_factor(size_t m, size_t n, double *a, size_t ld, tq_scratch *scr
         return status;
     }
     if (tq_dense_is_own(m, n)) {
-        tq_plain_qr(m, n, a, ld, ret_tau, ret_pivot);
+        tq_unblocked_qr(m, n, a, ld, ret_tau, ret_pivot);
         return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
@@ -256,7 +256,7 @@ tq_status tq_qr_basis(size_t m, size_t k, double *a, size_t ld, const double *ta
         return status;
     }
     if (tq_dense_is_own(m, k)) {
-        tq_plain_basis(m, k, a, ld, tau);
+        tq_unblocked_basis(m, k, a, ld, tau);
         return TQ_OK;
     }
     const size_t mark = tq_scratch_mark(scratch);
@@ -318,7 +318,7 @@ tq_status tq_lstsq(size_t m, size_t n, double *a, double *b, double rcond, tq_sc
     }
     if (tq_dense_is_own(m, n)) {
         double *rest = work.at + 2 * smaller(m, n);
-        *ret_rank = tq_plain_lstsq(m, n, a, b, rcond, work.at, rest, pivot);
+        *ret_rank = tq_unblocked_lstsq(m, n, a, b, rcond, work.at, rest, pivot);
         tq_scratch_rewind(scratch, mark);
         return TQ_OK;
     }
@@ -375,7 +375,7 @@ tq_status tq_svd(size_t m, size_t n, double *a, size_t ld, tq_scratch *scratch, 
     double none = 0.0;
     const int info =
         tq_dense_is_own(m, n)
-            ? !tq_plain_svd(m, n, a, ld, work.at, iwork, ret_s, ret_u, ret_vt)
+            ? !tq_unblocked_svd(m, n, a, ld, work.at, iwork, ret_s, ret_u, ret_vt)
             : LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, ret_u != NULL ? 'S' : 'N', narrow(m), narrow(n),
                                   a, narrow(ld), ret_s, ret_u != NULL ? ret_u : &none, narrow(m),
                                   ret_vt != NULL ? ret_vt : &none, narrow(k), work.at, work.size,
@@ -414,7 +414,7 @@ static tq_status eigen_symmetric(size_t n, double *a, size_t ld, int with_vector
     }
     const int info =
         tq_dense_is_own(n, n)
-            ? !tq_plain_symmetric(n, a, ld, with_vectors, ret_values, work.at)
+            ? !tq_unblocked_symmetric(n, a, ld, with_vectors, ret_values, work.at)
             : LAPACKE_dsyev_work(LAPACK_COL_MAJOR, with_vectors ? 'V' : 'N', 'L', narrow(n), a,
                                  narrow(ld), ret_values, work.at, work.size);
     if (info != 0) {
@@ -441,7 +441,7 @@ void tq_gram(size_t m, size_t n, double factor, const double *a, size_t ld, doub
 {
     for (size_t j = 0; j < n && tq_dense_is_own(m, n); j++) {
         for (size_t i = j; i < n; i++) {
-            ret[j * n + i] = factor * tq_plain_dot(m, a + i * ld, a + j * ld);
+            ret[j * n + i] = factor * tq_unblocked_dot(m, a + i * ld, a + j * ld);
         }
     }
     if (tq_dense_is_own(m, n)) {
@@ -475,8 +475,8 @@ tq_status tq_eigen_general(size_t n, double *a, size_t ld, tq_scratch *scratch, 
     if (status != TQ_OK) {
         return status;
     }
-    const int info = n <= TQ_PLAIN_GENERAL_MAX
-                         ? !tq_plain_general(n, a, ld, ret_re, ret_im)
+    const int info = n <= TQ_UNBLOCKED_GENERAL_MAX
+                         ? !tq_unblocked_general(n, a, ld, ret_re, ret_im)
                          : LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', narrow(n), a, narrow(ld),
                                               ret_re, ret_im, NULL, 1, NULL, 1, work.at, work.size);
     if (info != 0) {

@@ -27,7 +27,7 @@ bool tq_emit_block(tq_pass *p)
                  .way = p->gives_way ? tau + 4 * nv * TQ_BLOCK : NULL,
                  .period = p->recording->step * (double)p->options->filter.decimate,
                  .begins = p->begins,
-                 .shape = p->n_parallel > 0 ? tau + 5 * nv * TQ_BLOCK : NULL},
+                 .friction_rows = p->n_parallel > 0 ? tau + 5 * nv * TQ_BLOCK : NULL},
         .t = p->block_t,
         .row = p->block_row,
     };

@@ -65,10 +65,10 @@ static void find_shapes(const tq_fit *fit, const tq_filter *filter, tqt_excited 
 {
     const tq_stretch all = {
         .n_sample = SAMPLES, .stride = SAMPLES, .qd = x->qd, .period = 1 / rate};
-    x->shape = tqt_doubles(tq_shape_count(fit) * SAMPLES);
-    tq_friction_regressor_compute(fit, &all, NULL, x->shape);
+    x->friction_rows = tqt_doubles(tq_shape_count(fit) * SAMPLES);
+    tq_friction_regressor_compute(fit, &all, NULL, x->friction_rows);
     for (size_t k = 0; k < tq_shape_count(fit); k++) {
-        filter_row(filter, x->shape + k * SAMPLES, scratch);
+        filter_row(filter, x->friction_rows + k * SAMPLES, scratch);
     }
 }
 
@@ -98,7 +98,7 @@ static void measure(const tqt_coverage_options *o, const tq_fit *fit, tqt_random
     }
     /* the ends of filters and differences are cut */
     const size_t kept = SAMPLES - 2 * EDGE;
-    double *rows[5] = {x->q, x->qd, x->qdd, x->tau, x->shape};
+    double *rows[5] = {x->q, x->qd, x->qdd, x->tau, x->friction_rows};
     for (size_t k = 0; k < 5; k++) {
         for (size_t j = 0; rows[k] != NULL && j < x->nv; j++) {
             memmove(rows[k] + j * kept, rows[k] + j * SAMPLES + EDGE, kept * sizeof(double));

@@ -46,7 +46,7 @@ tqt_excited tqt_excited_new(tqt_subject *subject, uint64_t seed, size_t n_sample
 
 void tqt_excited_free(tqt_excited *e)
 {
-    free(e->q), free(e->qd), free(e->qdd), free(e->tau), free(e->shape);
+    free(e->q), free(e->qd), free(e->qdd), free(e->tau), free(e->friction_rows);
 }
 
 tq_experiment_block tqt_excited_block(const tqt_excited *e, size_t b, double *memory)
@@ -97,26 +97,27 @@ double tqt_normal(tqt_random *r)
 }
 
 /* friction regressors of block b; NULL: the experiment has none */
-static const double *shapes_of(const tq_fit *fit, const tqt_excited *e, size_t b, double *memory)
+static const double *friction_rows_of(const tq_fit *fit, const tqt_excited *e, size_t b,
+                                      double *memory)
 {
-    for (size_t r = 0; e->shape != NULL && r < tq_shape_count(fit); r++) {
-        memcpy(memory + r * TQ_BLOCK, e->shape + r * e->n_sample + b * TQ_BLOCK,
+    for (size_t r = 0; e->friction_rows != NULL && r < tq_friction_row_count(fit); r++) {
+        memcpy(memory + r * TQ_BLOCK, e->friction_rows + r * e->n_sample + b * TQ_BLOCK,
                tq_block_samples(e->n_sample, b) * sizeof *memory);
     }
-    return e->shape != NULL ? memory : NULL;
+    return e->friction_rows != NULL ? memory : NULL;
 }
 
 void tqt_fit_read(tq_fit *fit, size_t number, const tqt_excited *e, tq_scratch *scratch)
 {
     double *memory = tqt_doubles(4 * e->nv * TQ_BLOCK);
-    double *shape = tqt_doubles(tq_shape_count(fit) * TQ_BLOCK);
+    double *friction_rows = tqt_doubles(tq_friction_row_count(fit) * TQ_BLOCK);
     const size_t mark = tq_scratch_mark(scratch);
     tq_error error = {0};
     tq_fit_stream *stream = NULL;
     tq_status status = tq_fit_begin(fit, number, e->n_sample, scratch, &stream, &error);
     for (size_t b = 0; status == TQ_OK && b < tq_block_count(e->n_sample); b++) {
         tq_experiment_block block = tqt_excited_block(e, b, memory);
-        block.shape = shapes_of(fit, e, b, shape);
+        block.friction_rows = friction_rows_of(fit, e, b, friction_rows);
         status = tq_fit_push(stream, &block, &error);
     }
     if (status == TQ_OK) {
@@ -125,5 +126,5 @@ void tqt_fit_read(tq_fit *fit, size_t number, const tqt_excited *e, tq_scratch *
     cr_assert(status == TQ_OK, "%s at %s[%d]", tq_status_text(status), error.what,
               (int)error.index);
     tq_scratch_rewind(scratch, mark);
-    free(memory), free(shape);
+    free(memory), free(friction_rows);
 }

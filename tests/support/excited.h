@@ -13,7 +13,7 @@ typedef struct tqt_excited {
     size_t n_sample, nv;
     double rate; /* samples a second */
     double *q, *qd, *qdd, *tau;
-    double *shape; /* rows for tq_experiment_block.shape; NULL: none */
+    double *friction_rows; /* rows for tq_experiment_block.friction_rows; NULL: none */
 } tqt_excited;
 
 /* Sums of five harmonics of 1 / period with random weights, derivatives exact, torque by inverse

@@ -109,7 +109,7 @@ static bool add_pair(comparison *c, const size_t column[SIDES], const tqa_value 
     memcpy(p->column, column, sizeof p->column);
     p->most = -1.0;
     char name[TQA_SIDE_NAME];
-    tqa_side_plain(tqa_table_name(c->sides[0].table, column[0]), name);
+    tqa_side_normal_name(tqa_table_name(c->sides[0].table, column[0]), name);
     if (name[0] == '\0') {
         (void)snprintf(name, sizeof name, "column_%zu", column[0]);
     }

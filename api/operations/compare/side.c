@@ -78,7 +78,7 @@ bool tqa_side_open(tqa_tree *tree, tqa_side *s, const tqa_value *part)
     return s->now != NULL && s->before != NULL;
 }
 
-void tqa_side_plain(const char *name, char out[TQA_SIDE_NAME])
+void tqa_side_normal_name(const char *name, char out[TQA_SIDE_NAME])
 {
     size_t n = 0;
     for (; *name != '\0' && n + 1 < TQA_SIDE_NAME; name++) {
@@ -93,9 +93,9 @@ size_t tqa_side_find(const tqa_side *s, const char *name)
 {
     char wanted[TQA_SIDE_NAME];
     char has[TQA_SIDE_NAME];
-    tqa_side_plain(name, wanted);
+    tqa_side_normal_name(name, wanted);
     for (size_t i = 0; i < s->n_column; i++) {
-        tqa_side_plain(tqa_table_name(s->table, i), has);
+        tqa_side_normal_name(tqa_table_name(s->table, i), has);
         if (has[0] != '\0' && strcmp(has, wanted) == 0) {
             return i;
         }
@@ -107,19 +107,19 @@ size_t tqa_side_find(const tqa_side *s, const char *name)
  * ends in none. */
 static bool split(const char *name, char stem[TQA_SIDE_NAME], size_t *ret)
 {
-    char plain[TQA_SIDE_NAME];
-    tqa_side_plain(name, plain);
-    size_t n = strlen(plain);
+    char normal[TQA_SIDE_NAME];
+    tqa_side_normal_name(name, normal);
+    size_t n = strlen(normal);
     size_t unit = 1;
     *ret = 0;
-    while (n > 0 && plain[n - 1] >= '0' && plain[n - 1] <= '9' && unit < 1000000) {
-        *ret += unit * (size_t)(plain[--n] - '0');
+    while (n > 0 && normal[n - 1] >= '0' && normal[n - 1] <= '9' && unit < 1000000) {
+        *ret += unit * (size_t)(normal[--n] - '0');
         unit *= 10;
     }
-    while (n > 0 && (plain[n - 1] == '_' || plain[n - 1] == '.' || plain[n - 1] == ' ')) {
+    while (n > 0 && (normal[n - 1] == '_' || normal[n - 1] == '.' || normal[n - 1] == ' ')) {
         n--;
     }
-    memcpy(stem, plain, n);
+    memcpy(stem, normal, n);
     stem[n] = '\0';
     return unit > 1 && n > 0;
 }

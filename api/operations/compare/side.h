@@ -23,7 +23,7 @@ typedef struct tqa_side {
 bool tqa_side_open(tqa_tree *tree, tqa_side *s, const tqa_value *part);
 
 /* A name as columns are compared by: "q[3]" of a result and "q_3" of a table are the same. */
-void tqa_side_plain(const char *name, char out[TQA_SIDE_NAME]);
+void tqa_side_normal_name(const char *name, char out[TQA_SIDE_NAME]);
 
 /* The column of that name; n_column: none. */
 size_t tqa_side_find(const tqa_side *s, const char *name);

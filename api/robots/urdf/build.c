@@ -253,7 +253,7 @@ void tqa_urdf_report_ignored(tqa_urdf_file *file)
     }
 }
 
-bool tqa_urdf_read_from(tqa_draft *draft, tqa_urdf_feed *feed, void *ctx)
+bool tqa_urdf_read_from(tqa_draft *draft, tqa_urdf_source *source, void *ctx)
 {
     tqa_urdf_file *file = tqa_arena_take(draft->arena, 1, sizeof *file, 16);
     if (file == NULL) {
@@ -266,7 +266,7 @@ bool tqa_urdf_read_from(tqa_draft *draft, tqa_urdf_feed *feed, void *ctx)
     draft->xml = true;
     draft->name = "";
     draft->model.gravity[2] = -9.81;
-    if (!tqa_urdf_read_elements(file, feed, ctx) || !build_model(file)) {
+    if (!tqa_urdf_read_elements(file, source, ctx) || !build_model(file)) {
         return false;
     }
     tqa_urdf_report_ignored(file);

@@ -68,7 +68,7 @@ typedef struct tqa_urdf_file {
 } tqa_urdf_file;
 
 /* Reads every element (urdf_read.c). False: faults were added. */
-bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_feed *feed, void *ctx);
+bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_source *source, void *ctx);
 
 /* Applies the torqued: elements and limits to a joint of one dof (extension.c). */
 void tqa_urdf_fill_extension(const tqa_urdf_joint *row, tq_joint *joint);

@@ -495,7 +495,7 @@ typedef struct plain {
     size_t n;
 } plain;
 
-static void feed_plain(void *ctx, const tqa_xml_reader *reader)
+static void read_file(void *ctx, const tqa_xml_reader *reader)
 {
     plain *p = ctx;
     tqa_xml_error error;
@@ -509,15 +509,15 @@ static void feed_plain(void *ctx, const tqa_xml_reader *reader)
 bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n)
 {
     plain p = {.draft = draft, .bytes = bytes, .n = n};
-    return tqa_urdf_read_from(draft, feed_plain, &p);
+    return tqa_urdf_read_from(draft, read_file, &p);
 }
 
-bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_feed *feed, void *ctx)
+bool tqa_urdf_read_elements(tqa_urdf_file *file, tqa_urdf_source *source, void *ctx)
 {
     tqa_draft *draft = file->draft;
     tqa_urdf_walk w = {.file = file};
     const tqa_xml_reader reader = {.ctx = &w, .open = on_open, .close = on_close};
-    feed(ctx, &reader);
+    source(ctx, &reader);
     if (draft->problem->status == 0 && tqa_arena_spent(draft->arena)) {
         tqa_draft_fault(draft, "too-large", "", "describe it with fewer links and joints",
                         "the robot needs more memory than is given");

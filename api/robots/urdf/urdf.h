@@ -31,9 +31,9 @@ bool tqa_urdf_read(tqa_draft *draft, const char *bytes, size_t n);
 
 /* Gives the elements of a URDF to a reader one after another, at most TQA_XML_DEPTH_MAX inside each
  * other, until that returns false; faults of the XML are added to the draft. */
-typedef void tqa_urdf_feed(void *ctx, const tqa_xml_reader *reader);
+typedef void tqa_urdf_source(void *ctx, const tqa_xml_reader *reader);
 
 /* The same as tqa_urdf_read, from wherever the elements come. */
-bool tqa_urdf_read_from(tqa_draft *draft, tqa_urdf_feed *feed, void *ctx);
+bool tqa_urdf_read_from(tqa_draft *draft, tqa_urdf_source *source, void *ctx);
 
 #endif

@@ -108,7 +108,7 @@ bool tqa_xacro_expand(tqa_xacro *x, const tqa_xacro_block *block)
 }
 /* NOLINTEND(misc-no-recursion) */
 
-static void feed(void *ctx, const tqa_xml_reader *reader)
+static void replay_events(void *ctx, const tqa_xml_reader *reader)
 {
     tqa_xacro *x = ctx;
     x->reader = reader;
@@ -134,5 +134,5 @@ bool tqa_xacro_read(tqa_draft *draft, const char *bytes, size_t n)
     tree->member = draft->archive != NULL ? draft->main : TQ_NONE;
     x->draft = draft;
     x->main = tree;
-    return tqa_xml_tree_read(draft, bytes, n, tree) && tqa_urdf_read_from(draft, feed, x);
+    return tqa_xml_tree_read(draft, bytes, n, tree) && tqa_urdf_read_from(draft, replay_events, x);
 }

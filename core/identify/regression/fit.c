@@ -257,11 +257,11 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
     tq_columns_extra(model, what, fit->columns + fit->n_column, &extra);
     fit->n_column += extra;
     tq_terms_of_columns(model, fit->columns, fit->n_column, fit->terms, &fit->n_term);
-    fit->n_shape = 0;
+    fit->n_friction_row = 0;
     for (size_t t = 0; t < fit->n_term; t++) {
         tq_fit_term *term = &fit->terms[t];
         if (term->kind == TQ_COLUMN_STRIBECK || term->kind == TQ_COLUMN_COUPLED_COULOMB) {
-            term->shape = (uint32_t)fit->n_shape++;
+            term->friction_row = (uint32_t)fit->n_friction_row++;
         }
     }
     return TQ_OK;

@@ -40,10 +40,10 @@ struct tq_fit {
     double *nominal;  /* (n_column) size of a relevant parameter: makes columns comparable */
     size_t n_term;
     tq_fit_term *terms;
-    size_t n_shape;   /* terms with a friction regressor row of their own */
-    tq_fit_row *rows; /* (n_row) */
-    size_t run_rows;  /* rows of a run of samples: rigid columns, terms, torque */
-    size_t set_size;  /* doubles of all rows' triangles */
+    size_t n_friction_row; /* terms with a friction regressor row of their own */
+    tq_fit_row *rows;      /* (n_row) */
+    size_t run_rows;       /* rows of a run of samples: rigid columns, terms, torque */
+    size_t set_size;       /* doubles of all rows' triangles */
     size_t segment_max;
     size_t n_experiment;
     tq_fit_experiment *experiments;
@@ -65,14 +65,14 @@ struct tq_fit {
 /* A run of samples, the unit of folding. */
 typedef struct tq_fit_run {
     double *q, *qd, *qdd, *tau; /* (nq, nv, nv, nv x TQ_FOLD_RUN) */
-    double *sign;               /* (n_shape x TQ_FOLD_RUN) directly after `sign`: given by blocks,
+    double *sign;          /* (n_friction_row x TQ_FOLD_RUN) directly after `sign`: given by blocks,
                                    or unused */
-    double *shape;              /* (n_shape x TQ_FOLD_RUN) after it: given by blocks, or unused */
-    bool is_given;              /* signs and shapes are given by blocks */
-    double *way;                /* (nv x TQ_FOLD_RUN) displacement since the previous sample */
-    double *before;             /* (2 nv) with presliding: coordinate and s of the last sample */
-    double period;              /* s, of the samples; 0: unknown */
-    double *values;             /* (run_rows x TQ_FOLD_RUN) */
+    double *friction_rows; /* (n_friction_row x TQ_FOLD_RUN) after it: given by blocks, or unused */
+    bool is_given;         /* signs and friction rows are given by blocks */
+    double *way;           /* (nv x TQ_FOLD_RUN) displacement since the previous sample */
+    double *before;        /* (2 nv) with presliding: coordinate and s of the last sample */
+    double period;         /* s, of the samples; 0: unknown */
+    double *values;        /* (run_rows x TQ_FOLD_RUN) */
     tq_scratch *scratch;
 } tq_fit_run;
 
@@ -124,10 +124,10 @@ void tq_signs_of_rates(double smoothing, size_t n, const double *rate, double *r
  * first sample; last: state of the previous sample, NaN: none */
 void tq_signs_of_displacement(const tq_fit_model *model, double period, size_t n, const double *way,
                               double start, double *last, double *ret_sign);
-void tq_stribeck_shape(double speed, size_t n, const double *rate, const double *sign,
-                       double *ret_shape);
-void tq_coupled_shape(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
-                      const double *qd, double *ret_shape);
+void tq_stribeck_row(double speed, size_t n, const double *rate, const double *sign,
+                     double *ret_rows);
+void tq_coupled_row(const tq_fit *fit, const tq_fit_term *term, size_t n, size_t stride,
+                    const double *qd, double *ret_rows);
 
 /* Fills fit->nominal: the mass distal to each joint, times its reach or its square, and typical
  * friction of gears for such masses. Never zero. */

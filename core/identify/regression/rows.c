@@ -15,7 +15,7 @@ size_t tq_fit_run_size(const tq_fit *fit)
     const size_t nq = fit->mechanism->model.nq, nv = fit->n_row;
     return tq_scratch_cost(nq * TQ_FOLD_RUN, sizeof(double)) +
            4 * tq_scratch_cost(nv * TQ_FOLD_RUN, sizeof(double)) +
-           tq_scratch_cost(tq_shape_count(fit) * TQ_FOLD_RUN, sizeof(double)) +
+           tq_scratch_cost(tq_friction_row_count(fit) * TQ_FOLD_RUN, sizeof(double)) +
            tq_scratch_cost(2 * nv, sizeof(double)) +
            tq_scratch_cost(fit->run_rows * TQ_FOLD_RUN, sizeof(double)) +
            tq_regressor_batch_scratch_size(fit->mechanism);
@@ -29,7 +29,7 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
     ret->qd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->qdd = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->tau = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
-    ret->sign = tq_scratch_take(scratch, tq_shape_count(fit) * TQ_FOLD_RUN, sizeof(double));
+    ret->sign = tq_scratch_take(scratch, tq_friction_row_count(fit) * TQ_FOLD_RUN, sizeof(double));
     ret->way = tq_scratch_take(scratch, nv * TQ_FOLD_RUN, sizeof(double));
     ret->before = tq_scratch_take(scratch, 2 * nv, sizeof(double));
     ret->values = tq_scratch_take(scratch, fit->run_rows * TQ_FOLD_RUN, sizeof(double));
@@ -37,7 +37,7 @@ tq_status tq_fit_run_take(const tq_fit *fit, tq_scratch *scratch, tq_fit_run *re
         ret->sign == NULL || ret->way == NULL || ret->before == NULL || ret->values == NULL) {
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_fit_run_size(fit));
     }
-    ret->shape = ret->sign + nv * TQ_FOLD_RUN;
+    ret->friction_rows = ret->sign + nv * TQ_FOLD_RUN;
     memset(ret->values, 0, fit->run_rows * TQ_FOLD_RUN * sizeof(double));
     tq_fit_run_forget(fit, ret);
     return TQ_OK;
@@ -93,9 +93,10 @@ void tq_fit_run_copy(const tq_fit *fit, tq_fit_run *run, size_t at,
     copy_rows(fit->n_row, block->qdd + first, stride, n, run->qdd + at);
     copy_rows(fit->n_row, block->tau + first, stride, n, run->tau + at);
     run->period = block->period;
-    run->is_given = block->shape != NULL;
+    run->is_given = block->friction_rows != NULL;
     if (run->is_given) {
-        copy_rows(tq_shape_count(fit), block->shape + first, stride, n, run->sign + at);
+        copy_rows(tq_friction_row_count(fit), block->friction_rows + first, stride, n,
+                  run->sign + at);
         return;
     }
     if (fit->options.model.presliding > 0.0 && block->way != NULL) {
@@ -142,11 +143,11 @@ void tq_fit_run_rate_signs(const tq_fit *fit, tq_fit_run *run, size_t n)
         const tq_fit_term *term = &fit->terms[t];
         const size_t row = (size_t)model->joints[term->joint].v_index * TQ_FOLD_RUN;
         if (term->kind == TQ_COLUMN_STRIBECK) {
-            tq_stribeck_shape(fit->speed[term->joint], n, run->qd + row, run->sign + row,
-                              run->shape + term->shape * TQ_FOLD_RUN);
+            tq_stribeck_row(fit->speed[term->joint], n, run->qd + row, run->sign + row,
+                            run->friction_rows + term->friction_row * TQ_FOLD_RUN);
         } else if (term->kind == TQ_COLUMN_COUPLED_COULOMB) {
-            tq_coupled_shape(fit, term, n, TQ_FOLD_RUN, run->qd,
-                             run->shape + term->shape * TQ_FOLD_RUN);
+            tq_coupled_row(fit, term, n, TQ_FOLD_RUN, run->qd,
+                           run->friction_rows + term->friction_row * TQ_FOLD_RUN);
         }
     }
     run->is_given = true;
@@ -209,9 +210,9 @@ static void of_coupled(const tq_fit *fit, const tq_fit_run *run, const tq_fit_te
     } else if (term->kind == TQ_COLUMN_COUPLED_VISCOUS) {
         memcpy(ret, run->qd + row, n * sizeof *ret);
     } else if (run->is_given) {
-        memcpy(ret, run->shape + term->shape * TQ_FOLD_RUN, n * sizeof *ret);
+        memcpy(ret, run->friction_rows + term->friction_row * TQ_FOLD_RUN, n * sizeof *ret);
     } else {
-        tq_coupled_shape(fit, term, n, TQ_FOLD_RUN, run->qd, ret);
+        tq_coupled_row(fit, term, n, TQ_FOLD_RUN, run->qd, ret);
     }
 }
 
@@ -277,10 +278,10 @@ static void of_joint(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term
         return;
     }
     if (run->is_given) {
-        memcpy(ret, run->shape + term->shape * TQ_FOLD_RUN, n * sizeof *ret);
+        memcpy(ret, run->friction_rows + term->friction_row * TQ_FOLD_RUN, n * sizeof *ret);
         return;
     }
-    tq_stribeck_shape(fit->speed[term->joint], n, run->qd + row, run->sign + row, ret);
+    tq_stribeck_row(fit->speed[term->joint], n, run->qd + row, run->sign + row, ret);
 }
 
 static void of_term(const tq_fit *fit, const tq_fit_run *run, const tq_fit_term *term, size_t n,

@@ -244,8 +244,9 @@ static tq_status check_block(const tq_fit *fit, const tq_experiment_block *block
     if (status == TQ_OK && block->way != NULL) {
         status = check_rows("way", fit->n_row, block, block->way, reterr);
     }
-    if (status == TQ_OK && block->shape != NULL) {
-        status = check_rows("shape", tq_shape_count(fit), block, block->shape, reterr);
+    if (status == TQ_OK && block->friction_rows != NULL) {
+        status = check_rows("friction_rows", tq_friction_row_count(fit), block,
+                            block->friction_rows, reterr);
     }
     return status;
 }

@@ -72,14 +72,14 @@ static tq_fit_options options_of(size_t law)
     return o;
 }
 
-static double *shapes_of(const tq_fit *fit, const tqt_excited *x)
+static double *friction_rows_of(const tq_fit *fit, const tqt_excited *x)
 {
     double none[JOINTS] = {NAN, NAN, NAN};
-    double *way = ways(x), *shape = tqt_doubles(tq_shape_count(fit) * N);
+    double *way = ways(x), *friction_rows = tqt_doubles(tq_friction_row_count(fit) * N);
     const tq_stretch all = stretch_of(x, way, 0, N);
-    tq_friction_regressor_compute(fit, &all, none, shape);
+    tq_friction_regressor_compute(fit, &all, none, friction_rows);
     free(way);
-    return shape;
+    return friction_rows;
 }
 
 static void read_and_solve(tqt_fit_bench *b, const tqt_excited *x)
@@ -101,8 +101,8 @@ Test(friction_regressor, supplied_or_computed_have_the_same_bits)
         read_and_solve(&b, &x);
         const tq_fit_solution found = b.solution;
         tqt_fit_build(&b, &o, 1);
-        x.shape = shapes_of(b.fit, &x);
-        cr_assert(eq(sz, tq_shape_count(b.fit),
+        x.friction_rows = friction_rows_of(b.fit, &x);
+        cr_assert(eq(sz, tq_friction_row_count(b.fit),
                      JOINTS * (size_t)(1 + ((o.model.extra & TQ_FIT_STRIBECK) != 0)) +
                          2 * o.model.n_coupling));
         read_and_solve(&b, &x);
@@ -123,14 +123,15 @@ Test(friction_regressor, in_windows)
         tqt_excited x = tqt_excited_new(b.subject, 12, N, rate, 6);
         const tq_fit_options o = options_of(law);
         tqt_fit_build(&b, &o, 1);
-        const size_t n_shape = tq_shape_count(b.fit);
-        double *whole = shapes_of(b.fit, &x), *way = ways(&x), *part = tqt_doubles(n_shape * N);
+        const size_t n_row = tq_friction_row_count(b.fit);
+        double *whole = friction_rows_of(b.fit, &x), *way = ways(&x),
+               *part = tqt_doubles(n_row * N);
         double state[JOINTS] = {NAN, NAN, NAN};
         for (size_t first = 0; first < N; first += 700) {
             const size_t n = N - first < 700 ? N - first : 700;
             const tq_stretch some = stretch_of(&x, way, first, n);
             tq_friction_regressor_compute(b.fit, &some, state, part);
-            for (size_t r = 0; r < n_shape; r++) {
+            for (size_t r = 0; r < n_row; r++) {
                 for (size_t i = 0; i < n; i++) {
                     cr_assert(eq(dbl, part[r * N + i], whole[r * N + first + i]), "%s",
                               laws[law].name);
@@ -154,13 +155,13 @@ Test(friction_regressor, may_overwrite_the_displacement)
     tqt_excited x = tqt_excited_new(b.subject, 12, N, rate, 6);
     const tq_fit_options o = options_of(3);
     tqt_fit_build(&b, &o, 1);
-    const size_t n_shape = tq_shape_count(b.fit);
-    double *whole = shapes_of(b.fit, &x), *way = ways(&x), *both = tqt_doubles(n_shape * N);
+    const size_t n_row = tq_friction_row_count(b.fit);
+    double *whole = friction_rows_of(b.fit, &x), *way = ways(&x), *both = tqt_doubles(n_row * N);
     memcpy(both, way, JOINTS * N * sizeof *both);
     double none[JOINTS] = {NAN, NAN, NAN};
     const tq_stretch all = stretch_of(&x, both, 0, N);
     tq_friction_regressor_compute(b.fit, &all, none, both);
-    cr_expect(memcmp(both, whole, n_shape * N * sizeof *both) == 0);
+    cr_expect(memcmp(both, whole, n_row * N * sizeof *both) == 0);
     free(whole), free(way), free(both);
     tqt_excited_free(&x);
     tqt_fit_close(&b);
@@ -183,7 +184,7 @@ Test(friction_regressor, filtered_as_torque_is)
         tqt_excited x = tqt_excited_new(b.subject, 12, N, rate, 6);
         const tq_fit_options o = options_of(0);
         tqt_fit_build(&b, &o, 1);
-        x.shape = shapes_of(b.fit, &x);
+        x.friction_rows = friction_rows_of(b.fit, &x);
         memset(x.tau, 0, x.nv * N * sizeof *x.tau);
         for (size_t r = 0; r < x.nv; r++) {
             for (size_t i = 0; i < N; i++) {
@@ -193,10 +194,10 @@ Test(friction_regressor, filtered_as_torque_is)
         tq_filter filter;
         cr_assert(tq_filter_butterworth(4, 4, rate, &filter, NULL) == TQ_OK);
         low_pass(&filter, x.nv, x.tau, &b.scratch);
-        low_pass(&filter, tq_shape_count(b.fit), x.shape, &b.scratch);
+        low_pass(&filter, tq_friction_row_count(b.fit), x.friction_rows, &b.scratch);
         if (is_given == 0) {
-            free(x.shape);
-            x.shape = NULL;
+            free(x.friction_rows);
+            x.friction_rows = NULL;
         }
         read_and_solve(&b, &x);
         sigma[is_given] = b.solution.sigma[0];
@@ -220,18 +221,18 @@ Test(friction_regressor, numbers_that_are_not_finite_are_refused)
     double *memory = tqt_doubles(4 * x.nv * TQ_BLOCK);
     const tq_fit_options o = options_of(2);
     tqt_fit_build(&b, &o, 1);
-    double *shape = tqt_doubles(tq_shape_count(b.fit) * TQ_BLOCK);
-    memset(shape, 0, tq_shape_count(b.fit) * TQ_BLOCK * sizeof *shape);
-    shape[(tq_shape_count(b.fit) - 1) * TQ_BLOCK + 5] = INFINITY;
+    double *friction_rows = tqt_doubles(tq_friction_row_count(b.fit) * TQ_BLOCK);
+    memset(friction_rows, 0, tq_friction_row_count(b.fit) * TQ_BLOCK * sizeof *friction_rows);
+    friction_rows[(tq_friction_row_count(b.fit) - 1) * TQ_BLOCK + 5] = INFINITY;
     tq_fit_stream *stream = NULL;
     tq_error error = {0};
     cr_assert(eq(int, tq_fit_begin(b.fit, 0, N, &b.scratch, &stream, NULL), TQ_OK));
     tq_experiment_block block = tqt_excited_block(&x, 0, memory);
-    block.shape = shape;
+    block.friction_rows = friction_rows;
     cr_expect(eq(int, tq_fit_push(stream, &block, &error), TQ_ERR_NOT_FINITE));
-    cr_expect(eq(str, (char *)(uintptr_t)error.what, "shape"));
+    cr_expect(eq(str, (char *)(uintptr_t)error.what, "friction_rows"));
     cr_expect(eq(sz, error.index, 5));
-    free(memory), free(shape);
+    free(memory), free(friction_rows);
     tqt_excited_free(&x);
     tqt_fit_close(&b);
 }

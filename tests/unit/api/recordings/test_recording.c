@@ -58,7 +58,7 @@ static void close(fixture *f)
 }
 
 typedef struct taken {
-    double *q, *qd, *qdd, *t, *shape;
+    double *q, *qd, *qdd, *t, *friction_rows;
     uint64_t *row;
     size_t n;
 } taken;
@@ -72,8 +72,8 @@ static bool take(void *ctx, const tqa_recording_block *block)
         to->qdd[to->n] = block->data.qdd[i];
         to->t[to->n] = block->t[i];
         to->row[to->n] = block->row[i];
-        if (block->data.shape != NULL) {
-            to->shape[to->n] = block->data.shape[i];
+        if (block->data.friction_rows != NULL) {
+            to->friction_rows[to->n] = block->data.friction_rows[i];
         }
     }
     return true;
@@ -85,7 +85,7 @@ static taken room(void)
                    .qd = calloc(ROWS, sizeof(double)),
                    .qdd = calloc(ROWS, sizeof(double)),
                    .t = calloc(ROWS, sizeof(double)),
-                   .shape = calloc(ROWS, sizeof(double)),
+                   .friction_rows = calloc(ROWS, sizeof(double)),
                    .row = calloc(ROWS, sizeof(uint64_t))};
 }
 
@@ -95,7 +95,7 @@ static void clear(taken *to)
     free(to->qd);
     free(to->qdd);
     free(to->t);
-    free(to->shape);
+    free(to->friction_rows);
     free(to->row);
 }
 
@@ -239,7 +239,7 @@ Test(log, friction_is_filtered_as_torque_is)
         tq_fit *fit = fit_of(&f, yields != 0, &memory);
         taken got = room();
         cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
-        cr_expect(eq(dbl, got.shape[got.n / 2], 0.0), "not requested");
+        cr_expect(eq(dbl, got.friction_rows[got.n / 2], 0.0), "not requested");
         got.n = 0;
         f.request.fit = fit;
         cr_assert(tqa_recording_pass(&f.log, take, &got), "%s", f.problem.detail);
@@ -248,8 +248,9 @@ Test(log, friction_is_filtered_as_torque_is)
         double most = 0.0;
         for (size_t i = 0; i < got.n; i++) {
             /* velocities differ by 1e-8; the sign is smoothed over 0.05 */
-            cr_assert(epsilon_eq(dbl, got.shape[i], sign[got.row[i]], 1e-6), "sample %zu", i);
-            most = fmax(most, got.shape[i]);
+            cr_assert(epsilon_eq(dbl, got.friction_rows[i], sign[got.row[i]], 1e-6), "sample %zu",
+                      i);
+            most = fmax(most, got.friction_rows[i]);
         }
         cr_expect(gt(dbl, most, 0.9));
         free(memory);

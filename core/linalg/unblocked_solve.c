@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_solve.c - Cholesky, triangular solves, LU inverse. */
+/* core/linalg/unblocked_solve.c - Cholesky, triangular solves, LU inverse. */
 #include <math.h>
 
-#include "core/linalg/plain.h"
+#include "core/linalg/unblocked.h"
 
 /* four partial sums, to hide the latency of an addition; the order is fixed */
-double tq_plain_dot(size_t n, const double *x, const double *y)
+double tq_unblocked_dot(size_t n, const double *x, const double *y)
 {
     double s[4] = {0.0, 0.0, 0.0, 0.0};
     size_t i = 0;
@@ -29,7 +29,7 @@ static inline void subtract(size_t n, double f, const double *x, double *y)
     }
 }
 
-size_t tq_plain_cholesky(size_t n, double *a, size_t ld)
+size_t tq_unblocked_cholesky(size_t n, double *a, size_t ld)
 {
     for (size_t j = 0; j < n; j++) {
         double *column = a + j * ld;
@@ -68,14 +68,14 @@ static void by_rows(int is_upper, size_t n, const double *a, size_t ld, double *
     for (size_t k = 0; k < n; k++) {
         const size_t j = is_upper ? k : n - 1 - k;
         const double *column = a + j * ld;
-        const double done = is_upper ? tq_plain_dot(j, column, x)
-                                     : tq_plain_dot(n - 1 - j, column + j + 1, x + j + 1);
+        const double done = is_upper ? tq_unblocked_dot(j, column, x)
+                                     : tq_unblocked_dot(n - 1 - j, column + j + 1, x + j + 1);
         x[j] = (x[j] - done) / column[j];
     }
 }
 
-size_t tq_plain_triangle(int is_upper, int transposed, size_t n, const double *a, size_t ld,
-                         size_t n_rhs, double *b, size_t ldb)
+size_t tq_unblocked_triangle(int is_upper, int transposed, size_t n, const double *a, size_t ld,
+                             size_t n_rhs, double *b, size_t ldb)
 {
     for (size_t j = 0; j < n; j++) {
         if (a[j * ld + j] == 0.0) {
@@ -89,7 +89,7 @@ size_t tq_plain_triangle(int is_upper, int transposed, size_t n, const double *a
 }
 
 /* W = L^-1 over L, column by column from the last; then A^-1 = W^T W, row by row from the first */
-void tq_plain_cholesky_invert(size_t n, double *l, size_t ld)
+void tq_unblocked_cholesky_invert(size_t n, double *l, size_t ld)
 {
     for (size_t j = n; j-- > 0;) {
         double *column = l + j * ld;
@@ -106,7 +106,7 @@ void tq_plain_cholesky_invert(size_t n, double *l, size_t ld)
     }
     for (size_t j = 0; j < n; j++) {
         for (size_t i = j; i < n; i++) {
-            l[j * ld + i] = tq_plain_dot(n - i, l + i * ld + i, l + j * ld + i);
+            l[j * ld + i] = tq_unblocked_dot(n - i, l + i * ld + i, l + j * ld + i);
         }
     }
 }
@@ -130,7 +130,7 @@ static void swap_rows(size_t n, double *a, size_t ld, size_t i, size_t k)
 }
 
 /* P A = L U, then A^-1 column by column: U^-1, and A^-1 L = U^-1 from the right */
-size_t tq_plain_invert(size_t n, double *a, size_t ld, int *pivot, double *work)
+size_t tq_unblocked_invert(size_t n, double *a, size_t ld, int *pivot, double *work)
 {
     for (size_t j = 0; j < n; j++) {
         const size_t best = largest_below(n, a + j * ld, j);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_orthogonal.c - Householder QR, and least squares of minimum norm. */
+/* core/linalg/unblocked_orthogonal.c - Householder QR, and least squares of minimum norm. */
 #include <math.h>
 
-#include "core/linalg/plain.h"
+#include "core/linalg/unblocked.h"
 
 /* Euclidean norm of a column, scaled by a power of two so that squares neither overflow nor
  * underflow */
 static double norm_of(size_t n, const double *x)
 {
-    const double square = tq_plain_dot(n, x, x);
+    const double square = tq_unblocked_dot(n, x, x);
     if (square > 0x1p-500 && square < 0x1p600) {
         return sqrt(square);
     }
@@ -48,7 +48,7 @@ static double reflect(size_t n, double *x)
 /* b -= tau v (v^T b), v = (1, v[1:]) */
 static void apply(size_t n, const double *v, double tau, double *b)
 {
-    const double f = tau * (b[0] + tq_plain_dot(n - 1, v + 1, b + 1));
+    const double f = tau * (b[0] + tq_unblocked_dot(n - 1, v + 1, b + 1));
     b[0] -= f;
     for (size_t i = 1; i < n; i++) {
         b[i] -= f * v[i];
@@ -64,7 +64,7 @@ static void swap_columns(size_t m, double *x, double *y)
     }
 }
 
-void tq_plain_qr(size_t m, size_t n, double *a, size_t ld, double *ret_tau, int *ret_pivot)
+void tq_unblocked_qr(size_t m, size_t n, double *a, size_t ld, double *ret_tau, int *ret_pivot)
 {
     for (size_t j = 0; j < n && ret_pivot != NULL; j++) {
         ret_pivot[j] = (int)j;
@@ -91,8 +91,8 @@ void tq_plain_qr(size_t m, size_t n, double *a, size_t ld, double *ret_tau, int 
 }
 
 /* NOLINTNEXTLINE(readability-function-size): dormqr's arguments */
-void tq_plain_apply_q(int transposed, size_t m, size_t k, const double *qr, size_t ld,
-                      const double *tau, size_t n_rhs, double *b, size_t ldb)
+void tq_unblocked_apply_q(int transposed, size_t m, size_t k, const double *qr, size_t ld,
+                          const double *tau, size_t n_rhs, double *b, size_t ldb)
 {
     for (size_t r = 0; r < n_rhs; r++) {
         for (size_t i = 0; i < k; i++) {
@@ -103,7 +103,7 @@ void tq_plain_apply_q(int transposed, size_t m, size_t k, const double *qr, size
 }
 
 /* backward accumulation: column j is H_0 ... H_j e_j; H_j also multiplies the columns after it */
-void tq_plain_basis(size_t m, size_t k, double *a, size_t ld, const double *tau)
+void tq_unblocked_basis(size_t m, size_t k, double *a, size_t ld, const double *tau)
 {
     for (size_t j = k; j-- > 0;) {
         double *v = a + j * ld;
@@ -121,19 +121,19 @@ void tq_plain_basis(size_t m, size_t k, double *a, size_t ld, const double *tau)
 }
 
 /* A P = Q R; where R has fewer rows than columns, R^T = Z T and x = P Z T^-T Q^T b */
-size_t tq_plain_lstsq(size_t m, size_t n, double *a, double *b, double rcond, double *tau,
-                      double *work, int *pivot)
+size_t tq_unblocked_lstsq(size_t m, size_t n, double *a, double *b, double rcond, double *tau,
+                          double *work, int *pivot)
 {
     const size_t k = m < n ? m : n;
-    tq_plain_qr(m, n, a, m, tau, pivot);
+    tq_unblocked_qr(m, n, a, m, tau, pivot);
     size_t rank = 0;
     /* a NaN counts as rank, so that x is NaN too */
     while (rank < k && !(fabs(a[rank * m + rank]) <= rcond * fabs(a[0]))) {
         rank++;
     }
-    tq_plain_apply_q(1, m, k, a, m, tau, 1, b, m);
+    tq_unblocked_apply_q(1, m, k, a, m, tau, 1, b, m);
     if (rank == n) {
-        (void)tq_plain_triangle(1, 0, n, a, m, 1, b, n);
+        (void)tq_unblocked_triangle(1, 0, n, a, m, 1, b, n);
     } else {
         double *z = work;
         for (size_t j = 0; j < rank; j++) {
@@ -141,12 +141,12 @@ size_t tq_plain_lstsq(size_t m, size_t n, double *a, double *b, double rcond, do
                 z[j * n + i] = i < j ? 0.0 : a[i * m + j];
             }
         }
-        tq_plain_qr(n, rank, z, n, tau + k, NULL);
-        (void)tq_plain_triangle(1, 1, rank, z, n, 1, b, n);
+        tq_unblocked_qr(n, rank, z, n, tau + k, NULL);
+        (void)tq_unblocked_triangle(1, 1, rank, z, n, 1, b, n);
         for (size_t i = rank; i < n; i++) {
             b[i] = 0.0;
         }
-        tq_plain_apply_q(0, n, rank, z, n, tau + k, 1, b, n);
+        tq_unblocked_apply_q(0, n, rank, z, n, tau + k, 1, b, n);
     }
     double *x = work + n * k;
     for (size_t j = 0; j < n; j++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/linalg/test_plain.c - known spectra, and bits that do not depend on a BLAS. */
+/* tests/unit/core/linalg/test_unblocked.c - known spectra, and bits that do not depend on a BLAS. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -37,7 +37,7 @@ static const double hilbert_values[N] = {
     4.08237611038617734e-7,  1.12286106675170303e-8,  2.25196455349007689e-10,
     3.11135489722691674e-12, 2.64902149344488672e-14, 1.04794639796222669e-16};
 
-Test(plain, singular_values_and_eigenvalues_of_hilberts_matrix)
+Test(unblocked, singular_values_and_eigenvalues_of_hilberts_matrix)
 {
     double a[N * N], u[N * N], vt[N * N], s[N];
     tq_scratch scratch = fresh();
@@ -56,7 +56,7 @@ Test(plain, singular_values_and_eigenvalues_of_hilberts_matrix)
 
 /* A wide matrix of rank 2 with singular values 3 and 1 by construction: A = 3 e1 f1^T + e2 f2^T.
  * All columns of U must be orthonormal, also those of singular values 0. */
-Test(plain, svd_of_a_wide_matrix_with_vanishing_values)
+Test(unblocked, svd_of_a_wide_matrix_with_vanishing_values)
 {
     enum { R = 4, C = 7 };
     double a[R * C] = {0}, u[R * R], vt[R * C], s[R];
@@ -80,7 +80,7 @@ Test(plain, svd_of_a_wide_matrix_with_vanishing_values)
 }
 
 /* x + y + z = 3 and 2x + 2y + 2z = 6: the solution of minimum norm is (1, 1, 1). */
-Test(plain, least_squares_of_least_norm)
+Test(unblocked, least_squares_of_least_norm)
 {
     double a[6] = {1, 2, 1, 2, 1, 2}, b[3] = {3, 6, 0};
     tq_scratch scratch = fresh();
@@ -93,7 +93,7 @@ Test(plain, least_squares_of_least_norm)
 }
 
 /* NaN in the input must not give zeros. */
-Test(plain, least_squares_of_what_is_no_number_are_none)
+Test(unblocked, least_squares_of_what_is_no_number_are_none)
 {
     for (size_t at = 0; at < 9; at++) {
         double a[9] = {2, 1, 0, 1, 3, 1, 0, 1, 4}, b[3] = {1, 1, 1};
@@ -114,7 +114,7 @@ static int ascending(const void *a, const void *b)
 
 /* Frank's matrix of 9, by mpmath with 60 digits. Condition numbers of its eigenvalues reach 2.5e4,
  * its norm is 32: eps times both is 1.8e-10. */
-Test(plain, eigenvalues_of_franks_matrix)
+Test(unblocked, eigenvalues_of_franks_matrix)
 {
     enum { F = 9 };
     static const double values[F] = {0.0448027218433389476,
@@ -142,7 +142,7 @@ Test(plain, eigenvalues_of_franks_matrix)
 
 /* The companion of x^20 - 1: roots of unity, most of them pairs. Its transpose needs the
  * exceptional shift: it is orthogonal, and double steps without it do not converge. */
-Test(plain, eigenvalues_on_the_unit_circle)
+Test(unblocked, eigenvalues_on_the_unit_circle)
 {
     enum { C = 20 };
     double a[C * C] = {0}, re[C], im[C];
@@ -172,7 +172,7 @@ static uint64_t fold(uint64_t hash, const double *x, size_t n)
 
 /* One hash of every function for 1 to 40 rows: results of LAPACK depend on the processor through
  * its BLAS. The hash changes only with an algorithm of core/linalg. */
-Test(plain, bits_are_the_same_on_every_machine)
+Test(unblocked, bits_are_the_same_on_every_machine)
 {
     enum { MAX = 40 };
     static double from[MAX * MAX], a[MAX * MAX], x[MAX], y[MAX], u[MAX * MAX], vt[MAX * MAX];

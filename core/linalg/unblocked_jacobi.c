@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_jacobi.c - singular values by one-sided Jacobi rotations. */
+/* core/linalg/unblocked_jacobi.c - singular values by one-sided Jacobi rotations. */
 #include <float.h>
 #include <math.h>
 
-#include "core/linalg/plain.h"
+#include "core/linalg/unblocked.h"
 
 enum { SWEEPS_MAX = 60 };
 
@@ -75,14 +75,14 @@ static void complete(size_t m, size_t n, double *a, size_t ld, size_t j)
         }
         for (int twice = 0; twice < 2; twice++) {
             for (size_t k = 0; k < n; k++) {
-                const double part = k == j ? 0.0 : tq_plain_dot(m, a + k * ld, x);
+                const double part = k == j ? 0.0 : tq_unblocked_dot(m, a + k * ld, x);
                 for (size_t i = 0; i < m && k != j; i++) {
                     x[i] -= part * a[k * ld + i];
                 }
             }
         }
         /* of m unit vectors, at least one keeps a length of sqrt((m - n + 1) / m) */
-        length = sqrt(tq_plain_dot(m, x, x));
+        length = sqrt(tq_unblocked_dot(m, x, x));
         length = length * length * (double)m < 0.9 ? 0.0 : length;
     }
     for (size_t i = 0; i < m; i++) {
@@ -94,7 +94,7 @@ static void complete(size_t m, size_t n, double *a, size_t ld, size_t j)
  */
 static double kept(size_t n, const double *x, double square, double was)
 {
-    return square > 0.25 * was ? square : tq_plain_dot(n, x, x);
+    return square > 0.25 * was ? square : tq_unblocked_dot(n, x, x);
 }
 
 /* One-sided Jacobi: rotates pairs of columns until all are orthogonal to rounding (Hestenes 1958).
@@ -106,12 +106,12 @@ static int make_orthogonal(size_t n, double *a, double *v, double *square)
     for (int sweep = 0; sweep < SWEEPS_MAX; sweep++) {
         size_t n_turned = 0;
         for (size_t j = 0; j < n; j++) {
-            square[j] = tq_plain_dot(n, a + j * n, a + j * n);
+            square[j] = tq_unblocked_dot(n, a + j * n, a + j * n);
         }
         for (size_t p = 0; p + 1 < n; p++) {
             for (size_t q = p + 1; q < n; q++) {
                 double *x = a + p * n, *y = a + q * n;
-                const double xx = square[p], yy = square[q], xy = tq_plain_dot(n, x, y);
+                const double xx = square[p], yy = square[q], xy = tq_unblocked_dot(n, x, y);
                 if (fabs(xy) <= rounding * sqrt(xx) * sqrt(yy) || fmin(xx, yy) < lost) {
                     continue;
                 }
@@ -136,7 +136,7 @@ static int make_orthogonal(size_t n, double *a, double *v, double *square)
 static void put_in_order(size_t n, double *s, double *a, double *v)
 {
     for (size_t j = 0; j < n; j++) {
-        s[j] = sqrt(tq_plain_dot(n, a + j * n, a + j * n));
+        s[j] = sqrt(tq_unblocked_dot(n, a + j * n, a + j * n));
         s[j] = s[j] < lost_beside_one ? 0.0 : s[j];
     }
     for (size_t j = 0; j < n; j++) { /* selection sort: the largest of the rest is next */
@@ -168,7 +168,7 @@ static int svd_of_tall(size_t m, size_t n, double *a, size_t ld, const room *in,
             a[j * ld + i] *= scale;
         }
     }
-    tq_plain_qr(m, n, a, ld, in->tau, in->pivot);
+    tq_unblocked_qr(m, n, a, ld, in->tau, in->pivot);
     double *l = in->l, *w = u != NULL ? in->w : NULL;
     for (size_t j = 0; j < n; j++) {
         for (size_t i = 0; i < n; i++) {
@@ -193,7 +193,7 @@ static int svd_of_tall(size_t m, size_t n, double *a, size_t ld, const room *in,
         }
     }
     if (u != NULL) {
-        tq_plain_apply_q(0, m, n, a, ld, in->tau, n, u, m);
+        tq_unblocked_apply_q(0, m, n, a, ld, in->tau, n, u, m);
     }
     return 1;
 }
@@ -210,8 +210,8 @@ static void transpose(size_t n, size_t k, const double *v, double *ret)
 
 /* A = U S V^T if m >= n; else the SVD of A^T, with U and V exchanged. */
 /* NOLINTNEXTLINE(readability-function-size,readability-non-const-parameter): dgesdd's arguments */
-int tq_plain_svd(size_t m, size_t n, double *a, size_t ld, double *work, int *pivot, double *ret_s,
-                 double *ret_u, double *ret_vt)
+int tq_unblocked_svd(size_t m, size_t n, double *a, size_t ld, double *work, int *pivot,
+                     double *ret_s, double *ret_u, double *ret_vt)
 {
     const size_t k = m < n ? m : n;
     const room in = {.l = work,

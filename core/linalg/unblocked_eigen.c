@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_eigen.c - eigenvalues of a general real matrix by Francis's double-shift QR. */
+/* core/linalg/unblocked_eigen.c - eigenvalues of a general real matrix by Francis's double-shift QR. */
 #include <float.h>
 #include <math.h>
 
-#include "core/linalg/plain.h"
+#include "core/linalg/unblocked.h"
 
 /* Balancing, reduction to Hessenberg form, implicit double-shift QR steps with deflation: Golub &
  * Van Loan 7.5, after the published programs balance, orthes and hqr (Wilkinson & Reinsch 1971).
@@ -70,7 +70,7 @@ static void reduce(size_t n, double *a, size_t ld)
         h -= AT(k + 1, k) * g;
         AT(k + 1, k) -= g; /* the vector u is stored in the column; H = I - u u^T / h */
         for (size_t j = k + 1; j < n; j++) {
-            const double f = tq_plain_dot(n - k - 1, &AT(k + 1, k), &AT(k + 1, j)) / h;
+            const double f = tq_unblocked_dot(n - k - 1, &AT(k + 1, k), &AT(k + 1, j)) / h;
             for (size_t i = k + 1; i < n; i++) {
                 AT(i, j) -= f * AT(i, k);
             }
@@ -227,7 +227,7 @@ static void solve_two(shifts z, double t, double *re, double *im)
     }
 }
 
-int tq_plain_general(size_t n, double *a, size_t ld, double *ret_re, double *ret_im)
+int tq_unblocked_general(size_t n, double *a, size_t ld, double *ret_re, double *ret_im)
 {
     balance(n, a, ld);
     reduce(n, a, ld);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/plain_symmetric.c - eigenvalues of a symmetric matrix by implicit QL with Wilkinson's
+/* core/linalg/unblocked_symmetric.c - eigenvalues of a symmetric matrix by implicit QL with Wilkinson's
  * shift. */
 #include <float.h>
 #include <math.h>
 
 #include "core/elementary/elementary.h"
-#include "core/linalg/plain.h"
+#include "core/linalg/unblocked.h"
 
 /* Householder tridiagonalisation, then implicit QL steps with Wilkinson's shift: Golub & Van Loan
  * 8.3, after the published programs tred2 and imtql2 (Wilkinson & Reinsch 1971). */
@@ -21,7 +21,7 @@ static void times(size_t n, const double *a, size_t ld, const double *x, double 
     for (size_t j = 0; j < n; j++) {
         const double *column = a + j * ld;
         const double f = x[j];
-        y[j] += f * column[j] + tq_plain_dot(n - j - 1, column + j + 1, x + j + 1);
+        y[j] += f * column[j] + tq_unblocked_dot(n - j - 1, column + j + 1, x + j + 1);
         for (size_t i = j + 1; i < n; i++) {
             y[i] += f * column[i];
         }
@@ -50,7 +50,7 @@ static void reduce(size_t n, double *a, size_t ld, double *d, double *e, double 
         d[k] = a[k * ld + k];
         e[k] = v[0];
         tau[k] = 0.0;
-        const double rest = tq_plain_dot(m - 1, v + 1, v + 1);
+        const double rest = tq_unblocked_dot(m - 1, v + 1, v + 1);
         if (rest > 0.0) {
             e[k] = -copysign(sqrt(v[0] * v[0] + rest), v[0]);
             tau[k] = (e[k] - v[0]) / e[k];
@@ -62,7 +62,7 @@ static void reduce(size_t n, double *a, size_t ld, double *d, double *e, double 
             /* H A H = A - v w^T - w v^T, p = tau A v, w = p - tau/2 (p . v) v */
             double *inner = v + ld;
             times(m, inner, ld, v, w);
-            const double half = 0.5 * tau[k] * tau[k] * tq_plain_dot(m, w, v);
+            const double half = 0.5 * tau[k] * tau[k] * tq_unblocked_dot(m, w, v);
             for (size_t i = 0; i < m; i++) {
                 w[i] = tau[k] * w[i] - half * v[i];
             }
@@ -85,7 +85,7 @@ static void form_basis(size_t n, double *a, size_t ld, const double *tau)
         a[i] = i == 0 ? 1.0 : 0.0;
     }
     if (n > 1) {
-        tq_plain_basis(n - 1, n - 1, a + ld + 1, ld, tau);
+        tq_unblocked_basis(n - 1, n - 1, a + ld + 1, ld, tau);
     }
 }
 
@@ -204,8 +204,8 @@ static double scale_of(size_t n, const double *a, size_t ld)
     return sum == 0.0 ? ldexp(1.0, exponent < -1000 ? 1000 : -exponent) : 0.0;
 }
 
-int tq_plain_symmetric(size_t n, double *a, size_t ld, int with_vectors, double *ret_values,
-                       double *work)
+int tq_unblocked_symmetric(size_t n, double *a, size_t ld, int with_vectors, double *ret_values,
+                           double *work)
 {
     double *d = ret_values, *e = work, *tau = e + n, *w = tau + n;
     const double scale = scale_of(n, a, ld);
