@@ -60,14 +60,14 @@ static double noise_of(const double *q, const tq_filter *filter, tq_scratch *scr
 }
 
 /* friction regressors, through the same filter */
-static void find_shapes(const tq_fit *fit, const tq_filter *filter, tqt_excited *x,
-                        tq_scratch *scratch)
+static void find_friction_rows(const tq_fit *fit, const tq_filter *filter, tqt_excited *x,
+                               tq_scratch *scratch)
 {
     const tq_stretch all = {
         .n_sample = SAMPLES, .stride = SAMPLES, .qd = x->qd, .period = 1 / rate};
-    x->friction_rows = tqt_doubles(tq_shape_count(fit) * SAMPLES);
+    x->friction_rows = tqt_doubles(tq_friction_row_count(fit) * SAMPLES);
     tq_friction_regressor_compute(fit, &all, NULL, x->friction_rows);
-    for (size_t k = 0; k < tq_shape_count(fit); k++) {
+    for (size_t k = 0; k < tq_friction_row_count(fit); k++) {
         filter_row(filter, x->friction_rows + k * SAMPLES, scratch);
     }
 }
@@ -94,7 +94,7 @@ static void measure(const tqt_coverage_options *o, const tq_fit *fit, tqt_random
         tq_difference(SAMPLES, x->qd + j * SAMPLES, 1 / rate, x->qdd + j * SAMPLES);
     }
     if (!o->as_it_is) {
-        find_shapes(fit, &filter, x, scratch);
+        find_friction_rows(fit, &filter, x, scratch);
     }
     /* the ends of filters and differences are cut */
     const size_t kept = SAMPLES - 2 * EDGE;
