@@ -1702,10 +1702,24 @@ export interface ExcitationRequest {
     };
   };
   /**
-   * Least condition of the base regressor with columns of one length, or the largest determinant of its normal matrix (default
-   * condition)
+   * Least expected error of the torque at random states within the limits (I-optimal), least condition of the base regressor with
+   * columns of one length, or the largest determinant of its normal matrix (D-optimal). The first calibrates best:
+   * `score.torque_error` (default torque-error)
    */
-  criterion?: "condition" | "determinant";
+  criterion?: "torque-error" | "condition" | "determinant";
+  /**
+   * N m or N: Standard deviation of the measured torque, by joint; 1 % of the limit of effort, or of the torque's rms where there
+   * is none. What counts are the ratios between joints
+   */
+  torque_noise?: number[] | {
+    [name: string]: number;
+  };
+  /**
+   * Motions of which logs exist: earlier answers of this operation, or `{"fourier": {...}}`. The motion found is the one that
+   * adds most to them, and every score is of all together
+   */
+  recorded?: {
+  }[];
   /** Candidate motions: a fifth at random, then changes of the best (default 1000) */
   tries?: number;
   /** default 0 */
@@ -1764,6 +1778,12 @@ export interface ExcitationScore {
   /** Natural logarithm, of the normal matrix in SI units */
   log_determinant: number | null;
   log_determinant_reason?: string;
+  /**
+   * Rms, over joints and random states within the limits, of the torque error of a least-squares fit in parts of the noise, for
+   * white noise on the samples judged
+   */
+  torque_error: number | null;
+  torque_error_reason?: string;
   /** Largest torque over its limit; 0 without limits of effort */
   effort_used: number;
 }

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "core/elementary/elementary.h"
+#include "core/excitation/excitation_private.h"
 #include "core/linalg/dense.h"
 #include "core/plant/noise.h"
 
 enum {
     SHAPE_POINTS = 64, /* per period of the highest harmonic, where peaks are evaluated */
-    SCORE_POINTS = 20, /* per period of the highest harmonic, where torque is evaluated */
     PLACE = 0,         /* genes of a joint before its harmonics: position within the remaining
                           range */
     SIZE = 1,          /* and size relative to the limits */
@@ -25,22 +25,6 @@ enum {
 static const double margin = 0.995;
 static const double least_size = 0.3;
 static const double step_first = 0.5, step_least = 1e-3, step_grows = 1.5, step_shrinks = 0.9;
-
-struct tq_excitation_room {
-    double *sine, *cosine; /* (SHAPE_POINTS n_harmonic x n_harmonic) */
-    double *genes, *tried; /* (nv x n_gene) */
-    double *best_offset, *best_a, *best_b;
-    double *offset, *a, *b;  /* of the motion under test */
-    double *q, *qd, *qdd;    /* (nv) */
-    double *y;               /* (nv x n_parameter) */
-    double *row;             /* (n_base) */
-    double *normal, *scaled; /* (n_base x n_base) */
-    double *eigenvalues;     /* (n_base) */
-    double step;
-    tq_scratch scratch; /* for called functions */
-    void *rest;
-    size_t n_rest;
-};
 
 static size_t gene_count(const tq_excitation_task *task)
 {
@@ -54,15 +38,11 @@ static size_t inner_size(const tq_excitation_task *task)
     return (regressor > eigen ? regressor : eigen) + TQ_SCRATCH_ALIGN;
 }
 
-size_t tq_excitation_samples(const tq_excitation_task *task)
-{
-    return SCORE_POINTS * task->n_harmonic;
-}
-
 /* All arrays in one list: with `scratch` NULL only their sizes are added. */
 static size_t lay_out(const tq_excitation_task *task, tq_scratch *scratch, tq_excitation *to)
 {
     const size_t nv = task->model->nv, h = task->n_harmonic, n = task->base->n_base;
+    const size_t n_recorded = task->n_recorded > 0 ? n * n : 0;
     struct tq_excitation_room none = {0};
     tq_excitation nowhere = {.room = &none};
     tq_excitation *s = to != NULL ? to : &nowhere;
@@ -87,7 +67,13 @@ static size_t lay_out(const tq_excitation_task *task, tq_scratch *scratch, tq_ex
         {&s->room->row, n},
         {&s->room->normal, n * n},
         {&s->room->scaled, n * n},
+        {&s->room->solved, n * n},
         {&s->room->eigenvalues, n},
+        {&s->room->tau, nv},
+        {&s->room->noise, nv},
+        {&s->room->demand, n * n},
+        {&s->room->recorded[0], n_recorded},
+        {&s->room->recorded[1], n_recorded},
     };
     size_t bytes = tq_scratch_cost(1, sizeof *s->room) + tq_scratch_cost(inner_size(task), 1);
     for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
@@ -195,104 +181,6 @@ static void express(tq_excitation *search)
     }
 }
 
-/* Score of a motion */
-
-static void add_row(size_t n, const double *row, double *normal)
-{
-    for (size_t c = 0; c < n; c++) {
-        const double x = row[c];
-        for (size_t d = 0; x != 0.0 && d <= c; d++) {
-            normal[c * n + d] += x * row[d];
-        }
-    }
-}
-
-/* Adds the sample's rows to the normal matrix; compares the torque with its limits. */
-static tq_status add_sample(tq_excitation *search, const tq_fourier *motion, double t,
-                            double *excess, tq_error *reterr)
-{
-    const tq_excitation_task *task = &search->task;
-    struct tq_excitation_room *room = search->room;
-    const size_t n = task->base->n_base, n_full = task->base->n_parameter;
-    tq_fourier_at(motion, t, room->q, room->qd, room->qdd);
-    const tq_regressor_input in = {
-        .q = room->q, .qd = room->qd, .qdd = room->qdd, .gravity = task->gravity};
-    tq_scratch_init(&room->scratch, room->rest, room->n_rest);
-    const tq_status status =
-        tq_regressor(task->model, task->with, &in, &room->scratch, room->y, reterr);
-    for (size_t v = 0; status == TQ_OK && v < task->model->nv; v++) {
-        const double *y = room->y + v * n_full;
-        double tau = 0.0;
-        for (size_t c = 0; c < n_full; c++) {
-            tau += y[c] * task->values[c];
-        }
-        *excess = fmax(*excess, fabs(tau) / task->effort[v] - 1.0);
-        for (size_t c = 0; c < n; c++) {
-            room->row[c] = y[task->base->independent[c]];
-        }
-        add_row(n, room->row, room->normal);
-    }
-    return status;
-}
-
-static tq_status judge(tq_excitation *search, tq_excitation_score *ret, tq_error *reterr)
-{
-    struct tq_excitation_room *room = search->room;
-    const size_t n = search->task.base->n_base;
-    bool whole = true;
-    ret->information = 0.0;
-    for (size_t c = 0; c < n; c++) {
-        const double square = room->normal[c * n + c];
-        whole = whole && square > 0.0;
-        ret->information += tq_log(square);
-    }
-    for (size_t c = 0; c < n && whole; c++) {
-        for (size_t d = 0; d < n; d++) {
-            const double entry = c >= d ? room->normal[c * n + d] : room->normal[d * n + c];
-            room->scaled[c * n + d] =
-                entry / sqrt(room->normal[c * n + c]) / sqrt(room->normal[d * n + d]);
-        }
-    }
-    ret->condition = HUGE_VAL;
-    if (whole) {
-        tq_scratch_init(&room->scratch, room->rest, room->n_rest);
-        const tq_status status =
-            tq_eigenvalues_symmetric(n, room->scaled, n, &room->scratch, room->eigenvalues, reterr);
-        if (status != TQ_OK) {
-            return status;
-        }
-        const double *values = room->eigenvalues;
-        /* the normal matrix has the squared condition number: below its rounding the rank is
-         * unknown */
-        whole = values[0] > (double)n * DBL_EPSILON * values[n - 1];
-        ret->condition = whole ? sqrt(values[n - 1] / values[0]) : HUGE_VAL;
-        for (size_t c = 0; c < n; c++) {
-            ret->information += whole ? tq_log(values[c]) : 0.0;
-        }
-    }
-    ret->information = whole ? ret->information : -HUGE_VAL;
-    return TQ_OK;
-}
-
-static tq_status score(tq_excitation *search, tq_excitation_score *ret, tq_error *reterr)
-{
-    const tq_excitation_task *task = &search->task;
-    struct tq_excitation_room *room = search->room;
-    const size_t n = task->base->n_base, n_sample = tq_excitation_samples(task);
-    tq_fourier motion = search->motion;
-    motion.offset = room->offset, motion.a = room->a, motion.b = room->b;
-    memset(room->normal, 0, n * n * sizeof *room->normal);
-    ret->excess = -1.0;
-    for (size_t i = 0; i < n_sample; i++) {
-        const double t = (double)i / (double)n_sample / task->frequency;
-        const tq_status status = add_sample(search, &motion, t, &ret->excess, reterr);
-        if (status != TQ_OK) {
-            return status;
-        }
-    }
-    return judge(search, ret, reterr);
-}
-
 /* Torque limits first; then the criterion. */
 static bool is_better(const tq_excitation_task *task, const tq_excitation_score *x,
                       const tq_excitation_score *than)
@@ -300,8 +188,15 @@ static bool is_better(const tq_excitation_task *task, const tq_excitation_score 
     if (x->excess > 0.0 || than->excess > 0.0) {
         return x->excess < than->excess;
     }
-    return task->by_determinant ? x->information > than->information
-                                : x->condition < than->condition;
+    switch (task->criterion) {
+    case TQ_EXCITATION_DETERMINANT:
+        return x->information > than->information;
+    case TQ_EXCITATION_TORQUE_ERROR:
+        return x->torque_error < than->torque_error;
+    case TQ_EXCITATION_CONDITION:
+    default:
+        return x->condition < than->condition;
+    }
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -355,12 +250,15 @@ tq_status tq_excitation_try(tq_excitation *search, size_t n, size_t n_random, tq
         tq_excitation_score found;
         draw(search, afresh);
         express(search);
-        const tq_status status = score(search, &found, reterr);
+        tq_status status = tq_excitation_measure(search, false, &found, reterr);
+        const bool better = status == TQ_OK && (search->n_tried == 0 ||
+                                                is_better(&search->task, &found, &search->score));
+        if (better) {
+            status = tq_excitation_measure(search, true, &found, reterr);
+        }
         if (status != TQ_OK) {
             return status;
         }
-        const bool better =
-            search->n_tried == 0 || is_better(&search->task, &found, &search->score);
         if (search->n_tried == 0) {
             search->first = found;
         }
@@ -380,12 +278,12 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
                               tq_excitation *ret, tq_error *reterr)
 {
     assert(task->n_harmonic >= 2 && task->n_harmonic <= TQ_EXCITATION_HARMONICS_MAX);
-    bool plain = task->base->n_base > 0;
+    bool is_open = task->base->n_base > 0;
     for (uint32_t j = 0; j < task->model->n_joint; j++) {
         const tq_joint *joint = &task->model->joints[j];
-        plain = plain && joint->nq <= 1;
+        is_open = is_open && joint->nq <= 1;
     }
-    if (!plain) {
+    if (!is_open) {
         return tq_fail(reterr, TQ_ERR_SHAPE, "model", 0, 0.0);
     }
     *ret = (tq_excitation){.task = *task};
@@ -404,7 +302,8 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, 0.0);
     }
     make_waves(ret);
-    return tq_excitation_try(ret, 1, 1, reterr);
+    const tq_status status = tq_excitation_prepare(ret, reterr);
+    return status != TQ_OK ? status : tq_excitation_try(ret, 1, 1, reterr);
 }
 
 /* ------------------------------------------------------------------------------------------------
@@ -412,12 +311,12 @@ tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratc
  */
 
 typedef struct saved_head {
-    uint64_t layout, seed, with, by_determinant, nv, n_harmonic, n_base, n_tried, n_better;
+    uint64_t layout, seed, with, criterion, nv, n_harmonic, n_base, n_tried, n_better;
     double frequency, step;
     tq_excitation_score score, first;
 } saved_head;
 
-enum { SAVED_LAYOUT = 1, SAVED_ARRAYS = 4 };
+enum { SAVED_LAYOUT = 2, SAVED_ARRAYS = 4 };
 
 /* Arrays of a checkpoint in their order; returns the bytes of head and arrays. */
 static size_t saved_arrays(const tq_excitation_task *task, const struct tq_excitation_room *room,
@@ -440,7 +339,7 @@ static saved_head head_of(const tq_excitation *search)
     return (saved_head){.layout = SAVED_LAYOUT,
                         .seed = task->seed,
                         .with = task->with,
-                        .by_determinant = task->by_determinant,
+                        .criterion = (uint64_t)task->criterion,
                         .nv = task->model->nv,
                         .n_harmonic = task->n_harmonic,
                         .n_base = task->base->n_base,
@@ -483,9 +382,8 @@ bool tq_excitation_load(tq_excitation *search, const unsigned char *bytes, size_
     }
     memcpy(&head, bytes, sizeof head);
     if (head.layout != own.layout || head.seed != own.seed || head.with != own.with ||
-        head.by_determinant != own.by_determinant || head.nv != own.nv ||
-        head.n_harmonic != own.n_harmonic || head.n_base != own.n_base ||
-        head.frequency != own.frequency || head.n_tried == 0) {
+        head.criterion != own.criterion || head.nv != own.nv || head.n_harmonic != own.n_harmonic ||
+        head.n_base != own.n_base || head.frequency != own.frequency || head.n_tried == 0) {
         return false;
     }
     bytes += sizeof head;

@@ -16,6 +16,13 @@
 
 enum { TQ_EXCITATION_HARMONICS_MAX = 64 };
 
+/* What a search makes small or large. */
+typedef enum tq_excitation_criterion {
+    TQ_EXCITATION_CONDITION,    /* smallest condition number, columns scaled to one length */
+    TQ_EXCITATION_DETERMINANT,  /* largest determinant of the normal matrix: D-optimal */
+    TQ_EXCITATION_TORQUE_ERROR, /* smallest expected torque error: I-optimal */
+} tq_excitation_criterion;
+
 /* The optimisation task. Arrays are borrowed, of nv entries in the model's order; every moving
  * joint has one coordinate. */
 typedef struct tq_excitation_task {
@@ -28,8 +35,13 @@ typedef struct tq_excitation_task {
     const double *velocity, *acceleration, *effort; /* > 0; INFINITY: no limit */
     double frequency;                               /* of the period, Hz */
     size_t n_harmonic;                              /* >= 2 */
-    bool by_determinant; /* D-optimality (largest determinant); else the smallest condition
-                            number */
+    tq_excitation_criterion criterion;
+    const double *noise; /* > 0; standard deviation of the torque, N m or N. NULL: 1 % of `effort`,
+                            or of the rms torque where that is infinite */
+    const tq_fourier *recorded; /* (n_recorded) of nv coordinates: motions of which there are logs,
+                                   sampled at the same rate; all scores are of these together with
+                                   the motion */
+    size_t n_recorded;
     uint64_t seed;
 } tq_excitation_task;
 
@@ -37,9 +49,12 @@ typedef struct tq_excitation_task {
 typedef struct tq_excitation_score {
     double condition; /* condition number of the base regressor over a period, columns scaled to one
                       length; INFINITY: some parameter is not excited */
-    double information; /* log of the determinant of its normal matrix, unscaled; -INFINITY: some
+    double information;  /* log of the determinant of its normal matrix, unscaled; -INFINITY: some
                            parameter is not excited */
-    double excess;      /* largest |torque| over its limit, minus 1; <= 0: within limits */
+    double torque_error; /* rms over joints and random states within the limits of (torque error of
+                            a least-squares fit / noise), for white noise on the samples judged;
+                            INFINITY: some parameter is not excited */
+    double excess;       /* largest |torque| over its limit, minus 1; <= 0: within limits */
 } tq_excitation_score;
 
 /* A search: all data are in the scratch with which it was begun. */
@@ -60,7 +75,8 @@ typedef struct tq_excitation {
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE    no base parameter, or a joint of several coordinates
  *          TQ_ERR_SCRATCH, TQ_ERR_NO_CONVERGENCE (LAPACK)
- * Source   J. Swevers et al., Optimal robot excitation and identification, IEEE TRA 13(5), 1997.
+ * Source   J. Swevers et al., Optimal robot excitation and identification, IEEE TRA 13(5), 1997;
+ *          V. Fedorov, Theory of Optimal Experiments, 1972 (I-optimality: E_x[y N^-1 y^T]).
  * Checked  tests/property/core/excitation/test_excitation.c
  */
 tq_status tq_excitation_begin(const tq_excitation_task *task, tq_scratch *scratch,

@@ -18,7 +18,8 @@ def post(daemon, path, document, **headers):
 @pytest.mark.parametrize("robot", ["panda", "ur10e"])
 def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     np = pytest.importorskip("numpy")
-    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 0.1})
+    status, found = post(daemon, f"/v1/robots/{robot}/excitation", {"parameters": FRICTION, "tries": 60, "interval_s": 0.1,
+                                                                          "criterion": "condition"})
     assert status == 200, found
     assert found["samples_judged"] == 100 and len(found["t"]) == 101
     states = {k: found[k][:-1] for k in ("q", "qd", "qdd")}
@@ -33,6 +34,88 @@ def test_condition_and_information_are_those_of_the_regressor(daemon, robot):
     tau = abs(y @ np.array(answer["parameter_values"])).reshape(100, -1).max(axis=0)
     efforts = [j["limits"].get("effort") for j in json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2])["joints"] if j["kind"] != "fixed"]
     assert found["score"]["effort_used"] == pytest.approx(max(t / e for t, e in zip(tau, efforts, strict=True)), rel=1e-9)
+
+
+def rows(daemon, np, robot, states, noise):
+    """Base regressor over the noise of each joint, (samples nv, n)."""
+    status, answer = post(daemon, f"/v1/robots/{robot}/regressor?form=base", {"parameters": FRICTION, **states})
+    assert status == 200, answer
+    return np.array(answer["regressor"]).reshape(-1, answer["n_base"]) / np.tile(noise, len(states["q"]))[:, None]
+
+
+def limits_of(daemon, robot):
+    joints = [j for j in json.loads(daemon.request("GET", f"/v1/robots/{robot}")[2])["joints"] if j["kind"] != "fixed"]
+    return [[j["limits"][k] for j in joints] for k in ("lower", "upper", "velocity", "effort")]
+
+
+def demand(daemon, np, robot, noise, n=1500):
+    """States within the limits, drawn here: the rows of the torque that is asked for."""
+    lower, upper, velocity, _ = (np.array(row) for row in limits_of(daemon, robot))
+    chance = np.random.default_rng(1)
+    most = 2 * np.pi * 0.1 * 5 * velocity  # at the highest harmonic: no limit of acceleration
+    states = {"q": chance.uniform(lower, upper, (n, len(lower))).tolist(), "qd": (chance.uniform(-1, 1, (n, len(lower))) * velocity).tolist(),
+              "qdd": (chance.uniform(-1, 1, (n, len(lower))) * most).tolist()}
+    return rows(daemon, np, robot, states, noise)
+
+
+@pytest.mark.parametrize("robot", ["panda", "ur10e"])
+@pytest.mark.parametrize("by_joint", [False, True])
+def test_expected_torque_error_is_that_of_the_covariance(daemon, robot, by_joint):
+    """sqrt(tr(D N^-1)) by numpy, over other random states; alone and beside two motions that are recorded."""
+    np = pytest.importorskip("numpy")
+    effort = np.array(limits_of(daemon, robot)[3])
+    noise = np.linspace(0.1, 3.0, len(effort)) if by_joint else 0.01 * effort
+    request = {"parameters": FRICTION, "tries": 30, "interval_s": 0.1, **({"torque_noise": noise.tolist()} if by_joint else {})}
+    asked = demand(daemon, np, robot, noise)
+    asked = asked.T @ asked / len(asked)
+    normal, recorded = 0.0, []
+    for seed in range(3):
+        status, found = post(daemon, f"/v1/robots/{robot}/excitation", {**request, "seed": seed, "recorded": recorded})
+        assert status == 200, found
+        y = rows(daemon, np, robot, {k: found[k][:-1] for k in ("q", "qd", "qdd")}, noise)
+        normal = normal + y.T @ y
+        want = np.sqrt(np.trace(np.linalg.solve(normal, asked)))
+        assert found["score"]["torque_error"] == pytest.approx(want, rel=0.1)  # 400 states of its own
+        assert found["score"]["torque_error"] <= found["first_random"]["torque_error"]
+        recorded.append(found if seed else {"fourier": found["fourier"]})
+
+
+def test_a_fit_to_the_motion_is_more_exact_than_to_random_ones(daemon):
+    """Least squares on simulated noisy torque; errors at states that no motion has. The least condition gains little, a motion designed for
+    the torque a third."""
+    np = pytest.importorskip("numpy")
+    noise = 0.01 * np.array(limits_of(daemon, "panda")[3])
+    unseen = demand(daemon, np, "panda", noise)
+    chance = np.random.default_rng(2)
+
+    def error(request, fits=40):
+        status, found = post(daemon, "/v1/robots/panda/excitation", {"parameters": FRICTION, "interval_s": 0.1, **request})
+        assert status == 200, found
+        y = rows(daemon, np, "panda", {k: found[k][:-1] for k in ("q", "qd", "qdd")}, noise)
+        off = np.linalg.lstsq(y, chance.standard_normal((len(y), fits)), rcond=None)[0]  # of the parameters: the model is exact
+        return np.sqrt(np.mean((unseen @ off) ** 2))
+
+    random = np.median([error({"tries": 1, "seed": seed}) for seed in range(15)])
+    assert error({"tries": 400}) < 0.72 * random
+    assert error({"tries": 400, "criterion": "determinant"}) < 0.8 * random
+
+
+@pytest.mark.parametrize(
+    ("request_", "pointer"),
+    [
+        ({"torque_noise": [1, 1, 1, 0, 1, 1, 1]}, "/torque_noise"),
+        ({"torque_noise": {"joint1": 1}}, "/torque_noise"),
+        ({"torque_noise": [1, 1]}, "/torque_noise"),
+        ({"recorded": [{"setpoint": [0] * 7}]}, "/recorded/0"),
+        ({"recorded": [{"fourier": {"frequency_hz": 0.1, "offset": [0] * 7, "a": [[0] * 7], "b": [[0] * 6]}}]}, "/recorded/0/fourier/b/0"),
+        ({"recorded": [{}] * 65}, "/recorded"),
+        ({"criterion": "luck"}, "/criterion"),
+    ],
+)
+def test_noise_and_recorded_motions_are_checked(daemon, request_, pointer):
+    status, body = post(daemon, "/v1/robots/panda/excitation", {"tries": 2, **request_})
+    assert status == 422, body
+    assert body["errors"][0]["pointer"] == pointer and body["errors"][0]["hint"], body
 
 
 def test_the_motion_may_be_sent_on_unchanged(daemon):

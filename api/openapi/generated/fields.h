@@ -56,7 +56,8 @@
 #define TQA_FIELDS_EVENT_RULE "on", "action", "joint", "joints", "level", "direction", \
     "restitution"
 #define TQA_FIELDS_EXCITATION_REQUEST "parameters", "frequency_hz", "period_s", "harmonics", \
-    "limits", "criterion", "tries", "seed", "interval_s", "joints", "angles", "gravity"
+    "limits", "criterion", "torque_noise", "recorded", "tries", "seed", "interval_s", "joints", \
+    "angles", "gravity"
 #define TQA_FIELDS_EXCITATION_REQUEST_LIMITS "lower", "upper", "velocity", "acceleration", \
     "effort"
 #define TQA_FIELDS_FORWARD_DYNAMICS_REQUEST "q", "qd", "tau", "joints", "external_wrenches", \
@@ -263,7 +264,7 @@
 #define TQA_WORDS_EVENT_RULE_ACTION "report", "stop", "bounce"
 #define TQA_WORDS_EVENT_RULE_DIRECTION "down", "both", "up"
 #define TQA_WORDS_EVENT_RULE_ON "limits", "q", "qd", "tau", "kinetic_energy", "energy"
-#define TQA_WORDS_EXCITATION_REQUEST_CRITERION "condition", "determinant"
+#define TQA_WORDS_EXCITATION_REQUEST_CRITERION "torque-error", "condition", "determinant"
 #define TQA_WORDS_EXCITATION_REQUEST_PARAMETERS "rotor", "viscous", "coulomb", "offset", \
     "stiffness"
 #define TQA_WORDS_FORWARD_DYNAMICS_REQUEST_AXES "x", "y", "z", "rx", "ry", "rz"

@@ -178,7 +178,7 @@ Test(excitation, a_checkpoint_of_another_search_is_refused)
     b.task = task, b.task.frequency = 0.3;
     found = search(&b, 7);
     cr_assert(tq_excitation_load(&found, saved, n) == false);
-    b.task = task, b.task.by_determinant = true;
+    b.task = task, b.task.criterion = TQ_EXCITATION_DETERMINANT;
     found = search(&b, 7);
     cr_assert(tq_excitation_load(&found, saved, n) == false);
     free(saved);

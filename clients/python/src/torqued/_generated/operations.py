@@ -1147,17 +1147,18 @@ class RobotOperations:
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
-            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
-            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
-            None = None, progress: bool | None = None
+            ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
+            = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
+            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
+            idempotency_key: str | None = None, progress: bool | None = None
     ) -> ExcitationResult:
         """Motion to record, from which `calibrate` can identify the parameters.
 
         A periodic motion, q = offset + sum_k a_k sin(k w t) / (k w) - b_k cos(k w t) / (k w), that begins and ends
-        each period at rest, keeps the limits of position, velocity, acceleration and torque, and excites the base
-        parameters as evenly as the search achieves: by random motions, then changes of the best one. `fourier` of
-        the answer may be sent to `trajectory` unchanged, the whole answer is a `reference` of a controller of
+        each period at rest, keeps the limits of position, velocity, acceleration and torque, and from which the
+        fitted torque is as exact as the search achieves: by random motions, then changes of the best one. `fourier`
+        of the answer may be sent to `trajectory` unchanged, the whole answer is a `reference` of a controller of
         `simulate`, and with `interval_s` a request to `inverse-dynamics`. Collisions are not checked: narrow the
         limits. A revolute joint without limits moves half a turn either way. The same request gives the same
         motion. Answers 200 with the result when it comes within the wait: N seconds of `Prefer: wait=N` (60 at
@@ -1172,8 +1173,13 @@ class RobotOperations:
             harmonics: default 5
             limits: One number for each of qd, instead of the robot's own, or by joint: `{"elbow": 1}`, where the
                 others keep theirs; `acceleration` has no other source
-            criterion: Least condition of the base regressor with columns of one length, or the largest determinant
-                of its normal matrix (default condition)
+            criterion: Least expected error of the torque at random states within the limits (I-optimal), least
+                condition of the base regressor with columns of one length, or the largest determinant of its normal
+                matrix (D-optimal). The first calibrates best: `score.torque_error` (default torque-error)
+            torque_noise: N m or N: Standard deviation of the measured torque, by joint; 1 % of the limit of effort,
+                or of the torque's rms where there is none. What counts are the ratios between joints
+            recorded: Motions of which logs exist: earlier answers of this operation, or `{"fourier": {...}}`. The
+                motion found is the one that adds most to them, and every score is of all together
             tries: Candidate motions: a fifth at random, then changes of the best (default 1000)
             seed: default 0
             interval_s: s: with it, the answer has samples of one period
@@ -1183,8 +1189,9 @@ class RobotOperations:
         """
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
-            angles, 'gravity': gravity}, idempotency_key, progress)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
+            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -1620,15 +1627,17 @@ class RobotJobs:
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
-            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
-            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
+            = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
+            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
+            idempotency_key: str | None = None
     ) -> Job[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
-            angles, 'gravity': gravity}, idempotency_key)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
+            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -2006,15 +2015,17 @@ class AsyncRobotOperations:
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
-            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
-            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
-            None = None, progress: bool | None = None
+            ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
+            = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
+            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
+            idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[ExcitationResult]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
-            angles, 'gravity': gravity}, idempotency_key, progress)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
+            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key, progress)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
@@ -2278,15 +2289,17 @@ class AsyncRobotJobs:
     def excitation(
             self, *, parameters: Sequence[Literal['rotor', 'viscous', 'coulomb', 'offset', 'stiffness']] | None = None,
             frequency_hz: float | None = None, period_s: float | None = None, harmonics: int | None = None, limits:
-            ExcitationRequestLimits | None = None, criterion: Literal['condition', 'determinant'] | None = None, tries:
-            int | None = None, seed: int | None = None, interval_s: float | None = None, joints: Sequence[str] | None =
-            None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None, idempotency_key: str |
-            None = None
+            ExcitationRequestLimits | None = None, criterion: Literal['torque-error', 'condition', 'determinant'] | None
+            = None, torque_noise: ArrayLike | Mapping[str, Any] | None = None, recorded: Sequence[Mapping[str, Any]] |
+            None = None, tries: int | None = None, seed: int | None = None, interval_s: float | None = None, joints:
+            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, gravity: ArrayLike | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[ExcitationResult]]:
         return self._compute('excitation', ExcitationResult, {'parameters': parameters, 'frequency_hz':
             frequency_hz, 'period_s': period_s, 'harmonics': harmonics, 'limits': limits, 'criterion':
-            criterion, 'tries': tries, 'seed': seed, 'interval_s': interval_s, 'joints': joints, 'angles':
-            angles, 'gravity': gravity}, idempotency_key)
+            criterion, 'torque_noise': torque_noise, 'recorded': recorded, 'tries': tries, 'seed': seed,
+            'interval_s': interval_s, 'joints': joints, 'angles': angles, 'gravity': gravity},
+            idempotency_key)
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],

@@ -941,6 +941,8 @@ class ExcitationScoreOut(TypedDict):
     condition_reason: NotRequired[str]
     log_determinant: float | None
     log_determinant_reason: NotRequired[str]
+    torque_error: float | None
+    torque_error_reason: NotRequired[str]
     effort_used: float
 
 

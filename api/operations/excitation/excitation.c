@@ -1,52 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/excitation.c - POST .../excitation: motion that identifies parameters. */
-#include "core/excitation/excitation.h"
-#include "api/openapi/generated/fields.h"
-#include "api/openapi/generated/ranges.h"
+/* api/operations/excitation/excitation.c - POST .../excitation: motion that identifies parameters.
+ */
+#include "api/operations/excitation/excitation.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/call/call.h"
+#include "api/openapi/generated/fields.h"
+#include "api/openapi/generated/ranges.h"
 #include "api/operations/calibrate/parameter_names.h"
-#include "api/request/robot_fields.h"
 #include "api/response/robot_writer.h"
 
 enum {
     PARAMETERS_MAX = 800, /* of all links and joints: squares of this are held */
     TRIES_MAX = TQA_RANGE_EXCITATION_REQUEST_TRIES_MOST,
-    TRIES = TQA_RANGE_EXCITATION_REQUEST_TRIES_DEFAULT, /* unless asked otherwise */
-    HARMONICS = 5,
-    SAMPLES_MAX = 100000,
+    TRIES = TQA_RANGE_EXCITATION_REQUEST_TRIES_DEFAULT,
 };
 
 /* of the tries, that many are random motions: one in RANDOM_PART */
 enum { RANDOM_PART = 5 };
 
-/* where a turning joint has no limits */
-static const double half_turn = 3.14159265358979323846;
-
 static const char *const fields[] = {TQA_FIELDS_EXCITATION_REQUEST, NULL};
-static const char *const limit_fields[] = {TQA_FIELDS_EXCITATION_REQUEST_LIMITS, NULL};
-static const char *const kinds[] = {TQA_WORDS_EXCITATION_REQUEST_PARAMETERS, NULL};
-static const char *const criteria[] = {TQA_WORDS_EXCITATION_REQUEST_CRITERION, NULL};
-
-enum { LOWER, UPPER, VELOCITY, ACCELERATION, EFFORT, LIMITS };
-
-typedef struct excitation {
-    tqa_tree *tree;
-    tqa_order order;
-    double gravity[3];
-    double *limits[LIMITS]; /* (nv) in the robot's order */
-    double interval;
-    size_t tries;
-    tq_parameter *list;
-    double *values;
-    tq_base_set base;
-    tq_excitation_task task;
-    tq_excitation search;
-} excitation;
 
 static double cost_us(const tqa_tree *tree)
 {
@@ -56,158 +32,15 @@ static double cost_us(const tqa_tree *tree)
     /* measured: a sample's normal matrix is a quarter of a nanosecond an entry and row */
     return 100.0 + (tries > 0.0 ? fmin(tries, (double)TRIES_MAX) : (double)TRIES) *
                        (harmonics > 0.0 ? fmin(harmonics, (double)TQ_EXCITATION_HARMONICS_MAX)
-                                        : (double)HARMONICS) *
+                                        : (double)TQA_EXCITATION_HARMONICS) *
                        20.0 * (double)tree->robot->model->nv * n * n * 2.5e-4;
-}
-
-/* ------------------------------------------------------------------------------------------------
- * Reading
- */
-
-static bool take_limits(excitation *e)
-{
-    const tq_model *model = e->tree->robot->model;
-    for (unsigned k = 0; k < LIMITS; k++) {
-        e->limits[k] = tqa_tree_take(e->tree, model->nv, sizeof(double));
-        if (e->limits[k] == NULL) {
-            return false;
-        }
-    }
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (joint->nq != 1) {
-            continue;
-        }
-        const bool turns = joint->kind != TQ_JOINT_PRISMATIC;
-        const bool bounded = isfinite(joint->limits.lower) && isfinite(joint->limits.upper) &&
-                             joint->kind != TQ_JOINT_CONTINUOUS;
-        const uint32_t v = joint->v_index;
-        e->limits[LOWER][v] = bounded ? joint->limits.lower : turns ? -half_turn : (double)NAN;
-        e->limits[UPPER][v] = bounded ? joint->limits.upper : turns ? half_turn : (double)NAN;
-        e->limits[VELOCITY][v] = joint->limits.velocity > 0.0 ? joint->limits.velocity : HUGE_VAL;
-        e->limits[ACCELERATION][v] = HUGE_VAL;
-        e->limits[EFFORT][v] = joint->limits.effort > 0.0 ? joint->limits.effort : HUGE_VAL;
-    }
-    return true;
-}
-
-static const char *joint_name(const tqa_robot *robot, uint32_t v)
-{
-    uint32_t j = 0;
-    while (robot->model->joints[j].nv == 0 || robot->model->joints[j].v_index != v) {
-        j++;
-    }
-    return robot->joint_names[j];
-}
-
-/* Limits of the request replace the robot's. */
-static bool read_limits(excitation *e)
-{
-    const tqa_value root = tqa_value_root(e->tree);
-    const tqa_value limits = tqa_value_field(&root, "limits");
-    if (!take_limits(e)) {
-        return false;
-    }
-    if (limits.value != NULL && !tqa_value_limits(&limits, limit_fields)) {
-        return false;
-    }
-    for (unsigned k = 0; k < LIMITS && limits.value != NULL; k++) {
-        const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
-        const tqa_row_kind kind = k == EFFORT ? TQA_ROW_LIMIT : TQA_ROW_RATE_LIMIT;
-        if (row.value != NULL && !tqa_value_row(&row, &e->order, kind, e->limits[k])) {
-            return false;
-        }
-    }
-    for (size_t r = 0; r < e->order.nv; r++) {
-        const uint32_t v = e->order.v[r];
-        const double lower = e->limits[LOWER][v], upper = e->limits[UPPER][v];
-        if (!(lower < upper)) {
-            const char *name = joint_name(e->tree->robot, v);
-            return tqa_value_refuse(&limits, isnan(lower) ? "missing-field" : "range",
-                                    "give \"lower\" and \"upper\" for every joint, rad or m",
-                                    isnan(lower) ? "joint \"%s\" slides and has no limits"
-                                                 : "joint \"%s\" has no room between its limits",
-                                    name);
-        }
-        for (unsigned k = VELOCITY; k < LIMITS; k++) {
-            if (!(e->limits[k][v] > 0.0)) {
-                const tqa_value row = tqa_value_field(&limits, limit_fields[k]);
-                const char *name = joint_name(e->tree->robot, v);
-                const tqa_value item = json_is_object(row.value) ? tqa_value_field(&row, name)
-                                                                 : tqa_value_item(&row, r);
-                return tqa_value_refuse(&item, "range", "above 0; leave the limit out for none",
-                                        "expected a number above 0, got %g", e->limits[k][v]);
-            }
-        }
-    }
-    return true;
-}
-
-/* One over the frequency, in its place. */
-static bool read_period(excitation *e, const tqa_value *frequency)
-{
-    const tqa_value root = tqa_value_root(e->tree);
-    const tqa_value period = tqa_value_field(&root, "period_s");
-    double seconds = 0.0;
-    if (period.value == NULL) {
-        return true;
-    }
-    if (frequency->value != NULL) {
-        return tqa_value_refuse(&period, "invalid-value", "leave one of them out",
-                                "\"frequency_hz\" and \"period_s\" are both given");
-    }
-    if (!tqa_value_positive(&period, &seconds)) {
-        return false;
-    }
-    e->task.frequency = 1.0 / seconds;
-    return true;
-}
-
-static bool read_search(excitation *e)
-{
-    const tqa_value root = tqa_value_root(e->tree);
-    const tqa_value with = tqa_value_field(&root, "parameters");
-    const tqa_value frequency = tqa_value_field(&root, "frequency_hz");
-    const tqa_value harmonics = tqa_value_field(&root, "harmonics");
-    const tqa_value criterion = tqa_value_field(&root, "criterion");
-    const tqa_value tries = tqa_value_field(&root, "tries");
-    const tqa_value seed = tqa_value_field(&root, "seed");
-    const tqa_value gravity = tqa_value_field(&root, "gravity");
-    const tqa_value interval = tqa_value_field(&root, "interval_s");
-    tq_excitation_task *task = &e->task;
-    size_t number = 0;
-    unsigned chosen = 0;
-    memcpy(e->gravity, e->tree->robot->model->gravity, sizeof e->gravity);
-    task->frequency = 0.1;
-    task->n_harmonic = HARMONICS;
-    e->tries = TRIES;
-    if ((with.value != NULL && !tqa_value_choices(&with, kinds, &task->with)) ||
-        (frequency.value != NULL && !tqa_value_positive(&frequency, &task->frequency)) ||
-        !read_period(e, &frequency) ||
-        (harmonics.value != NULL &&
-         !tqa_value_count(&harmonics, 2, TQ_EXCITATION_HARMONICS_MAX, &task->n_harmonic)) ||
-        (criterion.value != NULL && !tqa_value_choice(&criterion, criteria, &chosen)) ||
-        (tries.value != NULL && !tqa_value_count(&tries, 1, TRIES_MAX, &e->tries)) ||
-        (seed.value != NULL && !tqa_value_count(&seed, 0, (size_t)1 << 53, &number)) ||
-        (gravity.value != NULL && !tqa_value_gravity(&gravity, e->gravity))) {
-        return false;
-    }
-    task->by_determinant = chosen == 1;
-    task->seed = number;
-    if (interval.value != NULL && !tqa_value_positive(&interval, &e->interval)) {
-        return false;
-    }
-    const double n_sample = e->interval > 0.0 ? 1.0 / task->frequency / e->interval : 0.0;
-    return n_sample <= (double)SAMPLES_MAX ||
-           tqa_value_refuse(&interval, "range", "a longer interval",
-                            "this gives %.9g samples, %d at most are given", n_sample, SAMPLES_MAX);
 }
 
 static bool check(tqa_tree *tree)
 {
     const tqa_value root = tqa_value_root(tree);
     const tq_model *model = tree->robot->model;
-    excitation *e = tqa_tree_take(tree, 1, sizeof *e);
+    tqa_excitation *e = tqa_tree_take(tree, 1, sizeof *e);
     if (e == NULL) {
         return false;
     }
@@ -228,14 +61,14 @@ static bool check(tqa_tree *tree)
         return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
                                 "the robot cannot move");
     }
-    return tqa_tree_order(tree, &e->order) && read_search(e) && read_limits(e);
+    return tqa_excitation_read(e);
 }
 
 /* ------------------------------------------------------------------------------------------------
  * Searching
  */
 
-static bool find_base(excitation *e)
+static bool find_base(tqa_excitation *e)
 {
     const tq_model *model = e->tree->robot->model;
     const tqa_value root = tqa_value_root(e->tree);
@@ -267,7 +100,7 @@ static bool find_base(excitation *e)
 }
 
 /* Continues from the job's last checkpoint, if there is one of this search. */
-static void resume(excitation *e, unsigned char *saved)
+static void resume(tqa_excitation *e, unsigned char *saved)
 {
     const tqa_host *host = e->tree->host;
     if (saved != NULL && host->checkpoint_load != NULL) {
@@ -277,7 +110,7 @@ static void resume(excitation *e, unsigned char *saved)
 }
 
 /* A checkpoint that cannot be saved only costs the tries since the last one. */
-static void save_when_due(excitation *e, unsigned char *saved)
+static void save_when_due(tqa_excitation *e, unsigned char *saved)
 {
     const tqa_host *host = e->tree->host;
     if (saved != NULL && host->checkpoint_due != NULL && host->checkpoint_due(host->ctx)) {
@@ -287,7 +120,7 @@ static void save_when_due(excitation *e, unsigned char *saved)
 }
 
 /* Room for one checkpoint; NULL in an immediate answer. False: no memory. */
-static bool take_checkpoint_room(const excitation *e, unsigned char **ret)
+static bool take_checkpoint_room(const tqa_excitation *e, unsigned char **ret)
 {
     const tqa_host *host = e->tree->host;
     const bool saves = host != NULL && host->checkpoint_save != NULL;
@@ -295,7 +128,7 @@ static bool take_checkpoint_room(const excitation *e, unsigned char **ret)
     return !saves || *ret != NULL;
 }
 
-static bool search(excitation *e)
+static bool search(tqa_excitation *e)
 {
     const tqa_host *host = e->tree->host;
     tq_excitation_task *task = &e->task;
@@ -305,11 +138,11 @@ static bool search(excitation *e)
     task->base = &e->base;
     task->values = e->values;
     task->gravity = e->gravity;
-    task->lower = e->limits[LOWER];
-    task->upper = e->limits[UPPER];
-    task->velocity = e->limits[VELOCITY];
-    task->acceleration = e->limits[ACCELERATION];
-    task->effort = e->limits[EFFORT];
+    task->lower = e->limits[TQA_EXCITATION_LOWER];
+    task->upper = e->limits[TQA_EXCITATION_UPPER];
+    task->velocity = e->limits[TQA_EXCITATION_VELOCITY];
+    task->acceleration = e->limits[TQA_EXCITATION_ACCELERATION];
+    task->effort = e->limits[TQA_EXCITATION_EFFORT];
     if (!tqa_tree_scratch(e->tree, tq_excitation_scratch_size(task), &scratch)) {
         return false;
     }
@@ -349,12 +182,17 @@ static void put_score(tqa_writer *answer, const char *key, const tq_excitation_s
         tqa_writer_none(answer, "condition", "some parameter is not excited");
         tqa_writer_none(answer, "log_determinant", "some parameter is not excited");
     }
+    if (isfinite(score->torque_error)) {
+        tqa_writer_number(answer, "torque_error", score->torque_error);
+    } else {
+        tqa_writer_none(answer, "torque_error", "some parameter is not excited");
+    }
     tqa_writer_number(answer, "effort_used", score->excess + 1.0);
     tqa_writer_end(answer);
 }
 
 /* One period, in the robot's order. False: no memory. */
-static bool put_samples(excitation *e, double interval)
+static bool put_samples(tqa_excitation *e, double interval)
 {
     const size_t nv = e->order.nv;
     tqa_writer *answer = e->tree->answer;
@@ -380,7 +218,7 @@ static bool put_samples(excitation *e, double interval)
     return true;
 }
 
-static bool put_fourier(excitation *e)
+static bool put_fourier(tqa_excitation *e)
 {
     const tq_fourier *motion = &e->search.motion;
     const size_t nv = e->order.nv, h = motion->n_harmonic;
@@ -405,7 +243,7 @@ static bool put_fourier(excitation *e)
 
 static bool run(tqa_tree *tree)
 {
-    excitation *e = tree->state;
+    tqa_excitation *e = tree->state;
     if (!find_base(e) || !search(e)) {
         return false;
     }
