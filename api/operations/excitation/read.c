@@ -221,6 +221,12 @@ static bool read_recorded(tqa_excitation *e)
     for (size_t k = 0; recorded != NULL && k < n; k++) {
         const tqa_value item = tqa_value_item(&list, k);
         tqa_reference reference = {0};
+        const tqa_value fourier = tqa_value_field(&item, "fourier");
+        if (fourier.value == NULL) {
+            return tqa_value_refuse(&item, "missing-field",
+                                    "an answer of this operation, or its {\"fourier\": {...}}",
+                                    "a recorded motion is given by \"fourier\"");
+        }
         if (!tqa_reference_object(&item) ||
             !tqa_value_reference(&item, &e->order, TQA_PATH_FOURIER, NULL, &reference)) {
             return false;
