@@ -83,6 +83,23 @@ class Contract:
             return self.object_type(schema, name)
         return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}.get(kind, "Any")
 
+    def lists(self, schema, path="", above=()):
+        """Dotted paths of the lists that are no arrays of numbers, inside of objects and of lists of objects."""
+        schema = self.resolve(schema)
+        if any(one is schema for one in above):  # it names itself
+            return set()
+        above = (*above, schema)
+        found = set()
+        for one in (*schema.get("oneOf", []), *schema.get("anyOf", [])):
+            found |= self.lists(one, path, above)
+        if "items" in schema:
+            items = self.resolve(schema["items"])
+            if not self.is_array(schema) or items.get("type") == "integer":
+                found |= {path} | self.lists(items, path, above)
+        for key, one in schema.get("properties", {}).items():
+            found |= self.lists(one, f"{path}.{key}" if path else key, above)
+        return found
+
     @staticmethod
     def union(parts):
         parts = list(dict.fromkeys(part for part in parts))
@@ -251,7 +268,10 @@ def result_class(contract, operation):
         if unit := unit_of(key, schema):
             units[key] = unit
     body = "".join(f"        {key!r}: {unit!r},\n" for key, unit in units.items())
-    own = "    _rows_in = 'parameters'\n" if operation.name == "calibrate" else ""
+    lists = "\n".join(textwrap.wrap(", ".join(map(repr, sorted(contract.lists(operation.answer)))), 108, break_on_hyphens=False,
+                                    initial_indent=" " * 8, subsequent_indent=" " * 8))
+    own = f"    _lists = frozenset((\n{lists},\n    ))\n"
+    own += "    _rows_in = 'parameters'\n" if operation.name == "calibrate" else ""
     return (f"class {operation.result}(Result):\n    \"\"\"Of `{operation.path}`: {operation.post['summary']}.\"\"\"\n\n"
             f"    _units = {{\n{body}    }}\n{own}" + "".join(fields))
 
@@ -283,6 +303,8 @@ def operations_text(contract):
                                     compute(job, False), False, False, False))
     outlive = ", ".join(repr(o.path) for o in operations if o.may_outlive)
     text = "\n\n".join(results + classes)
+    known = "".join(f"    {one.path!r}: {one.result},\n" for one in operations)
+    text += f"\n\n# the result of each, for jobs that are found by their ids\nRESULTS: dict[str, type[Result]] = {{\n{known}}}\n"
     names = ", ".join(sorted(set(re.findall(r"\b[A-Z]\w+", text)) & set(contract.types)))
     names = "\n".join("        " + line for line in textwrap.wrap(names, 108))
     return (f"{LICENSE}# clients/python/src/torqued/_generated/operations.py - {MADE} api/openapi/openapi.yaml: operations as methods, results as classes.\n"
@@ -315,9 +337,10 @@ WORDS = [("async def ", "def "), ("async with ", "with "), ("async for ", "for "
          ("AsyncServiceJobs", "ServiceJobs"), ("AsyncRobot", "Robot"), ("from ._job import AsyncJob", "from ._generated.job import Job"), ("AsyncJob", "Job"), ("AsyncDatasets", "Datasets"),
          ("aiter_", "iter_"), ("aclose", "close"), ("__aenter__", "__enter__"), ("__aexit__", "__exit__"), ("__aiter__", "__iter__"),
          ("from ._session import AsyncSession", "from ._generated.session import Session"), ("AsyncSession", "Session"),
-         ("AsyncByteStream", "SyncByteStream"), ("AsyncBaseTransport", "BaseTransport"), ("handle_async_request", "handle_request"),
-         ("from ._near import AsyncNear", "from ._generated.near import Near"), ("AsyncNear", "Near"), ("AsyncAnswer", "Answer"),
-         ("AsyncConnection", "Connection"), ("AsyncSocket", "Socket"),
+         ("from ._near import Async", "from ._generated.near import Async"), ("from ._far import Async", "from ._generated.far import Async"),
+         ("Callable[[memoryview], Awaitable[None]]", "Callable[[memoryview], None]"), ("Iterator, Awaitable, Callable,", "Iterator, Callable,"),
+         ("AsyncNear", "Near"), ("AsyncAnswer", "Answer"), ("AsyncFar", "Far"), ("AsyncConnection", "Connection"),
+         ("from ._awaited import AsyncSocket\nfrom ._sockets import ", "from ._sockets import Socket, "), ("AsyncSocket", "Socket"),
          ("asyncio.sleep", "time.sleep"), ("import asyncio\n", "import time\n"), ("AsyncSubmit", "Submit")]
 
 
@@ -338,7 +361,8 @@ def main(check):
     contract = Contract()
     made = {"operations.py": operations_text(contract), "types.py": types_text(contract), "client.py": sync_text(),
             **{f"{name}.py": sync_text(f"_{name}.py", f"{name}.py", about).replace("from .._async import Client", "from .client import Client")
-               for name, about in (("session", "lock step"), ("job", "jobs"), ("near", "the transport to a service on this machine"))}}
+               for name, about in (("session", "lock step"), ("job", "jobs"), ("near", "the transport to a service on this machine"),
+                               ("far", "the transport by httpx"))}}
     wrong = []
     for name, text in made.items():
         text = text.rstrip("\n") + "\n"

@@ -3,11 +3,10 @@
 import hashlib
 import pickle
 
-import httpx
 import numpy as np
 import pytest
 import torqued
-from torqued import _problems, _wire
+from torqued import _lost, _problems, _wire
 
 
 def test_the_place_in_the_users_array(panda):
@@ -106,21 +105,21 @@ def test_when_to_try_again():
     """The rules by themselves: what may be repeated, how long to wait."""
     reply = lambda status, after=None: _wire.Reply(status, {"retry-after": after} if after else {}, memoryview(b""))  # noqa: E731
     retry = _wire.Retry(_wire.Request("POST", "/v1/x", may_repeat=False), 2, "url")
-    assert 0 < retry.after_loss(httpx.ConnectError("refused")) < 1
+    assert 0 < retry.after_loss(_lost.ConnectError("refused")) < 1
     with pytest.raises(torqued.ConnectionLost, match="idempotency_key"):
-        retry.after_loss(httpx.ReadError("reset"))
+        retry.after_loss(_lost.ReadError("reset"))
     retry = _wire.Retry(_wire.Request("GET", "/v1/x"), 2, "url")
-    assert 0 < retry.after_loss(httpx.ReadError("reset")) < 1 and retry.after(reply(200)) is None
+    assert 0 < retry.after_loss(_lost.ReadError("reset")) < 1 and retry.after(reply(200)) is None
     assert 5 <= retry.after(reply(503, "5")) <= 5.5 and retry.after(reply(503, "5")) is None, "two tries more and no third"
     with pytest.raises(torqued.ConnectionLost):
-        retry.after_loss(httpx.ReadError("reset"))
+        retry.after_loss(_lost.ReadError("reset"))
     assert _wire.Retry(_wire.Request("GET", "/"), 2, "url", 60).after(reply(429, "3600")) is None
     assert _wire.Retry(_wire.Request("GET", "/"), 2, "url").after(reply(503)) < 1
     with pytest.raises(torqued.ConnectionLost):
-        _wire.Retry(_wire.Request("GET", "/"), 2, "url").after_loss(httpx.ReadTimeout("silent"))
+        _wire.Retry(_wire.Request("GET", "/"), 2, "url").after_loss(_lost.ReadTimeout("silent"))
     # a DELETE whose first answer was lost finds nothing the second time: it is gone, as asked
     retry = _wire.Retry(_wire.Request("DELETE", "/v1/robots/x"), 2, "url")
     with pytest.raises(torqued.NotFound):
         retry.settle(reply(404))
-    retry.after_loss(httpx.ReadError("reset"))
+    retry.after_loss(_lost.ReadError("reset"))
     assert retry.settle(reply(404)).status == 204

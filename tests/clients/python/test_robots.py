@@ -3,10 +3,10 @@
 import io
 import zipfile
 
-import httpx
 import numpy as np
 import pytest
 import torqued
+from torqued import _lost
 
 
 def test_another_version_by_operations(client, panda):
@@ -28,11 +28,11 @@ def test_a_change_is_sent_once(client, panda, monkeypatch):
     """Twice is not as once: a lost answer is said, and nothing is sent again."""
     sent = []
 
-    def lose(request, **more):
-        sent.append(request.method)
-        raise httpx.RemoteProtocolError("the connection ended")
+    def lose(message):
+        sent.append(message.method)
+        raise _lost.RemoteProtocolError("the connection ended")
 
-    monkeypatch.setattr(client._http, "send", lose)
+    monkeypatch.setattr(client._transport, "exchange", lose)
     with pytest.raises(torqued.ConnectionLost):
         panda.change({"op": "lock", "joints": {"joint7": 0.8}}, name="lost")
     assert sent == ["PATCH"]

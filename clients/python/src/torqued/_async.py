@@ -10,24 +10,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from . import _codec, _wire
+from . import _codec, _lost, _wire
 from ._events import Event, Parser
-from ._generated.operations import (MAY_OUTLIVE, AsyncRobotJobs, AsyncRobotOperations, AsyncServiceJobs,
+from ._generated.operations import (MAY_OUTLIVE, RESULTS, AsyncRobotJobs, AsyncRobotOperations, AsyncServiceJobs,
                           AsyncServiceOperations)
-from ._http import httpx
 from ._job import AsyncJob
-from ._problems import NotFound
+from ._problems import NotFound, WrongInput
 from ._results import Joints, Report, Result, as_array, tidy
 from ._session import AsyncSession
 from ._sources import dataset_body, robot_body
-from ._wire import CBOR, JSON, NPY, Body, Gather, Reply, Request, Retry
+from ._wire import CBOR, JSON, NPY, Address, Body, Gather, Message, Reply, Request, Retry
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from ._codec import Array
+    from ._far import AsyncFar, AsyncFarAnswer
+    from ._near import AsyncAnswer, AsyncNear
     from ._sources import DatasetSource, RobotSource
 
 R = TypeVar("R", bound=Result)
-CONNECT_S = 10.0
 
 
 class AsyncClient(AsyncServiceOperations):
@@ -48,16 +50,7 @@ class AsyncClient(AsyncServiceOperations):
         self.retry_wait_max_s = retry_wait_max_s
         self.timeout_s = timeout_s
         self._token = _wire.token_of(token)
-        near = self.address.is_near
-        # a service on this machine has no proxy, and no certificates are loaded for it
-        transport: httpx.AsyncBaseTransport | None = None
-        if _wire.has_near(self.address):
-            from ._near import AsyncNear  # h11 is needed by nothing before
-            transport = AsyncNear(self.address)
-        elif near:
-            transport = httpx.AsyncHTTPTransport(uds=self.address.socket, verify=False)
-        self._http = httpx.AsyncClient(transport=transport, trust_env=not near, verify=not near,
-                                 timeout=timeout_s)
+        self._transport = transport_to(self.address)
 
     @property
     def jobs(self) -> AsyncServiceJobs:
@@ -71,7 +64,7 @@ class AsyncClient(AsyncServiceOperations):
         await self.close()
 
     async def close(self) -> None:
-        await self._http.aclose()
+        await self._transport.aclose()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.address.text}>"
@@ -87,29 +80,20 @@ class AsyncClient(AsyncServiceOperations):
                 pause = retry.after(reply)
                 if pause is None:
                     return retry.settle(reply)
-            except httpx.TransportError as error:
+            except _lost.Lost as error:
                 pause = retry.after_loss(error)
             await asyncio.sleep(pause)
 
-    def _message(self, request: Request) -> httpx.Request:
-        headers = request.all_headers(self.address.host, self._token)
-        timeout = httpx.Timeout(self._http.timeout.read if request.silence_s is None else request.silence_s, connect=CONNECT_S)
-        return httpx.Request(request.method, self.address.base + request.url(), headers=headers, stream=request.body or Body(),
-                             extensions={"timeout": timeout.as_dict()})
+    def _message(self, request: Request) -> Message:
+        silence_s = self.timeout_s if request.silence_s is None else request.silence_s
+        return Message(request.method, request.url(), request.all_headers(self.address.host, self._token), request.body or Body(), silence_s)
 
     async def _once(self, request: Request) -> Reply:
-        response = await self._http.send(self._message(request), stream=True)
+        answer = await self._transport.exchange(self._message(request))
         try:
-            gather = Gather(response, request.into)
-            read_into = response.extensions.get("read_into")
-            if read_into is not None and gather.room is not None:
-                await read_into(gather.room)  # all at once, where the transport can write into this memory
-            else:
-                async for piece in response.aiter_raw():
-                    gather.add(piece)
-            return gather.reply(response)
+            return await gathered(answer, request.into)
         finally:
-            await response.aclose()
+            await answer.aclose()
 
     async def _get(self, path: str, accept: str = JSON, query: Mapping[str, Any] | None = None) -> Any:
         return (await self._send(Request("GET", path, query or {}, accept=accept))).value()
@@ -122,29 +106,26 @@ class AsyncClient(AsyncServiceOperations):
             if last is not None:
                 request.headers["Last-Event-ID"] = last
             try:
-                response = await self._http.send(self._message(request), stream=True)
+                answer = await self._transport.exchange(self._message(request))
                 try:
-                    if response.status_code != 200:
-                        gather = Gather(response, None)
-                        async for piece in response.aiter_raw():
-                            gather.add(piece)
-                        reply = gather.reply(response)
+                    if answer.status != 200:
+                        reply = await gathered(answer, None)
                         pause = retry.after(reply)
                         if pause is None:
                             retry.settle(reply)
                             return  # 204: there are no more
                     else:
                         parser = Parser()
-                        async for piece in response.aiter_raw():
+                        async for piece in answer.pieces():
                             for event in parser.feed(piece):
                                 retry.left = self.retries
                                 last = event.id or last
                                 yield event
                             last = parser.last or last
-                        pause = retry.after_loss(httpx.RemoteProtocolError("the stream ended"))
+                        pause = retry.after_loss(_lost.RemoteProtocolError("the stream ended"))
                 finally:
-                    await response.aclose()
-            except httpx.TransportError as error:
+                    await answer.aclose()
+            except _lost.Lost as error:
                 pause = retry.after_loss(error)
             await asyncio.sleep(pause)
 
@@ -156,7 +137,7 @@ class AsyncClient(AsyncServiceOperations):
             return await job.result(progress=progress)
         headers = {"Content-Type": CBOR, **({"Idempotency-Key": key} if key else {})}
         reply = await self._send(Request("POST", path, {}, headers, _wire.document(request), CBOR, request))
-        return kind(tidy(reply.value()), joints)
+        return kind(tidy(reply.value(), kind._lists), joints)
 
     async def _submit(self, path: str, operation: str, kind: type[R], request: dict[str, Any], joints: Joints | None,
                       key: str | None) -> AsyncJob[R]:
@@ -288,7 +269,10 @@ class AsyncClient(AsyncServiceOperations):
 
     async def job(self, id: str) -> AsyncJob[Result]:
         """A job by its id."""
-        return AsyncJob(self, await self._get(f"/v1/jobs/{_wire.segment(id)}"), Result, None)
+        return self._found(await self._get(f"/v1/jobs/{_wire.segment(id)}"))
+
+    def _found(self, document: dict[str, Any]) -> AsyncJob[Result]:
+        return AsyncJob(self, document, RESULTS.get(document["kind"], Result), None)
 
     async def list_jobs(self, *, state: str | None = None, kind: str | None = None, robot: str | None = None,
                         older_than: str | None = None, newer_than: str | None = None, limit: int = 50) -> list[AsyncJob[Result]]:
@@ -298,7 +282,7 @@ class AsyncClient(AsyncServiceOperations):
         cursor = None
         while len(found) < limit:
             page = await self._get("/v1/jobs", query={**query, "limit": min(200, limit - len(found)), "cursor": cursor})
-            found += [AsyncJob(self, one, Result, None) for one in page["jobs"]]
+            found += [self._found(one) for one in page["jobs"]]
             cursor = page["cursor"]
             if cursor is None:
                 break
@@ -326,7 +310,7 @@ class AsyncClient(AsyncServiceOperations):
     async def is_ready(self) -> bool:
         try:
             return (await self._once(Request("GET", "/readyz"))).status == 200
-        except httpx.TransportError:
+        except _lost.Lost:
             return False
 
     async def health(self) -> dict[str, Any]:
@@ -383,7 +367,7 @@ class AsyncClient(AsyncServiceOperations):
         await self._download("/v1/backup", into, "POST")
 
     async def begin_session(self) -> None:
-        """A session cookie for the token, which this client then has; for what browsers do."""
+        """Asks for a session cookie for the token, as a browser does; this client goes on with its token."""
         await self._send(Request("POST", "/v1/session", may_repeat=False))
 
     async def ticket(self) -> dict[str, Any]:
@@ -481,13 +465,20 @@ class AsyncRobot(AsyncRobotOperations):
         return await self.client._call(self._path(operation), operation, kind, said, self._order(said), idempotency_key, progress)
 
     async def _arrays(self, operation: str, request: dict[str, Any]) -> Array:
-        """Arrays to one array, without a copy of theirs: CBOR's typed arrays are their memory; the answer is a view of NPY."""
+        """Arrays to one array: the answer is a view of NPY. A large table goes as rows, which the service computes as they come."""
         said = {key: _codec.as_floats(value) for key, value in given(request).items()}
-        is_npy = operation == "inverse-dynamics"
-        headers = {"Content-Type": CBOR}
-        sent = Request("POST", self._path(operation), {}, headers, _wire.document(said), NPY if is_npy else CBOR, said)
-        value = (await self.client._send(sent)).value()
-        return as_array(value if is_npy else tidy(value)["qdd"])
+        arrays = [said[key] for key in ("q", "qd", "qdd" if "qdd" in said else "tau")]
+        if _codec.is_large_table(arrays, [self.nq, self.nv, self.nv]):
+            try:
+                return as_array((await self._sent(operation, NPY, Body([_codec.Table(arrays)]), said)).value())
+            except WrongInput as error:
+                if error.status not in (400, 422):
+                    raise
+                # the same as CBOR, whose faults name the array and the place in it
+        return as_array((await self._sent(operation, CBOR, _wire.document(said), said)).value())
+
+    async def _sent(self, operation: str, media: str, body: Body, said: Any) -> Reply:
+        return await self.client._send(Request("POST", self._path(operation), {}, {"Content-Type": media}, body, NPY, said))
 
 
 class AsyncSubmitRobot(AsyncRobotJobs):
@@ -506,6 +497,25 @@ class AsyncSubmitService(AsyncServiceJobs):
 
     async def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None) -> AsyncJob[R]:
         return await self._client._submit(f"/v1/{operation}", operation, kind, given(request), None, idempotency_key)
+
+
+def transport_to(address: Address) -> AsyncNear | AsyncFar:
+    """Each is imported when there is an address for it: httpx takes longer than all else here."""
+    if _wire.has_near(address):
+        from ._near import AsyncNear
+        return AsyncNear(address)
+    from ._far import AsyncFar
+    return AsyncFar(address)
+
+
+async def gathered(answer: AsyncAnswer | AsyncFarAnswer, into: BinaryIO | None) -> Reply:
+    gather = Gather(answer.status, answer.headers, into)
+    if answer.filler is not None and gather.room is not None:
+        await answer.filler(gather.room)  # all at once, where the transport can write into this memory
+    else:
+        async for piece in answer.pieces():
+            gather.add(piece)
+    return gather.reply()
 
 
 def given(request: Mapping[str, Any]) -> dict[str, Any]:

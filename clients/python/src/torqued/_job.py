@@ -119,7 +119,8 @@ class AsyncJob(Generic[R]):
         if self.state != "succeeded":
             raise self._failure()
         query = {"fields": ",".join(fields)} if fields else {}
-        out = self._kind(tidy(await self.client._get(f"/v1/jobs/{self.id}/result", CBOR, query)), self._joints)
+        value = await self.client._get(f"/v1/jobs/{self.id}/result", CBOR, query)
+        out = self._kind(tidy(value, self._kind._lists), self._joints)
         out.job_id = self.id
         return out
 

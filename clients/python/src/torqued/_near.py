@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# clients/python/src/torqued/_near.py - httpx's transport to a service on this machine; generate.py takes `async` and `await` out.
+# clients/python/src/torqued/_near.py - the transport to a service on this machine; generate.py takes `async` and `await` out.
 """A Unix socket, or TCP without TLS on the loopback interface: HTTP/1.1 by h11, on sockets of this package's own.
 
-httpx's own transport copies a body four times (a piece, h11's buffer, its event, the array). Here the kernel reads a request's arrays
+httpx copies a body four times (a piece, h11's buffer, its event, the array). Here the kernel reads a request's arrays
 where they are, and writes an answer of a known length into the array that it becomes.
 """
 from __future__ import annotations
@@ -10,14 +10,15 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import h11
 
-from ._http import httpx
-from ._sockets import HEAD, AsyncSocket, is_readable
-from ._wire import Address, Body
+from . import _lost
+from ._awaited import AsyncSocket
+from ._sockets import HEAD, is_readable
+from ._wire import Address, Message
 
 IDLE_MAX = 20  # connections kept, and for how long: httpx's own limits
 IDLE_S = 5.0
@@ -41,21 +42,19 @@ class AsyncConnection:
         is_young = time.monotonic() - self.idle_since < IDLE_S
         return self.process == os.getpid() and is_young and not is_readable(self.socket.socket)
 
-    async def send(self, request: httpx.Request, timeout_s: float | None) -> None:
+    async def send(self, message: Message) -> None:
         """A service that refuses a body may answer and close before it has read all: what it takes no more is not sent."""
-        head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+        head = h11.Request(method=message.method, target=message.target, headers=list(message.headers.items()))
         together = list(self.state.send_with_data_passthrough(head) or [])
-        stream = request.stream
-        assert isinstance(stream, Body)
-        for piece in stream.views():
+        for piece, stays in message.body.views():
             # h11 counts the bytes, and passes on this very buffer
             together += self.state.send_with_data_passthrough(h11.Data(data=piece)) or []  # type: ignore[arg-type]
-            if isinstance(piece, bytes) or len(together) >= TOGETHER_MAX:  # a file's piece: none more is held than one
-                if not await self.socket.send(together, timeout_s):
+            if not stays or len(together) >= TOGETHER_MAX:
+                if not await self.socket.send(together, message.silence_s):
                     return
                 together = []
         end = self.state.send_with_data_passthrough(h11.EndOfMessage()) or []
-        if not await self.socket.send(together + list(end), timeout_s):
+        if not await self.socket.send(together + list(end), message.silence_s):
             self.has_ended = True
 
     async def event(self) -> Any:
@@ -66,25 +65,27 @@ class AsyncConnection:
                 if not data:  # what frames a body without a length
                     self.has_ended = True
                 if not data and self.state.their_state is h11.SEND_RESPONSE:
-                    raise httpx.RemoteProtocolError(f"{CUT} without an answer")
+                    raise _lost.RemoteProtocolError(f"{CUT} without an answer")
                 self.state.receive_data(data)
             return event
         except h11.RemoteProtocolError as error:
-            raise httpx.RemoteProtocolError(str(error)) from error
+            raise _lost.RemoteProtocolError(str(error)) from error
 
 
-class AsyncAnswer(httpx.AsyncByteStream):
-    """The body of an answer: pieces, or at once by `read_into`. Whole, its connection is used again; else it is closed."""
+class AsyncAnswer:
+    """Status, headers, and a body: pieces, or at once by `read_into`. Whole, its connection is used again; else it is closed."""
 
-    def __init__(self, near: AsyncNear, connection: AsyncConnection, length: int | None) -> None:
+    def __init__(self, near: AsyncNear, connection: AsyncConnection, method: str, event: h11.Response) -> None:
         self.near, self.connection = near, connection
-        self.length = length  # of a body that does not go through h11
+        self.status = event.status_code
+        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in event.headers}  # h11's: in small letters
+        self.length = known_length(method, self.status, self.headers)  # of a body that does not go through h11
         self.may_stay = connection.state.our_state is h11.DONE  # not MUST_CLOSE, as after `Connection: close`
-        self.is_whole = length == 0
+        self.is_whole = self.length == 0
         self.is_closed = False
-        self.ready = connection.state.trailing_data[0] if length is not None else b""  # bytes that came with the head
+        self.ready = connection.state.trailing_data[0] if self.length is not None else b""  # bytes that came with the head
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    async def pieces(self) -> AsyncIterator[bytes]:
         if self.length is None:
             while isinstance(event := await self.connection.event(), h11.Data):
                 yield bytes(event.data)
@@ -97,6 +98,11 @@ class AsyncAnswer(httpx.AsyncByteStream):
             at += n
             yield bytes(room[:n])
         self.is_whole = not self.ready
+
+    @property
+    def filler(self) -> Callable[[memoryview], Awaitable[None]] | None:
+        """What reads the body into memory of its length, where this is known."""
+        return None if self.length is None else self.read_into
 
     async def read_into(self, room: memoryview) -> None:
         """Reads a body of known length; `room` has this length."""
@@ -112,7 +118,7 @@ class AsyncAnswer(httpx.AsyncByteStream):
             return n
         n = await self.connection.socket.receive_into(room, self.connection.read_s)
         if n == 0:
-            raise httpx.RemoteProtocolError(f"{CUT} after {at} of {self.length} bytes of its answer")
+            raise _lost.RemoteProtocolError(f"{CUT} after {at} of {self.length} bytes of its answer")
         return n
 
     async def aclose(self) -> None:
@@ -121,7 +127,7 @@ class AsyncAnswer(httpx.AsyncByteStream):
             self.near.give(self.connection, self.is_whole and self.may_stay)
 
 
-class AsyncNear(httpx.AsyncBaseTransport):
+class AsyncNear:
     """Connections to one address, as many as there are requests at once. Linux: sendmsg, and time limits as struct timeval."""
 
     def __init__(self, address: Address) -> None:
@@ -148,29 +154,26 @@ class AsyncNear(httpx.AsyncBaseTransport):
         else:
             one.socket.close()
 
-    async def connect(self, request: httpx.Request, timeout_s: float | None) -> AsyncConnection:
+    async def connect(self, timeout_s: float) -> AsyncConnection:
         one = AsyncConnection()
-        await one.socket.connect(self.address.socket, request.url.host, request.url.port or 80, timeout_s)
+        await one.socket.connect(self.address.socket, *self.address.place, timeout_s)
         return one
 
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        timeouts = request.extensions.get("timeout", {})
-        connection = self.take() or await self.connect(request, timeouts.get("connect"))
-        connection.read_s = timeouts.get("read")
+    async def exchange(self, message: Message) -> AsyncAnswer:
+        """An answer, its body not yet read."""
+        connection = self.take() or await self.connect(message.connect_s)
+        connection.read_s = message.silence_s
         try:
             try:
-                await connection.send(request, timeouts.get("write"))
+                await connection.send(message)
             except h11.LocalProtocolError as error:
-                raise httpx.LocalProtocolError(str(error)) from error
+                raise _lost.LocalProtocolError(str(error)) from error
             while not isinstance(event := await connection.event(), h11.Response):
                 pass  # 100 Continue
-            answer = AsyncAnswer(self, connection, known_length(request, event))
+            return AsyncAnswer(self, connection, message.method, event)
         except BaseException:
             connection.socket.close()
             raise
-        extensions = {"http_version": b"HTTP/" + event.http_version, "reason_phrase": event.reason,
-                      **({"read_into": answer.read_into} if answer.length is not None else {})}
-        return httpx.Response(event.status_code, headers=event.headers.raw_items(), stream=answer, extensions=extensions)
 
     async def aclose(self) -> None:
         self.is_closed = True
@@ -178,10 +181,9 @@ class AsyncNear(httpx.AsyncBaseTransport):
             self.idle.pop().socket.close()
 
 
-def known_length(request: httpx.Request, event: h11.Response) -> int | None:
+def known_length(method: str, status: int, headers: Mapping[str, str]) -> int | None:
     """Content-Length, which h11 has read, where it is what frames the body (RFC 9112, 6.3)."""
-    headers = dict(event.headers)
-    if request.method in ("HEAD", "CONNECT") or event.status_code in (204, 304) or b"transfer-encoding" in headers:
+    if method in ("HEAD", "CONNECT") or status in (204, 304) or "transfer-encoding" in headers:
         return None
-    length = headers.get(b"content-length")
+    length = headers.get("content-length")
     return None if length is None else int(length)

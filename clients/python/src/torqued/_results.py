@@ -50,6 +50,7 @@ class Result(Mapping[str, Any]):
     """An answer. ``result["tau"]`` is ``result.tau``; arrays are numpy's, objects are dicts."""
 
     _units: ClassVar[Mapping[str, str]] = {}
+    _lists: ClassVar[frozenset[str]] = frozenset()  # dotted names of the fields that are lists of other things than numbers
     _rows_in: ClassVar[str | None] = None  # the list of objects that is the result's own table, as `parameters`
     job_id: str | None = None  # of the job that it is the result of, where it was one
 
@@ -240,12 +241,15 @@ class Report:
                 "</iframe>")
 
 
-def tidy(value: Any) -> Any:
-    """Lists of numbers become arrays, all the way down; lists with null in them stay lists."""
+def tidy(value: Any, lists: frozenset[str] = frozenset(), path: str = "") -> Any:
+    """Lists of numbers become arrays, all the way down; lists with null in them stay lists, and so do those that the contract has as
+    lists of texts or objects, by their dotted names: an empty one does not say by itself of what it is."""
     if isinstance(value, dict):
-        return {key: tidy(one) for key, one in value.items()}
+        return {key: tidy(one, lists, f"{path}.{key}" if path else key) for key, one in value.items()}
+    if path in lists and isinstance(value, (list, np.ndarray)):
+        return value.tolist() if isinstance(value, np.ndarray) else [tidy(one, lists, path) for one in value]
     if isinstance(value, list):
-        inner = [tidy(one) for one in value]
+        inner = [tidy(one, lists, path) for one in value]
         if inner and all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in inner):
             return np.asarray(inner, dtype=np.float64) if any(isinstance(one, float) for one in inner) else inner
         if inner and all(isinstance(one, np.ndarray) and one.shape == inner[0].shape for one in inner):

@@ -8,49 +8,63 @@ import os
 import random
 import sys
 import urllib.parse
-import uuid
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Union
 
 import numpy as np
 
-from . import _codec
-from ._http import httpx
+from . import _codec, _lost
 from ._problems import ConnectionLost, ProblemError, TorquedError, problem_of
 
 CBOR, NPY, NPZ, JSON, CSV = "application/cbor", "application/x-npy", "application/x-npz", "application/json", "text/csv"
 PIECE = 65536  # bytes of a body handed to the socket at once: such blocks malloc takes from its heap, larger ones from new pages
 PAUSE_FIRST_S, PAUSE_MAX_S = 0.1, 30.0
+CONNECT_S = 10.0
 EVENTS_SILENT_S = 50.0  # the service sends a comment every 15 s
 DEFAULT_URL = "http://127.0.0.1:8420"
 
 
-class Body(httpx.SyncByteStream, httpx.AsyncByteStream):
-    """Bytes that can be sent again: pieces of memory, or a file that is read from its beginning each time."""
+class Body:
+    """Bytes that can be sent again: pieces of memory, tables made while they are sent, or a file that is read from its beginning each time."""
 
-    def __init__(self, pieces: Iterable[_codec.Buffer] = (), path: str | os.PathLike[str] | None = None) -> None:
-        self.pieces = list(pieces)
+    def __init__(self, pieces: Iterable[Union[_codec.Buffer, _codec.Table]] = (), path: str | os.PathLike[str] | None = None) -> None:
+        self.parts = list(pieces)
         self.path = path
-        self.length = os.path.getsize(path) if path is not None else sum(memoryview(p).nbytes for p in self.pieces)
+        self.length = os.path.getsize(path) if path is not None else sum(
+            one.nbytes if isinstance(one, _codec.Table) else memoryview(one).nbytes for one in self.parts)
 
-    def views(self) -> Iterator[_codec.Buffer]:
-        """The memory itself, or pieces of the file."""
+    def views(self) -> Iterator[tuple[_codec.Buffer, bool]]:
+        """Pieces, and whether each stays as it is when the next one is asked for: the memory itself does."""
         if self.path is not None:
             with open(self.path, "rb") as file:
                 while piece := file.read(PIECE):
-                    yield piece
-        yield from self.pieces
+                    yield piece, False
+        for part in self.parts:
+            if isinstance(part, _codec.Table):
+                for view in part.views():
+                    yield view, False
+            else:
+                yield part, True
 
-    def __iter__(self) -> Iterator[bytes]:
-        for one in self.views():
+    def pieces(self) -> Iterator[bytes]:
+        """Copies, of at most PIECE bytes."""
+        for one, _ in self.views():
             view = memoryview(one)
             for at in range(0, view.nbytes, PIECE):
                 yield bytes(view[at:at + PIECE])
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        for piece in self:
-            yield piece
+
+@dataclass
+class Message:
+    """A request as a transport sends it."""
+
+    method: str
+    target: str  # path and query
+    headers: Mapping[str, str]
+    body: Body
+    silence_s: float  # the longest pause of the service
+    connect_s: float = CONNECT_S
 
 
 @dataclass
@@ -115,7 +129,7 @@ def document(value: Any) -> Body:
 
 
 def new_key() -> str:
-    return uuid.uuid4().hex
+    return os.urandom(16).hex()
 
 
 def prefer(wait_s: float) -> str:
@@ -125,9 +139,10 @@ def prefer(wait_s: float) -> str:
 class Gather:
     """The bytes of an answer, read into memory of the right size at once."""
 
-    def __init__(self, response: httpx.Response, into: BinaryIO | None) -> None:
-        length = response.headers.get("content-length", "")
-        self.into = into if response.is_success else None
+    def __init__(self, status: int, headers: Mapping[str, str], into: BinaryIO | None) -> None:
+        self.status, self.headers = status, headers
+        length = headers.get("content-length", "")
+        self.into = into if status < 300 else None
         # of a known length: memory that nothing is written to before the answer is
         self.room = np.empty(int(length), np.uint8).data if length.isdigit() and self.into is None else None
         self.parts = bytearray()
@@ -145,8 +160,8 @@ class Gather:
             self.parts += piece
         self.n += len(piece)
 
-    def reply(self, response: httpx.Response) -> Reply:
-        return Reply(response.status_code, response.headers, memoryview(self.parts) if self.room is None else self.room)
+    def reply(self) -> Reply:
+        return Reply(self.status, self.headers, memoryview(self.parts) if self.room is None else self.room)
 
 
 # -- trying again -------------------------------------------------------------------------------------------------
@@ -164,12 +179,12 @@ class Retry:
         pause, self.pause_s = self.pause_s * (0.5 + random.random() / 2), min(2 * self.pause_s, PAUSE_MAX_S)
         return pause
 
-    def after_loss(self, error: httpx.TransportError) -> float:
-        never_sent = isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout))
-        if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+    def after_loss(self, error: _lost.Lost) -> float:
+        never_sent = error.never_sent
+        if isinstance(error, (_lost.UnsupportedProtocol, _lost.LocalProtocolError)):
             raise TorquedError(f"{self.url}: {error}") from error
         may = never_sent or self.request.may_repeat
-        too_slow = isinstance(error, httpx.ReadTimeout) and self.request.silence_s is None
+        too_slow = isinstance(error, _lost.ReadTimeout) and self.request.silence_s is None
         if self.left > 0 and may and not too_slow:
             self.lost += not never_sent
             return self.backoff()
@@ -224,6 +239,12 @@ class Address:
     @property
     def host(self) -> str:
         return urllib.parse.urlsplit(self.base).netloc.rpartition("@")[2]
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Of TCP."""
+        parts = urllib.parse.urlsplit(self.base)
+        return parts.hostname or "", parts.port or 80
 
     @property
     def is_near(self) -> bool:

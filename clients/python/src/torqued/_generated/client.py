@@ -10,24 +10,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from .. import _codec, _wire
+from .. import _codec, _lost, _wire
 from .._events import Event, Parser
-from .operations import (MAY_OUTLIVE, RobotJobs, RobotOperations, ServiceJobs,
+from .operations import (MAY_OUTLIVE, RESULTS, RobotJobs, RobotOperations, ServiceJobs,
                           ServiceOperations)
-from .._http import httpx
 from .job import Job
-from .._problems import NotFound
+from .._problems import NotFound, WrongInput
 from .._results import Joints, Report, Result, as_array, tidy
 from .session import Session
 from .._sources import dataset_body, robot_body
-from .._wire import CBOR, JSON, NPY, Body, Gather, Reply, Request, Retry
+from .._wire import CBOR, JSON, NPY, Address, Body, Gather, Message, Reply, Request, Retry
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from .._codec import Array
+    from .far import Far, FarAnswer
+    from .near import Answer, Near
     from .._sources import DatasetSource, RobotSource
 
 R = TypeVar("R", bound=Result)
-CONNECT_S = 10.0
 
 
 class Client(ServiceOperations):
@@ -48,16 +50,7 @@ class Client(ServiceOperations):
         self.retry_wait_max_s = retry_wait_max_s
         self.timeout_s = timeout_s
         self._token = _wire.token_of(token)
-        near = self.address.is_near
-        # a service on this machine has no proxy, and no certificates are loaded for it
-        transport: httpx.BaseTransport | None = None
-        if _wire.has_near(self.address):
-            from .near import Near  # h11 is needed by nothing before
-            transport = Near(self.address)
-        elif near:
-            transport = httpx.HTTPTransport(uds=self.address.socket, verify=False)
-        self._http = httpx.Client(transport=transport, trust_env=not near, verify=not near,
-                                 timeout=timeout_s)
+        self._transport = transport_to(self.address)
 
     @property
     def jobs(self) -> ServiceJobs:
@@ -71,7 +64,7 @@ class Client(ServiceOperations):
         self.close()
 
     def close(self) -> None:
-        self._http.close()
+        self._transport.close()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.address.text}>"
@@ -87,29 +80,20 @@ class Client(ServiceOperations):
                 pause = retry.after(reply)
                 if pause is None:
                     return retry.settle(reply)
-            except httpx.TransportError as error:
+            except _lost.Lost as error:
                 pause = retry.after_loss(error)
             time.sleep(pause)
 
-    def _message(self, request: Request) -> httpx.Request:
-        headers = request.all_headers(self.address.host, self._token)
-        timeout = httpx.Timeout(self._http.timeout.read if request.silence_s is None else request.silence_s, connect=CONNECT_S)
-        return httpx.Request(request.method, self.address.base + request.url(), headers=headers, stream=request.body or Body(),
-                             extensions={"timeout": timeout.as_dict()})
+    def _message(self, request: Request) -> Message:
+        silence_s = self.timeout_s if request.silence_s is None else request.silence_s
+        return Message(request.method, request.url(), request.all_headers(self.address.host, self._token), request.body or Body(), silence_s)
 
     def _once(self, request: Request) -> Reply:
-        response = self._http.send(self._message(request), stream=True)
+        answer = self._transport.exchange(self._message(request))
         try:
-            gather = Gather(response, request.into)
-            read_into = response.extensions.get("read_into")
-            if read_into is not None and gather.room is not None:
-                read_into(gather.room)  # all at once, where the transport can write into this memory
-            else:
-                for piece in response.iter_raw():
-                    gather.add(piece)
-            return gather.reply(response)
+            return gathered(answer, request.into)
         finally:
-            response.close()
+            answer.close()
 
     def _get(self, path: str, accept: str = JSON, query: Mapping[str, Any] | None = None) -> Any:
         return (self._send(Request("GET", path, query or {}, accept=accept))).value()
@@ -122,29 +106,26 @@ class Client(ServiceOperations):
             if last is not None:
                 request.headers["Last-Event-ID"] = last
             try:
-                response = self._http.send(self._message(request), stream=True)
+                answer = self._transport.exchange(self._message(request))
                 try:
-                    if response.status_code != 200:
-                        gather = Gather(response, None)
-                        for piece in response.iter_raw():
-                            gather.add(piece)
-                        reply = gather.reply(response)
+                    if answer.status != 200:
+                        reply = gathered(answer, None)
                         pause = retry.after(reply)
                         if pause is None:
                             retry.settle(reply)
                             return  # 204: there are no more
                     else:
                         parser = Parser()
-                        for piece in response.iter_raw():
+                        for piece in answer.pieces():
                             for event in parser.feed(piece):
                                 retry.left = self.retries
                                 last = event.id or last
                                 yield event
                             last = parser.last or last
-                        pause = retry.after_loss(httpx.RemoteProtocolError("the stream ended"))
+                        pause = retry.after_loss(_lost.RemoteProtocolError("the stream ended"))
                 finally:
-                    response.close()
-            except httpx.TransportError as error:
+                    answer.close()
+            except _lost.Lost as error:
                 pause = retry.after_loss(error)
             time.sleep(pause)
 
@@ -156,7 +137,7 @@ class Client(ServiceOperations):
             return job.result(progress=progress)
         headers = {"Content-Type": CBOR, **({"Idempotency-Key": key} if key else {})}
         reply = self._send(Request("POST", path, {}, headers, _wire.document(request), CBOR, request))
-        return kind(tidy(reply.value()), joints)
+        return kind(tidy(reply.value(), kind._lists), joints)
 
     def _submit(self, path: str, operation: str, kind: type[R], request: dict[str, Any], joints: Joints | None,
                       key: str | None) -> Job[R]:
@@ -288,7 +269,10 @@ class Client(ServiceOperations):
 
     def job(self, id: str) -> Job[Result]:
         """A job by its id."""
-        return Job(self, self._get(f"/v1/jobs/{_wire.segment(id)}"), Result, None)
+        return self._found(self._get(f"/v1/jobs/{_wire.segment(id)}"))
+
+    def _found(self, document: dict[str, Any]) -> Job[Result]:
+        return Job(self, document, RESULTS.get(document["kind"], Result), None)
 
     def list_jobs(self, *, state: str | None = None, kind: str | None = None, robot: str | None = None,
                         older_than: str | None = None, newer_than: str | None = None, limit: int = 50) -> list[Job[Result]]:
@@ -298,7 +282,7 @@ class Client(ServiceOperations):
         cursor = None
         while len(found) < limit:
             page = self._get("/v1/jobs", query={**query, "limit": min(200, limit - len(found)), "cursor": cursor})
-            found += [Job(self, one, Result, None) for one in page["jobs"]]
+            found += [self._found(one) for one in page["jobs"]]
             cursor = page["cursor"]
             if cursor is None:
                 break
@@ -326,7 +310,7 @@ class Client(ServiceOperations):
     def is_ready(self) -> bool:
         try:
             return (self._once(Request("GET", "/readyz"))).status == 200
-        except httpx.TransportError:
+        except _lost.Lost:
             return False
 
     def health(self) -> dict[str, Any]:
@@ -383,7 +367,7 @@ class Client(ServiceOperations):
         self._download("/v1/backup", into, "POST")
 
     def begin_session(self) -> None:
-        """A session cookie for the token, which this client then has; for what browsers do."""
+        """Asks for a session cookie for the token, as a browser does; this client goes on with its token."""
         self._send(Request("POST", "/v1/session", may_repeat=False))
 
     def ticket(self) -> dict[str, Any]:
@@ -481,13 +465,20 @@ class Robot(RobotOperations):
         return self.client._call(self._path(operation), operation, kind, said, self._order(said), idempotency_key, progress)
 
     def _arrays(self, operation: str, request: dict[str, Any]) -> Array:
-        """Arrays to one array, without a copy of theirs: CBOR's typed arrays are their memory; the answer is a view of NPY."""
+        """Arrays to one array: the answer is a view of NPY. A large table goes as rows, which the service computes as they come."""
         said = {key: _codec.as_floats(value) for key, value in given(request).items()}
-        is_npy = operation == "inverse-dynamics"
-        headers = {"Content-Type": CBOR}
-        sent = Request("POST", self._path(operation), {}, headers, _wire.document(said), NPY if is_npy else CBOR, said)
-        value = (self.client._send(sent)).value()
-        return as_array(value if is_npy else tidy(value)["qdd"])
+        arrays = [said[key] for key in ("q", "qd", "qdd" if "qdd" in said else "tau")]
+        if _codec.is_large_table(arrays, [self.nq, self.nv, self.nv]):
+            try:
+                return as_array((self._sent(operation, NPY, Body([_codec.Table(arrays)]), said)).value())
+            except WrongInput as error:
+                if error.status not in (400, 422):
+                    raise
+                # the same as CBOR, whose faults name the array and the place in it
+        return as_array((self._sent(operation, CBOR, _wire.document(said), said)).value())
+
+    def _sent(self, operation: str, media: str, body: Body, said: Any) -> Reply:
+        return self.client._send(Request("POST", self._path(operation), {}, {"Content-Type": media}, body, NPY, said))
 
 
 class SubmitRobot(RobotJobs):
@@ -506,6 +497,25 @@ class SubmitService(ServiceJobs):
 
     def _compute(self, operation: str, kind: type[R], request: dict[str, Any], idempotency_key: str | None) -> Job[R]:
         return self._client._submit(f"/v1/{operation}", operation, kind, given(request), None, idempotency_key)
+
+
+def transport_to(address: Address) -> Near | Far:
+    """Each is imported when there is an address for it: httpx takes longer than all else here."""
+    if _wire.has_near(address):
+        from .near import Near
+        return Near(address)
+    from .far import Far
+    return Far(address)
+
+
+def gathered(answer: Answer | FarAnswer, into: BinaryIO | None) -> Reply:
+    gather = Gather(answer.status, answer.headers, into)
+    if answer.filler is not None and gather.room is not None:
+        answer.filler(gather.room)  # all at once, where the transport can write into this memory
+    else:
+        for piece in answer.pieces():
+            gather.add(piece)
+    return gather.reply()
 
 
 def given(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 # clients/python/src/torqued/_generated/near.py - made by generate.py out of _near.py: the transport to a service on this machine, without async.
 """A Unix socket, or TCP without TLS on the loopback interface: HTTP/1.1 by h11, on sockets of this package's own.
 
-httpx's own transport copies a body four times (a piece, h11's buffer, its event, the array). Here the kernel reads a request's arrays
+httpx copies a body four times (a piece, h11's buffer, its event, the array). Here the kernel reads a request's arrays
 where they are, and writes an answer of a known length into the array that it becomes.
 """
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Callable, Mapping
 from typing import Any
 
 import h11
 
-from .._http import httpx
-from .._sockets import HEAD, Socket, is_readable
-from .._wire import Address, Body
+from .. import _lost
+from .._sockets import Socket, HEAD, is_readable
+from .._wire import Address, Message
 
 IDLE_MAX = 20  # connections kept, and for how long: httpx's own limits
 IDLE_S = 5.0
@@ -41,21 +41,19 @@ class Connection:
         is_young = time.monotonic() - self.idle_since < IDLE_S
         return self.process == os.getpid() and is_young and not is_readable(self.socket.socket)
 
-    def send(self, request: httpx.Request, timeout_s: float | None) -> None:
+    def send(self, message: Message) -> None:
         """A service that refuses a body may answer and close before it has read all: what it takes no more is not sent."""
-        head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+        head = h11.Request(method=message.method, target=message.target, headers=list(message.headers.items()))
         together = list(self.state.send_with_data_passthrough(head) or [])
-        stream = request.stream
-        assert isinstance(stream, Body)
-        for piece in stream.views():
+        for piece, stays in message.body.views():
             # h11 counts the bytes, and passes on this very buffer
             together += self.state.send_with_data_passthrough(h11.Data(data=piece)) or []  # type: ignore[arg-type]
-            if isinstance(piece, bytes) or len(together) >= TOGETHER_MAX:  # a file's piece: none more is held than one
-                if not self.socket.send(together, timeout_s):
+            if not stays or len(together) >= TOGETHER_MAX:
+                if not self.socket.send(together, message.silence_s):
                     return
                 together = []
         end = self.state.send_with_data_passthrough(h11.EndOfMessage()) or []
-        if not self.socket.send(together + list(end), timeout_s):
+        if not self.socket.send(together + list(end), message.silence_s):
             self.has_ended = True
 
     def event(self) -> Any:
@@ -66,25 +64,27 @@ class Connection:
                 if not data:  # what frames a body without a length
                     self.has_ended = True
                 if not data and self.state.their_state is h11.SEND_RESPONSE:
-                    raise httpx.RemoteProtocolError(f"{CUT} without an answer")
+                    raise _lost.RemoteProtocolError(f"{CUT} without an answer")
                 self.state.receive_data(data)
             return event
         except h11.RemoteProtocolError as error:
-            raise httpx.RemoteProtocolError(str(error)) from error
+            raise _lost.RemoteProtocolError(str(error)) from error
 
 
-class Answer(httpx.SyncByteStream):
-    """The body of an answer: pieces, or at once by `read_into`. Whole, its connection is used again; else it is closed."""
+class Answer:
+    """Status, headers, and a body: pieces, or at once by `read_into`. Whole, its connection is used again; else it is closed."""
 
-    def __init__(self, near: Near, connection: Connection, length: int | None) -> None:
+    def __init__(self, near: Near, connection: Connection, method: str, event: h11.Response) -> None:
         self.near, self.connection = near, connection
-        self.length = length  # of a body that does not go through h11
+        self.status = event.status_code
+        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in event.headers}  # h11's: in small letters
+        self.length = known_length(method, self.status, self.headers)  # of a body that does not go through h11
         self.may_stay = connection.state.our_state is h11.DONE  # not MUST_CLOSE, as after `Connection: close`
-        self.is_whole = length == 0
+        self.is_whole = self.length == 0
         self.is_closed = False
-        self.ready = connection.state.trailing_data[0] if length is not None else b""  # bytes that came with the head
+        self.ready = connection.state.trailing_data[0] if self.length is not None else b""  # bytes that came with the head
 
-    def __iter__(self) -> Iterator[bytes]:
+    def pieces(self) -> Iterator[bytes]:
         if self.length is None:
             while isinstance(event := self.connection.event(), h11.Data):
                 yield bytes(event.data)
@@ -97,6 +97,11 @@ class Answer(httpx.SyncByteStream):
             at += n
             yield bytes(room[:n])
         self.is_whole = not self.ready
+
+    @property
+    def filler(self) -> Callable[[memoryview], None] | None:
+        """What reads the body into memory of its length, where this is known."""
+        return None if self.length is None else self.read_into
 
     def read_into(self, room: memoryview) -> None:
         """Reads a body of known length; `room` has this length."""
@@ -112,7 +117,7 @@ class Answer(httpx.SyncByteStream):
             return n
         n = self.connection.socket.receive_into(room, self.connection.read_s)
         if n == 0:
-            raise httpx.RemoteProtocolError(f"{CUT} after {at} of {self.length} bytes of its answer")
+            raise _lost.RemoteProtocolError(f"{CUT} after {at} of {self.length} bytes of its answer")
         return n
 
     def close(self) -> None:
@@ -121,7 +126,7 @@ class Answer(httpx.SyncByteStream):
             self.near.give(self.connection, self.is_whole and self.may_stay)
 
 
-class Near(httpx.BaseTransport):
+class Near:
     """Connections to one address, as many as there are requests at once. Linux: sendmsg, and time limits as struct timeval."""
 
     def __init__(self, address: Address) -> None:
@@ -148,29 +153,26 @@ class Near(httpx.BaseTransport):
         else:
             one.socket.close()
 
-    def connect(self, request: httpx.Request, timeout_s: float | None) -> Connection:
+    def connect(self, timeout_s: float) -> Connection:
         one = Connection()
-        one.socket.connect(self.address.socket, request.url.host, request.url.port or 80, timeout_s)
+        one.socket.connect(self.address.socket, *self.address.place, timeout_s)
         return one
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        timeouts = request.extensions.get("timeout", {})
-        connection = self.take() or self.connect(request, timeouts.get("connect"))
-        connection.read_s = timeouts.get("read")
+    def exchange(self, message: Message) -> Answer:
+        """An answer, its body not yet read."""
+        connection = self.take() or self.connect(message.connect_s)
+        connection.read_s = message.silence_s
         try:
             try:
-                connection.send(request, timeouts.get("write"))
+                connection.send(message)
             except h11.LocalProtocolError as error:
-                raise httpx.LocalProtocolError(str(error)) from error
+                raise _lost.LocalProtocolError(str(error)) from error
             while not isinstance(event := connection.event(), h11.Response):
                 pass  # 100 Continue
-            answer = Answer(self, connection, known_length(request, event))
+            return Answer(self, connection, message.method, event)
         except BaseException:
             connection.socket.close()
             raise
-        extensions = {"http_version": b"HTTP/" + event.http_version, "reason_phrase": event.reason,
-                      **({"read_into": answer.read_into} if answer.length is not None else {})}
-        return httpx.Response(event.status_code, headers=event.headers.raw_items(), stream=answer, extensions=extensions)
 
     def close(self) -> None:
         self.is_closed = True
@@ -178,10 +180,9 @@ class Near(httpx.BaseTransport):
             self.idle.pop().socket.close()
 
 
-def known_length(request: httpx.Request, event: h11.Response) -> int | None:
+def known_length(method: str, status: int, headers: Mapping[str, str]) -> int | None:
     """Content-Length, which h11 has read, where it is what frames the body (RFC 9112, 6.3)."""
-    headers = dict(event.headers)
-    if request.method in ("HEAD", "CONNECT") or event.status_code in (204, 304) or b"transfer-encoding" in headers:
+    if method in ("HEAD", "CONNECT") or status in (204, 304) or "transfer-encoding" in headers:
         return None
-    length = headers.get(b"content-length")
+    length = headers.get("content-length")
     return None if length is None else int(length)

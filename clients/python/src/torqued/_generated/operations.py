@@ -91,6 +91,13 @@ class InverseDynamicsResult(Result):
         'tau': 'N m or N',
         'tau_measured': 'N m or N',
     }
+    _lists = frozenset((
+        'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
+        'link_jacobians.links', 'log.source.columns.q', 'log.source.columns.qd', 'log.source.columns.qdd',
+        'log.source.columns.tau', 'log.source.columns.time', 'log.source.repairs',
+        'log.source.repairs.first_rows', 'multipliers.rows', 'not_used', 'off_constraints',
+        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
+    ))
     reactions: ReactionsOut
     limits: InverseDynamicsLimitsOut
     mass_matrix: Array
@@ -145,6 +152,11 @@ class ForwardDynamicsResult(Result):
         'constraint_power': 'W',
         'qdd': 'rad/s^2 or m/s^2',
     }
+    _lists = frozenset((
+        'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
+        'link_jacobians.links', 'multipliers.rows', 'off_constraints', 'operational_space_inertia.axes',
+        'reactions.joints', 'read_as', 'warnings',
+    ))
     reactions: ReactionsOut
     limits: ForwardDynamicsLimitsOut
     mass_matrix: Array
@@ -194,6 +206,11 @@ class TermsResult(Result):
         'energy': 'J',
         'constraint_power': 'W',
     }
+    _lists = frozenset((
+        'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
+        'link_jacobians.links', 'multipliers.rows', 'not_used', 'off_constraints',
+        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'warnings',
+    ))
     reactions: ReactionsOut
     limits: TermsLimitsOut
     mass_matrix: Array
@@ -238,6 +255,9 @@ class KinematicsResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'assumed_zero', 'frames', 'joints', 'off_constraints', 'read_as', 'warnings',
+    ))
     joints: list[str]
     poses_expressed_in: Literal['world']
     expressed_in: Literal['world', 'link', 'spatial']
@@ -257,6 +277,10 @@ class StaticsResult(Result):
         'tau': 'N m or N',
         'gravity_torque': 'N m or N',
     }
+    _lists = frozenset((
+        'assumed_zero', 'endpoint.axes', 'joint_wrenches.joints', 'joints', 'off_constraints', 'read_as',
+        'warnings',
+    ))
     joints: list[str]
     tau: Array
     gravity_torque: Array
@@ -277,6 +301,10 @@ class RegressorResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'assumed_zero', 'columns', 'columns.terms', 'joints', 'off_constraints', 'read_as',
+        'unidentifiable', 'warnings',
+    ))
     form: Literal['full', 'base']
     joints: list[str]
     regressor: Array
@@ -299,6 +327,9 @@ class InverseKinematicsResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'axes', 'joints', 'read_as', 'solutions', 'warnings',
+    ))
     joints: list[str]
     frame: PointResultOut
     axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
@@ -317,6 +348,9 @@ class ManipulabilityResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'assumed_zero', 'axes', 'joints', 'off_constraints', 'read_as', 'warnings',
+    ))
     joints: list[str]
     expressed_in: Literal['world']
     frame: PointResultOut
@@ -346,6 +380,9 @@ class TrajectoryResult(Result):
         'qdd': 'rad/s^2 or m/s^2',
         'tau': 'N m or N',
     }
+    _lists = frozenset((
+        'binding', 'joints', 'read_as', 'violations', 'warnings',
+    ))
     joints: list[str]
     violations: list[TrajectoryViolationsItemOut]
     duration_s: float
@@ -366,6 +403,9 @@ class InertiaResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'read_as',
+    ))
     mass: float
     com: Array
     inertia: Array
@@ -387,6 +427,9 @@ class RigidBodyResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'read_as',
+    ))
     axis_motion: RigidBodyAxisMotionOut
     point_motion: RigidBodyPointMotionOut
     body: RigidBodyBodyOut
@@ -401,6 +444,9 @@ class DriveResult(Result):
     _units = {
         'duty_voltage': 'V',
     }
+    _lists = frozenset((
+        'read_as', 'reduction.poles_per_s',
+    ))
     line: DriveLineOut
     duty_voltage: Array
     inertia: DriveInertiaOut
@@ -417,6 +463,9 @@ class CompareResult(Result):
     _units = {
         't': 's',
     }
+    _lists = frozenset((
+        'columns', 'read_as',
+    ))
     rows: int
     unmatched_rows_a: int
     rows_interpolated: int
@@ -445,6 +494,10 @@ class SimulateResult(Result):
         'contact_impulse': 'N s',
         'contact_gap': 'm',
     }
+    _lists = frozenset((
+        'constraints.rows', 'contacts.pairs', 'drives.joints', 'events', 'joints', 'limits.exceeded',
+        'off_constraints', 'read_as', 'tracking.force.rows', 'warnings',
+    ))
     joints: list[str]
     t: Array
     q: Array
@@ -489,6 +542,9 @@ class ExcitationResult(Result):
         'qd': 'rad/s or m/s',
         'qdd': 'rad/s^2 or m/s^2',
     }
+    _lists = frozenset((
+        'base_parameters', 'joints', 'read_as',
+    ))
     joints: list[str]
     fourier: ExcitationFourierOut
     t: Array
@@ -514,6 +570,9 @@ class EnsembleResult(Result):
         'q': 'rad or m',
         'qd': 'rad/s or m/s',
     }
+    _lists = frozenset((
+        'ended', 'findings', 'off_constraints', 'read_as', 'returned_members', 'warnings',
+    ))
     members: int
     seed: int
     t: Array
@@ -540,6 +599,17 @@ class CalibrateResult(Result):
     _units = {
         'sigma': 'N m or N',
     }
+    _lists = frozenset((
+        'all_parameters', 'beyond_cutoff', 'covariance', 'datasets', 'document.by_joint', 'findings',
+        'findings.datasets', 'fit.by_joint', 'forward_simulation.by_dataset', 'forward_simulation.by_joint',
+        'gravity_check.by_joint', 'joints', 'parameter_deviations', 'parameter_values', 'parameters',
+        'parameters.bootstrap_interval', 'parameters.interval', 'prediction', 'read_as', 'reasons',
+        'regrouped', 'robot.actuated', 'robot.constraints', 'robot.constraints.axes',
+        'robot.constraints.rows', 'robot.dh.base.solid', 'robot.dh.joints', 'robot.dh.joints.link.solid',
+        'robot.dh.tool.solid', 'robot.joints', 'robot.links', 'robot.links.solid', 'robot.poe.joints',
+        'robot.poe.joints.link.solid', 'robot.poe.tool.solid', 'robot.tree.joints', 'robot.tree.links',
+        'unidentifiable', 'unidentifiable.terms', 'validation.by_dataset', 'validation.by_joint',
+    ))
     _rows_in = 'parameters'
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
     reasons: list[str]
@@ -589,6 +659,13 @@ class PayloadResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'by_joint', 'datasets', 'estimates', 'joints', 'parameters', 'read_as', 'robot.actuated',
+        'robot.constraints', 'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid',
+        'robot.dh.joints', 'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints',
+        'robot.links', 'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid',
+        'robot.poe.tool.solid', 'robot.tree.joints', 'robot.tree.links',
+    ))
     verdict: Literal['found', 'none', 'less', 'open']
     text: str
     link: str
@@ -618,6 +695,9 @@ class ResidualResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'by_joint', 'by_joint.drift', 'datasets', 'findings', 'joints', 'read_as',
+    ))
     verdict: Literal['quiet', 'contact', 'drift']
     findings: list[ResidualFindingOut]
     contacts: int
@@ -638,6 +718,15 @@ class CalibrateKinematicsResult(Result):
 
     _units = {
     }
+    _lists = frozenset((
+        'base.standard_deviation', 'by_pose.deviations', 'covariance', 'covariance_of', 'joints',
+        'not_identified', 'not_identified.parts', 'observability.weakest', 'outliers', 'parameters',
+        'planes', 'planes.standard_deviation', 'read_as', 'reasons', 'robot.actuated', 'robot.constraints',
+        'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid', 'robot.dh.joints',
+        'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints', 'robot.links',
+        'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid', 'robot.poe.tool.solid',
+        'robot.tree.joints', 'robot.tree.links', 'tool.standard_deviation', 'warnings',
+    ))
     verdict: Literal['usable', 'incomplete', 'insufficient-excitation']
     reasons: list[str]
     measured: Literal['poses', 'points', 'planes']
@@ -678,6 +767,9 @@ class DistanceResult(Result):
     _units = {
         'distance': 'm',
     }
+    _lists = frozenset((
+        'joints', 'left_out', 'pairs', 'read_as', 'warnings',
+    ))
     joints: list[str]
     expressed_in: Literal['world']
     pairs: list[DistancePairsItemOut]
@@ -2607,3 +2699,29 @@ class AsyncServiceJobs:
     ) -> Awaitable[AsyncJob[CompareResult]]:
         return self._compute('compare', CompareResult, {'a': a, 'b': b, 'columns': columns, 'time': time,
             'by': by, 'include': include}, idempotency_key)
+
+
+# the result of each, for jobs that are found by their ids
+RESULTS: dict[str, type[Result]] = {
+    'inverse-dynamics': InverseDynamicsResult,
+    'forward-dynamics': ForwardDynamicsResult,
+    'terms': TermsResult,
+    'kinematics': KinematicsResult,
+    'statics': StaticsResult,
+    'regressor': RegressorResult,
+    'inverse-kinematics': InverseKinematicsResult,
+    'manipulability': ManipulabilityResult,
+    'trajectory': TrajectoryResult,
+    'inertia': InertiaResult,
+    'rigid-body': RigidBodyResult,
+    'drive': DriveResult,
+    'compare': CompareResult,
+    'simulate': SimulateResult,
+    'excitation': ExcitationResult,
+    'ensemble': EnsembleResult,
+    'calibrate': CalibrateResult,
+    'payload': PayloadResult,
+    'residual': ResidualResult,
+    'calibrate-kinematics': CalibrateKinematicsResult,
+    'distance': DistanceResult,
+}
