@@ -210,10 +210,11 @@ int ctl_report(const ctl *c, const ctl_answer *answer)
         const bool has_place = e->pointer[0] != '\0' && strstr(e->detail, e->pointer) == NULL;
         ctl_fault("%d %s%s%s%s%s", e->status, e->title, has_place ? ": " : "",
                   has_place ? e->pointer : "", e->detail[0] != '\0' ? ": " : "", e->detail);
-        if (answer->code == TQC_UNAUTHORIZED) {
-            ctl_fault("hint: --token-file FILE, or a context with a token file");
-        } else if (e->hint[0] != '\0') {
+        /* where a token comes from it knows itself; which one is needed, the service (403) */
+        if (e->hint[0] != '\0' && e->status != 401) {
             ctl_fault("hint: %s", e->hint);
+        } else if (answer->code == TQC_UNAUTHORIZED) {
+            ctl_fault("hint: --token-file FILE, or a context with a token file");
         }
         return answer->code == TQC_UNAUTHORIZED ? CTL_AUTH : CTL_FAILED;
     }
