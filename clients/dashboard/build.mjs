@@ -32,7 +32,7 @@ const fewShaders = {
 };
 const result = await build({
   absWorkingDir: here,
-  entryPoints: { main: 'src/main.ts', style: 'src/style.css' },
+  entryPoints: { main: 'src/frame/main.ts', style: 'src/frame/style.css' },
   outdir: out,
   bundle: true,
   splitting: true,
@@ -41,20 +41,35 @@ const result = await build({
   minify: true,
   charset: 'utf8',
   legalComments: 'none',
-  chunkNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  metafile: true,
   define: { 'process.env.NODE_ENV': '"production"' },
   write: false,
   plugins: [fewShaders],
 });
+// names that stay when the contents change; those of shared parts say what is in them
+const SHARED = { base: '/preact/', view: 'src/scene/view3d.ts', solids: 'src/scene/inertia.ts', source: 'src/robots/source.ts' };
+const nameOf = new Map(Object.entries(result.metafile.outputs).filter(([path]) => path.endsWith('.js')).map(([path, { entryPoint, inputs }]) => {
+  const shared = Object.entries(SHARED).find(([, part]) => Object.keys(inputs).some((input) => input.includes(part)))?.[0];
+  const name = entryPoint ? basename(entryPoint, '.ts') : shared;
+  if (!name) throw new Error(`a shared part without a name: ${Object.keys(inputs)}`);
+  return [basename(path), `${name}.js`];
+}));
+if (new Set(nameOf.values()).size < nameOf.size) throw new Error('two parts have one name');
+const renamed = (text) => [...nameOf].reduce((now, [made, name]) => now.replaceAll(made, name), text);
 const says = {
-  'main.js': 'the dashboard; preact and htm, uPlot inside: MIT',
-  'scene.js': 'the 3D view, loaded when a robot is shown; three inside: MIT',
+  'main.js': 'the frame and the list of robots',
+  'base.js': 'what all parts share; preact and htm inside: MIT',
+  'robot.js': 'the page of a robot, loaded when it is first shown',
+  'view.js': 'the 3D view as pages have it, sliders, differences',
+  'work.js': 'the pages with curves and results, loaded when one is first shown; uPlot inside: MIT',
+  'scene.js': 'the 3D drawing, loaded when a robot is shown; three inside: MIT',
 };
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 let total = 0;
-const files = [...result.outputFiles.map((file) => [basename(file.path), file.text]),
-  ['index.html', await readFile(join(here, 'src/index.html'), 'utf8')]];
+const files = [...result.outputFiles.map((file) => [nameOf.get(basename(file.path)) ?? basename(file.path), renamed(file.text)]),
+  ['index.html', await readFile(join(here, 'src/frame/index.html'), 'utf8')]];
 for (const [name, text] of files) {
   const head = name.endsWith('.js')
     ? `/* SPDX-License-Identifier: Apache-2.0 */\n/* clients/dashboard/dist/${name} - ${says[name] ?? 'shared by the others'}; made by build.mjs */\n` : '';
@@ -64,7 +79,7 @@ for (const [name, text] of files) {
   console.log(`${name}: ${text.length} bytes, ${packed} compressed`);
 }
 // what it was made of, and what that made, for `sha256sum -c`: tests/lint/dashboard.sh
-const sources = [...(await readdir(join(here, 'src'))).sort().map((name) => `src/${name}`), 'build.mjs', 'package-lock.json', '../javascript/torqued.js'];
+const sources = [...(await readdir(join(here, 'src'), { recursive: true })).filter((name) => name.includes('.')).sort().map((name) => `src/${name}`), 'build.mjs', 'package-lock.json', '../javascript/torqued.js'];
 const sumOf = async (path, name) => `${createHash('sha256').update(await readFile(path)).digest('hex')}  ${name}\n`;
 const sums = await Promise.all([...sources.map((name) => sumOf(join(here, name), name)), ...files.map(([name]) => sumOf(join(out, name), `dist/${name}`))]);
 await writeFile(join(out, 'sources.sha256'), sums.join(''));

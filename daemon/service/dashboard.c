@@ -8,7 +8,7 @@
 #include "api/problem.h"
 #include "daemon/http/answer.h"
 
-enum { FILES_MAX = 8 };
+enum { FILES_MAX = 16 };
 
 /* Constant once the server opens. */
 static tqd_page pages[FILES_MAX];
