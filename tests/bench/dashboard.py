@@ -52,20 +52,35 @@ class Page:
         self.context.close()
 
 
+WORD = "<!doctype html><html lang=en><meta charset=utf-8><title>word</title><p>word</p>"
+
+
 def starts(browser, url, n=9):
-    """First contentful paint, and until a robot can be clicked, of n loads of the list of robots with an empty cache; s, CPU slowed by 4."""
-    paint, ready, cpu = [], [], []
+    """First contentful paint, and until a robot can be clicked, of n loads of the list of robots with an empty cache; s, CPU slowed by 4. Beside each load, by turns, the paint of a
+    page of one word from the same origin: what the browser and the machine take at that moment, whatever the page."""
+    paint, ready, cpu, bytes_, floor, floor_cpu = [], [], [], [], [], []
     for _ in range(n):
+        one = Page(browser, 4)
+        one.page.route("**/word", lambda route: route.fulfill(body=WORD, content_type="text/html"))
+        one.page.goto(f"{url}/word")
+        one.page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint')[0]")
+        floor.append(one.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1000)
+        floor_cpu.append(one.cpu())
+        one.close()
         one = Page(browser, 4)
         one.page.add_init_script("new MutationObserver((_, me) => { if (document.querySelector('.card')) { window.readyAt = performance.now(); me.disconnect(); } }).observe(document, { childList: true, subtree: true });")
         one.page.goto(f"{url}/")
         one.page.wait_for_function("() => window.readyAt && performance.getEntriesByName('first-contentful-paint')[0]")
-        first, usable = one.page.evaluate("[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.readyAt]")
+        first, usable, sent = one.page.evaluate("""[performance.getEntriesByName('first-contentful-paint')[0].startTime, window.readyAt,
+            performance.getEntriesByType('resource').filter((entry) => entry.startTime < window.readyAt && entry.name.endsWith('.js')).reduce((sum, entry) => sum + entry.encodedBodySize, 0)]""")
         paint.append(first / 1000)
         ready.append(usable / 1000)
+        bytes_.append(sent / 1000)
         cpu.append(one.cpu())
         one.close()
-    return {"paint_s": (statistics.median(paint), 0.5), "interactive_s": (statistics.median(ready), 1.0), "start_cpu_s": (statistics.median(cpu), None)}
+    middle = statistics.median
+    return {"paint_s": (middle(paint), 0.5), "word_paint_s": (middle(floor), None), "interactive_s": (middle(ready), 1.0), "start_cpu_s": (middle(cpu), None), "word_cpu_s": (middle(floor_cpu), None),
+            "start_script_kb": (middle(bytes_), None)}
 
 
 def frames(browser, url):

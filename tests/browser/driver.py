@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import urllib.parse
 
 import pytest
 
@@ -41,12 +42,19 @@ class Page:
         self.line.on("Log.entryAdded", lambda event: self._note(event["entry"]["level"], event["entry"]["source"], event["entry"]["text"]))
         self.line.on("Runtime.consoleAPICalled", lambda event: self._note(event["type"], "console", " ".join(str(one.get("value", one.get("description"))) for one in event["args"])))
         self.line.on("Runtime.exceptionThrown", lambda event: self._note("error", "javascript", str(event["exceptionDetails"].get("exception", event["exceptionDetails"]).get("description", event))))
+        self.tab.on("request", lambda request: self._of_this_machine(request.url))
         self.line.send("Log.enable")
         self.line.send("Runtime.enable")
 
     def _note(self, level, source, message):
         if level in ("error", "warning", "assert"):
             self._console.append({"level": level, "source": source, "message": message})
+
+    def _of_this_machine(self, url):
+        """No page asks another host for anything: what does is a complaint of each test."""
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+            self._note("error", "outside", f"a request to {url}")
 
     def console(self):
         """Errors and warnings since the last call: {level, source, message}. The browser's own: sources `network`, `rendering`, `security` ...; of the page:

@@ -6,6 +6,7 @@ import json
 import math
 import pathlib
 import random
+import zipfile
 
 import pytest
 from dashboard import drop, faults_of, fits, open_at, press, wait_for
@@ -51,6 +52,17 @@ def test_logs_become_a_verdict_and_a_robot(daemon, page):
     # measured against predicted, one plot for the joint; an interval for each parameter, readable as numbers
     assert page.run("return document.querySelectorAll('[aria-label=\"Measured against predicted\"] canvas').length") == 1
     assert page.run("return [...document.querySelectorAll('.parameters tbody tr')].every((row) => row.querySelectorAll('td')[1].textContent && row.querySelectorAll('td')[2].textContent)")
+    # its URDF as lines that differ: the damping that was found is new
+    press(page, "Its URDF, before and after")
+    text = wait_for(page, "document.querySelector('[aria-label=\"URDF before and after\"]')?.textContent")
+    assert any(line.startswith("+ ") and "damping" in line for line in text.splitlines()), text
+    # all files as one archive, which another program reads
+    with page.tab.expect_download() as asked:
+        press(page, "Download all")
+    with zipfile.ZipFile(asked.value.path()) as archive:
+        assert archive.testzip() is None
+        assert sorted(archive.namelist()) == ["parameters.csv", "parameters.h", "prediction.csv", "report.html", "request.json", "result.json", "robot.urdf"]
+        assert json.loads(archive.read("result.json"))["samples"] > 0 and b"<robot" in archive.read("robot.urdf")
     press(page, "Store")
     wait_for(page, "document.querySelector('[href=\"#/robots/pendulum-calibrated\"]')")
     stored = json.loads(daemon.request("GET", "/v1/robots/pendulum-calibrated")[2])

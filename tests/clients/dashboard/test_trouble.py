@@ -231,3 +231,38 @@ def test_a_dataset_deleted_under_the_page_is_said_and_the_rest_goes_on(daemon, p
     open_at(page, daemon, "datasets/going", ".fault")
     press(page, "Datasets")
     wait_for(page, "[...document.querySelectorAll('.jobs a')].some((one) => one.textContent === 'staying')")
+
+
+def test_a_page_not_yet_loaded_is_said_and_shown_when_the_service_is_back(daemon, page):
+    """Code of a page is loaded when it is first shown: by then the service may be away, or may have another version."""
+    line = Line(daemon.address)
+    try:
+        open_at(page, line, "robots", ".card")
+        page.run("window.sameLoad = true")
+        line.cut()
+        page.run("location.hash = '#/robots/ur5e/torque'")
+        assert "does not answer" in wait_for(page, "document.querySelector('main .fault')?.textContent")
+        wait_for(page, "document.querySelector('.away-bar')")
+        line.mend()
+        wait_for(page, "document.querySelectorAll('.bar').length === 6 && !document.querySelector('.away-bar')")
+        assert page.run("return window.sameLoad")
+        # another version: the part has another name there
+        page.tab.route("**/dashboard/robot.js*", lambda route: route.fulfill(status=404, body=""))
+        open_at(page, line, "robots", ".card")
+        page.run("location.hash = '#/robots/ur5e'")
+        assert "Load the page again" in wait_for(page, "document.querySelector('main .fault')?.textContent")
+    finally:
+        page.tab.unroute("**/dashboard/robot.js*")
+        line.close()
+
+
+def test_what_is_not_shown_is_not_loaded(daemon, page):
+    """Of the list of robots: neither curves nor the 3D view; each with the first page that has some."""
+    loaded = "return performance.getEntriesByType('resource').map((one) => one.name.split('/').pop()).filter((name) => name.endsWith('.js')).sort()"
+    open_at(page, daemon, "robots", ".card")
+    assert page.run(loaded) == ["base.js", "main.js", "source.js"]
+    # the others while nothing else is to be done, but not the 3D drawing
+    wait_for(page, "performance.getEntriesByType('resource').some((one) => one.name.endsWith('/work.js'))")
+    assert "scene.js" not in page.run(loaded)
+    open_at(page, daemon, "robots/ur5e", ".view3d[data-state=ready]")
+    assert "scene.js" in page.run(loaded)

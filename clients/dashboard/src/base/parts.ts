@@ -97,6 +97,15 @@ export function Drop({ accept, title, children, ondrop }: { accept: string; titl
   </div>`;
 }
 
+/** Puts a file into the reader's folder of downloads. */
+export function save(name: string, data: Blob): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(data);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
 /** A value that is loaded when `key` changes: undefined until it is there; at first `known`, where it was asked for before. */
 export function useLoaded<T>(load: () => Promise<T>, key: unknown, known?: T): [T | undefined, Error | null, () => void] {
   const [state, set] = useState<{ value?: T; fault: Error | null; key: unknown }>({ value: known, fault: null, key });

@@ -5,7 +5,8 @@ import { column } from '../curves/series.ts';
 import { compare, Numbers, words } from '../robots/differences.ts';
 import { number, unitText } from '../base/format.ts';
 import { html, useMemo, useState, type VNode } from '../base/html.ts';
-import { json } from '../base/http.ts';
+import { json, send } from '../base/http.ts';
+import { TextDifference } from './lines.ts';
 import { Choice, Fault, say, useLoaded } from '../base/parts.ts';
 import { Plot, type Curve } from '../curves/plot.ts';
 import { address, Store } from '../base/store.ts';
@@ -122,10 +123,16 @@ function Predictions({ found, robot }: { found: Found; robot: string }): VNode {
     })}</div><p class="dim away">${robot}</p></section>`;
 }
 
+function UrdfDifference({ job }: { job: Job }): VNode {
+  const [texts, fault] = useLoaded(() => Promise.all([`/v1/robots/${encodeURIComponent(`${job.robot}@${job.robot_digest}`)}?format=urdf`, `/v1/jobs/${encodeURIComponent(job.id)}/result/robot.urdf`].map((path) => send<string | Blob | ArrayBuffer | Uint8Array<ArrayBuffer>>('GET', path, { quiet: true }).then((text) => (typeof text === 'string' ? text : new Response(text).text())))), job.id);
+  return html`<${Fault} fault=${fault} />${texts && html`<${TextDifference} before=${texts[0]} after=${texts[1]} label="URDF before and after" />`}`;
+}
+
 function Difference({ job, found }: { job: Job; found: Found }): VNode | null {
   const [before, fault] = useLoaded(() => json<Robot>('GET', `/v1/robots/${encodeURIComponent(`${job.robot}@${job.robot_digest}`)}`, { quiet: true }), job.id);
   const [saved, keep] = useState('');
   const [wrong, fail] = useState<Error | null>(null);
+  const [opened, open] = useState(false);
   const after = found.robot;
   if (!after) return html`<section class="panel" aria-label="Robot"><h2>No robot is given</h2><p class="dim">${found.robot_reason}</p></section>`;
   const save = async (event: Event): Promise<void> => {
@@ -141,12 +148,14 @@ function Difference({ job, found }: { job: Job; found: Found }): VNode | null {
     }
   };
   const result = before ? compare(before, after) : null;
+  const urdf = (job.attachments ?? []).some((one) => one.name === 'robot.urdf');
   return html`<section class="panel" aria-label="Robot before and after"><div class="panel-head"><h2>The robot, before and after</h2>
       <form class="row" onSubmit=${save}><label class="inline">Store it as<input name="name" value=${`${job.robot}-calibrated`} required pattern="[A-Za-z0-9][\\w.\\-]*" /></label><button class="first">Store</button>${saved && html`<a href=${address(['robots', saved])}>See ${saved}</a><a href=${address(['robots', saved, 'calibrate'], { for: 'load' })}>What does it carry?</a>`}</form></div>
     <${Fault} fault=${fault ?? wrong} />
     ${found.robot_note && html`<p class="dim">${found.robot_note}</p>`}
     ${result && html`<ul class="reasons">${words(before!, after, 'the model', 'what was found').map((text) => html`<li>${text}</li>`)}</ul>
-    <details><summary>${result.changed.length} of ${result.count} numbers differ</summary><${Numbers} changed=${result.changed} /></details>`}</section>`;
+    <details><summary>${result.changed.length} of ${result.count} numbers differ</summary><${Numbers} changed=${result.changed} /></details>`}
+    ${urdf && html`<details onToggle=${() => open(true)}><summary>Its URDF, before and after</summary>${opened && html`<${UrdfDifference} job=${job} />`}</details>`}</section>`;
 }
 
 export function CalibrationView({ job }: { job: Job }): VNode {

@@ -5,7 +5,7 @@ import { finished } from '../base/events.ts';
 import { motionUnit, number } from '../base/format.ts';
 import { html, useMemo, useState, type VNode } from '../base/html.ts';
 import { json, robotPath } from '../base/http.ts';
-import { Fault, FieldFault, say } from '../base/parts.ts';
+import { Fault, FieldFault, save, say } from '../base/parts.ts';
 import { Player } from '../curves/player.ts';
 import { Plot, type Curve } from '../curves/plot.ts';
 import { axesOf } from '../robots/pose.ts';
@@ -27,14 +27,6 @@ interface Designed {
   first_random: Score;
   tries: number;
   base_parameters: string[];
-}
-
-function save(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 interface Props {
@@ -80,7 +72,7 @@ export function Excitation({ robot, onrun, onclose }: Props): VNode {
   });
   const table = (): void => {
     const names = axes.map((one) => `"${one.name.replaceAll('"', '""')}"`);
-    save(`${robot.name}-excitation.csv`, `t,${names.join(',')}\n${found!.t.map((t, k) => [t, ...found!.q[k]!].join(',')).join('\n')}\n`);
+    save(`${robot.name}-excitation.csv`, new Blob([`t,${names.join(',')}\n${found!.t.map((t, k) => [t, ...found!.q[k]!].join(',')).join('\n')}\n`], { type: 'text/csv' }));
   };
   const positions = useMemo<Curve[]>(() => (found ? axes.map((one, k) => ({ name: one.name, values: column(found.q, k, motionUnit(one.joint, 0).factor) })) : []), [found, angles]);
   const speeds = useMemo<Curve[]>(() => (found ? axes.map((one, k) => ({ name: one.name, values: column(found.qd, k, motionUnit(one.joint, 1).factor) })) : []), [found, angles]);

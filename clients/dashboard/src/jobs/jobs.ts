@@ -6,8 +6,9 @@ import { ended, fetchJob, fetchJobs, follow, following, forget, jobs } from '../
 import { ago, number, seconds } from '../base/format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from '../base/html.ts';
 import { back, json, plain, send } from '../base/http.ts';
-import { Empty, Fault, say, useLoaded } from '../base/parts.ts';
+import { Empty, Fault, save, say, useLoaded } from '../base/parts.ts';
 import { PayloadView } from '../calibration/payload.ts';
+import { archiveOf } from './archive.ts';
 import { Changed, repeat } from './repeat.ts';
 import { SimulationView } from '../simulation/simulation.ts';
 import { address, remember, route } from '../base/store.ts';
@@ -71,7 +72,19 @@ function Downloads({ job }: { job: Job }): VNode {
   const files: [string, string][] = [[pathOf(job, '/result'), 'Result, JSON'], [pathOf(job, '/request'), 'Request']];
   if (job.kind === 'calibrate') files.unshift([pathOf(job, '/report'), 'Report']);
   for (const one of job.attachments ?? []) if (one.name !== 'report') files.push([pathOf(job, `/result/${encodeURIComponent(one.name)}`), one.name]);
-  return html`<div class="row tight downloads">${files.map(([path, text]) => html`<a class="button small" href=${path} download=${text === 'Report' ? undefined : `${job.kind}-${job.id.slice(0, 6)}-${text.replace(/\W+/g, '-')}`} target=${text === 'Report' ? '_blank' : undefined} rel="noreferrer">${text}</a>`)}</div>`;
+  const all = async (): Promise<void> => {
+    try {
+      const parts = await Promise.all(files.map(async ([path, text]) => {
+        const reply = await fetch(path, { credentials: 'same-origin' });
+        if (!reply.ok) throw new Error(`${text} did not come (${reply.status})`);
+        return { name: /\.\w+$/.test(text) ? text : `${text === 'Request' ? 'request.json' : text === 'Report' ? 'report.html' : 'result.json'}`, data: new Uint8Array(await reply.arrayBuffer()) };
+      }));
+      save(`${job.kind}-${job.id.slice(0, 6)}.zip`, archiveOf(parts));
+    } catch (wrong) {
+      say((wrong as Error).message);
+    }
+  };
+  return html`<div class="row tight downloads"><button class="small" onClick=${all}>Download all</button>${files.map(([path, text]) => html`<a class="button small" href=${path} download=${text === 'Report' ? undefined : `${job.kind}-${job.id.slice(0, 6)}-${text.replace(/\W+/g, '-')}`} target=${text === 'Report' ? '_blank' : undefined} rel="noreferrer">${text}</a>`)}</div>`;
 }
 
 function Plain({ job }: { job: Job }): VNode {

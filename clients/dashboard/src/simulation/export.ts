@@ -2,6 +2,7 @@
 // clients/dashboard/src/simulation/export.ts - a playback as a file, made by the browser: a video as it is played, a GIF picture by picture.
 import { Gif } from './gif.ts';
 import { html, useState, type VNode } from '../base/html.ts';
+import { save } from '../base/parts.ts';
 import type { Store } from '../base/store.ts';
 
 interface Props {
@@ -15,14 +16,6 @@ const VIDEO_HEAD = 1000; // bytes: more than a file without a picture has
 const GIF_WIDTH = 480;
 const GIF_FRAMES = 120;
 const GIF_DELAY = 8; // hundredths of a second
-
-function save(blob: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
 
 /** The next drawing of a canvas of WebGL, before the browser takes its pixels away; or the end of waiting, where nothing has moved. */
 function drawn(source: HTMLCanvasElement): Promise<boolean> {
@@ -86,7 +79,7 @@ async function video({ canvas, time, end }: Props): Promise<void> {
   }
   recorder.stop();
   await stopped;
-  save(new Blob(parts, { type: recorder.mimeType }), `simulation.${recorder.mimeType.includes('mp4') ? 'mp4' : 'webm'}`);
+  save(`simulation.${recorder.mimeType.includes('mp4') ? 'mp4' : 'webm'}`, new Blob(parts, { type: recorder.mimeType }));
 }
 
 async function gif({ canvas, time, end }: Props, say: (part: number) => void): Promise<void> {
@@ -108,7 +101,7 @@ async function gif({ canvas, time, end }: Props, say: (part: number) => void): P
     say((k + 1) / frames);
   }
   time.set(was);
-  save(made.blob(), 'simulation.gif');
+  save('simulation.gif', made.blob());
 }
 
 export function Exports(props: Props): VNode {
