@@ -43,7 +43,7 @@ ${i.t.map((L,U)=>[L,...i.q[U]].join(",")).join(`
     <div class="row"><button type="button" class="first" disabled=${c!==""} onClick=${_}>${c==="Designing…"?c:i?"Design again":"Design the motion"}</button>
       ${i&&b`<button type="button" disabled=${c!==""} onClick=${P}>${c==="Simulating…"?c:"Simulate it as a log"}</button><button type="button" onClick=${S}>Positions, CSV</button>`}</div>
     <${re} fault=${u} />
-    ${i&&b`<ul class="verdicts"><li class=${(i.score.condition??1/0)<100?"good":"bad"}>${(i.score.condition??1/0)<100?"✓":"?"} Condition ${F(i.score.condition,3)} for ${i.base_parameters.length} parameters; the first random motion had ${F(i.first_random.condition,3)}.</li>
+    ${i&&b`<ul class="verdicts"><li class=${(i.score.condition??1/0)<100?"good":"bad"}>${(i.score.condition??1/0)<100?"✓":"?"} A fit to one period gives the torque to ${F(i.score.torque_error,3)} times its noise; the first random motion, to ${F(i.first_random.torque_error,3)} times. Condition ${F(i.score.condition,3)} for ${i.base_parameters.length} parameters.</li>
         <li>${i.score.effort_used?`It uses ${F(100*i.score.effort_used,3)} % of the torque limits.`:"The robot states no torque limits."}</li></ul>
       <div class="excitation-view"><${en} robot=${e} q=${i.q[M]} /></div>
       <${nn} time=${m} end=${i.t.at(-1)} />

@@ -15,6 +15,7 @@ import type { Job, Robot } from '../base/types.ts';
 
 interface Score {
   condition: number | null;
+  torque_error: number | null;
   effort_used: number;
 }
 
@@ -85,7 +86,7 @@ export function Excitation({ robot, onrun, onclose }: Props): VNode {
     <div class="row"><button type="button" class="first" disabled=${busy !== ''} onClick=${design}>${busy === 'Designing\u2026' ? busy : found ? 'Design again' : 'Design the motion'}</button>
       ${found && html`<button type="button" disabled=${busy !== ''} onClick=${simulate}>${busy === 'Simulating\u2026' ? busy : 'Simulate it as a log'}</button><button type="button" onClick=${table}>Positions, CSV</button>`}</div>
     <${Fault} fault=${fault} />
-    ${found && html`<ul class="verdicts"><li class=${(found.score.condition ?? Infinity) < 100 ? 'good' : 'bad'}>${(found.score.condition ?? Infinity) < 100 ? '\u2713' : '?'} Condition ${number(found.score.condition, 3)} for ${found.base_parameters.length} parameters; the first random motion had ${number(found.first_random.condition, 3)}.</li>
+    ${found && html`<ul class="verdicts"><li class=${(found.score.condition ?? Infinity) < 100 ? 'good' : 'bad'}>${(found.score.condition ?? Infinity) < 100 ? '\u2713' : '?'} A fit to one period gives the torque to ${number(found.score.torque_error, 3)} times its noise; the first random motion, to ${number(found.first_random.torque_error, 3)} times. Condition ${number(found.score.condition, 3)} for ${found.base_parameters.length} parameters.</li>
         <li>${found.score.effort_used ? `It uses ${number(100 * found.score.effort_used, 3)} % of the torque limits.` : 'The robot states no torque limits.'}</li></ul>
       <div class="excitation-view"><${View3d} robot=${robot} q=${found.q[row]!} /></div>
       <${Player} time=${time} end=${found.t.at(-1)!} />
