@@ -17,6 +17,23 @@ typedef struct tqa_source {
     uint64_t size;
 } tqa_source;
 
+/* A computation in parts, each of which depends on the request and its number alone. */
+typedef enum tqa_part_end {
+    TQA_PART_DONE,
+    TQA_PART_REFUSED, /* by what the request asks for: whoever computes it fails likewise */
+    TQA_PART_STOPPED, /* cancelled, or memory is short */
+} tqa_part_end;
+
+typedef struct tqa_parts {
+    size_t n;
+    /* Computes one part into its bytes, on this thread and others of the process. Unless it is
+     * DONE the problem of the call is set, for the caller of run_parts. */
+    tqa_part_end (*run)(void *arg, size_t part);
+    /* Where the bytes of a part are: computed by run, or copied there from another process. */
+    void *(*bytes)(void *arg, size_t part, size_t *ret_n);
+    void *arg;
+} tqa_parts;
+
 /* Every function may be called from any worker; ctx is the daemon's. */
 typedef struct tqa_host {
     void *ctx;
@@ -57,6 +74,12 @@ typedef struct tqa_host {
      * until the call is closed, so an answer can be printed out of the spool. */
     int (*spool_write)(void *ctx, uint64_t offset, const void *bytes, size_t n);
     long (*spool_read)(void *ctx, uint64_t offset, void *bytes, size_t n);
+
+    /* Computes all parts, in this process and perhaps in others of the same version, which run the
+     * same request. True: the bytes of all are there. False: return with the problem that run has
+     * set, or with any; this process may have been one of the others. What is done is kept over a
+     * new process, so no checkpoint is needed beside it. NULL: compute them as they come. */
+    bool (*run_parts)(void *ctx, const tqa_parts *parts);
 
     /* A file beside the result: kept and deleted with it; it exists when the job has succeeded.
      * "report" (text/html) is GET /v1/jobs/{id}/report, others are .../result/{name}: letters,

@@ -327,6 +327,9 @@ static void take_news(void *ctx, unsigned changes)
     if ((changes & TQD_CHANGED_NODES) != 0) {
         tqd_jobs_nodes_changed(jobs);
     }
+    if ((changes & TQD_CHANGED_PARTS) != 0) {
+        tqd_jobs_parts_opened(jobs);
+    }
     tqd_jobs_follow(jobs, (changes & TQD_CHANGED_QUEUE) != 0);
 }
 

@@ -8,7 +8,7 @@
 
 #include "daemon/http/media.h"
 #include "daemon/jobs/crash.h"
-#include "daemon/jobs/host.h"
+#include "daemon/jobs/parts.h"
 #include "daemon/observe/log.h"
 #include "daemon/observe/trace.h"
 #include "daemon/queue/scratch.h"
@@ -279,7 +279,9 @@ void tqd_execute(tqd_runner *runner)
     tqd_job_host host;
     tqd_job_host_open(&host, runner);
     tqd_crash_set_job(job->id);
-    log_in_trace(job, "a job of a trace runs", tqd_job_state_name(TQD_JOB_RUNNING));
+    if (!runner->helps) {
+        log_in_trace(job, "a job of a trace runs", tqd_job_state_name(TQD_JOB_RUNNING));
+    }
     if (operation == NULL) {
         tqa_problem_set(&out.problem, "invalid-value", "this version has no \"%s\"", job->kind);
     } else if (with_robot) {
@@ -304,7 +306,9 @@ void tqd_execute(tqd_runner *runner)
     if (cancelled) {
         out.state = TQD_JOB_CANCELLED;
     }
-    if (!atomic_load(&runner->lost)) {
+    if (runner->helps) {
+        tqd_parts_leave(runner);
+    } else if (!atomic_load(&runner->lost)) {
         end(&host, &out, !cancelled && (stopped || (out.requeue && job->attempts < STORAGE_TRIES)));
     }
     tqd_job_host_close(&host);

@@ -39,6 +39,7 @@ tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why)
     jobs->options = *options;
     name_node(jobs->node, options->node);
     jobs->started_ms = tqd_event_hub_now_ms();
+    jobs->n_parts = 1; /* a job of another node may have some */
     /* before any job is submitted: events from then on belong to this process */
     uint64_t last_seq = 0;
     if (tqd_store_event_last(options->store, &last_seq) != TQD_STORE_OK) {
@@ -238,7 +239,9 @@ void tqd_jobs_run(void *arg)
     while (is_spare ? tqd_jobs_await_shut(jobs, &seen) : await_change(jobs, &seen, wait_ms)) {
         tqd_store_status status = TQD_STORE_OK;
         wait_ms = -1;
-        while (!tqd_jobs_stopping(jobs) && tqd_jobs_claim(runner, &status)) {
+        while (!tqd_jobs_stopping(jobs) &&
+               (tqd_jobs_claim(runner, &status) ||
+                (!is_spare && status == TQD_STORE_NOT_FOUND && tqd_jobs_help(runner)))) {
             tqd_jobs_changed(jobs, false);
             tqd_execute(runner);
             tqd_jobs_ended(runner);
@@ -261,7 +264,7 @@ static tqd_runner *find(tqd_jobs *jobs, const char *id)
     for (unsigned i = 0; i < n; i++) {
         tqd_runner *runner = &jobs->runners[i];
         pthread_mutex_lock(&runner->mutex);
-        if (runner->busy && strcmp(runner->job.id, id) == 0) {
+        if (runner->busy && !runner->helps && strcmp(runner->job.id, id) == 0) {
             return runner; /* locked */
         }
         pthread_mutex_unlock(&runner->mutex);
@@ -276,6 +279,7 @@ void tqd_jobs_cancel_asked(tqd_jobs *jobs, const char *id)
         atomic_store(&runner->cancelled, true);
         pthread_mutex_unlock(&runner->mutex);
     }
+    tqd_jobs_stop_helpers(jobs, id);
 }
 
 static int64_t expiry(const tqd_jobs_options *options, const tqd_job *job)

@@ -75,6 +75,9 @@ void tqd_jobs_changed(tqd_jobs *jobs, bool queued);
 /* The same after a commit of any node, for every runner: how many jobs it queued is unknown. */
 void tqd_jobs_follow(tqd_jobs *jobs, bool queued);
 
+/* Parts of a running job wait, on this node or another: idle runners help. */
+void tqd_jobs_parts_opened(tqd_jobs *jobs);
+
 /* A node of the store was drained or resumed, perhaps this one. */
 void tqd_jobs_nodes_changed(tqd_jobs *jobs);
 

@@ -25,6 +25,10 @@ typedef struct tqd_runner {
     _Atomic bool overdue;   /* the job has exceeded its maximum run time */
     _Atomic bool handed;    /* stopped because this node is drained: the job returns to the queue */
     _Atomic bool lost;      /* the lease was lost: the outcome is ignored */
+    bool helps;             /* with one part of `job`, which another runner runs */
+    bool has_part;          /* a part of `job` is claimed */
+    uint32_t part;
+    uint64_t part_fence;
 } tqd_runner;
 
 struct tqd_jobs {
@@ -54,8 +58,11 @@ struct tqd_jobs {
     pthread_cond_t gone;
     pthread_mutex_t choosing; /* held from counting a client's running jobs to the claim */
     tqd_spent spent;
-    _Atomic bool drained;       /* as last read by the keeper: running jobs are handed over */
-    _Atomic unsigned n_started; /* runners that have a place in the table: spare ones last */
+    _Atomic bool drained;           /* as last read by the keeper: running jobs are handed over */
+    uint64_t n_parts, n_parts_seen; /* guarded by `mutex`: news of parts, and up to which of them no
+                                       part was left */
+    _Atomic unsigned n_helping;     /* runners that help */
+    _Atomic unsigned n_started;     /* runners that have a place in the table: spare ones last */
     tqd_runner runners[TQD_RUNNERS_MAX];
 };
 
@@ -74,6 +81,16 @@ bool tqd_jobs_charge_all(tqd_jobs *jobs, bool is_second);
 /* Blocks a spare runner until all others have kept a job waiting; false when the jobs stop. */
 bool tqd_jobs_await_shut(tqd_jobs *jobs, uint64_t *seen);
 bool tqd_jobs_is_spare(const tqd_runner *runner);
+
+/* The runner has claimed a job, or (helps) the part of one that is set in it. */
+void tqd_jobs_take(tqd_runner *runner, const tqd_job *job, bool helps);
+
+/* parts.c: claims a part of a job that another runner runs, on whatever node; false: none waits. */
+bool tqd_jobs_help(tqd_runner *runner);
+/* Extends the lease of a runner's part. */
+void tqd_jobs_beat_part(tqd_runner *runner);
+/* The job has ended: who helps with it stops. */
+void tqd_jobs_stop_helpers(tqd_jobs *jobs, const char *id);
 
 /* nodes.c: stores a heartbeat of this node, and reads all nodes and whether this one is drained. */
 void tqd_jobs_beat_node(tqd_jobs *jobs);

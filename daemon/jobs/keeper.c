@@ -9,6 +9,7 @@
 #include "daemon/observe/log.h"
 #include "daemon/store/files.h"
 #include "daemon/store/lost.h"
+#include "daemon/store/parts.h"
 #include "daemon/store/scratch_file.h"
 
 enum {
@@ -18,12 +19,10 @@ enum {
     SECOND_MS = 1000,
     NODE_MS = 4000, /* below IDLE_MS, so that it is done at each tick of an idle keeper */
     RETAIN_MS = 60000,
-    CLEAR_MS = 50, /* time for removing files in each tick */
-    INTERRUPTIONS_MAX =
-        16,       /* interruptions of one job without a checkpoint in between: the decision is in
-                     README.md */
-    AT_ONCE = 64, /* jobs that one transaction changes */
-    PAGE = 256,   /* events that one query reads */
+    CLEAR_MS = 50,          /* time for removing files in each tick */
+    INTERRUPTIONS_MAX = 16, /* of one job without a checkpoint in between: DECISIONS.md */
+    AT_ONCE = 64,           /* jobs that one transaction changes */
+    PAGE = 256,             /* events that one query reads */
 };
 
 static tqd_store_status expire(tqd_jobs *jobs, const char *node, const char *blamed)
@@ -54,7 +53,13 @@ static bool recover(tqd_jobs *jobs)
 {
     char crashed[TQD_JOB_ID_TEXT];
     tqd_crash_read(jobs->options.state, crashed);
-    const tqd_store_status status = expire(jobs, jobs->node, crashed[0] != '\0' ? crashed : NULL);
+    const char *blamed = crashed[0] != '\0' ? crashed : NULL;
+    tqd_part_drop drop = {
+        .write = {.kind = TQD_WRITE_PART_DROP}, .node = jobs->node, .blamed = blamed};
+    tqd_store_status status = tqd_store_write(jobs->options.store, &drop.write);
+    if (status == TQD_STORE_OK) {
+        status = expire(jobs, jobs->node, blamed);
+    }
     if (status != TQD_STORE_OK) {
         tqd_log(TQD_LOG_ERROR, "jobs of a former process cannot be recovered",
                 TQD_TEXT("reason", tqd_store_status_text(status)));
@@ -104,6 +109,11 @@ static bool publish_events(tqd_jobs *jobs, uint64_t *last_seq)
         }
         if (p.n > 0) {
             *last_seq = p.news[p.n - 1].seq;
+            for (size_t i = 0; i < p.n; i++) {
+                if (p.news[i].state >= TQD_JOB_SUCCEEDED) {
+                    tqd_jobs_stop_helpers(jobs, p.news[i].id);
+                }
+            }
             tqd_event_hub_publish(&jobs->hub, p.news, p.n);
         }
     } while (p.n == PAGE);
@@ -118,7 +128,7 @@ static void publish_progress(tqd_jobs *jobs)
         tqd_runner *runner = &jobs->runners[i];
         tqd_job job;
         pthread_mutex_lock(&runner->mutex);
-        const bool moved = runner->busy && runner->moved;
+        const bool moved = runner->busy && !runner->helps && runner->moved;
         job = runner->job;
         runner->moved = false;
         pthread_mutex_unlock(&runner->mutex);
@@ -145,7 +155,7 @@ static void beat(tqd_jobs *jobs, tqd_runner *runner)
 {
     tqd_job job;
     pthread_mutex_lock(&runner->mutex);
-    const bool busy = runner->busy;
+    const bool busy = runner->busy && !runner->helps;
     job = runner->job;
     pthread_mutex_unlock(&runner->mutex);
     if (!busy || atomic_load(&runner->lost)) {
@@ -182,6 +192,7 @@ static bool beat_all(tqd_jobs *jobs, bool due)
         pthread_mutex_unlock(&jobs->runners[i].mutex);
         if (due) {
             beat(jobs, &jobs->runners[i]);
+            tqd_jobs_beat_part(&jobs->runners[i]);
         }
     }
     return any;

@@ -27,6 +27,7 @@ static void look_for_drain(tqd_jobs *jobs)
             TQD_TEXT("node", jobs->node));
     if (!drained) {
         tqd_jobs_follow(jobs, true); /* jobs that wait in the queue */
+        tqd_jobs_parts_opened(jobs);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "daemon/store/datasets.h"
 #include "daemon/store/jobs.h"
 #include "daemon/store/mark.h"
+#include "daemon/store/parts.h"
 #include "daemon/store/types.h"
 
 /* Advice if a database is missing. */
@@ -73,6 +74,9 @@ typedef struct tqd_engine_methods {
                                int (*each)(void *, const tqd_job_event *), void *ctx);
     tqd_store_status (*event_last)(tqd_engine *engine, uint64_t *ret_seq);
     tqd_store_status (*job_counts)(tqd_engine *engine, tqd_job_counts *ret);
+    tqd_store_status (*parts)(tqd_engine *engine, const char *id, tqd_part_counts *ret);
+    tqd_store_status (*part_bytes)(tqd_engine *engine, const char *id, uint32_t part,
+                                   char **ret_bytes, uint64_t *ret_size);
     tqd_store_status (*dataset)(tqd_engine *engine, const char *name, tqd_dataset_row *ret_row,
                                 char **ret_summary);
     tqd_store_status (*datasets)(tqd_engine *engine,

@@ -568,6 +568,17 @@ tqd_store_status tqd_store_node_drained(tqd_store *store, const char *name, bool
     return store->engine->methods->node_drained(store->engine, name, ret);
 }
 
+tqd_store_status tqd_store_parts(tqd_store *store, const char *id, tqd_part_counts *ret)
+{
+    return store->engine->methods->parts(store->engine, id, ret);
+}
+
+tqd_store_status tqd_store_part_bytes(tqd_store *store, const char *id, uint32_t part,
+                                      char **ret_bytes, uint64_t *ret_size)
+{
+    return store->engine->methods->part_bytes(store->engine, id, part, ret_bytes, ret_size);
+}
+
 tqd_store_status tqd_store_snapshot(tqd_store *store, const char *path)
 {
     return store->engine->methods->snapshot(store->engine, path);

@@ -46,8 +46,9 @@ enum {
     TQD_CHANGED_JOBS = 1,
     TQD_CHANGED_QUEUE = 2, /* a job was queued */
     TQD_CHANGED_ROBOTS = 4,
-    TQD_CHANGED_NODES = 8, /* a node was drained or resumed */
-    TQD_CHANGED_ALL = 15,
+    TQD_CHANGED_NODES = 8,  /* a node was drained or resumed */
+    TQD_CHANGED_PARTS = 16, /* parts of a running job wait */
+    TQD_CHANGED_ALL = 31,
 };
 typedef struct tqd_changed {
     void (*call)(void *ctx, unsigned changes); /* on the thread of tqd_store_follow */
@@ -75,6 +76,11 @@ typedef enum tqd_write_kind {
     TQD_WRITE_DATASET_DELETE,
     TQD_WRITE_GARBAGE_DROP, /* engine.h */
     TQD_WRITE_NODE_DRAIN,   /* jobs.h */
+    TQD_WRITE_PART_OPEN,    /* parts.h */
+    TQD_WRITE_PART_CLAIM,
+    TQD_WRITE_PART_BEAT,
+    TQD_WRITE_PART_END,
+    TQD_WRITE_PART_DROP,
     TQD_WRITE_KINDS
 } tqd_write_kind;
 

@@ -43,6 +43,13 @@ bench-sessions: $(out)/torqued $(out)/tests/bench/responder $(out)/tests/bench/s
 	@python3 tests/bench/sessions.py $^ build/bench/sessions.json
 .PHONY: bench-sessions
 
+#: bench-cluster    several daemons on one PostgreSQL: job cycles beside pgbench, idle runners, an ensemble on one and two cores (make deps-cluster)
+bench-cluster: build
+	@mkdir -p build/bench
+	@TORQUED=$(CURDIR)/$(out)/torqued POSTGRES_DURABLE=1 tests/run/postgres.sh $(python) $(CURDIR)/tests/bench/cluster.py \
+	    $(CURDIR)/build/bench/cluster.json || [ $$? = 77 ]
+.PHONY: bench-cluster
+
 #: bench-dashboard  the page at / in Chromium: first paint, frames, a million samples, memory over 100 playbacks (make deps-clients)
 bench-dashboard: build
 	@$(python) tests/bench/dashboard.py $(out)/torqued build/bench/dashboard.json

@@ -111,7 +111,7 @@ static void run_wave(wave *w, size_t n, void *own)
 }
 
 /* the problem is that of the lowest block that failed */
-static bool judge(tqa_ensemble *e, size_t from, size_t to)
+static tqa_part_end judge(tqa_ensemble *e, size_t from, size_t to)
 {
     for (size_t b = from; b < to; b++) {
         if (e->status[b] == TQ_OK) {
@@ -121,21 +121,29 @@ static bool judge(tqa_ensemble *e, size_t from, size_t to)
         if (e->status[b] == TQ_ERR_NO_CONVERGENCE && error->what != NULL &&
             strcmp(error->what, "stopped") == 0) {
             (void)tqa_problem_set(e->simulation->tree->problem, "busy", "the ensemble was stopped");
-            return false;
+            return TQA_PART_STOPPED;
         }
         if (e->status[b] == TQ_ERR_SCRATCH && error->what != NULL &&
             strcmp(error->what, "memory") == 0) {
             (void)tqa_problem_set(e->simulation->tree->problem, "busy",
                                   "there is no memory for the members now");
-            return false;
+            return TQA_PART_STOPPED;
         }
-        return tqa_tree_fail(e->simulation->tree, "/vary", e->status[b], error);
+        (void)tqa_tree_fail(e->simulation->tree, "/vary", e->status[b], error);
+        return e->status[b] == TQ_ERR_STOPPED || e->status[b] == TQ_ERR_MEMORY ? TQA_PART_STOPPED
+                                                                               : TQA_PART_REFUSED;
     }
-    return true;
+    return TQA_PART_DONE;
 }
 
-/* steps of one member, for the rhythm of checkpoints */
-static double member_steps(const tqa_ensemble *e)
+tqa_part_end tqa_ensemble_run_blocks(tqa_ensemble *e, size_t first, size_t n, void *own)
+{
+    wave w = {.e = e, .first = first, .scratch_size = tqa_ensemble_scratch_size(e)};
+    run_wave(&w, n, own);
+    return judge(e, first, first + n);
+}
+
+double tqa_ensemble_member_steps(const tqa_ensemble *e)
 {
     const tqa_simulation *s = e->simulation;
     return s->options.step > 0.0 ? s->duration / s->options.step : 1000.0 * s->duration;
@@ -144,21 +152,18 @@ static double member_steps(const tqa_ensemble *e)
 static bool run_all(tqa_ensemble *e)
 {
     const tqa_host *host = e->simulation->tree->host;
-    wave w = {.e = e, .scratch_size = tqa_ensemble_scratch_size(e)};
-    void *own = tqa_tree_take(e->simulation->tree, w.scratch_size, 1);
+    void *own = tqa_tree_take(e->simulation->tree, tqa_ensemble_scratch_size(e), 1);
     if (own == NULL) {
         return false;
     }
     size_t done = load(e), saved = done;
-    const double steps = member_steps(e) * (double)e->per;
+    const double steps = tqa_ensemble_member_steps(e) * (double)e->per;
     const size_t most = (WAVE_MEMBERS + e->per - 1) / e->per;
     const size_t least = most < WAVE_BLOCKS ? most : WAVE_BLOCKS;
     size_t at_once = least;
     while (done < e->n_block) {
         const size_t n = e->n_block - done < at_once ? e->n_block - done : at_once;
-        w.first = done;
-        run_wave(&w, n, own);
-        if (!judge(e, done, done + n)) {
+        if (tqa_ensemble_run_blocks(e, done, n, own) != TQA_PART_DONE) {
             return false;
         }
         done += n;
@@ -188,7 +193,9 @@ static bool run_all(tqa_ensemble *e)
 static bool run(tqa_tree *tree)
 {
     tqa_ensemble *e = tree->state;
-    return tqa_simulation_prepare(e->simulation) && run_all(e) && tqa_ensemble_put(e);
+    return tqa_simulation_prepare(e->simulation) &&
+           (tqa_ensemble_has_parts(e) ? tqa_ensemble_run_parts(e) : run_all(e)) &&
+           tqa_ensemble_put(e);
 }
 
 static const tqa_needed needed[] = {

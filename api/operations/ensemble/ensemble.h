@@ -3,6 +3,7 @@
 #ifndef TQA_OPERATIONS_ENSEMBLE_ENSEMBLE_H
 #define TQA_OPERATIONS_ENSEMBLE_ENSEMBLE_H
 
+#include "api/host.h"
 #include "api/operations/simulate/simulate.h"
 #include "core/ensemble/ensemble.h"
 
@@ -97,6 +98,17 @@ tq_run_end tqa_ensemble_end(const tqa_ensemble *e, size_t member);
 const double *tqa_ensemble_last(const tqa_ensemble *e, size_t member);
 const double *tqa_ensemble_events(const tqa_ensemble *e, size_t member);
 size_t tqa_ensemble_stopped_by(const tqa_ensemble *e, size_t member);
+
+/* Runs n blocks from `first` on, by all workers; `own`: scratch of this thread. Not DONE: the
+ * problem is set. */
+tqa_part_end tqa_ensemble_run_blocks(tqa_ensemble *e, size_t first, size_t n, void *own);
+/* About how many steps a member takes. */
+double tqa_ensemble_member_steps(const tqa_ensemble *e);
+
+/* parts.c: whether the request is large enough for parts, and the host computes such; all of them.
+ * False: the problem is set. */
+bool tqa_ensemble_has_parts(const tqa_ensemble *e);
+bool tqa_ensemble_run_parts(tqa_ensemble *e);
 
 /* Statistics and the answer, once all blocks are done. False: the problem is set. */
 bool tqa_ensemble_put(tqa_ensemble *e);

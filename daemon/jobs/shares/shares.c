@@ -32,7 +32,7 @@ static size_t list_clients(tqd_jobs *jobs, char (*ret)[TQD_JOB_CLIENT_TEXT])
     for (unsigned i = 0; i < n_runner; i++) {
         tqd_runner *runner = &jobs->runners[i];
         pthread_mutex_lock(&runner->mutex);
-        if (runner->busy) {
+        if (runner->busy && !runner->helps) {
             memcpy(ret[n++], runner->job.client, sizeof ret[0]);
         }
         pthread_mutex_unlock(&runner->mutex);
@@ -90,6 +90,27 @@ static const char *list_excluded(const tqd_runner *runner, char text[NAMES_TEXT]
     return used > 0 ? text : NULL;
 }
 
+void tqd_jobs_take(tqd_runner *runner, const tqd_job *job, bool helps)
+{
+    atomic_store(&runner->cancelled, false);
+    atomic_store(&runner->overdue, false);
+    atomic_store(&runner->handed, false);
+    atomic_store(&runner->lost, false);
+    pthread_mutex_lock(&runner->mutex);
+    runner->job = *job;
+    runner->fraction = job->fraction;
+    runner->step[0] = '\0';
+    runner->begun_ms = runner->charged_ms = tqd_event_hub_now_ms();
+    runner->moved = false;
+    runner->helps = runner->has_part = helps;
+    runner->busy = true;
+    pthread_mutex_unlock(&runner->mutex);
+    if (helps) {
+        atomic_fetch_add(&runner->jobs->n_helping, 1);
+    }
+    tqd_jobs_begun(runner);
+}
+
 static bool claim(tqd_runner *runner, const char *not_of, tqd_store_status *ret_status)
 {
     tqd_jobs *jobs = runner->jobs;
@@ -101,19 +122,7 @@ static bool claim(tqd_runner *runner, const char *not_of, tqd_store_status *ret_
     if (*ret_status != TQD_STORE_OK) {
         return false;
     }
-    atomic_store(&runner->cancelled, false);
-    atomic_store(&runner->overdue, false);
-    atomic_store(&runner->handed, false);
-    atomic_store(&runner->lost, false);
-    pthread_mutex_lock(&runner->mutex);
-    runner->job = claim.job;
-    runner->fraction = claim.job.fraction;
-    runner->step[0] = '\0';
-    runner->begun_ms = runner->charged_ms = tqd_event_hub_now_ms();
-    runner->moved = false;
-    runner->busy = true;
-    pthread_mutex_unlock(&runner->mutex);
-    tqd_jobs_begun(runner);
+    tqd_jobs_take(runner, &claim.job, false);
     return true;
 }
 
@@ -204,8 +213,11 @@ void tqd_jobs_ended(tqd_runner *runner)
 {
     tqd_jobs *jobs = runner->jobs;
     charge(runner);
+    if (runner->helps) {
+        atomic_fetch_sub(&jobs->n_helping, 1);
+    }
     pthread_mutex_lock(&runner->mutex);
-    runner->busy = false;
+    runner->busy = runner->helps = runner->has_part = false;
     pthread_mutex_unlock(&runner->mutex);
     pthread_mutex_lock(&jobs->mutex);
     jobs->n_ended++;

@@ -205,6 +205,17 @@ static tqd_store_status nodes(tqd_engine *engine, int (*each)(void *, const tqd_
     READ(engine, tqd_pg_nodes(reader, each, ctx));
 }
 
+static tqd_store_status parts(tqd_engine *engine, const char *id, tqd_part_counts *ret)
+{
+    READ(engine, tqd_pg_parts(reader, id, ret));
+}
+
+static tqd_store_status part_bytes(tqd_engine *engine, const char *id, uint32_t part,
+                                   char **ret_bytes, uint64_t *ret_size)
+{
+    READ(engine, tqd_pg_part_bytes(reader, id, part, ret_bytes, ret_size));
+}
+
 static tqd_store_status node_drained(tqd_engine *engine, const char *name, bool *ret)
 {
     READ(engine, tqd_pg_node_drained(reader, name, ret));
@@ -284,6 +295,8 @@ static const tqd_engine_methods methods = {
     .node_beat = node_beat,
     .nodes = nodes,
     .node_drained = node_drained,
+    .parts = parts,
+    .part_bytes = part_bytes,
     .follow = follow,
     .unfollow = unfollow,
     .mark = read_mark,

@@ -24,6 +24,7 @@ static unsigned change_of(const char *payload)
 {
     return strcmp(payload, "robots") == 0   ? TQD_CHANGED_ROBOTS
            : strcmp(payload, "nodes") == 0  ? TQD_CHANGED_NODES
+           : strcmp(payload, "parts") == 0  ? TQD_CHANGED_PARTS
            : strcmp(payload, "queued") == 0 ? TQD_CHANGED_JOBS | TQD_CHANGED_QUEUE
                                             : TQD_CHANGED_JOBS;
 }

@@ -101,6 +101,9 @@ bool tqd_postgresql_migrate(tqd_session *session, bool may_be_new, tqd_mark *ret
 unsigned tqd_write_send(PGconn *db, const tqd_write *write);
 /* Takes the results of these statements, one by one from 0; each has rows. */
 void tqd_write_take(tqd_write *write, const PGresult *result, unsigned statement);
+/* The same for a write of parts.h: its statement and parameters; what its row says. */
+const char *tqd_part_bind(const tqd_write *write, tqd_parameters *p);
+void tqd_part_take(tqd_write *write, const PGresult *result);
 
 /* Calls `changed` after notifications, and every 5 s of silence, until stop_fd can be read. */
 void tqd_listen(const char *uri, int stop_fd, const tqd_changed *changed);
@@ -144,6 +147,9 @@ tqd_store_status tqd_pg_node_beat(tqd_session *session, const tqd_node *node, in
 tqd_store_status tqd_pg_nodes(tqd_session *session, int (*each)(void *, const tqd_node *),
                               void *ctx);
 tqd_store_status tqd_pg_node_drained(tqd_session *session, const char *name, bool *ret);
+tqd_store_status tqd_pg_parts(tqd_session *session, const char *id, tqd_part_counts *ret);
+tqd_store_status tqd_pg_part_bytes(tqd_session *session, const char *id, uint32_t part,
+                                   char **ret_bytes, uint64_t *ret_size);
 
 /* All rows into a database file of SQLite, in one snapshot; and out of one (engine.h). */
 tqd_store_status tqd_pg_snapshot(tqd_session *session, const char *path);

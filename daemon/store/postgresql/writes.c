@@ -232,6 +232,13 @@ static bool send_name(PGconn *db, const tqd_write *write)
     }
 }
 
+static bool send_part(PGconn *db, const tqd_write *write)
+{
+    tqd_parameters p = {.n = 0};
+    const char *text = tqd_part_bind(write, &p);
+    return send(db, text, &p);
+}
+
 unsigned tqd_write_send(PGconn *db, const tqd_write *write)
 {
     switch ((int)write->kind) {
@@ -249,6 +256,12 @@ unsigned tqd_write_send(PGconn *db, const tqd_write *write)
     case TQD_WRITE_DATASET_DELETE:
     case TQD_WRITE_GARBAGE_DROP:
         return send_name(db, write);
+    case TQD_WRITE_PART_OPEN:
+    case TQD_WRITE_PART_CLAIM:
+    case TQD_WRITE_PART_BEAT:
+    case TQD_WRITE_PART_END:
+    case TQD_WRITE_PART_DROP:
+        return send_part(db, write);
     default:
         return send_job(db, write);
     }
@@ -344,6 +357,9 @@ void tqd_write_take(tqd_write *write, const PGresult *result, unsigned statement
     case TQD_WRITE_DATASET_PUT:
     case TQD_WRITE_DATASET_DELETE:
         take_name(write, result);
+        break;
+    case TQD_WRITE_PART_CLAIM:
+        tqd_part_take(write, result);
         break;
     default:
         break;

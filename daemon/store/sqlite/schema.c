@@ -289,9 +289,21 @@ static const char owners_12[] =
                                      "  UPDATE usage SET bytes = bytes - old.size WHERE what = " OWN
                                      "old.owner; END;";
 
-static const char *const steps[] = {robots_1,      jobs_2,    datasets_3, lists_4,
-                                    attachments_5, garbage_6, identity_7, sums_8,
-                                    inputs_9,      waited_10, drained_11, owners_12};
+/* 13: parts of running jobs (parts.h): 0 open, 1 running, 2 done, 3 failed. `run`: the fence of the
+ * job's claim that has opened it. The bytes come last, so that no look at a state reads them. */
+static const char parts_13[] =
+    "CREATE TABLE job_part("
+    "  job INTEGER NOT NULL REFERENCES job(seq) ON DELETE CASCADE, part INTEGER NOT NULL,"
+    "  version TEXT NOT NULL, run INTEGER NOT NULL, state INTEGER NOT NULL DEFAULT 0,"
+    "  fence INTEGER NOT NULL DEFAULT 0, node TEXT NOT NULL DEFAULT '',"
+    "  lease_until_ms INTEGER NOT NULL DEFAULT 0, crashes INTEGER NOT NULL DEFAULT 0,"
+    "  bytes BLOB, PRIMARY KEY(job, part)) STRICT;"
+    "CREATE TRIGGER job_parts_ended AFTER UPDATE OF state ON job WHEN new.state >= 2 BEGIN"
+    "  DELETE FROM job_part WHERE job = new.seq; END;";
+
+static const char *const steps[] = {robots_1,   jobs_2,     datasets_3, lists_4,  attachments_5,
+                                    garbage_6,  identity_7, sums_8,     inputs_9, waited_10,
+                                    drained_11, owners_12,  parts_13};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)

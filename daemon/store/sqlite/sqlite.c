@@ -92,6 +92,11 @@ static tqd_store_status run(tqd_engine *engine, tqd_write *write)
         [TQD_WRITE_DATASET_DELETE] = tqd_sqlite_dataset_delete,
         [TQD_WRITE_GARBAGE_DROP] = tqd_sqlite_garbage_drop,
         [TQD_WRITE_NODE_DRAIN] = tqd_sqlite_node_drain,
+        [TQD_WRITE_PART_OPEN] = tqd_sqlite_part_open,
+        [TQD_WRITE_PART_CLAIM] = tqd_sqlite_part_claim,
+        [TQD_WRITE_PART_BEAT] = tqd_sqlite_part_beat,
+        [TQD_WRITE_PART_END] = tqd_sqlite_part_end,
+        [TQD_WRITE_PART_DROP] = tqd_sqlite_part_drop,
     };
     return table[write->kind](of(engine)->writer, write);
 }
@@ -347,6 +352,29 @@ static tqd_store_status node_drained(tqd_engine *engine, const char *name, bool 
     return status;
 }
 
+static tqd_store_status parts(tqd_engine *engine, const char *id, tqd_part_counts *ret)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_parts(reader, id, ret);
+    give_reader(of(engine), reader);
+    return status;
+}
+
+static tqd_store_status part_bytes(tqd_engine *engine, const char *id, uint32_t part,
+                                   char **ret_bytes, uint64_t *ret_size)
+{
+    tqd_connection *reader = take_reader(of(engine));
+    if (reader == NULL) {
+        return TQD_STORE_BROKEN;
+    }
+    const tqd_store_status status = tqd_sqlite_part_bytes(reader, id, part, ret_bytes, ret_size);
+    give_reader(of(engine), reader);
+    return status;
+}
+
 static tqd_store_status snapshot(tqd_engine *engine, const char *path)
 {
     tqd_connection *reader = take_reader(of(engine));
@@ -433,6 +461,8 @@ static const tqd_engine_methods methods = {
     .snapshot = snapshot,
     .check = check,
     .node_drained = node_drained,
+    .parts = parts,
+    .part_bytes = part_bytes,
     .mark = read_mark,
     .close = close_engine,
 };

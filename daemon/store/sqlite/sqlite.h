@@ -9,7 +9,7 @@
 
 #include "daemon/store/engine.h"
 
-enum { TQD_SQL_CACHED = 96, TQD_SQLITE_APPLICATION = 0x54514431 /* "TQD1" */ };
+enum { TQD_SQL_CACHED = 128, TQD_SQLITE_APPLICATION = 0x54514431 /* "TQD1" */ };
 
 /* Used by one thread at a time. */
 typedef struct tqd_connection {
@@ -95,6 +95,14 @@ tqd_store_status tqd_sqlite_keep(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_purge(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_node_drain(tqd_connection *connection, tqd_write *write);
 tqd_store_status tqd_sqlite_node_drained(tqd_connection *connection, const char *name, bool *ret);
+tqd_store_status tqd_sqlite_part_open(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_part_claim(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_part_beat(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_part_end(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_part_drop(tqd_connection *connection, tqd_write *write);
+tqd_store_status tqd_sqlite_parts(tqd_connection *connection, const char *id, tqd_part_counts *ret);
+tqd_store_status tqd_sqlite_part_bytes(tqd_connection *connection, const char *id, uint32_t part,
+                                       char **ret_bytes, uint64_t *ret_size);
 tqd_store_status tqd_sqlite_job(tqd_connection *connection, const char *id, tqd_job *ret_job);
 tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filter *filter,
                                  int (*each)(void *ctx, const tqd_job *job), void *ctx);

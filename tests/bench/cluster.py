@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/bench/cluster.py - several daemons on one PostgreSQL: job cycles a second beside pgbench, idle runners, an ensemble on one and two cores.
+"""Usage: tests/run/postgres.sh cluster.py (make bench-cluster); TORQUED is the daemon. Writes the JSON file that is its argument."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "cluster"))
+sys.path.insert(0, str(ROOT / "tests" / "system"))
+import test_cluster
+import test_parts
+
+SECONDS, CLIENTS, IDLE_RUNNERS, ROUNDS = int(os.environ.get("SECONDS", "8")), 8, 64, int(os.environ.get("ROUNDS", "3"))
+# one cycle, each of its three writes durable by itself, as a node has them that finds no others to share a commit with
+CYCLE = """
+BEGIN; SELECT tqd_begin();
+SELECT tqd_submit(md5(random()::text), 'inverse-dynamics', '', '', 'bench', false, 0, 0, NULL, NULL, 'application/json', 2, NULL, '{{}}'::bytea,
+  NULL, '', '', 0, 0, ''::bytea, '{{}}'::text[], 0, 0, 0, '', 0, 0); COMMIT;
+BEGIN; SELECT tqd_begin(); SELECT (j).id AS id, (j).fence AS fence FROM tqd_claim('bench', 60000) \\gset
+COMMIT;
+BEGIN; SELECT tqd_begin(); SELECT tqd_finish(:id::text, :fence::bigint, 2, 'application/json', 2, NULL, '{{}}'::bytea, NULL, NULL, NULL, NULL); COMMIT;
+""".replace("{{}}", "{}")
+rows = []
+
+
+def row(what, ours, unit, peer=None, target=None, note=""):
+    rows.append({"what": what, "ours": ours, "unit": unit, "peer": peer, "ratio": peer and ours / peer, "target": target, "note": note})
+    print(f"{what:64} {ours:10.4g} {unit:10} {'' if peer is None else f'peer {peer:10.4g}  {ours / peer:5.2f}x  '}{'' if target is None else f'target {target}'} {note}", flush=True)
+
+
+def pgbench(home):
+    """Cycles a second of the same functions, by as many connections as there are clients."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
+        script.write(CYCLE)
+        script.flush()
+        uri = f"{home.postgres.uri}&options=-c%20search_path%3D{home.schema}"
+        got = subprocess.run([f"{home.postgres.programs}/pgbench", "-n", "-M", "extended", "-f", script.name, "-c", str(CLIENTS), "-j", "2", "-T", str(SECONDS), uri],
+                             capture_output=True, text=True, check=False)
+    found = re.search(r"tps = ([0-9.]+)", got.stdout)
+    if found is None:
+        raise SystemExit(got.stdout + got.stderr)
+    return float(found.group(1))
+
+
+def submit(home, number, until, made):
+    connection = http.client.HTTPConnection("127.0.0.1", home.nodes[number % len(home.nodes)].port, timeout=60)
+    body = test_cluster.single.body(1, 1)
+    while time.monotonic() < until:
+        connection.request("POST", test_cluster.PATH, body, test_cluster.ASYNC)
+        response = connection.getresponse()
+        response.read()
+        made[number] += response.status == 202
+    connection.close()
+
+
+def cycles(home):
+    """Jobs submitted, run and ended a second, all durable, by as many clients."""
+    made, began = [0] * CLIENTS, time.monotonic()
+    before = int(home.postgres.query(f"SELECT count(*) FROM {home.schema}.job WHERE state = 2"))
+    threads = [threading.Thread(target=submit, args=(home, i, began + SECONDS, made)) for i in range(CLIENTS)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    while int(home.postgres.query(f"SELECT count(*) FROM {home.schema}.job WHERE state = 2")) < before + sum(made):
+        time.sleep(0.05)
+    return sum(made) / (time.monotonic() - began)
+
+
+def bind(home):
+    """Each daemon, with all threads, to a core of its own."""
+    cores = sorted(os.sched_getaffinity(0))
+    for i, node in enumerate(home.nodes):
+        for task in pathlib.Path(f"/proc/{node.daemon.process.pid}/task").iterdir():
+            os.sched_setaffinity(int(task.name), {cores[i % len(cores)]})
+
+
+def ensemble(n):
+    """Seconds of an ensemble of 20,000 members on n daemons, and its result."""
+    home = test_cluster.Cluster(n, {"lease": 15000})
+    try:
+        bind(home)
+        began = time.monotonic()
+        job = test_parts.begin(home, {**test_parts.LARGE, "members": 20000, "end_states": False})
+        text = test_parts.result(home, job)
+        return time.monotonic() - began, text
+    finally:
+        home.close()
+
+
+def server_seconds(home):
+    """Processor time of the server and all its processes."""
+    with open(f"{home.postgres.folder}/data/postmaster.pid") as f:
+        top = f.readline().strip()
+    listed = subprocess.run(["ps", "-o", "pid=", "--ppid", top], capture_output=True, text=True, check=False).stdout.split()
+    ticks = 0
+    for pid in [top, *listed]:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def main():
+    pairs = [(ensemble(1), ensemble(2)) for _ in range(ROUNDS)]
+    same = len({text for pair in pairs for _, text in pair}) == 1
+    row("ensemble of 20,000 members, one daemon on one core", statistics.median(one[0] for one, _ in pairs), "s")
+    row("the same on two daemons, a core each: how many times as fast", statistics.median(one[0] / two[0] for one, two in pairs), "x",
+        target="2x, near-linear", note="same bits" if same else "OTHER BITS")
+    for n in (1, 2, 3):
+        home = test_cluster.Cluster(n)
+        try:
+            got = [(cycles(home), pgbench(home)) for _ in range(ROUNDS)]
+            row(f"durable job cycles a second, {n} nodes, {CLIENTS} clients", statistics.median(a for a, _ in got), "cycles/s", statistics.median(b for _, b in got), ">= 0.6x")
+        finally:
+            home.close()
+    home = test_cluster.Cluster(1, {"jobs": IDLE_RUNNERS})
+    try:
+        time.sleep(10)  # what follows the start
+        before, began = server_seconds(home), time.monotonic()
+        time.sleep(30)
+        used = (server_seconds(home) - before) / (time.monotonic() - began)
+        row(f"the database's share of a core beside {IDLE_RUNNERS} idle runners", 100 * used, "%", target="below 1 %")
+    finally:
+        home.close()
+    if len(sys.argv) > 1:
+        pathlib.Path(sys.argv[1]).write_text(json.dumps(rows, indent=1))
+    return 0 if same else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
