@@ -76,6 +76,7 @@ static void start(tqa_call *call, const tqa_operation *operation, const tqa_robo
     call->n_kept = 0;
     call->n_note = 0;
     atomic_init(&call->is_far, false);
+    atomic_init(&call->base_tau, 0);
     call->mechanism = robot != NULL ? robot->mechanism : NULL;
     call->model = robot != NULL ? robot->model : NULL;
     call->own_mechanism = NULL;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "api/call/compute_early.h"
+#include "api/call/floating.h"
 #include "api/request/off_constraints.h"
 #include "api/request/refuse.h"
 #include "api/request/robot_fields.h"
@@ -106,7 +107,9 @@ static void put_warnings(tqa_call *call)
     const bool is_far = atomic_load_explicit(&call->is_far, memory_order_relaxed);
     const size_t n = is_far ? find_far(call, far) : 0;
     const double missing = find_missing(call, &sample);
-    if (n == 0 && missing == 0.0) {
+    const bool is_forward = call->operation->methods == &tqa_forward_dynamics_methods;
+    const double on_base = is_forward ? tqa_floating_most(call) : 0.0;
+    if (n == 0 && missing == 0.0 && on_base == 0.0) {
         return;
     }
     tqa_writer *to = tqa_notes_next(call);
@@ -120,6 +123,12 @@ static void put_warnings(tqa_call *call)
                        "has them for each sample",
                        missing);
         put_warning(to, "", sample, text);
+    }
+    if (on_base > 0.0) {
+        const uint32_t joint = tqa_floating_undriven(call->robot, 0);
+        char text[TQA_PROBLEM_TEXT];
+        tqa_floating_text(call->robot, joint, on_base, text);
+        put_warning(to, call->robot->joint_names[joint], 0, text);
     }
     tqa_writer_end(to);
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "api/call/call.h"
+#include "api/call/floating.h"
 #include "api/call/transpose.h"
 #include "api/operations/terms/constraints.h"
 #include "api/operations/terms/include.h"
@@ -101,6 +102,9 @@ static tq_status ahead_block(tqa_call *call, size_t b, void *memory, size_t size
     const tqa_transpose out = tqa_transpose_begin(&call->ahead.out, b, call->ahead.turns, &scratch);
     const tq_status status = tq_forward_dynamics(call->mechanism, &in, &scratch, out.rows, error);
     tqa_transpose_end(&out, in.n_sample);
+    if (call->ahead.states != NULL) { /* its memory may be reused */
+        tqa_floating_note(call, in.tau, in.stride, in.n_sample);
+    }
     return status;
 }
 

@@ -254,6 +254,21 @@ static void put_answer(const search *s)
     tqa_writer_count(answer, "starts", result->starts);
 }
 
+/* A robot of fewer joints than axes reaches some poses alone: says which field asks for less. */
+static void remark_axes(const search *s)
+{
+    size_t n_axis = 0;
+    for (unsigned k = 0; k < TASK; k++) {
+        n_axis += s->task.axes[k];
+    }
+    if (s->result->n_solution == 0 && n_axis > s->order.nv) {
+        tqa_tree_remark(s->tree, TQ_NONE,
+                        "%zu axes are asked of %zu degrees of freedom, which reach few such poses: "
+                        "name those that matter, such as \"axes\": [\"x\", \"y\", \"z\"]",
+                        n_axis, s->order.nv);
+    }
+}
+
 static bool run(tqa_tree *tree)
 {
     search s = {.tree = tree};
@@ -261,6 +276,7 @@ static bool run(tqa_tree *tree)
         return false;
     }
     put_answer(&s);
+    remark_axes(&s);
     return true;
 }
 

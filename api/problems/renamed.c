@@ -9,8 +9,17 @@
 #include <string.h>
 
 #define BASE "base parameters: POST .../regressor?form=base"
+#define FLOOR                                                                                      \
+    "write \"contacts\": {\"shapes\": [{\"shape\": \"half-space\"}, {\"shape\": \"sphere\", "      \
+    "\"link\": \"foot\", \"size\": [0.03]}]}"
 #define INITIAL                                                                                    \
     "where it starts: \"initial\": {\"q\": [...]} of simulate and ensemble, \"initial\": [...] else"
+#define RATE   "one over the rate: \"interval_s\": 0.01 is 100 Hz"
+#define OUTPUT "one over the rate: \"output\": {\"interval_s\": 0.01} is 100 Hz"
+#define TURN   "write \"rpy\": [roll, pitch, yaw], \"quaternion_wxyz\": [w, x, y, z] or \"rotation\""
+#define PLACE                                                                                      \
+    "write \"pose\": {\"position\": [x, y, z], \"rpy\": [roll, pitch, yaw]}, or in place of rpy "  \
+    "\"quaternion_wxyz\" or \"rotation\", three rows of three"
 #define OPTIMAL                                                                                    \
     "as fast as limits allow: \"limits\": {\"kind\": \"time-optimal\"} in place of timing and times"
 
@@ -108,9 +117,21 @@ static const struct row {
     SAY("seed", "initial", NULL),
     AS("xyz", "position"),
     SAY("quaternion", "quaternion_wxyz", NULL),
-    SAY("orientation", "rpy", NULL),
-    SAY("orientation", "quaternion_wxyz", NULL),
+    SAY("orientation", "rpy", TURN),
+    SAY("orientation", "quaternion_wxyz", TURN),
+    SAY("orientation", "pose", PLACE),
     SAY("euler", "rpy", NULL),
+    SAY("roll", "rpy", TURN),
+    SAY("pitch", "rpy", TURN),
+    SAY("yaw", "rpy", TURN),
+    SAY("matrix", "rotation",
+        "\"rotation\" is its three rows of three, \"position\" its last column"),
+    SAY("T", "rotation", "\"rotation\" is its three rows of three, \"position\" its last column"),
+    SAY("transform", "rotation",
+        "\"rotation\" is its three rows of three, \"position\" its last column"),
+    SAY("matrix", "pose", PLACE),
+    SAY("T", "pose", PLACE),
+    SAY("transform", "pose", PLACE),
     AS("dq", "qd"),
     AS("ddq", "qdd"),
     AS("qdot", "qd"),
@@ -120,12 +141,14 @@ static const struct row {
     AS("acceleration", "qdd"),
     AS("accelerations", "qdd"),
     AS("positions", "q"),
+    AS("position", "q"),
     AS("torque", "tau"),
     AS("torques", "tau"),
     AS("effort", "tau"),
     AS("efforts", "tau"),
     SAY("torque", "moment", NULL),
     AS("joint_names", "joints"),
+    AS("names", "joints"),
     AS("joint_order", "joints"),
     AS("dt", "interval_s"),
     AS("dt", "step_s"),
@@ -137,9 +160,18 @@ static const struct row {
     AS("ctrl", "tau"),
     SAY("noise", "noise_std", NULL),
     SAY("latency_s", "delay_s", NULL),
-    SAY("sample_rate", "interval_s", NULL),
-    SAY("sampling_rate", "interval_s", NULL),
-    SAY("rate", "interval_s", NULL),
+    SAY("sample_rate", "interval_s", RATE),
+    SAY("sampling_rate", "interval_s", RATE),
+    SAY("rate", "interval_s", RATE),
+    SAY("rate_hz", "interval_s", RATE),
+    SAY("fs", "interval_s", RATE),
+    SAY("hz", "interval_s", RATE),
+    SAY("sample_rate", "output", OUTPUT),
+    SAY("sampling_rate", "output", OUTPUT),
+    SAY("rate", "output", OUTPUT),
+    SAY("rate_hz", "output", OUTPUT),
+    SAY("fs", "output", OUTPUT),
+    SAY("hz", "output", OUTPUT),
     AS("time", "duration_s"),
     AS("t_end", "duration_s"),
     AS("t_final", "duration_s"),
@@ -158,6 +190,9 @@ static const struct row {
     AS("max_velocity", "velocity"),
     AS("max_acceleration", "acceleration"),
     AS("max_jerk", "jerk"),
+    AS("limit", "limits"),
+    AS("max_effort", "effort"),
+    AS("max_torque", "effort"),
     SAY("at", "frame", "write \"frame\": {\"link\": \"tool\", \"at\": [0, 0, 0]}"),
     AS("units", "angles"),
     AS("unit", "angles"),
@@ -169,6 +204,12 @@ static const struct row {
     SAY("floor", "shapes",
         "the floor is one of \"shapes\": [{\"shape\": \"half-space\"}, {\"shape\": \"sphere\", "
         "\"link\": \"foot\", \"size\": [0.03]}]; others: capsule, box"),
+    SAY("ground", "contacts", FLOOR),
+    SAY("floor", "contacts", FLOOR),
+    SAY("links", "shapes",
+        "a shape for each: \"shapes\": [{\"shape\": \"sphere\", \"link\": \"foot\", \"size\": "
+        "[0.03]}, ...]"),
+    SAY("radius", "size", "write \"size\": [radius]"),
     SAY("degrees", "angles", "say \"angles\": \"deg\""),
     SAY("deg", "angles", "say \"angles\": \"deg\""),
     AS("degrees", "deg"),
@@ -189,6 +230,7 @@ static const struct row {
     AS("C", "coriolis_matrix"),
     SAY("coriolis", "coriolis_vector", NULL),
     AS("com", "center_of_mass"),
+    SAY("constraints", "constraint_jacobian", NULL),
     SAY("base_parameters", "mass_matrix", BASE),
     SAY("base_parameters", "form", BASE),
     SAY("base", "form", BASE),
@@ -224,6 +266,7 @@ static const struct row {
     INTO("num", "grid", "count", "uniform"),
     AS("parameter", "of"),
     AS("name", "of"),
+    AS("name", "joints"), /* of ROS' JointState */
     AS("what", "of"),
     AS("quantity", "of"),
     AS("payload", "payload_mass"),
@@ -237,6 +280,9 @@ static const struct row {
         "write \"drive\": {\"motor\": {...}, \"gear\": {...}, \"amplifier\": {...}}"),
     SAY("amplifier", "drive",
         "write \"drive\": {\"motor\": {...}, \"gear\": {...}, \"amplifier\": {...}}"),
+    AS("rotor_inertia", "inertia"),
+    AS("supply_voltage", "supply_v"),
+    AS("voltage", "supply_v"),
     AS("kt", "constant_nm_a"),
     AS("torque_constant", "constant_nm_a"),
     AS("R", "resistance"),
@@ -250,6 +296,9 @@ static const struct row {
     INTO("times_s", "output", "times_s", NULL),
     INTO("times", "output", "times_s", NULL),
     INTO("t_eval", "output", "times_s", NULL),
+    SAY("time_optimal", "limits", "write \"limits\": {\"kind\": \"time-optimal\"}"),
+    SAY("minimum_time", "limits", "write \"limits\": {\"kind\": \"time-optimal\"}"),
+    SAY("fastest", "limits", "write \"limits\": {\"kind\": \"time-optimal\"}"),
     SAY("fastest", "linear", OPTIMAL),
     SAY("optimal", "linear", OPTIMAL),
     SAY("minimum-time", "linear", OPTIMAL),

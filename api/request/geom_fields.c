@@ -26,6 +26,9 @@ static bool read_size(const tqa_value *item, tq_geom_kind kind, double size[3])
         return part.value == NULL ||
                tqa_value_refuse(&part, "invalid-value", hints[kind], "a half-space has no size");
     }
+    if (n == 1 && json_is_number(part.value)) {
+        return tqa_value_positive(&part, &size[0]);
+    }
     if (!tqa_value_need(&part, hints[kind]) || !tqa_value_vector(&part, n, hints[kind], size)) {
         return false;
     }

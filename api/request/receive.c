@@ -23,6 +23,11 @@ const tqa_receiver tqa_unused_receiver = {0};
 static bool refuse_stream(tqa_request *request, uint64_t at, const char *got)
 {
     const tqa_stream *stream = &request->stream;
+    if (stream->rows->depth == 1 && strcmp(got, "an object") == 0) {
+        return tqa_refuse(request, at, "wrong-type",
+                          "by name, a batch is an array for each joint: {\"elbow\": [0.3, 0.4]}",
+                          "expected a number, got an object");
+    }
     return tqa_refuse_type(request, at, stream->rows->depth > 0 ? "a number" : stream->wanted, got);
 }
 
@@ -101,7 +106,7 @@ static bool open_tree(tqa_request *request, uint64_t at)
     return tqa_tree_events.begin_map(request->tree, 0);
 }
 
-/* One sample of an array of motion as an object of joints' names goes by way of the tree. */
+/* An array of motion as an object of joints' names goes by way of the tree. */
 static bool open_by_name(tqa_request *request, uint64_t at)
 {
     const char *name = request->field->name;
@@ -120,17 +125,19 @@ static bool read_by_name(tqa_request *request, tqa_motion motion, const tqa_valu
     const tqa_row_kind kind = motion == TQA_MOTION_Q     ? TQA_ROW_Q
                               : motion == TQA_MOTION_TAU ? TQA_ROW_TORQUE
                                                          : TQA_ROW_RATE;
-    double *row = tqa_tree_take(request->tree, rows->n_row, sizeof *row);
+    double *samples = NULL;
+    size_t n = 0;
+    bool flat = true;
     request->is_named = false;
-    if (row == NULL || !tqa_value_by_name(value, kind, row)) {
+    if (!tqa_value_rows_by_name(value, kind, &flat, &n, &samples)) {
         return false;
     }
-    if (!tqa_blocks_reserve(blocks, 1)) {
+    if (!tqa_blocks_reserve(blocks, n)) {
         return tqa_refuse_rows(request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
-    tqa_blocks_put(blocks, 0, rows->n_row, 0, row, rows->n_row, 1);
-    rows->shape = TQA_SHAPE_FLAT;
-    rows->n_sample = 1;
+    tqa_blocks_put(blocks, 0, rows->n_row, 0, samples, rows->n_row, n);
+    rows->shape = flat ? TQA_SHAPE_FLAT : TQA_SHAPE_BATCH;
+    rows->n_sample = n;
     rows->n_got = rows->n_row;
     request->by_name |= 1u << motion;
     return true;

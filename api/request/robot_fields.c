@@ -105,7 +105,9 @@ bool tqa_value_order(const tqa_value *part, tqa_order *ret)
     for (uint32_t j = 0; j < robot->model->n_joint; j++) {
         const tq_joint *joint = &robot->model->joints[j];
         if (is_moving(joint) && !has_joint(ret, joint)) {
-            return tqa_value_refuse(part, "wrong-length", "name every joint that moves, once",
+            return tqa_value_refuse(part, "wrong-length",
+                                    "name every joint that moves, once; q of some of them is "
+                                    "\"q\": {\"elbow\": [0.3, 0.4]}, the others at zero",
                                     "joint \"%.*s\" is not named", QUOTE_MAX,
                                     robot->joint_names[j]);
         }
@@ -297,6 +299,10 @@ static bool read_matrix(const tqa_value *part, double r[9])
 static bool read_rpy(const tqa_value *part, const tqa_value *other, double r[9])
 {
     double rpy[3];
+    if (json_is_object(part->value)) {
+        return tqa_value_refuse(part, "wrong-type", "write [roll, pitch, yaw]",
+                                "expected an array of 3 numbers, got an object");
+    }
     if (other->value != NULL) {
         const char *name = strrchr(other->pointer, '/') + 1;
         return tqa_value_refuse(other, "invalid-value", "leave one of them out",

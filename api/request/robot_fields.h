@@ -57,6 +57,13 @@ bool tqa_value_limits(const tqa_value *part, const char *const *known);
 /* The same for an object of joints' names alone, {"elbow": 0.3}, as the request has its numbers:
  * joints that are not named are zero, their quaternions no turn. */
 bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret);
+/* The numbers of one joint, `part`, into their places of a row. */
+bool tqa_value_of_joint(const tqa_value *part, const char *name, tqa_row_kind kind, double *ret);
+/* The same where a joint may have an array over all samples, {"elbow": [0.3, 0.4]}; those with one
+ * value have it in each. *ret_flat: none has, and the sample is one. *ret: (n_sample, nq | nv) in
+ * the robot's order, of the tree. */
+bool tqa_value_rows_by_name(const tqa_value *part, tqa_row_kind kind, bool *ret_flat,
+                            size_t *ret_n_sample, double **ret);
 /* "rad" or "deg". */
 bool tqa_value_angles(const tqa_value *part, bool *ret_in_degrees);
 extern const double tqa_radians_of_degree;

@@ -35,62 +35,6 @@ static void to_radians(const tqa_tree *tree, tqa_row_kind kind, double *values)
     }
 }
 
-/* Hint: the numbers of a joint that has several; NULL: their count says it. */
-static const char *order_of(const tq_joint *joint, bool of_q)
-{
-    if (joint->kind == TQ_JOINT_FLOATING) {
-        return of_q ? "give 7 numbers: x y z, then the quaternion qw qx qy qz"
-                    : "give 6 numbers: linear x y z, then angular x y z, along the child's axes";
-    }
-    if (joint->kind == TQ_JOINT_SPHERICAL) {
-        return of_q ? "give 4 numbers: the quaternion qw qx qy qz"
-                    : "give 3 numbers: x y z, along the child's axes";
-    }
-    return NULL;
-}
-
-/* The numbers of one joint out of an object by name. */
-static bool read_named(const tqa_value *part, const char *name, tqa_row_kind kind, double *ret)
-{
-    const tqa_robot *robot = part->tree->robot;
-    const uint32_t j = tqa_robot_joint(robot, name, strlen(name));
-    const tq_joint *joint = j != TQ_NONE ? &robot->model->joints[j] : NULL;
-    if (joint == NULL) {
-        return tqa_value_refuse_joint(part, name);
-    }
-    if (joint->nq == 0) {
-        return tqa_value_refuse(part, "invalid-value", "leave it out",
-                                "joint \"%.*s\" has no coordinates of its own", QUOTE_MAX, name);
-    }
-    const uint32_t n = kind == TQA_ROW_Q ? joint->nq : joint->nv;
-    double *to = ret + (kind == TQA_ROW_Q ? joint->q_index : joint->v_index);
-    return n == 1 ? tqa_value_number(part, to)
-                  : tqa_value_vector(part, n, order_of(joint, kind == TQA_ROW_Q), to);
-}
-
-bool tqa_value_by_name(const tqa_value *part, tqa_row_kind kind, double *ret)
-{
-    const tqa_robot *robot = part->tree->robot;
-    const tq_model *model = robot->model;
-    memset(ret, 0, (kind == TQA_ROW_Q ? model->nq : model->nv) * sizeof *ret);
-    for (uint32_t j = 0; kind == TQA_ROW_Q && j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (joint->nq > joint->nv) {
-            ret[joint->q_index + joint->nq - 4] = 1.0;
-        }
-    }
-    const char *name = NULL;
-    json_t *value = NULL;
-    json_object_foreach(part->value, name, value)
-    {
-        const tqa_value one = tqa_value_field(part, name);
-        if (!read_named(&one, name, kind, ret)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 /* Coordinates that are far beyond their limits. */
 static void watch(tqa_tree *tree, size_t sample, const double *q)
 {
@@ -112,7 +56,7 @@ static bool replace_named(const tqa_value *part, size_t n, tqa_row_kind kind, do
     json_object_foreach(part->value, name, value)
     {
         const tqa_value one = tqa_value_field(part, name);
-        good = good && read_named(&one, name, kind, row);
+        good = good && tqa_value_of_joint(&one, name, kind, row);
     }
     if (good) {
         to_radians(part->tree, kind, row);
@@ -183,7 +127,7 @@ static bool read_sample(const tqa_value *part, size_t n, const uint32_t *map, tq
                         double *ret)
 {
     char hint[TQA_PROBLEM_TEXT];
-    if (json_is_object(part->value)) {
+    if (json_is_object(part->value)) { /* of a batch; one alone comes as a whole */
         return tqa_value_by_name(part, kind, ret);
     }
     if (n == 1 && json_is_number(part->value)) {
@@ -232,20 +176,26 @@ static bool read_rows(state_rows *s, const uint32_t *map)
         return tqa_value_refuse(part, "wrong-type", hint, "expected %s, got %s", TQA_WANTED_SAMPLES,
                                 got);
     }
-    s->flat = by_name || is_number || !json_is_array(json_array_get(part->value, 0));
-    s->n_sample = s->flat ? 1 : json_array_size(part->value);
-    if (s->n_sample > STATES_MAX) {
+    bool good = !by_name || tqa_value_rows_by_name(part, s->kind, &s->flat, &s->n_sample, &s->rows);
+    if (!by_name) {
+        const json_t *first = json_array_get(part->value, 0);
+        s->flat = is_number || !(json_is_array(first) || json_is_object(first));
+        s->n_sample = s->flat ? 1 : json_array_size(part->value);
+    }
+    if (good && s->n_sample > STATES_MAX) {
         return tqa_value_refuse(part, "too-large", "send fewer samples at a time",
                                 "at most %d samples are taken", STATES_MAX);
     }
-    s->rows = tqa_tree_take(part->tree, s->n_sample * s->n, sizeof *s->rows);
-    bool good = s->rows != NULL;
+    if (!by_name) {
+        s->rows = tqa_tree_take(part->tree, s->n_sample * s->n, sizeof *s->rows);
+        good = s->rows != NULL;
+    }
     tqa_off_search *off = &part->tree->off;
     const bool search = s->kind == TQA_ROW_Q && tqa_off_begin(off, part->tree->robot);
     for (size_t i = 0; good && i < s->n_sample; i++) {
         const tqa_value row = s->flat ? *part : tqa_value_item(part, i);
         double *to = s->rows + i * s->n;
-        good = read_sample(&row, s->n, map, s->kind, to);
+        good = by_name || read_sample(&row, s->n, map, s->kind, to);
         if (good) {
             to_radians(part->tree, s->kind, to);
         }

@@ -28,6 +28,7 @@ typedef struct tqa_draft {
     /* the root's joint: "fixed", "floating", "planar"; NULL: as in the file */
     const char *base;
     bool xml;                       /* places are XML paths of a URDF, not JSON pointers */
+    bool lists_words;               /* findings are shown: other words for fields may be read */
     tq_model model;                 /* links, joints, order: arena */
     const char *const *link_names;  /* (model.n_link) */
     const char *const *joint_names; /* (model.n_joint) */

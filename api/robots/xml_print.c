@@ -204,3 +204,31 @@ bool tqa_xml_floats_in_world(const tqa_robot *robot, uint32_t i)
     }
     return there;
 }
+
+void tqa_xml_put_parts(tqa_json_text *text, const char *head, const tqa_xml_part *parts,
+                       size_t n_part)
+{
+    bool any = false;
+    for (size_t k = 0; k < n_part; k++) {
+        const tqa_xml_part *part = &parts[k];
+        char number[16] = "";
+        if (part->n == 0) {
+            continue;
+        }
+        if (part->after != NULL) {
+            (void)snprintf(number, sizeof number, " %u ", part->n);
+        }
+        tqa_json_text_raw(text, any ? ",\n     " : "\n     ");
+        tqa_json_text_raw(text, any ? "" : head);
+        tqa_json_text_raw(text, part->before);
+        tqa_json_text_raw(text, number);
+        tqa_json_text_raw(text, part->after != NULL ? part->after : "");
+        any = true;
+    }
+    tqa_json_text_raw(text, any ? "." : "");
+}
+
+bool tqa_xml_has_undriven(const tqa_robot *robot)
+{
+    return robot->constraints != NULL && robot->constraints->actuated != NULL;
+}

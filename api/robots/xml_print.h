@@ -27,6 +27,20 @@ typedef struct tqa_xml_counts {
 } tqa_xml_counts;
 void tqa_xml_count(const tqa_robot *robot, tqa_xml_counts *ret);
 
+/* A part of the comment at the head of a file: "rotors of 7 joints"; with n 0 there is none.
+ * `after` NULL: no number, `before` alone. */
+typedef struct tqa_xml_part {
+    unsigned n;
+    const char *before, *after;
+} tqa_xml_part;
+
+/* A sentence of that comment on a line of its own, "Not expressed: ..., ..."; nothing without
+ * parts. */
+void tqa_xml_put_parts(tqa_json_text *text, const char *head, const tqa_xml_part *parts,
+                       size_t n_part);
+/* Whether only some joints are driven. */
+bool tqa_xml_has_undriven(const tqa_robot *robot);
+
 /* Beyond damping and Coulomb's friction; a spring; a rotor; limits of a joint without an end. */
 bool tqa_xml_has_friction(const tq_friction *f);
 bool tqa_xml_has_spring(const tq_joint *joint);

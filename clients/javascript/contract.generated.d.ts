@@ -823,18 +823,10 @@ export interface ChangeJoint {
   joint: string;
   /** N m s/rad or N s/m: Of the joint, without its motor's */
   damping?: number;
-  friction?: {
-    /** N m or N */
-    coulomb?: number;
-    /** N m or N */
-    breakaway?: number;
-    /** rad/s or m/s */
-    stribeck_velocity?: number;
-    /** rad/s or m/s */
-    smoothing?: number;
-    /** N m or N */
-    offset?: number;
-  };
+  /** A number: `coulomb` alone */
+  friction?: number | JointFriction;
+  /** In place of the one before, if there is one */
+  drive?: Drive;
   spring?: {
     /** N m/rad or N/m */
     stiffness?: number;

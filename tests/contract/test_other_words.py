@@ -260,11 +260,28 @@ def test_a_word_inside_of_json_keeps_its_text(daemon):
     ("simulate", RUN | {"duration_s": "10"}, "write the number without quotes"),
     ("simulate", RUN | {"duration_s": "1e1"}, "write the number without quotes"),
     ("simulate", RUN | {"duration_s": "s"}, "write the number without quotes"),
-    ("simulate", RUN | {"contacts": {"ground": True, "friction": 0.5}}, '"shapes": [{"shape": "half-space"}')])
+    ("simulate", RUN | {"contacts": {"ground": True, "friction": 0.5}}, '"shapes": [{"shape": "half-space"}'),
+    ("simulate", RUN | {"floor": True}, '"contacts": {"shapes": [{"shape": "half-space"}'),
+    ("simulate", RUN | {"contacts": {"links": ["flange"]}}, '"shapes": [{"shape": "sphere"'),
+    ("simulate", RUN | {"rate": 100}, '"output": {"interval_s": 0.01} is 100 Hz'),
+    ("excitation", {"rate_hz": 100}, '"interval_s": 0.01 is 100 Hz'),
+    ("trajectory", FAST | {"time_optimal": True}, '"limits": {"kind": "time-optimal"}'),
+    ("inverse-kinematics", {"orientation": [1, 0, 0, 0], "position": [0.4, 0, 0.5]}, '"quaternion_wxyz"'),
+    ("inverse-kinematics", {"T": [[1, 0, 0, 0.4], [0, 1, 0, 0], [0, 0, 1, 0.5], [0, 0, 0, 1]]}, '"rotation", three rows of three'),
+    ("inverse-kinematics", {"pose": {"matrix": []}}, '"rotation" is its three rows of three'),
+    ("inverse-kinematics", {"pose": {"position": [0.4, 0, 0.5], "roll": 1}}, '"rpy": [roll, pitch, yaw]'),
+    ("inverse-kinematics", {"pose": {"position": [0.4, 0, 0.5], "rpy": {"roll": 1, "pitch": 0, "yaw": 0}}}, "write [roll, pitch, yaw]")])
 def test_a_hint_leads_on(daemon, call, body, hint):
     said = refused(daemon, call if call != "inertia" else "/v1/inertia", body)["hint"]
     assert said.startswith(hint) or hint in said and hint[0] == '"', said
     assert "did you mean" not in said or said == hint  # a row that states the nearest word states it whole
+
+
+def test_the_size_of_a_sphere_needs_no_brackets(daemon):
+    shapes = [{"shape": "half-space"}, {"shape": "sphere", "link": "flange", "size": [0.05]}]
+    plain = ask(daemon, "distance", {"q": Q, "shapes": shapes})
+    shapes[1]["size"] = 0.05
+    assert without(ask(daemon, "distance", {"q": Q, "shapes": shapes})) == without(plain)
 
 
 def test_the_hint_of_an_overlap_is_the_height_that_ends_it(daemon):

@@ -412,8 +412,8 @@ def test_joints_of_several_coordinates_are_arrays_by_name(daemon):
 def test_what_is_wrong_by_name_has_its_place(daemon, call):
     fault = refused(daemon, call, {"q": {"jont1": 0.3}})
     assert (fault["pointer"], fault["hint"]) == ("/q/jont1", 'did you mean "joint1"?')
-    fault = refused(daemon, call, {"q": {"joint1": [0.3]}})
-    assert fault["pointer"] == "/q/joint1" and "one number" in fault["hint"]
+    fault = refused(daemon, call, {"q": {"joint1": [[0.3]]}})  # an array is a batch, of numbers
+    assert fault["pointer"] == "/q/joint1/0" and "one number" in fault["hint"]
     assert refused(daemon, call, {"q": {"joint1": "0.3"}})["pointer"] == "/q/joint1"
     assert refused(daemon, call, {"q": {"joint1": 0.3, "tool": 1}})["pointer"] == "/q/tool"
     assert refused(daemon, call, {"q": [{"joint1": 0.3}, 1]})["pointer"] in ("/q", "/q/0", "/q/1")

@@ -49,6 +49,23 @@ def test_a_controller_that_drives_a_floating_base_is_warned_of(daemon, legs):
     assert "warnings" not in ask(daemon, "ensemble", many, driven)
 
 
+def test_forward_dynamics_warns_of_torque_on_a_floating_base(daemon, legs):
+    """As simulate does of the same torque."""
+    q = [0, 0, 0.4, 1, 0, 0, 0] + [0] * 12
+    for robot in ("quadruped", legs[0]):
+        for base, n in (([0, 0, 1.5, 0, 0, -2.5], 1), ([0] * 6, 0)):
+            answer = ask(daemon, "forward-dynamics", {"q": q, "tau": base + [3.0] * 12}, robot)
+            assert len(answer.get("warnings", [])) == n
+            assert all(one["joint"] == "base" and "up to 2.5 N" in one["text"] for one in answer.get("warnings", []))
+    # a batch that is computed while it arrives: the worst is in its first, a middle and its last block
+    for worst in (3, 7000, 19999):
+        tau = [[0, 0, 0.25 if i % 5 == 0 else 0, 0, 0, 0] + [1.0] * 12 for i in range(20000)]
+        tau[worst][4] = -4.75
+        (said,) = ask(daemon, "forward-dynamics", {"q": [q] * 20000, "qd": [[0] * 18] * 20000, "tau": tau}, "quadruped")["warnings"]
+        assert "up to 4.75 N" in said["text"]
+    assert "warnings" not in ask(daemon, "forward-dynamics", {"q": [0] * 7, "tau": [1] * 7})
+
+
 def test_torque_that_driven_joints_cannot_produce_is_said_unasked(daemon, legs):
     driven, weight = legs
     (said,) = ask(daemon, "inverse-dynamics", {"q": HOVER}, driven)["warnings"]
@@ -88,6 +105,31 @@ def test_limits_that_a_run_exceeds_are_named_and_change_nothing(daemon):
     # clipped torques are within
     body["input"]["effort_limits"] = "robot"
     assert "torque" not in {one["limit"] for one in ask(daemon, "simulate", body)["limits"]["exceeded"]}
+
+
+def test_the_fastest_motion_meets_its_limits_and_exceeds_none(daemon):
+    """Bounds are met to rounding: 2.175 rad/s came back as 2.1750000000000003, and was listed."""
+    goals = [[-2.0, 1.2, 1.5, -2.3, 0.0, 1.7, 0.8], [1.5, 0.8, -1.2, -2.0, 0.4, 2.0, 1.0], [-1, 0.3, 1.1, -0.9, -0.7, 1.1, -2.0]]
+    met = 0
+    for goal in goals:
+        path = ask(daemon, "trajectory", {"waypoints": [[0, 0, 0, -1.5, 0, 1.5, 0], goal], "limits": {"kind": "time-optimal", "acceleration": [10] * 7}, "interval_s": 0.01})
+        assert path["violations"] == [] and {one["limit"] for one in path["binding"]} >= {"velocity"}
+        met += max(abs(row[k]) / 2.175 for row in path["qd"] for k in range(4)) > 1
+        assert "velocity" not in {one["limit"] for one in ask(daemon, "inverse-dynamics", path | {"include": ["limits"]})["limits"]["exceeded"]}
+    assert met > 0  # by rounding alone
+
+
+def test_six_axes_of_a_robot_of_fewer_joints_are_remarked_on(daemon):
+    pose = {"position": [0.3, 0.2, 0.1], "rpy": [0.3, 0.2, 0.1]}
+    answer = ask(daemon, "inverse-kinematics", {"pose": pose}, "scara")
+    (said,) = answer["warnings"]
+    assert answer["solutions"] == [] and "6 axes are asked of 3 degrees of freedom" in said["text"] and '"axes": ["x", "y", "z"]' in said["text"]
+    # a pose that it reaches, and a robot that has the freedoms
+    at = ask(daemon, "kinematics", {"q": [0.3, 0.4, 0.1]}, "scara")["frames"][-1]
+    reached = ask(daemon, "inverse-kinematics", {"frame": at["link"], "pose": {"position": at["position"], "rotation": at["rotation"]}}, "scara")
+    assert reached["solutions"] and "warnings" not in reached
+    far = ask(daemon, "inverse-kinematics", {"pose": pose | {"position": [3, 0, 0]}}, "ur5e")
+    assert far["solutions"] == [] and "warnings" not in far
 
 
 # Tables of numbers

@@ -5,39 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/call/floating.h"
 #include "api/codec/writer.h"
 #include "api/operations/simulate/simulate.h"
 
-/* events and clipped torques meet a bound to rounding */
-static const double slack = 1e-9; /* of the bound, or of 1 */
-
 uint32_t tqa_simulation_undriven(const tqa_simulation *s, uint32_t j)
 {
-    const tq_model *model = s->tree->robot->model;
     const tq_constraints *set = s->tree->robot->constraints;
     const bool *driven = set != NULL ? set->actuated : NULL;
     /* controllers keep to `actuated`, a table of torques need not */
     const bool is_driven = s->has_controller ? driven == NULL : s->torque.points.n_point > 0;
-    for (; is_driven && j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (joint->kind == TQ_JOINT_FLOATING && (driven == NULL || !driven[joint->v_index])) {
-            return j;
-        }
-    }
-    return TQ_NONE;
+    return is_driven ? tqa_floating_undriven(s->tree->robot, j) : TQ_NONE;
 }
 
 void tqa_simulation_remark_undriven(const tqa_simulation *s, uint32_t joint, double most)
 {
-    char amount[48] = "";
-    if (most > 0.0) {
-        (void)snprintf(amount, sizeof amount, " (up to %.6g N m or N)", most);
-    }
-    tqa_tree_remark(s->tree, joint,
-                    "torque of the floating joint \"%.64s\" is applied too%s: nothing drives it in "
-                    "reality; list the joints that are driven as \"actuated\" in the robot's "
-                    "document",
-                    s->tree->robot->joint_names[joint], amount);
+    char text[TQA_PROBLEM_TEXT];
+    tqa_floating_text(s->tree->robot, joint, most, text);
+    tqa_tree_remark(s->tree, joint, "%s", text);
 }
 
 bool tqa_simulation_watch(tqa_simulation *s)
@@ -51,9 +36,6 @@ bool tqa_simulation_watch(tqa_simulation *s)
         return false;
     }
     s->n_watched = tqa_watched_joints(model, s->watched);
-    for (size_t k = 0; k < s->n_watched; k++) {
-        s->watched[k].slack = slack * fmax(1.0, fabs(s->watched[k].bound));
-    }
     return true;
 }
 

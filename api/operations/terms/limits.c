@@ -53,6 +53,7 @@ size_t tqa_watched_joints(const tq_model *model, tqa_watched *ret)
                 .factor = follows ? joint->mimic_multiplier : 1.0,
                 .offset = follows && of_q ? joint->mimic_offset : 0.0,
                 .bound = bound_of(joint, limit),
+                .slack = tqa_limit_slack(bound_of(joint, limit)),
             };
             if (isfinite(one.bound)) {
                 ret[n++] = one;

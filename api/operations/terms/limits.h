@@ -29,6 +29,13 @@ typedef struct tqa_watched {
     size_t at, n;     /* that sample; how many exceed the limit */
 } tqa_watched;
 
+/* How far beyond a bound is still within it: events, clipped torques and the fastest motion meet a
+ * bound to rounding. 1e-9 of it, or of 1. */
+static inline double tqa_limit_slack(double bound)
+{
+    return 1e-9 * fmax(1.0, fabs(bound));
+}
+
 /* All of a robot, at most TQA_LIMITS for each joint: their number. */
 size_t tqa_watched_joints(const tq_model *model, tqa_watched *ret);
 

@@ -8,6 +8,7 @@
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
 #include "api/openapi/generated/ranges.h"
+#include "api/operations/terms/limits.h"
 #include "api/operations/trajectory/limits.h"
 #include "api/operations/trajectory/reference.h"
 #include "api/response/robot_writer.h"
@@ -133,7 +134,7 @@ static void sample(plan *p)
     }
 }
 
-/* The worst sample of each limit that is broken. */
+/* The worst sample of each limit that is broken by more than rounding. */
 static void put_violations(const plan *p)
 {
     static const char *const names[] = {TQA_WORDS_TRAJECTORY_RESULT_VIOLATIONS_LIMIT};
@@ -156,7 +157,7 @@ static void put_violations(const plan *p)
                     worst = beyond, value = x, at = i;
                 }
             }
-            if (worst > 0.0) {
+            if (worst > tqa_limit_slack(bounds[b])) {
                 tqa_writer_object(answer, NULL);
                 tqa_writer_string(answer, "joint", robot->joint_names[p->order.joints[k]]);
                 tqa_writer_string(answer, "limit", names[b]);

@@ -410,6 +410,8 @@ static void read_constraint(const tqa_json_at *at, size_t i, tq_constraint *ret,
     if (!tqa_json_is_object(at)) {
         return;
     }
+    static const char *const deciding[] = {"kind", NULL};
+    tqa_json_words(at, deciding);
     const tqa_json_at kind = tqa_json_field(at, "kind");
     const tqa_json_at name = tqa_json_field(at, "name");
     const char *word = json_string_value(kind.value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/robots/document/dh.c - serial arms given by a Denavit-Hartenberg table. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/robots/chain.h"
@@ -165,6 +166,26 @@ bool tqa_document_drives(const tqa_json_at *joints, const char *const *names, ui
     return draft->problem->status == 0;
 }
 
+/* Rows without a name are j1, j2 and so on by their places, which the answer lists. */
+static void name_rows(const tqa_json_at *joints)
+{
+    tqa_draft *draft = joints->draft;
+    uint32_t n = 0;
+    for (size_t i = 0; i < json_array_size(joints->value); i++) {
+        json_t *item = json_array_get(joints->value, i);
+        char name[24];
+        (void)snprintf(name, sizeof name, "j%zu", i + 1);
+        if (json_is_object(item) && json_object_get(item, "name") == NULL) {
+            n += json_object_set_new(item, "name", json_string(name)) == 0;
+        }
+    }
+    if (n > 0) {
+        tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD,
+                       tqa_arena_format(draft->arena, "%s", joints->pointer),
+                       "rows without a name: \"j\" and their place, from 1", n);
+    }
+}
+
 bool tqa_document_dh(const tqa_json_at *dh)
 {
     static const char *const known[] = {"convention", "joints", "base", "tool", NULL};
@@ -177,6 +198,7 @@ bool tqa_document_dh(const tqa_json_at *dh)
     tqa_chain chain;
     tqa_json_fields(dh, known, nothing);
     bool ok = read_convention(dh, &modified);
+    name_rows(&joints);
     if (json_is_array(first.value)) {
         tqa_draft_fault(draft, "wrong-type", first.pointer,
                         "write {\"name\": \"j1\", \"theta\": 0, \"d\": 0.3, \"a\": 0, \"alpha\": "

@@ -56,7 +56,15 @@ void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint)
 {
     tqa_draft *draft = at->draft;
     tqa_joint_drive *room = tqa_draft_drive(draft, (uint32_t)(joint - draft->model.joints));
-    if (room == NULL || !tqa_json_is_object(at)) {
+    if (room != NULL) {
+        tqa_document_read_drive(at, joint, &room->drive);
+    }
+}
+
+void tqa_document_read_drive(const tqa_json_at *at, const tq_joint *joint, tq_drive *ret)
+{
+    tqa_draft *draft = at->draft;
+    if (!tqa_json_is_object(at)) {
         return;
     }
     if (joint->mimic != TQ_NONE) {
@@ -76,12 +84,12 @@ void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint)
                 "ohm",
                 "a drive needs a motor");
         } else if (group.value != NULL && tqa_json_is_object(&group)) {
-            read_group(&group, *name, &room->drive);
+            read_group(&group, *name, ret);
         }
     }
-    tqa_drive_complete(&room->drive);
+    tqa_drive_complete(ret);
     tq_error error = {0};
-    if (draft->problem->status == 0 && tq_drive_check(&room->drive, &error) != TQ_OK) {
+    if (draft->problem->status == 0 && tq_drive_check(ret, &error) != TQ_OK) {
         const tqa_drive_field *field = tqa_drive_field_find(error.what);
         const tqa_json_at group = tqa_json_field(at, field->group);
         const tqa_json_at number = tqa_json_field(&group, field->name);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
+#include "api/problems/renamed.h"
 
 /* Reads brackets and commas outside strings only; malformed text is left for the parser. */
 static bool is_small_enough(const char *bytes, size_t n)
@@ -131,8 +132,10 @@ static bool expect(const tqa_json_at *at, bool ok, const char *what)
 {
     if (at->value == NULL) {
         const char *name = strrchr(at->pointer, '/');
-        tqa_draft_fault(at->draft, "missing-field", at->pointer, what, "\"%s\" is missing",
-                        name != NULL ? name + 1 : "");
+        char add[TQA_PROBLEM_TEXT];
+        name = name != NULL ? name + 1 : "";
+        (void)snprintf(add, sizeof add, "add \"%.80s\": %s", name, what);
+        tqa_draft_fault(at->draft, "missing-field", at->pointer, add, "\"%s\" is missing", name);
         return false;
     }
     if (!ok) {
@@ -249,12 +252,52 @@ static bool is_among(const char *key, const char *const *names)
     return false;
 }
 
+/* A field in another word for a known one that is not there takes its name, and is listed as
+ * understood, once for all that are alike. */
+static bool read_as(const tqa_json_at *object, const char *key, const char *const *known)
+{
+    tqa_draft *draft = object->draft;
+    const tqa_json_at at = tqa_json_field(object, key);
+    tqa_renamed_field as;
+    if (!draft->lists_words || !tqa_renamed_reads(key, strlen(key), known, &as) ||
+        as.member != NULL || json_object_get(object->value, as.name) != NULL ||
+        json_object_set(object->value, as.name, at.value) != 0) {
+        return false;
+    }
+    const char *text = tqa_arena_format(draft->arena, "\"%.80s\" is read as \"%s\"", key, as.name);
+    size_t k = 0;
+    while (k < draft->n_finding && text != NULL && strcmp(draft->findings[k].text, text) != 0) {
+        k++;
+    }
+    if (k < draft->n_finding) {
+        draft->findings[k].count++;
+    } else {
+        tqa_draft_find(draft, TQA_FINDING_UNDERSTOOD,
+                       tqa_arena_format(draft->arena, "%s", at.pointer), text, 1);
+    }
+    return json_object_del(object->value, key) == 0;
+}
+
+void tqa_json_words(const tqa_json_at *object, const char *const *known)
+{
+    const char *key = NULL;
+    json_t *value = NULL;
+    void *next = NULL;
+    json_object_foreach_safe(object->value, next, key, value)
+    {
+        if (!is_among(key, known)) {
+            (void)read_as(object, key, known);
+        }
+    }
+}
+
 void tqa_json_fields(const tqa_json_at *object, const char *const *known,
                      const char *const *derived)
 {
     const char *key = NULL;
     json_t *value = NULL;
-    json_object_foreach(object->value, key, value)
+    void *next = NULL;
+    json_object_foreach_safe(object->value, next, key, value)
     {
         if (is_among(key, known)) {
             continue;
@@ -267,6 +310,9 @@ void tqa_json_fields(const tqa_json_at *object, const char *const *known,
             tqa_draft_find(object->draft, TQA_FINDING_IGNORED,
                            tqa_arena_format(object->draft->arena, "%s", at.pointer),
                            "follows from the rest and is computed anew", 1);
+            continue;
+        }
+        if (read_as(object, key, known)) {
             continue;
         }
         tqa_nearest nearest;

@@ -42,8 +42,13 @@ bool tqa_json_name(const tqa_json_at *at, const char **ret); /* 1 to 127 bytes, 
 /* A number that may be absent; then *ret stays. */
 void tqa_json_optional(const tqa_json_at *object, const char *key, double *ret);
 
+/* Other words for `known` fields (ends with NULL) become these, where one of them decides which
+ * fields there may be at all. */
+void tqa_json_words(const tqa_json_at *object, const char *const *known);
+
 /* Every field of the object must be among `known`, or among `derived` (which are listed as
- * ignored); both end with NULL. */
+ * ignored); both end with NULL. Another word for a known one becomes it (a draft that lists_words),
+ * so this comes before the fields are looked up. */
 void tqa_json_fields(const tqa_json_at *object, const char *const *known,
                      const char *const *derived);
 

@@ -41,8 +41,10 @@ void tqa_document_solid(const tqa_json_at *at, tq_inertia *ret);
     "limits", "damping", "friction", TQA_LOG_LAW, "spring", "rotor", "mimic", "drive"
 void tqa_document_drive(const tqa_json_at *joint, tq_joint *ret);
 
-/* "drive" of the joint: motor, gear, amplifier, loops, into the draft. */
+/* "drive" of the joint: motor, gear, amplifier, loops, into the draft; or into *ret, which has its
+ * defaults. */
 void tqa_document_motor(const tqa_json_at *at, const tq_joint *joint);
+void tqa_document_read_drive(const tqa_json_at *at, const tq_joint *joint, tq_drive *ret);
 
 bool tqa_document_kind(const tqa_json_at *at, tq_joint_kind *ret);
 

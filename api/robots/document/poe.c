@@ -112,6 +112,7 @@ static bool add_joint(tqa_chain *chain, const tqa_json_at *at, const char *name,
     static const char *const known_link[] = {"name", "home", "spatial_inertia",
                                              TQA_DOCUMENT_INERTIA, NULL};
     tqa_draft *draft = chain->draft;
+    tqa_json_fields(at, known, nothing);
     const tqa_json_at kind = tqa_json_field(at, "kind");
     const tqa_json_at screw = tqa_json_field(at, "screw");
     const tqa_json_at link_at = tqa_json_field(at, "link");
@@ -121,7 +122,6 @@ static bool add_joint(tqa_chain *chain, const tqa_json_at *at, const char *name,
                              .kind = TQ_JOINT_REVOLUTE,
                              .parent = *link};
     tq_pose pose;
-    tqa_json_fields(at, known, nothing);
     if (!tqa_document_kind(&kind, &joint.kind)) {
         return false;
     }

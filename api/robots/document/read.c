@@ -191,6 +191,7 @@ bool tqa_robot_document_read(tqa_draft *draft, const char *bytes, size_t n)
         return false;
     }
     draft->source = "document";
+    draft->lists_words = true;
     const tqa_json_at at = {.draft = draft, .value = root, .pointer = ""};
     const bool ok = read_kinematics(&at);
     /* last, because a URDF brings a name and gravity of its own */

@@ -327,12 +327,11 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     return obstacle != NULL;
 }
 
-/* A comment for people: parts that the format cannot express. */
+/* A comment for people: parts that the format cannot express; of those that there are. */
 static void put_lost(const printer *p)
 {
     const tq_model *model = p->robot->model;
     tqa_xml_counts n;
-    char line[640];
     unsigned planar = 0;
     unsigned mimics = 0;
     unsigned massless = 0;
@@ -345,18 +344,24 @@ static void put_lost(const printer *p)
                     model->links[model->joints[i].child].inertia.mass == 0.0;
         ordered = ordered && model->order[i] == i;
     }
-    (void)snprintf(
-        line, sizeof line,
-        "<!-- Written by torqued. Not expressed: limits of velocity of %u joints, motors and "
-        "amplifiers of %u,\n     which joints are driven. In <custom>, which only torqued reads: "
-        "friction beyond damping and\n     Coulomb's of %u joints. In other words: rotors of %u "
-        "joints are armature, %u planar joints are\n     two slides and a hinge each, %u joints "
-        "that follow another are coupled by <equality> and have\n     coordinates of their own%s. "
-        "MuJoCo\n     refuses %u moving bodies without mass unless another is fixed to them. "
-        "-->\n",
-        n.velocities, n.drives, n.frictions, n.rotors, planar, mimics,
-        ordered ? "" : ",\n     and coordinates are in the order of the bodies", massless);
-    raw(p, line);
+    const tqa_xml_part lost[] = {{n.velocities, "limits of velocity of", "joints"},
+                                 {n.drives, "motors and amplifiers of", "joints"},
+                                 {tqa_xml_has_undriven(p->robot), "which joints are driven", NULL}};
+    const tqa_xml_part custom[] = {
+        {n.frictions, "friction beyond damping and Coulomb's of", "joints"}};
+    const tqa_xml_part other[] = {
+        {n.rotors, "rotors of", "joints are armature"},
+        {planar, "planar joints are two slides and a hinge each:", "of them"},
+        {mimics, "followers are coupled by <equality>, with coordinates of their own:", "joints"},
+        {!ordered, "coordinates are in the order of the bodies", NULL}};
+    const tqa_xml_part refused[] = {
+        {massless, "moving bodies without mass, unless another is fixed to them:", "here"}};
+    raw(p, "<!-- Written by torqued.");
+    tqa_xml_put_parts(p->text, "Not expressed: ", lost, sizeof lost / sizeof lost[0]);
+    tqa_xml_put_parts(p->text, "In <custom>, which only torqued reads: ", custom, 1);
+    tqa_xml_put_parts(p->text, "In other words: ", other, sizeof other / sizeof other[0]);
+    tqa_xml_put_parts(p->text, "MuJoCo refuses ", refused, 1);
+    raw(p, " -->\n");
 }
 
 char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)

@@ -280,12 +280,11 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     return obstacle != NULL;
 }
 
-/* A comment for people: parts that the format cannot express. */
+/* A comment for people: parts that the format cannot express; of those that there are. */
 static void put_lost(const printer *p)
 {
     const tq_model *model = p->robot->model;
     tqa_xml_counts n;
-    char line[640];
     unsigned planar = 0;
     unsigned floating = 0;
     unsigned massless = 0;
@@ -295,15 +294,22 @@ static void put_lost(const printer *p)
         floating += model->joints[i].kind == TQ_JOINT_FLOATING;
         massless += model->links[model->joints[i].child].inertia.mass == 0.0;
     }
-    (void)snprintf(
-        line, sizeof line,
-        "<!-- Written by torqued. Not expressed: motors and amplifiers of %u joints, which joints "
-        "are driven,\n     names of %u floating joints. In elements torqued:..., which other "
-        "programs pass over: rotors of\n     %u joints, friction beyond damping and Coulomb's of "
-        "%u. In other words: %u planar joints are two\n     prismatic and a continuous one each. "
-        "Other programs may refuse %u links without mass. -->\n",
-        n.drives, floating, n.rotors, n.frictions, planar, massless);
-    raw(p, line);
+    const tqa_xml_part lost[] = {{n.drives, "motors and amplifiers of", "joints"},
+                                 {tqa_xml_has_undriven(p->robot), "which joints are driven", NULL},
+                                 {floating, "names of", "floating joints"}};
+    const tqa_xml_part own[] = {
+        {n.rotors, "rotors of", "joints"},
+        {n.frictions, "friction beyond damping and Coulomb's of", "joints"}};
+    const tqa_xml_part other[] = {
+        {planar, "planar joints are two prismatic and a continuous one each:", "of them"}};
+    const tqa_xml_part refused[] = {{massless, "links without mass:", "here"}};
+    raw(p, "<!-- Written by torqued.");
+    tqa_xml_put_parts(p->text, "Not expressed: ", lost, sizeof lost / sizeof lost[0]);
+    tqa_xml_put_parts(p->text, "In elements torqued:..., which other programs pass over: ", own,
+                      sizeof own / sizeof own[0]);
+    tqa_xml_put_parts(p->text, "In other words: ", other, 1);
+    tqa_xml_put_parts(p->text, "Other programs may refuse ", refused, 1);
+    raw(p, " -->\n");
 }
 
 /* Gravity is a world's, and only in one does a body float. */

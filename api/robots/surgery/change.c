@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/surgery/change.c - changed parameters of a joint, a link, gravity or
+/* api/robots/surgery/change.c - changed parameters and drive of a joint; of a link, gravity or
  * the medium; a payload. */
 #include <string.h>
 
@@ -20,12 +20,40 @@ static void read_group(const tqa_json_at *op, const char *name, const char *cons
     }
 }
 
+/* A drive in place of the one before: the joint keeps its own damping, and a rotor that was the old
+ * motor's goes with it. */
+static void change_drive(tqa_surgery *s, const tqa_json_at *at, uint32_t j)
+{
+    tqa_joint_drive *room = &s->drives[j];
+    tq_joint *joint = &s->joints[j];
+    if (room->drive.motor.constant != 0.0) {
+        joint->rotor = (tq_rotor){.ratio = 1.0};
+    } else {
+        room->damping = joint->friction.viscous;
+    }
+    tq_drive_init(&room->drive);
+    tqa_document_read_drive(at, joint, &room->drive);
+}
+
+/* A number alone is Coulomb's friction, as in a document. */
+static void read_friction(const tqa_json_at *op, tq_friction *ret)
+{
+    static const char *const known[] = {"coulomb",   "breakaway", "stribeck_velocity",
+                                        "smoothing", "offset",    NULL};
+    const tqa_json_at at = tqa_json_field(op, "friction");
+    if (json_is_number(at.value)) {
+        ret->coulomb = json_number_value(at.value);
+        return;
+    }
+    read_group(op, "friction", known,
+               (double *const[]){&ret->coulomb, &ret->breakaway, &ret->stribeck_velocity,
+                                 &ret->smoothing, &ret->offset});
+}
+
 bool tqa_surgery_change_joint(tqa_surgery *s, const tqa_json_at *op)
 {
-    static const char *const known[] = {"op",     "joint", "damping", "friction",
-                                        "spring", "rotor", "limits",  NULL};
-    static const char *const friction[] = {"coulomb",   "breakaway", "stribeck_velocity",
-                                           "smoothing", "offset",    NULL};
+    static const char *const known[] = {"op",    "joint",  "damping", "friction", "spring",
+                                        "rotor", "limits", "drive",   NULL};
     static const char *const spring[] = {"stiffness", "rest", NULL};
     static const char *const rotor[] = {"inertia", "ratio", NULL};
     static const char *const limits[] = {"lower", "upper", "velocity", "effort", NULL};
@@ -41,17 +69,20 @@ bool tqa_surgery_change_joint(tqa_surgery *s, const tqa_json_at *op)
     if (tq_joint_kind_nv(joint->kind) != 1 ||
         (driven && tqa_json_field(op, "rotor").value != NULL)) {
         tqa_draft_fault(s->draft, "invalid-value", name.pointer,
-                        driven ? "its rotor is that of its motor: change the drive in the document"
+                        driven ? "its rotor is that of its motor: change the drive"
                                : "name a revolute, continuous or prismatic joint",
                         "joint \"%.80s\" cannot have this parameter", s->joint_names[j]);
         return false;
     }
-    tq_friction *f = &joint->friction;
+    const tqa_json_at drive = tqa_json_field(op, "drive");
+    if (drive.value != NULL) {
+        change_drive(s, &drive, j);
+    }
     /* with a motor the printed damping is that of the joint alone */
-    tqa_json_optional(op, "damping", driven ? &s->drives[j].damping : &f->viscous);
-    read_group(op, "friction", friction,
-               (double *const[]){&f->coulomb, &f->breakaway, &f->stribeck_velocity, &f->smoothing,
-                                 &f->offset});
+    tqa_json_optional(op, "damping",
+                      driven || drive.value != NULL ? &s->drives[j].damping
+                                                    : &joint->friction.viscous);
+    read_friction(op, &joint->friction);
     if (tqa_json_field(op, "damping").value != NULL ||
         tqa_json_field(op, "friction").value != NULL) {
         joint->log_law.is_there = false; /* it was fitted beside the friction before */

@@ -78,6 +78,18 @@ static bool operate_all(tqa_surgery *s, const tqa_json_at *root)
     static const char *const known[] = {"operations", NULL};
     static const char *const nothing[] = {NULL};
     const tqa_json_at list = tqa_json_field(root, "operations");
+    if (list.value == NULL && tqa_json_field(root, "op").value != NULL) {
+        return operate(s, root) && tqa_surgery_index(s); /* one alone needs no list */
+    }
+    if (list.value == NULL) {
+        tqa_draft_fault(
+            s->draft, "missing-field", list.pointer,
+            "add \"operations\": [{\"op\": \"joint\", \"joint\": its name, \"damping\": "
+            "0.1}]; other ops: link, gravity, medium, payload, lock, root, subchain, "
+            "join",
+            "a change is a list of operations");
+        return false;
+    }
     tqa_json_fields(root, known, nothing);
     if (s->draft->problem->status != 0 || !tqa_json_is_array(&list)) {
         return false;
