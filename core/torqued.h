@@ -86,6 +86,7 @@
 #include "core/plant/disturbance.h" /* torques and wrenches over time */
 #include "core/plant/driven.h" /* drives between commanded and actual torque */
 #include "core/plant/noise.h" /* counter-based random numbers */
+#include "core/plant/operational_controller.h" /* motion and force of a link in space */
 #include "core/plant/state.h" /* q' = f(q, qd), difference and integration of q */
 #include "core/plant/stiction.h" /* dry friction and end stops at rest */
 #include "core/plant/torque_table.h" /* torque over time from a table */

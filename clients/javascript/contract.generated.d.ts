@@ -45,6 +45,9 @@ export type At = "origin" | "com" | Vector3;
 /** Of the world, at the point: shifts, then turns */
 export type Axes = ("x" | "y" | "z" | "rx" | "ry" | "rz")[];
 
+/** One number for all axes, or one for each in their order */
+export type AxisGains = number | number[];
+
 export interface BodyInertia {
   mass: number;
   com: Vector3;
@@ -3445,6 +3448,76 @@ export interface NoiseDisturbance {
   seed: number;
 }
 
+/**
+ * A controller of a point of a link in space, along `axes`; with `force` it presses along others. With J their rows of the
+ * point's Jacobian, Lambda = (J M^-1 J^T)^-1, N Coriolis, gravity, friction and springs, e the error of the pose and a0 what
+ * `posture` asks of the joints: tau = M a0 + N + J^T [Lambda (a - J' qd - J a0) + f], so that x'' = a + Lambda^-1 (f - f_env),
+ * and the posture moves the robot only where the point stays (dynamically consistent null space). `operational-space` (Khatib): a
+ * = x_d'' + kd e' + kp e, so that e'' + kd e' + kp e = Lambda^-1 f_env. `cartesian-impedance`: a = x_d'', f = stiffness e +
+ * damping e', so that Lambda e'' + damping e' + stiffness e = f_env, the force on the environment. The error of a rotation is its
+ * turn about one axis. Every joint has to be driven
+ */
+export interface OperationalController {
+  kind: "operational-space" | "cartesian-impedance";
+  /** The link that the robot ends in if absent; needed where it ends in several */
+  frame?: Point;
+  /** Of motion; if absent those that `pose` contains, or all six, but for those of `force` */
+  axes?: Axes;
+  /** Axes of the task in the world; the world's if absent */
+  task_frame?: {
+    /** Three rows; x_world = R x_task */
+    rotation?: Table;
+    quaternion_wxyz?: Quaternion;
+    /** rad */
+    rpy?: Vector3;
+  };
+  /** To go to, and stay at. This, or `reference` */
+  pose?: Pose;
+  /** Of the joints: the point's pose, velocity and acceleration are those it would have */
+  reference?: Reference;
+  /** 1/s^2, of `operational-space` */
+  kp?: AxisGains;
+  /** 1/s */
+  kd?: AxisGains;
+  /** N/m and N m/rad, of `cartesian-impedance` */
+  stiffness?: AxisGains;
+  /** N s/m and N m s/rad. This, or */
+  damping?: AxisGains;
+  /** 1 is critical: by double diagonalisation of Lambda and stiffness, at each state */
+  damping_ratio?: number;
+  /** With which the point presses on its environment. Commanded, not measured: its error is that of the model */
+  force?: {
+    axes: Axes;
+    /** N or N m, one for each axis in their order; with `t` such an array for each time */
+    values: number[] | number[][];
+    /** s: increasing */
+    t?: number[];
+    /** default linear */
+    interpolation?: "hold" | "linear" | "cubic";
+    /** Slows motion along them: 1/s, of `cartesian-impedance` N s/m and N m s/rad; 0 if absent */
+    kd?: AxisGains;
+  };
+  /** Accelerations of the joints where they do not move the point: kp (q_d - q) + kd (qd_d - qd) */
+  posture?: {
+    /** That of `reference` if absent, else that of the start */
+    q?: JointValues;
+    /** 1/s^2: 0 if absent */
+    kp?: Gains;
+    /** 1/s: 0 if absent */
+    kd?: Gains;
+  };
+  /**
+   * Near a singular state, where the smallest eigenvalue s of the scaled Lambda^-1 is below this, adds this (1 - s / this)^2 to
+   * it, so that forces stay bounded and the point lags. If absent the run ends where s < 1e-8
+   */
+  singularity_damping?: number;
+  /** Largest torques: `robot` takes the robot's own */
+  effort_limits?: "robot" | Gains;
+  /** s: torques are held between samples. Continuous if absent */
+  sample_time_s?: number;
+  model?: ControllerModel;
+}
+
 /** A body fixed to a link for this request, along the axes of the link */
 export interface Payload {
   /** Name of the link that carries it */
@@ -4564,7 +4637,7 @@ export interface SimulateInitial {
   qd?: JointValues;
 }
 
-export type SimulateInput = TorqueTable | Controller | ConstrainedController;
+export type SimulateInput = TorqueTable | Controller | ConstrainedController | OperationalController;
 
 /** Another order of joints */
 export type SimulateJoints = string[];
@@ -4823,7 +4896,17 @@ export interface SimulateTracking {
   rms?: Sample;
   /** Reference less coordinate, at the end */
   final?: Sample;
-  /** Distance of a point of the robot from where it should be, m: that of the poses, or the origin of the last joint's link */
+  /** Errors of the point that a controller moves, m and rad along its axes */
+  task?: {
+    axes: Axes;
+    max: number[];
+    rms: number[];
+    final: number[];
+  };
+  /**
+   * Distance of a point of the robot from where it should be, m: that of the poses, of the frame that a controller moves (along
+   * its axes), or the origin of the last joint's link
+   */
   point?: {
     link?: string;
     at?: Vector3;

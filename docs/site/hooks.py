@@ -18,7 +18,8 @@ PAGES = (
     ("Start", (("index", "docs/guide.md", "torqued"), ("tutorial", "docs/tutorial.md", "Tutorial"),
                ("calibrating", "docs/calibrating.md", "A calibrated model in an afternoon"))),
     ("How to", ()),  # the sections of HOW_TO
-    ("Understand", (("conventions", "docs/conventions.md", "Conventions"), ("lock-step", "docs/lock-step.md", "Lock step"),
+    ("Understand", (("conventions", "docs/conventions.md", "Conventions"), ("controllers", "docs/controllers.md", "Controllers"),
+                    ("lock-step", "docs/lock-step.md", "Lock step"),
                     ("verdicts", "docs/verdicts.md", "What a verdict means"),
                     ("glossary", "docs/glossary.md", "Glossary"))),
     ("Clients", (("python", "clients/python/README.md", "Python"), ("javascript", "clients/javascript/README.md", "JavaScript"),

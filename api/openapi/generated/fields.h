@@ -116,6 +116,12 @@
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
 #define TQA_FIELDS_MEDIUM "density", "viscosity", "velocity"
 #define TQA_FIELDS_NOISE_DISTURBANCE "kind", "torque", "wrench", "interval_s", "seed"
+#define TQA_FIELDS_OPERATIONAL_CONTROLLER "kind", "frame", "axes", "task_frame", "pose", \
+    "reference", "kp", "kd", "stiffness", "damping", "damping_ratio", "force", "posture", \
+    "singularity_damping", "effort_limits", "sample_time_s", "model"
+#define TQA_FIELDS_OPERATIONAL_CONTROLLER_FORCE "axes", "values", "t", "interpolation", "kd"
+#define TQA_FIELDS_OPERATIONAL_CONTROLLER_POSTURE "q", "kp", "kd"
+#define TQA_FIELDS_OPERATIONAL_CONTROLLER_TASK_FRAME "rotation", "quaternion_wxyz", "rpy"
 #define TQA_FIELDS_PAYLOAD "link", "mass", "com", "inertia"
 #define TQA_FIELDS_PAYLOAD_REQUEST "datasets", "reference", "columns", "units", "scale", \
     "rate_hz", "rows", "filter", "delay_s", "joints", "link", "from", "friction", "confidence"
@@ -329,6 +335,8 @@
 #define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
 #define TQA_WORDS_LOOP_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_NODE_STATE "active", "drained"
+#define TQA_WORDS_OPERATIONAL_CONTROLLER_FORCE_INTERPOLATION "hold", "linear", "cubic"
+#define TQA_WORDS_OPERATIONAL_CONTROLLER_KIND "operational-space", "cartesian-impedance"
 #define TQA_WORDS_PAYLOAD_REQUEST_FRICTION "viscous", "coulomb", "offset"
 #define TQA_WORDS_PAYLOAD_REQUEST_FROM "auto", "motion", "poses"
 #define TQA_WORDS_PAYLOAD_RESULT_FROM "motion", "poses"

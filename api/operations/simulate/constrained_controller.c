@@ -8,11 +8,7 @@
 #include "core/constraints/actuation.h"
 #include "core/constraints/projectors.h"
 
-enum { FORCE_POINTS_MAX = 1 << 20 };
-
 static const char *const force_fields[] = {TQA_FIELDS_CONSTRAINED_CONTROLLER_FORCE, NULL};
-static const char *const interpolations[] = {TQA_WORDS_CONSTRAINED_CONTROLLER_FORCE_INTERPOLATION,
-                                             NULL};
 
 /* ------------------------------------------------------------------------------------------------
  * Coordinates
@@ -166,84 +162,14 @@ static bool read_rows(const tqa_value *force, tqa_controller *to, uint32_t *ret,
     return true;
 }
 
-/* one row of `values` into a row of the table, zeros elsewhere */
-static bool read_values(const tqa_value *part, const uint32_t *rows, size_t n, double *room,
-                        double *to)
-{
-    if (!tqa_value_numbers(part, n, room)) {
-        return false;
-    }
-    for (size_t k = 0; k < n; k++) {
-        to[rows[k]] = room[k];
-    }
-    return true;
-}
-
-/* without `t`: one row of values, for all times */
-static bool read_goals(const tqa_value *force, const uint32_t *rows, size_t n, tqa_controller *to)
-{
-    tqa_tree *tree = force->tree;
-    const size_t n_row = tree->robot->constraints->n_row;
-    const tqa_value t = tqa_value_field(force, "t");
-    const tqa_value values = tqa_value_field(force, "values");
-    size_t n_point = 2;
-    if (!tqa_value_need(&values, "add \"values\": a multiplier for each row, N or N m") ||
-        (t.value != NULL && (!tqa_value_array(&t, 2, FORCE_POINTS_MAX, &n_point) ||
-                             !tqa_value_array(&values, n_point, n_point, &n_point)))) {
-        return false;
-    }
-    double *times = tqa_tree_take(tree, n_point, sizeof *times);
-    double *goals = tqa_tree_take(tree, n_point * n_row, sizeof *goals);
-    double *room = tqa_tree_take(tree, n, sizeof *room);
-    if (times == NULL || goals == NULL || room == NULL) {
-        return false;
-    }
-    times[1] = 1.0;
-    if (t.value != NULL && !tqa_value_numbers(&t, n_point, times)) {
-        return false;
-    }
-    for (size_t k = 0; k < n_point; k++) {
-        const tqa_value row = t.value != NULL ? tqa_value_item(&values, k) : values;
-        if (!read_values(&row, rows, n, room, goals + k * n_row)) {
-            return false;
-        }
-        if (k > 0 && times[k] <= times[k - 1]) {
-            const tqa_value item = tqa_value_item(&t, k);
-            return tqa_value_refuse(&item, "range", "times of a table increase",
-                                    "time %g follows %g", times[k], times[k - 1]);
-        }
-    }
-    to->force.points =
-        (tq_waypoints){.n_point = n_point, .n_coordinate = n_row, .t = times, .x = goals};
-    return true;
-}
-
-static bool fit_goals(const tqa_value *force, tq_table *table)
-{
-    tqa_tree *tree = force->tree;
-    const size_t n = table->points.n_point;
-    const size_t n_row = table->points.n_coordinate;
-    tq_scratch scratch;
-    tq_error error = {0};
-    double *curvature = tqa_tree_take(tree, n * n_row, sizeof *curvature);
-    if (curvature == NULL ||
-        !tqa_tree_scratch(tree, tq_scratch_cost(n, sizeof(double)), &scratch)) {
-        return false;
-    }
-    table->curvature = curvature;
-    const tq_status status = tq_table_fit(&table->points, &scratch, curvature, &error);
-    return status == TQ_OK || tqa_tree_fail(tree, force->pointer, status, &error);
-}
-
 static bool read_force(const tqa_value *force, tqa_controller *to)
 {
     tqa_tree *tree = force->tree;
     const tqa_robot *robot = tree->robot;
     const size_t nv = robot->model->nv, driven = tq_count_actuated(robot->constraints, nv);
-    const tqa_value how = tqa_value_field(force, "interpolation");
     const tqa_value ki = tqa_value_field(force, "ki");
-    unsigned interpolation = TQ_INTERPOLATE_LINEAR;
-    size_t n = 0;
+    tqa_force_columns columns = {.n_column = robot->constraints->n_row,
+                                 .missing = "add \"values\": a multiplier for each row, N or N m"};
     uint32_t *rows = tqa_tree_take(tree, robot->constraints->n_row, sizeof *rows);
     to->pushed = tqa_tree_take(tree, robot->constraints->n_row, sizeof *to->pushed);
     if (rows == NULL || to->pushed == NULL || !tqa_value_object(force, force_fields)) {
@@ -256,15 +182,15 @@ static bool read_force(const tqa_value *force, tqa_controller *to)
                                 "forces",
                                 driven, nv);
     }
-    if (!read_rows(force, to, rows, &n) || !read_goals(force, rows, n, to) ||
-        (how.value != NULL && !tqa_value_choice(&how, interpolations, &interpolation)) ||
+    columns.to = rows;
+    if (!read_rows(force, to, rows, &columns.n) ||
+        !tqa_value_force_table(force, &columns, &to->force) ||
         (ki.value != NULL && !tqa_value_positive(&ki, &to->constrained.force_ki))) {
         return false;
     }
-    to->force.interpolation = (tq_interpolation)interpolation;
     to->constrained.force = &to->force;
     to->constrained.pushed = to->pushed;
-    return interpolation != TQ_INTERPOLATE_CUBIC || fit_goals(force, &to->force);
+    return true;
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -11,7 +11,8 @@
 #include "core/model/inertia.h"
 
 const char *const tqa_controller_kinds[] = {TQA_WORDS_CONTROLLER_KIND,
-                                            TQA_WORDS_CONSTRAINED_CONTROLLER_KIND, NULL};
+                                            TQA_WORDS_CONSTRAINED_CONTROLLER_KIND,
+                                            TQA_WORDS_OPERATIONAL_CONTROLLER_KIND, NULL};
 
 static const char *const model_fields[] = {TQA_FIELDS_CONTROLLER_MODEL, NULL};
 static const char *const left_out[] = {TQA_WORDS_CONTROLLER_MODEL_WITHOUT, NULL};
@@ -240,7 +241,9 @@ bool tqa_value_controller(const tqa_value *input, const tqa_controlled *plant, t
         return false;
     }
     return ret->kind <= TQ_LAW_PASSIVITY ? read_law(input, plant, ret)
-                                         : tqa_value_constrained_controller(input, plant, ret);
+           : tqa_controller_is_operational(ret)
+               ? tqa_value_operational_controller(input, plant, ret)
+               : tqa_value_constrained_controller(input, plant, ret);
 }
 
 bool tqa_controller_is_closed(const tqa_controller *controller)
@@ -250,7 +253,9 @@ bool tqa_controller_is_closed(const tqa_controller *controller)
 
 double tqa_controller_sample_time(const tqa_controller *controller)
 {
-    return controller->kind <= TQ_LAW_PASSIVITY ? controller->core.sample_time : 0.0;
+    return controller->kind <= TQ_LAW_PASSIVITY        ? controller->core.sample_time
+           : tqa_controller_is_operational(controller) ? controller->operational.sample_time
+                                                       : 0.0;
 }
 
 void tqa_controller_desired(const tqa_controller *controller, double t, const double *q,
@@ -261,6 +266,10 @@ void tqa_controller_desired(const tqa_controller *controller, double t, const do
     const size_t nq = motion->n_coordinate;
     tq_reference_at(motion, t, ret_desired, ret_desired + nq, ret_desired + 2 * nq);
     if (controller->kind <= TQ_LAW_PASSIVITY) {
+        return;
+    }
+    if (tqa_controller_is_operational(controller)) {
+        memcpy(ret_desired, q, nq * sizeof *q);
         return;
     }
     const tq_model *model = tq_mechanism_model(c->mechanism);

@@ -7,11 +7,12 @@
 #include "api/request/inertia_fields.h"
 #include "core/plant/constrained_controller.h"
 #include "core/plant/controller.h"
+#include "core/plant/operational_controller.h"
 
-/* Values of `kind`: first by the numbers of tq_control_law, then those of robots with constraints;
- * ends with NULL. */
+/* Values of `kind`: first by the numbers of tq_control_law, then those of robots with constraints,
+ * then by those of tq_operational_law; ends with NULL. */
 extern const char *const tqa_controller_kinds[];
-enum { TQA_LAW_HYBRID = TQ_LAW_PASSIVITY + 1, TQA_LAW_NONHOLONOMIC };
+enum { TQA_LAW_HYBRID = TQ_LAW_PASSIVITY + 1, TQA_LAW_NONHOLONOMIC, TQA_LAW_OPERATIONAL };
 
 /* Hints for a controller without `kind`, or without a reference. */
 #define TQA_ADD_CONTROLLER_KIND                                                                    \
@@ -35,8 +36,11 @@ typedef struct tqa_controller {
     tqa_reference reference;
     unsigned kind;                         /* of tqa_controller_kinds */
     tq_controller core;                    /* borrowed by `effect`, up to TQ_LAW_PASSIVITY */
-    tq_constrained_controller constrained; /* the same, beyond */
-    tq_table force;                        /* goals of multipliers; n_point 0: none */
+    tq_constrained_controller constrained; /* the same, up to TQA_LAW_NONHOLONOMIC */
+    tq_operational_controller operational; /* the same, beyond */
+    tq_pose goal;                          /* of a point; */
+    tq_reference posture;                  /* of the joints beside it */
+    tq_table force;                        /* goals of multipliers, or of forces; n_point 0: none */
     bool *pushed;                          /* (n_row) rows with a goal; NULL: none */
     tq_effect effect;
 } tqa_controller;
@@ -47,6 +51,24 @@ bool tqa_value_controller(const tqa_value *input, const tqa_controlled *plant, t
 /* The same for kinds from TQA_LAW_HYBRID on. */
 bool tqa_value_constrained_controller(const tqa_value *input, const tqa_controlled *plant,
                                       tqa_controller *ret);
+
+/* The same for kinds from TQA_LAW_OPERATIONAL on; and whether a controller is one. */
+bool tqa_value_operational_controller(const tqa_value *input, const tqa_controlled *plant,
+                                      tqa_controller *ret);
+static inline bool tqa_controller_is_operational(const tqa_controller *controller)
+{
+    return controller->kind >= TQA_LAW_OPERATIONAL;
+}
+
+/* Where the columns of `values` of a force go: number k to column to[k] of n_column. */
+typedef struct tqa_force_columns {
+    const uint32_t *to; /* (n) */
+    size_t n, n_column;
+    const char *missing; /* hint for an object without `values` */
+} tqa_force_columns;
+
+/* Reads `values`, `t` and `interpolation`. */
+bool tqa_value_force_table(const tqa_value *force, const tqa_force_columns *columns, tq_table *ret);
 
 /* Whether torques depend on the state, and how often they are computed (s, 0: all the time). */
 bool tqa_controller_is_closed(const tqa_controller *controller);

@@ -79,7 +79,13 @@ static bool twin_plant(tqa_simulation *s, tqa_error_propagation_room *r, tq_plan
     }
     r->twin = s->controller.core;
     r->twin.sample_time = 0.0;
+    r->twin_in_space = s->controller.operational;
+    r->twin_in_space.sample_time = 0.0;
     for (size_t k = 0; k < ret->n_effect; k++) {
+        if (r->effects[k].ctx == &s->controller.operational) {
+            return tq_operational_controller_effect(&r->twin_in_space, &r->effects[k], NULL) ==
+                   TQ_OK;
+        }
         if (r->effects[k].ctx == &s->controller.core) {
             return tq_controller_effect(&r->twin, &r->effects[k], NULL) == TQ_OK;
         }

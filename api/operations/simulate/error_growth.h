@@ -13,6 +13,7 @@ typedef struct tqa_error_propagation_room {
     double *a, *copy, *inverse, *push, *tau, *zeros;
     tq_effect *effects;
     tq_controller twin;
+    tq_operational_controller twin_in_space;
     tq_scratch scratch;
 } tqa_error_propagation_room;
 

@@ -13,7 +13,8 @@ static const tqa_needed table_needed[] = {{"t", "add \"t\": the times of the tor
                                           {NULL, NULL}};
 /* of an object without a kind: a controller, as it has no torques */
 static const char *const any_fields[] = {TQA_FIELDS_CONTROLLER, TQA_FIELDS_CONSTRAINED_CONTROLLER,
-                                         TQA_FIELDS_TORQUE_TABLE, NULL};
+                                         TQA_FIELDS_OPERATIONAL_CONTROLLER, TQA_FIELDS_TORQUE_TABLE,
+                                         NULL};
 static const tqa_needed any_needed[] = {
     {"kind", TQA_ADD_CONTROLLER_KIND}, {"reference", TQA_ADD_REFERENCE}, {NULL, NULL}};
 static const char *const interpolations[] = {TQA_WORDS_TORQUE_TABLE_INTERPOLATION, NULL};

@@ -64,6 +64,12 @@ static const char *singular_words(const tqa_simulation *s, const tq_error *error
                                  robot->row_names[error->index]);
     } else if (strcmp(what, "constraint.coordinates") == 0) {
         words = "the coordinates that the controller follows do not determine the motion here";
+    } else if (strcmp(what, "task") == 0) {
+        words = tqa_arena_format(s->tree->arena,
+                                 "the robot cannot move along all axes of the controller here "
+                                 "(smallest eigenvalue %.3g): add \"singularity_damping\": 0.01, "
+                                 "or name fewer \"axes\"",
+                                 error->value);
     }
     return words != NULL ? words : "the robot has no inertia against some motion here";
 }

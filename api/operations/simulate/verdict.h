@@ -6,6 +6,7 @@
 
 #include "api/request/robot_fields.h"
 #include "core/plant/audit.h"
+#include "core/plant/operational_controller.h"
 #include "core/stability/linearize.h"
 
 /* Names of `include` that add arrays: after the simulation's own. Bits of tqa_run_verdict_read. */
@@ -35,6 +36,7 @@ typedef struct tqa_tracking_error {
     double last[3];                              /* where the reference was */
     double *force[4]; /* (n_row) largest, sum of squares and last error of multipliers, and room for
                          one row of them; NULL: they have no goals */
+    double task[3][TQ_TASK_AXES]; /* the same of the axes of a point that a controller moves */
     size_t n;
 } tqa_tracking_error;
 

@@ -131,6 +131,35 @@ static void put_force(const tqa_simulation *s)
     tqa_writer_end(answer);
 }
 
+/* errors along the axes of a point that a controller moves */
+static void put_task(const tqa_simulation *s)
+{
+    static const char *const keys[] = {"max", "rms", "final"};
+    static const char *const axes[] = {"x", "y", "z", "rx", "ry", "rz"};
+    tqa_writer *answer = s->tree->answer;
+    const tqa_tracking_error *t = &s->judge.tracked;
+    const bool *moved = s->controller.operational.moved;
+    tqa_writer_object(answer, "task");
+    tqa_writer_list(answer, "axes");
+    for (unsigned k = 0; k < TQ_TASK_AXES; k++) {
+        if (moved[k]) {
+            tqa_writer_string(answer, NULL, axes[k]);
+        }
+    }
+    tqa_writer_end(answer);
+    for (unsigned i = 0; i < 3; i++) {
+        double row[TQ_TASK_AXES];
+        size_t n = 0;
+        for (unsigned k = 0; k < TQ_TASK_AXES; k++) {
+            if (moved[k]) {
+                row[n++] = i == 1 ? sqrt(t->task[i][k] / (double)t->n) : t->task[i][k];
+            }
+        }
+        tqa_writer_vector(answer, keys[i], row, n);
+    }
+    tqa_writer_end(answer);
+}
+
 static void put_tracking(const tqa_simulation *s)
 {
     tqa_writer *answer = s->tree->answer;
@@ -155,6 +184,9 @@ static void put_tracking(const tqa_simulation *s)
     tqa_writer_end(answer);
     if (t->force[0] != NULL) {
         put_force(s);
+    }
+    if (tqa_controller_is_operational(&s->controller)) {
+        put_task(s);
     }
     tqa_writer_end(answer);
 }

@@ -202,10 +202,13 @@ static bool open_pieces(tqa_simulation *s, pieces *p)
     tq_scratch *scratch = &p->scratch;
     const size_t of_energy = tq_energy_scratch_size(s->mechanism);
     const size_t of_posture = tq_configuration_scratch_size(tq_mechanism_model(s->mechanism));
+    const size_t of_task = s->has_controller && tqa_controller_is_operational(&s->controller)
+                               ? tq_operational_error_scratch_size(&s->controller.operational)
+                               : 0;
     if (p->rows == NULL ||
         !tqa_tree_scratch(s->tree,
                           4 * tq_scratch_cost(of_rows, sizeof(double)) + of_energy +
-                              2 * of_posture + tq_audit_scratch_size(&s->plant),
+                              2 * of_posture + of_task + tq_audit_scratch_size(&s->plant),
                           scratch)) {
         return false;
     }
@@ -325,6 +328,42 @@ static void track_force(tqa_simulation *s, const double *row, double *room)
     }
 }
 
+/* the distance of a row from its reference: of the point, along the axes that are followed */
+static void track_point(tqa_simulation *s, double off, const double there[3])
+{
+    tqa_tracking_error *to = &s->judge.tracked;
+    to->point_max = fmax(to->point_max, off);
+    to->point_square += off * off;
+    to->point_final = off;
+    if (to->n > 0 && !s->controller.reference.is_cartesian) {
+        to->length += distance(there, to->last);
+    }
+    memcpy(to->last, there, 3 * sizeof *there);
+    to->n++;
+}
+
+/* errors of a point that a controller moves in space */
+static bool track_task(tqa_simulation *s, pieces *p, const double *row)
+{
+    tqa_tracking_error *to = &s->judge.tracked;
+    static const double none[3] = {0.0};
+    double e[TQ_TASK_AXES];
+    double there[3];
+    tq_error error = {0};
+    const tq_status status = tq_operational_error(&s->controller.operational, row[0], row + 1,
+                                                  &p->scratch, e, there, &error);
+    if (status != TQ_OK) {
+        return tqa_tree_fail(s->tree, "", status, &error);
+    }
+    for (unsigned k = 0; k < TQ_TASK_AXES; k++) {
+        to->task[0][k] = fmax(to->task[0][k], fabs(e[k]));
+        to->task[1][k] += e[k] * e[k];
+        to->task[2][k] = e[k];
+    }
+    track_point(s, distance(e, none), there);
+    return true;
+}
+
 static bool track_row(tqa_simulation *s, pieces *p, const double *row)
 {
     tqa_tracking_error *to = &s->judge.tracked;
@@ -333,6 +372,9 @@ static bool track_row(tqa_simulation *s, pieces *p, const double *row)
     double here[3] = {0.0};
     double there[3] = {0.0};
     double *error = desired + 3 * s->order.nq;
+    if (tqa_controller_is_operational(&s->controller)) {
+        return track_task(s, p, row);
+    }
     tqa_controller_desired(&s->controller, row[0], row + 1, desired);
     tq_state_difference(tq_mechanism_model(s->mechanism), desired, row + 1, 1, error, 1);
     for (size_t k = 0; k < nv; k++) {
@@ -344,18 +386,10 @@ static bool track_row(tqa_simulation *s, pieces *p, const double *row)
     if (!place_point(s, p, row + 1, here) || !place_point(s, p, desired, there)) {
         return false;
     }
-    const double off = distance(here, there);
-    to->point_max = fmax(to->point_max, off);
-    to->point_square += off * off;
-    to->point_final = off;
-    if (to->n > 0 && !s->controller.reference.is_cartesian) {
-        to->length += distance(there, to->last);
-    }
-    memcpy(to->last, there, sizeof there);
     if (to->force[0] != NULL) {
         track_force(s, row, to->force[3]);
     }
-    to->n++;
+    track_point(s, distance(here, there), there);
     return true;
 }
 
@@ -377,7 +411,10 @@ static bool open_tracking(tqa_simulation *s)
     to->max = rows;
     to->square = rows + s->order.nv;
     to->final = rows + 2 * s->order.nv;
-    if (reference->is_cartesian) {
+    if (tqa_controller_is_operational(&s->controller)) {
+        to->point.link = s->controller.operational.link;
+        memcpy(to->point.at, s->controller.operational.at, sizeof to->point.at);
+    } else if (reference->is_cartesian) {
         to->point = reference->point;
         to->length = reference->length;
     } else if (s->order.n_joint > 0) {

@@ -53,6 +53,21 @@ static void set_axes(principal *ret, const double at[9], const double tensor[6])
     tq_mat_product(at, ret->axes, ret->axes);
 }
 
+/* MuJoCo gives a mass as stated only to a geom of some volume (mjEPS, in m^3); a smaller one weighs
+ * nothing then, whereas a density weighs any. */
+static const double least_volume = 1e-14;
+
+static bool has_room(tqa_mjcf *m, uint32_t i, double volume)
+{
+    const bool room = volume > least_volume;
+    double mass = 0.0;
+    (void)tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass);
+    if (!room && mass > 0.0) {
+        tqa_mjcf_ignore(m, i, "mass", "the geom's volume is 1e-14 m^3 or less: MuJoCo drops it");
+    }
+    return room || !(mass > 0.0); /* a mass below 0 is refused with its solid */
+}
+
 static void add_solid(tq_inertia one, const tq_pose *at, tq_inertia *sum, principal *axes)
 {
     if (one.mass > TQA_MJCF_LEAST) {
@@ -192,8 +207,11 @@ static void add_mesh(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum, princ
         return;
     }
     (void)tqa_mjcf_numbers(m, i, "density", 1, 1, &density);
-    const double factor =
-        tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass) > 0 ? mass / one.mass : density;
+    const bool stated = tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass) > 0;
+    if (stated && !has_room(m, i, one.mass)) { /* of density 1, it weighs its volume */
+        return;
+    }
+    const double factor = stated ? mass / one.mass : density;
     one.mass *= factor;
     for (int e = 0; e < 6; e++) {
         one.about_com[e] *= factor;
@@ -225,8 +243,12 @@ static void add_geom(tqa_mjcf *m, uint32_t i, bool moves, tq_inertia *sum, princ
         tqa_mjcf_refuse(m, i, "shellinertia", "the inertia of a shell");
     }
     (void)tqa_mjcf_numbers(m, i, "density", 1, 1, &density);
-    if (tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass) == 0) {
-        mass = density * tqa_shape_volume(shape, size);
+    const double volume = tqa_shape_volume(shape, size);
+    const bool stated = tqa_mjcf_numbers(m, i, "mass", 1, 1, &mass) > 0;
+    if (!stated) {
+        mass = density * volume;
+    } else if (volume >= 0.0 && !has_room(m, i, volume)) {
+        return;
     }
     tq_error error = {.what = ""};
     if (tq_inertia_of_shape(shape, mass, size, &one, &error) != TQ_OK) {

@@ -54,9 +54,9 @@ if TYPE_CHECKING:
         InverseKinematicsReadAsItemOut, InverseKinematicsRequestTolerance, InverseKinematicsSolutionsItemOut,
         KinematicParameterOut, KinematicsFramesItemOut, KinematicsOffConstraintsItemOut, KinematicsReadAsItemOut,
         Log, LogColumns, LogFilter, LogFilterUsedOut, LogScale, LogUnits, ManipulabilityOffConstraintsItemOut,
-        ManipulabilityReadAsItemOut, NoiseDisturbance, Payload, PayloadByJointItemOut, PayloadEstimateOut,
-        PayloadOut, PayloadReadAsItemOut, Point1, PointResultOut, Pose, ProvenanceOfRequestOut, ProvenanceOut,
-        PulseDisturbance, ReactionsOut, RegressorColumnsItemOut, RegressorOffConstraintsItemOut,
+        ManipulabilityReadAsItemOut, NoiseDisturbance, OperationalController, Payload, PayloadByJointItemOut,
+        PayloadEstimateOut, PayloadOut, PayloadReadAsItemOut, Point1, PointResultOut, Pose, ProvenanceOfRequestOut,
+        ProvenanceOut, PulseDisturbance, ReactionsOut, RegressorColumnsItemOut, RegressorOffConstraintsItemOut,
         RegressorReadAsItemOut, ResidualByJointItemOut, ResidualFindingOut, ResidualReadAsItemOut,
         RigidBodyAxisMotionOut, RigidBodyBodyOut, RigidBodyPointMotionOut, RigidBodyReadAsItemOut,
         RigidBodyRequestAxisMotion, RigidBodyRequestBody, RigidBodyRequestLieBracket, RigidBodyRequestPointMotion,
@@ -496,7 +496,7 @@ class SimulateResult(Result):
     }
     _lists = frozenset((
         'constraints.rows', 'contacts.pairs', 'drives.joints', 'events', 'joints', 'limits.exceeded',
-        'off_constraints', 'read_as', 'tracking.force.rows', 'warnings',
+        'off_constraints', 'read_as', 'tracking.force.rows', 'tracking.task.axes', 'warnings',
     ))
     joints: list[str]
     t: Array
@@ -1201,15 +1201,15 @@ class RobotOperations:
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
-            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
-            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
-            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
-            None, progress: bool | None = None
+            TorqueTable | Controller | ConstrainedController | OperationalController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts:
+            SimulateContacts | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None =
+            None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']]
+            | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction',
+            'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None, progress: bool | None = None
     ) -> SimulateResult:
         """Motion under given torques or a controller.
 
@@ -1287,9 +1287,9 @@ class RobotOperations:
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
-            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
-            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            *, input: TorqueTable | Controller | ConstrainedController | OperationalController | None = None,
+            disturbance: Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
             'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,
@@ -1701,14 +1701,15 @@ class RobotJobs:
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
-            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
-            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
-            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            TorqueTable | Controller | ConstrainedController | OperationalController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts:
+            SimulateContacts | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None =
+            None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']]
+            | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction',
+            'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Job[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -1733,9 +1734,9 @@ class RobotJobs:
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
-            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
-            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            *, input: TorqueTable | Controller | ConstrainedController | OperationalController | None = None,
+            disturbance: Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
             'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,
@@ -2088,15 +2089,15 @@ class AsyncRobotOperations:
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
-            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
-            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
-            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None =
-            None, progress: bool | None = None
+            TorqueTable | Controller | ConstrainedController | OperationalController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts:
+            SimulateContacts | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None =
+            None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']]
+            | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction',
+            'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[SimulateResult]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -2121,9 +2122,9 @@ class AsyncRobotOperations:
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
-            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
-            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            *, input: TorqueTable | Controller | ConstrainedController | OperationalController | None = None,
+            disturbance: Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
             'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,
@@ -2363,14 +2364,15 @@ class AsyncRobotJobs:
 
     def simulate(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None = None, *, input:
-            TorqueTable | Controller | ConstrainedController | None = None, disturbance: Sequence[PulseDisturbance |
-            SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None, external_wrenches:
-            Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts: SimulateContacts | None =
-            None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None = None, gravity: ArrayLike |
-            None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']] | None = None, include:
-            Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction', 'tracking_error']] | None =
-            None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives | None = None, joints:
-            Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+            TorqueTable | Controller | ConstrainedController | OperationalController | None = None, disturbance:
+            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
+            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, contacts:
+            SimulateContacts | None = None, events: Sequence[EventRule] | None = None, solver: SimulateSolver | None =
+            None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction', 'rotor', 'spring', 'gravity']]
+            | None = None, include: Sequence[Literal['qdd', 'multipliers', 'energy', 'momentum', 'base_reaction',
+            'tracking_error']] | None = None, verdict: SimulateRequestVerdict | None = None, drives: SimulateDrives |
+            None = None, joints: Sequence[str] | None = None, angles: Literal['rad', 'deg'] | None = None,
+            idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[SimulateResult]]:
         return self._compute('simulate', SimulateResult, {'initial': initial, 'duration_s': duration_s,
             'output': output, 'input': input, 'disturbance': disturbance, 'external_wrenches':
@@ -2395,9 +2397,9 @@ class AsyncRobotJobs:
 
     def ensemble(
             self, initial: SimulateInitial, duration_s: float, output: SimulateOutput | None, vary: Sequence[Variation],
-            *, input: TorqueTable | Controller | ConstrainedController | None = None, disturbance:
-            Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None = None,
-            external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
+            *, input: TorqueTable | Controller | ConstrainedController | OperationalController | None = None,
+            disturbance: Sequence[PulseDisturbance | SineDisturbance | NoiseDisturbance | TableDisturbance] | None =
+            None, external_wrenches: Sequence[WrenchOverTime] | None = None, payload: Payload | None = None, solver:
             SimulateSolver | None = None, gravity: ArrayLike | None = None, without: Sequence[Literal['friction',
             'rotor', 'spring', 'gravity']] | None = None, joints: Sequence[str] | None = None, angles: Literal['rad',
             'deg'] | None = None, drives: SimulateDrives | None = None, events: Sequence[EventRule] | None = None,

@@ -1798,6 +1798,59 @@ class NoiseDisturbance(TypedDict):
     seed: int
 
 
+class OperationalController(TypedDict):
+    """A controller of a point of a link in space, along `axes`; with `force` it presses along others. With J their
+    rows of the point's Jacobian, Lambda = (J M^-1 J^T)^-1, N Coriolis, gravity, friction and springs, e the error
+    of the pose and a0 what `posture` asks of the joints: tau = M a0 + N + J^T [Lambda (a - J' qd - J a0) + f], so
+    that x'' = a + Lambda^-1 (f - f_env), and the posture moves the robot only where the point stays (dynamically
+    consistent null space). `operational-space` (Khatib): a = x_d'' + kd e' + kp e, so that e'' + kd e' + kp e =
+    Lambda^-1 f_env. `cartesian-impedance`: a = x_d'', f = stiffness e + damping e', so that Lambda e'' + damping e'
+    + stiffness e = f_env, the force on the environment. The error of a rotation is its turn about one axis. Every
+    joint has to be driven
+    """
+    kind: Literal['operational-space', 'cartesian-impedance']
+    frame: NotRequired[str | Point1]
+    axes: NotRequired[Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]]
+    task_frame: NotRequired[OperationalControllerTaskFrame]
+    pose: NotRequired[Pose]
+    reference: NotRequired[Reference]
+    kp: NotRequired[float | ArrayLike]
+    kd: NotRequired[float | ArrayLike]
+    stiffness: NotRequired[float | ArrayLike]
+    damping: NotRequired[float | ArrayLike]
+    damping_ratio: NotRequired[float]
+    force: NotRequired[OperationalControllerForce]
+    posture: NotRequired[OperationalControllerPosture]
+    singularity_damping: NotRequired[float]
+    effort_limits: NotRequired[Literal['robot'] | float | ArrayLike | Mapping[str, Any]]
+    sample_time_s: NotRequired[float]
+    model: NotRequired[ControllerModel]
+
+
+class OperationalControllerForce(TypedDict):
+    """With which the point presses on its environment. Commanded, not measured: its error is that of the model
+    """
+    axes: Sequence[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    values: ArrayLike
+    t: NotRequired[ArrayLike]
+    interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
+    kd: NotRequired[float | ArrayLike]
+
+
+class OperationalControllerPosture(TypedDict):
+    """Accelerations of the joints where they do not move the point: kp (q_d - q) + kd (qd_d - qd)"""
+    q: NotRequired[ArrayLike | Mapping[str, Any]]
+    kp: NotRequired[float | ArrayLike | Mapping[str, Any]]
+    kd: NotRequired[float | ArrayLike | Mapping[str, Any]]
+
+
+class OperationalControllerTaskFrame(TypedDict):
+    """Axes of the task in the world; the world's if absent"""
+    rotation: NotRequired[ArrayLike]
+    quaternion_wxyz: NotRequired[ArrayLike]
+    rpy: NotRequired[ArrayLike]
+
+
 class Payload(TypedDict):
     """A body fixed to a link for this request, along the axes of the link"""
     link: str
@@ -2423,12 +2476,13 @@ class SimulateTrackingOut(TypedDict):
     max: NotRequired[Array]
     rms: NotRequired[Array]
     final: NotRequired[Array]
+    task: NotRequired[SimulateTrackingTaskOut]
     point: NotRequired[SimulateTrackingPointOut]
 
 
 class SimulateTrackingPointOut(TypedDict):
-    """Distance of a point of the robot from where it should be, m: that of the poses, or the origin of the last
-    joint's link
+    """Distance of a point of the robot from where it should be, m: that of the poses, of the frame that a controller
+    moves (along its axes), or the origin of the last joint's link
     """
     link: NotRequired[str]
     at: NotRequired[Array]
@@ -2440,6 +2494,14 @@ class SimulateTrackingPointOut(TypedDict):
     max_percent_reason: NotRequired[str]
     final_percent: NotRequired[float | None]
     final_percent_reason: NotRequired[str]
+
+
+class SimulateTrackingTaskOut(TypedDict):
+    """Errors of the point that a controller moves, m and rad along its axes"""
+    axes: list[Literal['x', 'y', 'z', 'rx', 'ry', 'rz']]
+    max: Array
+    rms: Array
+    final: Array
 
 
 class SimulateVerdictFastestGrowthOut(TypedDict):

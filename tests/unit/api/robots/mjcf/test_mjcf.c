@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/robots/parsed.h"
@@ -157,6 +158,33 @@ Test(mjcf, small_rules)
     cr_assert(epsilon_eq(dbl, robot->model->links[tqa_robot_link(robot, "w", 1)].inertia.mass,
                          4000 * 3.14159265358979323846 / 3, 1e-11));
     tqa_robot_free(robot);
+}
+
+/* MuJoCo 4.0 (PyPI), by bisection: a stated mass counts from a volume of 1e-14 m^3 on, for each
+ * shape; a density counts always */
+Test(mjcf, a_geom_without_room_does_not_weigh_what_it_states)
+{
+    static const struct {
+        const char *geom;
+        double mass;
+    } rows[] = {
+        {"<geom type='box' size='1.24e-9 .001 .001' mass='.25'/>", 1.0},
+        {"<geom type='box' size='1.26e-9 .001 .001' mass='.25'/>", 1.25},
+        {"<geom type='cylinder' size='1e-9 .002' mass='.25'/>", 1.0},
+        {"<geom type='sphere' size='1.33e-5' mass='.25'/>", 1.0},
+        {"<geom type='sphere' size='1.34e-5' mass='.25'/>", 1.25},
+        {"<geom type='box' size='1e-9 .001 .001' density='1e14'/>", 1.8},
+    };
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char text[512];
+        (void)snprintf(text, sizeof text, BODY("<joint/><geom size='.1' mass='1'/>%s"),
+                       rows[k].geom);
+        tqa_robot *robot = parse(text);
+        const tq_link *link = &robot->model->links[tqa_robot_link(robot, "b", 1)];
+        cr_assert(epsilon_eq(dbl, link->inertia.mass, rows[k].mass, 1e-14), "%s", rows[k].geom);
+        cr_assert(eq(u32, count(robot, "geom@mass"), rows[k].mass == 1.0 ? 1 : 0));
+        tqa_robot_free(robot);
+    }
 }
 
 /* many elements with many defaults would take quadratic time */
