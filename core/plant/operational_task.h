@@ -4,7 +4,7 @@
 #ifndef TQ_PLANT_OPERATIONAL_TASK_H
 #define TQ_PLANT_OPERATIONAL_TASK_H
 
-#include "core/plant/operational_controller.h"
+#include "core/plant/operational_law.h"
 
 /* The pose that a point shall have, in the world, and the rates of it. */
 typedef struct tq_task_goal {

@@ -278,6 +278,7 @@ void tqd_execute(tqd_runner *runner)
     char name[TQD_NAME_TEXT + TQD_DIGEST_TEXT];
     tqd_job_host host;
     tqd_job_host_open(&host, runner);
+    host.host.run_parts = tqd_parts_run;
     tqd_crash_set_job(job->id);
     if (!runner->helps) {
         log_in_trace(job, "a job of a trace runs", tqd_job_state_name(TQD_JOB_RUNNING));

@@ -10,7 +10,6 @@
 
 #include "daemon/datasets/samples.h"
 #include "daemon/jobs/crash.h"
-#include "daemon/jobs/parts.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/workers.h"
 
@@ -389,7 +388,6 @@ void tqd_job_host_open(tqd_job_host *w, tqd_runner *runner)
                          .checkpoint_due = host_checkpoint_due,
                          .spool_write = host_spool_write,
                          .spool_read = host_spool_read,
-                         .run_parts = tqd_parts_run,
                          .attach = host_attach,
                          .dataset_look = host_dataset_look,
                          .dataset_read = host_dataset_read};
