@@ -55,7 +55,7 @@ struct tqa_call {
     atomic_bool is_far;          /* a sample is far beyond the limits of q */
     /* bits of the largest torque seen on a floating joint that nothing drives: floating.h */
     atomic_uint_least64_t base_tau;
-    tqa_writer notes;            /* members after the arrays; only when n_note > 0 */
+    tqa_writer notes; /* members after the arrays; only when n_note > 0 */
     size_t n_note;
     char **kept; /* (n_kept) malloc'ed texts of result arrays */
     size_t n_kept;

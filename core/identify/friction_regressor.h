@@ -30,9 +30,9 @@ bool tq_friction_regressor_remember(const tq_fit *fit);
  * friction column must pass the same low-pass: F[tau] = F[Y] pi. All other columns
  * are as slow as the motion.
  *
- * Shapes   stretch, ret_rows (tq_friction_row_count(fit) x stride->stride), state (nv): the signs at the
- *          sample before the first one, NaN: none; NULL: no presliding. ret_rows may be
- *          stretch->way.
+ * Shapes   stretch, ret_rows (tq_friction_row_count(fit) x stride->stride), state (nv): the
+ *          signs at the sample before the first one, NaN: none; NULL: no presliding. ret_rows may
+ *          be stretch->way.
  * Cost     A tanh or an exponential for each sign at low speed, or with presliding.
  * Source   M. Gautier, Dynamic identification of robots with power model, ICRA 1997: parallel
  *          filtering.

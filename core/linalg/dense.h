@@ -12,8 +12,8 @@
  * arguments for the call only, allocate nothing, and are re-entrant. Sizes above TQ_DENSE_MAX are
  * TQ_ERR_SHAPE. */
 enum { TQ_DENSE_MAX = 1 << 20 };
-/* Matrices up to this size are factored by unblocked.h and not by LAPACK, so that the bits are the same
- * on every machine. The choice depends on sizes only. */
+/* Matrices up to this size are factored by unblocked.h and not by LAPACK, so that the bits are the
+ * same on every machine. The choice depends on sizes only. */
 enum { TQ_DENSE_OWN_MAX = 64, TQ_DENSE_OWN_ENTRIES = 1 << 14 };
 static inline int tq_dense_is_own(size_t m, size_t n)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/unblocked_eigen.c - eigenvalues of a general real matrix by Francis's double-shift QR. */
+/* core/linalg/unblocked_eigen.c - eigenvalues of a general real matrix by Francis's double-shift
+ * QR. */
 #include <float.h>
 #include <math.h>
 

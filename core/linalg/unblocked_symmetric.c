@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/linalg/unblocked_symmetric.c - eigenvalues of a symmetric matrix by implicit QL with Wilkinson's
- * shift. */
+/* core/linalg/unblocked_symmetric.c - eigenvalues of a symmetric matrix by implicit QL with
+ * Wilkinson's shift. */
 #include <float.h>
 #include <math.h>
 

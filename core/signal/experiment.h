@@ -29,9 +29,10 @@ typedef struct tq_experiment_block {
     const double *way;
     double period; /* s between samples; 0: unknown, and friction does not relax */
     bool begins;   /* the block starts after a gap: friction states are reset */
-    /* (tq_friction_row_count(fit) x stride) friction regressors (core/identify/friction_regressor.h),
-     * filtered as the torque; for all blocks of an experiment or for none. NULL: they are computed
-     * from qd and way. Blocks for residuals use unfiltered torque and have none. */
+    /* (tq_friction_row_count(fit) x stride) friction regressors
+     * (core/identify/friction_regressor.h), filtered as the torque; for all blocks of an experiment
+     * or for none. NULL: they are computed from qd and way. Blocks for residuals use unfiltered
+     * torque and have none. */
     const double *friction_rows;
 } tq_experiment_block;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/linalg/test_unblocked.c - known spectra, and bits that do not depend on a BLAS. */
+/* tests/unit/core/linalg/test_unblocked.c - known spectra, and bits that do not depend on a BLAS.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
