@@ -144,13 +144,14 @@ void tqa_document_inertia(const tqa_json_at *link, tq_inertia *ret)
     if (mass.value == NULL && com.value == NULL && tensor.value == NULL) {
         return; /* a link without mass */
     }
+    const bool weighs = tqa_json_number(&mass, &ret->mass);
     if (com.value == NULL) {
         tqa_draft_fault(link->draft, "missing-field", com.pointer,
                         "add \"com\": [x, y, z], the centre of mass in the frame of the link, m",
                         "\"com\" is missing");
         return;
     }
-    if (!tqa_json_number(&mass, &ret->mass) || !tqa_json_numbers(&com, 3, ret->com)) {
+    if (!tqa_json_numbers(&com, 3, ret->com) || !weighs) {
         return;
     }
     if (tensor.value == NULL) {
