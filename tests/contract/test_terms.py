@@ -362,7 +362,7 @@ WRONG = [  # body, status, pointer, replacement with which the request succeeds
     ({"include": ["mass_matrix_bounds"], "box": {"lower": [0, 0]}}, 422, "/box", {"box": {"lower": [0, 0], "upper": [1, 1]}}),
     ({"include": ["mass_matrix_bounds"], "box": {"lower": [0, 0], "upper": [1]}}, 422, "/box/upper", None),
     ({"include": ["mass_matrix_bounds"], "box": {"lower": [0, 2], "upper": [1, 1]}}, 422, "/box", None),
-    ({"include": ["mass_matrix_bounds"], "box": "limit"}, 422, "/box", {"box": "limits"}),
+    ({"include": ["mass_matrix_bounds"], "box": "limitz"}, 422, "/box", {"box": "limits"}),
     ({"include": []}, 422, "", {"include": ["mass_matrix"]}),
     ({}, 422, "", {"include": ["mass_matrix"]}),
     ({"include": ["energy"], "from": "x"}, 400, "/from", None),

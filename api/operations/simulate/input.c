@@ -15,6 +15,7 @@ static const tqa_needed table_needed[] = {{"t", "add \"t\": the times of the tor
 static const char *const any_fields[] = {TQA_FIELDS_CONTROLLER, TQA_FIELDS_CONSTRAINED_CONTROLLER,
                                          TQA_FIELDS_OPERATIONAL_CONTROLLER, TQA_FIELDS_TORQUE_TABLE,
                                          NULL};
+static const char *const kind_field[] = {"kind", NULL};
 static const tqa_needed any_needed[] = {
     {"kind", TQA_ADD_CONTROLLER_KIND}, {"reference", TQA_ADD_REFERENCE}, {NULL, NULL}};
 static const char *const interpolations[] = {TQA_WORDS_TORQUE_TABLE_INTERPOLATION, NULL};
@@ -104,8 +105,12 @@ bool tqa_simulation_read_input(tqa_simulation *s)
     if (!json_is_object(input.value)) {
         return tqa_value_object(&input, table_fields);
     }
-    tqa_wording_fields(&input, any_fields);
+    /* other words for fields are those of its kind: a "target" is a pose or a setpoint */
+    tqa_wording_fields(&input, kind_field);
     const tqa_value name = tqa_value_field(&input, "kind");
+    if (name.value == NULL) {
+        tqa_wording_fields(&input, any_fields);
+    }
     if (name.value == NULL && tqa_value_field(&input, "tau").value == NULL) {
         return tqa_value_fields(&input, any_fields, any_needed);
     }
