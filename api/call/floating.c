@@ -29,7 +29,7 @@ void tqa_floating_text(const tqa_robot *robot, uint32_t joint, double most,
         (void)snprintf(amount, sizeof amount, " (up to %.6g N m or N)", most);
     }
     (void)snprintf(ret, TQA_PROBLEM_TEXT,
-                   "torque of the floating joint \"%.64s\" is applied too%s: nothing drives it in "
+                   "torque of the floating joint \"%.40s\" is applied too%s: nothing drives it in "
                    "reality; list the joints that are driven as \"actuated\" in the robot's "
                    "document",
                    robot->joint_names[joint], amount);
