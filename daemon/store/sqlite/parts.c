@@ -92,7 +92,7 @@ static tqd_store_status find_job(tqd_connection *connection, const tqd_part_clai
                      ret_seq);
 }
 
-/* what the claimant is told of the part that is now its own */
+/* sets job, part_fence and is_first of a claim */
 static tqd_store_status describe(tqd_connection *connection, tqd_part_claim *claim, int64_t seq)
 {
     int64_t fence = 0;
