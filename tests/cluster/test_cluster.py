@@ -99,7 +99,7 @@ class Cluster:
             if node.daemon is not None and not node.daemon.closed:
                 node.daemon.stop()
             node.folder.cleanup()
-        self.postgres.query(f"SET client_min_messages = warning; DROP SCHEMA {self.schema} CASCADE")
+        self.postgres.query(f"SET client_min_messages = warning; DROP SCHEMA IF EXISTS {self.schema} CASCADE")
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ check-cluster-long: export FREEZES = 60
 check-cluster-long: export STARTS = 20
 check-cluster-long: export POOLER_KILLS = 20
 check-cluster-long: export ROLLS = 10
+check-cluster-long: export ROUNDS = 20
+check-cluster-long: export OPERATIONS = 150
 check-cluster-long: build
 	@PYTEST_SECONDS=36000 POSTGRES_DURABLE=1 PYTEST_JOBS=1 tests/run/postgres.sh tests/run/pytest.sh tests/cluster $(out)/torqued
 # the part of seconds, for `make check`: the life of jobs
