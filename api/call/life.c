@@ -7,6 +7,7 @@
 
 #include "api/call/call.h"
 #include "api/call/notes.h"
+#include "api/call/picture.h"
 #include "api/call/value_call.h"
 #include "api/recordings/from.h"
 #include "api/request/fast_path.h"
@@ -47,7 +48,7 @@ static bool check_head(const tqa_operation *operation, const tqa_call_head *head
                               "application/x-npz");
         return false;
     }
-    if (!tqa_result_gives(head->accept)) {
+    if (!tqa_result_gives(head->accept) && head->accept != TQA_MEDIA_SVG) {
         (void)tqa_problem_set(
             problem, "not-acceptable",
             "the answer comes as application/json, application/cbor, application/x-npy, "
@@ -238,6 +239,19 @@ size_t tqa_call_scratch_size(const tqa_call *call)
     return call->tree != NULL ? 0 : call->operation->methods->scratch_size(call);
 }
 
+/* Where the answer is not sent as the result writes it */
+static bool make_archive(tqa_call *call)
+{
+    if (call->accept == TQA_MEDIA_SVG) {
+        call->archive = tqa_picture_of_call(call, &call->problem);
+    } else if (call->accept == TQA_MEDIA_NPZ || call->accept == TQA_MEDIA_CSV) {
+        call->archive = tqa_archive_of_result(&call->result, call->accept, &call->problem);
+    } else {
+        return true;
+    }
+    return call->archive != NULL;
+}
+
 bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t scratch_size)
 {
     assert(call != NULL && call->problem.status == 0);
@@ -249,7 +263,8 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
         return false;
     }
     call->host = host;
-    tqa_result_init(&call->result, call->accept, call->request.n_sample, call->request.flat);
+    tqa_result_init(&call->result, call->accept == TQA_MEDIA_SVG ? TQA_MEDIA_JSON : call->accept,
+                    call->request.n_sample, call->request.flat);
     if (!call->operation->methods->run(call, host, scratch, scratch_size)) {
         return false;
     }
@@ -262,11 +277,8 @@ bool tqa_call_run(tqa_call *call, const tqa_host *host, void *scratch, size_t sc
                                        .request_digest = digest,
                                        .linear_algebra = tqa_linear_algebra_of(call)};
     tqa_result_provenance(&call->result, &provenance);
-    if (call->accept == TQA_MEDIA_NPZ || call->accept == TQA_MEDIA_CSV) {
-        call->archive = tqa_archive_of_result(&call->result, call->accept, &call->problem);
-        if (call->archive == NULL) {
-            return false;
-        }
+    if (!make_archive(call)) {
+        return false;
     }
     if (call->request.n_sample > TQ_BLOCK_PAD && !call->tau.uses_spares) {
         tqa_request_drop_samples(&call->request); /* the answer may take their memory */

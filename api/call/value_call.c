@@ -210,7 +210,7 @@ static bool make_archive(tqa_call *call)
         return no_memory(call);
     }
     call->archive = tqa_archive_of_text(call->text, call->n_text, call->accept,
-                                        call->operation->name, &call->problem);
+                                        call->operation->name, false, &call->problem);
     call->text = NULL;
     return call->archive != NULL;
 }

@@ -119,7 +119,7 @@ static long read_text(void *ctx, uint64_t offset, void *bytes, size_t n)
 }
 
 tqa_archive *tqa_archive_of_text(char *text, size_t n, tqa_media media, const char *title,
-                                 tqa_problem *reterr)
+                                 bool of_samples, tqa_problem *reterr)
 {
     tqa_archive *archive = take(reterr);
     if (archive == NULL) {
@@ -132,7 +132,8 @@ tqa_archive *tqa_archive_of_text(char *text, size_t n, tqa_media media, const ch
     const tqa_view_options options = {.form = media == TQA_MEDIA_CSV   ? TQA_VIEW_CSV
                                               : media == TQA_MEDIA_SVG ? TQA_VIEW_SVG
                                                                        : TQA_VIEW_NPZ,
-                                      .title = title};
+                                      .title = title,
+                                      .over_rows = of_samples};
     archive->view = tqa_view_open(&options, &stored, reterr);
     if (archive->view == NULL) {
         tqa_archive_close(archive);

@@ -14,9 +14,10 @@ typedef struct tqa_archive tqa_archive;
 tqa_archive *tqa_archive_of_result(const tqa_result *result, tqa_media media, tqa_problem *reterr);
 
 /* The arrays of numbers in an answer written as JSON, named in the same way; as SVG drawn, under
- * the title. Takes `text`, which is malloc'ed, also when it fails. */
+ * the title: over time, or of samples over their number where there is none. Takes `text`, which is
+ * malloc'ed, also when it fails. */
 tqa_archive *tqa_archive_of_text(char *text, size_t n, tqa_media media, const char *title,
-                                 tqa_problem *reterr);
+                                 bool of_samples, tqa_problem *reterr);
 
 /* The next bytes, as many as fit; 0 at the end. `size` is at least 4096. */
 size_t tqa_archive_read(tqa_archive *archive, char *out, size_t size);

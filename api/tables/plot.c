@@ -102,7 +102,8 @@ void tqa_plot_name(const char *column, tqa_plot_series *ret)
 
 const tqa_plot_series *tqa_plot_time(const tqa_plot_series *series, size_t n)
 {
-    static const char *const names[] = {"t", "time", "time_s", "t_s", "timestamp", "seconds"};
+    static const char *const names[] = {"t",     "time",      "time_s", "t_s",
+                                        "log.t", "timestamp", "seconds"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
         for (size_t i = 0; i < n; i++) {
             if (strcmp(series[i].name, names[k]) == 0) {

@@ -125,7 +125,8 @@ static bool has_time(const tqa_view *v)
 
 static bool choose_arrays(tqa_view *v, tqa_problem *reterr)
 {
-    if (v->options.form == TQA_VIEW_SVG && v->options.array == NULL && !has_time(v)) {
+    if (v->options.form == TQA_VIEW_SVG && v->options.array == NULL && !v->options.over_rows &&
+        !has_time(v)) {
         tqa_problem_set(reterr, "not-acceptable",
                         "a picture is drawn over time, and this result has no array \"t\": one "
                         "array of it is drawn at .../result/{field}?format=svg");

@@ -27,6 +27,7 @@ typedef struct tqa_view_options {
     uint64_t first_row; /* of POINTS, SVG: those of the rows from this one on */
     uint64_t n_row;     /* of POINTS, SVG: at most so many rows; 0: all */
     const char *title;  /* of SVG, used while the view is opened; NULL: "result" */
+    bool over_rows;     /* a picture without `t`: over the rows' number, which follow each other */
 } tqa_view_options;
 
 typedef struct tqa_view tqa_view;

@@ -5937,9 +5937,9 @@ export interface WrenchOverTime {
 /** Request, answer and query of each. */
 export interface RobotOperations {
   /** Joint torques from motion */
-  inverseDynamics: [InverseDynamicsRequest, InverseDynamicsResult, { format?: "json" | "cbor" | "npz" | "npy" | "csv" }];
+  inverseDynamics: [InverseDynamicsRequest, InverseDynamicsResult, { format?: "json" | "cbor" | "npz" | "npy" | "csv" | "svg" }];
   /** Accelerations from joint torques */
-  forwardDynamics: [ForwardDynamicsRequest, ForwardDynamicsResult, { format?: "json" | "cbor" | "npz" | "npy" | "csv" }];
+  forwardDynamics: [ForwardDynamicsRequest, ForwardDynamicsResult, { format?: "json" | "cbor" | "npz" | "npy" | "csv" | "svg" }];
   /** Any terms of the equation of motion, in one pass */
   terms: [TermsRequest, TermsResult, { format?: "json" | "cbor" | "npz" | "csv" }];
   /** Poses of links and points, their velocities, accelerations and Jacobians */

@@ -3,6 +3,7 @@
 # compared with the data.
 """The scale of a panel is read from its own labels: two labels of the ordinate and their positions convert
 pixels to values."""
+import bisect
 import json
 import math
 import re
@@ -65,7 +66,7 @@ def lies_on_its_data(root, title, t, columns):
         points = [(when(x), value(y)) for x, y in lines[f"c{k}"]]
         assert all(a[0] <= b[0] for a, b in zip(points, points[1:]))
         for x, y in points:
-            near = [v for s, v in zip(t, column) if abs(s - x) <= 0.1 * pixel_t]  # ticks are at tenths of pixels
+            near = column[bisect.bisect_left(t, x - 0.1 * pixel_t):bisect.bisect_right(t, x + 0.1 * pixel_t)]  # ticks are at tenths of pixels
             assert near and min(abs(v - y) for v in near) <= 0.2 * pixel, (title, k, x, y, near)
     return sum(len(line) for line in lines.values())
 
@@ -146,6 +147,26 @@ def test_a_trajectory_and_a_comparison_are_pictures(daemon):
     assert lies_on_its_data(root, "a", series["t"], [series["a_1"], series["a_2"]]) == 200
     for k in range(2):
         assert daemon.request("DELETE", f"/v1/datasets/side-{k}")[0] == 204
+
+
+def test_samples_are_a_picture_over_their_number(daemon):
+    q = [[0.3 * math.sin(0.05 * i + k) for k in range(7)] for i in range(120)]
+    names = json.loads(post(daemon, "/v1/robots/panda/trajectory", {"waypoints": q[:2], "duration_s": 1})[2])["joints"]
+    for operation, given, made in (("inverse-dynamics", "qdd", "tau"), ("forward-dynamics", "tau", "qdd")):
+        for order in (names, names[::-1]):
+            body = {"q": q, "qd": q, given: q, "joints": order}
+            rows = json.loads(post(daemon, f"/v1/robots/panda/{operation}", body)[2])[made]
+            of = panels(picture(post(daemon, f"/v1/robots/panda/{operation}?format=svg", body)))
+            title = next(iter(of))
+            assert len(of) == 1 and title.startswith(f"{made} [") and of[title][1] == order
+            same_extremes(of[title], list(zip(*rows)))
+    root = picture(post(daemon, "/v1/robots/panda/inverse-dynamics?format=svg", {"from": {"dataset": "sample-panda-1"}}))
+    assert list(panels(root))[0].startswith("tau [") and max(times(root)[0](x) for x in (76, 600)) > 1
+    floating = {"q": [[0, 0, 0.5 + 0.01 * i, 0, 0, 0, 1] + [0.0] * 12 for i in range(9)]}
+    assert len(panels(picture(post(daemon, "/v1/robots/quadruped/inverse-dynamics?format=svg", floating)))) == 1
+    for one in ({"q": q[0]}, {"q": q[:1]}):
+        status, _, text = post(daemon, "/v1/robots/panda/inverse-dynamics?format=svg", one)
+        assert status == 406 and "send several" in json.loads(text)["detail"], text
 
 
 def test_what_has_no_time_is_no_picture(daemon):

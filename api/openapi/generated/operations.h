@@ -8,8 +8,8 @@
 /* ROW(name, methods, needs_robot, may_outlive, has_samples, has_picture), in order of the
  * contract */
 #define TQA_OPERATION_LIST(ROW) \
-    ROW("inverse-dynamics", tqa_inverse_dynamics_methods, true, false, true, false) \
-    ROW("forward-dynamics", tqa_forward_dynamics_methods, true, false, true, false) \
+    ROW("inverse-dynamics", tqa_inverse_dynamics_methods, true, false, true, true) \
+    ROW("forward-dynamics", tqa_forward_dynamics_methods, true, false, true, true) \
     ROW("terms", tqa_terms_methods, true, false, true, false) \
     ROW("kinematics", tqa_kinematics_methods, true, false, false, false) \
     ROW("statics", tqa_statics_methods, true, false, false, false) \
