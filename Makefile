@@ -135,7 +135,7 @@ include clients/c/c.mk
 ctl_obj := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard clients/torquectl/*.c)))
 $(out)/torquectl: $(ctl_obj) $(tqc_lib)
 	$(call say,LD)
-	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -lcurl -ljansson -lsodium -lsqlite3 -lm -o $@
+	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -ljansson -lsodium -lsqlite3 -lm -o $@
 
 # tests do not take -Wcast-qual: Criterion's eq(str, ...) needs casts from const
 test_flags = $(base) -Wall -Wextra $(if $(WERROR),-Werror)

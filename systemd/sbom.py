@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # systemd/sbom.py - SPDX 2.3 of programs: sbom.py PROGRAM...: the Debian packages of every library that they load or contain.
-"""Shared libraries by ldd(1), each by the package that owns its file. What is linked in or only headers: STATIC."""
+"""Shared libraries by ldd(1), and what torquectl loads later, each by the package that owns its file. What is linked in or only headers: STATIC."""
 import hashlib
 import json
 import os
@@ -12,6 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 STATIC = ("libsundials-dev", "liblapacke-dev", "libxxhash-dev")
+LATER = "libcurl-gnutls.so.4"  # by dlopen(3), at torquectl's first request
 
 
 def run(*command):
@@ -19,7 +20,8 @@ def run(*command):
 
 
 def libraries(program):
-    return sorted(set(re.findall(r"(/\S+) \(0x", run("ldd", program))))
+    later = re.findall(rf"{re.escape(LATER)} .*=> (/\S+)", run("/sbin/ldconfig", "-p"))[:1] if LATER.encode() in pathlib.Path(program).read_bytes() else []
+    return sorted({*later, *(path for one in (program, *later) for path in re.findall(r"(/\S+) \(0x", run("ldd", one)))})
 
 
 def owners(paths):

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "clients/torquectl/contexts.h"
+#include "clients/torquectl/curl.h"
 
 enum { ANSWER_MAX = 1 << 30 };
 
@@ -136,7 +137,7 @@ static bool open_client(ctl *c, ctl_answer *answer)
         .timeout_ms = 1000 * c->timeout_s,
         .retries = c->retries,
     };
-    if (c->client == NULL) {
+    if (c->client == NULL && ctl_load_curl(&answer->error)) {
         c->client = tqc_open(&options, &answer->error);
     }
     return c->client != NULL;

@@ -26,9 +26,12 @@ root=$out/root
 mkdir -p "$root/usr/bin" "$root/etc/torqued" "$root/etc/ssl/certs" "$root/var/lib/torqued" "$root/run/torqued" "$root/tmp" "$root/usr/share/doc" \
     "$root/proc" "$root/sys" "$root/dev"
 loader=$(readelf -l "$out/all/usr/bin/torqued" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
-for program in torqued torquectl; do
-    cp "$out/all/usr/bin/$program" "$root/usr/bin/"
-    chroot "$out/all" "$loader" --list "/usr/bin/$program"
+cp "$out/all/usr/bin/torqued" "$out/all/usr/bin/torquectl" "$root/usr/bin/"
+# torquectl loads libcurl at its first request
+later=$(cd "$out/all" && echo /usr/lib/*/libcurl-gnutls.so.4)
+for file in /usr/bin/torqued /usr/bin/torquectl $later; do
+    chroot "$out/all" "$loader" --list "$file"
+    case $file in *.so.*) printf '\t%s => %s (\n' "${file##*/}" "$file" ;; esac
 done | sed -n 's/.*\( => \|^\t\)\(\/[^ ]*\) (.*/\2/p' | sort -u | while read -r lib; do
     mkdir -p "$root${lib%/*}"
     cp -L "$out/all$lib" "$root$lib"

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import platform
 import pty
 import socket
 import sqlite3
@@ -162,6 +163,21 @@ def test_no_server():
         url = f"http://127.0.0.1:{s.getsockname()[1]}"
     done = ctl(url, "robots")
     assert done.returncode == 1 and done.stderr
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="LD_DEBUG is glibc's")
+def test_libcurl_is_loaded_by_a_request_alone(daemon):
+    """It brings some 30 shared libraries, which took the loader longer than help takes as a whole."""
+    for args in (("--help",), ("completion", "bash"), ("no-such-command",), ("--curl", "robots")):
+        assert b"libcurl" not in ctl(daemon, *args, env={"LD_DEBUG": "files"}).stderr, args
+    assert b"libcurl" in ctl(daemon, "robots", env={"LD_DEBUG": "files"}).stderr
+
+
+def test_a_request_without_libcurl_is_refused_in_words(daemon, tmp_path):
+    for name in ("libcurl-gnutls.so.4", "libcurl.so.4"):
+        (tmp_path / name).touch()
+    done = ctl(daemon, "robots", env={"LD_LIBRARY_PATH": str(tmp_path)})
+    assert done.returncode == 1 and b"libcurl" in done.stderr and b"Debian: libcurl3-gnutls" in done.stderr, done
 
 
 def test_unix_socket_and_environment(start, tmp_path):
