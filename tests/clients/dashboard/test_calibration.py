@@ -170,6 +170,40 @@ def test_a_motion_is_designed_seen_and_recorded(daemon, page):
     assert fits(page, 1280) and not faults_of(page)
 
 
+def test_what_a_log_leaves_open_is_named_with_the_motion_that_shows_it(daemon, page):
+    """The second joint stands in the log: its friction and rotor have no torque there. The way from it leads to a motion in which this joint moves, as the
+    answer of `excitation` to the same request says."""
+    rng = random.Random(5)
+    first, still = (one["name"] for one in json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])["joints"] if one["v"]["count"])
+    w, rows = [2 * math.pi * f for f in (0.2, 0.5, 0.9)], [0.01 * k for k in range(2000)]
+    body = {"q": [[sum(0.4 * math.sin(f * t + f) for f in w), 0.5] for t in rows], "qd": [[sum(0.4 * f * math.cos(f * t + f) for f in w), 0] for t in rows],
+            "qdd": [[-sum(0.4 * f * f * math.sin(f * t + f) for f in w), 0] for t in rows]}
+    tau = json.loads(daemon.request("POST", "/v1/robots/planar-2r/inverse-dynamics", json.dumps(body).encode())[2])["tau"]
+    lines = ["t,q_0,q_1,tau_0,tau_1"] + [f"{t},{q[0]},{q[1]},{one[0] + 0.3 * v[0] + rng.gauss(0, 0.01)},{one[1] + rng.gauss(0, 0.01)}" for t, q, v, one in zip(rows, body["q"], body["qd"], tau)]
+    assert daemon.request("PUT", "/v1/datasets/still", "\n".join(lines).encode(), {"Content-Type": "text/csv"})[0] == 201
+    status, headers, answer = daemon.request("POST", "/v1/robots/planar-2r/calibrate", json.dumps({"datasets": ["still"], "columns": {"time": "t", "q": "q", "tau": "tau"}}).encode(), {"Content-Type": "application/json", "Prefer": "wait=60"})
+    assert status == 200, answer
+    found = json.loads(answer)
+    open_names = {one["name"] for one in found["parameters"] if one["verdict"] == "unidentifiable"}
+    assert {"fv_2", "fc_2"} <= open_names, open_names
+    job = {name.lower(): value for name, value in headers.items()}["content-location"].split("/")[3]
+    open_at(page, daemon, f"jobs/{job}", "[aria-label='Not identified'] tbody tr")
+    said = page.run("return [...document.querySelectorAll(\"[aria-label='Not identified'] tbody tr\")].map((row) => [...row.cells].map((one) => one.textContent))")
+    own = [row for row in said if row[0] == still and "viscous friction" in row[1]]
+    assert own and "fv_2" in own[0][1] and "slow and at fast speeds" in own[0][2] and "turn back often" in own[0][2], said
+    assert not [row for row in said if row[0] == first and "viscous" in row[1]], said  # this one has moved
+    assert all(any(name in row[1] for row in said) for name in open_names), (open_names, said)
+    assert fits(page, 1280) and not faults_of(page)
+    press(page, "Design a motion that shows it")
+    assert still in wait_for(page, "document.querySelector('[aria-label=\"Motion to record\"]')?.textContent.includes('left open') && document.querySelector('[aria-label=\"Motion to record\"]').textContent")
+    with page.tab.expect_request(lambda request: request.url.endswith("/excitation")) as asked:
+        press(page, "Design the motion")
+    assert {"viscous", "coulomb"} <= set(asked.value.post_data_json["parameters"])
+    said = wait_for(page, "document.querySelector('[aria-label=\"Motion to record\"] .verdicts')?.textContent")
+    assert f"{still} moves over" in said, said
+    assert not faults_of(page)
+
+
 # measured logs that are no part of the repository: beside it, or beside the folder of its work trees
 NEAR = [p / "shared" / "data" / "ur10e" for p in pathlib.Path(__file__).resolve().parents[4:6]]
 UR10E = next((p for p in NEAR if p.is_dir()), NEAR[0])

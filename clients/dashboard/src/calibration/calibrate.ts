@@ -105,7 +105,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const [designing, design] = useState(route.value.query.get('design') === '1');
   const plan = (open: boolean): void => {
     design(open);
-    remember({ design: open ? '1' : '' });
+    remember({ design: open ? '1' : '', ...(open ? {} : { shows: '', move: '' }) });
   };
   const [goal, aim] = useState(route.value.query.get('for') === 'load' ? 'load' : 'robot');
   const [alone, set1] = useState<string[]>([]); // logs of the robot without its load

@@ -7,6 +7,7 @@ import { number, unitText } from '../base/format.ts';
 import { html, useMemo, useState, type VNode } from '../base/html.ts';
 import { json, send } from '../base/http.ts';
 import { TextDifference } from './lines.ts';
+import { NotIdentified, type Open } from './open.ts';
 import { Choice, Fault, say, useLoaded } from '../base/parts.ts';
 import { Plot, type Curve } from '../curves/plot.ts';
 import { address, Store } from '../base/store.ts';
@@ -51,7 +52,7 @@ interface Found {
   parameters: Parameter[];
   rank: { structural?: number; data?: number; columns?: number };
   condition: { column_scaled?: number | null };
-  unidentifiable: { combination?: string; deviation?: number | null }[];
+  unidentifiable: Open[];
   feasibility: { least_eigenvalue?: number | null };
   fit: { by_joint?: ByJoint[] };
   validation: { kind?: string; by_joint?: ByJoint[] };
@@ -128,8 +129,7 @@ function UrdfDifference({ job }: { job: Job }): VNode {
   return html`<${Fault} fault=${fault} />${texts && html`<${TextDifference} before=${texts[0]} after=${texts[1]} label="URDF before and after" />`}`;
 }
 
-function Difference({ job, found }: { job: Job; found: Found }): VNode | null {
-  const [before, fault] = useLoaded(() => json<Robot>('GET', `/v1/robots/${encodeURIComponent(`${job.robot}@${job.robot_digest}`)}`, { quiet: true }), job.id);
+function Difference({ job, found, before }: { job: Job; found: Found; before?: Robot }): VNode | null {
   const [saved, keep] = useState('');
   const [wrong, fail] = useState<Error | null>(null);
   const [opened, open] = useState(false);
@@ -151,7 +151,7 @@ function Difference({ job, found }: { job: Job; found: Found }): VNode | null {
   const urdf = (job.attachments ?? []).some((one) => one.name === 'robot.urdf');
   return html`<section class="panel" aria-label="Robot before and after"><div class="panel-head"><h2>The robot, before and after</h2>
       <form class="row" onSubmit=${save}><label class="inline">Store it as<input name="name" value=${`${job.robot}-calibrated`} required pattern="[A-Za-z0-9][\\w.\\-]*" /></label><button class="first">Store</button>${saved && html`<a href=${address(['robots', saved])}>See ${saved}</a><a href=${address(['robots', saved, 'calibrate'], { for: 'load' })}>What does it carry?</a>`}</form></div>
-    <${Fault} fault=${fault ?? wrong} />
+    <${Fault} fault=${wrong} />
     ${found.robot_note && html`<p class="dim">${found.robot_note}</p>`}
     ${result && html`<ul class="reasons">${words(before!, after, 'the model', 'what was found').map((text) => html`<li>${text}</li>`)}</ul>
     <details><summary>${result.changed.length} of ${result.count} numbers differ</summary><${Numbers} changed=${result.changed} /></details>`}
@@ -160,16 +160,17 @@ function Difference({ job, found }: { job: Job; found: Found }): VNode | null {
 
 export function CalibrationView({ job }: { job: Job }): VNode {
   const [found, fault] = useLoaded(() => json<Found>('GET', `/v1/jobs/${encodeURIComponent(job.id)}/result`, { quiet: true }), job.id);
+  const [before, unknown] = useLoaded(() => json<Robot>('GET', `/v1/robots/${encodeURIComponent(`${job.robot}@${job.robot_digest}`)}`, { quiet: true }), job.id);
   if (!found) return html`<${Fault} fault=${fault} />`;
   const verdict = VERDICTS[found.verdict] ?? { mark: '', title: found.verdict, kind: '', text: '' };
   const repairs = found.datasets.flatMap((one) => (one.repairs ?? []).map((repair) => `${one.name}: ${repair.count} \u00d7 ${repair.meaning}`));
   return html`<section class=${`panel banner ${verdict.kind}`} aria-label="Verdict"><span class="banner-mark" aria-hidden="true">${verdict.mark}</span><div><h2>${verdict.title}</h2><p>${verdict.text}</p>
       ${found.reasons.length > 0 && html`<ul class="reasons">${found.reasons.slice(0, 5).map((one) => html`<li>${one}</li>`)}</ul>${found.reasons.length > 5 && html`<details><summary>${found.reasons.length - 5} more reasons</summary><ul class="reasons">${found.reasons.slice(5).map((one) => html`<li>${one}</li>`)}</ul></details>`}`}
       <p class="dim">${found.samples.toLocaleString('en')} samples of ${found.datasets.length} ${found.datasets.length === 1 ? 'log' : 'logs'}, method ${found.method}, model ${found.model}${found.filter.cutoff_hz ? `, filter at ${number(found.filter.cutoff_hz, 3)} Hz` : ''}; ${found.rank.data} of ${found.rank.structural} parameters that any motion could show, condition ${number(found.condition.column_scaled, 3)}.</p></div></section>
-    ${found.unidentifiable.length > 0 && html`<section class="panel" aria-label="Not identified"><h2>What these logs say nothing of</h2><ul class="reasons">${found.unidentifiable.slice(0, 20).map((one) => html`<li><code>${one.combination}</code></li>`)}</ul>
-      <p class="dim">A motion that shows it: let the joints that these belong to move faster, or load them in other poses. <a href=${address(['robots', job.robot!, 'calibrate'], { design: '1' })}>Design a motion that shows all of it</a></p></section>`}
+    <${Fault} fault=${unknown} />
+    ${found.unidentifiable.length > 0 && before && html`<${NotIdentified} parameters=${found.parameters} open=${found.unidentifiable} robot=${before} />`}
     ${repairs.length > 0 && html`<section class="panel" aria-label="Repairs"><h2>Faults of the logs that were repaired</h2><ul class="reasons">${repairs.map((one) => html`<li>${one}</li>`)}</ul></section>`}
     <${Predictions} found=${found} robot=${job.robot ?? ''} />
     <${Parameters} found=${found} />
-    <${Difference} job=${job} found=${found} />`;
+    <${Difference} job=${job} found=${found} before=${before} />`;
 }

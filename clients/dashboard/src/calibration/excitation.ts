@@ -9,7 +9,7 @@ import { Fault, FieldFault, save, say } from '../base/parts.ts';
 import { Player } from '../curves/player.ts';
 import { Plot, type Curve } from '../curves/plot.ts';
 import { axesOf } from '../robots/pose.ts';
-import { degrees, Store } from '../base/store.ts';
+import { degrees, route, Store } from '../base/store.ts';
 import { View3d } from '../scene/view3d.ts';
 import type { Job, Robot } from '../base/types.ts';
 
@@ -30,6 +30,8 @@ interface Designed {
   base_parameters: string[];
 }
 
+const reach = (values: number[]): number => Math.max(...values) - Math.min(...values);
+
 interface Props {
   robot: Robot;
   onrun: (id: string) => void; // of a simulation of it that has ended
@@ -44,6 +46,8 @@ export function Excitation({ robot, onrun, onclose }: Props): VNode {
   const time = useMemo(() => new Store(0), []);
   const now = time.use();
   const angles = degrees.use();
+  // what a calibration left open, from its page: kinds of parameters to be judged, joints that must move
+  const [wanted] = useState(() => Object.fromEntries(['shows', 'move'].map((key) => [key, (route.value.query.get(key) ?? '').split('\n').filter(Boolean)])) as { shows: string[]; move: string[] });
   const axes = useMemo(() => axesOf(robot), [robot]);
   const guard = async (text: string, act: () => Promise<void>): Promise<void> => {
     work(text);
@@ -58,7 +62,7 @@ export function Excitation({ robot, onrun, onclose }: Props): VNode {
   const design = (event: Event): void => {
     event.preventDefault();
     void guard('Designing\u2026', async () => {
-      const body = { frequency_hz: 1 / setup.period, harmonics: setup.harmonics, tries: setup.tries, interval_s: setup.period / 400, ...(setup.acceleration > 0 ? { limits: { acceleration: new Array<number>(robot.nv).fill(setup.acceleration) } } : {}) };
+      const body = { frequency_hz: 1 / setup.period, harmonics: setup.harmonics, tries: setup.tries, interval_s: setup.period / 400, ...(wanted.shows.length > 0 ? { parameters: wanted.shows } : {}), ...(setup.acceleration > 0 ? { limits: { acceleration: new Array<number>(robot.nv).fill(setup.acceleration) } } : {}) };
       const job = await json<Job>('POST', robotPath(robot.name, 'excitation'), { body, headers: { Prefer: 'respond-async' } });
       keep(await finished<Designed>(job));
       time.set(0);
@@ -82,12 +86,14 @@ export function Excitation({ robot, onrun, onclose }: Props): VNode {
   const row = found ? Math.min(found.t.length - 1, Math.round((now / (found.t.at(-1) || 1)) * (found.t.length - 1))) : 0;
   return html`<section class="panel form" aria-label="Motion to record"><div class="panel-head"><h2>A motion worth recording</h2><button type="button" class="small" onClick=${onclose}>Close</button></div>
     <p class="dim">It shows every parameter as evenly as was found, and keeps the robot\u2019s limits of position, speed and torque. Collisions are not looked for: watch it first.</p>
+    ${wanted.move.length > 0 && html`<p>For ${wanted.move.join(', ')}: what the logs left open there is judged with all else${wanted.shows.length > 0 ? `, ${wanted.shows.join(', ')} of the joints included` : ''}.</p>`}
     <div class="fields">${field('Period', 'period', 's', ['/frequency_hz'])}${field('Harmonics', 'harmonics', '', ['/harmonics'])}${field('Largest acceleration', 'acceleration', 'rad/s\u00b2, m/s\u00b2', ['/limits'], 'any')}${field('Motions tried', 'tries', '', ['/tries'])}</div>
     <div class="row"><button type="button" class="first" disabled=${busy !== ''} onClick=${design}>${busy === 'Designing\u2026' ? busy : found ? 'Design again' : 'Design the motion'}</button>
       ${found && html`<button type="button" disabled=${busy !== ''} onClick=${simulate}>${busy === 'Simulating\u2026' ? busy : 'Simulate it as a log'}</button><button type="button" onClick=${table}>Positions, CSV</button>`}</div>
     <${Fault} fault=${fault} />
     ${found && html`<ul class="verdicts"><li class=${(found.score.condition ?? Infinity) < 100 ? 'good' : 'bad'}>${(found.score.condition ?? Infinity) < 100 ? '\u2713' : '?'} A fit to one period gives the torque to ${number(found.score.torque_error, 3)} times its noise; the first random motion, to ${number(found.first_random.torque_error, 3)} times. Condition ${number(found.score.condition, 3)} for ${found.base_parameters.length} parameters.</li>
-        <li>${found.score.effort_used ? `It uses ${number(100 * found.score.effort_used, 3)} % of the torque limits.` : 'The robot states no torque limits.'}</li></ul>
+        <li>${found.score.effort_used ? `It uses ${number(100 * found.score.effort_used, 3)} % of the torque limits.` : 'The robot states no torque limits.'}</li>
+        ${axes.map((one, k) => wanted.move.includes(one.joint.name) && html`<li>${one.name} moves over ${number(reach(column(found.q, k, motionUnit(one.joint, 0).factor)), 3)} ${motionUnit(one.joint, 0).name}, at up to ${number(Math.max(...column(found.qd, k, motionUnit(one.joint, 1).factor).map(Math.abs)), 3)} ${motionUnit(one.joint, 1).name}.</li>`)}</ul>
       <div class="excitation-view"><${View3d} robot=${robot} q=${found.q[row]!} /></div>
       <${Player} time=${time} end=${found.t.at(-1)!} />
       <div class="plots"><${Plot} title="Positions to be followed" unit=${units(0)} t=${found.t} curves=${positions} time=${time} /><${Plot} title="Speeds" unit=${units(1)} t=${found.t} curves=${speeds} time=${time} /></div>`}</section>`;
