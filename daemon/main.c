@@ -227,6 +227,8 @@ static bool open_jobs(char *why)
         .store = store,
         .registry = registry,
         .host = &computing.host,
+        .host_of = tqd_compute_host_of,
+        .host_ctx = &computing,
         .state = state,
         .node = name_node(),
         .n_runner = (size_t)settings.jobs,
@@ -274,8 +276,9 @@ static bool open_lock_steps(void)
         .client_bytes_max = (uint64_t)share_of(settings.sessions_size),
         .idle_ms = settings.session_idle,
     };
-    lock_steps =
-        (tqd_lock_step_service){.table = tqd_lock_steps_new(&options), .host = &computing.host};
+    lock_steps = (tqd_lock_step_service){.table = tqd_lock_steps_new(&options),
+                                         .host_of = tqd_compute_host_of,
+                                         .host_ctx = &computing};
     return lock_steps.table != NULL;
 }
 

@@ -1147,7 +1147,9 @@ export interface DatasetRow {
   bytes: number;
   media_type: DatasetType;
   created: string;
-  /** Name of the token that made it: only its client, or an `admin`, may change it; null: anybody */
+  /**
+   * Name of the token that made it, `NAMESPACE/NAME` in a namespace: only its client, or an `admin`, may change it; null: anybody
+   */
   owner: string | null;
   rows: number;
   columns: number;
@@ -2681,8 +2683,8 @@ export interface Job {
   /** That runs or ran it */
   node: string | null;
   /**
-   * Name of the token that it was submitted with: only its client, or an `admin`, may cancel or delete it; without credentials
-   * the user of the socket, or what Torqued-Client said
+   * Name of the token that it was submitted with, `NAMESPACE/NAME` in a namespace: only its client, or an `admin`, may cancel or
+   * delete it; without credentials the user of the socket, or what Torqued-Client said
    */
   owner: string | null;
   /** Of the request that submitted it (W3C Trace Context), which log lines of its runs name */
@@ -4315,7 +4317,10 @@ export interface RobotList {
     source: string;
     digest: Digest;
     builtin: boolean;
-    /** Name of the token that made it: only its client, or an `admin`, may change it; null: anybody */
+    /**
+     * Name of the token that made it, `NAMESPACE/NAME` in a namespace: only its client, or an `admin`, may change it; null:
+     * anybody
+     */
     owner: string | null;
   }[];
 }

@@ -128,7 +128,7 @@ const ctl_command ctl_commands[] = {
     {"token create", "NAME ROLES [ATTRIBUTE=VALUE]...", 1, 16, ctl_token_create, NULL, NULL, NULL, NULL, CTL_O_TOKENS, NULL,
      "make a token, and print it this once",
      "Works on the file of the setting `credentials`, which holds digests only; needs no running service. ROLES is roles=read,compute,write,admin: some of them. "
-     "expires=90d or a date ends it. torqued(8) lists all attributes.",
+     "expires=90d or a date ends it, namespace=LAB makes it one of a private namespace. torqued(8) lists all attributes.",
      "torquectl token create dashboard roles=read expires=90d\ntorquectl token create cell roles=read,compute --credentials ./tokens"},
     {"token revoke", "NAME [ID]", 1, 2, ctl_token_revoke, NULL, NULL, NULL, NULL, CTL_O_TOKENS, NULL, "remove all tokens of a client, or one", "", ""},
     {"token rotate", "NAME [TIME]", 1, 2, ctl_token_rotate, NULL, NULL, NULL, NULL, CTL_O_TOKENS, NULL, "a new token beside the old one",

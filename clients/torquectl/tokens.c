@@ -21,6 +21,7 @@ enum {
     DIGEST_TEXT = 2 * DIGEST_BYTES + 1,
     TOKEN_TEXT = 64,
     NAME_MAX_BYTES = 64,
+    NAMESPACE_MAX_BYTES = 32,
     ID_BYTES = 12, /* digits of a digest that name a token */
     DAY_S = 86400,
 };
@@ -209,6 +210,13 @@ static bool is_quota(const char *word, size_t n)
     return false;
 }
 
+static bool is_namespace_name(const char *value)
+{
+    const size_t n = strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                   "0123456789._-");
+    return n > 0 && n <= NAMESPACE_MAX_BYTES && value[n] == '\0' && value[0] != '.';
+}
+
 /* Appends " name=value" to a line, an expiry as the time that it means. */
 static int add_attribute(const ctl *c, char *line, size_t size, const char *word)
 {
@@ -226,10 +234,15 @@ static int add_attribute(const ctl *c, char *line, size_t size, const char *word
     }
     const size_t n_name = (size_t)(equals - word);
     const bool is_expiry = strncmp(word, "expires=", 8) == 0;
-    if (strncmp(word, "roles=", 6) != 0 && !is_expiry && !is_quota(word, n_name)) {
+    const bool is_namespace = strncmp(word, "namespace=", 10) == 0;
+    if (is_namespace && !is_namespace_name(value)) {
+        return ctl_misused(c, "a namespace has 1 to %d of A-Z a-z 0-9 . _ -; not \"%.80s\"",
+                           NAMESPACE_MAX_BYTES, value);
+    }
+    if (strncmp(word, "roles=", 6) != 0 && !is_expiry && !is_namespace && !is_quota(word, n_name)) {
         return ctl_misused(c,
-                           "there is no attribute \"%.*s\": roles, expires, requests, bodies, "
-                           "streams, jobs, running, cpu_s, kept, bytes, connections",
+                           "there is no attribute \"%.*s\": roles, expires, namespace, requests, "
+                           "bodies, streams, jobs, running, cpu_s, kept, bytes, connections",
                            (int)n_name, word);
     }
     if (is_quota(word, n_name) && !is_amount(value)) {
@@ -259,7 +272,7 @@ int ctl_token_create(ctl *c, int n, char **arguments)
     static token_file all; /* a process runs one command */
     char token[TOKEN_TEXT], digest[DIGEST_TEXT], line[LINE_BYTES - 2];
     const char *name = arguments[0];
-    bool has_roles = false;
+    bool has_roles = false, has_namespace = false, is_admin = false;
     if (strspn(name, name_bytes) != strlen(name) || strlen(name) > NAME_MAX_BYTES) {
         return ctl_misused(c, "a name has up to %d of A-Z a-z 0-9 . _ @ -", NAME_MAX_BYTES);
     }
@@ -267,8 +280,15 @@ int ctl_token_create(ctl *c, int n, char **arguments)
     (void)snprintf(line, sizeof line, "%s %s", name, digest);
     int status = CTL_DONE;
     for (int i = 1; i < n && status == CTL_DONE; i++) {
-        has_roles = has_roles || strncmp(arguments[i], "roles=", 6) == 0;
+        const bool is_roles = strncmp(arguments[i], "roles=", 6) == 0;
+        has_roles = has_roles || is_roles;
+        is_admin = is_admin || (is_roles && strstr(arguments[i], "admin") != NULL);
+        has_namespace = has_namespace || strncmp(arguments[i], "namespace=", 10) == 0;
         status = add_attribute(c, line, sizeof line, arguments[i]);
+    }
+    if (status == CTL_DONE && has_namespace && is_admin) {
+        status = ctl_misused(c, "a token of a namespace has no role admin, which is of all "
+                                "namespaces: roles=read,compute,write");
     }
     if (status == CTL_DONE && !has_roles) {
         status = ctl_misused(c, "roles= is missing: read, compute, write, admin, with commas");

@@ -14,6 +14,7 @@
 #include <sodium.h>
 
 #include "daemon/observe/log.h"
+#include "daemon/store/key.h"
 
 enum { LINE_TEXT = 1024, PATH_TEXT = 4096 };
 
@@ -134,6 +135,21 @@ static bool read_connections(const entry *e, const char *value)
     return read_number(e, value, &e->to->limits.connections);
 }
 
+/* The client becomes a key of the namespace. */
+static bool read_namespace(const entry *e, const char *value)
+{
+    char key[TQD_CLIENT_TEXT];
+    if (!tqd_namespace_good(value, strlen(value))) {
+        return refuse(e, "namespace: 1 to 32 of A-Z a-z 0-9 . _ -, not \"%.40s\"", value);
+    }
+    const int n = snprintf(key, sizeof key, "%s/%s", value, tqd_key_name(e->to->client));
+    if (n < 0 || (size_t)n >= sizeof key) {
+        return refuse(e, "a name has %zu bytes at most, with its namespace", sizeof key - 2);
+    }
+    memcpy(e->to->client, key, sizeof key);
+    return true;
+}
+
 static bool read_attribute(const entry *e, char *word)
 {
     static const struct {
@@ -149,7 +165,8 @@ static bool read_attribute(const entry *e, char *word)
                       {"cpu_s", read_cpu_s},
                       {"kept", read_kept},
                       {"bytes", read_bytes},
-                      {"connections", read_connections}};
+                      {"connections", read_connections},
+                      {"namespace", read_namespace}};
     char *equals = strchr(word, '=');
     if (equals == NULL) {
         return refuse(e, LINE_FORM);
@@ -193,6 +210,9 @@ static bool read_line(entry *e, char *line, tqd_tokens *to)
     if (strlen(name) >= sizeof e->to->client) {
         return refuse(e, "a name has %zu bytes at most", sizeof e->to->client - 1);
     }
+    if (strchr(name, '/') != NULL) {
+        return refuse(e, "a name has no \"/\": namespace=NAMESPACE says where it belongs");
+    }
     memcpy(e->to->client, name, strlen(name) + 1);
     if (!read_digest(e, strtok_r(NULL, blank, &rest))) {
         return false;
@@ -202,6 +222,10 @@ static bool read_line(entry *e, char *line, tqd_tokens *to)
         if (!read_attribute(e, word)) {
             return false;
         }
+    }
+    if (tqd_key_prefix(e->to->client) > 0 && (e->to->roles & TQD_ROLE_ADMIN) != 0) {
+        return refuse(e, "a token of a namespace has no role admin, which is of all namespaces: "
+                         "roles=read,compute,write");
     }
     to->n++;
     return true;

@@ -10,6 +10,7 @@
 
 #include <ini.h>
 
+#include "api/problems/nearest.h"
 #include "daemon/http/gate.h"
 #include "daemon/http/origin.h"
 
@@ -311,6 +312,45 @@ enum {
     OPTION_RESTORE
 };
 
+/* Says why a word of the command line is refused: a setting without a flag, a flag without its
+ * value, or the flag or setting that it may have been meant to be. */
+static void refuse_flag(const char *word, const struct option *options, char *why)
+{
+    char name[64];
+    tqa_nearest nearest;
+    const char *text = word + strspn(word, "-");
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+    tqa_nearest_init(&nearest, name, strlen(name));
+    for (const struct option *o = options; o->name != NULL; o++) {
+        if (strcmp(o->name, name) == 0) {
+            snprintf(why, TQD_SETTING_WHY, "--%s: %s", name,
+                     o->has_arg == no_argument ? "it takes no value" : "its value is missing");
+            return;
+        }
+        tqa_nearest_offer(&nearest, o->name);
+    }
+    const char *flag = nearest.best;
+    for (char *c = name; *c != '\0'; c++) {
+        *c = *c == '-' ? '_' : *c;
+    }
+    tqa_nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; i < N_ROW; i++) {
+        tqa_nearest_offer(&nearest, rows[i].name);
+    }
+    const char *setting = nearest.best;
+    if (setting != NULL && (flag == NULL || strcmp(setting, name) == 0)) {
+        snprintf(
+            why, TQD_SETTING_WHY,
+            "%.64s: unknown flag; %s \"%s\" is a setting: write %s = VALUE under [torqued] in a "
+            "file, and start with --config FILE",
+            word, strcmp(setting, name) == 0 ? "but" : "perhaps", setting, setting);
+    } else if (flag != NULL) {
+        snprintf(why, TQD_SETTING_WHY, "%.64s: unknown flag: did you mean --%s?", word, flag);
+    } else {
+        snprintf(why, TQD_SETTING_WHY, "%.64s: unknown flag: --help lists them", word);
+    }
+}
+
 /* One pass over the command line: the first finds --config, the second sets the other flags. */
 static bool read_flags(tqd_settings *settings, int argc, char *const *argv, const char **ret_config,
                        char *why)
@@ -352,8 +392,7 @@ static bool read_flags(tqd_settings *settings, int argc, char *const *argv, cons
         } else if (code == OPTION_RESTORE) {
             settings->restore = optarg;
         } else if (code < 0 || code >= (int)N_ROW) {
-            snprintf(why, TQD_SETTING_WHY, "%.200s: unknown flag, or its value is missing",
-                     argv[at]);
+            refuse_flag(argv[at], options, why);
             return false;
         } else if (!set(settings, &rows[code], optarg, reason)) {
             snprintf(why, TQD_SETTING_WHY, "--%s: %.500s", rows[code].flag, reason);

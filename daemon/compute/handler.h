@@ -8,22 +8,36 @@
 #include "daemon/jobs/jobs.h"
 #include "daemon/queue/workers.h"
 #include "daemon/robots/registry.h"
+#include "daemon/store/key.h"
 
 /* Context of a host's callbacks: an immediate call, or (head NULL) a job, whose host wraps it. */
 typedef struct tqd_call_context {
     struct tqd_compute_host *shared;
     const tqd_head *head;
+    const char *key; /* without a head: a key of the namespace of the names; "": the default */
 } tqd_call_context;
+
+/* The host of callers that outlive their request, as sessions do, in one namespace. */
+typedef struct tqd_namespace_host {
+    struct tqd_namespace_host *next;
+    char name[TQD_NAMESPACE_TEXT + 1]; /* with its '/' */
+    tqd_call_context context;
+    tqa_host host;
+} tqd_namespace_host;
+enum { TQD_NAMESPACE_HOSTS = 4096 };
 
 /* Shared by all computations; outlives the server. */
 typedef struct tqd_compute_host {
-    tqd_call_context no_call;
+    tqd_call_context no_call, nowhere;
     tqd_registry *registry;
     tqd_workers *workers;
     tqd_jobs *jobs;        /* for computations that outlive their connection */
     size_t reply_buffer_b; /* a result up to this size is printed whole by the worker */
     tqd_store *store;      /* for datasets */
-    tqa_host host;
+    tqa_host host, nowhere_host;
+    pthread_mutex_t mutex; /* guards the following members; a leaf */
+    tqd_namespace_host *hosts;
+    size_t n_host;
 } tqd_compute_host;
 
 /* The ctx of one route. */
@@ -35,6 +49,11 @@ typedef struct tqd_compute {
 /* Fills in the host: robots from the registry, parallel_for from the workers. */
 void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd_workers *workers,
                            tqd_store *store, size_t reply_buffer_b);
+
+/* The host (a tqd_compute_host's) in the namespace of a key; lives as long as that. Without memory,
+ * or beyond TQD_NAMESPACE_HOSTS namespaces, it finds no name. Any thread. */
+const tqa_host *tqd_compute_host_of(void *host, const char *key);
+void tqd_compute_host_clear(tqd_compute_host *shared);
 
 /* True if no client waits for this call's answer any more. */
 bool tqd_call_cancelled(const tqd_call_context *context);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon/compute/host.c - the host of computations: api's services of the process, implemented by
  * registry, workers and store. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/compute/handler.h"
 #include "daemon/datasets/source.h"
+#include "daemon/http/bearer.h"
+#include "daemon/store/key.h"
 
 static tqd_compute_host *shared_of(void *ctx)
 {
@@ -23,10 +26,20 @@ static bool host_cancelled(void *ctx)
     return tqd_call_cancelled(ctx);
 }
 
+/* A key of the namespace of the request, in which its body's names are. */
+static const char *key_of(const void *ctx)
+{
+    const tqd_call_context *context = ctx;
+    return context->head != NULL ? tqd_identity_key(context->head->who) : context->key;
+}
+
 static const tqa_robot *host_robot_get(void *ctx, const char *name)
 {
     tqa_problem ignored;
-    return tqd_registry_get(shared_of(ctx)->registry, name, &ignored);
+    char key[TQD_NAME_TEXT + TQD_DIGEST_TEXT]; /* "name@sha256" */
+    return tqd_key_make(key_of(ctx), name, key, sizeof key)
+               ? tqd_registry_get(shared_of(ctx)->registry, key, &ignored)
+               : NULL;
 }
 
 static void host_robot_release(void *ctx, const tqa_robot *robot)
@@ -58,13 +71,14 @@ static void host_parallel_for(void *ctx, size_t n, size_t scratch_size,
 
 static int host_dataset_look(void *ctx, const char *name, tqa_source *ret)
 {
-    return tqd_source_find(shared_of(ctx)->store, name, ret) == TQD_STORE_OK ? 0 : -1;
+    return tqd_source_find(shared_of(ctx)->store, key_of(ctx), name, ret) == TQD_STORE_OK ? 0 : -1;
 }
 
 static long host_dataset_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    return host_cancelled(ctx) ? -1
-                               : tqd_source_read(shared_of(ctx)->store, name, offset, bytes, n);
+    return host_cancelled(ctx)
+               ? -1
+               : tqd_source_read(shared_of(ctx)->store, key_of(ctx), name, offset, bytes, n);
 }
 
 void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd_workers *workers,
@@ -75,13 +89,17 @@ void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd
     shared->workers = workers;
     shared->store = store;
     shared->reply_buffer_b = reply_buffer_b;
-    shared->no_call.shared = shared;
+    shared->no_call = (tqd_call_context){.shared = shared, .key = ""};
+    shared->nowhere = (tqd_call_context){.shared = shared, .key = "/"}; /* no key begins so */
+    pthread_mutex_init(&shared->mutex, NULL);
     shared->host.ctx = &shared->no_call;
     shared->host.robot_get = host_robot_get;
     shared->host.robot_release = host_robot_release;
     shared->host.parallel_for = host_parallel_for;
     shared->host.dataset_look = host_dataset_look;
     shared->host.dataset_read = host_dataset_read;
+    shared->nowhere_host = shared->host;
+    shared->nowhere_host.ctx = &shared->nowhere;
 }
 
 tqa_host tqd_compute_immediate_host(const tqd_call_context *context)
@@ -94,4 +112,41 @@ tqa_host tqd_compute_immediate_host(const tqd_call_context *context)
     host.ctx = ctx.out;
     host.cancelled = host_cancelled;
     return host;
+}
+
+const tqa_host *tqd_compute_host_of(void *host, const char *key)
+{
+    tqd_compute_host *shared = host;
+    tqd_namespace_host *found = NULL;
+    const size_t n_prefix = tqd_key_prefix(key);
+    if (n_prefix == 0) {
+        return &shared->host;
+    }
+    pthread_mutex_lock(&shared->mutex);
+    for (tqd_namespace_host *h = shared->hosts; h != NULL && found == NULL; h = h->next) {
+        found = tqd_key_is_beside(h->name, key) ? h : NULL;
+    }
+    if (found == NULL && shared->n_host < TQD_NAMESPACE_HOSTS) {
+        found = calloc(1, sizeof *found);
+    }
+    if (found != NULL && found->context.shared == NULL) {
+        memcpy(found->name, key, n_prefix);
+        found->context = (tqd_call_context){.shared = shared, .key = found->name};
+        found->host = shared->host;
+        found->host.ctx = &found->context;
+        found->next = shared->hosts;
+        shared->hosts = found;
+        shared->n_host++;
+    }
+    pthread_mutex_unlock(&shared->mutex);
+    return found != NULL ? &found->host : &shared->nowhere_host;
+}
+
+void tqd_compute_host_clear(tqd_compute_host *shared)
+{
+    while (shared->hosts != NULL) {
+        tqd_namespace_host *next = shared->hosts->next;
+        free(shared->hosts);
+        shared->hosts = next;
+    }
 }

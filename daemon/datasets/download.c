@@ -10,9 +10,11 @@
 #include "api/tables/plot.h"
 #include "daemon/datasets/handlers_private.h"
 #include "daemon/datasets/samples.h"
+#include "daemon/http/bearer.h"
 #include "daemon/http/format.h"
 #include "daemon/http/range.h"
 #include "daemon/robots/conditions.h"
+#include "daemon/store/key.h"
 
 enum { WINDOW = 256 << 10 };
 
@@ -23,17 +25,16 @@ static void put_damaged(tqa_writer *to, const tqd_dataset_row *row)
 {
     static const char letters[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    const size_t n = strlen(row->name);
-    if (n > 0 && strspn(row->name, letters) == n) {
-        tqa_writer_string(to, "name", row->name);
+    const char *name = tqd_key_name(row->name);
+    const size_t n = strlen(name);
+    if (n > 0 && strspn(name, letters) == n) {
+        tqa_writer_string(to, "name", name);
     }
     tqa_writer_flag(to, "damaged", true);
 }
 
-static int put_row(void *ctx, const tqd_dataset_row *row, const char *summary)
+static int put_row(tqa_writer *to, const tqd_dataset_row *row)
 {
-    (void)summary;
-    tqa_writer *to = ctx;
     tqa_writer_object(to, NULL);
     if (row->is_damaged) {
         put_damaged(to, row);
@@ -49,18 +50,31 @@ static int put_row(void *ctx, const tqd_dataset_row *row, const char *summary)
     return to->text.failed;
 }
 
+/* The list, and a key of the namespace that it is of. */
+typedef struct listing {
+    tqa_writer text;
+    const char *key;
+} listing;
+
+static int put_stored(void *ctx, const tqd_dataset_row *row, const char *summary)
+{
+    (void)summary;
+    listing *l = ctx;
+    return tqd_key_is_beside(row->name, l->key) ? put_row(&l->text, row) : 0;
+}
+
 static void run_list(void *exchange)
 {
     tqd_dataset_exchange *e = exchange;
-    tqa_writer text = {.cbor = false};
-    tqd_document_list(&text, "datasets");
+    listing l = {.key = tqd_identity_key(e->head->who)};
+    tqd_document_list(&l.text, "datasets");
     const tqd_sample *samples = tqd_samples();
     for (size_t k = 0; samples != NULL && k < TQD_SAMPLES; k++) {
-        (void)put_row(&text, &samples[k].row, NULL);
+        (void)put_row(&l.text, &samples[k].row);
     }
-    const tqd_store_status status = tqd_store_datasets(e->datasets->store, put_row, &text);
-    tqd_document_list_end(&text);
-    if (tqd_document_answer(&e->answer, e->head->request_id, 200, &text) &&
+    const tqd_store_status status = tqd_store_datasets(e->datasets->store, put_stored, &l);
+    tqd_document_list_end(&l.text);
+    if (tqd_document_answer(&e->answer, e->head->request_id, 200, &l.text) &&
         status != TQD_STORE_OK) {
         tqd_dataset_answer_status(e, status);
     }
@@ -247,7 +261,7 @@ static void answer_picture(tqd_dataset_exchange *e, const tqd_dataset_row *row, 
                            size_t n_points)
 {
     size_t n = 0;
-    char *picture = tqa_plot_of_points(points, n_points, row->name, &n);
+    char *picture = tqa_plot_of_points(points, n_points, tqd_key_name(row->name), &n);
     if (picture == NULL) {
         tqd_dataset_answer_status(e, TQD_STORE_NO_MEMORY);
         return;
@@ -319,7 +333,8 @@ static bool selects_bytes(const tqd_dataset_exchange *e, const tqd_dataset_row *
 static tqd_store_status find_row(const tqd_dataset_exchange *e, tqd_dataset_row *ret_row,
                                  char **ret_summary)
 {
-    const tqd_sample *sample = tqd_sample_find(e->head->part[0], strlen(e->head->part[0]));
+    const char *name = tqd_key_name(e->head->part[0]);
+    const tqd_sample *sample = tqd_sample_find(name, strlen(name));
     if (sample == NULL) {
         return tqd_store_dataset(e->datasets->store, e->head->part[0], ret_row, ret_summary);
     }

@@ -7,6 +7,7 @@
 
 #include "daemon/datasets/samples.h"
 #include "daemon/robots/conditions.h"
+#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 bool tqd_dataset_open_exchange(void *datasets, const tqd_head *head, void **ret_exchange,
@@ -57,13 +58,14 @@ void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status)
 {
     tqa_problem problem;
     if (status == TQD_STORE_NOT_FOUND) {
-        tqa_problem_set(&problem, "not-found", "there is no dataset \"%.128s\"", e->head->part[0]);
+        tqa_problem_set(&problem, "not-found", "there is no dataset \"%.128s\"",
+                        tqd_key_name(e->head->part[0]));
     } else {
         tqd_store_problem(status, &problem);
     }
     if (status == TQD_STORE_DAMAGED) {
         tqa_problem_fault(&problem, "", "restore it from a backup, or PUT the dataset once more",
-                          "dataset \"%.128s\"", e->head->part[0]);
+                          "dataset \"%.128s\"", tqd_key_name(e->head->part[0]));
     }
     tqd_dataset_answer_problem(e, &problem);
 }
@@ -71,13 +73,13 @@ void tqd_dataset_answer_status(tqd_dataset_exchange *e, tqd_store_status status)
 void tqd_dataset_answer_owned(tqd_dataset_exchange *e, const char *owner)
 {
     tqa_problem problem;
-    tqd_store_owned("dataset", e->head->part[0], owner, &problem);
+    tqd_store_owned("dataset", tqd_key_name(e->head->part[0]), owner, &problem);
     tqd_dataset_answer_problem(e, &problem);
 }
 
 void tqd_dataset_members(tqa_writer *document, const tqd_dataset_row *row)
 {
-    tqa_writer_string(document, "name", row->name);
+    tqa_writer_string(document, "name", tqd_key_name(row->name));
     tqa_writer_string(document, "sha256", row->digest);
     tqa_writer_count(document, "bytes", row->size);
     tqa_writer_string(document, "media_type", row->media);

@@ -8,6 +8,7 @@
 #include "daemon/datasets/handlers_private.h"
 #include "daemon/datasets/samples.h"
 #include "daemon/http/bearer.h"
+#include "daemon/store/key.h"
 #include "daemon/store/store.h"
 
 static void run_delete(void *exchange)
@@ -19,9 +20,10 @@ static void run_delete(void *exchange)
     tqd_dataset_delete deletion = {.write.kind = TQD_WRITE_DATASET_DELETE,
                                    .name = e->head->part[0],
                                    .by = tqd_identity_by(e->head->who)};
-    if (tqd_sample_is_name(deletion.name)) {
+    if (tqd_sample_is_name(tqd_key_name(deletion.name))) {
         tqa_problem problem;
-        tqa_problem_set(&problem, "read-only", "dataset %s is built in", deletion.name);
+        tqa_problem_set(&problem, "read-only", "dataset %s is built in",
+                        tqd_key_name(deletion.name));
         tqd_dataset_answer_problem(e, &problem);
         return;
     }

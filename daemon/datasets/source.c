@@ -11,6 +11,7 @@
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
+#include "daemon/store/key.h"
 
 static_assert(sizeof((tqa_source *)0)->media == TQD_MEDIA_TEXT, "copied whole");
 static_assert(sizeof((tqa_source *)0)->digest == TQD_DIGEST_TEXT, "copied whole");
@@ -30,8 +31,10 @@ static bool has_digest_length(const char *text)
 }
 
 /* the row of "name", or of "name@sha256" while that is the present version or an input of a job */
-static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dataset_row *ret_row)
+static tqd_store_status find_dataset(tqd_store *store, const char *beside, const char *name,
+                                     tqd_dataset_row *ret_row)
 {
+    char key[TQD_NAME_TEXT];
     char plain[TQD_NAME_TEXT];
     const size_t n = strcspn(name, "@");
     if (n >= sizeof plain) {
@@ -46,7 +49,10 @@ static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dat
         return version == NULL || strcmp(version, sample->row.digest) == 0 ? TQD_STORE_OK
                                                                            : TQD_STORE_NOT_FOUND;
     }
-    const tqd_store_status status = tqd_store_dataset(store, plain, ret_row, NULL);
+    if (!tqd_key_make(beside, plain, key, sizeof key)) {
+        return TQD_STORE_NOT_FOUND;
+    }
+    const tqd_store_status status = tqd_store_dataset(store, key, ret_row, NULL);
     if (version == NULL || (status != TQD_STORE_OK && status != TQD_STORE_NOT_FOUND) ||
         (status == TQD_STORE_OK && strcmp(version, ret_row->digest) == 0)) {
         return status;
@@ -56,23 +62,37 @@ static tqd_store_status find_dataset(tqd_store *store, const char *name, tqd_dat
         return TQD_STORE_NOT_FOUND;
     }
     memcpy(ret_row->digest, version, sizeof ret_row->digest);
-    return tqd_store_input_version(store, plain, version, ret_row->media, &ret_row->size);
+    return tqd_store_input_version(store, key, version, ret_row->media, &ret_row->size);
 }
 
-tqd_store_status tqd_source_find(tqd_store *store, const char *name, tqa_source *ret)
+/* The result of a job of this namespace; as tqd_store_job_body. */
+static tqd_store_status find_result(tqd_store *store, const char *beside, const char *id,
+                                    char media[TQD_MEDIA_TEXT], char **ret_bytes,
+                                    char digest[TQD_DIGEST_TEXT], uint64_t *ret_size)
+{
+    tqd_job job;
+    const tqd_store_status status = tqd_store_job(store, id, &job);
+    *ret_bytes = NULL;
+    return status != TQD_STORE_OK ? status
+           : !tqd_key_is_beside(job.client, beside)
+               ? TQD_STORE_NOT_FOUND
+               : tqd_store_job_body(store, id, TQD_BODY_RESULT, media, ret_bytes, digest, ret_size);
+}
+
+tqd_store_status tqd_source_find(tqd_store *store, const char *beside, const char *name,
+                                 tqa_source *ret)
 {
     const char *job = job_of(name);
     tqd_store_status status;
     memset(ret, 0, sizeof *ret);
     if (job != NULL) {
         char *bytes = NULL;
-        status = tqd_store_job_body(store, job, TQD_BODY_RESULT, ret->media, &bytes, ret->digest,
-                                    &ret->size);
+        status = find_result(store, beside, job, ret->media, &bytes, ret->digest, &ret->size);
         free(bytes);
         return status;
     }
     tqd_dataset_row row;
-    status = find_dataset(store, name, &row);
+    status = find_dataset(store, beside, name, &row);
     if (status == TQD_STORE_OK) {
         memcpy(ret->media, row.media, sizeof ret->media);
         memcpy(ret->digest, row.digest, sizeof ret->digest);
@@ -82,8 +102,9 @@ tqd_store_status tqd_source_find(tqd_store *store, const char *name, tqa_source 
 }
 
 /* *ret_bytes: a small result, whole, malloc'ed; else NULL and the digest of a file */
-static tqd_store_status find_bytes(tqd_store *store, const char *name, char **ret_bytes,
-                                   char digest[TQD_DIGEST_TEXT], uint64_t *ret_size)
+static tqd_store_status find_bytes(tqd_store *store, const char *beside, const char *name,
+                                   char **ret_bytes, char digest[TQD_DIGEST_TEXT],
+                                   uint64_t *ret_size)
 {
     const char *job = job_of(name);
     const char *version = strchr(name, '@');
@@ -91,14 +112,17 @@ static tqd_store_status find_bytes(tqd_store *store, const char *name, char **re
     *ret_bytes = NULL;
     *ret_size = TQD_FILE_ANY_SIZE;
     if (job != NULL) {
-        return tqd_store_job_body(store, job, TQD_BODY_RESULT, media, ret_bytes, digest, ret_size);
+        return find_result(store, beside, job, media, ret_bytes, digest, ret_size);
     }
     if (version != NULL) {
         snprintf(digest, TQD_DIGEST_TEXT, "%s", version + 1);
         return TQD_STORE_OK;
     }
     tqd_dataset_row row;
-    const tqd_store_status status = tqd_store_dataset(store, name, &row, NULL);
+    char key[TQD_NAME_TEXT];
+    const tqd_store_status status = tqd_key_make(beside, name, key, sizeof key)
+                                        ? tqd_store_dataset(store, key, &row, NULL)
+                                        : TQD_STORE_NOT_FOUND;
     if (status == TQD_STORE_OK) {
         memcpy(digest, row.digest, TQD_DIGEST_TEXT);
         *ret_size = row.size;
@@ -106,7 +130,8 @@ static tqd_store_status find_bytes(tqd_store *store, const char *name, char **re
     return status;
 }
 
-long tqd_source_read(tqd_store *store, const char *name, uint64_t offset, void *bytes, size_t n)
+long tqd_source_read(tqd_store *store, const char *beside, const char *name, uint64_t offset,
+                     void *bytes, size_t n)
 {
     char digest[TQD_DIGEST_TEXT];
     char *row = NULL;
@@ -119,7 +144,7 @@ long tqd_source_read(tqd_store *store, const char *name, uint64_t offset, void *
         memcpy(bytes, sample->bytes + (left > 0 ? offset : 0), (size_t)got);
         return got;
     }
-    if (find_bytes(store, name, &row, digest, &size) != TQD_STORE_OK) {
+    if (find_bytes(store, beside, name, &row, digest, &size) != TQD_STORE_OK) {
         return -1;
     }
     if (row != NULL) {

@@ -9,6 +9,7 @@
 #include "daemon/datasets/samples.h"
 #include "daemon/http/bearer.h"
 #include "daemon/robots/registry.h"
+#include "daemon/store/key.h"
 
 /* What waiting does not change: its owner must delete something first. `now`: what it keeps. */
 static void refuse_own(const tqd_head *head, uint64_t now, uint64_t size, tqd_reply *reply)
@@ -32,8 +33,8 @@ static bool check(const tqd_datasets *datasets, const tqd_head *head, tqa_datase
                         "a name has 1 to 128 of A-Z a-z 0-9 . _ - and does not begin with a dot");
         return false;
     }
-    if (tqd_sample_is_name(head->part[0])) {
-        tqa_problem_set(reterr, "read-only", "dataset %s is built in", head->part[0]);
+    if (tqd_sample_is_name(tqd_key_name(head->part[0]))) {
+        tqa_problem_set(reterr, "read-only", "dataset %s is built in", tqd_key_name(head->part[0]));
         return false;
     }
     if (!tqa_dataset_options_read(head->query, head->header(head, "Content-Type"), options,
@@ -151,7 +152,7 @@ static void commit(tqd_dataset_exchange *e, tqd_dataset_row *row, const char *su
     (void)tqd_store_dataset(store, row->name, row, NULL);
     tqd_dataset_answer_row(e, put.created ? 201 : 200, row, summary, n_summary);
     if (put.created) {
-        tqd_answer_header(&e->answer, "Location", "/v1/datasets/%s", row->name);
+        tqd_answer_header(&e->answer, "Location", "/v1/datasets/%s", tqd_key_name(row->name));
     }
 }
 

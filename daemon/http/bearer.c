@@ -9,6 +9,8 @@
 
 #include <sodium.h>
 
+#include "daemon/store/key.h"
+
 static const char scheme[] = "Bearer";
 
 /* a leaf lock, held during a comparison */
@@ -100,6 +102,12 @@ const char *tqd_identity_by(const tqd_identity *who)
 }
 
 const char *tqd_identity_name(const tqd_identity *who)
+{
+    const char *key = who != NULL ? who->client : "";
+    return tqd_key_name(key)[0] != '\0' ? key : "";
+}
+
+const char *tqd_identity_key(const tqd_identity *who)
 {
     return who != NULL ? who->client : "";
 }

@@ -42,7 +42,7 @@ typedef struct tqd_limits {
  * client. */
 typedef struct tqd_token {
     unsigned char digest[TQD_TOKEN_DIGEST];
-    char client[TQD_CLIENT_TEXT];
+    char client[TQD_CLIENT_TEXT]; /* a key (store/key.h): its name, with its namespace */
     unsigned roles;
     int64_t until_s; /* expiry, Unix time; INT64_MAX: none */
     tqd_limits limits;
@@ -55,7 +55,9 @@ typedef struct tqd_tokens {
 
 /* The sender of a request, and its rights. */
 typedef struct tqd_identity {
-    char client[TQD_CLIENT_TEXT]; /* name of the token; "": without credentials */
+    /* key (store/key.h) of the token's name; an administrator's has the namespace that the request
+     * names. "", or a namespace alone: without credentials */
+    char client[TQD_CLIENT_TEXT];
     unsigned roles;
     tqd_limits limits;
 } tqd_identity;
@@ -65,6 +67,9 @@ typedef struct tqd_identity {
 const char *tqd_identity_by(const tqd_identity *who);
 /* Its name, to be recorded as owner; "": it has none. Accepts NULL. */
 const char *tqd_identity_name(const tqd_identity *who);
+/* A key of the namespace that the request is in, for tqd_key_make and tqd_key_is_beside. Accepts
+ * NULL. */
+const char *tqd_identity_key(const tqd_identity *who);
 
 typedef enum tqd_verdict { TQD_TOKEN_VALID, TQD_TOKEN_EXPIRED, TQD_TOKEN_UNKNOWN } tqd_verdict;
 

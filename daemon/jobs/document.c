@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "daemon/http/document.h"
+#include "daemon/store/key.h"
 
 /* 0: the event has not happened. */
 static void put_time(tqa_writer *to, const char *key, int64_t ms)
@@ -38,7 +39,7 @@ void tqd_job_members(tqa_writer *document, const tqd_job *job)
 {
     tqa_writer_string(document, "id", job->id);
     tqa_writer_string(document, "kind", job->kind);
-    tqd_document_text(document, "robot", job->robot);
+    tqd_document_text(document, "robot", tqd_key_name(job->robot));
     tqd_document_text(document, "robot_digest", job->robot[0] != '\0' ? job->robot_digest : "");
     tqa_writer_string(document, "state", tqd_job_state_name(job->state));
     tqa_writer_integer(document, "priority", job->priority);
@@ -50,8 +51,14 @@ void tqd_job_members(tqa_writer *document, const tqd_job *job)
     tqa_writer_count(document, "attempts", job->attempts);
     tqa_writer_flag(document, "cancel_asked", job->cancel_asked);
     tqd_document_text(document, "node", job->node);
-    tqd_document_text(document, "owner", job->client);
+    tqd_document_text(document, "owner", tqd_key_name(job->client)[0] != '\0' ? job->client : "");
     tqd_document_text(document, "traceparent", job->trace);
+}
+
+void tqd_job_title(const tqd_job *job, char ret[TQD_JOB_TITLE])
+{
+    (void)snprintf(ret, TQD_JOB_TITLE, "%s%s%s", job->kind, job->robot[0] != '\0' ? ": " : "",
+                   tqd_key_name(job->robot));
 }
 
 size_t tqd_hub_event_print(const tqd_hub_event *news, char *out)

@@ -8,6 +8,10 @@
 
 enum { TQD_HUB_EVENT_BYTES = 640 };
 
+/* What a picture of its result is titled: kind and robot. */
+enum { TQD_JOB_TITLE = TQD_JOB_KIND_TEXT + TQD_NAME_TEXT + 4 };
+void tqd_job_title(const tqd_job *job, char ret[TQD_JOB_TITLE]);
+
 /* Members of a job, into the open object. */
 void tqd_job_members(tqa_writer *document, const tqd_job *job);
 

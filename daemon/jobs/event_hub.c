@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "daemon/store/key.h"
+
 void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max)
 {
     pthread_mutex_init(&hub->mutex, NULL);
@@ -103,10 +105,18 @@ void tqd_event_hub_until(tqd_event_hub *hub, tqd_watch *watch, int64_t until_ms)
     pthread_mutex_unlock(&hub->mutex);
 }
 
+/* Of its one job, or of a job of its namespace. */
+static bool is_of(const tqd_watch *watch, const tqd_hub_event *news)
+{
+    return watch->id[0] != '\0'
+               ? strcmp(watch->id, news->id) == 0
+               : tqd_key_is_beside(news->client, tqd_identity_key(watch->head->who));
+}
+
 static bool concerns(const tqd_watch *watch, const tqd_hub_event *news, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const bool mine = watch->id[0] == '\0' || strcmp(watch->id, news[i].id) == 0;
+        const bool mine = is_of(watch, &news[i]);
         const bool ends = news[i].seq != 0 && news[i].state >= TQD_JOB_SUCCEEDED;
         if (mine && (!watch->end_only || ends)) {
             return true;
@@ -165,7 +175,7 @@ uint64_t tqd_event_hub_end(tqd_event_hub *hub, uint64_t *ret_seq)
     return n;
 }
 
-size_t tqd_event_hub_read(tqd_event_hub *hub, const char *id, uint64_t *position,
+size_t tqd_event_hub_read(tqd_event_hub *hub, const tqd_watch *watch, uint64_t *position,
                           tqd_hub_event *ret_news, size_t max, bool *ret_lost)
 {
     size_t n = 0;
@@ -173,7 +183,7 @@ size_t tqd_event_hub_read(tqd_event_hub *hub, const char *id, uint64_t *position
     *ret_lost = hub->n - *position > TQD_EVENT_HUB_RING;
     while (!*ret_lost && *position < hub->n && n < max) {
         const tqd_hub_event *news = &hub->news[(*position)++ % TQD_EVENT_HUB_RING];
-        if (id[0] == '\0' || strcmp(id, news->id) == 0) {
+        if (is_of(watch, news)) {
             ret_news[n++] = *news;
         }
     }

@@ -16,6 +16,7 @@ enum { TQD_EVENT_HUB_RING = 2048 };
 typedef struct tqd_hub_event {
     uint64_t seq;
     char id[TQD_JOB_ID_TEXT];
+    char client[TQD_JOB_CLIENT_TEXT]; /* key of whose job it is */
     tqd_job_state state;
     uint32_t attempts;
     int64_t at_ms; /* since 1970 */
@@ -26,7 +27,7 @@ typedef struct tqd_hub_event {
 /* A subscription; part of its exchange, from tqd_event_hub_watch to tqd_event_hub_unwatch. */
 typedef struct tqd_watch {
     const tqd_head *head;
-    char id[TQD_JOB_ID_TEXT]; /* "": all jobs */
+    char id[TQD_JOB_ID_TEXT]; /* "": all jobs of the head's namespace */
     bool end_only;            /* wake once: at the end of the job, or at until_ms */
     int64_t until_ms;         /* monotonic time of an unconditional wake-up: a stream's next
                                  keep-alive */
@@ -70,9 +71,9 @@ void tqd_event_hub_stop(tqd_event_hub *hub);
 /* Position of the next event; *ret_seq is the number of the last one published. */
 uint64_t tqd_event_hub_end(tqd_event_hub *hub, uint64_t *ret_seq);
 
-/* Copies events from *position on, of one job or all (""), and advances. Returns their number;
+/* Copies events that concern the watch from *position on, and advances. Returns their number;
  * *ret_lost is set if some were overwritten in the ring before they were read. */
-size_t tqd_event_hub_read(tqd_event_hub *hub, const char *id, uint64_t *position,
+size_t tqd_event_hub_read(tqd_event_hub *hub, const tqd_watch *watch, uint64_t *position,
                           tqd_hub_event *ret_news, size_t max, bool *ret_lost);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/bearer.h"
+#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 bool tqd_job_exchange_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)
@@ -19,6 +21,26 @@ bool tqd_job_exchange_open(void *ctx, const tqd_head *head, void **ret_exchange,
     e->head = head;
     *ret_exchange = e;
     return true;
+}
+
+tqd_store_status tqd_job_find(tqd_jobs *jobs, const tqd_head *head, tqd_job *ret)
+{
+    const tqd_store_status status = tqd_store_job(tqd_jobs_store(jobs), head->part[0], ret);
+    return status == TQD_STORE_OK && !tqd_key_is_beside(ret->client, tqd_identity_key(head->who))
+               ? TQD_STORE_NOT_FOUND
+               : status;
+}
+
+bool tqd_job_exchange_find(tqd_job_exchange *e)
+{
+    if (!e->found) {
+        const tqd_store_status status = tqd_job_find(e->jobs, e->head, &e->job);
+        e->found = status == TQD_STORE_OK;
+        if (!e->found) {
+            tqd_job_refuse_store(e, status);
+        }
+    }
+    return e->found;
 }
 
 tqd_next tqd_job_exchange_run(void *exchange)

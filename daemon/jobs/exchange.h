@@ -12,7 +12,9 @@
 typedef struct tqd_job_exchange {
     tqd_jobs *jobs;
     const tqd_head *head;
+    bool found;     /* `job` is that of the path, of the request's namespace */
     bool streaming; /* the reply is being sent: `run` reads its next piece */
+    tqd_job job;    /* as it was when the request began */
     tqd_body_reader body;
     tqd_field_reader field;
     tqd_view_reader view;
@@ -29,6 +31,22 @@ void tqd_job_exchange_close(void *exchange);
         .open = tqd_job_exchange_open, .finish = tqd_job_exchange_run, .run = (run_function),      \
         .reply = tqd_job_exchange_reply, .close = tqd_job_exchange_close                           \
     }
+
+/* Finds the job of the path, before `run` of every route under /v1/jobs/{id}. False: there is none,
+ * or it is another namespace's, which the answer does not tell apart. */
+bool tqd_job_exchange_find(tqd_job_exchange *e);
+
+/* Defines NAME_of_found: `run_function` for requests whose job has been found. */
+#define TQD_ONE_JOB_RUN(run_function)                                                              \
+    static void run_function##_of_found(void *exchange)                                            \
+    {                                                                                              \
+        if (tqd_job_exchange_find(exchange)) {                                                     \
+            run_function(exchange);                                                                \
+        }                                                                                          \
+    }
+
+/* The same without an exchange: tqd_store_job of a job of the request's namespace. */
+tqd_store_status tqd_job_find(tqd_jobs *jobs, const tqd_head *head, tqd_job *ret);
 
 /* Fills the answer. */
 void tqd_job_refuse(tqd_job_exchange *e, const tqa_problem *problem);

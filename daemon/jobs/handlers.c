@@ -43,11 +43,12 @@ static void list_run(void *arg)
     tqd_job_exchange *e = arg;
     tqd_job_query query;
     tqa_problem problem;
-    if (!tqd_job_query_read(e->head->query, false, &query, &problem)) {
+    if (!tqd_job_query_read(e->head, false, &query, &problem)) {
         tqd_job_refuse(e, &problem);
         return;
     }
     tqd_job_filter filter = query.filter;
+    filter.beside = tqd_identity_key(e->head->who);
     list l = {.jobs = e->jobs, .limit = filter.limit};
     filter.limit++; /* one more row shows whether there is a next page */
     tqd_document_list(&l.text, "jobs");
@@ -126,13 +127,7 @@ static void answer_job(tqd_job_exchange *e, int http, tqd_job *job)
 static void get_run(void *arg)
 {
     tqd_job_exchange *e = arg;
-    tqd_job job;
-    const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], &job);
-    if (status == TQD_STORE_OK) {
-        answer_job(e, 200, &job);
-    } else {
-        tqd_job_refuse_store(e, status);
-    }
+    answer_job(e, 200, &e->job);
 }
 
 /* ------------------------------------------------------ POST /v1/jobs/{id}/cancel, and DELETE */
@@ -222,7 +217,7 @@ static void purge_run(void *arg)
     tqd_job_exchange *e = arg;
     tqd_job_query query;
     tqa_problem problem;
-    if (!tqd_job_query_read(e->head->query, true, &query, &problem)) {
+    if (!tqd_job_query_read(e->head, true, &query, &problem)) {
         tqd_job_refuse(e, &problem);
         return;
     }
@@ -230,6 +225,7 @@ static void purge_run(void *arg)
     uint64_t n_deleted = 0;
     query.filter.limit = UINT32_MAX;
     query.filter.by = tqd_identity_by(e->head->who);
+    query.filter.beside = tqd_identity_key(e->head->who);
     tqd_store_status status = tqd_store_jobs(tqd_jobs_store(e->jobs), &query.filter, count_job, &m);
     if (status == TQD_STORE_OK && m.n > 0 && !query.dry_run) {
         query.filter.before_seq = m.first_seq + 1;
@@ -250,11 +246,15 @@ static void purge_run(void *arg)
 
 /* -------------------------------------------------------------------------------------- routes */
 
+TQD_ONE_JOB_RUN(get_run)
+TQD_ONE_JOB_RUN(cancel_run)
+TQD_ONE_JOB_RUN(delete_run)
+
 static const tqd_handler list_handler = TQD_JOB_HANDLER(list_run);
-static const tqd_handler get_handler = TQD_JOB_HANDLER(get_run);
-static const tqd_handler cancel_handler = TQD_JOB_HANDLER(cancel_run);
+static const tqd_handler get_handler = TQD_JOB_HANDLER(get_run_of_found);
+static const tqd_handler cancel_handler = TQD_JOB_HANDLER(cancel_run_of_found);
 static const tqd_handler purge_handler = TQD_JOB_HANDLER(purge_run);
-static const tqd_handler delete_handler = TQD_JOB_HANDLER(delete_run);
+static const tqd_handler delete_handler = TQD_JOB_HANDLER(delete_run_of_found);
 
 size_t tqd_job_routes(tqd_jobs *jobs, tqd_route routes[TQD_JOB_ROUTES])
 {

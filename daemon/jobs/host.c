@@ -10,18 +10,19 @@
 
 #include "daemon/datasets/samples.h"
 #include "daemon/jobs/crash.h"
+#include "daemon/jobs/inputs.h"
 #include "daemon/observe/log.h"
 #include "daemon/queue/workers.h"
 
 static const tqa_robot *host_robot_get(void *ctx, const char *name)
 {
-    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((const tqd_job_host *)ctx)->base;
     return base->robot_get(base->ctx, name);
 }
 
 static void host_robot_release(void *ctx, const tqa_robot *robot)
 {
-    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((const tqd_job_host *)ctx)->base;
     base->robot_release(base->ctx, robot);
 }
 
@@ -44,8 +45,8 @@ static void blamed_body(void *arg, size_t i, void *scratch)
 static void host_parallel_for(void *ctx, size_t n, size_t scratch_size,
                               void (*body)(void *arg, size_t i, void *scratch), void *arg)
 {
+    const tqa_host *base = ((const tqd_job_host *)ctx)->base;
     tqd_runner *runner = ((tqd_job_host *)ctx)->runner;
-    const tqa_host *base = runner->jobs->options.host;
     attributed_loop loop = {.id = runner->job.id, .body = body, .arg = arg};
     base->parallel_for(base->ctx, n, scratch_size, blamed_body, &loop);
 }
@@ -316,8 +317,11 @@ static int host_attach(void *ctx, const char *name, const char *media, const voi
 static tqd_store_status find_input(const tqd_job_host *w, const char *name, tqa_source *ret,
                                    char **ret_bytes)
 {
-    return tqd_store_job_input(w->runner->jobs->options.store, w->runner->job.id, name, ret->media,
-                               ret_bytes, ret->digest, &ret->size);
+    char key[TQD_JOB_INPUT_TEXT];
+    return tqd_job_input_key(w->runner->job.client, name, key)
+               ? tqd_store_job_input(w->runner->jobs->options.store, w->runner->job.id, key,
+                                     ret->media, ret_bytes, ret->digest, &ret->size)
+               : TQD_STORE_NOT_FOUND;
 }
 
 static int host_dataset_look(void *ctx, const char *name, tqa_source *ret)
@@ -329,7 +333,7 @@ static int host_dataset_look(void *ctx, const char *name, tqa_source *ret)
     if (status != TQD_STORE_NOT_FOUND) {
         return outcome_of(ctx, status);
     }
-    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((const tqd_job_host *)ctx)->base;
     return base->dataset_look(base->ctx, name, ret);
 }
 
@@ -348,7 +352,7 @@ static long host_dataset_read(void *ctx, const char *name, uint64_t offset, void
     tqa_source input;
     char *row = NULL;
     const char *version = strchr(name, '@');
-    const tqa_host *base = ((tqd_job_host *)ctx)->runner->jobs->options.host;
+    const tqa_host *base = ((const tqd_job_host *)ctx)->base;
     if (tqd_sample_find(name, strcspn(name, "@")) != NULL) { /* samples are not files */
         return base->dataset_read(base->ctx, name, offset, bytes, n);
     }
@@ -375,7 +379,10 @@ static long host_dataset_read(void *ctx, const char *name, uint64_t offset, void
 void tqd_job_host_open(tqd_job_host *w, tqd_runner *runner)
 {
     memset(w, 0, sizeof *w);
+    const tqd_jobs_options *options = &runner->jobs->options;
     w->runner = runner;
+    w->base = options->host_of != NULL ? options->host_of(options->host_ctx, runner->job.client)
+                                       : options->host;
     w->saved_ms = clock_ms();
     w->host = (tqa_host){.ctx = w,
                          .robot_get = host_robot_get,

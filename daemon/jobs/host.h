@@ -11,7 +11,8 @@
 
 /* The host of one run of one job. */
 typedef struct tqd_job_host {
-    tqa_host host; /* for the call; valid until tqd_job_host_close */
+    tqa_host host;        /* for the call; valid until tqd_job_host_close */
+    const tqa_host *base; /* of the process, for names of the job's namespace */
     tqd_runner *runner;
     tqd_store_status status;        /* not OK: the store failed; the outcome of the run is
                                        ignored */

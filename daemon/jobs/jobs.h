@@ -13,10 +13,13 @@ typedef struct tqd_jobs_options {
     tqd_store *store;
     tqd_registry *registry;
     const tqa_host *host; /* of immediate calls: robots and parallel_for are the same for jobs */
-    const char *state;    /* state folder; holds the note of a crash */
-    const char *node;     /* name among the nodes of the store; NULL: the host's */
-    size_t n_runner;      /* jobs that run concurrently */
-    size_t n_spare;       /* additional jobs, of clients that have none running here */
+    /* `host` for names of the namespace of a client's key; NULL: `host` for all */
+    const tqa_host *(*host_of)(void *ctx, const char *key);
+    void *host_ctx;
+    const char *state; /* state folder; holds the note of a crash */
+    const char *node;  /* name among the nodes of the store; NULL: the host's */
+    size_t n_runner;   /* jobs that run concurrently */
+    size_t n_spare;    /* additional jobs, of clients that have none running here */
     int64_t lease_ms;
     uint64_t queued_max;        /* jobs that may wait; 0: no bound */
     uint64_t client_queued_max; /* of one client that has a name; 0: no bound */

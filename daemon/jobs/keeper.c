@@ -91,6 +91,7 @@ static int add_event(void *ctx, const tqd_job_event *event)
     memset(news, 0, sizeof *news);
     news->seq = event->seq;
     memcpy(news->id, event->id, sizeof news->id);
+    memcpy(news->client, event->client, sizeof news->client);
     news->state = event->state;
     news->attempts = event->attempts;
     news->at_ms = event->at_ms;
@@ -137,6 +138,7 @@ static void publish_progress(tqd_jobs *jobs)
             tqd_hub_event *news = &p.news[p.n++];
             memset(news, 0, sizeof *news);
             memcpy(news->id, job.id, sizeof news->id);
+            memcpy(news->client, job.client, sizeof news->client);
             news->state = TQD_JOB_RUNNING;
             news->attempts = job.attempts;
             news->fraction = job.fraction;

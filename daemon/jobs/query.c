@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/bearer.h"
+
 enum { LIST_DEFAULT = 50, LIST_MAX = 200 };
 
 bool tqd_duration_read(const char *text, int64_t *ret_ms)
@@ -68,8 +70,9 @@ static bool read_page(const char *name, const char *value, tqd_job_filter *filte
     return true;
 }
 
-static bool read_parameter(const char *name, const char *value, bool is_deletion,
-                           tqd_job_query *query)
+/* beside: a key of the request's namespace */
+static bool read_parameter(const char *beside, const char *name, const char *value,
+                           bool is_deletion, tqd_job_query *query)
 {
     tqd_job_filter *filter = &query->filter;
     if (strcmp(name, "state") == 0) {
@@ -81,9 +84,8 @@ static bool read_parameter(const char *name, const char *value, bool is_deletion
         return true;
     }
     if (strcmp(name, "robot") == 0) {
-        snprintf(query->robot, sizeof query->robot, "%s", value);
         filter->robot = query->robot;
-        return true;
+        return tqd_key_make(beside, value, query->robot, sizeof query->robot);
     }
     if (strcmp(name, "older_than") == 0) {
         return tqd_duration_read(value, &filter->older_ms);
@@ -149,16 +151,17 @@ static bool check_deletion(tqd_job_query *query, tqa_problem *reterr)
     return true;
 }
 
-bool tqd_job_query_read(const char *query, bool is_deletion, tqd_job_query *ret,
+bool tqd_job_query_read(const tqd_head *head, bool is_deletion, tqd_job_query *ret,
                         tqa_problem *reterr)
 {
+    const char *query = head->query;
     char name[TQD_QUERY_TEXT];
     char value[TQD_QUERY_TEXT];
     bool bad = false;
     memset(ret, 0, sizeof *ret);
     ret->filter.limit = LIST_DEFAULT;
     while (tqd_query_next(&query, name, value, &bad)) {
-        if (!read_parameter(name, value, is_deletion, ret)) {
+        if (!read_parameter(tqd_identity_key(head->who), name, value, is_deletion, ret)) {
             refuse(name, value, is_deletion, reterr);
             return false;
         }

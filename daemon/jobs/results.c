@@ -9,9 +9,8 @@
 #include "daemon/http/answer.h"
 #include "daemon/http/format.h"
 #include "daemon/http/range.h"
+#include "daemon/jobs/document.h"
 #include "daemon/jobs/exchange.h"
-
-enum { TITLE_TEXT = TQD_JOB_KIND_TEXT + TQD_NAME_TEXT + 4 };
 
 /* ----------------------------------------------- GET /v1/jobs/{id}/request, and the result */
 
@@ -43,27 +42,17 @@ static void request_run(void *arg)
 }
 
 /* False: the job has no result, and the reply is a problem. */
-static bool find_job(tqd_job_exchange *e, tqd_job *ret)
+static bool has_result(tqd_job_exchange *e)
 {
-    const tqd_store_status status = tqd_store_job(tqd_jobs_store(e->jobs), e->head->part[0], ret);
-    if (status != TQD_STORE_OK) {
-        tqd_job_refuse_store(e, status);
-        return false;
-    }
-    if (ret->state == TQD_JOB_SUCCEEDED) {
+    const tqd_job_state state = e->job.state;
+    if (state == TQD_JOB_SUCCEEDED) {
         return true;
     }
     tqa_problem problem;
     tqa_problem_set(&problem, "conflict", "the job is %s: it has no result%s",
-                    tqd_job_state_name(ret->state), ret->state < TQD_JOB_SUCCEEDED ? " yet" : "");
+                    tqd_job_state_name(state), state < TQD_JOB_SUCCEEDED ? " yet" : "");
     tqd_job_refuse(e, &problem);
     return false;
-}
-
-static bool find_result(tqd_job_exchange *e)
-{
-    tqd_job job;
-    return find_job(e, &job);
 }
 
 typedef struct result_query {
@@ -175,12 +164,6 @@ static bool answer_table(tqd_job_exchange *e, const char *name)
     return e->streaming;
 }
 
-static void print_title(const tqd_job *job, char ret[TITLE_TEXT])
-{
-    (void)snprintf(ret, TITLE_TEXT, "%s%s%s", job->kind, job->robot[0] != '\0' ? ": " : "",
-                   job->robot);
-}
-
 static void result_run(void *exchange)
 {
     tqd_job_exchange *e = exchange;
@@ -196,13 +179,12 @@ static void result_run(void *exchange)
     bool as_is = false;
     tqa_view_form form = TQA_VIEW_JSON;
     tqa_problem problem;
-    tqd_job job;
     if (!read_result_query(e->head, true, &w, &problem) ||
         !choose_form(&w, &form, &as_is, &problem)) {
         tqd_job_refuse(e, &problem);
-    } else if (find_job(e, &job)) {
-        char title[TITLE_TEXT];
-        print_title(&job, title);
+    } else if (has_result(e)) {
+        char title[TQD_JOB_TITLE];
+        tqd_job_title(&e->job, title);
         const tqa_view_options options = {.form = form,
                                           .title = title,
                                           .fields = w.has_fields ? w.fields : NULL,
@@ -316,7 +298,7 @@ static void field_run(void *exchange)
         tqd_field_fill(&e->field);
     } else if (e->streaming) {
         tqd_body_fill(&e->body);
-    } else if (find_result(e) && !answer_attachment(e, e->head->part[1])) {
+    } else if (has_result(e) && !answer_attachment(e, e->head->part[1])) {
         answer_field(e);
     }
 }
@@ -326,7 +308,7 @@ static void report_run(void *exchange)
     tqd_job_exchange *e = exchange;
     if (e->streaming) {
         tqd_body_fill(&e->body);
-    } else if (find_result(e) && !answer_attachment(e, "report")) {
+    } else if (has_result(e) && !answer_attachment(e, "report")) {
         tqa_problem problem;
         tqa_problem_set(&problem, "not-found",
                         "this kind of job writes no report: GET .../result has it, as "
@@ -336,7 +318,12 @@ static void report_run(void *exchange)
     }
 }
 
-const tqd_handler tqd_job_request_handler = TQD_JOB_HANDLER(request_run);
-const tqd_handler tqd_job_result_handler = TQD_JOB_HANDLER(result_run);
-const tqd_handler tqd_job_field_handler = TQD_JOB_HANDLER(field_run);
-const tqd_handler tqd_job_report_handler = TQD_JOB_HANDLER(report_run);
+TQD_ONE_JOB_RUN(request_run)
+TQD_ONE_JOB_RUN(result_run)
+TQD_ONE_JOB_RUN(field_run)
+TQD_ONE_JOB_RUN(report_run)
+
+const tqd_handler tqd_job_request_handler = TQD_JOB_HANDLER(request_run_of_found);
+const tqd_handler tqd_job_result_handler = TQD_JOB_HANDLER(result_run_of_found);
+const tqd_handler tqd_job_field_handler = TQD_JOB_HANDLER(field_run_of_found);
+const tqd_handler tqd_job_report_handler = TQD_JOB_HANDLER(report_run_of_found);

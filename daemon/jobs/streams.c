@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "daemon/http/answer.h"
+#include "daemon/http/bearer.h"
 #include "daemon/jobs/document.h"
+#include "daemon/jobs/exchange.h"
 #include "daemon/jobs/handlers.h"
+#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 enum {
@@ -21,6 +24,7 @@ enum {
 typedef struct stream {
     tqd_jobs *jobs;
     const tqd_head *head;
+    const char *key; /* of the namespace that it is of */
     tqd_watch watch;
     bool watching, begun, one, over;
     bool resumes;     /* after last_seq, from the client's Last-Event-ID */
@@ -91,6 +95,7 @@ static bool begin(void *ctx, const tqd_head *head, void **ret_exchange, tqd_repl
     }
     s->jobs = ctx;
     s->head = head;
+    s->key = tqd_identity_key(head->who);
     s->resumes = resumes;
     s->last_seq = last_seq;
     s->one = head->part[0][0] != '\0';
@@ -140,12 +145,17 @@ typedef struct page {
 static int add_event(void *ctx, const tqd_job_event *event)
 {
     page *p = ctx;
+    const bool is_own = p->s->one || tqd_key_is_beside(event->client, p->s->key);
     tqd_hub_event news = {.seq = event->seq,
                           .state = event->state,
                           .attempts = event->attempts,
                           .at_ms = event->at_ms};
     memcpy(news.id, event->id, sizeof news.id);
-    print(p->s, &news);
+    if (is_own) {
+        print(p->s, &news);
+    } else if (event->seq > p->s->last_seq) {
+        p->s->last_seq = event->seq;
+    }
     return ++p->n == PAGE;
 }
 
@@ -191,7 +201,7 @@ static tqd_store_status find_start(stream *s)
         return TQD_STORE_OK;
     }
     tqd_job job;
-    return tqd_store_job(tqd_jobs_store(s->jobs), s->head->part[0], &job);
+    return tqd_job_find(s->jobs, s->head, &job);
 }
 
 static size_t read_stream(void *arg, char *out, size_t size);
@@ -244,8 +254,8 @@ static void take_news(stream *s)
     tqd_hub_event news[PAGE];
     bool lost = false;
     s->at = s->n_text = 0;
-    const size_t n = tqd_event_hub_read(tqd_jobs_event_hub(s->jobs), s->one ? s->head->part[0] : "",
-                                        &s->position, news, PAGE, &lost);
+    const size_t n =
+        tqd_event_hub_read(tqd_jobs_event_hub(s->jobs), &s->watch, &s->position, news, PAGE, &lost);
     s->catching_up = lost;
     for (size_t i = 0; i < n && !s->over; i++) {
         print(s, &news[i]);

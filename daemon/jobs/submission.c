@@ -25,6 +25,7 @@
 #include "daemon/jobs/shares/quotas.h"
 #include "daemon/jobs/submit_options.h"
 #include "daemon/jobs/view.h"
+#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 enum { DIGEST_BYTES = 32, BODY_FIRST = 16 << 10 };
@@ -243,7 +244,7 @@ static bool prepare(submission *s)
                  s->head->part[0]);
         snprintf(s->robot_digest, sizeof s->robot_digest, "%s", tqa_robot_digest(s->robot));
     }
-    if (!tqd_job_inputs(s->call, &s->inputs)) {
+    if (!tqd_job_inputs(s->call, s->submit_options.client, &s->inputs)) {
         tqa_problem problem;
         tqd_store_problem(TQD_STORE_NO_MEMORY, &problem);
         refuse(s, &problem);
@@ -301,7 +302,8 @@ static void refuse_store(submission *s, tqd_store_status status)
         tqa_problem_set(&problem, "conflict", "this Idempotency-Key was used for another request");
     } else if (status == TQD_STORE_NOT_FOUND) {
         tqa_problem_set(&problem, "unknown-robot",
-                        "robot \"%s\" has been replaced meanwhile; try again", s->robot_name);
+                        "robot \"%s\" has been replaced meanwhile; try again",
+                        tqd_key_name(s->robot_name));
     } else if (status == TQD_STORE_QUOTA && submit->queue_full) {
         tqa_problem_set(&problem, "busy", "%llu jobs wait already; try again later",
                         (unsigned long long)submit->queued_max);
@@ -479,9 +481,8 @@ static void answer_end(submission *s, const tqd_job *job)
         return;
     }
     if (good && s->submit_options.form != TQA_VIEW_JSON) {
-        char title[TQD_NAME_TEXT + TQD_JOB_KIND_TEXT + 4];
-        (void)snprintf(title, sizeof title, "%s%s%s", job->kind, job->robot[0] != '\0' ? ": " : "",
-                       job->robot);
+        char title[TQD_JOB_TITLE];
+        tqd_job_title(job, title);
         const tqa_view_options options = {.form = s->submit_options.form, .title = title};
         (void)tqd_view_answer(&s->view, &s->result, s->head, &options, &s->answer, read_view);
     } else {

@@ -10,6 +10,7 @@
 #include "daemon/http/format.h"
 #include "daemon/observe/log.h"
 #include "daemon/observe/trace.h"
+#include "daemon/store/key.h"
 
 _Static_assert((int)TQD_JOB_TRACE_TEXT == (int)TQD_TRACE_TEXT, "a job keeps the whole of it");
 
@@ -33,8 +34,13 @@ static bool read_client(const tqd_head *head, char client[TQD_JOB_CLIENT_TEXT],
     }
     /* fairness and keys belong to the token; the name that a client states is used only without
      * tokens */
-    const bool is_known = head->who != NULL && head->who->client[0] != '\0';
-    snprintf(client, TQD_JOB_CLIENT_TEXT, "%s", is_known ? head->who->client : name);
+    const char *key = tqd_identity_key(head->who);
+    const bool is_known = tqd_key_name(key)[0] != '\0';
+    if (!tqd_key_make(key, is_known ? tqd_key_name(key) : name, client, TQD_JOB_CLIENT_TEXT)) {
+        tqa_problem_set(problem, "invalid-value",
+                        "Torqued-Client is too long with the name of this namespace");
+        return false;
+    }
     return true;
 }
 

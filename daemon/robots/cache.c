@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
+#include "daemon/store/key.h"
 
 enum {
     BUCKETS = 4096,
@@ -205,16 +206,20 @@ void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot)
     read_unlock(mine);
 }
 
-bool tqd_cache_nearest(tqd_cache *cache, const char *name, char ret_name[TQD_NAME_TEXT])
+bool tqd_cache_nearest(tqd_cache *cache, const char *key, char ret_name[TQD_NAME_TEXT])
 {
     tqa_nearest nearest;
+    const char *name = tqd_key_name(key);
     tqa_nearest_init(&nearest, name, strlen(name));
     slot *mine = read_lock(cache);
     size_t n = 0;
     for (size_t i = 0; i < BUCKETS && n < NAMES_COMPARED; i++) {
         for (const tqd_named *named = cache->names[i]; named != NULL && n < NAMES_COMPARED;
              named = named->next, n++) {
-            tqa_nearest_offer(&nearest, named->entry.row.name);
+            const char *other = named->entry.row.name;
+            if (named->entry.builtin || tqd_key_is_beside(other, key)) {
+                tqa_nearest_offer(&nearest, tqd_key_name(other));
+            }
         }
     }
     if (nearest.best != NULL) {

@@ -52,9 +52,9 @@ tqd_robot_found tqd_cache_hold_name(tqd_cache *cache, const char *name,
 const tqa_robot *tqd_cache_hold_digest(tqd_cache *cache, const char *digest);
 void tqd_cache_drop(tqd_cache *cache, const tqa_robot *robot);
 
-/* Copies a name similar to an unknown one, out of NAMES_COMPARED; false: none is similar. Allocates
- * nothing. */
-bool tqd_cache_nearest(tqd_cache *cache, const char *name, char ret_name[TQD_NAME_TEXT]);
+/* Copies the name of a key similar to an unknown one of the same namespace, or of a built-in robot,
+ * out of NAMES_COMPARED; false: none is similar. Allocates nothing. */
+bool tqd_cache_nearest(tqd_cache *cache, const char *key, char ret_name[TQD_NAME_TEXT]);
 
 tqd_registry_row *tqd_cache_list(tqd_cache *cache, size_t *ret_n);
 

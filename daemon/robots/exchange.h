@@ -12,7 +12,7 @@
 typedef struct tqd_robot_query {
     char main[TQD_QUERY_TEXT]; /* the robot's file in an archive */
     char base[TQD_QUERY_TEXT]; /* how the root is attached: fixed, floating or planar */
-    char name[TQD_QUERY_TEXT]; /* PATCH: name under which the result is stored */
+    char name[TQD_QUERY_TEXT]; /* PATCH: key under which the result is stored */
     bool is_dry;               /* checked, not stored */
 } tqd_robot_query;
 
@@ -20,7 +20,7 @@ typedef struct tqd_robot_query {
 typedef struct tqd_robot_exchange {
     tqd_registry *registry;
     const tqd_head *head;
-    const char *name;    /* name under which the robot is stored */
+    const char *name;    /* key under which the robot is stored */
     tqa_media media;     /* PUT: of the body */
     tqa_robot_form form; /* GET: of the answer */
     tqd_robot_query query;

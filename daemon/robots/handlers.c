@@ -12,6 +12,7 @@
 #include "daemon/http/document.h"
 #include "daemon/robots/conditions.h"
 #include "daemon/robots/exchange.h"
+#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 enum { BODY_FIRST = 16384 };
@@ -76,6 +77,28 @@ static bool list_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_
     return !refuse_unless_json(head, reply) && tqd_robot_begin(ctx, head, ret_exchange, reply);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(tqd_key_name(((const tqd_registry_row *)a)->row.name),
+                  tqd_key_name(((const tqd_registry_row *)b)->row.name));
+}
+
+/* Keeps the rows that the request's namespace has, by name. Returns how many. */
+static size_t keep_visible(const tqd_head *head, tqd_registry_row *rows, size_t n)
+{
+    size_t n_kept = 0;
+    const char *own = tqd_identity_key(head->who);
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].builtin || tqd_key_is_beside(rows[i].row.name, own)) {
+            rows[n_kept++] = rows[i];
+        }
+    }
+    if (tqd_key_prefix(own) > 0) { /* they came by key */
+        qsort(rows, n_kept, sizeof *rows, by_name);
+    }
+    return n_kept;
+}
+
 static void list_run(void *arg)
 {
     tqd_robot_exchange *e = arg;
@@ -85,12 +108,13 @@ static void list_run(void *arg)
         answer_no_memory(e);
         return;
     }
+    n = keep_visible(e->head, rows, n);
     tqa_writer text = {.cbor = false};
     tqd_document_list(&text, "robots");
     for (size_t i = 0; i < n; i++) {
         const tqd_robot_row *row = &rows[i].row;
         tqa_writer_object(&text, NULL);
-        tqa_writer_string(&text, "name", row->name);
+        tqa_writer_string(&text, "name", tqd_key_name(row->name));
         tqa_writer_count(&text, "nv", row->nv);
         tqa_writer_string(&text, "source", row->source);
         tqa_writer_string(&text, "digest", row->digest);
@@ -192,7 +216,8 @@ static void get_run(void *arg)
         return;
     }
     char name[TQD_NAME_TEXT];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(e->head->part[0], "@"), e->head->part[0]);
+    const char *reference = tqd_key_name(e->head->part[0]);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(reference, "@"), reference);
     const tqd_robot_parser *parser = tqd_registry_parser(e->registry);
     const bool xml = e->form != TQA_FORM_DOCUMENT;
     e->answer.body = parser->print(robot, e->form, name, &e->answer.n_body, &problem);
@@ -309,7 +334,7 @@ bool tqd_robot_name_free(tqd_registry *registry, const char *name, tqa_problem *
             problem, "read-only",
             "\"%s\" is built in: choose another name (PUT /v1/robots/NAME, or PATCH with "
             "?name=NAME)",
-            name);
+            tqd_key_name(name));
         return false;
     }
     return true;
@@ -389,7 +414,8 @@ static bool read_conditions(tqd_robot_exchange *e, char match[TQD_TAG_TEXT],
 
 static void answer_put(tqd_robot_exchange *e, const tqa_robot *robot, bool created)
 {
-    e->answer.body = tqd_registry_parser(e->registry)->report(robot, e->name, &e->answer.n_body);
+    e->answer.body =
+        tqd_registry_parser(e->registry)->report(robot, tqd_key_name(e->name), &e->answer.n_body);
     if (e->answer.body == NULL) {
         /* the robot is stored, but there is no memory for the report */
         e->answer.constant = "{}\n";
@@ -399,7 +425,7 @@ static void answer_put(tqd_robot_exchange *e, const tqa_robot *robot, bool creat
     e->answer.media = "application/json";
     tqd_answer_header(&e->answer, "ETag", "\"%s\"", tqa_robot_digest(robot));
     if (created) {
-        tqd_answer_header(&e->answer, "Location", "/v1/robots/%s", e->name);
+        tqd_answer_header(&e->answer, "Location", "/v1/robots/%s", tqd_key_name(e->name));
     }
 }
 
@@ -420,11 +446,11 @@ static void answer_dry(tqd_robot_exchange *e, tqa_robot *robot, const tqd_condit
     } else if (exists && tqd_is_owned(row.row.owner, condition->by) &&
                strcmp(row.row.digest, tqa_robot_digest(robot)) != 0) {
         tqa_problem problem;
-        tqd_store_owned("robot", e->name, row.row.owner, &problem);
+        tqd_store_owned("robot", tqd_key_name(e->name), row.row.owner, &problem);
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
     } else {
-        e->answer.body =
-            tqd_registry_parser(e->registry)->report(robot, e->name, &e->answer.n_body);
+        e->answer.body = tqd_registry_parser(e->registry)
+                             ->report(robot, tqd_key_name(e->name), &e->answer.n_body);
         e->answer.status = 200;
         e->answer.media = "application/json";
         if (e->answer.body == NULL) {

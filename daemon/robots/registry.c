@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "daemon/robots/cache.h"
+#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 enum { LOADERS = 16 };
@@ -32,11 +33,12 @@ const tqd_robot_parser *tqd_registry_parser(const tqd_registry *registry)
     return registry->options.parser;
 }
 
-bool tqd_robot_name_good(const char *name)
+bool tqd_robot_name_good(const char *key)
 {
+    const char *name = tqd_key_name(key);
     const size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                                   "0123456789._-");
-    return n >= 1 && n < TQD_NAME_TEXT && name[n] == '\0' && name[0] != '.';
+    return n >= 1 && strlen(key) < TQD_NAME_TEXT && name[n] == '\0' && name[0] != '.';
 }
 
 /* ------------------------------------------------------------------------------- life cycle */
@@ -181,11 +183,23 @@ void tqd_registry_free(tqd_registry *registry)
     free(registry);
 }
 
+/* A built-in robot is in every namespace: the key under which the cache has it. */
+static const char *known_key(tqd_registry *registry, const char *key)
+{
+    const char *name = tqd_key_name(key);
+    tqd_registry_row row;
+    return name != key && !tqd_cache_row(registry->cache, key, &row) &&
+                   tqd_cache_row(registry->cache, name, &row) && row.builtin
+               ? name
+               : key;
+}
+
 const tqd_robot_row *tqd_registry_builtin(tqd_registry *registry, const char *name,
                                           const char **ret_bytes)
 {
     const tqd_robot_parser *parser = registry->options.parser;
     tqd_registry_row row;
+    name = known_key(registry, name);
     if (!tqd_cache_row(registry->cache, name, &row) || !row.builtin) {
         return NULL; /* a stored robot may shadow a built-in one */
     }
@@ -228,7 +242,8 @@ tqd_robot_found tqd_registry_peek(tqd_registry *registry, const char *name,
     if (!split(name, &ref)) {
         return TQD_ROBOT_NONE;
     }
-    const tqd_robot_found found = tqd_cache_hold_name(registry->cache, ref.name, ret_robot);
+    const tqd_robot_found found =
+        tqd_cache_hold_name(registry->cache, known_key(registry, ref.name), ret_robot);
     if (ref.digest == NULL) {
         return found;
     }
@@ -254,10 +269,11 @@ static tqa_media media_of(const tqd_robot_row *row)
     return strcmp(row->media, "application/json") == 0 ? TQA_MEDIA_JSON : TQA_MEDIA_XML;
 }
 
-void tqd_registry_unknown(tqd_registry *registry, const char *name, tqa_problem *ret)
+void tqd_registry_unknown(tqd_registry *registry, const char *key, tqa_problem *ret)
 {
     char nearest[TQD_NAME_TEXT];
-    if (tqd_cache_nearest(registry->cache, name, nearest)) {
+    const char *name = tqd_key_name(key);
+    if (tqd_cache_nearest(registry->cache, key, nearest)) {
         tqa_problem_set(ret, "unknown-robot",
                         "there is no robot \"%.128s\": did you mean \"%.64s\"?", name, nearest);
     } else {
@@ -277,7 +293,7 @@ static const tqa_robot *load(tqd_registry *registry, const reference *ref, tqa_p
             tqd_registry_unknown(registry, ref->name, reterr);
         } else {
             tqa_problem_set(reterr, "unknown-robot", "there is no robot \"%s\" with this digest",
-                            ref->name);
+                            tqd_key_name(ref->name));
         }
         return NULL;
     }
@@ -347,7 +363,7 @@ tqd_registry_row *tqd_registry_list(tqd_registry *registry, size_t *ret_n)
 
 bool tqd_registry_find(tqd_registry *registry, const char *name, tqd_registry_row *ret_row)
 {
-    return tqd_cache_row(registry->cache, name, ret_row);
+    return tqd_cache_row(registry->cache, known_key(registry, name), ret_row);
 }
 
 /* ----------------------------------------------------------------------------------- changing */
@@ -459,10 +475,11 @@ void tqd_registry_follow(tqd_registry *registry)
 static bool refuse_builtin(tqd_registry *registry, const char *name, tqa_problem *reterr)
 {
     tqd_registry_row row;
-    if (!tqd_cache_row(registry->cache, name, &row) || !row.builtin) {
+    if (!tqd_registry_find(registry, name, &row) || !row.builtin) {
         return false;
     }
-    tqa_problem_set(reterr, "read-only", "\"%s\" is built in: choose another name", name);
+    tqa_problem_set(reterr, "read-only", "\"%s\" is built in: choose another name",
+                    tqd_key_name(name));
     return true;
 }
 
@@ -504,7 +521,7 @@ bool tqd_registry_put(tqd_registry *registry, const char *name, tqa_robot *robot
     if (status != TQD_STORE_OK) {
         tqd_registry_release(registry, held);
         if (status == TQD_STORE_OWNED) {
-            tqd_store_owned("robot", name, change.put.owner, reterr);
+            tqd_store_owned("robot", tqd_key_name(name), change.put.owner, reterr);
         } else {
             tqd_store_problem(status, reterr);
         }
@@ -531,7 +548,7 @@ bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_con
     if (status == TQD_STORE_NOT_FOUND) {
         tqd_registry_unknown(registry, name, reterr);
     } else if (status == TQD_STORE_OWNED) {
-        tqd_store_owned("robot", name, change.delete.owner, reterr);
+        tqd_store_owned("robot", tqd_key_name(name), change.delete.owner, reterr);
     } else if (status != TQD_STORE_OK) {
         tqd_store_problem(status, reterr);
     }

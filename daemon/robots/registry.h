@@ -95,7 +95,7 @@ bool tqd_registry_delete(tqd_registry *registry, const char *name, const tqd_con
                          tqa_problem *reterr);
 
 /* 1 to 128 of [A-Za-z0-9._-], not beginning with a dot. */
-bool tqd_robot_name_good(const char *name);
+bool tqd_robot_name_good(const char *key);
 
 const tqd_robot_parser *tqd_registry_parser(const tqd_registry *registry);
 

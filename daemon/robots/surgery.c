@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/http/bearer.h"
 #include "daemon/robots/exchange.h"
+#include "daemon/store/key.h"
 
 /* ?name= and ?dry_run= */
 static bool read_query(const tqd_head *head, tqd_robot_query *ret, tqa_problem *problem)
@@ -16,7 +18,8 @@ static bool read_query(const tqd_head *head, tqd_robot_query *ret, tqa_problem *
     bool unknown = false;
     while (tqd_query_next(&query, name, value, &bad)) {
         if (strcmp(name, "name") == 0 && value[0] != '\0') {
-            memcpy(ret->name, value, sizeof ret->name);
+            unknown =
+                !tqd_key_make(tqd_identity_key(head->who), value, ret->name, sizeof ret->name);
         } else if (strcmp(name, "dry_run") == 0 &&
                    (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)) {
             ret->is_dry = value[0] == 't';
@@ -53,14 +56,18 @@ static bool patch_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd
     return true;
 }
 
+/* ctx: the exchange */
 static const tqa_robot *get_other(void *ctx, const char *name, tqa_problem *reterr)
 {
-    return tqd_registry_get(ctx, name, reterr);
+    const tqd_robot_exchange *e = ctx;
+    char key[TQD_NAME_TEXT + TQD_DIGEST_TEXT];
+    const bool good = tqd_key_make(tqd_identity_key(e->head->who), name, key, sizeof key);
+    return tqd_registry_get(e->registry, good ? key : "", reterr);
 }
 
 static void release_other(void *ctx, const tqa_robot *robot)
 {
-    tqd_registry_release(ctx, robot);
+    tqd_registry_release(((const tqd_robot_exchange *)ctx)->registry, robot);
 }
 
 static void patch_run(void *arg)
@@ -69,8 +76,7 @@ static void patch_run(void *arg)
     tqa_problem problem;
     char digest[TQA_DIGEST_TEXT];
     size_t n = 0;
-    const tqa_robot_others others = {
-        .ctx = e->registry, .get = get_other, .release = release_other};
+    const tqa_robot_others others = {.ctx = e, .get = get_other, .release = release_other};
     const tqa_robot *robot = tqd_registry_get(e->registry, e->head->part[0], &problem);
     if (robot == NULL) {
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);
@@ -78,8 +84,8 @@ static void patch_run(void *arg)
     }
     (void)snprintf(digest, sizeof digest, "%s", tqa_robot_digest(robot));
     char *document = tqd_registry_parser(e->registry)
-                         ->patch(robot, e->name, e->body != NULL ? e->body : "", e->n_body, &others,
-                                 &n, &problem);
+                         ->patch(robot, tqd_key_name(e->name), e->body != NULL ? e->body : "",
+                                 e->n_body, &others, &n, &problem);
     tqd_registry_release(e->registry, robot);
     if (document == NULL) {
         tqd_answer_problem(&e->answer, e->head->request_id, &problem);

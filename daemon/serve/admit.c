@@ -84,6 +84,9 @@ static bool check_target(tqd_client *client, const tqd_target *kept)
         request->head.query = mark + 1;
     }
     request->head.path = path;
+    if (mark != NULL) {
+        tqd_namespace_take(client, mark + 1);
+    }
     return true;
 }
 
@@ -303,6 +306,7 @@ static bool check_rate(tqd_client *client)
 static void take_kept(tqd_request *request, const tqd_target *kept)
 {
     request->route = kept->route;
+    request->n_parts = kept->n_parts;
     if (kept->n_parts > 0) {
         request->parts = request->inline_parts;
         memcpy(request->parts, kept->parts, kept->n_parts);
@@ -570,7 +574,7 @@ bool tqd_admit(tqd_client *client, const char *method)
     const tqd_target *kept = tqd_route_cache_find(&loop->targets, request->target,
                                                   request->n_target, request->head.method);
     return sound && check_target(client, kept) && check_preflight(client, method) &&
-           check_token(client) && check_rate(client) && check_route(client, method, kept) &&
-           check_role(client) && check_origin(client) && check_body(client, &gate) &&
-           open_exchange(client);
+           check_token(client) && check_rate(client) && tqd_namespace_enter(client) &&
+           check_route(client, method, kept) && check_role(client) && check_origin(client) &&
+           check_body(client, &gate) && tqd_namespace_qualify(client) && open_exchange(client);
 }

@@ -15,6 +15,7 @@
 #include "daemon/serve/response_cache.h"
 #include "daemon/serve/route_cache.h"
 #include "daemon/serve/server.h"
+#include "daemon/store/key.h"
 
 enum {
     TQD_DIRECT_MIN = 64 << 10, /* bodies from this size on are read by direct.c */
@@ -74,6 +75,7 @@ typedef struct tqd_request {
     bool answered; /* the refusal has been written on the socket itself */
     bool must_close;
     bool suspended_reply;  /* suspended until the reply's reader has bytes */
+    bool names_namespace;  /* by ?namespace=: `wanted`, with its '/' */
     bool by_cookie;        /* the token came as a cookie, which browsers send automatically */
     bool paused;           /* backpressure: the handler has no room for body bytes */
     int64_t body_since_ms; /* since_ms before the pause */
@@ -89,6 +91,7 @@ typedef struct tqd_request {
     char *target;               /* inline_target or heap */
     char *parts;                /* decoded parts: inline_parts or heap; NULL if none */
     size_t n_target, n_parts;
+    char wanted[TQD_NAMESPACE_TEXT + 1];
     char inline_target[TQD_TARGET_TEXT + 1];
     char inline_parts[TQD_PARTS_TEXT];
 } tqd_request;
@@ -235,6 +238,12 @@ bool tqd_turn_withdraw(tqd_client *client);
  * open. False: request->refusal holds the problem (NULL: out of memory). */
 bool tqd_admit(tqd_client *client, const char *method);
 /* Takes n more bytes of the budget; false: refused, the budget or the share is exhausted. */
+/* The steps of namespace.c. Takes ?namespace= out of a query; enters that namespace, or refuses;
+ * makes the name in the path a key. False: refused. */
+void tqd_namespace_take(tqd_client *client, char *query);
+bool tqd_namespace_enter(tqd_client *client);
+bool tqd_namespace_qualify(tqd_client *client);
+
 bool tqd_admit_body(tqd_client *client, uint64_t n);
 /* Releases n bytes of the budget. */
 void tqd_admit_body_end(tqd_client *client, uint64_t n);

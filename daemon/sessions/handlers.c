@@ -181,8 +181,9 @@ static void run_open(void *arg)
     tqa_problem problem;
     size_t bytes = 0;
     const tqa_session_body body = body_of(e);
+    const tqa_host *host = e->of->host_of(e->of->host_ctx, tqd_identity_key(e->head->who));
     tqa_session *session = tqd_lock_steps_room(e->of->table, e->head->who, &bytes, &problem)
-                               ? tqa_session_open(&body, e->of->host, bytes, &problem)
+                               ? tqa_session_open(&body, host, bytes, &problem)
                                : NULL;
     if (session != NULL) {
         add(e, session);

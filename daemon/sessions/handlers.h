@@ -10,7 +10,9 @@
 /* The ctx of the handlers; outlives the server. */
 typedef struct tqd_lock_step_service {
     tqd_lock_steps *table;
-    const tqa_host *host; /* for robots; outlives the sessions */
+    /* for robots of the namespace of a client's key; outlives the sessions */
+    const tqa_host *(*host_of)(void *ctx, const char *key);
+    void *host_ctx;
 } tqd_lock_step_service;
 
 enum { TQD_LOCK_STEP_ROUTES = 7 };

@@ -13,6 +13,7 @@
 #include <sodium.h>
 
 #include "daemon/http/bearer.h"
+#include "daemon/store/key.h"
 
 enum { SLOT_DIGITS = 4, SECRET = (TQD_LOCK_STEP_ID - 1 - SLOT_DIGITS) / 2, SWEEP_MS = 1000 };
 
@@ -111,7 +112,8 @@ static void sweep(tqd_lock_steps *table, int64_t now, ended *ret)
 
 static bool may_use(const slot *s, const tqd_identity *who)
 {
-    return (who->roles & TQD_ROLE_ADMIN) != 0 || strcmp(s->client, who->client) == 0;
+    return strcmp(s->client, who->client) == 0 ||
+           ((who->roles & TQD_ROLE_ADMIN) != 0 && tqd_key_is_beside(s->client, who->client));
 }
 
 /* the slot number in an id's first digits; TQD_LOCK_STEPS_MAX: invalid */

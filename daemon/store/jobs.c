@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/jobs.c - names of jobs and of their states. */
+/* daemon/store/jobs.c - names of jobs, of their states and of namespaces. */
 #include "daemon/store/jobs.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "daemon/store/key.h"
 
 static const char *const names[TQD_JOB_STATES] = {"queued", "running", "succeeded", "failed",
                                                   "cancelled"};
@@ -39,4 +42,14 @@ void tqd_job_id_make(char id[TQD_JOB_ID_TEXT])
         id[i] = letters[random[i] % 32];
     }
     id[sizeof random] = '\0';
+}
+
+const char *tqd_job_filter_prefix(const tqd_job_filter *filter, char ret[TQD_JOB_CLIENT_TEXT])
+{
+    if (filter->beside == NULL) {
+        return NULL;
+    }
+    (void)snprintf(ret, TQD_JOB_CLIENT_TEXT, "%.*s", (int)tqd_key_prefix(filter->beside),
+                   filter->beside);
+    return ret;
 }

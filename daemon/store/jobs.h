@@ -47,7 +47,7 @@ typedef struct tqd_job {
     char kind[TQD_JOB_KIND_TEXT]; /* name of the operation */
     char robot[TQD_NAME_TEXT];    /* "" for operations without one */
     char robot_digest[TQD_DIGEST_TEXT];
-    char client[TQD_JOB_CLIENT_TEXT]; /* whose it is */
+    char client[TQD_JOB_CLIENT_TEXT]; /* the key (key.h) of whose it is */
     char trace[TQD_JOB_TRACE_TEXT];   /* traceparent of its submission; "": it belongs to none */
     tqd_job_state state;
     int priority;      /* greater first */
@@ -239,11 +239,15 @@ typedef struct tqd_job_retain {
 typedef struct tqd_job_filter {
     unsigned states; /* 1 << tqd_job_state, several by | */
     const char *kind, *robot;
+    const char *beside;         /* only those of the namespace of this key (key.h) */
     const char *by;             /* only those that this client may delete: its own, and nobody's */
     int64_t older_ms, newer_ms; /* submitted longer ago than this, or no longer ago */
     uint64_t before_seq;        /* 0: from the newest */
     uint32_t limit;
 } tqd_job_filter;
+
+/* The namespace of filter->beside with its '/', in ret; NULL: any. For the engines. */
+const char *tqd_job_filter_prefix(const tqd_job_filter *filter, char ret[TQD_JOB_CLIENT_TEXT]);
 
 enum { /* of a filter */
        TQD_JOBS_FINISHED = 1 << TQD_JOB_SUCCEEDED | 1 << TQD_JOB_FAILED | 1 << TQD_JOB_CANCELLED,
@@ -296,6 +300,7 @@ tqd_store_status tqd_store_job_attachments(tqd_store *store, const char *id,
 typedef struct tqd_job_event {
     uint64_t seq; /* the id of the event: increasing, never reused */
     char id[TQD_JOB_ID_TEXT];
+    char client[TQD_JOB_CLIENT_TEXT]; /* of the job */
     tqd_job_state state;
     uint32_t attempts;
     int64_t at_ms;

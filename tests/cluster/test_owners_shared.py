@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tests/cluster/test_owners_shared.py - owners, traces and what clients keep on PostgreSQL: the tests of SQLite, another node, an older schema.
+# tests/cluster/test_owners_shared.py - owners, namespaces, traces and what clients keep on PostgreSQL: the tests of SQLite, another node, an older schema.
 import importlib.util
 import io
 import itertools
@@ -22,6 +22,13 @@ _spec.loader.exec_module(owners)
 for _name in ("test_robots", "test_datasets", "test_jobs", "test_a_job_that_runs_is_cancelled_by_its_owner", "test_without_tokens_nobody_owns",
               "test_what_was_nobodys_stays_everybodys", "test_a_job_keeps_its_trace", "test_jobs_that_are_kept", "test_bytes_that_are_kept", "tokens", "state"):
     globals()[_name] = getattr(owners, _name)
+sys.modules.setdefault("test_owners", owners)
+_spec = importlib.util.spec_from_file_location("contract_namespaces", CONTRACT / "test_namespaces.py")
+namespaces = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(namespaces)
+for _name in ("test_every_route_answers_as_if_there_were_nothing", "test_names_in_bodies_are_of_the_namespace", "test_a_namespace_is_used_as_the_whole_service",
+              "test_events_are_of_the_namespace", "test_an_administrator_enters_any_namespace", "settings"):
+    globals()[_name] = getattr(namespaces, _name)
 conftest = sys.modules["conftest"]
 numbers = itertools.count()
 

@@ -150,7 +150,7 @@ def test_tokens_are_made_listed_and_revoked(token, start, tmp_path):
 
 def test_quotas_of_a_made_token_are_read(token, tmp_path):
     """Each attribute that the service reads is made by torquectl, and no other."""
-    quotas = ["requests=200", "bodies=256MiB", "streams=8", "jobs=500", "running=2", "cpu_s=3600", "kept=100", "bytes=2GiB", "connections=16"]
+    quotas = ["requests=200", "bodies=256MiB", "streams=8", "jobs=500", "running=2", "cpu_s=3600", "kept=100", "bytes=2GiB", "connections=16", "namespace=lab-a"]
     token("create", "cell", "roles=compute", "expires=2099-01-01", *quotas)
     assert check(token.path, tmp_path) == ""
     assert json.loads(token("list", "-o", "json"))["tokens"][0]["attributes"].split()[2:] == quotas
@@ -173,7 +173,7 @@ def test_a_rotation_has_two_valid_tokens(token, start):
     assert ask(one, COMPUTE, new)[0] == 200
 
 
-@pytest.mark.parametrize("args", [("a b", "roles=read"), ("a",), ("a", "roles=reed"), ("a", "roles=read", "x"), ("a", "roles=read", "keep=5"), ("a", "roles=read", "kept=0"), ("a", "roles=read", "bytes=5MB"), ("a", "roles=read", "jobs="), ("a", "roles=read", "expires=1d # x")])
+@pytest.mark.parametrize("args", [("a b", "roles=read"), ("a",), ("a", "roles=reed"), ("a", "roles=read", "x"), ("a", "roles=read", "keep=5"), ("a", "roles=read", "kept=0"), ("a", "roles=read", "bytes=5MB"), ("a", "roles=read", "jobs="), ("a", "roles=read", "namespace=a/b"), ("a", "roles=read,admin", "namespace=lab"), ("a", "roles=read", "expires=1d # x")])
 def test_what_would_be_no_line_is_not_written(token, args):
     token("create", *args, status=2)
     assert not token.path.exists()

@@ -6,6 +6,8 @@
 #include "daemon/store/postgresql/postgresql.h"
 
 static const char one_sql[] = "SELECT " TQD_JOB_LIST("") " FROM job WHERE id = $1";
+/* of a job, with its '/': '' or the start of its client (key.h) */
+#define NAMESPACE "left(client, strpos(client, '/'))"
 /* Planned with its values: a filter that is not set folds away, and the index of one that is set is
  * found. $3 is cast where its type cannot be seen. */
 static const char list_sql[] = "SELECT " TQD_JOB_LIST(
@@ -14,6 +16,7 @@ static const char list_sql[] = "SELECT " TQD_JOB_LIST(
         " AND ($6::bigint = 0 OR created_ms >= tqd_now() - $6::bigint)"
         " AND ($7::bigint = 0 OR created_ms < tqd_now() - $7::bigint)"
         " AND ($9::text IS NULL OR client = $9::text OR client = '')"
+        " AND ($10::text IS NULL OR " NAMESPACE " = $10::text)"
         " AND ($8::int < 0 OR state = $8::int) ORDER BY seq DESC LIMIT $5";
 /* few jobs are queued or running among many finished ones: a partial index has them */
 static const char list_ready_sql[] = "SELECT " TQD_JOB_LIST(
@@ -22,6 +25,7 @@ static const char list_ready_sql[] = "SELECT " TQD_JOB_LIST(
         " AND ($6::bigint = 0 OR created_ms >= tqd_now() - $6::bigint)"
         " AND ($7::bigint = 0 OR created_ms < tqd_now() - $7::bigint) AND $8::int = 0"
         " AND ($9::text IS NULL OR client = $9::text OR client = '')"
+        " AND ($10::text IS NULL OR " NAMESPACE " = $10::text)"
         " ORDER BY seq DESC LIMIT $5";
 
 #define BODY "SELECT b.media, b.size, b.file, b.bytes FROM "
@@ -37,7 +41,8 @@ static const char attachments_sql[] =
     "SELECT b.name, b.media, b.size FROM job_attachment b JOIN job j ON j.seq = b.job"
     " WHERE j.id = $1 ORDER BY b.name";
 #define EVENT                                                                                      \
-    "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job_event e JOIN job j ON j.seq = e.job"
+    "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms, j.client"                                   \
+    " FROM job_event e JOIN job j ON j.seq = e.job"
 static const char all_events_sql[] = EVENT " WHERE e.seq > $1 ORDER BY e.seq LIMIT $2";
 static const char job_events_sql[] =
     EVENT " WHERE j.id = $3 AND e.seq > $1 ORDER BY e.seq LIMIT $2";
@@ -79,9 +84,11 @@ tqd_store_status tqd_pg_jobs(tqd_session *session, const tqd_job_filter *filter,
 {
     const int state = only_state(filter->states);
     tqd_parameters p = {.n = 0};
-    tqd_bind(&p, "iittiiiit", filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX,
+    char prefix[TQD_JOB_CLIENT_TEXT];
+    tqd_bind(&p, "iittiiiitt", filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX,
              (int64_t)filter->states, filter->kind, filter->robot, (int64_t)filter->limit,
-             filter->newer_ms, filter->older_ms, (int64_t)state, filter->by);
+             filter->newer_ms, filter->older_ms, (int64_t)state, filter->by,
+             tqd_job_filter_prefix(filter, prefix));
     PGresult *result = tqd_query(session, state == TQD_JOB_QUEUED ? list_ready_sql : list_sql, &p);
     const tqd_store_status status = tqd_result_status(result);
     const int n = status == TQD_STORE_OK ? PQntuples(result) : 0;
@@ -193,6 +200,7 @@ tqd_store_status tqd_pg_events(tqd_session *session, const char *id, uint64_t af
                                .attempts = (uint32_t)tqd_integer(result, i, 3),
                                .at_ms = tqd_integer(result, i, 4)};
         tqd_text(result, i, 1, event.id, sizeof event.id);
+        tqd_text(result, i, 5, event.client, sizeof event.client);
         if (each(ctx, &event) != 0) {
             break;
         }

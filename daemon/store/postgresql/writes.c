@@ -27,7 +27,7 @@ static const char expire_sql[] =
     "SELECT status, n_job FROM tqd_expire($1, $2, $3, $4, $5, $6, $7, $8)";
 static const char retain_sql[] = "SELECT status, n_job FROM tqd_retain($1, $2, $3, $4)";
 static const char purge_sql[] =
-    "SELECT status, n_job, last_seq FROM tqd_purge($1, $2, $3, $4, $5, $6, $7, $8)";
+    "SELECT status, n_job, last_seq FROM tqd_purge($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 static const char robot_put_sql[] =
     "SELECT status, whose, replaced"
     " FROM tqd_robot_put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
@@ -141,9 +141,10 @@ static bool send_purge(PGconn *db, const tqd_job_purge *w)
     const unsigned states =
         filter->states != 0 ? filter->states & TQD_JOBS_FINISHED : (unsigned)TQD_JOBS_FINISHED;
     tqd_parameters p = {.n = 0};
-    tqd_bind(&p, "ittiiiit", (int64_t)states, filter->kind, filter->robot, filter->newer_ms,
+    char prefix[TQD_JOB_CLIENT_TEXT];
+    tqd_bind(&p, "ittiiiitt", (int64_t)states, filter->kind, filter->robot, filter->newer_ms,
              filter->older_ms, filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX,
-             (int64_t)filter->limit, filter->by);
+             (int64_t)filter->limit, filter->by, tqd_job_filter_prefix(filter, prefix));
     return send(db, purge_sql, &p);
 }
 

@@ -13,9 +13,11 @@ static const char pin_dataset_sql[] =
 /* a version that its name no longer has, kept by another job */
 static const char pin_version_sql[] = INTO " media, size, file, NULL, sum FROM job_input"
                                            " WHERE file = ?4 AND (name = ?3 OR name = ?2) LIMIT 1";
-static const char pin_result_sql[] =
-    INTO " media, size, file, bytes, sum FROM job_body"
-         " WHERE what = 1 AND job = (SELECT seq FROM job WHERE id = ?3 AND state = 2)";
+static const char pin_result_sql[] = INTO
+    " media, size, file, bytes, sum FROM job_body"
+    " WHERE what = 1 AND job = (SELECT j.seq FROM job j, job own WHERE j.id = ?3 AND j.state = 2"
+    " AND own.seq = ?1 AND " TQD_JOB_NAMESPACE("j.client") " = " TQD_JOB_NAMESPACE(
+        "own.client") ")";
 static const char get_sql[] = "SELECT media, size, file, bytes, " TQD_BODY_GOOD " FROM job_input"
                               " WHERE job = (SELECT seq FROM job WHERE id = ?1) AND name = ?2";
 static const char version_sql[] =

@@ -9,13 +9,14 @@
 static const char one_sql[] = "SELECT " TQD_JOB_COLUMNS " FROM job WHERE id = ?1";
 /* Scans from the newest row until `limit` of them match; + keeps SQLite from an index of its own
  * choice. ?2: set of states, 0 for any. ?6, ?7: bounds of created_ms. ?8: the one state. ?9: whose.
- */
+ * ?10: of which namespace. */
 #define LIST_BY(column)                                                                            \
     "SELECT " TQD_JOB_COLUMNS " FROM job WHERE " column "seq < ?1"                                 \
     " AND (?2 = 0 OR (?2 >> +state) & 1) AND (?3 IS NULL OR +kind = ?3)"                           \
     " AND (?4 IS NULL OR +robot = ?4) AND created_ms >= ?6 AND created_ms < ?7 AND ?8 = ?8"        \
     " AND (?9 IS NULL OR +client = ?9 OR +client = '')"                                            \
-    " ORDER BY seq DESC LIMIT ?5"
+    " AND (?10 IS NULL OR " TQD_JOB_NAMESPACE("+client") " = ?10)"                                 \
+                                                         " ORDER BY seq DESC LIMIT ?5"
 static const char list_sql[] = LIST_BY("");
 /* few jobs are queued or running among many finished ones: a partial index has them */
 static const char list_ready_sql[] = LIST_BY("seq IN (SELECT seq FROM job WHERE state = 0) AND ");
@@ -32,12 +33,12 @@ static const char put_body_sql[] =
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6, tqd_sum(?3, ?4, ?5, ?6))"
     " ON CONFLICT(job, what) DO UPDATE SET media = excluded.media, size = excluded.size,"
     " file = excluded.file, bytes = excluded.bytes, sum = excluded.sum";
-static const char all_events_sql[] =
-    "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job_event e JOIN job j ON j.seq = e.job"
-    " WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2";
-static const char job_events_sql[] =
-    "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms FROM job j JOIN job_event e ON e.job = j.seq"
-    " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
+static const char all_events_sql[] = "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms, j.client"
+                                     " FROM job_event e JOIN job j ON j.seq = e.job"
+                                     " WHERE e.seq > ?1 ORDER BY e.seq LIMIT ?2";
+static const char job_events_sql[] = "SELECT e.seq, j.id, e.state, e.attempts, e.at_ms, j.client"
+                                     " FROM job j JOIN job_event e ON e.job = j.seq"
+                                     " WHERE j.id = ?3 AND e.seq > ?1 ORDER BY e.seq LIMIT ?2";
 static const char used_sql[] = "SELECT 1 FROM job_body WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM job_attachment WHERE file = ?1"
                                " UNION ALL SELECT 1 FROM job_input WHERE file = ?1"
@@ -119,9 +120,11 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
     const int64_t before = filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX;
     const int64_t from_ms = filter->newer_ms != 0 ? now - filter->newer_ms : INT64_MIN;
     const int64_t until_ms = filter->older_ms != 0 ? now - filter->older_ms : INT64_MAX;
-    sqlite3_stmt *statement = tqd_sql_bound(
-        connection, text, "iittiiiit", before, (int64_t)filter->states, filter->kind, filter->robot,
-        (int64_t)filter->limit, from_ms, until_ms, (int64_t)state, filter->by);
+    char prefix[TQD_JOB_CLIENT_TEXT];
+    sqlite3_stmt *statement =
+        tqd_sql_bound(connection, text, "iittiiiitt", before, (int64_t)filter->states, filter->kind,
+                      filter->robot, (int64_t)filter->limit, from_ms, until_ms, (int64_t)state,
+                      filter->by, tqd_job_filter_prefix(filter, prefix));
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }
@@ -193,6 +196,7 @@ tqd_store_status tqd_sqlite_events(tqd_connection *connection, const char *id, u
         event.state = (tqd_job_state)sqlite3_column_int(statement, 2);
         event.attempts = (uint32_t)sqlite3_column_int64(statement, 3);
         event.at_ms = sqlite3_column_int64(statement, 4);
+        tqd_column_copy(statement, 5, event.client, sizeof event.client);
         if (each(ctx, &event) != 0) {
             break;
         }

@@ -47,6 +47,26 @@ Test(settings, defaults)
     cr_expect(eq(i64, settings.header_timeout, 10000));
 }
 
+/* What is no flag is a setting, or nearly one of these. */
+Test(settings, unknown_flags_have_a_hint)
+{
+    static const struct {
+        const char *flag, *says;
+    } flags[] = {{"--credentials", "write credentials = VALUE under [torqued]"},
+                 {"--jobs-keep", "write jobs_keep = VALUE"},
+                 {"--credentals", "perhaps \"credentials\" is a setting"},
+                 {"--lisen", "did you mean --listen?"},
+                 {"--zzz", "--help lists them"}};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        char *argv[] = {(char *)"torqued", (char *)flags[i].flag, (char *)"x", NULL};
+        cr_assert(not(tqd_settings_read(&settings, 3, argv, why)));
+        cr_assert(ne(ptr, strstr(why, flags[i].says), NULL), "%s", why);
+    }
+    char *bare[] = {(char *)"torqued", (char *)"--listen", NULL};
+    cr_assert(not(tqd_settings_read(&settings, 2, bare, why)));
+    cr_assert(ne(ptr, strstr(why, "its value is missing"), NULL), "%s", why);
+}
+
 static const struct {
     const char *value;
     int64_t bytes; /* 0: refused */

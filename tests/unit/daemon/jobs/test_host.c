@@ -18,12 +18,12 @@ static tqa_host base;
 
 static int base_look(void *ctx, const char *name, tqa_source *ret)
 {
-    return tqd_source_find(ctx, name, ret) == TQD_STORE_OK ? 0 : -1;
+    return tqd_source_find(ctx, "", name, ret) == TQD_STORE_OK ? 0 : -1;
 }
 
 static long base_read(void *ctx, const char *name, uint64_t offset, void *bytes, size_t n)
 {
-    return tqd_source_read(ctx, name, offset, bytes, n);
+    return tqd_source_read(ctx, "", name, offset, bytes, n);
 }
 
 /* claims a fresh job, as a runner does */

@@ -103,7 +103,9 @@ Test(keeper, a_job_submitted_before_the_keeper_started_is_published)
     }
     tqd_hub_event news[2];
     bool lost = false;
-    cr_assert(eq(sz, tqd_event_hub_read(&jobs->hub, "", &position, news, 2, &lost), 1));
+    const tqd_head head = {.who = NULL};
+    const tqd_watch all = {.head = &head};
+    cr_assert(eq(sz, tqd_event_hub_read(&jobs->hub, &all, &position, news, 2, &lost), 1));
     cr_assert(eq(str, news[0].id, first));
     cr_assert(eq(int, (int)news[0].state, TQD_JOB_QUEUED));
     cr_assert(news[0].seq == seq && seq > last_seq && !lost);

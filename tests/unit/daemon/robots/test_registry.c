@@ -241,11 +241,12 @@ Test(registry, names)
     cr_assert(tqd_robot_name_good(longest));
     longest[128] = 'a';
     longest[129] = '\0';
-    const char *bad[] = {"", ".x", "..", "a/b", "a b", "a@b", "\xc3\xa9", "a\n", longest};
+    const char *bad[] = {"", ".x", "..", "a//b", "a/", "a b", "a@b", "\xc3\xa9", "a\n", longest};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         cr_assert(not(tqd_robot_name_good(bad[i])), "%zu", i);
     }
     cr_assert(tqd_robot_name_good("UR-5e_v1.2"));
+    cr_assert(tqd_robot_name_good("lab-a/arm"), "the key of a name in a namespace");
 }
 
 /* ------------------------------------------------------------------------------- many threads */
