@@ -66,6 +66,49 @@ export type Box = "limits" | {
   upper: Sample;
 };
 
+/** One estimator; without a result `reason` alone */
+export interface CalibrateCompared {
+  estimator: string;
+  /** Why it has no result */
+  reason?: string;
+  /** N m or N: Of unfiltered torque, one a joint */
+  rmse?: number[];
+  /** Over that of the result on the same samples, where `compare` names its method as well */
+  rmse_ratio?: (number | null)[];
+  /**
+   * Friction, rotors and masses not negative and M positive definite at random poses; of feasible methods also that every body
+   * has a density
+   */
+  feasible?: boolean;
+  infeasible_because?: string;
+  /** Largest over least singular value of its weighted columns (of their projection on its instruments), scaled to one length */
+  condition?: number | null;
+  condition_reason?: string;
+  /** Of constraints: its objective over that without them, less 1 */
+  price_percent?: number | null;
+  price_percent_reason?: string;
+  /** Of the interior-point method; 0: none */
+  iterations?: number;
+  /** Of all logs, for its instruments */
+  simulations?: number;
+  /** Simulated; of these */
+  windows?: number;
+  /** left all bounds */
+  windows_lost?: number;
+  /** In the order of `parameters` */
+  values?: number[];
+  /** Its values less those of the result, in the result's standard deviations */
+  deviations?: (number | null)[];
+  /** The parameter that differs by the most of them */
+  farthest?: {
+    name: string;
+    value: number;
+    applied: number;
+    deviations: number;
+    unit: string;
+  };
+}
+
 /** A dataset by name, or with ranges of rows; the result of a job; or one dataset for each quantity */
 export type CalibrateDataset = string | {
   dataset?: string;
@@ -490,6 +533,13 @@ export interface CalibrateRequest {
    * than one standard deviation (see `noise`)
    */
   method?: "feasible" | "ols" | "wls" | "irls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv";
+  /**
+   * Other estimators on the same logs and the same columns: `comparison` of the answer. The result stays that of `method`.
+   * entropic: feasible with a thousand times the `prior_weight`, drawn to the robot's own bodies (Lee, Wensing and Park 2020).
+   * idim-iv: instruments are the columns along a simulation that follows the logs (Janot, Vandanjon and Gautier 2014). irls reads
+   * the logs by its own weights: name it as `method`
+   */
+  compare?: ("feasible" | "ols" | "wls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv" | "entropic" | "idim-iv" | "feasible-idim-iv")[];
   /** Of instruments; left out: two periods of the cut-off, less where the motion is faster */
   lag_s?: number;
   /** Values of all parameters, in the order of the regressor's columns; left out: the robot's */
@@ -604,6 +654,21 @@ export interface CalibrateResult {
     least_eigenvalue?: number | null;
     least_eigenvalue_reason?: string;
     iterations?: number;
+    /** By how much the objective is above that of weighted least squares */
+    price_percent?: number | null;
+    price_percent_reason?: string;
+    /**
+     * Above 2 %: the parameter that constraints move by the most of its standard deviations. What it lacks elsewhere is often its
+     * cause: a joint without a rotor, a wrong axis or ratio
+     */
+    costliest?: {
+      name: string;
+      value: number;
+      unconstrained: number;
+      deviations: number | null;
+      deviations_reason?: string;
+      unit: string;
+    };
   };
   /** N m or N: Residual deviation of each joint on filtered torque */
   sigma?: number[];
@@ -622,6 +687,15 @@ export interface CalibrateResult {
       [name: string]: unknown;
     }[];
   };
+  /** With `compare`: what other estimators give on the same logs */
+  comparison?: {
+    /** The estimator of the result */
+    applied: string;
+    /** Logs of the error: as in validation; fitted: those of the fit itself */
+    judged_by: "leave-one-out" | "datasets" | "fitted";
+    estimators: CalibrateCompared[];
+  } | null;
+  comparison_reason?: string;
   /**
    * The model let go from measured states with the logs' torque, in windows side by side over all logs, by a fit that has not
    * seen the log where there is one. Null: forward_simulation_reason

@@ -579,6 +579,7 @@ static const ctl_field ctl_field_table[] = {
     {"calibrate", "model.stribeck_speed", CTL_NUMBER, false, "", "rad/s or m/s: left out: the joints' own, or the best of 0.05 to 0.5"},
     {"calibrate", "model.couplings", CTL_ARRAY, false, "", "Pairs of joints whose motors drive through each other"},
     {"calibrate", "method", CTL_STRING, false, "feasible ols wls irls tls ridge bounded iv feasible-iv", "iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise of position, which draws least squares' inertias to ..."},
+    {"calibrate", "compare", CTL_ARRAY, false, "feasible ols wls tls ridge bounded iv feasible-iv entropic idim-iv feasible-idim-iv", "Other estimators on the same logs and the same columns: comparison of the answer"},
     {"calibrate", "lag_s", CTL_NUMBER, false, "", "Of instruments"},
     {"calibrate", "prior", CTL_ARRAY, false, "", "Values of all parameters, in the order of the regressor's columns"},
     {"calibrate", "ridge", CTL_NUMBER, false, "", "Of ridge: weight of the prior relative to the objective (default 0.0001)"},

@@ -4,6 +4,7 @@
 #ifndef TQ_IDENTIFY_SESSION_H
 #define TQ_IDENTIFY_SESSION_H
 
+#include "core/identify/comparison/comparison.h"
 #include "core/identify/diagnosis/diagnosis.h"
 #include "core/identify/noise.h"
 #include "core/identify/regression/fit.h"
@@ -53,6 +54,8 @@ typedef struct tq_identify_options {
     tq_identify_validation validation;
     size_t n_recording, n_fitted;      /* recordings from n_fitted on are for validation */
     tq_identify_recording *recordings; /* (n_recording) borrowed; see TQ_STEP_THIN */
+    const tq_estimator *estimators;    /* (n_estimator) to compare with; borrowed */
+    size_t n_estimator;                /* at most TQ_ESTIMATORS */
     size_t n_point;                    /* points of a predicted series */
     size_t memory_max;                 /* bytes; a larger fit is not repeated with instruments */
 } tq_identify_options;
@@ -66,6 +69,7 @@ typedef enum tq_identify_memory {
     TQ_IDENTIFY_OF_VALIDATION,
     TQ_IDENTIFY_OF_BIAS,
     TQ_IDENTIFY_OF_STEP,
+    TQ_IDENTIFY_OF_COMPARISON,
     TQ_IDENTIFY_MEMORIES,
 } tq_identify_memory;
 
@@ -78,11 +82,13 @@ typedef enum tq_step_kind {
 
 typedef enum tq_identify_pass {
     TQ_IDENTIFY_PASS_NONE,
-    TQ_IDENTIFY_PASS_ALIGN,    /* delay by the high-frequency torque: blocks need `fast` */
-    TQ_IDENTIFY_PASS_FIT,      /* blocks need friction regressors of step.fit */
-    TQ_IDENTIFY_PASS_SHIFT,    /* delay by the whole model: blocks as for a fit */
-    TQ_IDENTIFY_PASS_NOISE,    /* bias by position noise */
-    TQ_IDENTIFY_PASS_VALIDATE, /* residuals, rollouts, static check */
+    TQ_IDENTIFY_PASS_ALIGN,       /* delay by the high-frequency torque: blocks need `fast` */
+    TQ_IDENTIFY_PASS_FIT,         /* blocks need friction regressors of step.fit */
+    TQ_IDENTIFY_PASS_SHIFT,       /* delay by the whole model: blocks as for a fit */
+    TQ_IDENTIFY_PASS_NOISE,       /* bias by position noise */
+    TQ_IDENTIFY_PASS_VALIDATE,    /* residuals, rollouts, static check */
+    TQ_IDENTIFY_PASS_INSTRUMENTS, /* of other estimators: blocks as for a fit */
+    TQ_IDENTIFY_PASS_COMPARE,     /* error of other estimators: blocks as for validation */
 } tq_identify_pass;
 
 typedef struct tq_identify_step {
@@ -180,14 +186,17 @@ typedef struct tq_identify_result {
     tq_identify_rollouts all_rollouts;
     const tq_static_check *static_check; /* of the recordings for validation if they contain
                                             poses */
-    bool static_check_unseen;            /* the poses are not among the fitted data */
-    const tq_stand_in_row *document;     /* (nv) friction in the terms of a robot document, with its
+    const tq_compared *compared; /* (n_compared) other estimators, in the order of the options */
+    size_t n_compared;
+    bool is_too_large_to_compare;    /* memory_max does not suffice for them */
+    bool static_check_unseen;        /* the poses are not among the fitted data */
+    const tq_stand_in_row *document; /* (nv) friction in the terms of a robot document, with its
                                         residuals; NULL: a document can represent all terms of the
                                         fit */
-    const double *variance; /* (n_fitted x nv) variance of the noise of accelerations */
-    const double *bias;     /* (n_column) expected bias of least squares; NULL: instruments were
+    const double *variance;          /* (n_fitted x nv) variance of the noise of accelerations */
+    const double *bias; /* (n_column) expected bias of least squares; NULL: instruments were
                            requested */
-    double bias_worst;      /* in standard deviations of the estimate of column `biased` */
+    double bias_worst;  /* in standard deviations of the estimate of column `biased` */
     size_t biased;
     tq_finding findings[TQ_FINDING_MAX]; /* faults of the recordings, the most serious first */
     size_t n_finding;

@@ -15,9 +15,9 @@
     "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE "position_m", "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
-    "filter", "delay_s", "joints", "at_rest", "model", "method", "lag_s", "prior", "ridge", \
-    "bootstrap", "covariance", "column_noise", "prior_weight", "confidence", "validate", \
-    "points"
+    "filter", "delay_s", "joints", "at_rest", "model", "method", "compare", "lag_s", "prior", \
+    "ridge", "bootstrap", "covariance", "column_noise", "prior_weight", "confidence", \
+    "validate", "points"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
@@ -232,6 +232,8 @@
     "insufficient-excitation"
 #define TQA_WORDS_CALIBRATE_PARAMETER_VERDICT "usable", "robust-control-only", "incomplete", \
     "unidentifiable"
+#define TQA_WORDS_CALIBRATE_REQUEST_COMPARE "feasible", "ols", "wls", "tls", "ridge", "bounded", \
+    "iv", "feasible-iv", "entropic", "idim-iv", "feasible-idim-iv"
 #define TQA_WORDS_CALIBRATE_REQUEST_METHOD "feasible", "ols", "wls", "irls", "tls", "ridge", \
     "bounded", "iv", "feasible-iv"
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_FRICTION "viscous", "coulomb", "offset", "stribeck", \
@@ -239,6 +241,7 @@
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVITY "constant", "cos", "sin-cos"
 #define TQA_WORDS_CALIBRATE_REQUEST_MODEL_KIND "base", "full", "per-joint"
 #define TQA_WORDS_CALIBRATE_REQUEST_VALIDATE "leave-one-out", "none"
+#define TQA_WORDS_CALIBRATE_RESULT_COMPARISON_JUDGED_BY "leave-one-out", "datasets", "fitted"
 #define TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND "none", "leave-one-out", "datasets"
 #define TQA_WORDS_CALIBRATE_RESULT_VERDICT "usable", "robust-control-only", "incomplete", \
     "physically-inconsistent", "insufficient-excitation"

@@ -354,6 +354,28 @@ static void put_covariance(const tqa_calibration *c)
     tqa_writer_end(answer);
 }
 
+static void put_price_of_bodies(const tqa_calibration *c)
+{
+    tqa_writer *answer = c->tree->answer;
+    double price = (double)NAN;
+    const size_t k = tqa_calibration_costliest(c, &price);
+    put(answer, "price_percent", 100.0 * price, "it fits without constraints as well, or exactly");
+    if (k == SIZE_MAX) {
+        return;
+    }
+    const tq_estimate *e = &c->found->solution.estimate[k];
+    const tq_column *column = &c->found->columns[k];
+    char name[TQA_SYMBOL_MAX];
+    tqa_column_name(c->tree->robot->model, column, name);
+    tqa_writer_object(answer, "costliest");
+    tqa_writer_string(answer, "name", name);
+    tqa_writer_number(answer, "value", e->value);
+    tqa_writer_number(answer, "unconstrained", e->unbound);
+    put(answer, "deviations", fabs(e->value - e->unbound) / e->deviation, "it has no deviation");
+    tqa_writer_string(answer, "unit", tqa_column_unit(c->tree->robot->model, column));
+    tqa_writer_end(answer);
+}
+
 static void put_trust(const tqa_calibration *c)
 {
     const tq_fit_solution *s = &c->found->solution;
@@ -376,6 +398,7 @@ static void put_trust(const tqa_calibration *c)
     put(answer, "gap", s->gap, "only a feasible fit has one");
     put(answer, "least_eigenvalue", s->least_eigenvalue, "only a feasible fit has one");
     tqa_writer_count(answer, "iterations", s->n_iteration);
+    put_price_of_bodies(c);
     tqa_writer_end(answer);
     tqa_writer_list(answer, "sigma");
     for (size_t r = 0; r < c->order.nv; r++) {
@@ -566,6 +589,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     put_parameters(c);
     put_trust(c);
     put_fit_and_validation(c);
+    tqa_calibration_put_comparison(c);
     put_forward(c);
     tqa_calibration_put_static_check(c);
     tqa_calibration_put_noise(c);

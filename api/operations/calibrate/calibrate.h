@@ -23,7 +23,8 @@ typedef struct tqa_calibration {
     size_t n_log, n_fitted;      /* logs from n_fitted on are for validation */
     tq_identify_options options; /* as requested; recordings: see describe */
     bool wants_covariance;
-    bool wants_all; /* model kind "full" */
+    bool wants_all;                         /* model kind "full" */
+    tq_estimator estimators[TQ_ESTIMATORS]; /* that `compare` names */
 
     tq_identify *session;
     tq_scratch own, memory[TQ_IDENTIFY_MEMORIES];
@@ -95,8 +96,20 @@ void tqa_calibration_direction(const tqa_calibration *calibration, size_t k,
 const char *tqa_grade_slug(tq_fit_grade grade);
 bool tqa_calibration_has_instruments(const tqa_calibration *calibration);
 const char *tqa_method_slug(tq_fit_method method);
+const char *tqa_estimator_slug(tq_estimator estimator);
 
 void tqa_calibration_answer(tqa_calibration *calibration);
+/* `comparison` of the answer: other estimators, where the request names some. */
+void tqa_calibration_put_comparison(const tqa_calibration *calibration);
+/* Why an estimator has no result. */
+const char *tqa_compared_fault(tq_compared_fault fault);
+/* The value of an estimator less that of the fit, in standard deviations; NaN: none. */
+double tqa_compared_off(const tqa_calibration *calibration, const tq_compared *of, size_t k);
+/* Its parameter that differs by the most deviations; SIZE_MAX: none has one. */
+size_t tqa_compared_farthest(const tqa_calibration *calibration, const tq_compared *of);
+/* The parameter that constraints move by the most deviations, where they raise the objective by
+ * more than 2 %; else SIZE_MAX. */
+size_t tqa_calibration_costliest(const tqa_calibration *calibration, double *ret_price);
 void tqa_calibration_put_noise(const tqa_calibration *calibration);
 void tqa_calibration_put_static_check(const tqa_calibration *calibration);
 /* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */

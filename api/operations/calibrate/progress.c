@@ -29,10 +29,14 @@ bool tqa_calibration_survey_progress(tqa_calibration *c, double i, size_t n)
 
 bool tqa_calibration_pass_progress(tqa_calibration *c, tq_identify_pass pass, double part)
 {
-    static const char *const steps[] = {
-        [TQ_IDENTIFY_PASS_NONE] = "fit",  [TQ_IDENTIFY_PASS_ALIGN] = "align",
-        [TQ_IDENTIFY_PASS_FIT] = "fit",   [TQ_IDENTIFY_PASS_SHIFT] = "align",
-        [TQ_IDENTIFY_PASS_NOISE] = "fit", [TQ_IDENTIFY_PASS_VALIDATE] = "validate"};
+    static const char *const steps[] = {[TQ_IDENTIFY_PASS_NONE] = "fit",
+                                        [TQ_IDENTIFY_PASS_ALIGN] = "align",
+                                        [TQ_IDENTIFY_PASS_FIT] = "fit",
+                                        [TQ_IDENTIFY_PASS_SHIFT] = "align",
+                                        [TQ_IDENTIFY_PASS_NOISE] = "fit",
+                                        [TQ_IDENTIFY_PASS_VALIDATE] = "validate",
+                                        [TQ_IDENTIFY_PASS_INSTRUMENTS] = "compare",
+                                        [TQ_IDENTIFY_PASS_COMPARE] = "compare"};
     const double of_session = tq_identify_progress(c->session, part);
     return report(c, survey_share + (1.0 - survey_share - report_share) * of_session, steps[pass]);
 }

@@ -12,6 +12,7 @@ static const char *const kinds[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_KIND, NULL
 static const char *const gravities[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_GRAVITY, NULL};
 static const char *const frictions[] = {TQA_WORDS_CALIBRATE_REQUEST_MODEL_FRICTION, NULL};
 static const char *const methods[] = {TQA_WORDS_CALIBRATE_REQUEST_METHOD, NULL};
+static const char *const estimators[] = {TQA_WORDS_CALIBRATE_REQUEST_COMPARE, NULL};
 
 /* smaller ones are mistakes */
 static const double least_rate = 1e-9; /* rad/s, m/s */
@@ -22,6 +23,31 @@ static const double least_weight = 1e-15, most_weight = 1e15;
 const char *tqa_method_slug(tq_fit_method method)
 {
     return methods[method];
+}
+
+const char *tqa_estimator_slug(tq_estimator estimator)
+{
+    return estimators[estimator];
+}
+
+static bool read_compared(tqa_calibration *c)
+{
+    const tqa_value root = tqa_value_root(c->tree);
+    const tqa_value part = tqa_value_field(&root, "compare");
+    unsigned bits = 0;
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_value_choices(&part, estimators, &bits)) {
+        return false;
+    }
+    for (unsigned k = 0; k < TQ_ESTIMATORS; k++) {
+        if ((bits & 1u << k) != 0) {
+            c->estimators[c->options.n_estimator++] = (tq_estimator)k;
+        }
+    }
+    c->options.estimators = c->estimators;
+    return true;
 }
 
 static bool read_couplings(tqa_calibration *c, const tqa_value *part)
@@ -394,7 +420,7 @@ bool tqa_calibration_read(tqa_calibration *c)
         return false;
     }
     leave_signs_to_fit(c);
-    return read_method(c) &&
+    return read_method(c) && read_compared(c) &&
            (points.value == NULL ||
             tqa_value_count(&points, 2, TQA_CALIBRATE_POINTS_MAX, &c->options.n_point));
 }

@@ -37,6 +37,16 @@ static void put_bodies(tqa_html *page, const tqa_calibration *c)
         "by %.2g %%, and no such robot fits better by more than %.1g %% of it.</p>\n",
         fmax(100.0 * (s->objective / s->objective_unconstrained - 1.0), 0.0),
         fmax(100.0 * s->gap / s->objective, 0.0));
+    double price = 0.0;
+    const size_t k = tqa_calibration_costliest(c, &price);
+    if (k != SIZE_MAX) {
+        char name[TQA_SYMBOL_MAX];
+        tqa_column_name(c->tree->robot->model, &c->found->columns[k], name);
+        tqa_html_format(page,
+                        "<p>That is more than 2 %%: most of it by %s, which is %.3g and would be "
+                        "%.3g without: see what the robot's file lacks there.</p>\n",
+                        name, s->estimate[k].value, s->estimate[k].unbound);
+    }
 }
 
 static void put_noise(tqa_html *page, const tqa_calibration *c)
@@ -465,6 +475,7 @@ char *tqa_calibration_page(const tqa_calibration *c, size_t *ret_n)
     put_verdict(&page, c);
     tqa_calibration_page_errors(&page, c);
     tqa_calibration_page_residuals(&page, c);
+    tqa_calibration_page_comparison(&page, c);
     tqa_calibration_page_forward(&page, c);
     tqa_calibration_page_static_check(&page, c);
     put_parameters(&page, c);

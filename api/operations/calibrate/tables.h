@@ -13,6 +13,9 @@ void tqa_calibration_page_residuals(tqa_html *page, const tqa_calibration *calib
 void tqa_calibration_page_forward(tqa_html *page, const tqa_calibration *calibration);
 void tqa_calibration_page_static_check(tqa_html *page, const tqa_calibration *calibration);
 
+/* Other estimators; nothing where the request names none. */
+void tqa_calibration_page_comparison(tqa_html *page, const tqa_calibration *calibration);
+
 /* Of row v of torque. */
 const char *tqa_calibration_joint_name(const tqa_calibration *calibration, size_t v);
 

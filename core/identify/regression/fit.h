@@ -107,6 +107,17 @@ tq_status tq_fit_begin(tq_fit *fit, size_t experiment, size_t n_sample, tq_scrat
                        tq_fit_stream **ret_stream, tq_error *reterr);
 tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, tq_error *reterr);
 tq_status tq_fit_end(tq_fit_stream *stream, tq_error *reterr);
+
+/**
+ * Push at most TQ_FOLD_RUN samples, in no order, with instruments of the caller's: the columns at
+ * the states of `instruments` (q, qd, qdd, tau), whose signs are those of its rates. For a fit by a
+ * method with instruments. lost (n_sample): 1 excludes a sample.
+ *
+ * Returns  as tq_fit_push; TQ_ERR_SHAPE "n_sample": a fit without instruments, or too many samples.
+ */
+tq_status tq_fit_push_instruments(tq_fit_stream *stream, const tq_experiment_block *block,
+                                  const tq_experiment_block *instruments, const unsigned char *lost,
+                                  tq_error *reterr);
 size_t tq_fit_stream_size(const tq_fit *fit);
 
 /* Grade of a parameter, by its consistency over experiments and by the effect of its uncertainty on

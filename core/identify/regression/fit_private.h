@@ -142,4 +142,8 @@ void tq_nominal_raise(tq_fit *fit, const double *row_rms);
 void tq_speeds_start(tq_fit *fit);
 bool tq_speeds_next(tq_fit *fit, const double *sigma);
 
+/* ret_value (2 n_row): the inertia and the jerk gain of each row beyond the cut-off
+ * (core/identify/high_frequency_inertia.h), without one experiment, or SIZE_MAX: with all. */
+void tq_fit_find_fast(const tq_fit *fit, size_t without, double *ret_value);
+
 #endif

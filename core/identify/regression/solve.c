@@ -357,7 +357,7 @@ static bool again(tq_fit *fit, const tq_fit_found *found, const tq_fit_found *pl
 }
 
 /* high-frequency inertia, without one experiment, or TQ_FIT_ALL: with all */
-static void find_fast(const tq_fit *fit, size_t without, double *ret_value)
+void tq_fit_find_fast(const tq_fit *fit, size_t without, double *ret_value)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
         const tq_high_frequency_inertia_sums sums = fast_sums(fit, r, without);
@@ -404,7 +404,7 @@ static tq_status solve(tq_fit *fit, double *set, size_t n_sample, tq_scratch *sc
         ret->estimate[c].bootstrap = (double)NAN;
         ret->estimate[c].bootstrap_low = ret->estimate[c].bootstrap_high = (double)NAN;
     }
-    find_fast(fit, TQ_FIT_ALL, ret->value + n);
+    tq_fit_find_fast(fit, TQ_FIT_ALL, ret->value + n);
     memcpy(ret->full, found.full, fit->n_parameter * sizeof *ret->full);
     memcpy(ret->sigma, found.sigma, fit->n_row * sizeof *ret->sigma);
     ret->objective = found.objective;
@@ -529,7 +529,7 @@ tq_status tq_fit_solve_without(tq_fit *fit, size_t experiment, tq_scratch *scrat
     }
     if (status == TQ_OK) {
         memcpy(ret_value, found.value, fit->n_column * sizeof *ret_value);
-        find_fast(fit, experiment, ret_value + fit->n_column);
+        tq_fit_find_fast(fit, experiment, ret_value + fit->n_column);
     }
     tq_scratch_rewind(scratch, mark);
     return status;

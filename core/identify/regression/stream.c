@@ -298,6 +298,51 @@ tq_status tq_fit_push(tq_fit_stream *stream, const tq_experiment_block *block, t
     return status;
 }
 
+/* samples of lost lanes become zero rows */
+static void clear_lost(const tq_fit *fit, size_t n, const unsigned char *lost, double *values)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; lost[i] != 0 && k < fit->run_rows; k++) {
+            values[k * TQ_FOLD_RUN + i] = 0.0;
+        }
+    }
+}
+
+tq_status tq_fit_push_instruments(tq_fit_stream *stream, const tq_experiment_block *block,
+                                  const tq_experiment_block *instruments, const unsigned char *lost,
+                                  tq_error *reterr)
+{
+    const tq_fit *fit = stream->fit;
+    const size_t n = block->n_sample;
+    tq_fit_run *now = &stream->delay.now;
+    tq_fit_run *beside = &stream->delay.before;
+    const double *load = fit->has_load ? fit->load : NULL;
+    tq_status status = check_block(fit, block, reterr);
+    if (status == TQ_OK && (!tq_fit_has_instruments(fit) || n > TQ_FOLD_RUN)) {
+        status = tq_fail(reterr, TQ_ERR_SHAPE, "n_sample", 0, (double)n);
+    }
+    if (status != TQ_OK) {
+        return status;
+    }
+    tq_fit_run_copy(fit, now, 0, block, 0, n);
+    tq_fit_run_copy(fit, beside, 0, instruments, 0, n);
+    if (!now->is_given) {
+        tq_fit_run_rate_signs(fit, now, n);
+    }
+    tq_fit_run_rate_signs(fit, beside, n);
+    status = tq_fit_run_compute(fit, now, n, load, reterr);
+    if (status == TQ_OK) {
+        status = tq_fit_run_compute(fit, beside, n, load, reterr);
+    }
+    if (status == TQ_OK) {
+        clear_lost(fit, n, lost, now->values);
+        clear_lost(fit, n, lost, beside->values);
+        fold(stream, now->values, stream->delay.offset, n);
+        stream->n_segment += n;
+    }
+    return status;
+}
+
 tq_status tq_fit_end(tq_fit_stream *stream, tq_error *reterr)
 {
     return end_segment(stream, reterr);

@@ -45,6 +45,11 @@ static double lag_of(const tq_identify *id)
     return round((id->now.lag > 0.0 ? id->now.lag : default_lag(id)) / tq_session_step(id));
 }
 
+size_t tq_session_lag(const tq_identify *id)
+{
+    return (size_t)fmin(fmax(lag_of(id), 1.0), (double)TQ_FIT_LAG_MAX);
+}
+
 tq_status tq_session_choose_lag(tq_identify *id, tq_error *reterr)
 {
     const double lag = lag_of(id);
@@ -215,7 +220,7 @@ tq_status tq_session_instruments(tq_identify *id, tq_error *reterr)
     options.method = TQ_FIT_FEASIBLE_IV;
     if (!needs_instruments(id) ||
         tq_fit_size(id->mechanism, &options, id->options.n_fitted) > id->options.memory_max) {
-        now->state = TQ_SESSION_DONE;
+        now->state = TQ_SESSION_COMPARE;
         return TQ_OK;
     }
     now->method = TQ_FIT_FEASIBLE_IV;
@@ -224,7 +229,7 @@ tq_status tq_session_instruments(tq_identify *id, tq_error *reterr)
     now->after_build = TQ_SESSION_MEMORY;
     now->after_memory = TQ_SESSION_CONVERGE;
     now->after_converge = TQ_SESSION_READ_ALL;
-    now->after_validate = TQ_SESSION_DONE;
+    now->after_validate = TQ_SESSION_COMPARE;
     tq_session_foretell(id);
     now->state = TQ_SESSION_BUILD;
     return tq_session_choose_lag(id, reterr);

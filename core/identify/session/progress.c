@@ -61,6 +61,9 @@ double tq_identify_progress(const tq_identify *id, double part)
     double done = now->took_instruments ? sum_of(&first) : 0.0;
     const double of_pass =
         fmin(((double)now->recording + part) / (double)(now->n_end > 0 ? now->n_end : 1), 1.0);
+    if (now->pass == TQ_IDENTIFY_PASS_INSTRUMENTS || now->pass == TQ_IDENTIFY_PASS_COMPARE) {
+        return 1.0; /* the result is final */
+    }
     if (now->pass == TQ_IDENTIFY_PASS_VALIDATE) {
         done += work->search + work->fit + of_pass * work->validate;
     } else if (now->is_last) {

@@ -20,6 +20,17 @@ size_t tq_identify_expected(const tq_identify *id, size_t recording, bool in_par
     return (size_t)(rows * r->period / r->step / (double)id->options.filter.decimate) + 1;
 }
 
+static bool takes_friction_rows(tq_identify_pass pass)
+{
+    return pass == TQ_IDENTIFY_PASS_FIT || pass == TQ_IDENTIFY_PASS_SHIFT ||
+           pass == TQ_IDENTIFY_PASS_INSTRUMENTS;
+}
+
+static bool compares(const tq_identify *id)
+{
+    return id->now.pass == TQ_IDENTIFY_PASS_INSTRUMENTS || id->now.pass == TQ_IDENTIFY_PASS_COMPARE;
+}
+
 static tq_status begin_recording(tq_identify *id, tq_identify_step *ret_step, tq_error *reterr)
 {
     tq_session_now *now = &id->now;
@@ -32,8 +43,7 @@ static tq_status begin_recording(tq_identify *id, tq_identify_step *ret_step, tq
         .delay = now->delay,
         .in_part = now->in_part,
         .n_expected = tq_identify_expected(id, i, now->in_part),
-        .fit = now->pass == TQ_IDENTIFY_PASS_FIT || now->pass == TQ_IDENTIFY_PASS_SHIFT ? id->fit
-                                                                                        : NULL,
+        .fit = takes_friction_rows(now->pass) ? id->fit : NULL,
     };
     if (now->pass == TQ_IDENTIFY_PASS_SHIFT) {
         tq_shift_next(id->shift);
@@ -44,6 +54,8 @@ static tq_status begin_recording(tq_identify *id, tq_identify_step *ret_step, tq
         status = tq_fit_begin(id->fit, i, ret_step->n_expected, scratch, &id->stream, reterr);
     } else if (now->pass == TQ_IDENTIFY_PASS_VALIDATE) {
         status = tq_session_validate_begin_recording(id, i, reterr);
+    } else if (compares(id)) {
+        status = tq_session_compare_begin_recording(id, i, reterr);
     }
     id->pushed[i] = 0;
     id->is_reading = true;
@@ -86,6 +98,9 @@ tq_status tq_identify_push(tq_identify *id, const tq_experiment_block *block, co
         return tq_noise_bias_push(id->noise, block, id->variance + i * id->nv, reterr);
     case TQ_IDENTIFY_PASS_VALIDATE:
         return tq_session_validate_push(id, block, t, reterr);
+    case TQ_IDENTIFY_PASS_INSTRUMENTS:
+    case TQ_IDENTIFY_PASS_COMPARE:
+        return tq_comparison_push(id->comparison, block, t, reterr);
     case TQ_IDENTIFY_PASS_NONE:
     default:
         return tq_fail(reterr, TQ_ERR_SHAPE, "pass", 0, 0.0);
@@ -101,6 +116,8 @@ static tq_status end_recording(tq_identify *id, tq_error *reterr)
         id->fitted[now->recording] = id->pushed[now->recording];
     } else if (now->pass == TQ_IDENTIFY_PASS_VALIDATE) {
         status = tq_session_validate_end_recording(id, now->recording, reterr);
+    } else if (compares(id)) {
+        status = tq_comparison_end_recording(id->comparison, reterr);
     }
     now->recording = tq_identify_has_enough(id) ? now->n_end : now->recording + 1;
     id->is_reading = false;
@@ -175,6 +192,9 @@ static tq_session_enter *const enter[TQ_SESSION_STATES] = {
     [TQ_SESSION_BIAS] = tq_session_bias,
     [TQ_SESSION_FIND_BIAS] = tq_session_find_bias,
     [TQ_SESSION_INSTRUMENTS] = tq_session_instruments,
+    [TQ_SESSION_COMPARE] = tq_session_compare,
+    [TQ_SESSION_COMPARE_BEGIN] = tq_session_compare_begin,
+    [TQ_SESSION_COMPARE_NEXT] = tq_session_compare_next,
     [TQ_SESSION_RESUME] = tq_session_resume,
     [TQ_SESSION_RESUME_FIT] = tq_session_resume_fit,
     [TQ_SESSION_RESUME_REST] = tq_session_resume_rest,

@@ -46,6 +46,9 @@ typedef enum tq_session_state {
     TQ_SESSION_BIAS,
     TQ_SESSION_FIND_BIAS,
     TQ_SESSION_INSTRUMENTS,
+    TQ_SESSION_COMPARE, /* other estimators beside the result */
+    TQ_SESSION_COMPARE_BEGIN,
+    TQ_SESSION_COMPARE_NEXT,
     TQ_SESSION_DONE,
     TQ_SESSION_RESUME,
     TQ_SESSION_RESUME_FIT,
@@ -160,6 +163,7 @@ struct tq_identify {
     double *noise_bias;                     /* (n_column) memory for its result */
     double *bias;                           /* (n_column) */
     tq_session_validation validation;
+    tq_comparison *comparison; /* of TQ_IDENTIFY_PASS_INSTRUMENTS, _COMPARE */
     tq_identify_result result;
     uint64_t fingerprint; /* hash of options and recordings */
     tq_archive saved;     /* saved.bytes NULL: no state was loaded */
@@ -180,6 +184,7 @@ tq_session_enter tq_session_plan, tq_session_take_memory, tq_session_converge,
 tq_session_enter tq_session_variance, tq_session_find_variance, tq_session_bias,
     tq_session_find_bias, tq_session_instruments;
 tq_session_enter tq_session_validate, tq_session_validate_pass, tq_session_validated;
+tq_session_enter tq_session_compare, tq_session_compare_begin, tq_session_compare_next;
 tq_session_enter tq_session_resume, tq_session_resume_fit, tq_session_resume_rest;
 
 /* Requests memory, after earlier requests; size 0: requests its release. */
@@ -194,6 +199,8 @@ bool tq_session_has_instruments(const tq_identify *id);
 double tq_session_step(const tq_identify *id);
 /* Sets now.lag_samples, or fails with TQ_ERR_RANGE "instruments". */
 tq_status tq_session_choose_lag(tq_identify *id, tq_error *reterr);
+/* Samples between a column and its instruments, in [1, TQ_FIT_LAG_MAX], whatever the method. */
+size_t tq_session_lag(const tq_identify *id);
 /* Copies the bias and its worst column to the result. */
 void tq_session_show_bias(tq_identify *id);
 /* Sets the typical number of passes of the next searches. */
@@ -210,5 +217,7 @@ tq_status tq_session_validate_push(tq_identify *id, const tq_experiment_block *b
                                    const double *t, tq_error *reterr);
 tq_status tq_session_validate_end_recording(tq_identify *id, size_t i, tq_error *reterr);
 void tq_session_validation_archive(tq_identify *id, tq_archive *archive);
+
+tq_status tq_session_compare_begin_recording(tq_identify *id, size_t i, tq_error *reterr);
 
 #endif

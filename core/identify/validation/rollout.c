@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/identify/friction_regressor.h"
 #include "core/identify/validation/rollout_private.h"
 
 enum { LANES = TQ_ROLLOUT_LANES, STEPS_OF_A_LOG = 16384 };
@@ -34,12 +35,17 @@ bool tq_rollout_can(const tq_fit *fit)
     return fit->mechanism->model.nq == fit->mechanism->model.nv;
 }
 
+static size_t kept_rows(const tq_fit *fit, const tq_rollout_plan *plan)
+{
+    return plan->follow > 0.0 ? 4 * fit->n_row + tq_friction_row_count(fit) : 3 * fit->n_row;
+}
+
 size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
 {
     const size_t nv = fit->n_row;
     return tq_scratch_cost(1, sizeof(tq_rollout)) + tq_fit_run_size(fit) +
-           tq_scratch_cost((plan->n_step + 1) * 3 * nv * LANES, sizeof(double)) +
-           9 * tq_scratch_cost(nv * LANES, sizeof(double)) +
+           tq_scratch_cost((plan->n_step + 1) * kept_rows(fit, plan) * LANES, sizeof(double)) +
+           12 * tq_scratch_cost(nv * LANES, sizeof(double)) +
            tq_scratch_cost(nv * nv * LANES, sizeof(double)) +
            tq_scratch_cost(nv, sizeof(tq_rollout_sums));
 }
@@ -47,10 +53,11 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
 static bool take(tq_rollout *r, tq_scratch *scratch)
 {
     const size_t nv = r->fit->n_row;
-    double **rows[] = {&r->q,  &r->v,    &r->q2,     &r->v2,     &r->k1,
-                       &r->k2, &r->rest, &r->bodies, &r->damping};
+    double **rows[] = {&r->q,    &r->v,      &r->q2,      &r->v2,   &r->k1,       &r->k2,
+                       &r->rest, &r->bodies, &r->damping, &r->pull, &r->q_before, &r->v_before};
     bool good = true;
-    r->grid = tq_scratch_take(scratch, (r->plan.n_step + 1) * 3 * nv * LANES, sizeof(double));
+    r->n_kept = kept_rows(r->fit, &r->plan);
+    r->grid = tq_scratch_take(scratch, (r->plan.n_step + 1) * r->n_kept * LANES, sizeof(double));
     r->m = tq_scratch_take(scratch, nv * nv * LANES, sizeof(double));
     r->sums = tq_scratch_take(scratch, nv, sizeof *r->sums);
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -62,7 +69,7 @@ static bool take(tq_rollout *r, tq_scratch *scratch)
         memset(*rows[k], 0, nv * LANES * sizeof(double));
     }
     if (good) {
-        memset(r->grid, 0, (r->plan.n_step + 1) * 3 * nv * LANES * sizeof(double));
+        memset(r->grid, 0, (r->plan.n_step + 1) * r->n_kept * LANES * sizeof(double));
         memset(r->sums, 0, nv * sizeof *r->sums);
     }
     return good;
@@ -75,7 +82,7 @@ tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_roll
         return tq_fail(reterr, TQ_ERR_SHAPE, "nv", 0, (double)fit->n_row);
     }
     if (!(plan->period > 0.0) || plan->every == 0 || plan->n_step == 0 ||
-        plan->n_step > TQ_ROLLOUT_STEPS_MAX) {
+        plan->n_step > TQ_ROLLOUT_STEPS_MAX || !(plan->follow >= 0.0)) {
         return tq_fail(reterr, TQ_ERR_RANGE, "plan", 0, (double)plan->n_step);
     }
     tq_rollout *r = tq_scratch_take(scratch, 1, sizeof *r);
@@ -138,6 +145,32 @@ static void compare(tq_rollout *r, size_t k, size_t n)
     }
 }
 
+void tq_rollout_watch(tq_rollout *r, tq_rollout_sink *sink, void *ctx)
+{
+    r->sink = r->plan.follow > 0.0 ? sink : NULL;
+    r->sink_ctx = ctx;
+}
+
+/* the state before step k, with its acceleration */
+static tq_status show(const tq_rollout *r, size_t k, size_t n, tq_error *reterr)
+{
+    const tq_rollout_sample sample = {
+        .k = k,
+        .n = n,
+        .q = r->q_before,
+        .qd = r->v_before,
+        .qdd = r->k1,
+        .measured = {.n_sample = n,
+                     .stride = LANES,
+                     .q = tq_rollout_point(r, k, TQ_ROLLOUT_Q),
+                     .qd = tq_rollout_point(r, k, TQ_ROLLOUT_QD),
+                     .qdd = tq_rollout_point(r, k, TQ_ROLLOUT_QDD),
+                     .tau = tq_rollout_point(r, k, TQ_ROLLOUT_TAU),
+                     .friction_rows = r->has_rows ? tq_rollout_point(r, k, TQ_ROLLOUT_ROWS) : NULL},
+        .lost = r->lost};
+    return r->sink(r->sink_ctx, &sample, reterr);
+}
+
 static tq_status simulate(tq_rollout *r, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
@@ -150,9 +183,16 @@ static tq_status simulate(tq_rollout *r, tq_error *reterr)
     memcpy(r->v, tq_rollout_point(r, 0, TQ_ROLLOUT_QD), nv * LANES * sizeof *r->v);
     tq_status status = TQ_OK;
     for (size_t k = 0; status == TQ_OK && k < r->plan.n_step; k++) {
+        if (r->sink != NULL) {
+            memcpy(r->q_before, r->q, nv * LANES * sizeof *r->q);
+            memcpy(r->v_before, r->v, nv * LANES * sizeof *r->v);
+        }
         status = tq_rollout_step(r, k, n, reterr);
         tq_rollout_rescue(r, k + 1, n, lost_rate, r->q, r->v);
         compare(r, k + 1, n);
+        if (status == TQ_OK && r->sink != NULL) {
+            status = show(r, k, n, reterr);
+        }
     }
     for (size_t i = 0; i < n; i++) {
         r->n_lost += r->lost[i];
@@ -162,11 +202,21 @@ static tq_status simulate(tq_rollout *r, tq_error *reterr)
     return status;
 }
 
+static void keep(const tq_rollout *r, const tq_experiment_block *block, const double *from,
+                 size_t i, unsigned what, size_t n_row)
+{
+    double *to = tq_rollout_point(r, r->n_point, what) + r->n_lane;
+    for (size_t row = 0; row < n_row; row++) {
+        to[row * LANES] = from[row * block->stride + i];
+    }
+}
+
 tq_status tq_rollout_push(tq_rollout *r, const tq_experiment_block *block, const double *t,
                           tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
     tq_status status = TQ_OK;
+    r->has_rows = block->friction_rows != NULL;
     for (size_t i = 0; status == TQ_OK && i < block->n_sample; i++) {
         const double since = t[i] - r->before;
         /* the first sample, after a gap, or after a clock set back */
@@ -181,12 +231,14 @@ tq_status tq_rollout_push(tq_rollout *r, const tq_experiment_block *block, const
         if (r->n_point == 0) {
             r->start[r->n_lane] = t[i];
         }
-        for (size_t row = 0; row < nv; row++) {
-            const size_t to = row * LANES + r->n_lane;
-            tq_rollout_point(r, r->n_point, TQ_ROLLOUT_Q)[to] = block->q[row * block->stride + i];
-            tq_rollout_point(r, r->n_point, TQ_ROLLOUT_QD)[to] = block->qd[row * block->stride + i];
-            tq_rollout_point(r, r->n_point, TQ_ROLLOUT_TAU)[to] =
-                block->tau[row * block->stride + i];
+        keep(r, block, block->q, i, TQ_ROLLOUT_Q, nv);
+        keep(r, block, block->qd, i, TQ_ROLLOUT_QD, nv);
+        keep(r, block, block->tau, i, TQ_ROLLOUT_TAU, nv);
+        if (r->plan.follow > 0.0) {
+            keep(r, block, block->qdd, i, TQ_ROLLOUT_QDD, nv);
+        }
+        if (r->plan.follow > 0.0 && r->has_rows) {
+            keep(r, block, block->friction_rows, i, TQ_ROLLOUT_ROWS, tq_friction_row_count(r->fit));
         }
         r->wait = r->plan.every - 1;
         if (++r->n_point > r->plan.n_step) {

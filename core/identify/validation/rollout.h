@@ -14,12 +14,26 @@ typedef struct tq_rollout_plan {
     size_t every;  /* samples per step, >= 1 */
     size_t n_step; /* 1 .. TQ_ROLLOUT_STEPS_MAX */
     size_t skip;
+    double follow; /* rad/s; 0: open loop. The simulation follows the recording: it accelerates by
+                      follow^2 and follow times the difference of coordinate and rate (damping of
+                      one half) beside what the torque does */
 } tq_rollout_plan;
-enum { TQ_ROLLOUT_STEPS_MAX = 256 };
+enum { TQ_ROLLOUT_STEPS_MAX = 1024 };
 
 /* Windows of about `horizon` seconds, with steps of about 4 ms or one sample if that is longer; as
  * many windows of a recording of `n_sample` samples as cost at most 16,384 steps. */
 tq_rollout_plan tq_rollout_plan_for(double period, double horizon, size_t n_sample);
+
+/* The step k of all windows: simulated state and acceleration, and what was measured there. Arrays
+ * of (rows x TQ_FOLD_RUN), a column for each window. */
+typedef struct tq_rollout_sample {
+    size_t k, n;                  /* of the step; windows */
+    const double *q, *qd, *qdd;   /* (nv rows) simulated */
+    tq_experiment_block measured; /* q, qd, qdd, tau; friction_rows where pushed blocks have
+                                          them */
+    const unsigned char *lost;    /* (n) 1: the window has diverged */
+} tq_rollout_sample;
+typedef tq_status tq_rollout_sink(void *ctx, const tq_rollout_sample *sample, tq_error *reterr);
 
 /* One joint over all windows. Errors are simulated minus measured, at every step of a window. */
 typedef struct tq_rollout_error {
@@ -55,6 +69,9 @@ bool tq_rollout_can(const tq_fit *fit);
 tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_rollout_plan *plan,
                            tq_scratch *scratch, tq_rollout **ret_replay, tq_error *reterr);
 size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan);
+
+/* With `follow`: every step is passed to `sink`; its failures end the push. */
+void tq_rollout_watch(tq_rollout *replay, tq_rollout_sink *sink, void *ctx);
 
 /* t: (n_sample) s. */
 tq_status tq_rollout_push(tq_rollout *replay, const tq_experiment_block *block, const double *t,

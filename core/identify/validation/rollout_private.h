@@ -21,8 +21,13 @@ struct tq_rollout {
     tq_fit_run run;
     tq_scratch *scratch;
 
-    /* ((n_step + 1) x 3 nv x TQ_ROLLOUT_LANES): q, qd, tau of every step of every window */
+    /* ((n_step + 1) x n_kept x TQ_ROLLOUT_LANES): q, qd, tau of every step of every window; of one
+     * that follows also qdd and friction rows */
     double *grid;
+    size_t n_kept;
+    bool has_rows; /* blocks have friction rows */
+    tq_rollout_sink *sink;
+    void *sink_ctx;
     double start[TQ_ROLLOUT_LANES];
     size_t n_lane;  /* complete windows */
     size_t n_point; /* of the current window */
@@ -31,16 +36,18 @@ struct tq_rollout {
     size_t n_window, n_lost;
 
     /* of the lanes: (nv x TQ_ROLLOUT_LANES), m (nv x nv x TQ_ROLLOUT_LANES) */
-    double *q, *v, *q2, *v2, *k1, *k2, *rest, *bodies, *damping, *m;
+    double *q, *v, *q2, *v2, *k1, *k2, *rest, *bodies, *damping, *pull, *m;
+    double *q_before, *v_before; /* of the step at hand */
     unsigned char lost[TQ_ROLLOUT_LANES];
     tq_rollout_sums *sums; /* (nv) */
 };
 
-/* Measured values at step k of all windows: q, qd or tau (nv x TQ_ROLLOUT_LANES). */
-enum { TQ_ROLLOUT_Q, TQ_ROLLOUT_QD, TQ_ROLLOUT_TAU };
+/* Measured values at step k of all windows: q, qd, tau (nv x TQ_ROLLOUT_LANES); qdd, and friction
+ * rows from ROWS on. */
+enum { TQ_ROLLOUT_Q, TQ_ROLLOUT_QD, TQ_ROLLOUT_TAU, TQ_ROLLOUT_QDD, TQ_ROLLOUT_ROWS };
 static inline double *tq_rollout_point(const tq_rollout *r, size_t k, unsigned what)
 {
-    return r->grid + (3 * k + what) * r->fit->n_row * TQ_ROLLOUT_LANES;
+    return r->grid + (k * r->n_kept + what * r->fit->n_row) * TQ_ROLLOUT_LANES;
 }
 
 /* Advances q and v of the first n lanes from step k to the next. Lanes whose M is not positive

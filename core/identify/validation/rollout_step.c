@@ -175,18 +175,34 @@ static void solve(const tq_rollout *r, double *b, size_t n)
     }
 }
 
-/* b -= 2 m x */
-static void less_twice_product(const tq_rollout *r, const double *x, size_t n, double *b)
+/* b += by m x */
+static void add_product(const tq_rollout *r, double by, const double *x, size_t n, double *b)
 {
     const size_t nv = r->fit->n_row;
     for (size_t j = 0; j < nv; j++) {
         for (size_t row = 0; row < nv; row++) {
             const double *m = r->m + (j * nv + row) * LANES;
             for (size_t i = 0; i < n; i++) {
-                b[row * LANES + i] -= 2.0 * m[i] * x[j * LANES + i];
+                b[row * LANES + i] += by * m[i] * x[j * LANES + i];
             }
         }
     }
+}
+
+/* b += m times the acceleration by which a simulation follows the recording at point k */
+static void add_pull(const tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
+                     double *b)
+{
+    const double w = r->plan.follow;
+    const double *q_measured = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
+    const double *v_measured = tq_rollout_point(r, k, TQ_ROLLOUT_QD);
+    if (!(w > 0.0)) {
+        return;
+    }
+    for (size_t e = 0; e < r->fit->n_row * LANES; e++) {
+        r->pull[e] = w * (w * (q_measured[e] - q[e]) + (v_measured[e] - v[e]));
+    }
+    add_product(r, 1.0, r->pull, n, b);
 }
 
 tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
@@ -202,6 +218,7 @@ tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
     for (size_t e = 0; e < nv * LANES; e++) {
         r->k1[e] = tau[e] - r->rest[e];
     }
+    add_pull(r, k, r->q, r->v, n, r->k1);
     factor(r, gamma_of * h, n);
     solve(r, r->k1, n);
     for (size_t e = 0; e < nv * LANES; e++) {
@@ -216,7 +233,8 @@ tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
     for (size_t e = 0; e < nv * LANES; e++) {
         r->k2[e] = next[e] - r->rest[e];
     }
-    less_twice_product(r, r->k1, n, r->k2);
+    add_product(r, -2.0, r->k1, n, r->k2);
+    add_pull(r, k + 1, r->q2, r->v2, n, r->k2);
     factor(r, gamma_of * h, n);
     solve(r, r->k2, n);
     for (size_t e = 0; e < nv * LANES; e++) {

@@ -27,7 +27,7 @@ typedef struct bench {
     tq_identify *session;
     double floors[2];
     double late; /* s by which the high-frequency motion lags behind the torque */
-    size_t passes[TQ_IDENTIFY_PASS_VALIDATE + 1]; /* recordings read, by kind */
+    size_t passes[TQ_IDENTIFY_PASS_COMPARE + 1]; /* recordings read, by kind */
     size_t n_saved, n_thin, largest;
 } bench;
 
@@ -240,8 +240,13 @@ Test(session, identifies_a_two_link_arm)
     closed(&b);
 }
 
+enum { COMPARED = 3 };
+static const tq_estimator compared[COMPARED] = {TQ_ESTIMATOR_WLS, TQ_ESTIMATOR_IV,
+                                                TQ_ESTIMATOR_IDIM_IV};
+
 /* A delay of 5 ms, two half samples; gears without load-dependent friction; cached parts; noise
- * that requires instruments: every search of a session takes place. */
+ * that requires instruments: every search of a session takes place, and
+ * a comparison after it. */
 static void search_everything(bench *b)
 {
     b->late = 0.005;
@@ -254,6 +259,8 @@ static void search_everything(bench *b)
     b->options.searches_delay = b->options.searches_load = b->options.searches_sign = true;
     b->options.searches_stribeck = true;
     b->options.chooses_method = true;
+    b->options.estimators = compared;
+    b->options.n_estimator = COMPARED;
     for (size_t i = 0; i < RECORDINGS; i++) {
         b->recordings[i].floor = b->floors;
     }
@@ -308,6 +315,13 @@ static void compare(const bench *a, const bench *b)
         const tq_static_residual u = tq_static_check_of(y->static_check, r);
         cr_expect(s.n_pose == u.n_pose && s.n_pair == u.n_pair);
     }
+    cr_assert(eq(sz, x->n_compared, COMPARED));
+    for (size_t k = 0; k < COMPARED; k++) {
+        const tq_compared *s = &x->compared[k], *u = &y->compared[k];
+        cr_expect(eq(int, s->fault, TQ_COMPARED_GOOD), "estimator %zu", k);
+        expect_same(s->value, u->value, n, "compared values");
+        expect_same(s->rmse, u->rmse, 2, "compared errors");
+    }
     const tq_identify_choice p = tq_identify_chosen(a->session), q = tq_identify_chosen(b->session);
     cr_expect(p.method == q.method && p.model.extra == q.model.extra && p.delay == q.delay &&
               p.lag == q.lag && p.model.smoothing == q.model.smoothing &&
@@ -321,7 +335,7 @@ Test(session, resumes_with_the_same_bits_before_every_recording, .timeout = 300)
     search_everything(&b);
     run(&a, CACHED, false);
     run(&b, CACHED, true);
-    for (unsigned k = 0; k <= TQ_IDENTIFY_PASS_VALIDATE; k++) {
+    for (unsigned k = 0; k <= TQ_IDENTIFY_PASS_COMPARE; k++) {
         cr_expect(eq(sz, a.passes[k], b.passes[k]), "passes of kind %u", k);
     }
     const tq_identify_choice choice = tq_identify_chosen(a.session);

@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from .._job import AsyncJob
     from .job import Job
     from .types import (
-        BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateConditionOut, CalibrateDataset1,
-        CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
-        CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut,
-        CalibrateKinematicsBaseOut, CalibrateKinematicsByPoseOut, CalibrateKinematicsErrorsOut,
-        CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut, CalibrateKinematicsObservabilityOut,
-        CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut, CalibrateKinematicsReadAsItemOut,
-        CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise, CalibrateKinematicsToolOut,
-        CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut,
-        CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestModel,
-        CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape, CompareColumns1,
-        CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
+        BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateComparisonOut, CalibrateConditionOut,
+        CalibrateDataset1, CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut,
+        CalibrateFitOut, CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut,
+        CalibrateInstrumentsOut, CalibrateKinematicsBaseOut, CalibrateKinematicsByPoseOut,
+        CalibrateKinematicsErrorsOut, CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut,
+        CalibrateKinematicsObservabilityOut, CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut,
+        CalibrateKinematicsReadAsItemOut, CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise,
+        CalibrateKinematicsToolOut, CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut,
+        CalibratePredictionItemOut, CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut,
+        CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape,
+        CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
         ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut,
         DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
         DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut,
@@ -600,7 +600,8 @@ class CalibrateResult(Result):
         'sigma': 'N m or N',
     }
     _lists = frozenset((
-        'all_parameters', 'beyond_cutoff', 'covariance', 'datasets', 'document.by_joint', 'findings',
+        'all_parameters', 'beyond_cutoff', 'comparison.estimators', 'comparison.estimators.deviations',
+        'comparison.estimators.rmse_ratio', 'covariance', 'datasets', 'document.by_joint', 'findings',
         'findings.datasets', 'fit.by_joint', 'forward_simulation.by_dataset', 'forward_simulation.by_joint',
         'gravity_check.by_joint', 'joints', 'parameter_deviations', 'parameter_values', 'parameters',
         'parameters.bootstrap_interval', 'parameters.interval', 'prediction', 'read_as', 'reasons',
@@ -635,6 +636,8 @@ class CalibrateResult(Result):
     sigma: Array
     fit: CalibrateFitOut
     validation: CalibrateValidationOut
+    comparison: CalibrateComparisonOut | None
+    comparison_reason: str
     forward_simulation: CalibrateForwardSimulationOut | None
     forward_simulation_reason: str
     gravity_check: CalibrateGravityCheckOut | None
@@ -1335,11 +1338,13 @@ class RobotOperations:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
             Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
-            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
-            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
-            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
-            points: int | None = None, idempotency_key: str | None = None, progress: bool | None = None
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
@@ -1373,6 +1378,11 @@ class RobotOperations:
                 coarse, does not bias them. Each parameter then states what least squares would give. Left out:
                 feasible, or feasible-iv where the noise of the logs would move some parameter by more than one
                 standard deviation (see `noise`)
+            compare: Other estimators on the same logs and the same columns: `comparison` of the answer. The result
+                stays that of `method`. entropic: feasible with a thousand times the `prior_weight`, drawn to the
+                robot's own bodies (Lee, Wensing and Park 2020). idim-iv: instruments are the columns along a
+                simulation that follows the logs (Janot, Vandanjon and Gautier 2014). irls reads the logs by its own
+                weights: name it as `method`
             lag_s: Of instruments; left out: two periods of the cut-off, less where the motion is faster
             prior: Values of all parameters, in the order of the regressor's columns; left out: the robot's
             ridge: Of ridge: weight of the prior relative to the objective (default 0.0001)
@@ -1391,10 +1401,10 @@ class RobotOperations:
         """
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
-            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
-            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
-            'validate': validate, 'points': points}, idempotency_key, progress)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
+            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
+            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
+            confidence, 'validate': validate, 'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -1756,18 +1766,20 @@ class RobotJobs:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
             Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
-            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
-            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
-            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
-            points: int | None = None, idempotency_key: str | None = None
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None
     ) -> Job[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
-            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
-            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
-            'validate': validate, 'points': points}, idempotency_key)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
+            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
+            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
+            confidence, 'validate': validate, 'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2144,18 +2156,20 @@ class AsyncRobotOperations:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
             Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
-            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
-            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
-            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
-            points: int | None = None, idempotency_key: str | None = None, progress: bool | None = None
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
-            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
-            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
-            'validate': validate, 'points': points}, idempotency_key, progress)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
+            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
+            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
+            confidence, 'validate': validate, 'points': points}, idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2419,18 +2433,20 @@ class AsyncRobotJobs:
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
             Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, lag_s: float | None =
-            None, prior: ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance:
-            bool | None = None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float
-            | None = None, validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None,
-            points: int | None = None, idempotency_key: str | None = None
+            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
+            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
+            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
+            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
+            None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[CalibrateResult]]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'lag_s': lag_s,
-            'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance': covariance,
-            'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence': confidence,
-            'validate': validate, 'points': points}, idempotency_key)
+            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
+            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
+            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
+            confidence, 'validate': validate, 'points': points}, idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =

@@ -30,6 +30,43 @@ class CalibrateBeyondCutoffItemOut(TypedDict):
     jerk_gain: NotRequired[float]
 
 
+class CalibrateComparedFarthestOut(TypedDict):
+    """The parameter that differs by the most of them"""
+    name: str
+    value: float
+    applied: float
+    deviations: float
+    unit: str
+
+
+class CalibrateComparedOut(TypedDict):
+    """One estimator; without a result `reason` alone"""
+    estimator: str
+    reason: NotRequired[str]
+    rmse: NotRequired[Array]
+    rmse_ratio: NotRequired[list[float | None]]
+    feasible: NotRequired[bool]
+    infeasible_because: NotRequired[str]
+    condition: NotRequired[float | None]
+    condition_reason: NotRequired[str]
+    price_percent: NotRequired[float | None]
+    price_percent_reason: NotRequired[str]
+    iterations: NotRequired[int]
+    simulations: NotRequired[int]
+    windows: NotRequired[int]
+    windows_lost: NotRequired[int]
+    values: NotRequired[Array]
+    deviations: NotRequired[list[float | None]]
+    farthest: NotRequired[CalibrateComparedFarthestOut]
+
+
+class CalibrateComparisonOut(TypedDict):
+    """With `compare`: what other estimators give on the same logs"""
+    applied: str
+    judged_by: Literal['leave-one-out', 'datasets', 'fitted']
+    estimators: list[CalibrateComparedOut]
+
+
 class CalibrateConditionOut(TypedDict):
     unscaled: NotRequired[float | None]
     unscaled_reason: NotRequired[str]
@@ -70,6 +107,18 @@ class CalibrateDocumentOut(TypedDict):
     by_joint: list[CalibrateDocumentByJointItemOut]
 
 
+class CalibrateFeasibilityCostliestOut(TypedDict):
+    """Above 2 %: the parameter that constraints move by the most of its standard deviations. What it lacks elsewhere
+    is often its cause: a joint without a rotor, a wrong axis or ratio
+    """
+    name: str
+    value: float
+    unconstrained: float
+    deviations: float | None
+    deviations_reason: NotRequired[str]
+    unit: str
+
+
 class CalibrateFeasibilityOut(TypedDict):
     objective: NotRequired[float]
     objective_unconstrained: NotRequired[float | None]
@@ -79,6 +128,9 @@ class CalibrateFeasibilityOut(TypedDict):
     least_eigenvalue: NotRequired[float | None]
     least_eigenvalue_reason: NotRequired[str]
     iterations: NotRequired[int]
+    price_percent: NotRequired[float | None]
+    price_percent_reason: NotRequired[str]
+    costliest: NotRequired[CalibrateFeasibilityCostliestOut]
 
 
 class CalibrateFindingOut(TypedDict):

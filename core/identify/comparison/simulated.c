@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* core/identify/comparison/simulated.c - instruments along a simulation that follows the
+ * recordings, with the values of the simulation before. */
+#include <math.h>
+#include <string.h>
+
+#include "core/identify/comparison/comparison_private.h"
+#include "core/identify/friction_regressor.h"
+
+/* A simulation is drawn to the motion at `follow`: with half of the damping the noise of position
+ * that passes is at right angles to itself above that frequency, so that products with it vanish
+ * on average. A window begins at a measured state, whose noise fades within `warm`. */
+static const double follow = 9.42477796076938; /* rad/s: 1.5 Hz */
+static const double horizon = 3.0;             /* s, of a window */
+static const double warm = 0.25;               /* of a window */
+static const double step_s = 0.004;
+static const double moved = 0.1; /* deviations: values that move less have converged */
+static const size_t grid_max = (size_t)24 << 20; /* bytes, of the windows' measured values */
+
+enum { STEPS_OF_A_LOG = 16384, STEPS_LEAST = 16, SIMULATIONS_LEAST = 2 };
+
+static size_t step_bound(const tq_fit *fit)
+{
+    const size_t rows = 4 * fit->n_row + tq_friction_row_count(fit);
+    const size_t n = grid_max / (rows * TQ_FOLD_RUN * sizeof(double));
+    return n < STEPS_LEAST            ? (size_t)STEPS_LEAST
+           : n < TQ_ROLLOUT_STEPS_MAX ? n
+                                      : (size_t)TQ_ROLLOUT_STEPS_MAX;
+}
+
+size_t tq_simulated_size(const tq_fit *fit)
+{
+    const tq_rollout_plan plan = {
+        .period = 1.0, .every = 1, .n_step = step_bound(fit), .follow = follow};
+    return tq_rollout_size(fit, &plan);
+}
+
+/* windows of 3 s, or half of a shorter recording */
+static tq_rollout_plan plan_for(const tq_fit *fit, double period, size_t n_sample)
+{
+    tq_rollout_plan plan = {.period = period, .every = 1, .n_step = 1, .follow = follow};
+    const double every = floor(step_s / period + 1e-9);
+    plan.every = every > 1.0 ? (size_t)every : 1;
+    const double step = period * (double)plan.every;
+    const double all = (double)n_sample * period;
+    const double n = floor(fmin(horizon, 0.5 * all) / step);
+    const double most = (double)step_bound(fit);
+    plan.n_step = n < 1.0 ? 1 : (size_t)fmin(n, most);
+    const size_t steps_all = n_sample / plan.every + 1;
+    const size_t one_in = (steps_all + STEPS_OF_A_LOG - 1) / STEPS_OF_A_LOG;
+    plan.skip = one_in > 1 ? (one_in - 1) * plan.n_step * plan.every : 0;
+    return plan;
+}
+
+static tq_status fold_step(void *ctx, const tq_rollout_sample *sample, tq_error *reterr)
+{
+    tq_comparison *c = ctx;
+    tq_experiment_block along = sample->measured;
+    if (sample->k < c->warm) {
+        return TQ_OK;
+    }
+    along.q = sample->q;
+    along.qd = sample->qd;
+    along.qdd = sample->qdd;
+    along.friction_rows = NULL;
+    return tq_fit_push_instruments(c->stream, &sample->measured, &along, sample->lost, reterr);
+}
+
+tq_status tq_simulated_begin_recording(tq_comparison *c, double period, size_t n_sample,
+                                       tq_error *reterr)
+{
+    const tq_rollout_plan plan = plan_for(c->fit, period, n_sample);
+    c->warm = (size_t)ceil(warm * (double)plan.n_step);
+    tq_status status =
+        tq_fit_begin(c->instrumental, c->recording, n_sample, c->scratch, &c->stream, reterr);
+    if (status == TQ_OK) {
+        status = tq_rollout_begin(c->fit, c->simulated, &plan, c->scratch, &c->rollout, reterr);
+    }
+    if (status == TQ_OK) {
+        tq_rollout_watch(c->rollout, fold_step, c);
+    }
+    return status;
+}
+
+tq_status tq_simulated_end_recording(tq_comparison *c, tq_error *reterr)
+{
+    tq_status status = tq_rollout_end(c->rollout, reterr);
+    size_t n_lost = 0;
+    c->n_window += tq_rollout_windows(c->rollout, &n_lost);
+    c->n_lost += n_lost;
+    if (status == TQ_OK) {
+        status = tq_fit_end(c->stream, reterr);
+    }
+    return status;
+}
+
+/* Feasible values are simulated: their mass matrix is definite everywhere. */
+static tq_status find_feasible(const tq_comparison *c, const tq_fit *of, tq_fit_method method,
+                               double *ret_value, double *ret_full, tq_error *reterr)
+{
+    tq_fit_opinion opinion = {.value = ret_value, .full = ret_full};
+    const tq_fit_another what = {method, c->fit->options.entropy};
+    return tq_fit_find_another(of, c->fit, what, SIZE_MAX, c->scratch, &opinion, reterr);
+}
+
+static bool is_unsolved(tq_status status)
+{
+    return status == TQ_ERR_SHAPE || status == TQ_ERR_NO_CONVERGENCE || status == TQ_ERR_SINGULAR;
+}
+
+tq_status tq_simulated_start(tq_comparison *c, tq_error *reterr)
+{
+    const tq_status status =
+        find_feasible(c, c->fit, TQ_FIT_FEASIBLE, c->simulated, c->candidate_full, reterr);
+    c->n_simulation = c->n_window = c->n_lost = 0;
+    if (is_unsolved(status)) {
+        tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED, TQ_COMPARED_UNSOLVED);
+        return TQ_OK;
+    }
+    return status;
+}
+
+/* largest change of the simulated values, in deviations */
+static double change_of(const tq_comparison *c)
+{
+    static const double rounding = 1e-9; /* of nominal sizes: data without noise */
+    double most = 0.0;
+    for (size_t k = 0; k < c->fit->n_column; k++) {
+        const double deviation = c->solution->estimate[k].deviation;
+        const double unit =
+            fmax(isfinite(deviation) ? deviation : 0.0, rounding * c->fit->nominal[k]);
+        most = fmax(most, fabs(c->candidate[k] - c->simulated[k]) / unit);
+    }
+    return most;
+}
+
+tq_status tq_simulated_end(tq_comparison *c, bool *ret_again, tq_error *reterr)
+{
+    *ret_again = false;
+    c->n_simulation++;
+    if (c->n_window == 0 || 2 * c->n_lost >= c->n_window) {
+        tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED,
+                           c->n_window == 0 ? TQ_COMPARED_SHORT : TQ_COMPARED_DIVERGED);
+        return TQ_OK;
+    }
+    const tq_status status = find_feasible(c, c->instrumental, TQ_FIT_FEASIBLE_IV, c->candidate,
+                                           c->candidate_full, reterr);
+    if (status != TQ_OK) {
+        tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED,
+                           status == TQ_ERR_SHAPE ? TQ_COMPARED_SHORT : TQ_COMPARED_UNSOLVED);
+        return is_unsolved(status) ? TQ_OK : status;
+    }
+    const double change = change_of(c);
+    *ret_again = c->n_simulation < SIMULATIONS_LEAST ||
+                 (change > moved && c->n_simulation < TQ_SIMULATIONS_MAX);
+    if (*ret_again) {
+        memcpy(c->simulated, c->candidate, tq_fit_value_count(c->fit) * sizeof *c->simulated);
+        c->n_window = c->n_lost = 0;
+    }
+    return TQ_OK;
+}
