@@ -58,9 +58,7 @@ lint-includes:
 	@tests/lint/includes.sh $(sources)
 
 lint-cppcheck:
-	@mkdir -p build/lint
-	@cppcheck --quiet --std=c11 --language=c -j $(jobs) --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-	    --cppcheck-build-dir=build/lint --suppressions-list=tests/lint/cppcheck.txt -I. $(wildcard core api daemon clients/c clients/torquectl)
+	@tests/lint/cppcheck.sh $(wildcard core api daemon clients/c clients/torquectl)
 
 # a file is checked again when it, a header or the configuration is newer than its stamp
 lint-tidy: $(tidy_src:%.c=build/lint/%.tidy)

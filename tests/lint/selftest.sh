@@ -184,6 +184,25 @@ runs() { "$here/seen.sh" api/a.c -I. sh -c 'echo x >>runs; grep -q 1 api/a.h' ||
 [ "$(runs) $(runs)" = '1 1' ] || { echo "selftest: seen.sh runs again on the same text"; failed=1; }
 printf '#define LEAST 2\n' >api/a.h
 [ "$(runs) $(runs)" = '2 3' ] || { echo "selftest: seen.sh keeps what did not pass, or does not notice a header"; failed=1; }
+# of a header counts what a linter reads for this file
+again() { # WORDS SED: does it run again when the header changes so?
+    runs >/dev/null
+    before=$(grep -c . runs)
+    sed -i "$2" api/a.h
+    [ "$(runs)" = $((before + $3)) ] || { echo "selftest: seen.sh $([ "$3" = 1 ] && echo 'does not run again' || echo 'runs again') after $1"; failed=1; }
+}
+printf '/* 1 */\n#define LEAST 1\nint g(int x);\nstruct s {\n    int a; /* of s */\n};\nstatic inline int h(void)\n{\n    /* of h */\n    return LEAST;\n}\n' >api/a.h
+printf '#include "api/a.h"\nint f(void);\nint f(void) { return LEAST + g(1); }\n' >api/a.c
+again 'nothing' '' 0
+again 'a comment' '1s/.*/\/* 1; int g(long); *\/\n\/\/ { "/' 0
+again 'a comment of a field' 's/of s/of t/' 0
+again 'a prototype that nothing names' 's/^int g/int not_g(int (*x)(void)) __attribute__((unused));\nint g/' 0
+again 'a prototype of what is called' 's/int x)/long x)/' 1
+again 'a field' 's/int a;/long a;/' 1
+again 'a statement of a function' 's/return LEAST/return 1 + LEAST/' 1
+again 'a comment in a function' 's/of h/of i/' 1
+again 'a word to the linter' '1s/.*/\/* 1 NOLINT *\//' 1
+again 'a variable' '$s/$/\nextern int v;/' 1
 unset XDG_CACHE_HOME
 # the contract: each line breaks it in one way, by a rule of sed and the words that must be said
 cat >published.yaml <<'EOF'

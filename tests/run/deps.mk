@@ -4,7 +4,7 @@
 packages_build := 'gcc>=4:12.2' libc6-dev pkg-config 'libmicrohttpd-dev>=0.9.75' 'libgnutls28-dev>=3.7.9' 'libsqlite3-dev>=3.40.1' 'libpq-dev>=15' \
     'libinih-dev>=55' 'libsystemd-dev>=252' 'libseccomp-dev>=2.5.4' 'libjansson-dev>=2.14' 'libexpat1-dev>=2.5.0' 'libsodium-dev>=1.0.18' 'libxxhash-dev>=0.8.1' \
     'libcbor-dev>=0.8.0' 'zlib1g-dev>=1:1.2.13' 'libzstd-dev>=1.5.4' 'libcurl4-gnutls-dev>=7.88.1' 'libsundials-dev>=6.4.1' scdoc curl ca-certificates $(if $(wildcard core/linalg/*.c),'libopenblas-pthread-dev>=0.3.21' 'liblapacke-dev>=3.11')
-packages_check := $(packages_build) zsh fish ccache libcriterion-dev clang clang-format clang-tidy cppcheck coinor-csdp clang-tools-19 libclang-rt-dev python3 python3-venv jq fiu-utils valgrind systemd mmdebstrap iproute2 procps zstd chromium
+packages_check := $(packages_build) zsh fish ccache libcriterion-dev clang clang-format clang-tidy lld cppcheck coinor-csdp clang-tools-19 libclang-rt-dev python3 python3-venv jq fiu-utils valgrind systemd mmdebstrap iproute2 procps zstd chromium
 # what the C tests of a fresh machine want beyond
 packages_fresh := libcriterion-dev coinor-csdp
 packages_deb := debhelper 'dpkg-dev>=1.21' lintian

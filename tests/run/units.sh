@@ -47,7 +47,7 @@ one() { # LOG_FOLDER BINARY
 }
 export -f one
 # the longest first: else the last one of them runs alone
-longest='short_memory|test_ensemble$|noise_bias|simulate/test_simulate$|test_coverage|test_instruments|test_ur10e|test_faults'
+longest='short_memory|test_bounds|test_ur10e|test_feasible|noise_bias|simulate/test_simulate$|test_coverage|test_recording|test_ensemble$|constrained_motion|test_faults|test_instruments'
 first=() rest=()
 for binary in "$@"; do
     if [[ $binary =~ $longest ]]; then first+=("$binary"); else rest+=("$binary"); fi
