@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/peers/test_mujoco_actuators.py - which joints MuJoCo's actuators move, and by how much torque, against `actuated` and limits of effort.
 """actuator_moment of MuJoCo has a row for each actuator and a column for each freedom: a joint has a motor where some entry is not 0 at some
-state. With all controls at an end of their range, qfrc_actuator is the largest torque."""
+state. With all controls at an end of their range, qfrc_actuator is the largest torque. Adhesion pulls at contacts only, which are off."""
 import importlib.util
 import json
 import pathlib
@@ -11,7 +11,7 @@ import pytest
 np = pytest.importorskip("numpy")
 mujoco = pytest.importorskip("mujoco")
 
-TREE = """<mujoco model="tree"><compiler angle="radian"/>
+TREE = """<mujoco model="tree"><compiler angle="radian"/><option><flag contact="disable"/></option>
 <default><motor ctrlrange="-2 2"/><position ctrllimited="false"/><default class="strong"><motor gear="5" forcerange="-3 3"/></default></default>
 <worldbody><body name="base" pos="0 0 1"><freejoint name="free"/><geom size="0.1"/><site name="s0" pos="0.1 0 0.1"/>
  <body name="a" pos="0.2 0 0"><joint name="ja" axis="0 1 0"/><geom size="0.1"/><site name="s1" pos="0.1 0 0.05"/>
@@ -26,7 +26,7 @@ CASES = ['<motor joint="ja"/>', '<motor joint="ja" class="strong"/><motor joint=
          '<motor tendon="rope"/>', '<motor site="s3" gear="1 0.2 0.3 0.1 0.2 0.3"/>', '<motor site="s3" refsite="s1" gear="1 0.2 0.3 0.1 0.2 0.3"/>',
          '<motor joint="jd" gear="0.1 0.2 0.3"/>', '<motor joint="free" gear="0 0 1 0 0 0"/><motor joint="jb"/>',
          '<position joint="jb" kp="3" forcerange="-4 1"/><motor joint="jc" class="strong"/>', '<velocity joint="jc" kv="2"/>',
-         '<general joint="jb" gainprm="-7" ctrlrange="-1 0.5" ctrllimited="true"/>', '<motor cranksite="s2" slidersite="s0" cranklength="1"/>',
+         '<general joint="jb" gainprm="-7" ctrlrange="-1 0.5" ctrllimited="true"/>', '<general joint="jb" gainprm="-7" ctrlrange="-1 0.5" forcerange="-6 6"/>', '<motor cranksite="s2" slidersite="s0" cranklength="1"/>',
          '<adhesion body="c" ctrlrange="0 1"/>', '<muscle joint="ja" ctrlrange="0 1" lengthrange="0 1"/>']
 
 

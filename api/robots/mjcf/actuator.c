@@ -17,6 +17,8 @@ typedef struct drive {
     uint32_t *carrier; /* (n_link) the joint that carries it, or TQ_NONE */
     uint32_t *counts;  /* (n_joint) */
     size_t cost;       /* elements that were searched for names */
+    /* some <default> has an actuator with a law of its own, which a <general> may inherit */
+    bool has_servo_defaults;
 } drive;
 
 static bool is(const tqa_mjcf *m, uint32_t i, const char *name)
@@ -42,11 +44,13 @@ static double limit_of(tqa_mjcf *m, uint32_t i, const char *range_key, const cha
 
 /* The largest force of an actuator, before its gear. Control bounds it where the force is control
  * times a gain, and nothing else. */
-static double force_of(tqa_mjcf *m, uint32_t i)
+static double force_of(const drive *d, uint32_t i)
 {
+    tqa_mjcf *m = d->m;
     const char *gain_type = tqa_mjcf_get(m, i, "gaintype"), *bias = tqa_mjcf_get(m, i, "biastype");
     const bool general = is(m, i, "general");
-    const bool fixed = (gain_type == NULL || strcmp(gain_type, "fixed") == 0) &&
+    const bool fixed = !d->has_servo_defaults &&
+                       (gain_type == NULL || strcmp(gain_type, "fixed") == 0) &&
                        (bias == NULL || strcmp(bias, "none") == 0);
     double ret = limit_of(m, i, "forcerange", "forcelimited");
     if (is(m, i, "motor") || (general && fixed)) {
@@ -143,14 +147,14 @@ static void add_to_joint(const drive *d, uint32_t i, const char *name)
     for (size_t k = 1; k < n && tq_joint_kind_nv(m->draft->model.joints[j].kind) > 1; k++) {
         gear[0] = gear[0] != 0.0 ? gear[0] : gear[k];
     }
-    add(d, j, gear[0], force_of(m, i));
+    add(d, j, gear[0], force_of(d, i));
 }
 
 static void add_to_tendon(drive *d, uint32_t i, const char *name)
 {
     tqa_mjcf *m = d->m;
     const uint32_t tendon = find(d, i, NULL, "tendon", name);
-    const double force = force_of(m, i);
+    const double force = force_of(d, i);
     uint32_t n = 0;
     double gear[GEAR] = {1.0};
     if (tendon == TQ_NONE) {
@@ -216,11 +220,29 @@ static void conclude(const drive *d)
     }
 }
 
+static bool has_servo_defaults(const tqa_mjcf *m)
+{
+    static const char *const plain[] = {"general", "motor",   "joint",    "geom",   "site",
+                                        "camera",  "light",   "pair",     "tendon", "equality",
+                                        "mesh",    "texture", "material", "default"};
+    for (uint32_t i = 1; i < m->n_node; i++) {
+        bool known = !is(m, m->nodes[i].parent, "default");
+        for (size_t k = 0; k < sizeof plain / sizeof plain[0] && !known; k++) {
+            known = is(m, i, plain[k]);
+        }
+        if (!known) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool take(drive *d)
 {
     const tq_model *model = &d->m->draft->model;
     tqa_arena *arena = d->m->draft->arena;
     const size_t n = (size_t)model->n_joint + 1;
+    d->has_servo_defaults = has_servo_defaults(d->m);
     d->driven = tqa_arena_take(arena, n, sizeof *d->driven, 1);
     d->unlimited = tqa_arena_take(arena, n, sizeof *d->unlimited, 1);
     d->most = tqa_arena_take(arena, n, sizeof *d->most, 16);
