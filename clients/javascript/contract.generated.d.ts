@@ -4751,7 +4751,10 @@ export interface SimulateResult {
       change_qd?: number;
     };
   };
-  /** N: Of each of `contacts.pairs` x, y, z along the world's axes, on b by a: mean of the last step, impacts apart */
+  /**
+   * N: Of each of `contacts.pairs` x, y, z along the world's axes, on b by a: mean of the last step, impacts apart; of compliant
+   * ones at this time
+   */
   contact_force?: Table;
   /** N s: The same since the start, with impacts */
   contact_impulse?: Table;
