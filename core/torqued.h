@@ -76,6 +76,7 @@
 #include "core/drives/response.h" /* Bode data and margins */
 
 /* -- motion and simulation -- */
+#include "core/contact/compliant.h" /* contacts that give way */
 #include "core/contact/contact.h" /* unilateral contacts with friction and restitution */
 #include "core/ensemble/ensemble.h" /* many trajectories of one plant */
 #include "core/motion/desired.h" /* reference motion at any time */

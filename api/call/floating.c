@@ -11,7 +11,7 @@
 uint32_t tqa_floating_undriven(const tqa_robot *robot, uint32_t j)
 {
     const tq_model *model = robot->model;
-    const bool *driven = robot->constraints != NULL ? robot->constraints->actuated : NULL;
+    const bool *driven = robot->actuated;
     for (; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         if (joint->kind == TQ_JOINT_FLOATING && (driven == NULL || !driven[joint->v_index])) {

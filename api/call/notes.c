@@ -3,6 +3,7 @@
  * that are probably degrees. */
 #include "api/call/notes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -86,10 +87,38 @@ static size_t find_far(const tqa_call *call, tqa_far found[TQA_FAR_MAX])
     return n;
 }
 
+/* The largest torque of joints that nothing drives, of a tree: as inverse dynamics has it. 0: it is
+ * rounding. */
+static double find_undriven(const tqa_call *call, size_t *ret_sample)
+{
+    static const double least = 1e-6; /* N m or N, and of the largest torque */
+    const tqa_blocks *tau = &call->tau;
+    const bool is_turned = call->result.arrays[0].is_turned;
+    const size_t step = is_turned ? 1 : tau->stride;
+    double most = 0.0, size = 1.0;
+    for (size_t i = 0; i < call->request.n_sample; i++) {
+        const double *sample =
+            tqa_blocks_block(tau, i / TQ_BLOCK) + i % TQ_BLOCK * (is_turned ? tau->n_row : 1);
+        for (size_t r = 0; r < tau->n_row; r++) {
+            const double x = fabs(sample[r * step]);
+            size = fmax(size, x);
+            if (!call->robot->actuated[r] && x > most) {
+                most = x;
+                *ret_sample = i;
+            }
+        }
+    }
+    return most > least * size ? most : 0.0;
+}
+
 /* The sample whose torque the driven joints can produce least, and how much is missing; 0: none. */
 static double find_missing(const tqa_call *call, size_t *ret_sample)
 {
     double most = 0.0;
+    if (call->operation->methods == &tqa_inverse_dynamics_methods &&
+        call->robot->constraints == NULL && call->robot->actuated != NULL) {
+        return find_undriven(call, ret_sample);
+    }
     for (size_t i = 0; call->missing.n_row > 0 && i < call->request.n_sample; i++) {
         const double x = *tqa_blocks_sample(&call->missing, i);
         if (x > most) {
@@ -119,9 +148,11 @@ static void put_warnings(tqa_call *call)
         char text[TQA_PROBLEM_TEXT];
         (void)snprintf(text, sizeof text,
                        "the joints of \"actuated\" cannot produce this motion: up to %.6g N m or N "
-                       "are missing, which \"tau\" does not have; \"include\": [\"actuation\"] "
+                       "are missing, which \"tau\" %s; \"include\": [\"actuation\"] "
                        "has them for each sample",
-                       missing);
+                       missing,
+                       call->robot->constraints != NULL ? "does not have"
+                                                        : "has at the joints without a motor");
         put_warning(to, "", sample, text);
     }
     if (on_base > 0.0) {

@@ -121,17 +121,40 @@ static tq_status constrained(tqa_call *call, size_t b, const tq_inverse_input *i
     return status;
 }
 
+/* The numbers of tq_actuation, of a tree whose torques follow from the motion one by one. */
+static void state_actuation(const tqa_call *call, const tq_inverse_input *in, const double *tau,
+                            double *ret)
+{
+    const size_t nv = call->model->nv, stride = in->stride;
+    const bool *actuated = call->robot->actuated;
+    for (size_t i = 0; i < in->n_sample; i++) {
+        double driven = 0.0, missing = 0.0;
+        for (size_t r = 0; r < nv; r++) {
+            driven += actuated[r] ? 1.0 : 0.0;
+            missing = actuated[r] ? missing : fmax(missing, fabs(tau[r * stride + i]));
+        }
+        const double values[] = {driven, (double)nv, 0.0, missing};
+        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++) {
+            ret[k * stride + i] = values[k];
+        }
+    }
+}
+
 /* torques of an open chain; along a recording with what joints have there alone */
 static tq_status free_chain(const tqa_call *call, size_t b, const tq_inverse_input *in,
                             tq_scratch *scratch, double *tau, tq_error *error)
 {
     const tqa_from *from = call->request.from;
-    const tq_status status = tq_inverse_dynamics(call->mechanism, in, scratch, tau, error);
-    if (status != TQ_OK || from == NULL || !from->has_law) {
-        return status;
+    tq_status status = tq_inverse_dynamics(call->mechanism, in, scratch, tau, error);
+    if (status == TQ_OK && from != NULL && from->has_law) {
+        status = tq_log_law_add(call->mechanism, in, tqa_blocks_block(&from->law, b), scratch, tau,
+                                error);
     }
-    return tq_log_law_add(call->mechanism, in, tqa_blocks_block(&from->law, b), scratch, tau,
-                          error);
+    double *actuation = tqa_constraints_block(call, b);
+    if (status == TQ_OK && actuation != NULL) {
+        state_actuation(call, in, tau, actuation);
+    }
+    return status;
 }
 
 static tq_status compute_block(tqa_call *call, size_t b, void *memory, size_t size, tq_error *error)
@@ -171,7 +194,7 @@ static bool run(tqa_call *call, const tqa_host *host, void *scratch, size_t size
         return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);
     }
     assert(call->tau.stride == request->motion[TQA_MOTION_Q].stride);
-    if (call->robot->constraints != NULL && call->robot->constraints->actuated != NULL) {
+    if (call->robot->constraints != NULL && call->robot->actuated != NULL) {
         tqa_blocks_init(&call->missing, 1, NULL, &call->budget);
         if (!tqa_blocks_reserve(&call->missing, request->n_sample)) {
             return tqa_refuse_rows(&call->request, UINT64_MAX, NULL, TQA_ROWS_MEMORY);

@@ -115,6 +115,9 @@ static bool make_room(tqa_draft *draft)
     model->links = extend(draft, model->links, n_link, sizeof *model->links, 0);
     model->joints = extend(draft, model->joints, n_joint, sizeof *model->joints, 1);
     model->order = tqa_arena_take(draft->arena, n_joint + 1, sizeof *model->order, 16);
+    if (draft->actuated != NULL) { /* what holds the robot has no motor */
+        draft->actuated = extend(draft, draft->actuated, n_joint, sizeof *draft->actuated, 1);
+    }
     if (draft->joint_rpy != NULL) {
         draft->joint_rpy = extend(draft, draft->joint_rpy, n_joint, 3 * sizeof(double), 1);
     }

@@ -299,18 +299,15 @@ bool tqa_constraints_assemble(tqa_draft *draft, const tq_mechanism *mechanism)
     const tq_constraints *set = &draft->constraints;
     const tq_model *model = &draft->model;
     draft->n_free = model->nv;
-    if (set->n_constraint == 0 && set->actuated == NULL) {
+    if (set->n_constraint == 0) {
         return true;
     }
     if (model->nv > FREEDOMS_MAX) {
         tqa_draft_fault(
-            draft, "too-large", set->n_constraint > 0 ? "/constraints" : "/actuated", NULL,
-            "robots with constraints, or joints that are not driven, have at most %d degrees of freedom, this one has %u",
+            draft, "too-large", "/constraints", NULL,
+            "robots with constraints have at most %d degrees of freedom, this one has %u",
             FREEDOMS_MAX, (unsigned)model->nv);
         return false;
-    }
-    if (set->n_constraint == 0) {
-        return true;
     }
     assembly a = {.mechanism = mechanism, .set = set};
     a.q = tqa_arena_take(draft->arena, (size_t)model->nq * TQ_BLOCK_PAD, sizeof *a.q, 64);

@@ -57,9 +57,10 @@ struct tqa_robot {
     const double *joint_rpy; /* (3 n_joint) origins' roll pitch yaw as written, NaN: not; or NULL */
     const tqa_joint_drive *drives;          /* (model->n_joint), or NULL: no joint has one */
     tqa_names links, joints;                /* for tqa_robot_link and tqa_robot_joint */
-    const tq_constraints *constraints;      /* NULL: none, and every joint is driven */
+    const tq_constraints *constraints;      /* NULL: none; n_constraint > 0 */
     const tqa_constraint *constraint_notes; /* (constraints->n_constraint) */
     const char *const *row_names;           /* (constraints->n_row) */
+    const bool *actuated;                   /* (nv) rows of tau that have a motor; NULL: all */
     const double
         *assembled; /* (nq) coordinates that satisfy the constraints; NULL: no constraints */
     const double

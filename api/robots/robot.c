@@ -185,8 +185,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         return NULL;
     }
     tq_constraints *constraints = NULL;
-    const bool has_any = draft->constraints.n_constraint > 0 || draft->constraints.actuated != NULL;
-    if (has_any && draft->model.nv > 0) {
+    if (draft->constraints.n_constraint > 0 && draft->model.nv > 0) {
         constraints = tqa_arena_take(draft->arena, 1, sizeof *constraints, 16);
         if (constraints != NULL) {
             *constraints = draft->constraints;
@@ -214,6 +213,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         .constraints = constraints,
         .constraint_notes = draft->constraint_notes,
         .row_names = draft->row_names,
+        .actuated = draft->constraints.actuated,
         .assembled = draft->assembled,
         .far_q = far_q,
         .is_angle = is_angle,

@@ -230,5 +230,5 @@ void tqa_xml_put_parts(tqa_json_text *text, const char *head, const tqa_xml_part
 
 bool tqa_xml_has_undriven(const tqa_robot *robot)
 {
-    return robot->constraints != NULL && robot->constraints->actuated != NULL;
+    return robot->actuated != NULL;
 }

@@ -2120,7 +2120,10 @@ export interface ForwardDynamicsResult {
   };
   /** W: 0 at velocities that satisfy the constraints */
   constraint_power?: Scalars;
-  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  /**
+   * How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other. Without
+   * constraints it is that of every joint
+   */
   actuation?: {
     /** Driven rows of tau */
     actuated: Scalars;
@@ -2561,7 +2564,10 @@ export interface InverseDynamicsResult {
   };
   /** W: 0 at velocities that satisfy the constraints */
   constraint_power?: Scalars;
-  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  /**
+   * How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other. Without
+   * constraints it is that of every joint
+   */
   actuation?: {
     /** Driven rows of tau */
     actuated: Scalars;
@@ -4302,7 +4308,7 @@ export interface Robot {
   joints: Joint[];
   links: Link[];
   constraints?: Constraint[];
-  /** Joints that are driven; all where it is absent */
+  /** Joints that have a motor; all where it is absent. MJCF: those that its actuators move */
   actuated?: string[];
   /** What the constraints leave */
   dof?: number;
@@ -4629,6 +4635,10 @@ export interface SimulateAudit {
     contact_friction?: number;
     /** Part of `dissipated`: by impacts */
     contact_impacts?: number;
+    /** Part of `dissipated`: by compliant contacts along their normals */
+    contact_damping?: number;
+    /** Part of `potential_change`: in compliant contacts */
+    contact_stored?: number;
     /** At the end */
     residual?: number;
     /** The largest of all rows */
@@ -4658,9 +4668,21 @@ export interface SimulateAudit {
  * Newton's restitution. A half-space meets spheres, capsules and boxes by their corners; of other pairs one is a sphere or both
  * are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts located to 1e-12 m: of order 2 while every contact
  * keeps its state, 1 where one begins to slide or to stick. Approaches below 1 mm/s do not bounce. Restitution is reduced where
- * it would create energy together with friction.
+ * it would create energy together with friction. With `law: compliant` solids give way instead (Hunt and Crossley): at depth x
+ * and its rate v they press with k x^n (1 + c v), never pull, and slide with friction mu F w / sqrt(w^2 + slip_speed^2). Then any
+ * adaptive solver steps them, constraints and dry friction of joints may be there too, and they may overlap at the start.
  */
 export interface SimulateContacts {
+  /** default rigid */
+  law?: "rigid" | "compliant";
+  /** k of a compliant contact, N/m^n, which needs it: a mass m rests m g / k deep (n = 1) */
+  stiffness?: number;
+  /** n: 1 linear, 1.5 spheres after Hertz (default 1) */
+  exponent?: number;
+  /** c: an impact at speed v comes back with 1 - 2/3 c v of it, for small c v (default 0 [s/m]) */
+  dissipation?: number;
+  /** Below it friction is creep: it does not hold a body on a slope (default 0.001 [m/s]) */
+  slip_speed?: number;
   /** 64 pairs and 128 points of contact at most */
   shapes: CollisionShape[];
   /** Coulomb's coefficient of all pairs */
@@ -4674,6 +4696,10 @@ export interface SimulateContacts {
     b: string;
     friction?: number;
     restitution?: number;
+    stiffness?: number;
+    exponent?: number;
+    dissipation?: number;
+    slip_speed?: number;
   }[];
   /** Pairs of names, of shapes or of links with all their shapes, that do not touch */
   exclude?: string[][];
@@ -4804,25 +4830,35 @@ export interface SimulateResult {
       change_qd?: number;
     };
   };
-  /** N: Of each of `contacts.pairs` x, y, z along the world's axes, on b by a: mean of the last step, impacts apart */
+  /**
+   * N: Of each of `contacts.pairs` x, y, z along the world's axes, on b by a: mean of the last step, impacts apart; of compliant
+   * ones at this time
+   */
   contact_force?: Table;
   /** N s: The same since the start, with impacts */
   contact_impulse?: Table;
   /** m: Of each of `contacts.pairs` */
   contact_gap?: Table;
   contacts?: {
+    law: "rigid" | "compliant";
     pairs: {
       /** Names of shapes */
       a: string;
       b: string;
       friction: number;
-      restitution: number;
+      /** Of rigid ones */
+      restitution?: number;
       /** Times at which it closed */
-      touches: number;
+      touches?: number;
+      /** Of compliant ones, as the next three */
+      stiffness?: number;
+      exponent?: number;
+      dissipation?: number;
+      slip_speed?: number;
     }[];
-    impacts: number;
+    impacts?: number;
     /** The largest of the laws of contact, as a relative velocity */
-    violation: number;
+    violation?: number;
   };
   audit?: SimulateAudit;
   tracking?: SimulateTracking;
@@ -4946,7 +4982,7 @@ export interface SimulateResult {
  * `dopri87` and `dopri45` are explicit and choose their steps by the tolerance; `sdirk` and `bdf` do so for stiff systems. The
  * others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy oscillate but not drift; `semi-
  * implicit-euler` does so only where the mass matrix is constant, and loses or gains energy on coupled arms. `audit.energy`
- * states by how much and names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`. With
+ * states by how much and names it as a finding from 1 % of the largest kinetic energy on. `step_s` alone means `rk4`. With rigid
  * `contacts` it is always `moreau-jean`.
  */
 export interface SimulateSolver {
@@ -5394,7 +5430,10 @@ export interface TermProperties {
   };
   /** W: 0 at velocities that satisfy the constraints */
   constraint_power?: Scalars;
-  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  /**
+   * How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other. Without
+   * constraints it is that of every joint
+   */
   actuation?: {
     /** Driven rows of tau */
     actuated: Scalars;
@@ -5717,7 +5756,10 @@ export interface TermsResult {
   };
   /** W: 0 at velocities that satisfy the constraints */
   constraint_power?: Scalars;
-  /** How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other */
+  /**
+   * How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each other. Without
+   * constraints it is that of every joint
+   */
   actuation?: {
     /** Driven rows of tau */
     actuated: Scalars;

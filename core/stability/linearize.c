@@ -13,6 +13,7 @@
 #include "core/linalg/dense.h"
 #include "core/linalg/exponential.h"
 #include "core/plant/state.h"
+#include "core/plant/stiction.h"
 
 /* relative step of central differences: cube root of eps, where rounding and truncation errors are
  * equal */
@@ -89,11 +90,20 @@ static const tq_joint *joint_of(const tq_model *model, size_t c)
     return found;
 }
 
+/* Whether torque jumps where this joint's velocity changes sign: a controller that makes up for its
+ * dry friction jumps against it. */
+static bool jumps_at_rest(const tq_plant *plant, const tq_joint *joint)
+{
+    return (plant->without & TQ_WITHOUT_FRICTION) == 0 && tq_can_stick(joint);
+}
+
 /* displaces states 2 i and 2 i + 1 of the block by +-`by` in coordinate `first` + i of (q, qd); for
- * joints with quaternions by a displacement in the child's axes */
-static void nudge_pairs(const tq_model *model, const tq_run_point *at, size_t first, size_t n,
+ * joints with quaternions by a displacement in the child's axes. Velocities at which friction jumps
+ * are displaced to one side: the slope is that of either side, as that of the joint's friction. */
+static void nudge_pairs(const tq_plant *plant, const tq_run_point *at, size_t first, size_t n,
                         double by, const probe *p)
 {
+    const tq_model *model = tq_mechanism_model(plant->mechanism);
     const size_t width = p->state.stride, nv = model->nv;
     for (size_t i = 0; i < n; i++) {
         const size_t c = (first + i) % nv;
@@ -115,6 +125,10 @@ static void nudge_pairs(const tq_model *model, const tq_run_point *at, size_t fi
         const double x = is_q ? at->q[place] : at->qd[c];
         row[0] = x + by * fmax(1.0, fabs(x));
         row[1] = x - by * fmax(1.0, fabs(x));
+        if (by > 0.0 && !is_q && fabs(x) <= by && jumps_at_rest(plant, joint)) {
+            row[0] = x + copysign(3.0 * by, x);
+            row[1] = x + copysign(by, x);
+        }
     }
 }
 
@@ -147,7 +161,7 @@ static tq_status take_off_effects(const tq_plant *plant, const tq_run_point *at,
     const size_t at_once = width / 2;
     for (size_t first = 0; nv > 0 && first < 2 * nv; first += at_once) {
         const size_t n = 2 * nv - first < at_once ? 2 * nv - first : at_once;
-        nudge_pairs(model, at, first, n, nudge, &p);
+        nudge_pairs(plant, at, first, n, nudge, &p);
         const tq_status status = tq_plant_rate(plant, at->t, &p.state, scratch, &p.rates, reterr);
         if (status != TQ_OK) {
             return status;
@@ -161,7 +175,7 @@ static tq_status take_off_effects(const tq_plant *plant, const tq_run_point *at,
                 k_and_d[is_q ? 0 : 1][r * nv + c] -= (tau[0] - tau[1]) / step;
             }
         }
-        nudge_pairs(model, at, first, n, 0.0, &p);
+        nudge_pairs(plant, at, first, n, 0.0, &p);
     }
     return TQ_OK;
 }

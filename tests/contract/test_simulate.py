@@ -205,3 +205,18 @@ def test_steps_of_order_8_begin_with_the_rate_at_the_state(daemon):
     body = {"initial": {"q": [0.3, 0.3], "qd": [0.1, 0.1]}, "duration_s": 1, "output": {"interval_s": 0.25},
             "solver": {"method": "dopri87", "rtol": 1e-9, "atol": 1e-9}}
     assert run(daemon, "planar-2r", body)["stats"]["steps"] == pytest.approx(100, abs=10)
+
+
+def test_growth_of_a_loop_that_makes_up_for_dry_friction_at_rest(daemon):
+    """Computed torque leaves e'' + kd e' + kp e = 0, whose slower pole is the rate; its friction jumps at rest, where it stands against the joint's own."""
+    arm = json.loads(daemon.request("GET", "/v1/robots/planar-2r")[2])
+    moving = [joint for joint in arm["joints"] if joint["kind"] != "fixed"]
+    for k, joint in enumerate(moving):
+        joint["friction"] = {"coulomb": 0.2 + 0.1 * k}
+    status, _, text = daemon.request("PUT", "/v1/robots/dry", json.dumps(arm), JSON)
+    assert status in (200, 201), text
+    # exactly at rest the controller makes up for nothing yet, so that the start accelerates less than it asks for
+    for qd, part in (([0, 0], 0.05), ([1e-7, 1e-7], 1e-4), ([0.2, 0.1], 1e-4)):
+        answer = run(daemon, "dry", {"initial": {"q": [0.5, -0.2], "qd": qd}, "duration_s": 0.2, "output": {"interval_s": 0.1},
+                                     "input": {"kind": "computed-torque", "kp": 100, "kd": 25, "reference": {"setpoint": [0.6, -0.1]}}})
+        assert answer["verdict"]["loop"] == "closed" and answer["verdict"]["growth_rate_per_s"] == pytest.approx(-5, rel=part), qd

@@ -177,9 +177,10 @@
 #define TQA_FIELDS_SESSION_SENSOR "noise_std", "resolution", "delay_s"
 #define TQA_FIELDS_SESSION_SENSORS "seed", "q", "qd", "tau"
 #define TQA_FIELDS_SESSION_STEP_REQUEST "tau", "steps", "at_step"
-#define TQA_FIELDS_SIMULATE_CONTACTS "shapes", "friction", "restitution", "pairs", "exclude", \
-    "adjacent"
-#define TQA_FIELDS_SIMULATE_CONTACTS_PAIRS "a", "b", "friction", "restitution"
+#define TQA_FIELDS_SIMULATE_CONTACTS "law", "stiffness", "exponent", "dissipation", \
+    "slip_speed", "shapes", "friction", "restitution", "pairs", "exclude", "adjacent"
+#define TQA_FIELDS_SIMULATE_CONTACTS_PAIRS "a", "b", "friction", "restitution", "stiffness", \
+    "exponent", "dissipation", "slip_speed"
 #define TQA_FIELDS_SIMULATE_DRIVES "command", "t", "values", "interpolation", "reduced"
 #define TQA_FIELDS_SIMULATE_REQUEST "initial", "duration_s", "output", "input", "disturbance", \
     "external_wrenches", "payload", "contacts", "events", "solver", "gravity", "without", \
@@ -364,6 +365,7 @@
     "implicit-midpoint"
 #define TQA_WORDS_SESSION_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
 #define TQA_WORDS_SESSION_SOLVER_METHOD "rk4", "semi-implicit-euler", "implicit-midpoint"
+#define TQA_WORDS_SIMULATE_CONTACTS_LAW "rigid", "compliant"
 #define TQA_WORDS_SIMULATE_DRIVES_COMMAND "voltage", "duty", "current", "velocity", "torque"
 #define TQA_WORDS_SIMULATE_DRIVES_INTERPOLATION "hold", "linear", "cubic"
 #define TQA_WORDS_SIMULATE_REQUEST_INCLUDE "qdd", "multipliers", "energy", "momentum", \
@@ -371,6 +373,7 @@
 #define TQA_WORDS_SIMULATE_REQUEST_SOLVER_METHOD "dopri87", "dopri45", "sdirk", "bdf", "rk4", \
     "semi-implicit-euler", "implicit-midpoint", "moreau-jean"
 #define TQA_WORDS_SIMULATE_REQUEST_WITHOUT "friction", "rotor", "spring", "gravity"
+#define TQA_WORDS_SIMULATE_RESULT_CONTACTS_LAW "rigid", "compliant"
 #define TQA_WORDS_SIMULATE_RESULT_DRIVES_COMMAND "torque", "voltage", "duty", "current", \
     "velocity"
 #define TQA_WORDS_SIMULATE_RESULT_LIMITS_EXCEEDED_LIMIT "lower", "upper", "velocity", "torque"

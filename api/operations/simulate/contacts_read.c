@@ -59,9 +59,12 @@ static bool fill_gap(tqa_simulation *s, double *to)
 static bool add_columns(tqa_simulation *s)
 {
     const size_t n = s->contacts.set.n_pair;
+    const tqa_column gap = {.name = "contact_gap", .n = n, .fill = fill_gap};
+    if (s->contacts.is_compliant) {
+        return tqa_contacts_compliant_columns(s) && tqa_simulation_add_column(s, &gap);
+    }
     const tqa_column force = {.name = "contact_force", .n = 3 * n, .fill = fill_force};
     const tqa_column impulse = {.name = "contact_impulse", .n = 3 * n, .fill = fill_impulse};
-    const tqa_column gap = {.name = "contact_gap", .n = n, .fill = fill_gap};
     return tqa_simulation_add_column(s, &force) && tqa_simulation_add_column(s, &impulse) &&
            tqa_simulation_add_column(s, &gap);
 }
@@ -95,7 +98,7 @@ static bool refuse_pair(const tqa_value *part, const tqa_contacts *c, const tq_c
 
 /* every pair that can touch, with the coefficients of all */
 static bool list_pairs(tqa_simulation *s, const tqa_value *part, const bool *marks,
-                       bool with_adjacent, const tq_contact_pair *common)
+                       bool with_adjacent, const tq_contact_pair *common, const tq_compliance *law)
 {
     tqa_contacts *c = &s->contacts;
     const size_t n = c->geoms.n;
@@ -120,6 +123,7 @@ static bool list_pairs(tqa_simulation *s, const tqa_value *part, const bool *mar
         }
         c->pair_names[2 * c->set.n_pair] = c->geoms.names[pair.a];
         c->pair_names[2 * c->set.n_pair + 1] = c->geoms.names[pair.b];
+        c->laws[c->set.n_pair] = *law;
         c->pairs[c->set.n_pair++] = pair;
     }
     return c->set.n_pair > 0 ||
@@ -176,7 +180,8 @@ static bool read_pairs(const tqa_value *part, tqa_contacts *c)
                                     "\"%.60s\" and \"%.60s\" cannot touch", c->geoms.names[a],
                                     c->geoms.names[b]);
         }
-        if (!read_coefficients(&item, &c->pairs[at])) {
+        if (!read_coefficients(&item, &c->pairs[at]) ||
+            !tqa_contacts_read_compliance(&item, c->is_compliant, false, &c->laws[at])) {
             return false;
         }
     }
@@ -188,6 +193,10 @@ static bool check_robot(const tqa_simulation *s, const tqa_value *part)
 {
     const tqa_robot *robot = s->tree->robot;
     const tqa_value root = tqa_value_root(s->tree);
+    if (s->contacts.is_compliant) {
+        return s->order.nv > 0 ||
+               tqa_value_refuse(part, "invalid-value", "leave \"contacts\" out", "nothing moves");
+    }
     if (s->plant.constraints != NULL) {
         return tqa_value_refuse(part, "invalid-value", "leave \"contacts\" out",
                                 "a robot with constraints of its own has no contacts here");
@@ -245,7 +254,7 @@ static bool check_start(tqa_simulation *s)
     if (status != TQ_OK) {
         return tqa_tree_fail(s->tree, "/initial/q", status, &error);
     }
-    for (size_t k = 0; k < c->set.n_pair; k++) {
+    for (size_t k = 0; k < c->set.n_pair && !c->is_compliant; k++) {
         if (c->gap[k] < -deepest) {
             const tqa_value root = tqa_value_root(s->tree);
             const tqa_value initial = tqa_value_field(&root, "initial");
@@ -266,12 +275,14 @@ static bool open_memory(tqa_simulation *s)
 {
     tqa_contacts *c = &s->contacts;
     c->pairs = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->pairs);
+    c->laws = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->laws);
     c->pair_names = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof(const char *[2]));
     c->gap = tqa_tree_take(s->tree, TQ_CONTACT_PAIRS_MAX, sizeof *c->gap);
     c->q = tqa_tree_take(s->tree, s->order.nq + 1, sizeof *c->q);
     c->set.geoms = c->geoms.geoms;
     c->set.pairs = c->pairs;
-    return c->pairs != NULL && c->pair_names != NULL && c->gap != NULL && c->q != NULL &&
+    return c->pairs != NULL && c->laws != NULL && c->pair_names != NULL && c->gap != NULL &&
+           c->q != NULL &&
            tqa_tree_scratch(s->tree, tq_contact_gap_scratch_size(tq_mechanism_model(s->mechanism)),
                             &c->scratch);
 }
@@ -293,18 +304,23 @@ bool tqa_simulation_read_contacts(tqa_simulation *s)
     const tqa_value friction = tqa_value_field(&part, "friction");
     const tqa_value pairs = tqa_value_field(&part, "pairs");
     tq_contact_pair common = {0};
+    tq_compliance law = {0};
     bool with_adjacent = false;
-    if (!tqa_value_geoms(&shapes, &c->geoms) ||
+    if (!tqa_value_geoms(&shapes, &c->geoms) || !tqa_contacts_read_law(&part, &c->is_compliant) ||
         !tqa_value_need(&friction, "add \"friction\": Coulomb's coefficient, such as 0.6") ||
         !read_coefficients(&part, &common) ||
+        !tqa_contacts_read_compliance(&part, c->is_compliant, true, &law) ||
         (adjacent.value != NULL && !tqa_value_flag(&adjacent, &with_adjacent)) || !open_memory(s)) {
         return false;
     }
     bool *marks = tqa_tree_take(s->tree, c->geoms.n * c->geoms.n, sizeof *marks);
     if (marks == NULL || !tqa_value_excluded(&exclude, &c->geoms, marks) ||
-        !list_pairs(s, &shapes, marks, with_adjacent, &common) || !read_pairs(&pairs, c) ||
+        !list_pairs(s, &shapes, marks, with_adjacent, &common, &law) || !read_pairs(&pairs, c) ||
         !check_robot(s, &part) || !check_start(s)) {
         return false;
+    }
+    if (c->is_compliant) {
+        return tqa_contacts_open_compliant(s) && add_columns(s);
     }
     const tq_effect effect = tq_contact_effect(&c->set);
     s->plant.contacts = &c->set;
@@ -324,10 +340,11 @@ void tqa_simulation_put_contacts(const tqa_simulation *s)
 {
     tqa_writer *answer = s->tree->answer;
     const tqa_contacts *c = &s->contacts;
-    if (s->plant.contacts == NULL) {
+    if (c->set.n_pair == 0) {
         return;
     }
     tqa_writer_object(answer, "contacts");
+    tqa_writer_string(answer, "law", c->is_compliant ? "compliant" : "rigid");
     tqa_writer_list(answer, "pairs");
     for (size_t k = 0; k < c->set.n_pair; k++) {
         const tq_contact_pair *pair = &c->pairs[k];
@@ -335,13 +352,24 @@ void tqa_simulation_put_contacts(const tqa_simulation *s)
         tqa_writer_string(answer, "a", c->pair_names[2 * k]);
         tqa_writer_string(answer, "b", c->pair_names[2 * k + 1]);
         tqa_writer_number(answer, "friction", pair->friction);
-        tqa_writer_number(answer, "restitution", pair->restitution);
-        tqa_writer_count(
-            answer, "touches",
-            (size_t)sum_of(s, TQ_CONTACT_SUMS + TQ_CONTACT_OF_PAIR * k + TQ_CONTACT_TOUCHES));
+        if (c->is_compliant) {
+            tqa_writer_number(answer, "stiffness", c->laws[k].stiffness);
+            tqa_writer_number(answer, "exponent", c->laws[k].exponent);
+            tqa_writer_number(answer, "dissipation", c->laws[k].dissipation);
+            tqa_writer_number(answer, "slip_speed", c->laws[k].slip_speed);
+        } else {
+            tqa_writer_number(answer, "restitution", pair->restitution);
+            tqa_writer_count(
+                answer, "touches",
+                (size_t)sum_of(s, TQ_CONTACT_SUMS + TQ_CONTACT_OF_PAIR * k + TQ_CONTACT_TOUCHES));
+        }
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);
+    if (c->is_compliant) {
+        tqa_writer_end(answer);
+        return;
+    }
     tqa_writer_count(answer, "impacts", (size_t)sum_of(s, TQ_CONTACT_IMPACTS));
     tqa_writer_number(answer, "violation", sum_of(s, TQ_CONTACT_RESIDUAL));
     tqa_writer_end(answer);
@@ -349,8 +377,13 @@ void tqa_simulation_put_contacts(const tqa_simulation *s)
 
 void tqa_simulation_put_contact_losses(const tqa_simulation *s)
 {
-    if (s->plant.contacts != NULL) {
-        tqa_writer *answer = s->tree->answer;
+    tqa_writer *answer = s->tree->answer;
+    if (s->contacts.is_compliant) {
+        const tqa_contact_energy e = tqa_simulation_contact_energy(s);
+        tqa_writer_number(answer, "contact_friction", e.slid);
+        tqa_writer_number(answer, "contact_damping", e.damped);
+        tqa_writer_number(answer, "contact_stored", e.stored);
+    } else if (s->plant.contacts != NULL) {
         tqa_writer_number(answer, "contact_friction", sum_of(s, TQ_CONTACT_FRICTION_LOSS));
         tqa_writer_number(answer, "contact_impacts", sum_of(s, TQ_CONTACT_IMPACT_LOSS));
     }

@@ -183,8 +183,7 @@ bool tqa_value_controller_reference(const tqa_value *input, const tqa_controlled
 /* joints that a controller can drive: the actuated ones of the robot's document */
 static const bool *driven_joints(const tqa_tree *tree)
 {
-    const tq_constraints *set = tree->robot->constraints;
-    return set != NULL ? set->actuated : NULL;
+    return tree->robot->actuated;
 }
 
 /* A law's fields, and those that it needs. */

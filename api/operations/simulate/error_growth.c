@@ -28,7 +28,7 @@ static const char *why_not(const tqa_simulation *s)
 {
     return s->order.nv == 0               ? "nothing moves"
            : s->order.nv > NV_MAX         ? "the robot has too many degrees of freedom for it"
-           : s->plant.contacts != NULL    ? "the laws of contact are not smooth"
+           : s->contacts.set.n_pair > 0   ? "the laws of contact are not smooth"
            : s->plant.constraints == NULL ? NULL
            : s->order.nq != s->order.nv   ? "the constraints are on joints with quaternions"
            : tqa_controller_sample_time(&s->controller) > 0.0

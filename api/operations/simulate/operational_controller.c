@@ -268,15 +268,14 @@ static bool read_posture(const tqa_value *part, const tqa_controlled *plant, tqa
 /* Forces in space are the joints' torques: all of them have to be driven, and free. */
 static bool check_robot(const tqa_value *input)
 {
-    const tq_constraints *set = input->tree->robot->constraints;
+    const tqa_robot *robot = input->tree->robot;
     const tqa_value kind = tqa_value_field(input, "kind");
-    if (set != NULL && set->n_row > 0) {
+    if (robot->constraints != NULL) {
         return tqa_value_refuse(&kind, "invalid-value", "\"hybrid-position-force\" does",
                                 "it does not know of this robot's constraints");
     }
-    for (size_t r = 0; set != NULL && set->actuated != NULL && r < input->tree->robot->model->nv;
-         r++) {
-        if (!set->actuated[r]) {
+    for (size_t r = 0; robot->actuated != NULL && r < robot->model->nv; r++) {
+        if (!robot->actuated[r]) {
             return tqa_value_refuse(&kind, "invalid-value",
                                     "\"pd-gravity\" drives those that are actuated",
                                     "it takes a robot whose joints are all driven");

@@ -218,6 +218,9 @@ static bool read_disturbances(tqa_simulation *s)
     }
     s->plant.wrenches = found.wrenches;
     s->plant.n_wrench = found.n_wrench;
+    if (!tqa_contacts_add_wrenches(s)) {
+        return false;
+    }
     for (size_t k = 0; k < found.n_effect; k++) {
         if (!tqa_simulation_add_effect(s, &found.effects[k])) {
             return false;

@@ -113,6 +113,13 @@ void tqa_simulation_put_constraints(const tqa_simulation *s);
 bool tqa_simulation_read_contacts(tqa_simulation *s);
 void tqa_simulation_put_contacts(const tqa_simulation *s);
 void tqa_simulation_put_contact_losses(const tqa_simulation *s);
+
+/* Compliant contacts, whose pairs are read: the effect and its columns; once all other wrenches are
+ * there, its own; their part of the energy at the end. All 0 of other contacts. */
+bool tqa_contacts_open_compliant(tqa_simulation *s);
+bool tqa_contacts_compliant_columns(tqa_simulation *s);
+bool tqa_contacts_add_wrenches(tqa_simulation *s);
+tqa_contact_energy tqa_simulation_contact_energy(const tqa_simulation *s);
 const char *tqa_simulation_method(tq_run_method method);
 
 /* Adds an effect to the plant, a column to the result. False: there are too many. */

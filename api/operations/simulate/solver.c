@@ -55,6 +55,13 @@ static bool read_fields(tqa_simulation *s, const tqa_value *solver)
         return false;
     }
     o->method = (tq_run_method)method;
+    if (!tq_run_is_adaptive(o->method) && s->contacts.is_compliant) {
+        const tqa_value *named = name.value != NULL ? &name : &step;
+        return tqa_value_refuse(named, "invalid-value",
+                                "leave it out, or take dopri87, dopri45, sdirk or bdf",
+                                "compliant contacts are stiff while they touch: steps of one size "
+                                "are too long there, or too short elsewhere");
+    }
     if (!tq_run_is_adaptive(o->method)) {
         return refuse_stranger(&rtol, "steps of one size have \"step_s\"", o->method) &&
                refuse_stranger(&atol, "steps of one size have \"step_s\"", o->method) &&

@@ -64,10 +64,12 @@ static void put_audit(const tqa_simulation *s)
     put_number(answer, "kinetic_start", a->start.kinetic);
     put_number(answer, "kinetic_end", a->end.kinetic);
     put_number(answer, "kinetic_max", a->kinetic_max);
-    put_number(answer, "potential_change", a->end.potential - a->start.potential);
+    /* compliant contacts are external wrenches to the run, and springs and dampers to its reader */
+    const tqa_contact_energy c = tqa_simulation_contact_energy(s);
+    put_number(answer, "potential_change", a->end.potential - a->start.potential + c.stored);
     put_number(answer, "work", a->z[TQ_AUDIT_WORK]);
-    put_number(answer, "dissipated", a->z[TQ_AUDIT_DISSIPATED]);
-    put_number(answer, "external", a->z[TQ_AUDIT_EXTERNAL]);
+    put_number(answer, "dissipated", a->z[TQ_AUDIT_DISSIPATED] + (c.damped + c.slid));
+    put_number(answer, "external", a->z[TQ_AUDIT_EXTERNAL] + (c.stored + c.damped + c.slid));
     tqa_simulation_put_contact_losses(s);
     put_number(answer, "residual", a->residual);
     put_number(answer, "residual_max", a->residual_max);

@@ -59,7 +59,7 @@ static bool fill_kinetic(tqa_simulation *s, double *to)
 static bool fill_potential(tqa_simulation *s, double *to)
 {
     const tq_balance *b = balance_now(s);
-    *to = b != NULL ? b->potential : 0.0;
+    *to = b != NULL ? b->potential + s->contacts.stored : 0.0;
     return b != NULL;
 }
 

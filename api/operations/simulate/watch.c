@@ -11,10 +11,9 @@
 
 uint32_t tqa_simulation_undriven(const tqa_simulation *s, uint32_t j)
 {
-    const tq_constraints *set = s->tree->robot->constraints;
-    const bool *driven = set != NULL ? set->actuated : NULL;
     /* controllers keep to `actuated`, a table of torques need not */
-    const bool is_driven = s->has_controller ? driven == NULL : s->torque.points.n_point > 0;
+    const bool is_driven =
+        s->has_controller ? s->tree->robot->actuated == NULL : s->torque.points.n_point > 0;
     return is_driven ? tqa_floating_undriven(s->tree->robot, j) : TQ_NONE;
 }
 

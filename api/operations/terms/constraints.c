@@ -23,6 +23,11 @@ static bool refuse(tqa_call *call, const char *hint, const char *detail)
     return false;
 }
 
+static size_t n_row_of(const tqa_robot *robot)
+{
+    return robot->constraints != NULL ? robot->constraints->n_row : 0;
+}
+
 bool tqa_constraints_check(tqa_call *call)
 {
     const tqa_request *request = &call->request;
@@ -31,10 +36,9 @@ bool tqa_constraints_check(tqa_call *call)
     if ((request->include & (of_forces | of_states)) == 0) {
         return true;
     }
-    const tq_constraints *set = call->robot->constraints;
     const bool needs_rows =
         (request->include & (of_forces | of_states) & ~TQA_INCLUDE_ACTUATION) != 0;
-    if (set == NULL || (needs_rows && set->n_row == 0)) {
+    if (n_row_of(call->robot) == 0 && (needs_rows || call->robot->actuated == NULL)) {
         return refuse(call, "give \"constraints\" in the robot's document, or leave the name out",
                       "this robot has no constraints");
     }
@@ -54,7 +58,7 @@ bool tqa_constraints_reserve(tqa_call *call)
     if ((call->request.include & of_forces) == 0) {
         return true;
     }
-    tqa_blocks_init(&call->multipliers, call->robot->constraints->n_row + TQA_ACTUATION_ROWS, NULL,
+    tqa_blocks_init(&call->multipliers, n_row_of(call->robot) + TQA_ACTUATION_ROWS, NULL,
                     &call->budget);
     return tqa_blocks_reserve(&call->multipliers, call->request.n_sample);
 }
@@ -190,7 +194,7 @@ tq_status tqa_term_constraint_power(const tqa_term_input *moment, double *ret, t
 tq_status tqa_term_actuation(const tqa_term_input *moment, double *ret, tq_error *error)
 {
     (void)error;
-    memcpy(ret, moment->multipliers + moment->call->robot->constraints->n_row,
+    memcpy(ret, moment->multipliers + n_row_of(moment->call->robot),
            TQA_ACTUATION_ROWS * sizeof *ret);
     return TQ_OK;
 }

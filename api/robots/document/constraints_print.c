@@ -183,13 +183,10 @@ void tqa_document_print_constraints(tqa_writer *to, const tqa_robot *robot)
 {
     printer p = {.to = to, .robot = robot};
     const tq_constraints *set = robot->constraints;
+    if (robot->actuated != NULL) {
+        put_actuated(&p, robot->actuated);
+    }
     if (set == NULL) {
-        return;
-    }
-    if (set->actuated != NULL) {
-        put_actuated(&p, set->actuated);
-    }
-    if (set->n_constraint == 0) {
         return;
     }
     tqa_writer_line(to, ROOT);

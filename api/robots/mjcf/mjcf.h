@@ -30,7 +30,8 @@ bool tqa_mjcf_recognise(const char *bytes, size_t n);
  * autolimits, inertiafromgeom, inertiagrouprange, boundmass, boundinertia, balanceinertia and
  * settotalmass of the compiler; gravity; density, viscosity and wind of a fluid, in which bodies
  * are boxes of equal inertia; and the flags that leave gravity, springs, dampers, dry friction or
- * equality constraints out.
+ * equality constraints out. Where a file has actuators, joints without one are passive, and the
+ * largest torques of the others are limits of effort: gear times range of force, or of control.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
  * nothing (guard.c): compensation of gravity, geoms with a fluid model of their own, masses of

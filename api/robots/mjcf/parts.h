@@ -118,6 +118,10 @@ void tqa_mjcf_report(tqa_mjcf *m);
 bool tqa_mjcf_equality(tqa_mjcf *m);
 const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
 
+/* <actuator>: which joints have a motor, and the limits of their torque, once links and joints are
+ * indexed (actuator.c). False: faults were added. */
+bool tqa_mjcf_actuators(tqa_mjcf *m);
+
 /* Springs and dampers out of springdamper, once the links have their masses (spring_damper.c). */
 void tqa_mjcf_convert_spring_dampers(tqa_mjcf *m);
 

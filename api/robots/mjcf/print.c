@@ -7,6 +7,7 @@
 
 #include "api/robots/mjcf/fluid.h"
 #include "api/robots/mjcf/mjcf.h"
+#include "api/robots/mjcf/print.h"
 #include "api/robots/xml.h"
 #include "api/robots/xml_print.h"
 
@@ -233,47 +234,6 @@ static void put_worldbody(printer *p)
     raw(p, "  </worldbody>\n");
 }
 
-/* Joints that follow another: MuJoCo couples two coordinates by a constraint. */
-static void put_equality(const printer *p)
-{
-    const tq_model *model = p->robot->model;
-    unsigned n = 0;
-    for (uint32_t i = 0; i < model->n_joint; i++) {
-        const tq_joint *joint = &model->joints[i];
-        if (joint->mimic == TQ_NONE) {
-            continue;
-        }
-        const double polynomial[5] = {joint->mimic_offset, joint->mimic_multiplier, 0.0, 0.0, 0.0};
-        raw(p, n++ == 0 ? "  <equality>\n    <joint" : "    <joint");
-        tqa_xml_put_string(p->text, "joint1", p->robot->joint_names[i]);
-        tqa_xml_put_string(p->text, "joint2", p->robot->joint_names[joint->mimic]);
-        tqa_xml_put_numbers(p->text, "polycoef", polynomial, 5);
-        raw(p, "/>\n");
-    }
-    raw(p, n > 0 ? "  </equality>\n" : "");
-}
-
-/* Friction beyond damping and frictionloss, as custom data that MuJoCo ignores. */
-static void put_friction(const printer *p)
-{
-    const tq_model *model = p->robot->model;
-    bool any = false;
-    for (uint32_t i = 0; i < model->n_joint; i++) {
-        const tq_friction *f = &model->joints[i].friction;
-        if (tq_joint_kind_nv(model->joints[i].kind) == 1 && tqa_xml_has_friction(f)) {
-            const double data[4] = {f->breakaway, f->stribeck_velocity, f->smoothing, f->offset};
-            char name[2 * TQA_NAME_MAX];
-            (void)snprintf(name, sizeof name, "%s%s", TQA_MJCF_FRICTION, p->robot->joint_names[i]);
-            raw(p, any ? "    <numeric" : "  <custom>\n    <numeric");
-            tqa_xml_put_string(p->text, "name", name);
-            tqa_xml_put_numbers(p->text, "data", data, 4);
-            raw(p, "/>\n");
-            any = true;
-        }
-    }
-    raw(p, any ? "  </custom>\n" : "");
-}
-
 /* Depth of link l below the root, as far as bodies may go. */
 static uint32_t depth_of(const tq_model *model, uint32_t l)
 {
@@ -312,7 +272,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
             why = "is deeper inside other bodies than torqued reads MJCF";
         }
     }
-    if (obstacle == NULL && robot->constraints != NULL && robot->constraints->n_constraint > 0) {
+    if (obstacle == NULL && robot->constraints != NULL) {
         obstacle = name;
         why = "has constraints, which are not written as MJCF";
     }
@@ -325,43 +285,6 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
                         obstacle, why);
     }
     return obstacle != NULL;
-}
-
-/* A comment for people: parts that the format cannot express; of those that there are. */
-static void put_lost(const printer *p)
-{
-    const tq_model *model = p->robot->model;
-    tqa_xml_counts n;
-    unsigned planar = 0;
-    unsigned mimics = 0;
-    unsigned massless = 0;
-    bool ordered = true;
-    tqa_xml_count(p->robot, &n);
-    for (uint32_t i = 0; i < model->n_joint; i++) {
-        planar += model->joints[i].kind == TQ_JOINT_PLANAR;
-        mimics += model->joints[i].mimic != TQ_NONE;
-        massless += model->joints[i].kind != TQ_JOINT_FIXED &&
-                    model->links[model->joints[i].child].inertia.mass == 0.0;
-        ordered = ordered && model->order[i] == i;
-    }
-    const tqa_xml_part lost[] = {{n.velocities, "limits of velocity of", "joints"},
-                                 {n.drives, "motors and amplifiers of", "joints"},
-                                 {tqa_xml_has_undriven(p->robot), "which joints are driven", NULL}};
-    const tqa_xml_part custom[] = {
-        {n.frictions, "friction beyond damping and Coulomb's of", "joints"}};
-    const tqa_xml_part other[] = {
-        {n.rotors, "rotors of", "joints are armature"},
-        {planar, "planar joints are two slides and a hinge each:", "of them"},
-        {mimics, "followers are coupled by <equality>, with coordinates of their own:", "joints"},
-        {!ordered, "coordinates are in the order of the bodies", NULL}};
-    const tqa_xml_part refused[] = {
-        {massless, "moving bodies without mass, unless another is fixed to them:", "here"}};
-    raw(p, "<!-- Written by torqued.");
-    tqa_xml_put_parts(p->text, "Not expressed: ", lost, sizeof lost / sizeof lost[0]);
-    tqa_xml_put_parts(p->text, "In <custom>, which only torqued reads: ", custom, 1);
-    tqa_xml_put_parts(p->text, "In other words: ", other, sizeof other / sizeof other[0]);
-    tqa_xml_put_parts(p->text, "MuJoCo refuses ", refused, 1);
-    raw(p, " -->\n");
 }
 
 char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tqa_problem *reterr)
@@ -379,7 +302,7 @@ char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
         return NULL;
     }
     raw(&p, "<?xml version=\"1.0\"?>\n");
-    put_lost(&p);
+    tqa_mjcf_put_lost(&text, robot);
     raw(&p, "<mujoco");
     tqa_xml_put_string(&text, "model", name);
     raw(&p, ">\n  <compiler angle=\"radian\"/>\n  <option");
@@ -391,8 +314,7 @@ char *tqa_robot_mjcf(const tqa_robot *robot, const char *name, size_t *ret_n, tq
     }
     raw(&p, "/>\n");
     put_worldbody(&p);
-    put_equality(&p);
-    put_friction(&p);
+    tqa_mjcf_put_sections(&text, robot);
     raw(&p, "</mujoco>\n");
     free(p.open);
     char *bytes = tqa_json_text_take(&text, ret_n);

@@ -261,7 +261,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
             why = "is a link that moves: in SDF that is the name of the world";
         }
     }
-    if (obstacle == NULL && robot->constraints != NULL && robot->constraints->n_constraint > 0) {
+    if (obstacle == NULL && robot->constraints != NULL) {
         obstacle = name;
         why = "has constraints, for which SDF has no words";
     }

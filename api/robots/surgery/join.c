@@ -18,6 +18,27 @@ static const char *prefixed(tqa_surgery *s, const tqa_json_at *op, const char *p
     return whole;
 }
 
+/* Which rows of the whole are driven, once either robot has one that is not. */
+static bool append_actuated(tqa_surgery *s, const tqa_robot *other)
+{
+    const uint32_t n = s->n_row + other->model->nv;
+    if (s->actuated != NULL || other->actuated != NULL) {
+        bool *rows = tqa_arena_take(s->draft->arena, (size_t)n + 1, sizeof *rows, 1);
+        if (rows == NULL) {
+            tqa_draft_fault(s->draft, "too-large", "", "join smaller robots",
+                            "the robot becomes too large");
+            return false;
+        }
+        for (uint32_t r = 0; r < n; r++) {
+            const bool *from = r < s->n_row ? s->actuated : other->actuated;
+            rows[r] = from == NULL || from[r < s->n_row ? r : r - s->n_row];
+        }
+        s->actuated = rows;
+    }
+    s->n_row = n;
+    return true;
+}
+
 /* Appends links and joints of the other robot; its root has no parent yet. */
 static bool append(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other,
                    const char *prefix)
@@ -44,11 +65,12 @@ static bool append(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other
         joint->parent += first_link;
         joint->child += first_link;
         joint->mimic += joint->mimic != TQ_NONE ? first_joint : 0;
+        joint->v_index += s->n_row;
         if (other->drives != NULL) {
             s->drives[made] = other->drives[j];
         }
     }
-    return true;
+    return append_actuated(s, other);
 }
 
 static bool join(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other)
@@ -64,7 +86,7 @@ static bool join(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other)
     if (other->constraints != NULL) {
         tqa_draft_fault(s->draft, "invalid-value", op->pointer,
                         "join the documents, and send the whole by PUT",
-                        "the robot to be joined has constraints or joints without a drive");
+                        "the robot to be joined has constraints");
     }
     const uint32_t root = s->n_link + other->model->root;
     if (s->draft->problem->status != 0 || !append(s, op, other, prefix)) {
@@ -86,7 +108,7 @@ bool tqa_surgery_join(tqa_surgery *s, const tqa_json_at *op)
     const tqa_json_at named = tqa_json_field(op, "robot");
     const char *name = NULL;
     tqa_json_fields(op, known, nothing);
-    if (!tqa_surgery_is_free(s, op, false) || !tqa_json_name(&named, &name)) {
+    if (!tqa_surgery_is_free(s, op) || !tqa_json_name(&named, &name)) {
         return false;
     }
     tqa_problem why;

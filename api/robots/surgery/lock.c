@@ -104,7 +104,7 @@ bool tqa_surgery_lock(tqa_surgery *s, const tqa_json_at *op)
     const char *key = NULL;
     json_t *value = NULL;
     tqa_json_fields(op, known, nothing);
-    if (!tqa_surgery_is_free(s, op, true) || !tqa_json_is_object(&joints)) {
+    if (!tqa_surgery_is_free(s, op) || !tqa_json_is_object(&joints)) {
         return false;
     }
     json_object_foreach(joints.value, key, value)

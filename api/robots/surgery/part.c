@@ -130,15 +130,12 @@ uint32_t tqa_surgery_find_link(const tqa_surgery *s, const tqa_json_at *op, cons
     return tqa_document_resolve(&at, &s->draft->links, "the name of a link");
 }
 
-bool tqa_surgery_is_free(const tqa_surgery *s, const tqa_json_at *op, bool only_loops)
+bool tqa_surgery_is_free(const tqa_surgery *s, const tqa_json_at *op)
 {
-    const tq_constraints *c = s->from->constraints;
-    if (c != NULL && (c->n_constraint > 0 || !only_loops)) {
-        tqa_draft_fault(s->draft, "invalid-value", op->pointer,
-                        "change its document, and send that by PUT",
-                        "the robot has %s, which this operation would leave without their joints",
-                        c->n_constraint > 0 ? "constraints" : "joints without a drive");
-        return false;
+    if (s->from->constraints != NULL) {
+        tqa_draft_fault(
+            s->draft, "invalid-value", op->pointer, "change its document, and send that by PUT",
+            "the robot has constraints, which this operation would leave without their joints");
     }
-    return true;
+    return s->from->constraints == NULL;
 }

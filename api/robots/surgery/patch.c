@@ -24,6 +24,8 @@ static bool open_up(tqa_surgery *s)
     const tq_model *model = robot->model;
     memcpy(s->draft->model.gravity, model->gravity, sizeof model->gravity);
     s->draft->model.medium = model->medium;
+    s->actuated = robot->actuated;
+    s->n_row = model->nv;
     for (uint32_t l = 0; l < model->n_link; l++) {
         if (tqa_surgery_link(s, robot->link_names[l]) == TQ_NONE) {
             return false;
@@ -127,6 +129,7 @@ static char *print(const tqa_surgery *s, const char *name, size_t *ret_n)
     robot.joint_names = s->joint_names;
     robot.joint_rpy = NULL;
     robot.drives = s->drives;
+    robot.actuated = s->actuated;
     return tqa_robot_document(&robot, name, ret_n);
 }
 

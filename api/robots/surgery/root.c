@@ -91,7 +91,7 @@ bool tqa_surgery_reroot(tqa_surgery *s, const tqa_json_at *op)
     static const char *const nothing[] = {NULL};
     tqa_json_fields(op, known, nothing);
     const uint32_t link = tqa_surgery_find_link(s, op, "link");
-    if (link == TQ_NONE || !tqa_surgery_is_free(s, op, false)) {
+    if (link == TQ_NONE || !tqa_surgery_is_free(s, op)) {
         return false;
     }
     const uint32_t root = tqa_surgery_root(s);

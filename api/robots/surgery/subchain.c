@@ -120,7 +120,7 @@ bool tqa_surgery_subchain(tqa_surgery *s, const tqa_json_at *op)
     tqa_arena *arena = s->draft->arena;
     tqa_json_fields(op, known, nothing);
     const uint32_t root = tqa_surgery_find_link(s, op, "link");
-    if (root == TQ_NONE || !tqa_surgery_is_free(s, op, false)) {
+    if (root == TQ_NONE || !tqa_surgery_is_free(s, op)) {
         return false;
     }
     uint32_t *carrier = tqa_arena_take(arena, s->n_link + 1, sizeof *carrier, 16);

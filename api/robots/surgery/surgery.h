@@ -8,7 +8,8 @@
 enum { TQA_SURGERY_OPERATION_MAX = 256, TQA_SURGERY_ARENA = 64 << 20 };
 
 /* Links and joints of the draft's model with room for more; names are indexed in the draft before
- * each operation. Rows of q and qd are those of `from`, for the constraints that it may have. */
+ * each operation. Rows of q and qd are those of `from`, for the constraints that it may have, then
+ * those of robots that were joined. */
 typedef struct tqa_surgery {
     tqa_draft *draft;
     const tqa_robot *from;
@@ -17,6 +18,8 @@ typedef struct tqa_surgery {
     tq_joint *joints;
     const char **link_names, **joint_names;
     tqa_joint_drive *drives;
+    const bool *actuated; /* (n_row) by the v_index of joints; NULL: all */
+    uint32_t n_row;
     uint32_t n_link, n_joint;
     size_t link_room, joint_room, link_name_room, joint_name_room, drive_room;
 } tqa_surgery;
@@ -40,9 +43,8 @@ bool tqa_surgery_index(tqa_surgery *s);
 /* The link or joint that a field names, or TQ_NONE with a fault. */
 uint32_t tqa_surgery_find_link(const tqa_surgery *s, const tqa_json_at *op, const char *key);
 
-/* False, with a fault, when the robot has constraints (or, unless `only_loops`, joints without a
- * drive): their coordinates would be others. */
-bool tqa_surgery_is_free(const tqa_surgery *s, const tqa_json_at *op, bool only_loops);
+/* False, with a fault, when the robot has constraints: their coordinates would be others. */
+bool tqa_surgery_is_free(const tqa_surgery *s, const tqa_json_at *op);
 
 /* The operations. Each returns false after a fault; the robot is then discarded. */
 typedef bool tqa_surgery_operation(tqa_surgery *s, const tqa_json_at *op);

@@ -215,6 +215,21 @@ static void fill_rotors(tqa_urdf_file *file)
     }
 }
 
+/* torqued:passive */
+static void fill_actuated(tqa_urdf_file *file)
+{
+    tqa_draft *draft = file->draft;
+    bool any = false;
+    for (size_t i = 0; i < file->n_joint; i++) {
+        any = any || file->joints[i].passive;
+    }
+    draft->actuated =
+        any ? tqa_arena_take(draft->arena, file->n_joint + 1, sizeof *draft->actuated, 1) : NULL;
+    for (size_t i = 0; draft->actuated != NULL && i < file->n_joint; i++) {
+        draft->actuated[i] = !file->joints[i].passive;
+    }
+}
+
 /* Resolves names and fills the draft's model (urdf_build.c). False: faults were added. */
 static bool build_model(tqa_urdf_file *file)
 {
@@ -239,6 +254,7 @@ static bool build_model(tqa_urdf_file *file)
         fill_joint(file, i);
     }
     fill_rotors(file);
+    fill_actuated(file);
     return draft->problem->status == 0;
 }
 

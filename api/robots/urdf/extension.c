@@ -39,6 +39,17 @@ static bool open_log_law(tqa_urdf_walk *w, const tqa_urdf_element *e, const tqa_
     return true;
 }
 
+static bool open_passive(tqa_urdf_walk *w, const tqa_urdf_element *e, tqa_urdf_joint *joint)
+{
+    static const char *const known[] = {NULL};
+    if (strcmp(e->name, "torqued:passive") != 0) {
+        return false;
+    }
+    joint->passive = true;
+    tqa_urdf_ignore_attributes(w, e, known);
+    return true;
+}
+
 /* One element of a joint: up to four attributes that may be absent, each into its number. */
 typedef struct extension {
     const char *name;
@@ -81,7 +92,7 @@ bool tqa_urdf_open_extension(tqa_urdf_walk *w, const tqa_urdf_element *e,
             return true;
         }
     }
-    return open_log_law(w, e, place, joint);
+    return open_passive(w, e, joint) || open_log_law(w, e, place, joint);
 }
 
 /* A program that must write a limit writes a number that no joint reaches. */

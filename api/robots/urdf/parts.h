@@ -29,7 +29,8 @@ typedef struct tqa_urdf_joint {
     bool has_limit;
     tq_limits limits;
     double damping, friction;
-    bool extended; /* some torqued: element was seen */
+    bool extended; /* some torqued: element with numbers was seen */
+    bool passive;  /* it has no motor */
     tq_friction more;
     tq_log_law log_law;
     tq_spring spring;

@@ -152,6 +152,10 @@ static void put_joint(tqa_json_text *text, const tqa_robot *robot, uint32_t i)
     if (has_one_freedom(joint)) {
         put_drive(text, robot, joint);
     }
+    if (robot->actuated != NULL && joint->nv > 0 && joint->mimic == TQ_NONE &&
+        !robot->actuated[joint->v_index]) {
+        tqa_json_text_raw(text, "    <torqued:passive/>\n");
+    }
     tqa_json_text_raw(text, "  </joint>\n");
 }
 
@@ -174,7 +178,7 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
     }
     if (obstacle == NULL && robot->constraints != NULL) {
         obstacle = name;
-        why = "has constraints or joints without a drive, for which URDF has no words";
+        why = "has constraints, for which URDF has no words";
     }
     if (obstacle == NULL && tqa_xml_ball_term(robot) != NULL) {
         obstacle = tqa_xml_ball_term(robot);
@@ -216,6 +220,9 @@ static void put_comment(tqa_json_text *text, const tqa_robot *robot)
     put_count(text, "friction beyond damping and Coulomb's", n.frictions, "joints");
     put_count(text, "rotors", n.rotors, "joints");
     put_count(text, "limits", n.turns, "continuous joints");
+    if (tqa_xml_has_undriven(robot)) {
+        tqa_json_text_raw(text, ",\n     which joints have no motor");
+    }
     tqa_json_text_raw(text, ". -->\n");
     if (n.drives > 0) {
         (void)snprintf(

@@ -1000,7 +1000,7 @@ class ExcitationScoreOut(TypedDict):
 
 class ForwardDynamicsActuationOut(TypedDict):
     """How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each
-    other
+    other. Without constraints it is that of every joint
     """
     actuated: float | Array
     dof: float | Array
@@ -1254,7 +1254,7 @@ class InertiaRequestBodiesItem(TypedDict):
 
 class InverseDynamicsActuationOut(TypedDict):
     """How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each
-    other
+    other. Without constraints it is that of every joint
     """
     actuated: float | Array
     dof: float | Array
@@ -2347,6 +2347,8 @@ class SimulateAuditEnergyOut(TypedDict):
     external: NotRequired[float]
     contact_friction: NotRequired[float]
     contact_impacts: NotRequired[float]
+    contact_damping: NotRequired[float]
+    contact_stored: NotRequired[float]
     residual: NotRequired[float]
     residual_max: NotRequired[float]
     relative: NotRequired[float | None]
@@ -2390,8 +2392,16 @@ class SimulateContacts(TypedDict):
     other pairs one is a sphere or both are capsules. Moreau's time stepping in steps of `solver.step_s`, impacts
     located to 1e-12 m: of order 2 while every contact keeps its state, 1 where one begins to slide or to stick.
     Approaches below 1 mm/s do not bounce. Restitution is reduced where it would create energy together with
-    friction.
+    friction. With `law: compliant` solids give way instead (Hunt and Crossley): at depth x and its rate v they
+    press with k x^n (1 + c v), never pull, and slide with friction mu F w / sqrt(w^2 + slip_speed^2). Then any
+    adaptive solver steps them, constraints and dry friction of joints may be there too, and they may overlap at the
+    start.
     """
+    law: NotRequired[Literal['rigid', 'compliant']]
+    stiffness: NotRequired[float]
+    exponent: NotRequired[float]
+    dissipation: NotRequired[float]
+    slip_speed: NotRequired[float]
     shapes: Sequence[CollisionShape]
     friction: float
     restitution: NotRequired[float]
@@ -2401,9 +2411,10 @@ class SimulateContacts(TypedDict):
 
 
 class SimulateContactsOut(TypedDict):
+    law: Literal['rigid', 'compliant']
     pairs: list[SimulateContactsPairsItemOut]
-    impacts: int
-    violation: float
+    impacts: NotRequired[int]
+    violation: NotRequired[float]
 
 
 class SimulateContactsPairsItem(TypedDict):
@@ -2411,14 +2422,22 @@ class SimulateContactsPairsItem(TypedDict):
     b: str
     friction: NotRequired[float]
     restitution: NotRequired[float]
+    stiffness: NotRequired[float]
+    exponent: NotRequired[float]
+    dissipation: NotRequired[float]
+    slip_speed: NotRequired[float]
 
 
 class SimulateContactsPairsItemOut(TypedDict):
     a: str
     b: str
     friction: float
-    restitution: float
-    touches: int
+    restitution: NotRequired[float]
+    touches: NotRequired[int]
+    stiffness: NotRequired[float]
+    exponent: NotRequired[float]
+    dissipation: NotRequired[float]
+    slip_speed: NotRequired[float]
 
 
 class SimulateDrives(TypedDict):
@@ -2494,7 +2513,7 @@ class SimulateSolver(TypedDict):
     systems. The others take steps of one size: `implicit-midpoint`, in coordinates and momenta, lets energy
     oscillate but not drift; `semi-implicit-euler` does so only where the mass matrix is constant, and loses or
     gains energy on coupled arms. `audit.energy` states by how much and names it as a finding from 1 % of the
-    largest kinetic energy on. `step_s` alone means `rk4`. With `contacts` it is always `moreau-jean`.
+    largest kinetic energy on. `step_s` alone means `rk4`. With rigid `contacts` it is always `moreau-jean`.
     """
     method: NotRequired[Literal['dopri87', 'dopri45', 'sdirk', 'bdf', 'rk4', 'semi-implicit-euler', 'implicit-midpoint', 'moreau-jean']]
     rtol: NotRequired[float]
@@ -2675,7 +2694,7 @@ class TableDisturbance(TypedDict):
 
 class TermsActuationOut(TypedDict):
     """How torques were found: `tau` is that of the actuated joints, of least norm where they can work against each
-    other
+    other. Without constraints it is that of every joint
     """
     actuated: float | Array
     dof: float | Array
