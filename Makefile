@@ -132,7 +132,7 @@ links: $(if $(has_main),$(out)/torqued) $(out)/torquectl
 	@for program in $(^F); do ln -sf $(config)/$$program build/$$program || exit 1; done
 
 include clients/c/c.mk
-ctl_obj := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard clients/torquectl/*.c)))
+ctl_obj := $(patsubst %.c,$(out)/%.o,$(sort $(wildcard clients/torquectl/*.c clients/torquectl/*/*.c)))
 $(out)/torquectl: $(ctl_obj) $(tqc_lib)
 	$(call say,LD)
 	$(Q)$(CC) $(cflags_$(VARIANT)) $(CFLAGS) $(filter %.o %.a,$^) $(ldflags) -ljansson -lsodium -lsqlite3 -lm -o $@

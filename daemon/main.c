@@ -274,8 +274,7 @@ static bool open_lock_steps(void)
         .client_sessions_max = (size_t)share_of(settings.sessions),
         .bytes_max = (uint64_t)settings.sessions_size,
         .client_bytes_max = (uint64_t)share_of(settings.sessions_size),
-        .idle_ms = settings.session_idle,
-    };
+        .idle_ms = settings.session_idle};
     lock_steps = (tqd_lock_step_service){.table = tqd_lock_steps_new(&options),
                                          .host_of = tqd_compute_host_of,
                                          .host_ctx = &computing};
@@ -506,6 +505,7 @@ static bool stop(void)
         tqd_plots_clear(&datasets.plots);
         tqd_workers_free(workers);
         tqd_lock_steps_free(lock_steps.table);
+        tqd_compute_host_clear(&computing);
         tqd_registry_free(registry);
         tqd_store_close(store);
     }
@@ -577,11 +577,10 @@ int main(int argc, char **argv)
                             sizeof why)) {
         return refuse(EXIT_FAILURE, why);
     }
-    if (!open_datasets() || !open_lock_steps()) {
-        return refuse(EXIT_FAILURE, "there is no memory");
-    }
     tqd_sessions_init(&sessions);
-    if (settings.audit_size > 0 && !tqd_audit_init(&audit, state, (uint64_t)settings.audit_size)) {
+    if (!open_datasets() || !open_lock_steps() ||
+        (settings.audit_size > 0 &&
+         !tqd_audit_init(&audit, state, (uint64_t)settings.audit_size))) {
         return refuse(EXIT_FAILURE, "there is no memory");
     }
     service.audit = settings.audit_size > 0 ? &audit : NULL;

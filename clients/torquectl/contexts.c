@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 
 enum { CONTEXTS_MAX = 64, LINE_BYTES = 2048, NAME_BYTES = 64 };
 

@@ -9,7 +9,7 @@
 
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/files.h"
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 #include "clients/torquectl/verify.h"
 
 /* a new file, or an existing one without what it held */

@@ -12,7 +12,7 @@
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/files.h"
 #include "clients/torquectl/follow.h"
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 
 enum { PAUSE_LEAST_MS = 50, PAUSE_MOST_MS = 1000, PAUSE_BAR_MS = 200, BAR = 30 };
 

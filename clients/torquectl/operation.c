@@ -11,7 +11,7 @@
 #include "clients/torquectl/files.h"
 #include "clients/torquectl/jobs.h"
 #include "clients/torquectl/operation.h"
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 #include "clients/torquectl/values.h"
 
 /* of a POST for its result; then the job's id is known, and the job is asked for */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "clients/torquectl/ctl.h"
-#include "clients/torquectl/shown.h"
+#include "clients/torquectl/print/shown.h"
 
 /* clang-format off */
 const ctl_option ctl_options[] = {

@@ -7,7 +7,7 @@
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/files.h"
 #include "clients/torquectl/operation.h"
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 #include "clients/torquectl/values.h"
 
 enum { TEXT_MOST = 16 << 20, NAME_BYTES = 128 };

@@ -7,7 +7,7 @@
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/files.h"
 #include "clients/torquectl/operation.h"
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 
 /* Sends a request of JSON. Returns CTL_DONE with the answer's document, or another status. */
 static int ask(ctl *c, const char *path, const json_t *body, bool is_repeatable, json_t **ret)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "clients/torquectl/commands.h"
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 
 enum {
     LINE_BYTES = 1024,

@@ -8,7 +8,7 @@
 
 #include "clients/torquectl/commands.h"
 #include "clients/torquectl/contexts.h"
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 #include "clients/torquectl/request.h"
 
 static volatile sig_atomic_t is_over;

@@ -27,8 +27,9 @@ typedef struct tq_run_point {
  * K and D are the derivatives of inverse dynamics at the state's acceleration, in closed form
  * (Coulomb friction: of either side); dtau is that of the effects: by central differences if
  * `is_closed`, else 0; of a joint with dry friction at rest by differences on one side, so that a
- * controller that makes up for that friction has its slope and not its jump. Auxiliary and held values are constant. dq is a displacement in the
- * child frame for joints with quaternions, and -ad is due to the rotation of that frame.
+ * controller that makes up for that friction has its slope and not its jump. Auxiliary and held
+ * values are constant. dq is a displacement in the child frame for joints with quaternions, and -ad
+ * is due to the rotation of that frame.
  *
  * Shapes   ret_a (2 nv x 2 nv, row by row), ret_inverse (nv x nv): M^-1.
  * Memory   tq_linearise_scratch_size(plant) bytes of `scratch`, all released.

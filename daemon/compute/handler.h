@@ -53,6 +53,7 @@ void tqd_compute_host_init(tqd_compute_host *shared, tqd_registry *registry, tqd
 /* The host (a tqd_compute_host's) in the namespace of a key; lives as long as that. Without memory,
  * or beyond TQD_NAMESPACE_HOSTS namespaces, it finds no name. Any thread. */
 const tqa_host *tqd_compute_host_of(void *host, const char *key);
+/* After the last caller of such a host. */
 void tqd_compute_host_clear(tqd_compute_host *shared);
 
 /* True if no client waits for this call's answer any more. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/pretty.h - bytes of an answer as they are, or for a terminal. */
+/* clients/torquectl/print/pretty.h - bytes of an answer as they are, or for a terminal. */
 #ifndef TORQUECTL_PRETTY_H
 #define TORQUECTL_PRETTY_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/print.h - answers as tables, JSON, YAML, CSV or NPY. */
+/* clients/torquectl/print/print.h - answers as tables, JSON, YAML, CSV or NPY. */
 #ifndef TORQUECTL_PRINT_H
 #define TORQUECTL_PRINT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/shown.h - foreign text made safe for a terminal. */
+/* clients/torquectl/print/shown.h - foreign text made safe for a terminal. */
 #ifndef TORQUECTL_SHOWN_H
 #define TORQUECTL_SHOWN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/shown.c - foreign text made safe for a terminal. */
-#include "clients/torquectl/shown.h"
+/* clients/torquectl/print/shown.c - foreign text made safe for a terminal. */
+#include "clients/torquectl/print/shown.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/samples.c - the arrays of numbers of an answer as a table: CSV, NPY, screen. */
+/* clients/torquectl/print/samples.c - the arrays of numbers of an answer as CSV, NPY, or lines. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/torquectl/print.h"
-#include "clients/torquectl/shown.h"
+#include "clients/torquectl/print/print.h"
+#include "clients/torquectl/print/shown.h"
 
 enum { COLUMNS_MOST = 100000, ROWS_SHOWN = 200 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/pretty.c - bytes of an answer for a terminal: JSON indented, number by
+/* clients/torquectl/print/pretty.c - bytes of an answer for a terminal: JSON indented, number by
  * number. */
-#include "clients/torquectl/pretty.h"
+#include "clients/torquectl/print/pretty.h"
 
 #include <string.h>
 
 #include "clients/c/json.h"
 #include "clients/torquectl/ctl.h"
-#include "clients/torquectl/shown.h"
+#include "clients/torquectl/print/shown.h"
 
 enum { PIECE_BYTES = 4096, SHOWN_BYTES = 6 * PIECE_BYTES + 16 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/print.c - answers as tables, and by the format that was chosen. */
-#include "clients/torquectl/print.h"
+/* clients/torquectl/print/print.c - answers as tables, and by the format that was chosen. */
+#include "clients/torquectl/print/print.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "clients/torquectl/help.h"
-#include "clients/torquectl/pretty.h"
-#include "clients/torquectl/shown.h"
+#include "clients/torquectl/print/pretty.h"
+#include "clients/torquectl/print/shown.h"
 
 enum { COLUMNS_MAX = 32, CELL_BYTES = 1024, NAME_BYTES = 64, NARROWEST = 8, WIDEST_NAME = 35 };
 

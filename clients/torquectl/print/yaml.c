@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clients/torquectl/yaml.c - a document as JSON on lines, or as YAML. */
+/* clients/torquectl/print/yaml.c - a document as JSON on lines, or as YAML. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "clients/torquectl/print.h"
+#include "clients/torquectl/print/print.h"
 
 static void print_real(FILE *out, double value)
 {
