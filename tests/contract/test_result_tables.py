@@ -78,7 +78,7 @@ def test_words_that_are_no_format_are_refused(daemon):
     assert '"format=xml"' in problem(post(daemon, "/v1/robots/ur10e/inverse-dynamics?format=xml", {"q": Q}), 422)["detail"]
     problem(post(daemon, "/v1/robots/ur10e/inverse-dynamics?format=csv&form=x", {"q": Q}), 400)
     problem(post(daemon, "/v1/robots/ur10e/trajectory?format=npy", {"waypoints": Q, "times_s": [0, 1, 2, 3], "interval_s": 0.1, "timing": "quintic"}), 406)
-    problem(daemon.request("GET", "/v1/jobs/nothing/result?format=tsv"), 422)
+    problem(daemon.request("GET", "/v1/jobs/nothing/result?format=tsv"), 404)
 
 
 def test_a_run_comes_in_every_form(daemon):
@@ -96,6 +96,7 @@ def test_a_run_comes_in_every_form(daemon):
     assert table(get("/q?format=csv"))[0] == ["q_0"]
     assert np.load(io.BytesIO(good(get("/q?format=npy"), "application/x-npy"))).shape == (51, 1)
     problem(get("/q?format=npz"), 406)
+    problem(get("?format=tsv"), 422)
 
 
 @pytest.fixture(scope="module")
