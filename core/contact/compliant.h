@@ -47,6 +47,7 @@ enum {
  * friction's creep mu F J M^-1 J^T / s.
  *
  * Memory   tq_compliant_scratch_size(model) bytes of scratch.
+ * Returns  the effect, which borrows `compliant`.
  * Cost     A sample: one configuration, the distances of all pairs.
  * Source   K. Hunt, F. Crossley, Coefficient of restitution interpreted as damping in vibroimpact,
  *          J. Applied Mechanics 42, 1975; D. Marhefka, D. Orin, A compliant contact model with

@@ -13,8 +13,8 @@
 
 #include <sodium.h>
 
+#include "daemon/key.h"
 #include "daemon/observe/log.h"
-#include "daemon/store/key.h"
 
 enum { LINE_TEXT = 1024, PATH_TEXT = 4096 };
 

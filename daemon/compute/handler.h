@@ -6,9 +6,9 @@
 #include "api/operation.h"
 #include "daemon/http/exchange.h"
 #include "daemon/jobs/jobs.h"
+#include "daemon/key.h"
 #include "daemon/queue/workers.h"
 #include "daemon/robots/registry.h"
-#include "daemon/store/key.h"
 
 /* Context of a host's callbacks: an immediate call, or (head NULL) a job, whose host wraps it. */
 typedef struct tqd_call_context {

@@ -7,7 +7,7 @@
 #include "daemon/compute/handler.h"
 #include "daemon/datasets/source.h"
 #include "daemon/http/bearer.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 static tqd_compute_host *shared_of(void *ctx)
 {

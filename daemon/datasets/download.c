@@ -13,8 +13,8 @@
 #include "daemon/http/bearer.h"
 #include "daemon/http/format.h"
 #include "daemon/http/range.h"
+#include "daemon/key.h"
 #include "daemon/robots/conditions.h"
-#include "daemon/store/key.h"
 
 enum { WINDOW = 256 << 10 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "daemon/datasets/samples.h"
+#include "daemon/key.h"
 #include "daemon/robots/conditions.h"
-#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 bool tqd_dataset_open_exchange(void *datasets, const tqd_head *head, void **ret_exchange,

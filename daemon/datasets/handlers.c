@@ -8,7 +8,7 @@
 #include "daemon/datasets/handlers_private.h"
 #include "daemon/datasets/samples.h"
 #include "daemon/http/bearer.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 #include "daemon/store/store.h"
 
 static void run_delete(void *exchange)

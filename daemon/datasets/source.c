@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "daemon/datasets/samples.h"
+#include "daemon/key.h"
 #include "daemon/store/datasets.h"
 #include "daemon/store/files.h"
 #include "daemon/store/jobs.h"
-#include "daemon/store/key.h"
 
 static_assert(sizeof((tqa_source *)0)->media == TQD_MEDIA_TEXT, "copied whole");
 static_assert(sizeof((tqa_source *)0)->digest == TQD_DIGEST_TEXT, "copied whole");

@@ -8,8 +8,8 @@
 #include "daemon/datasets/handlers_private.h"
 #include "daemon/datasets/samples.h"
 #include "daemon/http/bearer.h"
+#include "daemon/key.h"
 #include "daemon/robots/registry.h"
-#include "daemon/store/key.h"
 
 /* What waiting does not change: its owner must delete something first. `now`: what it keeps. */
 static void refuse_own(const tqd_head *head, uint64_t now, uint64_t size, tqd_reply *reply)

@@ -9,7 +9,7 @@
 
 #include <sodium.h>
 
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 static const char scheme[] = "Bearer";
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "daemon/http/document.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 /* 0: the event has not happened. */
 static void put_time(tqa_writer *to, const char *key, int64_t ms)

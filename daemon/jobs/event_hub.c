@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 void tqd_event_hub_init(tqd_event_hub *hub, size_t watch_max, size_t client_max)
 {

@@ -7,7 +7,7 @@
 
 #include "daemon/http/answer.h"
 #include "daemon/http/bearer.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 #include "daemon/store/problem.h"
 
 bool tqd_job_exchange_open(void *ctx, const tqd_head *head, void **ret_exchange, tqd_reply *reply)

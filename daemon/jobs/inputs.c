@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 static const char job_prefix[] = "job:";
 

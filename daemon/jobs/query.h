@@ -5,8 +5,8 @@
 
 #include "daemon/http/answer.h"
 #include "daemon/http/exchange.h"
+#include "daemon/key.h"
 #include "daemon/store/jobs.h"
-#include "daemon/store/key.h"
 
 typedef struct tqd_job_query {
     tqd_job_filter filter; /* its texts are in this struct */

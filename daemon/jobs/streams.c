@@ -12,7 +12,7 @@
 #include "daemon/jobs/document.h"
 #include "daemon/jobs/exchange.h"
 #include "daemon/jobs/handlers.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 #include "daemon/store/problem.h"
 
 enum {

@@ -25,7 +25,7 @@
 #include "daemon/jobs/shares/quotas.h"
 #include "daemon/jobs/submit_options.h"
 #include "daemon/jobs/view.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 #include "daemon/store/problem.h"
 
 enum { DIGEST_BYTES = 32, BODY_FIRST = 16 << 10 };

@@ -8,9 +8,9 @@
 
 #include "daemon/http/bearer.h"
 #include "daemon/http/format.h"
+#include "daemon/key.h"
 #include "daemon/observe/log.h"
 #include "daemon/observe/trace.h"
-#include "daemon/store/key.h"
 
 _Static_assert((int)TQD_JOB_TRACE_TEXT == (int)TQD_TRACE_TEXT, "a job keeps the whole of it");
 

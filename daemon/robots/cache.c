@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "api/problems/nearest.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 enum {
     BUCKETS = 4096,

@@ -10,9 +10,9 @@
 
 #include "daemon/http/bearer.h"
 #include "daemon/http/document.h"
+#include "daemon/key.h"
 #include "daemon/robots/conditions.h"
 #include "daemon/robots/exchange.h"
-#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 enum { BODY_FIRST = 16384 };

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/key.h"
 #include "daemon/robots/cache.h"
-#include "daemon/store/key.h"
 #include "daemon/store/problem.h"
 
 enum { LOADERS = 16 };

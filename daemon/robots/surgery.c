@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "daemon/http/bearer.h"
+#include "daemon/key.h"
 #include "daemon/robots/exchange.h"
-#include "daemon/store/key.h"
 
 /* ?name= and ?dry_run= */
 static bool read_query(const tqd_head *head, tqd_robot_query *ret, tqa_problem *problem)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "api/problem.h"
+#include "daemon/key.h"
 #include "daemon/serve/server_private.h"
-#include "daemon/store/key.h"
 
 static const char parameter[] = "namespace=";
 

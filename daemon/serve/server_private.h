@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "daemon/key.h"
 #include "daemon/observe/counters.h"
 #include "daemon/observe/log.h"
 #include "daemon/observe/request_id.h"
@@ -15,7 +16,6 @@
 #include "daemon/serve/response_cache.h"
 #include "daemon/serve/route_cache.h"
 #include "daemon/serve/server.h"
-#include "daemon/store/key.h"
 
 enum {
     TQD_DIRECT_MIN = 64 << 10, /* bodies from this size on are read by direct.c */

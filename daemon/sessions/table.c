@@ -13,7 +13,7 @@
 #include <sodium.h>
 
 #include "daemon/http/bearer.h"
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 enum { SLOT_DIGITS = 4, SECRET = (TQD_LOCK_STEP_ID - 1 - SLOT_DIGITS) / 2, SWEEP_MS = 1000 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 static const char *const names[TQD_JOB_STATES] = {"queued", "running", "succeeded", "failed",
                                                   "cancelled"};

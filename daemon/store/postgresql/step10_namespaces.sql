@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- daemon/store/postgresql/step10_namespaces.sql - schema 10: names of namespaces, which are keys (daemon/store/key.h).
+-- daemon/store/postgresql/step10_namespaces.sql - schema 10: names of namespaces, which are keys (daemon/key.h).
 
 -- of a key, with its '/'; '' in the default namespace
 CREATE FUNCTION tqd_namespace(key_ text) RETURNS text LANGUAGE sql IMMUTABLE AS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* daemon/store/key.h - keys: names of clients, robots and datasets, with their namespace. */
-#ifndef TQD_STORE_KEY_H
-#define TQD_STORE_KEY_H
+/* daemon/key.h - keys: names of clients, robots and datasets, with their namespace. */
+#ifndef TQD_KEY_H
+#define TQD_KEY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_key.c - keys of names in namespaces: no two names have one key. */
+/* tests/unit/daemon/test_key.c - keys of names in namespaces: no two names have one key. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
 
-#include "daemon/store/key.h"
+#include "daemon/key.h"
 
 Test(key, names_and_namespaces_are_split)
 {
