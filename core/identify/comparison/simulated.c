@@ -96,11 +96,10 @@ tq_status tq_simulated_end_recording(tq_comparison *c, tq_error *reterr)
 
 /* Feasible values are simulated: their mass matrix is definite everywhere. */
 static tq_status find_feasible(const tq_comparison *c, const tq_fit *of, tq_fit_method method,
-                               double *ret_value, double *ret_full, tq_error *reterr)
+                               tq_fit_opinion *ret, tq_error *reterr)
 {
-    tq_fit_opinion opinion = {.value = ret_value, .full = ret_full};
     const tq_fit_another what = {method, c->fit->options.entropy};
-    return tq_fit_find_another(of, c->fit, what, SIZE_MAX, c->scratch, &opinion, reterr);
+    return tq_fit_find_another(of, c->fit, what, SIZE_MAX, c->scratch, ret, reterr);
 }
 
 static bool is_unsolved(tq_status status)
@@ -110,8 +109,8 @@ static bool is_unsolved(tq_status status)
 
 tq_status tq_simulated_start(tq_comparison *c, tq_error *reterr)
 {
-    const tq_status status =
-        find_feasible(c, c->fit, TQ_FIT_FEASIBLE, c->simulated, c->candidate_full, reterr);
+    tq_fit_opinion found = {.value = c->simulated, .full = c->candidate_full};
+    const tq_status status = find_feasible(c, c->fit, TQ_FIT_FEASIBLE, &found, reterr);
     c->n_simulation = c->n_window = c->n_lost = 0;
     if (is_unsolved(status)) {
         tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED, TQ_COMPARED_UNSOLVED);
@@ -143,8 +142,8 @@ tq_status tq_simulated_end(tq_comparison *c, bool *ret_again, tq_error *reterr)
                            c->n_window == 0 ? TQ_COMPARED_SHORT : TQ_COMPARED_DIVERGED);
         return TQ_OK;
     }
-    const tq_status status = find_feasible(c, c->instrumental, TQ_FIT_FEASIBLE_IV, c->candidate,
-                                           c->candidate_full, reterr);
+    tq_fit_opinion found = {.value = c->candidate, .full = c->candidate_full};
+    const tq_status status = find_feasible(c, c->instrumental, TQ_FIT_FEASIBLE_IV, &found, reterr);
     if (status != TQ_OK) {
         tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED,
                            status == TQ_ERR_SHAPE ? TQ_COMPARED_SHORT : TQ_COMPARED_UNSOLVED);
