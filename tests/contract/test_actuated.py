@@ -31,6 +31,15 @@ def limit_of(document, joint):
     return found.get("limits", {}).get("effort")
 
 
+@pytest.mark.parametrize("actuator, words", (('<motor joint="knee"/>', "no joint of this model"), ('<motor tendon="cable"/>', "no tendon of this model"),
+                                             ("<motor/>", "no joint, tendon or site is named")))
+def test_an_actuator_of_nothing_is_a_finding(daemon, actuator, words):
+    status, _, text = daemon.request("PUT", "/v1/robots/of-nothing", ACROBOT % f"<actuator>{actuator}</actuator>", {"Content-Type": "application/xml"})
+    assert status in (200, 201), text
+    document = json.loads(text)
+    assert document["actuated"] == [] and [one for one in document["doctor"] if words in json.dumps(one)], document["doctor"]
+
+
 def test_one_motor_drives_one_joint(daemon, put):
     document = put("acrobot", ACROBOT % ELBOW)
     assert document["actuated"] == ["elbow"] and limit_of(document, "elbow") == 2 and limit_of(document, "shoulder") is None

@@ -195,6 +195,8 @@ static void add_actuator(drive *d, uint32_t i)
         count_path(d, i, "site", crank != NULL ? crank : site);
         count_path(d, i, "site", tqa_mjcf_get(m, i, crank != NULL ? "slidersite" : "refsite"));
         add_between(d, 2);
+    } else if (tqa_mjcf_get(m, i, "body") == NULL) { /* of adhesion, which drives no joint */
+        tqa_mjcf_doubt(m, i, "joint", "no joint, tendon or site is named: it drives nothing");
     }
 }
 
