@@ -43,7 +43,9 @@ static size_t arrived(const tqa_call *call, const tqa_motion motion[3])
 /* Announced number of samples, if known. */
 static size_t expected(const tqa_call *call, const tqa_motion motion[3])
 {
-    size_t n = 0;
+    size_t n = call->body.media == TQA_MEDIA_NPY
+                   ? tqa_columns_expected(&call->body.as.npy.columns, call->n_body)
+                   : 0;
     for (size_t k = 0; k < 3; k++) {
         const size_t here = call->request.rows[motion[k]].n_sample;
         n = here > n ? here : n;

@@ -13,6 +13,12 @@ bool tqa_body_takes(tqa_media media)
            media == TQA_MEDIA_NPY || media == TQA_MEDIA_NPZ;
 }
 
+static void open_file(tqa_body *body)
+{
+    tqa_npy_decoder_init(&body->as.npy.decoder, &tqa_columns_sink, &body->as.npy.columns,
+                         body->sink.n_number);
+}
+
 static void open_decoder(tqa_body *body, tqa_media media)
 {
     const tqa_body_sink *sink = &body->sink;
@@ -24,8 +30,8 @@ static void open_decoder(tqa_body *body, tqa_media media)
     } else if (media == TQA_MEDIA_NPY) {
         assert(sink->request != NULL);
         body->as.npy.columns = (tqa_columns){.request = sink->request};
-        tqa_npy_decoder_init(&body->as.npy.decoder, &tqa_columns_sink, &body->as.npy.columns,
-                             sink->n_number);
+        body->as.npy.at = 0;
+        open_file(body);
     } else if (media == TQA_MEDIA_NPZ) {
         tqa_npz_events_init(&body->as.npz, sink->events, sink->ctx, sink->n_number);
     }
@@ -88,17 +94,42 @@ static bool report(const tqa_body *body, tqa_decode state, const tqa_decode_erro
 static bool report_table(const tqa_body *body, tqa_decode state)
 {
     const tqa_npy_decoder *decoder = &body->as.npy.decoder;
-    char detail[TQA_PROBLEM_TEXT];
+    const unsigned n_file = body->as.npy.columns.n_file;
+    const tqa_decode_error error = {body->as.npy.at + decoder->error.offset, decoder->error.detail};
+    char detail[TQA_PROBLEM_TEXT], file[32] = "the table";
     uint64_t row = 0;
     uint64_t column = 0;
     if (state != TQA_DECODE_NOT_FINITE) {
-        return report(body, state, &decoder->error);
+        return report(body, state, &error);
+    }
+    if (n_file > 1) {
+        (void)snprintf(file, sizeof file, "array %u", n_file);
     }
     tqa_npy_decoder_place(decoder, &row, &column);
-    (void)snprintf(detail, sizeof detail, "row %llu, column %llu of the table is not finite",
-                   (unsigned long long)row, (unsigned long long)column);
-    return refuse(body, decoder->error.offset, "not-finite", tqa_hint_decode(state, body->media),
-                  detail);
+    (void)snprintf(detail, sizeof detail, "row %llu, column %llu of %s is not finite",
+                   (unsigned long long)row, (unsigned long long)column, file);
+    return refuse(body, error.offset, "not-finite", tqa_hint_decode(state, body->media), detail);
+}
+
+/* One file, or a sequence of them. */
+static bool feed_tables(tqa_body *body, const char *bytes, size_t n)
+{
+    tqa_npy_decoder *decoder = &body->as.npy.decoder;
+    while (n > 0) {
+        const uint64_t wants = tqa_npy_decoder_wants(decoder);
+        if (wants == 0 && tqa_columns_has_next(&body->as.npy.columns)) {
+            body->as.npy.at += decoder->offset;
+            open_file(body);
+            continue;
+        }
+        const size_t part = wants > 0 && wants < n ? (size_t)wants : n;
+        if (!report_table(body, tqa_npy_decoder_feed(decoder, bytes, part))) {
+            return false;
+        }
+        bytes += part;
+        n -= part;
+    }
+    return true;
 }
 
 /* Members of an archive have names, but no byte of the body. */
@@ -128,7 +159,7 @@ bool tqa_body_feed(tqa_body *body, const char *bytes, size_t n)
     if (body->media == TQA_MEDIA_NPZ) {
         return report_archive(body, tqa_npz_events_feed(&body->as.npz, bytes, n));
     }
-    return report_table(body, tqa_npy_decoder_feed(&body->as.npy.decoder, bytes, n));
+    return feed_tables(body, bytes, n);
 }
 
 bool tqa_body_finish(tqa_body *body)
@@ -145,7 +176,8 @@ bool tqa_body_finish(tqa_body *body)
     if (body->media == TQA_MEDIA_NPZ) {
         return report_archive(body, tqa_npz_events_finish(&body->as.npz));
     }
-    return report(body, tqa_npy_decoder_finish(&body->as.npy.decoder), &body->as.npy.decoder.error);
+    return report_table(body, tqa_npy_decoder_finish(&body->as.npy.decoder)) &&
+           tqa_columns_finish(&body->as.npy.columns);
 }
 
 size_t tqa_body_phase(const tqa_body *body)

@@ -28,8 +28,9 @@ typedef struct tqa_body {
         tqa_json_scan json;
         tqa_cbor_decoder cbor;
         struct {
-            tqa_npy_decoder decoder;
+            tqa_npy_decoder decoder; /* of one file of the sequence */
             tqa_columns columns;
+            uint64_t at; /* byte of the body where the file begins */
         } npy;
         tqa_npz_events npz;
     } as;

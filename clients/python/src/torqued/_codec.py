@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 COPY_BELOW = 65536  # bytes
 TABLE_FROM = 1 << 18  # bytes: less is sent before the service could begin
-TABLE_PART = 1 << 20
+TABLE_PART = 1 << 20  # bytes of rows of all arrays between two files of one
 DEPTH_MAX = 64
 INDEFINITE = 31
 # RFC 8746, 2.1: tag = 0b010 float signed little-endian size
@@ -58,32 +58,20 @@ def encode_npy(value: Any) -> list[Buffer]:
             octets(array)]
 
 
-class Table:
-    """Arrays with as many rows each, side by side, as one NPY file. It is made a part at a time while it is sent, in a buffer that stays in
-    the processor's cache: rows that have come can be computed while the next ones are sent, and no second copy of the arrays is made."""
-
-    def __init__(self, arrays: Sequence[Array]) -> None:
-        self.n = len(arrays[0])
-        self.head = npy_head((self.n, sum(one.shape[1] for one in arrays)))
-        self.nbytes = len(self.head) + sum(one.nbytes for one in arrays)
-        # a row of an array is one element: numpy copies these faster than slices of seven numbers
-        self.rows = [one.view(f"V{8 * one.shape[1]}")[:, 0] for one in arrays]
-
-    def views(self) -> Iterator[Buffer]:
-        """Each is overwritten by the next."""
-        yield self.head
-        names = [str(k) for k in range(len(self.rows))]
-        of_row = np.dtype([(name, one.dtype) for name, one in zip(names, self.rows)])
-        room = np.empty(max(1, min(self.n, TABLE_PART // of_row.itemsize)), of_row)
-        for at in range(0, self.n, len(room)):
-            part = room[:self.n - at]
-            for name, one in zip(names, self.rows):
-                part[name] = one[at:at + len(part)]
-            yield part.view(np.uint8).data
+def encode_table(arrays: Sequence[Array]) -> list[Buffer]:
+    """Arrays with as many rows each, as NPY files one after another: some rows of each, then the next ones. The service computes samples
+    while later ones are sent; the pieces are the arrays' own memory."""
+    n_row = max(1, TABLE_PART // sum(8 * one.shape[1] for one in arrays))
+    pieces: list[Buffer] = []
+    for at in range(0, len(arrays[0]), n_row):
+        for one in arrays:
+            part = one[at:at + n_row]
+            pieces += [npy_head(part.shape), octets(part)]
+    return pieces
 
 
 def is_large_table(arrays: Sequence[Array], widths: Sequence[int]) -> bool:
-    """Whether a `Table` of these is worth its making, and means the same: rows of these widths, and as many of each."""
+    """Whether a table of these is worth its making, and means the same: rows of these widths, and as many of each."""
     return (all(one.ndim == 2 for one in arrays) and [one.shape[1] for one in arrays] == list(widths)
             and len({len(one) for one in arrays}) == 1 and sum(one.nbytes for one in arrays) >= TABLE_FROM)
 

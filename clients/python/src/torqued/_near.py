@@ -15,15 +15,24 @@ from typing import Any
 
 import h11
 
-from . import _lost
+from . import _codec, _lost
 from ._awaited import AsyncSocket
 from ._sockets import HEAD, is_readable
 from ._wire import Address, Message
 
 IDLE_MAX = 20  # connections kept, and for how long: httpx's own limits
 IDLE_S = 5.0
-TOGETHER_MAX = 64  # buffers of one system call, far below IOV_MAX
 CUT = "the service ended the connection"
+
+
+class Counted:
+    """Buffers as h11 sees them: it counts their bytes, and needs no more where a length frames the body."""
+
+    def __init__(self, buffers: list[_codec.Buffer]) -> None:
+        self.n = sum(memoryview(one).nbytes for one in buffers)
+
+    def __len__(self) -> int:
+        return self.n
 
 
 class AsyncConnection:
@@ -46,13 +55,11 @@ class AsyncConnection:
         """A service that refuses a body may answer and close before it has read all: what it takes no more is not sent."""
         head = h11.Request(method=message.method, target=message.target, headers=list(message.headers.items()))
         together = list(self.state.send_with_data_passthrough(head) or [])
-        for piece, stays in message.body.views():
-            # h11 counts the bytes, and passes on this very buffer
-            together += self.state.send_with_data_passthrough(h11.Data(data=piece)) or []  # type: ignore[arg-type]
-            if not stays or len(together) >= TOGETHER_MAX:
-                if not await self.socket.send(together, message.silence_s):
-                    return
-                together = []
+        for group in message.body.groups():
+            self.state.send_with_data_passthrough(h11.Data(data=Counted(group)))  # type: ignore[arg-type]
+            if not await self.socket.send(together + group, message.silence_s):
+                return
+            together = []
         end = self.state.send_with_data_passthrough(h11.EndOfMessage()) or []
         if not await self.socket.send(together + list(end), message.silence_s):
             self.has_ended = True

@@ -3,6 +3,7 @@
 """The core that the synchronous and the asynchronous client share."""
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -10,7 +11,7 @@ import sys
 import urllib.parse
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, Union
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -20,36 +21,32 @@ from ._problems import ConnectionLost, ProblemError, TorquedError, problem_of
 CBOR, NPY, NPZ, JSON, CSV = "application/cbor", "application/x-npy", "application/x-npz", "application/json", "text/csv"
 PIECE = 65536  # bytes of a body handed to the socket at once: such blocks malloc takes from its heap, larger ones from new pages
 PAUSE_FIRST_S, PAUSE_MAX_S = 0.1, 30.0
+TOGETHER_MAX = 128  # buffers of one system call, far below IOV_MAX
 CONNECT_S = 10.0
 EVENTS_SILENT_S = 50.0  # the service sends a comment every 15 s
 DEFAULT_URL = "http://127.0.0.1:8420"
 
 
 class Body:
-    """Bytes that can be sent again: pieces of memory, tables made while they are sent, or a file that is read from its beginning each time."""
+    """Bytes that can be sent again: pieces of memory, or a file that is read from its beginning each time."""
 
-    def __init__(self, pieces: Iterable[Union[_codec.Buffer, _codec.Table]] = (), path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, pieces: Iterable[_codec.Buffer] = (), path: str | os.PathLike[str] | None = None) -> None:
         self.parts = list(pieces)
         self.path = path
-        self.length = os.path.getsize(path) if path is not None else sum(
-            one.nbytes if isinstance(one, _codec.Table) else memoryview(one).nbytes for one in self.parts)
+        self.length = os.path.getsize(path) if path is not None else sum(memoryview(one).nbytes for one in self.parts)
 
-    def views(self) -> Iterator[tuple[_codec.Buffer, bool]]:
-        """Pieces, and whether each stays as it is when the next one is asked for: the memory itself does."""
+    def groups(self) -> Iterator[list[_codec.Buffer]]:
+        """Pieces that one system call may take together."""
         if self.path is not None:
             with open(self.path, "rb") as file:
                 while piece := file.read(PIECE):
-                    yield piece, False
-        for part in self.parts:
-            if isinstance(part, _codec.Table):
-                for view in part.views():
-                    yield view, False
-            else:
-                yield part, True
+                    yield [piece]
+        for at in range(0, len(self.parts), TOGETHER_MAX):
+            yield self.parts[at:at + TOGETHER_MAX]
 
     def pieces(self) -> Iterator[bytes]:
         """Copies, of at most PIECE bytes."""
-        for one, _ in self.views():
+        for one in itertools.chain.from_iterable(self.groups()):
             view = memoryview(one)
             for at in range(0, view.nbytes, PIECE):
                 yield bytes(view[at:at + PIECE])

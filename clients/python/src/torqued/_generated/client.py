@@ -465,12 +465,12 @@ class Robot(RobotOperations):
         return self.client._call(self._path(operation), operation, kind, said, self._order(said), idempotency_key, progress)
 
     def _arrays(self, operation: str, request: dict[str, Any]) -> Array:
-        """Arrays to one array: the answer is a view of NPY. A large table goes as rows, which the service computes as they come."""
+        """Arrays to one array: the answer is a view of NPY. A large table goes in parts, which the service computes as they come."""
         said = {key: _codec.as_floats(value) for key, value in given(request).items()}
         arrays = [said[key] for key in ("q", "qd", "qdd" if "qdd" in said else "tau")]
         if _codec.is_large_table(arrays, [self.nq, self.nv, self.nv]):
             try:
-                return as_array((self._sent(operation, NPY, Body([_codec.Table(arrays)]), said)).value())
+                return as_array((self._sent(operation, NPY, Body(_codec.encode_table(arrays)), said)).value())
             except WrongInput as error:
                 if error.status not in (400, 422):
                     raise
