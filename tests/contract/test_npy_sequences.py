@@ -64,7 +64,7 @@ def test_a_joint_alone_and_long_rows(daemon):
     links = [{"name": f"l{k}", "mass": 1, "com": [0.1, 0, 0], "inertia_about": "com", "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]}
              for k in range(n)]
     joints = [{"name": f"j{k}", "kind": "revolute", "axis": [0, 0, 1], "parent": f"l{k - 1}" if k else "base", "child": f"l{k}",
-               "origin": {"translation": [0.2, 0, 0]}} for k in range(n)]
+               "origin": {"position": [0.2, 0, 0]}} for k in range(n)]
     document = {"name": "long-chain", "gravity": [0, 0, -9.81], "links": [{"name": "base"}, *links], "joints": joints}
     status, _, text = daemon.request("PUT", "/v1/robots/long-chain", json.dumps(document), {"Content-Type": "application/json"})
     assert status in (200, 201), text
