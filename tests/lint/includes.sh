@@ -4,13 +4,11 @@
 # A header may be included by the file or by one of ours that it includes; what expat.h, say, includes today is no promise.
 set -eu
 here=$(dirname "$0")
-export HERE="$here" TOOL="${INCLUDE_CLEANER:-clang-include-cleaner-19}"
+TOOL="${INCLUDE_CLEANER:-clang-include-cleaner-19}"
 command -v "$TOOL" >/dev/null || { echo "includes: no $TOOL (make deps-check)"; exit 1; }
 [ $# != 0 ] || { echo "includes: no file is named"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export SEEN_VERSION="$work/version"
-"$TOOL" --version >"$SEEN_VERSION" 2>&1
 
 # what a file includes, directly or by way of our own headers, in angle brackets
 printf '%s\n' "$@" | awk -v rules="$here/includes.rules" '
@@ -42,13 +40,14 @@ BEGIN {
 }' >"$work/reach"
 
 # only where another library is near; a kernel is the same source at every width
-cut -d' ' -f1 "$work/reach" | xargs -r -n 1 -P "$(nproc)" sh -c '
-    case $1 in core/kernels/*) flags="-DTQ_LANES=1 -DTQ_BUILD=portable";; *) flags=; esac
-    flags="-w -std=c17 -D_GNU_SOURCE -I. $flags"
-    "$HERE/seen.sh" "$1" "$flags" "$TOOL" --print=changes "$1" -- $flags >"$0/$$" || { echo "includes: $1 does not compile"; exit 1; }
-    sed -n "s#^+ <\(.*\)>.*#$1 \1#p" "$0/$$" >"$0/$$.wanted"' "$work"
+common="-w -std=c17 -D_GNU_SOURCE -I."
+cut -d' ' -f1 "$work/reach" | FLAGS="$common" KERNEL_FLAGS="$common -DTQ_LANES=1 -DTQ_BUILD=portable" \
+    "$here/seen_all.py" "$work/out" "$TOOL" --print=changes {} -- {flags}
+cut -d' ' -f1 "$work/reach" | while read -r file; do
+    sed -n "s#^+ <\(.*\)>.*#$file \1#p" "$work/out/$(printf %s "$file" | tr / _)"
+done >"$work/all.wanted"
 
-cat "$work"/*.wanted /dev/null 2>/dev/null | awk -v rules="$here/includes.rules" -v reach="$work/reach" '
+cat "$work/all.wanted" | awk -v rules="$here/includes.rules" -v reach="$work/reach" '
 BEGIN {
     while ((getline line < rules) > 0) {
         if (line ~ /^#/ || line == "") continue

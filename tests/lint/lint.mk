@@ -23,7 +23,8 @@ lint-quick:
 	@$(if $(filter $(sources),$(changed)),tests/lint/includes.sh $(filter $(sources),$(changed)))
 # clang-tidy of what a branch has changed in .c files; `lint-tidy` checks everything
 changed := $(shell git diff --name-only --diff-filter=d main 2>/dev/null)
-lint-changed: $(patsubst %.c,build/lint/%.tidy,$(filter $(tidy_src),$(changed)))
+lint-changed:
+	@$(if $(filter $(tidy_src),$(changed)),$(call tidy,$(filter $(tidy_src),$(changed))))
 # what builds with gcc must build with clang too, and the other way round; CI does build with both
 lint-syntax:
 	@printf '%s\n' $(filter-out core/kernels/%,$(tidy_src)) | xargs -r -n 4 -P $(jobs) $(CC) $(flags) -fsyntax-only
@@ -60,16 +61,10 @@ lint-includes:
 lint-cppcheck:
 	@tests/lint/cppcheck.sh $(wildcard core api daemon clients/c clients/torquectl)
 
-# a file is checked again when it, a header or the configuration is newer than its stamp
-lint-tidy: $(tidy_src:%.c=build/lint/%.tidy)
-tidy_flags = -std=c17 -D_GNU_SOURCE -I. $(if $(filter core/kernels/%,$<),$(lanes_w4))
-build/lint/clang-tidy.version: always
-	@mkdir -p $(@D)
-	@clang-tidy --version >$@ 2>&1 || true
-build/lint/%.tidy: %.c .clang-tidy $(headers) | build/lint/clang-tidy.version
-	@mkdir -p $(@D)
-	@SEEN_VERSION=build/lint/clang-tidy.version tests/lint/seen.sh $< "$(tidy_flags)" clang-tidy --quiet $< -- $(tidy_flags) >$@.log 2>/dev/null || { cat $@.log; exit 1; }
-	@touch $@
+tidy_flags := -std=c17 -D_GNU_SOURCE -I.
+tidy = printf '%s\n' $(1) | FLAGS='$(tidy_flags)' KERNEL_FLAGS='$(tidy_flags) $(lanes_w4)' tests/lint/seen_all.py build/lint/tidy clang-tidy --quiet {} -- {flags}
+lint-tidy:
+	@$(call tidy,$(tidy_src))
 
 format:
 	clang-format -i $(sources)

@@ -184,6 +184,14 @@ runs() { "$here/seen.sh" api/a.c -I. sh -c 'echo x >>runs; grep -q 1 api/a.h' ||
 [ "$(runs) $(runs)" = '1 1' ] || { echo "selftest: seen.sh runs again on the same text"; failed=1; }
 printf '#define LEAST 2\n' >api/a.h
 [ "$(runs) $(runs)" = '2 3' ] || { echo "selftest: seen.sh keeps what did not pass, or does not notice a header"; failed=1; }
+# many files at once: no process for those whose whole text has passed
+printf '#include "api/b.h"\n#define LEAST 1\n' >api/a.h
+printf '#define OTHER 1\n' >api/b.h
+: >whole
+all() { echo api/a.c | FLAGS=-I. "$here/seen_all.py" out sh -c 'echo x >>whole; grep -q 1 api/b.h' >/dev/null || :; grep -c . whole; }
+[ ! -f /var/lib/dpkg/status ] || [ "$(all) $(all)" = '1 1' ] || { echo "selftest: seen_all.py runs again on the same text"; failed=1; }
+printf '#define OTHER 2\n' >api/b.h
+[ "$(all) $(all)" != '1 1' ] || { echo "selftest: seen_all.py keeps what did not pass, or does not notice a header of a header"; failed=1; }
 # of a header counts what a linter reads for this file
 again() { # WORDS SED: does it run again when the header changes so?
     runs >/dev/null
