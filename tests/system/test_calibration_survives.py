@@ -13,7 +13,7 @@ from test_jobs_survive import ASYNC, House, runs
 KILLS = 20
 PATH = "/v1/robots/panda/calibrate"
 N, PERIOD, RATE = 7, 4000, 1000
-TIMES = 24 if conftest.SLOW == 1 else 4
+TIMES = 10 if conftest.SLOW == 1 else 4
 
 
 @pytest.fixture
