@@ -14,11 +14,11 @@
 
 enum { CONTEXTS_MAX = 64, LINE_BYTES = 2048, NAME_BYTES = 64 };
 
-/* The file: a line `in use = NAME`, then for each context [NAME], server = URL, token_file =
- * FILE. */
+/* The file: a line `in use = NAME`, then for each context [NAME], server = URL, token_file = FILE,
+ * namespace = NAME. */
 typedef struct context {
     char name[NAME_BYTES];
-    char server[LINE_BYTES], token_file[LINE_BYTES];
+    char server[LINE_BYTES], token_file[LINE_BYTES], name_space[NAME_BYTES];
 } context;
 
 typedef struct contexts {
@@ -71,6 +71,8 @@ static void take_line(contexts *all, char *line)
         (void)snprintf(last->server, sizeof last->server, "%s", value);
     } else if (last != NULL && strcmp(key, "token_file") == 0) {
         (void)snprintf(last->token_file, sizeof last->token_file, "%s", value);
+    } else if (last != NULL && strcmp(key, "namespace") == 0) {
+        (void)snprintf(last->name_space, sizeof last->name_space, "%s", value);
     }
 }
 
@@ -129,6 +131,9 @@ static int save(const contexts *all)
         if (one->token_file[0] != '\0') {
             fprintf(file, "token_file = %s\n", one->token_file);
         }
+        if (one->name_space[0] != '\0') {
+            fprintf(file, "namespace = %s\n", one->name_space);
+        }
     }
     if (fclose(file) != 0 || rename(part, all->path) != 0) {
         ctl_fault("%s: %s", all->path, strerror(errno));
@@ -162,6 +167,9 @@ bool ctl_context_apply(ctl *c)
     if (c->token_file == NULL && one->token_file[0] != '\0') {
         c->token_file = one->token_file;
     }
+    if (c->name_space == NULL && one->name_space[0] != '\0') {
+        c->name_space = one->name_space;
+    }
     return true;
 }
 
@@ -175,9 +183,11 @@ int ctl_contexts_list(ctl *c, int n, char **arguments)
     json_t *list = json_array();
     for (size_t i = 0; i < all->n; i++) {
         const context *one = &all->all[i];
-        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:b}", "name", one->name, "server",
-                                              one->server, "token_file", one->token_file, "in_use",
-                                              strcmp(one->name, all->in_use) == 0));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", one->name, "server",
+                                        one->server, "token_file", one->token_file, "namespace",
+                                        one->name_space, "in_use",
+                                        strcmp(one->name, all->in_use) == 0));
     }
     json_t *document = json_pack("{s:o}", "contexts", list);
     const int status = ctl_print_document(c, document);
@@ -215,6 +225,8 @@ int ctl_contexts_set(ctl *c, int n, char **arguments)
     memset(one, 0, sizeof *one);
     (void)snprintf(one->name, sizeof one->name, "%s", arguments[0]);
     (void)snprintf(one->server, sizeof one->server, "%s", c->server);
+    (void)snprintf(one->name_space, sizeof one->name_space, "%s",
+                   c->name_space != NULL ? c->name_space : "");
     if (c->token_file != NULL) { /* it is used from other folders too */
         const char *path = realpath(c->token_file, whole);
         (void)snprintf(one->token_file, sizeof one->token_file, "%s",

@@ -26,6 +26,7 @@ enum {
     CTL_PATH = 1024,
     CTL_QUERY = 512,
     CTL_FIELDS_MAX = 256,
+    CTL_NAMESPACE_MAX = 32, /* bytes of its name */
     CTL_INPUTS_MAX = 32,
     CTL_WIDTH = 100
 };
@@ -50,7 +51,7 @@ struct ctl_command;
 
 typedef struct ctl {
     const struct ctl_command *command;
-    const char *server, *token_file, *context;
+    const char *server, *token_file, *context, *name_space;
     long timeout_s; /* 0: none */
     int retries;
     ctl_format format;
@@ -121,6 +122,8 @@ const ctl_command *ctl_find(int n, char *const *words, int *ret_used);
 /* Options, fields and arguments of a command line. Returns a status, CTL_DONE if it is understood;
  * faults are printed. `ret_words` (argc of them) are what is left, after the command's name. */
 int ctl_parse(ctl *c, int argc, char **argv, char **ret_words, int *ret_n);
+
+bool ctl_is_namespace(const char *name);
 
 /* One line of fault, as `torquectl: ...`; what it says may come from anywhere. */
 void ctl_fault(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -14,6 +14,7 @@ const ctl_option ctl_options[] = {
     {'s', "server", "URL", 0, "", "http://HOST:PORT or unix:PATH; else $TORQUED_URL, the context, http://127.0.0.1:8420"},
     {0, "context", "NAME", 0, "CONTEXT", "a server of `contexts`; else $TORQUECTL_CONTEXT, the one in use"},
     {0, "token-file", "FILE", 0, "FILE", "credentials: a file whose first line is the token"},
+    {'n', "namespace", "NAME", 0, "", "a group's robots, datasets and jobs, for administrators; \"\": those of none; else the context's"},
     {'o', "output", "FORMAT", 0, "table json yaml csv npy npz", "table (default), json, yaml, csv, npy or npz"},
     {0, "timeout", "SECONDS", 0, "", "time limit of a request and of waiting; exit status 6"},
     {0, "retries", "N", 0, "", "tries after a failed one, of what may be repeated (default 2)"},
@@ -213,6 +214,23 @@ static int take_flag(ctl *c, const char *name)
     return CTL_DONE;
 }
 
+bool ctl_is_namespace(const char *name)
+{
+    const size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789._-");
+    return n > 0 && n <= CTL_NAMESPACE_MAX && name[n] == '\0' && name[0] != '.';
+}
+
+static int take_namespace(ctl *c, const char *value)
+{
+    if (value[0] != '\0' && !ctl_is_namespace(value)) {
+        return ctl_misused(c, "a namespace has 1 to %d of A-Z a-z 0-9 . _ -; not \"%.80s\"",
+                           CTL_NAMESPACE_MAX, value);
+    }
+    c->name_space = value;
+    return CTL_DONE;
+}
+
 static int take_text(ctl *c, const char *name, char *value)
 {
     const struct {
@@ -230,6 +248,9 @@ static int take_text(ctl *c, const char *name, char *value)
     }
     if (strcmp(name, "output") == 0) {
         return take_format(c, value);
+    }
+    if (strcmp(name, "namespace") == 0) {
+        return take_namespace(c, value);
     }
     if (strcmp(name, "set") == 0) {
         return add_pair(c, value);

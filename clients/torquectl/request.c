@@ -37,12 +37,12 @@ static void print_header(const char *name, const char *value)
     }
 }
 
-static void print_curl(const ctl *c, const ctl_request *r)
+static void print_curl(const ctl *c, const ctl_request *r, const char *path)
 {
     const char *server = c->server != NULL ? c->server : "http://127.0.0.1:8420";
     const bool is_unix = strncmp(server, "unix:", 5) == 0;
     const size_t n = strlen(server);
-    char url[CTL_PATH + 1024];
+    char url[CTL_PATH + CTL_QUERY + 1024];
     fputs("curl -sS", stdout);
     if (is_unix) {
         fputs(" --unix-socket ", stdout);
@@ -72,13 +72,23 @@ static void print_curl(const ctl *c, const ctl_request *r)
     }
     (void)snprintf(url, sizeof url, "%.*s%s",
                    is_unix ? 16 : (int)(server[n - 1] == '/' ? n - 1 : n),
-                   is_unix ? "http://localhost" : server, r->path);
+                   is_unix ? "http://localhost" : server, path);
     putchar(' ');
     print_quoted(url, strlen(url));
     putchar('\n');
 }
 
 /* -------------------------------------------------- one request */
+
+/* The path, in the namespace of the command line; false: it is too long. */
+static bool enter_namespace(const ctl *c, const char *path, char to[CTL_PATH + CTL_QUERY])
+{
+    const int n = c->name_space == NULL
+                      ? snprintf(to, CTL_PATH + CTL_QUERY, "%s", path)
+                      : snprintf(to, CTL_PATH + CTL_QUERY, "%s%cnamespace=%s", path,
+                                 strchr(path, '?') != NULL ? '&' : '?', c->name_space);
+    return n > 0 && n < CTL_PATH + CTL_QUERY;
+}
 
 typedef struct transfer {
     const ctl_request *request;
@@ -153,12 +163,13 @@ bool ctl_send(ctl *c, const ctl_request *request, ctl_answer *ret_answer)
 {
     transfer t = {.request = request, .answer = ret_answer};
     memset(ret_answer, 0, sizeof *ret_answer);
-    if (!ctl_context_apply(c)) {
+    char path[CTL_PATH + CTL_QUERY];
+    if (!ctl_context_apply(c) || !enter_namespace(c, request->path, path)) {
         ret_answer->code = ret_answer->error.code = TQC_BAD_ARGUMENT;
         return false;
     }
     if (c->curl) {
-        print_curl(c, request);
+        print_curl(c, request, path);
         ret_answer->code = TQC_STOPPED;
         return false;
     }
@@ -168,7 +179,7 @@ bool ctl_send(ctl *c, const ctl_request *request, ctl_answer *ret_answer)
     }
     const tqc_request r = {
         .method = request->method,
-        .path = request->path,
+        .path = path,
         .content_type = request->content_type,
         .body = request->body,
         .n_body = request->n_body,

@@ -21,7 +21,6 @@ enum {
     DIGEST_TEXT = 2 * DIGEST_BYTES + 1,
     TOKEN_TEXT = 64,
     NAME_MAX_BYTES = 64,
-    NAMESPACE_MAX_BYTES = 32,
     ID_BYTES = 12, /* digits of a digest that name a token */
     DAY_S = 86400,
 };
@@ -210,13 +209,6 @@ static bool is_quota(const char *word, size_t n)
     return false;
 }
 
-static bool is_namespace_name(const char *value)
-{
-    const size_t n = strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                   "0123456789._-");
-    return n > 0 && n <= NAMESPACE_MAX_BYTES && value[n] == '\0' && value[0] != '.';
-}
-
 /* Appends " name=value" to a line, an expiry as the time that it means. */
 static int add_attribute(const ctl *c, char *line, size_t size, const char *word)
 {
@@ -235,9 +227,9 @@ static int add_attribute(const ctl *c, char *line, size_t size, const char *word
     const size_t n_name = (size_t)(equals - word);
     const bool is_expiry = strncmp(word, "expires=", 8) == 0;
     const bool is_namespace = strncmp(word, "namespace=", 10) == 0;
-    if (is_namespace && !is_namespace_name(value)) {
+    if (is_namespace && !ctl_is_namespace(value)) {
         return ctl_misused(c, "a namespace has 1 to %d of A-Z a-z 0-9 . _ -; not \"%.80s\"",
-                           NAMESPACE_MAX_BYTES, value);
+                           CTL_NAMESPACE_MAX, value);
     }
     if (strncmp(word, "roles=", 6) != 0 && !is_expiry && !is_namespace && !is_quota(word, n_name)) {
         return ctl_misused(c,

@@ -11,6 +11,7 @@ import tarfile
 import pytest
 from conftest import eventually, problem
 from test_owners import ADMIN, SIMULATE, ask, ended, line, put_data, put_robot, robot
+from test_torquectl import ctl, good
 
 # of other letters than any built-in robot, so that no answer suggests a similar name
 HERS, NONE, MARK = "zqxj-orchid-77", "wvkk-violet-33", "zqxj"
@@ -267,3 +268,26 @@ def test_a_line_that_is_none_is_refused(tmp_path, text, says):
     path = tmp_path / "tokens"
     path.write_text(f"{name} {hashlib.blake2b(b't', digest_size=32).hexdigest()} {attributes}\n")
     assert says in check(path, tmp_path)
+
+
+def test_torquectl_enters_one(start, settings, tmp_path):
+    """By the option or the context, in every command; curl's line has it too."""
+    one = start(settings)
+    job, _ = fill(one)
+    secret, config = tmp_path / "secret", {"XDG_CONFIG_HOME": str(tmp_path), "TORQUED_URL": ""}
+    secret.write_text("root\n")
+    there = ("--token-file", str(secret))
+    assert HERS not in good(one, *there, "robots", "list").decode()
+    assert HERS in good(one, *there, "robots", "list", "-n", "lab-b").decode()
+    assert HERS not in good(one, *there, "robots", "list", "--namespace", "lab-a").decode()
+    assert job in good(one, *there, "jobs", "list", "--state", "succeeded", "--namespace", "lab-b").decode()
+    assert json.loads(good(one, *there, "-n", "lab-b", "jobs", "get", job, "-o", "json"))["id"] == job
+    tau = good(one, *there, "id", HERS, "q=[0.2]", "-n", "lab-b", "-o", "csv")
+    assert tau and ctl(one, *there, "id", HERS, "q=[0.2]").returncode == 1
+    good(None, "contexts", "set", "theirs", "-s", one.url, *there, "-n", "lab-b", env=config)
+    assert HERS in good(None, "robots", "list", env=config).decode()
+    assert HERS not in good(None, "robots", "list", "-n", "", env=config).decode(), "the option wins; empty: of none"
+    assert json.loads(good(None, "contexts", "-o", "json", env=config))["contexts"][0]["namespace"] == "lab-b"
+    assert good(one, "jobs", "list", "-n", "lab-b", "--curl").decode().endswith("/v1/jobs?namespace=lab-b'\n")
+    for wrong in ("a b", "a/b", ".", "x" * 33):
+        assert ctl(one, "robots", "list", "-n", wrong).returncode == 2
