@@ -49,7 +49,7 @@ class AsyncSocket:
             self.close()
             raise
 
-    async def send(self, buffers: Sequence[bytes], timeout_s: float | None) -> bool:
+    async def send(self, buffers: Sequence[Buffer], timeout_s: float | None) -> bool:
         loop = asyncio.get_running_loop()
         try:
             for one in buffers:

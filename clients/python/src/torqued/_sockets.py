@@ -9,6 +9,7 @@ import struct
 from collections.abc import Sequence
 
 from . import _lost
+from ._codec import Buffer
 
 HEAD = 65536  # bytes of a recv that may hold a head
 
@@ -58,7 +59,7 @@ class Socket:
         at_least = 1 if seconds is not None and not whole else 0
         self.socket.setsockopt(socket.SOL_SOCKET, option, struct.pack("@ll", int(whole), max(int(part * 1e6), at_least)))
 
-    def send(self, buffers: Sequence[bytes], timeout_s: float | None) -> bool:
+    def send(self, buffers: Sequence[Buffer], timeout_s: float | None) -> bool:
         """False: the service takes no more, and may have answered already."""
         self.limit(socket.SO_SNDTIMEO, timeout_s)
         left = [view for one in buffers if (view := memoryview(one)).nbytes]

@@ -53,7 +53,7 @@ class Connection:
     def send(self, message: Message) -> None:
         """A service that refuses a body may answer and close before it has read all: what it takes no more is not sent."""
         head = h11.Request(method=message.method, target=message.target, headers=list(message.headers.items()))
-        together = list(self.state.send_with_data_passthrough(head) or [])
+        together: list[_codec.Buffer] = list(self.state.send_with_data_passthrough(head) or [])
         for group in message.body.groups():
             self.state.send_with_data_passthrough(h11.Data(data=Counted(group)))  # type: ignore[arg-type]
             if not self.socket.send(together + group, message.silence_s):
