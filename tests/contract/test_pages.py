@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import PATIENCE, problem
+from conftest import PATIENCE, once, problem
 
 FIREFOX = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 PAGES = ("/openapi.json", "/docs", "/docs.js", "/", "/dashboard/main.js", "/dashboard/style.css")
@@ -128,6 +128,7 @@ def test_contract_for_clients_has_one_media_type_a_body(daemon):
     assert json.loads(body) == one_media_type(contract)
 
 
+@once
 def test_a_python_client_is_generated_without_a_warning(daemon, tmp_path):
     """openapi-python-client prints warnings for parts that it skips, but ends with status 0: the output must be
     empty."""

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import PATIENCE, TORQUED, eventually, is_log_line, metric, parse_replies, problem, read_all
+from conftest import PATIENCE, TORQUED, eventually, is_log_line, metric, once, parse_replies, problem, read_all
 
 
 def run(*args, env=None):
@@ -78,6 +78,7 @@ def test_openapi_states_every_address_that_is_served(daemon):
             assert (status == 405) == (method not in methods), (path, method, status)
 
 
+@once
 def test_openapi_is_valid(daemon):
     """Client generators refuse an invalid document or skip operations."""
     contract = json.loads(daemon.request("GET", "/openapi.json")[2])

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import PATIENCE, ROOT, TORQUED
+from conftest import PATIENCE, ROOT, TORQUED, once
 
 UNITS = ROOT / "systemd"
 
@@ -180,6 +180,7 @@ def test_install_puts_units_with_real_paths_and_uninstall_removes_all(tmp_path):
     assert [str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if not p.is_dir()] == ["etc/torqued/torqued.conf"]
 
 
+@once
 def test_the_tarball_is_the_same_bytes_anywhere(tmp_path):
     """The archive does not depend on folder, date, umask or the user's git settings."""
     if not (ROOT / ".git").exists():
