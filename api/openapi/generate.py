@@ -104,6 +104,9 @@ def read():
         examples = yaml.safe_load((HERE / "examples" / f"{operation.name}.yaml").read_text(encoding="utf-8"))
         paths[operation.path()] = operation.item(examples)
     frame["paths"] = {**paths, **frame["paths"]}
+    for path, item in frame["paths"].items():
+        if path.startswith("/v1/"):
+            item["parameters"] = [*item.get("parameters", []), ref("parameters", "Namespace")]
     frame["components"]["schemas"] = schemas.components()
     return schemas, operations, frame
 
