@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/undragged.c - refusal of robots that a medium drags, by operations without drag.
+/* api/operations/undragged.c - refusal of robots with drag or tendons, by operations without.
  */
 #include "api/operations/undragged.h"
 
@@ -7,6 +7,12 @@
 
 bool tqa_undragged(const tqa_value *root, const char *what)
 {
+    if (root->tree->robot->model->n_tendon > 0) {
+        return tqa_value_refuse(root, "invalid-robot",
+                                "take \"tendons\" out of the robot's document",
+                                "the robot has tendon \"%.64s\", and %s would be without",
+                                root->tree->robot->tendon_names[0], what);
+    }
     const char *link = tqa_robot_dragged(root->tree->robot);
     return link == NULL ||
            tqa_value_refuse(root, "invalid-robot", "take \"medium\" out of the robot's document",

@@ -42,8 +42,10 @@ typedef struct tqa_draft {
     tqa_constraint *constraint_notes; /* (constraints.n_constraint) */
     const char **row_names;           /* (constraints.n_row), once resolved */
     bool *actuated;                   /* (model.n_joint); NULL: all */
-    double *assembled; /* (model.nq) satisfies the constraints; NULL: there are none */
-    uint32_t n_free;   /* freedoms that the constraints leave */
+    double *assembled;         /* (model.nq) satisfies the constraints; NULL: there are none */
+    uint32_t n_free;           /* freedoms that the constraints leave */
+    const char **tendon_names; /* (model.n_tendon) */
+    size_t tendon_room, share_room, tendon_name_room;
     tqa_finding *findings;
     size_t n_finding, finding_capacity;
 } tqa_draft;
@@ -70,6 +72,11 @@ bool tqa_draft_index(tqa_draft *draft);
 
 /* Room for the drive of joint i, its numbers still their defaults. NULL: a fault was added. */
 tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i);
+
+/* Adds a tendon with n shares of its own; `first` and `n_share` are set. `name` NULL: "tendon" with
+ * its number. False: a fault was added. */
+bool tqa_draft_tendon(tqa_draft *draft, const char *name, const tq_tendon *tendon,
+                      const tq_tendon_share *shares, uint32_t n);
 
 /* Lets the root hang from a link "world" by a joint of `draft->base`, before the check; nothing if
  * that is NULL or "fixed". False: faults were added. */

@@ -51,9 +51,10 @@ struct tqa_robot {
     const char *source;           /* "urdf", "mjcf", "document" */
     char digest[TQA_DIGEST_TEXT]; /* lower-case hex BLAKE2b-256 of the bytes */
     const tq_mechanism *mechanism;
-    const tq_model *model;          /* inside the mechanism */
-    const char *const *link_names;  /* (model->n_link) */
-    const char *const *joint_names; /* (model->n_joint) */
+    const tq_model *model;           /* inside the mechanism */
+    const char *const *link_names;   /* (model->n_link) */
+    const char *const *joint_names;  /* (model->n_joint) */
+    const char *const *tendon_names; /* (model->n_tendon) */
     const double *joint_rpy; /* (3 n_joint) origins' roll pitch yaw as written, NaN: not; or NULL */
     const tqa_joint_drive *drives;          /* (model->n_joint), or NULL: no joint has one */
     tqa_names links, joints;                /* for tqa_robot_link and tqa_robot_joint */

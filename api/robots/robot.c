@@ -206,6 +206,7 @@ static tqa_robot *make_robot(tqa_draft *draft)
         .model = tq_mechanism_model(mechanism),
         .link_names = draft->link_names,
         .joint_names = draft->joint_names,
+        .tendon_names = draft->tendon_names,
         .joint_rpy = draft->joint_rpy,
         .drives = draft->drives,
         .links = draft->links,

@@ -145,6 +145,9 @@ const char *tqa_xml_bad_name(const tqa_robot *robot, const char *name)
     for (uint32_t i = 0; i < model->n_joint && bad == NULL; i++) {
         bad = tqa_xml_put_text(&sink, robot->joint_names[i]) ? NULL : robot->joint_names[i];
     }
+    for (uint32_t t = 0; t < model->n_tendon && bad == NULL; t++) {
+        bad = tqa_xml_put_text(&sink, robot->tendon_names[t]) ? NULL : robot->tendon_names[t];
+    }
     free(tqa_json_text_take(&sink, &(size_t){0}));
     return bad;
 }

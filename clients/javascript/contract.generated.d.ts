@@ -960,6 +960,20 @@ export interface ChangeRoot {
   link: string;
 }
 
+/** Other numbers for a tendon, and what is not there stays; or a new one */
+export interface ChangeTendon {
+  op: "tendon";
+  tendon: string;
+  /** Needed of a new one; then all of them */
+  coefficients?: {
+    [name: string]: number;
+  };
+  stiffness?: number;
+  rest?: number | number[];
+  damping?: number;
+  friction?: number | TendonFriction;
+}
+
 /** A solid that is fixed to a link */
 export interface CollisionShape {
   /** The world if absent, or `world` */
@@ -4308,6 +4322,7 @@ export interface Robot {
   joints: Joint[];
   links: Link[];
   constraints?: Constraint[];
+  tendons?: Tendon[];
   /** Joints that have a motor; all where it is absent. MJCF: those that its actuators move */
   actuated?: string[];
   /** What the constraints leave */
@@ -4384,6 +4399,7 @@ export interface RobotDocument {
   /** The text of a URDF */
   urdf?: string;
   constraints?: Constraint[];
+  tendons?: Tendon[];
   /** Joints that are driven; all where it is absent */
   actuated?: string[];
   [name: string]: unknown;
@@ -4405,7 +4421,7 @@ export interface RobotList {
   }[];
 }
 
-export type RobotOperation = ChangeJoint | ChangeLink | ChangeGravity | ChangeMedium | AddPayload | LockJoints | ChangeRoot | CutSubchain | JoinRobot;
+export type RobotOperation = ChangeJoint | ChangeLink | ChangeGravity | ChangeMedium | ChangeTendon | AddPayload | LockJoints | ChangeRoot | CutSubchain | JoinRobot;
 
 /** What makes another robot of this one: operations in their order, each on what those before it have left */
 export interface RobotPatch {
@@ -5195,6 +5211,35 @@ export interface TableDisturbance {
   t: number[];
   /** default linear */
   interpolation?: "hold" | "linear" | "cubic";
+}
+
+/**
+ * A spring and friction along a linear combination of coordinates, length = sum of coefficient * q: MuJoCo's fixed tendon. Each
+ * joint feels coefficient * (stiffness * stretch + friction); the stretch is what the length is beyond `rest`. `calibrate`,
+ * `payload` and times from limits of torque refuse such a robot; URDF and SDF have no words for it
+ */
+export interface Tendon {
+  /** tendon1, tendon2, ... where it is absent */
+  name?: string;
+  /** By joint of one freedom; of one that follows another, by its own coordinate */
+  coefficients: {
+    [name: string]: number;
+  };
+  /** Tension per unit of the length (default 0) */
+  stiffness?: number;
+  /** Length without tension, or the two between which the spring is slack (default 0) */
+  rest?: number | number[];
+  /** Tension per unit of its rate (default 0) */
+  damping?: number;
+  /** A number: `coulomb` alone. In `simulate` it does not stick: joints stick, a tendon only jumps at rest */
+  friction?: number | TendonFriction;
+}
+
+export interface TendonFriction {
+  /** default 0 */
+  coulomb?: number;
+  /** 0: sign of the length's rate, else tanh(rate / smoothing) (default 0) */
+  smoothing?: number;
 }
 
 /** Nested arrays, rows outside; for a batch, one such array a sample */

@@ -7,6 +7,7 @@
 #include "core/base/fpmode.h"
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/block.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/model/layout.h"
 
 size_t tq_energy_scratch_size(const tq_mechanism *mechanism)
@@ -54,6 +55,9 @@ static void add_joints(const tq_mechanism *mechanism, const tq_kernel_input *in,
             energy[i] += 0.5 * joint->rotor.inertia * motor * motor;
             energy[stride + i] += 0.5 * joint->spring.stiffness * stretch * stretch;
         }
+    }
+    for (size_t i = 0; model->n_tendon > 0 && i < (size_t)in->n_sample; i++) {
+        energy[stride + i] += tq_tendons_potential(model, stride, in->q + i);
     }
 }
 

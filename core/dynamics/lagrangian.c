@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
 
@@ -401,5 +402,5 @@ double tq_lagrangian_potential(const tq_configuration *posture, const double gra
             tq_ball_energy(joint, 1, q, NULL, &none, &energy);
         }
     }
-    return energy;
+    return q != NULL ? energy + tq_tendons_potential(model, 1, q) : energy;
 }

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "core/dynamics/ball_terms.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/kernels/block.h"
 #include "core/model/layout.h"
@@ -71,4 +72,5 @@ void tq_varied_add_friction(const tq_mechanism *mechanism, size_t n_sample, size
             row[i] += sign * tq_friction_effort(&friction, v);
         }
     }
+    tq_tendons_add_friction(&mechanism->model, n_sample, stride, qd, sign, tau);
 }

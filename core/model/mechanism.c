@@ -27,6 +27,8 @@ size_t tq_mechanism_size(const tq_model *model)
     const size_t n_dof = (size_t)tq_canonical_count_freedoms(model);
     return cost(1, sizeof(tq_mechanism)) + cost(model->n_link, sizeof(tq_link)) +
            cost(model->n_joint, sizeof(tq_joint)) + cost(model->n_joint, sizeof(uint32_t)) +
+           cost(model->n_tendon, sizeof(tq_tendon)) +
+           cost(model->n_share, sizeof(tq_tendon_share)) +
            cost(n_body, sizeof(tq_canonical_joint)) + cost(n_body, sizeof(tq_canonical_body)) +
            cost(model->n_link, sizeof(tq_canonical_link)) + cost(n_dof, sizeof(int32_t)) +
            cost(n_dof, sizeof(double)) + cost(n_body, sizeof(tq_joint_frame_draft));
@@ -38,10 +40,18 @@ static void copy_model(const tq_model *model, tq_scratch *memory, tq_model *ret)
     ret->links = take(memory, model->n_link, sizeof(tq_link));
     ret->joints = take(memory, model->n_joint, sizeof(tq_joint));
     ret->order = take(memory, model->n_joint, sizeof(uint32_t));
+    ret->tendons = take(memory, model->n_tendon, sizeof(tq_tendon));
+    ret->shares = take(memory, model->n_share, sizeof(tq_tendon_share));
     memcpy(ret->links, model->links, model->n_link * sizeof(tq_link));
     if (model->n_joint > 0) {
         memcpy(ret->joints, model->joints, model->n_joint * sizeof(tq_joint));
         memcpy(ret->order, model->order, model->n_joint * sizeof(uint32_t));
+    }
+    if (model->n_tendon > 0) {
+        memcpy(ret->tendons, model->tendons, model->n_tendon * sizeof(tq_tendon));
+    }
+    if (model->n_share > 0) {
+        memcpy(ret->shares, model->shares, model->n_share * sizeof(tq_tendon_share));
     }
 }
 
@@ -64,6 +74,13 @@ static void note_terms(tq_mechanism *mechanism)
         mechanism->has_ball_terms =
             mechanism->has_ball_terms ||
             (ball && (rotor || f->viscous != 0.0 || joint->spring.stiffness != 0.0));
+    }
+    for (uint32_t t = 0; t < mechanism->model.n_tendon; t++) {
+        const tq_tendon *tendon = &mechanism->model.tendons[t];
+        const tq_friction *f = &tendon->friction;
+        mechanism->has_friction = mechanism->has_friction || f->viscous != 0.0 ||
+                                  f->coulomb != 0.0 || f->breakaway != 0.0 || f->offset != 0.0;
+        mechanism->has_spring = mechanism->has_spring || tendon->stiffness != 0.0;
     }
 }
 

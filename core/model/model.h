@@ -12,6 +12,8 @@
 
 enum {
     TQ_LINK_MAX = 4096, /* links of one robot; joints are one fewer */
+    TQ_TENDON_MAX = 1024,
+    TQ_TENDON_SHARE_MAX = 16384, /* of all tendons */
 };
 #define TQ_NONE UINT32_MAX /* "no such joint or link" */
 
@@ -122,6 +124,23 @@ typedef struct tq_drag_box {
     tq_pose at;     /* of its centre and axes in the link frame */
 } tq_drag_box;
 
+/* A share of a tendon's length: coefficient times the coordinate of a joint of one dof. */
+typedef struct tq_tendon_share {
+    uint32_t joint;
+    double coefficient; /* unit of the length per rad or m */
+} tq_tendon_share;
+
+/* A linear combination of coordinates, L = sum of coefficient q, with a spring and friction along
+ * it; no path in space. With s = L - upper above `upper`, L - lower below `lower`, else 0, its
+ * tension is stiffness s + friction(dL/dt), and tau of each joint must overcome coefficient times
+ * that. MuJoCo's fixed tendon. */
+typedef struct tq_tendon {
+    uint32_t first, n_share; /* of tq_model.shares */
+    double stiffness;
+    double lower, upper;  /* the spring is slack between them */
+    tq_friction friction; /* by the rate of the length */
+} tq_tendon;
+
 typedef struct tq_link {
     tq_inertia inertia;
     tq_drag_box drag;
@@ -134,9 +153,12 @@ typedef struct tq_link {
  * qdd and tau. */
 typedef struct tq_model {
     uint32_t n_link, n_joint;
-    tq_link *links;    /* (n_link) */
-    tq_joint *joints;  /* (n_joint) */
-    double gravity[3]; /* m/s^2 in the world frame, (0, 0, -9.81) on a table */
+    tq_link *links;   /* (n_link) */
+    tq_joint *joints; /* (n_joint) */
+    uint32_t n_tendon, n_share;
+    tq_tendon *tendons;      /* (n_tendon) */
+    tq_tendon_share *shares; /* (n_share) of all tendons */
+    double gravity[3];       /* m/s^2 in the world frame, (0, 0, -9.81) on a table */
     tq_medium medium;
     uint32_t root;   /* link number: set by tq_model_finish */
     uint32_t nq, nv; /* rows of q, and of qd, qdd, tau: set by tq_model_finish */
@@ -148,10 +170,12 @@ typedef struct tq_model {
  * Check a description and compute root, order and row indices; axes are scaled to
  * unit length.
  *
- * Shapes   links, joints and order are the caller's arrays of n_link, n_joint, n_joint.
+ * Shapes   links, joints and order are the caller's arrays of n_link, n_joint, n_joint; tendons and
+ *          shares of n_tendon, n_share.
  * Memory   Writes only into the model. Allocates nothing.
  * Returns  TQ_OK
- *          TQ_ERR_SHAPE       n_link is 0 or above TQ_LINK_MAX, or n_joint is not n_link - 1
+ *          TQ_ERR_SHAPE       n_link is 0 or above TQ_LINK_MAX, or n_joint is not n_link - 1;
+ *                             "tendon": too many tendons or shares
  *          TQ_ERR_TREE        what "link.joint": link `index` has two parents; "link.root": link
  *                             `index` is a second root; "link.loop": link `index` cannot be
  *                             reached from the root; "joint.parent", "joint.child": no such link;
@@ -160,7 +184,8 @@ typedef struct tq_model {
  *          TQ_ERR_NOT_FINITE  any number of joint or link `index`
  *          TQ_ERR_RANGE       "joint.axis" is zero; "joint.origin" is no rotation; "link.drag":
  *                             a box with a negative edge, or whose axes are no rotation; "medium":
- *                             negative density or viscosity
+ *                             negative density or viscosity; "tendon": lower above upper, or a
+ *                             share of tendon `index` is of no joint of one dof
  *          TQ_ERR_INERTIA     "link.mass": link `index` has a negative mass
  * Cost     O(n_joint).
  * Checked  tests/unit/core/model/test_model.c

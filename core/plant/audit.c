@@ -10,6 +10,7 @@
 #include "core/dynamics/energy.h"
 #include "core/dynamics/kinematics/configuration.h"
 #include "core/dynamics/momentum/momentum.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/reactions.h"
 #include "core/dynamics/sample.h"
 #include "core/dynamics/terms.h"
@@ -279,6 +280,10 @@ static void leave_out(const tq_plant *plant, size_t n_sample, size_t stride, con
                 energy[i] -= 0.5 * joint->rotor.inertia * rate * rate;
             }
         }
+    }
+    const _Bool slack = model->n_tendon > 0 && (plant->without & TQ_WITHOUT_SPRING) != 0;
+    for (size_t i = 0; slack && i < n_sample; i++) {
+        energy[stride + i] -= tq_tendons_potential(model, stride, q + i);
     }
 }
 

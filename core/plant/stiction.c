@@ -8,6 +8,7 @@
 
 #include "core/dynamics/ball_terms.h"
 #include "core/dynamics/mass_matrix/mass_matrix.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/elementary/elementary.h"
 #include "core/linalg/dense.h"
@@ -173,6 +174,9 @@ void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const
         } else {
             tq_ball_add_damper(joint, 1, in->stride, in->qd, -1.0, ret_tau);
         }
+    }
+    if ((in->without & TQ_WITHOUT_FRICTION) == 0) {
+        tq_tendons_add_friction(model, 1, in->stride, in->qd, -1.0, ret_tau);
     }
     tq_block_pad(ret_tau, model->nv, in->stride, 1);
 }

@@ -26,6 +26,7 @@ import pinocchio as pin
 HERE = pathlib.Path(__file__).resolve()
 sys.path.insert(0, str(HERE.parent))
 import test_mujoco_mjcf as mjcf_peer  # noqa: E402
+import test_mujoco_tendons as tendon_peer  # noqa: E402
 
 try:
     import xacro
@@ -227,12 +228,13 @@ def compare_mjcf(daemon, robot, model):
     # MuJoCo's dry friction is soft and need not slip at these speeds: left out there, and added by its definition
     off = int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS)
     dry = model.dof_frictionloss * (model.opt.disableflags & off == 0)
+    along, cable = tendon_peer.rows(model)
     model.opt.disableflags |= off
     rng = np.random.default_rng(1)
     for _ in range(STATES):
         q, qd, turn, free = mjcf_peer.state_of(model, rng)
         want = mjcf_peer.theirs(model, q, qd, turn, free)
-        want["tau"] = want["tau"] + dry * np.sign(qd)
+        want["tau"] = want["tau"] + dry * np.sign(qd) + along.T @ (cable * np.sign(along @ qd))
         worst.append(differ(want, mjcf_peer.ours(daemon, q, qd), masses[1]))
     return max(worst)
 

@@ -154,9 +154,10 @@
     "origin_velocity", "origin_acceleration", "angular_velocity", "angular_acceleration", \
     "position", "velocity", "acceleration"
 #define TQA_FIELDS_ROBOT "name", "description", "source", "digest", "nq", "nv", "root", \
-    "gravity", "medium", "joints", "links", "constraints", "actuated", "dof", "assembled"
+    "gravity", "medium", "joints", "links", "constraints", "tendons", "actuated", "dof", \
+    "assembled"
 #define TQA_FIELDS_ROBOT_DOCUMENT "name", "description", "gravity", "medium", "links", "joints", \
-    "tree", "dh", "poe", "urdf", "constraints", "actuated"
+    "tree", "dh", "poe", "urdf", "constraints", "tendons", "actuated"
 #define TQA_FIELDS_ROBOT_DOCUMENT_DH "convention", "base", "tool", "joints"
 #define TQA_FIELDS_ROBOT_DOCUMENT_DH_JOINTS "name", "kind", "theta", "d", "a", "alpha", \
     "offset", "link"
@@ -197,6 +198,8 @@
     "geometric", "gravity", "axes", "angles"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
 #define TQA_FIELDS_TABLE_DISTURBANCE "kind", "torque", "wrench", "t", "interpolation"
+#define TQA_FIELDS_TENDON "name", "coefficients", "stiffness", "rest", "damping", "friction"
+#define TQA_FIELDS_TENDON_FRICTION "coulomb", "smoothing"
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
     "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
     "qdd_ref", "angles", "t", "violations", "duration_s", "binding", "tau", "provenance", \

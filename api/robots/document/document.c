@@ -227,6 +227,7 @@ static char *print(const tqa_robot *robot, const char *name, bool report, size_t
     }
     tqa_writer_end(&to);
     tqa_document_print_constraints(&to, robot);
+    tqa_document_put_tendons(&to, robot);
     if (report) {
         put_findings(&to, robot, "understood", TQA_FINDING_UNDERSTOOD);
         put_findings(&to, robot, "ignored", TQA_FINDING_IGNORED);

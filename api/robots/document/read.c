@@ -86,7 +86,7 @@ static void read_head(const tqa_json_at *root, bool needs_gravity)
 {
     static const char *const known[] = {"name",     "description", "gravity", "tree", "links",
                                         "joints",   "dh",          "poe",     "urdf", "constraints",
-                                        "actuated", "medium",      NULL};
+                                        "actuated", "medium",      "tendons", NULL};
     static const char *const derived[] = {"source", "digest",    "builtin",    "nq",
                                           "nv",     "root",      "understood", "ignored",
                                           "doctor", "assembled", "dof",        NULL};
@@ -199,6 +199,7 @@ bool tqa_robot_document_read(tqa_draft *draft, const char *bytes, size_t n)
     read_head(&at, !has_urdf);
     if (ok) {
         tqa_document_constraints(&at);
+        tqa_document_tendons(&at);
     }
     json_decref(root);
     return ok && draft->problem->status == 0;

@@ -56,7 +56,8 @@ static const element_row rows[] = {
      CONTACT " user rgba material hfield fitscale fluidcoef adhesion surfacevel "
              "castshadow ",
      NULL},
-    {TOP, "tendon", NULL, NULL, "tendons are not read: their limits and paths have no effect"},
+    {TOP, "tendon", NULL, NULL,
+     "springs, dampers and dry friction of fixed ones are read; limits and paths have no effect"},
     {TOP, "actuator", NULL, NULL,
      "forces come with the request; which joints it drives, and their limits, are read"},
     {TOP, "contact", NULL, NULL, "contacts are stated in \"contacts\" of simulate"},

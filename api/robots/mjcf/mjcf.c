@@ -85,6 +85,7 @@ static void read_passive(tqa_mjcf *m, uint32_t i, tq_joint *joint, double unit)
     }
     joint->friction.viscous = m->set.no_damper ? 0.0 : damping[0];
     joint->spring.stiffness = m->set.no_spring ? 0.0 : stiffness[0];
+    m->spring_references[joint - m->chain.joints] = springref * unit;
     const bool springs = joint->spring.stiffness != 0.0 || spring_damper[0] > 0.0;
     joint->spring.rest = springs && !m->set.no_spring ? springref * unit : 0.0;
     joint->friction.coulomb *= m->set.no_frictionloss ? 0.0 : 1.0;
@@ -323,7 +324,8 @@ static bool build(tqa_mjcf *m)
     tqa_arena *arena = m->draft->arena;
     m->references = tqa_arena_take(arena, m->chain.joint_max + 1, sizeof(double), 16);
     m->spring_dampers = tqa_arena_take(arena, m->chain.joint_max + 1, 2 * sizeof(double), 16);
-    if (m->references == NULL || m->spring_dampers == NULL) {
+    m->spring_references = tqa_arena_take(arena, m->chain.joint_max + 1, sizeof(double), 16);
+    if (m->references == NULL || m->spring_dampers == NULL || m->spring_references == NULL) {
         tqa_draft_fault(m->draft, "too-large", "", "describe it with fewer links and joints",
                         "the robot needs more memory than is given");
         return false;
@@ -352,7 +354,7 @@ static bool build(tqa_mjcf *m)
     }
     read_own_friction(m);
     tqa_mjcf_convert_spring_dampers(m);
-    return tqa_mjcf_actuators(m) && tqa_mjcf_equality(m);
+    return tqa_mjcf_actuators(m) && tqa_mjcf_tendons(m) && tqa_mjcf_equality(m);
 }
 
 bool tqa_mjcf_read(tqa_draft *draft, const char *bytes, size_t n)

@@ -26,20 +26,22 @@ bool tqa_mjcf_recognise(const char *bytes, size_t n);
  * armature (rotor inertia) and frictionloss (Coulomb friction); inertial with diaginertia or
  * fullinertia; inertias of simple geoms, and of meshes whose files came along, by mass or density
  * where the compiler infers them; files of the same archive that are included; default classes;
- * equality constraints connect, weld and joint, as rigid ones; angle, eulerseq,
- * autolimits, inertiafromgeom, inertiagrouprange, boundmass, boundinertia, balanceinertia and
- * settotalmass of the compiler; gravity; density, viscosity and wind of a fluid, in which bodies
- * are boxes of equal inertia; and the flags that leave gravity, springs, dampers, dry friction or
- * equality constraints out. Where a file has actuators, joints without one are passive, and the
- * largest torques of the others are limits of effort: gear times range of force, or of control.
+ * springs, dampers and dry friction of fixed tendons; equality constraints connect, weld and
+ * joint, as rigid ones; angle, eulerseq, autolimits, inertiafromgeom, inertiagrouprange,
+ * boundmass, boundinertia, balanceinertia and settotalmass of the compiler; gravity; density,
+ * viscosity and wind of a fluid, in which bodies are boxes of equal inertia; and the flags that
+ * leave gravity, springs, dampers, dry friction or equality constraints out. Where a file has
+ * actuators, joints without one are passive, and the largest torques of the others are limits of
+ * effort: gear times range of force, or of control.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
  * nothing (guard.c): compensation of gravity, geoms with a fluid model of their own, masses of
- * meshes that are not there, shells, springs, dampers, armature and dry friction of tendons, dry
- * friction of balls and free joints, springs and dampers that are not linear, armature and dampers
- * of actuators, aligned free joints, copies and composites, plugins, deformable bodies. What has no
- * effect is listed as ignored: appearance, contacts, sensors, actuators. What no table here has,
- * and equality constraints by sites or tendons, are the doctor's.
+ * meshes that are not there, shells, armature of tendons, springs, dampers and dry friction of
+ * those along a path, dry friction of balls and free joints, springs and dampers that are not
+ * linear, armature and dampers of actuators, aligned free joints, copies and composites, plugins,
+ * deformable bodies. What has no effect is listed as ignored: appearance, contacts, sensors,
+ * actuators. What no table here has, and equality constraints by sites or tendons, are the
+ * doctor's.
  *
  * The world is the root link "world". Coordinates are those of qpos, but the velocity of a free
  * joint is a twist in the frame of its body, where MuJoCo has its linear part in the world.

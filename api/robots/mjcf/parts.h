@@ -60,7 +60,8 @@ typedef struct tqa_mjcf {
     /* by the joint's number in the chain: qpos0 of one freedom; time constant and damping ratio of
      * springdamper, 0: none */
     double *references, *spring_dampers;
-    uint32_t spring_damper; /* the first element with one, or 0 */
+    double *spring_references; /* springref of one freedom, whether it has a spring or not */
+    uint32_t spring_damper;    /* the first element with one, or 0 */
 } tqa_mjcf;
 
 /* Reads all elements (mjcf_tree.c). False: faults were added. */
@@ -121,6 +122,10 @@ const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
 /* <actuator>: which joints have a motor, and the limits of their torque, once links and joints are
  * indexed (actuator.c). False: faults were added. */
 bool tqa_mjcf_actuators(tqa_mjcf *m);
+
+/* <fixed> tendons with a spring, a damper or dry friction, once joints are indexed (tendon.c).
+ * False: faults were added. */
+bool tqa_mjcf_tendons(tqa_mjcf *m);
 
 /* Springs and dampers out of springdamper, once the links have their masses (spring_damper.c). */
 void tqa_mjcf_convert_spring_dampers(tqa_mjcf *m);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/robots/mjcf/print_sections.c - what an exported MJCF has after its bodies, and the comment
  * before them. */
+#include <math.h>
 #include <stdio.h>
 
 #include "api/robots/mjcf/mjcf.h"
@@ -71,9 +72,40 @@ static void put_actuators(tqa_json_text *text, const tqa_robot *robot)
     tqa_json_text_raw(text, any ? "  </actuator>\n" : "");
 }
 
+/* Tendons; a length of -1 would be the one where the joints' springs rest. */
+static void put_tendons(tqa_json_text *text, const tqa_robot *robot)
+{
+    const tq_model *model = robot->model;
+    tqa_json_text_raw(text, model->n_tendon > 0 ? "  <tendon>\n" : "");
+    for (uint32_t t = 0; t < model->n_tendon; t++) {
+        const tq_tendon *tendon = &model->tendons[t];
+        double lower = tendon->lower;
+        if (lower == -1.0 && tendon->upper == -1.0) {
+            lower = nextafter(lower, -2.0);
+        }
+        tqa_json_text_raw(text, "    <fixed");
+        tqa_xml_put_string(text, "name", robot->tendon_names[t]);
+        tqa_xml_put_number(text, "stiffness", tendon->stiffness);
+        tqa_xml_put_numbers(text, "springlength", (const double[2]){lower, tendon->upper}, 2);
+        tqa_xml_put_number(text, "damping", tendon->friction.viscous);
+        tqa_xml_put_number(text, "frictionloss", tendon->friction.coulomb);
+        tqa_json_text_raw(text, ">\n");
+        for (uint32_t k = 0; k < tendon->n_share; k++) {
+            const tq_tendon_share *share = &model->shares[tendon->first + k];
+            tqa_json_text_raw(text, "      <joint");
+            tqa_xml_put_string(text, "joint", robot->joint_names[share->joint]);
+            tqa_xml_put_number(text, "coef", share->coefficient);
+            tqa_json_text_raw(text, "/>\n");
+        }
+        tqa_json_text_raw(text, "    </fixed>\n");
+    }
+    tqa_json_text_raw(text, model->n_tendon > 0 ? "  </tendon>\n" : "");
+}
+
 void tqa_mjcf_put_sections(tqa_json_text *text, const tqa_robot *robot)
 {
     put_equality(text, robot);
+    put_tendons(text, robot);
     put_actuators(text, robot);
     put_friction(text, robot);
 }
@@ -86,6 +118,16 @@ static bool is_undriven(const tqa_robot *robot)
         any = robot->actuated[r];
     }
     return !any;
+}
+
+static unsigned smooth_tendons(const tq_model *model)
+{
+    unsigned n = 0;
+    for (uint32_t t = 0; t < model->n_tendon; t++) {
+        n +=
+            model->tendons[t].friction.coulomb != 0.0 && model->tendons[t].friction.smoothing > 0.0;
+    }
+    return n;
 }
 
 /* A comment for people: parts that the format cannot express; of those that there are. */
@@ -105,7 +147,8 @@ void tqa_mjcf_put_lost(tqa_json_text *text, const tqa_robot *robot)
                     model->links[model->joints[i].child].inertia.mass == 0.0;
         ordered = ordered && model->order[i] == i;
     }
-    const tqa_xml_part lost[] = {{n.velocities, "limits of velocity of", "joints"},
+    const tqa_xml_part lost[] = {{smooth_tendons(model), "smoothed friction of", "tendons"},
+                                 {n.velocities, "limits of velocity of", "joints"},
                                  {n.drives, "motors and amplifiers of", "joints"},
                                  {is_undriven(robot), "that no joint is driven", NULL}};
     const tqa_xml_part custom[] = {

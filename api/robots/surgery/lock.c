@@ -61,6 +61,7 @@ static bool hold_at(tqa_surgery *s, const tqa_json_at *at, uint32_t j, const dou
         return false;
     }
     s->joints[j].origin = tq_pose_multiply(&s->joints[j].origin, &moved);
+    tqa_surgery_lock_tendons(s, j, q[0]);
     tqa_surgery_hold(s, j);
     return true;
 }

@@ -14,7 +14,7 @@ static const struct {
     {"gravity", tqa_surgery_gravity},    {"payload", tqa_surgery_payload},
     {"lock", tqa_surgery_lock},          {"root", tqa_surgery_reroot},
     {"subchain", tqa_surgery_subchain},  {"join", tqa_surgery_join},
-    {"medium", tqa_surgery_medium},
+    {"medium", tqa_surgery_medium},      {"tendon", tqa_surgery_change_tendon},
 };
 
 /* A copy of the robot that can be changed. False: a fault was added. */
@@ -41,7 +41,7 @@ static bool open_up(tqa_surgery *s)
             s->drives[j] = robot->drives[j];
         }
     }
-    return true;
+    return tqa_surgery_add_tendons(s, robot, 0, "");
 }
 
 static bool operate(tqa_surgery *s, const tqa_json_at *op)
@@ -59,7 +59,7 @@ static bool operate(tqa_surgery *s, const tqa_json_at *op)
     static const char *const of_joint[] = {"friction", "damping", "limits", "rotor", "spring"};
     static const char *const of_link[] = {"mass", "inertia", "com"};
     const char *hint =
-        "op is one of: joint, link, gravity, medium, payload, lock, root, subchain, join";
+        "op is one of: joint, link, gravity, medium, tendon, payload, lock, root, subchain, join";
     for (size_t k = 0; name != NULL && k < sizeof of_joint / sizeof of_joint[0]; k++) {
         hint = strcmp(name, of_joint[k]) == 0
                    ? "write {\"op\": \"joint\", \"joint\": its name, and the fields to set}"
@@ -87,8 +87,8 @@ static bool operate_all(tqa_surgery *s, const tqa_json_at *root)
         tqa_draft_fault(
             s->draft, "missing-field", list.pointer,
             "add \"operations\": [{\"op\": \"joint\", \"joint\": its name, \"damping\": "
-            "0.1}]; other ops: link, gravity, medium, payload, lock, root, subchain, "
-            "join",
+            "0.1}]; other ops: link, gravity, medium, tendon, payload, lock, root, "
+            "subchain, join",
             "a change is a list of operations");
         return false;
     }
@@ -119,6 +119,10 @@ static char *print(const tqa_surgery *s, const char *name, size_t *ret_n)
                             .joints = s->joints,
                             .gravity = {s->draft->model.gravity[0], s->draft->model.gravity[1],
                                         s->draft->model.gravity[2]},
+                            .n_tendon = s->draft->model.n_tendon,
+                            .n_share = s->draft->model.n_share,
+                            .tendons = s->draft->model.tendons,
+                            .shares = s->draft->model.shares,
                             .medium = s->draft->model.medium,
                             .root = tqa_surgery_root(s),
                             .nq = s->from->model->nq,
@@ -127,6 +131,7 @@ static char *print(const tqa_surgery *s, const char *name, size_t *ret_n)
     robot.model = &model;
     robot.link_names = s->link_names;
     robot.joint_names = s->joint_names;
+    robot.tendon_names = s->draft->tendon_names;
     robot.joint_rpy = NULL;
     robot.drives = s->drives;
     robot.actuated = s->actuated;

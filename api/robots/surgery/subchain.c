@@ -97,6 +97,9 @@ static bool cut(tqa_surgery *s, const tqa_json_at *op, uint32_t root, const bool
         s->drives[numbers[j]] = s->drives[j];
     }
     s->n_joint = n;
+    if (!tqa_surgery_cut_tendons(s, op, numbers)) {
+        return false;
+    }
     n = 0;
     for (uint32_t l = 0; l < s->n_link; l++) {
         numbers[l] = n;

@@ -184,6 +184,10 @@ static bool find_obstacle(const tqa_robot *robot, const char *name, tqa_problem 
         obstacle = tqa_xml_ball_term(robot);
         why = "has a damper, a spring or an inertia in all directions, for which URDF has no words";
     }
+    if (obstacle == NULL && model->n_tendon > 0) {
+        obstacle = name;
+        why = "has tendons, for which URDF has no words";
+    }
     if (obstacle == NULL && tqa_robot_dragged(robot) != NULL) {
         obstacle = tqa_robot_dragged(robot);
         why = "is dragged by a medium, for which URDF has no words";

@@ -12,6 +12,7 @@
 #include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/lagrangian.h"
 #include "core/dynamics/mass_matrix/mass_matrix_inverse.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/model/inertia.h"
 #include "core/spatial/screw.h"
@@ -341,6 +342,9 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
     add_joint_efforts(model, sample, ret_dq, ret_dqd);
     tq_ball_add_derivatives(model, tq_ball_terms_left(without), 1, sample->q, sample->qd, ret_dq,
                             ret_dqd);
+    tq_tendons_add_derivatives(model, (without & TQ_WITHOUT_SPRING) == 0,
+                               (without & TQ_WITHOUT_FRICTION) == 0, 1, sample->q, sample->qd,
+                               ret_dq, ret_dqd);
     const tq_status status = (without & TQ_WITHOUT_DRAG) != 0
                                  ? TQ_OK
                                  : tq_drag_add_derivatives(model, 1, sample->q, sample->qd, scratch,

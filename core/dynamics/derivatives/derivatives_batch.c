@@ -11,6 +11,7 @@
 #include "core/dynamics/derivatives/derivatives.h"
 #include "core/dynamics/derivatives/drag_derivatives.h"
 #include "core/dynamics/kinematics/joint_matrix.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/dynamics/terms.h"
 #include "core/model/layout.h"
 
@@ -134,7 +135,14 @@ tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_i
                                     in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
                                     ret_d + nv * nv * in->stride + i);
         }
-        const _Bool whole = status != TQ_OK || mechanism->has_ball_terms || mechanism->has_drag;
+        for (size_t i = 0; mechanism->model.n_tendon > 0 && i < in->n_sample; i++) {
+            tq_tendons_add_derivatives(&mechanism->model, (in->without & TQ_WITHOUT_SPRING) == 0,
+                                       (in->without & TQ_WITHOUT_FRICTION) == 0, in->stride,
+                                       in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
+                                       ret_d + nv * nv * in->stride + i);
+        }
+        const _Bool whole = status != TQ_OK || mechanism->has_ball_terms || mechanism->has_drag ||
+                            mechanism->model.n_tendon > 0;
         status = add_drag(mechanism, in, scratch, ret_d, reterr);
         if (status == TQ_OK && (whole || !finite_diagonals(nv, in, ret_d))) {
             status = tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d,

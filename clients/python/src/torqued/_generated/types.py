@@ -2290,6 +2290,7 @@ class RobotDocumentOut(TypedDict):
     poe: NotRequired[RobotDocumentPoeOut]
     urdf: NotRequired[str]
     constraints: NotRequired[list[LoopConstraintOut | DistanceConstraintOut | PointOnPlaneConstraintOut | PointOnSphereConstraintOut | RollingConstraintOut | CouplingConstraintOut | PfaffianConstraintOut | EquationConstraintOut]]
+    tendons: NotRequired[list[TendonOut]]
     actuated: NotRequired[list[str]]
 
 
@@ -2690,6 +2691,25 @@ class TableDisturbance(TypedDict):
     wrench: NotRequired[Wrench]
     t: ArrayLike
     interpolation: NotRequired[Literal['hold', 'linear', 'cubic']]
+
+
+class TendonFrictionOut(TypedDict):
+    coulomb: NotRequired[float]
+    smoothing: NotRequired[float]
+
+
+class TendonOut(TypedDict):
+    """A spring and friction along a linear combination of coordinates, length = sum of coefficient * q: MuJoCo's fixed
+    tendon. Each joint feels coefficient * (stiffness * stretch + friction); the stretch is what the length is
+    beyond `rest`. `calibrate`, `payload` and times from limits of torque refuse such a robot; URDF and SDF have no
+    words for it
+    """
+    name: NotRequired[str]
+    coefficients: dict[str, Any]
+    stiffness: NotRequired[float]
+    rest: NotRequired[float | Array]
+    damping: NotRequired[float]
+    friction: NotRequired[float | TendonFrictionOut]
 
 
 class TermsActuationOut(TypedDict):

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/robots/document/tendons.c - tendons of a robot document: read, and printed. */
+#include <string.h>
+
+#include "api/openapi/generated/fields.h"
+#include "api/robots/document/parts.h"
+
+/* columns of the lines of the root, and of the members of its lists */
+enum { ROOT = 1, MEMBER = 4 };
+
+static const char *const nothing[] = {NULL};
+
+static bool spent(const tqa_json_at *at)
+{
+    if (tqa_arena_spent(at->draft->arena)) {
+        tqa_draft_fault(at->draft, "too-large", "", "a smaller description",
+                        "the robot needs more memory than is given");
+        return true;
+    }
+    return false;
+}
+
+/* one number, or [lower, upper] */
+static void read_rest(const tqa_json_at *at, tq_tendon *ret)
+{
+    double both[2];
+    if (at->value == NULL) {
+        return;
+    }
+    if (!json_is_array(at->value)) {
+        if (tqa_json_number(at, &ret->lower)) {
+            ret->upper = ret->lower;
+        }
+    } else if (tqa_json_numbers(at, 2, both)) {
+        ret->lower = both[0];
+        ret->upper = both[1];
+        if (both[0] > both[1]) {
+            tqa_draft_fault(at->draft, "range", at->pointer,
+                            "write the lengths between which the spring is slack, least first",
+                            "%g is above %g", both[0], both[1]);
+        }
+    }
+}
+
+static void read_shares(const tqa_json_at *at, tq_tendon_share **ret, uint32_t *ret_n)
+{
+    tqa_draft *draft = at->draft;
+    if (!tqa_json_is_object(at)) {
+        return;
+    }
+    const size_t n = json_object_size(at->value);
+    if (n == 0 || n > TQ_TENDON_SHARE_MAX) {
+        tqa_draft_fault(draft, n == 0 ? "invalid-value" : "too-large", at->pointer,
+                        "write {\"joint1\": 0.5, \"joint2\": 0.5}", "a tendon of %zu joints", n);
+        return;
+    }
+    tq_tendon_share *shares = tqa_arena_take(draft->arena, n, sizeof *shares, 16);
+    if (spent(at)) {
+        return;
+    }
+    const char *key = NULL;
+    json_t *value = NULL;
+    uint32_t k = 0;
+    json_object_foreach(at->value, key, value)
+    {
+        const tqa_json_at item = tqa_json_field(at, key);
+        const uint32_t joint = tqa_names_find(&draft->joints, key, strlen(key));
+        if (joint == TQ_NONE || tq_joint_kind_nv(draft->model.joints[joint].kind) != 1) {
+            tqa_draft_fault(draft, joint == TQ_NONE ? "unknown-name" : "invalid-value",
+                            item.pointer, "name joints of one freedom",
+                            joint == TQ_NONE ? "there is no joint \"%.80s\""
+                                             : "joint \"%.80s\" has no single coordinate",
+                            key);
+            return;
+        }
+        shares[k].joint = joint;
+        if (!tqa_json_number(&item, &shares[k].coefficient)) {
+            return;
+        }
+        k++;
+    }
+    *ret = shares;
+    *ret_n = k;
+}
+
+void tqa_document_tendon(const tqa_json_at *at, tq_tendon *ret, tq_tendon_share **ret_shares,
+                         uint32_t *ret_n)
+{
+    static const char *const known_friction[] = {TQA_FIELDS_TENDON_FRICTION, NULL};
+    const tqa_json_at coefficients = tqa_json_field(at, "coefficients");
+    const tqa_json_at rest = tqa_json_field(at, "rest");
+    const tqa_json_at friction = tqa_json_field(at, "friction");
+    if (coefficients.value != NULL || *ret_n == 0) {
+        read_shares(&coefficients, ret_shares, ret_n);
+    }
+    tqa_json_optional(at, "stiffness", &ret->stiffness);
+    tqa_json_optional(at, "damping", &ret->friction.viscous);
+    read_rest(&rest, ret);
+    if (json_is_number(friction.value)) {
+        ret->friction.coulomb = json_number_value(friction.value);
+    } else if (friction.value != NULL && tqa_json_is_object(&friction)) {
+        tqa_json_fields(&friction, known_friction, nothing);
+        tqa_json_optional(&friction, "coulomb", &ret->friction.coulomb);
+        tqa_json_optional(&friction, "smoothing", &ret->friction.smoothing);
+    }
+    const double least[] = {ret->stiffness, ret->friction.viscous, ret->friction.coulomb,
+                            ret->friction.smoothing};
+    for (size_t k = 0; k < sizeof least / sizeof *least; k++) {
+        if (least[k] < 0.0) {
+            tqa_draft_fault(at->draft, "range", at->pointer,
+                            "stiffness, damping and friction are zero or more", "%g is negative",
+                            least[k]);
+            return;
+        }
+    }
+}
+
+void tqa_document_tendons(const tqa_json_at *root)
+{
+    static const char *const known[] = {TQA_FIELDS_TENDON, NULL};
+    tqa_draft *draft = root->draft;
+    const tqa_json_at array = tqa_json_field(root, "tendons");
+    if (array.value == NULL || !tqa_json_is_array(&array)) {
+        return;
+    }
+    const size_t n = json_array_size(array.value);
+    for (size_t t = 0; t < n && draft->problem->status == 0; t++) {
+        const tqa_json_at at = tqa_json_item(&array, t);
+        tq_tendon tendon = {.stiffness = 0.0};
+        tq_tendon_share *shares = NULL;
+        uint32_t n_share = 0;
+        const char *name = NULL;
+        if (!tqa_json_is_object(&at)) {
+            return;
+        }
+        tqa_json_fields(&at, known, nothing);
+        const tqa_json_at label = tqa_json_field(&at, "name");
+        if (label.value != NULL && !tqa_json_name(&label, &name)) {
+            return;
+        }
+        tqa_document_tendon(&at, &tendon, &shares, &n_share);
+        if (draft->problem->status == 0) {
+            (void)tqa_draft_tendon(draft, name, &tendon, shares, n_share);
+        }
+    }
+}
+
+static void put_friction(tqa_writer *to, const tq_friction *friction)
+{
+    if (friction->coulomb != 0.0) {
+        tqa_writer_object(to, "friction");
+        tqa_writer_number(to, "coulomb", friction->coulomb);
+        tqa_writer_number(to, "smoothing", friction->smoothing);
+        tqa_writer_end(to);
+    }
+}
+
+void tqa_document_put_tendons(tqa_writer *to, const tqa_robot *robot)
+{
+    const tq_model *model = robot->model;
+    if (model->n_tendon == 0) {
+        return;
+    }
+    tqa_writer_line(to, ROOT);
+    tqa_writer_list(to, "tendons");
+    for (uint32_t t = 0; t < model->n_tendon; t++) {
+        const tq_tendon *tendon = &model->tendons[t];
+        tqa_writer_line(to, MEMBER);
+        tqa_writer_object(to, NULL);
+        tqa_writer_string(to, "name", robot->tendon_names[t]);
+        tqa_writer_object(to, "coefficients");
+        for (uint32_t k = 0; k < tendon->n_share; k++) {
+            const tq_tendon_share *share = &model->shares[tendon->first + k];
+            tqa_writer_number(to, robot->joint_names[share->joint], share->coefficient);
+        }
+        tqa_writer_end(to);
+        tqa_writer_number(to, "stiffness", tendon->stiffness);
+        tqa_writer_vector(to, "rest", (const double[2]){tendon->lower, tendon->upper}, 2);
+        tqa_writer_number(to, "damping", tendon->friction.viscous);
+        put_friction(to, &tendon->friction);
+        tqa_writer_end(to);
+    }
+    tqa_writer_end(to);
+}
