@@ -4616,6 +4616,8 @@ export interface SessionState {
   /** Of the last step, where there are any; 64 at most */
   events?: Event[];
   events_omitted?: number;
+  /** Torque of the last step on a floating joint, which no motor gives */
+  warnings?: Warnings;
   /** Reason for the end of the motion; `rewind` restores an earlier step */
   ended?: string;
   ended_joint?: string;

@@ -258,11 +258,21 @@ def test_noise_has_its_size_and_its_seed(daemon):
 
 def test_noise_of_a_floating_base_keeps_its_quaternion(daemon):
     session = Session(daemon, {"robot": "quadruped", "initial": {"q": [0, 0, 0.5, 1, 0, 0, 0] + [0] * 12}, "sensors": {"q": {"noise_std": 0.01}}})
-    reading = session.step([0.0] * 18)["sensors"]["q"]
+    state = session.step([0.0] * 18)
+    assert "warnings" not in state
+    reading = state["sensors"]["q"]
     assert abs(numpy.linalg.norm(reading[3:7]) - 1) < 1e-12 and reading[3:7] != session.state["q"][3:7]
     assert set(session.state["sensors"]) == {"q"} and "sensors" not in Session(daemon, PENDULUM).step([0.1])
     refused(daemon, {"robot": "quadruped", "initial": {"q": [0, 0, 0.5, 1, 0, 0, 0] + [0] * 12}, "sensors": {"q": {"resolution": 0.01}}},
             422, "invalid-value", "/sensors/q/resolution")
+
+
+def test_torque_on_a_floating_base_is_said(daemon):
+    session = Session(daemon, {"robot": "quadruped", "initial": {"q": [0, 0, 0.5, 1, 0, 0, 0] + [0] * 12}})
+    assert "warnings" not in session.step([0.0] * 6 + [1.0] * 12)
+    (said,) = session.step([0.0, 0.0, -2.5] + [0.0] * 15)["warnings"]
+    assert said["joint"] == "base" and "up to 2.5 N" in said["text"]
+    assert "warnings" not in session.step([0.0] * 18)
 
 
 # --------------------------------------------------------------------------------------------------------- events, ends

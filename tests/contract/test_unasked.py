@@ -20,11 +20,11 @@ def run_of(daemon, robot, target, **more):
 
 @pytest.fixture(scope="module")
 def legs(daemon):
-    """The quadruped with its revolute joints as the only driven ones, and its weight."""
+    """The quadruped, whose revolute joints are the only driven ones; as `hung`, with a motor at all of them, its base too; and its weight."""
     document = json.loads(daemon.request("GET", "/v1/robots/quadruped")[2])
-    document["actuated"] = [joint["name"] for joint in document["joints"] if joint["kind"] == "revolute"]
-    assert daemon.request("PUT", "/v1/robots/driven-legs", json.dumps(document), {"Content-Type": "application/json"})[0] in (200, 201)
-    return "driven-legs", 9.81 * sum(link.get("mass", 0) for link in document["links"])
+    assert document.pop("actuated") == [joint["name"] for joint in document["joints"] if joint["kind"] == "revolute"]
+    assert daemon.request("PUT", "/v1/robots/hung", json.dumps(document), {"Content-Type": "application/json"})[0] in (200, 201)
+    return "quadruped", 9.81 * sum(link.get("mass", 0) for link in document["links"])
 
 
 HOVER = {"base": [0, 0, 0.4, 1, 0, 0, 0]}
@@ -32,7 +32,7 @@ HOVER = {"base": [0, 0, 0.4, 1, 0, 0, 0]}
 
 def test_a_controller_that_drives_a_floating_base_is_warned_of(daemon, legs):
     driven, weight = legs
-    answer = run_of(daemon, "quadruped", HOVER)
+    answer = run_of(daemon, "hung", HOVER)
     (said,) = answer["warnings"]
     assert said["joint"] == "base" and 'the floating joint "base"' in said["text"] and '"actuated"' in said["text"]
     assert f"(up to {weight:.6g} N m or N)" in said["text"] and answer["tau"][0][2] == pytest.approx(weight, rel=1e-12)
@@ -40,19 +40,19 @@ def test_a_controller_that_drives_a_floating_base_is_warned_of(daemon, legs):
     # torques that are given: of the base too, or of the legs alone
     for tau, n in ((1.5, 1), (0.0, 0)):
         table = {"kind": "torque", "t": [0, 1], "tau": [[0, tau] + [0] * 16] * 2}
-        found = run_of(daemon, "quadruped", HOVER, input=table).get("warnings", [])
+        found = run_of(daemon, "hung", HOVER, input=table).get("warnings", [])
         assert len(found) == n and all("up to 1.5 N" in one["text"] for one in found)
     many = {"initial": {"q": HOVER}, "duration_s": 0.01, "output": {"interval_s": 0.01}, "vary": [{"of": "mass_factor", "link": "trunk", "list": [1, 1.1]}],
             "input": {"kind": "pd-gravity", "kp": 60, "kd": 2, "reference": {"setpoint": HOVER}}}
     many["vary"][0]["link"] = json.loads(daemon.request("GET", "/v1/robots/quadruped")[2])["joints"][0]["child"]
-    assert [one["joint"] for one in ask(daemon, "ensemble", many, "quadruped")["warnings"]] == ["base"]
+    assert [one["joint"] for one in ask(daemon, "ensemble", many, "hung")["warnings"]] == ["base"]
     assert "warnings" not in ask(daemon, "ensemble", many, driven)
 
 
 def test_forward_dynamics_warns_of_torque_on_a_floating_base(daemon, legs):
     """As simulate does of the same torque."""
     q = [0, 0, 0.4, 1, 0, 0, 0] + [0] * 12
-    for robot in ("quadruped", legs[0]):
+    for robot in ("hung", legs[0]):
         for base, n in (([0, 0, 1.5, 0, 0, -2.5], 1), ([0] * 6, 0)):
             answer = ask(daemon, "forward-dynamics", {"q": q, "tau": base + [3.0] * 12}, robot)
             assert len(answer.get("warnings", [])) == n
@@ -78,7 +78,7 @@ def test_torque_that_driven_joints_cannot_produce_is_said_unasked(daemon, legs):
     q = [0, 0, 0.4, 1, 0, 0, 0] + [0] * 12
     batch = {"q": [q] * 200, "qdd": [[0, 0, -9.81 if i != 130 else -4.0] + [0] * 15 for i in range(200)]}
     assert [one["sample"] for one in ask(daemon, "inverse-dynamics", batch, driven)["warnings"]] == [130]
-    assert "warnings" not in ask(daemon, "inverse-dynamics", {"q": HOVER}, "quadruped")
+    assert "warnings" not in ask(daemon, "inverse-dynamics", {"q": HOVER}, "hung")
 
 
 def test_limits_that_a_run_exceeds_are_named_and_change_nothing(daemon):

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/operations/session/answer.c - a session and its state as JSON or CBOR, and the hash. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/call/floating.h"
 #include "api/codec/writer.h"
 #include "api/operations/session/session.h"
 
@@ -106,6 +108,28 @@ static void put_events(tqa_session *s, tqa_writer *answer)
     }
 }
 
+/* torque of the last request on a floating joint, which no motor gives */
+static void put_warnings(const tqa_session *s, tqa_writer *answer)
+{
+    const tqa_robot *robot = s->robot;
+    const uint32_t j = tqa_floating_undriven(robot, 0);
+    double most = 0.0;
+    for (uint32_t r = 0; j != TQ_NONE && r < robot->model->joints[j].nv; r++) {
+        most = fmax(most, fabs(s->request.tau[robot->model->joints[j].v_index + r]));
+    }
+    if (most > 0.0) {
+        char text[TQA_PROBLEM_TEXT];
+        tqa_floating_text(robot, j, most, text);
+        tqa_writer_list(answer, "warnings");
+        tqa_writer_object(answer, NULL);
+        tqa_writer_string(answer, "joint", robot->joint_names[j]);
+        tqa_writer_count(answer, "sample", 0);
+        tqa_writer_string(answer, "text", text);
+        tqa_writer_end(answer);
+        tqa_writer_end(answer);
+    }
+}
+
 /* the members of SessionState */
 static void put_state(tqa_session *s, tqa_writer *answer)
 {
@@ -120,6 +144,7 @@ static void put_state(tqa_session *s, tqa_writer *answer)
     put_sensors(s, answer);
     put_hash(s, answer);
     put_events(s, answer);
+    put_warnings(s, answer);
     if (s->ended != NULL) {
         tqa_writer_string(answer, "ended", s->ended);
         if (s->ended_at != TQ_NONE) {
