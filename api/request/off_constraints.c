@@ -114,16 +114,15 @@ void tqa_off_end(tqa_off_search *search, tqa_writer *to)
         const tqa_off *off = &search->found[k];
         const char *unit = unit_of(robot, off);
         char text[TQA_PROBLEM_TEXT];
-        (void)snprintf(
-            text, sizeof text, "%s is %.3g%s%s off \"%.48s\"%s",
-            search->is_start ? "the initial q" : "q", off->residual, unit[0] != '\0' ? " " : "",
-            unit, robot->row_names[off->row],
-            search->is_start
-                ? ": the run starts from the nearest q that satisfies all constraints, "
-                  "which is q[0]; \"assembled\" of GET /v1/robots/NAME satisfies them too"
-                : ", where the answer means nothing: \"assembled\" of GET "
-                  "/v1/robots/NAME satisfies all constraints; simulate projects its "
-                  "initial q, and answers with it as q[0]");
+        (void)snprintf(text, sizeof text, "%s is %.3g%s%s off \"%.48s\"%s",
+                       search->is_start ? "the initial q" : "q", off->residual,
+                       unit[0] != '\0' ? " " : "", unit, robot->row_names[off->row],
+                       search->is_start
+                           ? ": the run starts from the nearest q that satisfies all constraints, "
+                             "which is q[0]; \"assemble\" keeps given joints"
+                           : ", where the answer means nothing: \"assembled\" of GET "
+                             "/v1/robots/NAME, and \"assemble\", satisfy all constraints; simulate "
+                             "projects its initial q: q[0]");
         tqa_writer_object(to, NULL);
         tqa_writer_string(to, "constraint", robot->row_names[off->row]);
         tqa_writer_count(to, "sample", off->sample);

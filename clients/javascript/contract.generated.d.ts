@@ -39,6 +39,54 @@ export type Angles = "rad" | "deg";
  */
 export type AnswerArchive = string;
 
+export interface AssembleRequest {
+  /** Positions by joint of one freedom: a number, or an array of them, one for each sample */
+  q: {
+    [name: string]: unknown;
+  };
+  /** Rates of the same joints; 0 where it is absent */
+  qd?: {
+    [name: string]: unknown;
+  };
+  /** Accelerations of the same joints; 0 where it is absent */
+  qdd?: {
+    [name: string]: unknown;
+  };
+  /** rad or m: A configuration on the branch that is meant; the robot's `assembled` if absent */
+  near?: JointValues;
+  /** Another order of joints */
+  joints?: string[];
+  /** default rad */
+  angles?: Angles;
+}
+
+/** For a batch each array has a first index more, the sample */
+export interface AssembleResult {
+  joints: JointNames;
+  /** Joints that kept their numbers */
+  given: string[];
+  /** rad or m */
+  q: Samples;
+  /** With `qd` or `qdd` in the request */
+  qd?: Samples;
+  qdd?: Samples;
+  /** Freedoms that neither the given joints nor the constraints decide: they moved as little as possible */
+  undecided: number;
+  /** Words of other tools that were read as ours, and what the request leaves out and was taken as this */
+  read_as?: {
+    /** Where, in the request */
+    pointer: string;
+    /** The word; absent where nothing was sent */
+    sent?: string;
+    /** Such as `initial/q`, a name or a value */
+    read: string;
+  }[];
+  warnings?: Warnings;
+  /** Where the request states it */
+  angles?: Angles;
+  provenance: Provenance;
+}
+
 /** A point of a link, as a name or in the link frame (m) */
 export type At = "origin" | "com" | Vector3;
 
@@ -2801,7 +2849,7 @@ export interface JobList {
   [name: string]: unknown;
 }
 
-export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | CalibrateKinematicsResult | DistanceResult | {
+export type JobResult = InverseDynamicsResult | ResultPoints | ForwardDynamicsResult | TermsResult | KinematicsResult | StaticsResult | RegressorResult | InverseKinematicsResult | ManipulabilityResult | TrajectoryResult | InertiaResult | RigidBodyResult | DriveResult | CompareResult | SimulateResult | ExcitationResult | EnsembleResult | CalibrateResult | PayloadResult | ResidualResult | CalibrateKinematicsResult | DistanceResult | AssembleResult | {
   [name: string]: unknown;
 };
 
@@ -6138,6 +6186,8 @@ export interface RobotOperations {
   calibrateKinematics: [CalibrateKinematicsRequest, CalibrateKinematicsResult, { format?: "json" | "cbor" }];
   /** Distances between shapes of the robot, and from shapes to obstacles */
   distance: [DistanceRequest, DistanceResult, { format?: "json" | "cbor" | "npz" | "csv" }];
+  /** The whole motion of closed loops, from that of the joints that are given */
+  assemble: [AssembleRequest, AssembleResult, { format?: "json" | "cbor" | "npz" | "csv" }];
 }
 
 /** Request, answer and query of each. */

@@ -2,8 +2,10 @@
 /* core/plant/stiction_constrained.c - equations of motion with some joints held, under constraints.
  */
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "core/constraints/assemble.h"
 #include "core/constraints/dynamics.h"
 #include "core/constraints/hold.h"
 #include "core/linalg/dense.h"
@@ -184,43 +186,10 @@ size_t tq_locked_project_scratch_size(const tq_mechanism *mechanism,
     const tq_model *model = tq_mechanism_model(mechanism);
     tq_constraints most = *constraints;
     most.n_row += model->nv;
-    return tq_scratch_cost(constraints->n_constraint + model->nv, sizeof(tq_constraint)) +
-           tq_scratch_cost(model->nv, sizeof(tq_coupling_term)) +
+    return tq_constraints_keep_size(model, constraints) +
+           tq_scratch_cost(model->n_joint, sizeof(bool)) +
            tq_scratch_cost(model->nq * TQ_BLOCK_PAD, sizeof(double)) +
            tq_project_scratch_size(mechanism, &most);
-}
-
-/* the constraints, and for each held joint one more that fixes its coordinate */
-static bool add_held(const tq_model *model, const tq_constraints *constraints,
-                     const signed char *mode, const tq_constraint_states *states,
-                     tq_scratch *scratch, tq_constraints *ret)
-{
-    *ret = *constraints;
-    ret->items =
-        tq_scratch_take(scratch, constraints->n_constraint + model->nv, sizeof *ret->items);
-    tq_coupling_term *terms = tq_scratch_take(scratch, model->nv, sizeof *terms);
-    if (ret->items == NULL || terms == NULL) {
-        return false;
-    }
-    memcpy(ret->items, constraints->items, constraints->n_constraint * sizeof *ret->items);
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        if (mode[j] != TQ_MODE_STUCK) {
-            continue;
-        }
-        *terms =
-            (tq_coupling_term){.q_index = joint->q_index, .v_index = joint->v_index, .factor = 1.0};
-        ret->items[ret->n_constraint++] =
-            (tq_constraint){.kind = TQ_CONSTRAINT_COUPLING,
-                            .coupling = terms,
-                            .n_coupling = 1,
-                            .offset = states->q[joint->q_index * states->stride],
-                            .first_row = ret->n_row,
-                            .n_row = 1};
-        ret->n_row++;
-        terms++;
-    }
-    return true;
 }
 
 tq_status tq_locked_project(const tq_mechanism *mechanism, const tq_constraints *constraints,
@@ -233,7 +202,12 @@ tq_status tq_locked_project(const tq_mechanism *mechanism, const tq_constraints 
     const size_t n_q = model->nq * states->stride;
     tq_constraints all;
     double *q = tq_scratch_take(scratch, n_q, sizeof *q);
-    if (q == NULL || !add_held(model, constraints, mode, states, scratch, &all)) {
+    bool *stuck = tq_scratch_take(scratch, model->n_joint, sizeof *stuck);
+    for (uint32_t j = 0; stuck != NULL && j < model->n_joint; j++) {
+        stuck[j] = mode[j] == TQ_MODE_STUCK;
+    }
+    if (q == NULL || stuck == NULL ||
+        !tq_constraints_keep(model, constraints, stuck, states->q, states->stride, scratch, &all)) {
         tq_scratch_rewind(scratch, mark);
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_locked_project_scratch_size(mechanism, constraints));

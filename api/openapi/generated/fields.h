@@ -6,6 +6,7 @@
 
 /* clang-format off */
 /* names of the fields of an object, in the order of the schema */
+#define TQA_FIELDS_ASSEMBLE_REQUEST "q", "qd", "qdd", "near", "joints", "angles"
 #define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \

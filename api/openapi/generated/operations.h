@@ -28,7 +28,8 @@
     ROW("payload", tqa_payload_methods, true, true, false, false) \
     ROW("residual", tqa_residual_methods, true, true, false, false) \
     ROW("calibrate-kinematics", tqa_calibrate_kinematics_methods, true, true, false, false) \
-    ROW("distance", tqa_distance_methods, true, false, false, false)
+    ROW("distance", tqa_distance_methods, true, false, false, false) \
+    ROW("assemble", tqa_assemble_methods, true, false, false, false)
 /* clang-format on */
 
 #endif

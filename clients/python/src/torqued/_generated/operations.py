@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from .._job import AsyncJob
     from .job import Job
     from .types import (
-        BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateComparisonOut, CalibrateConditionOut,
-        CalibrateDataset1, CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut,
-        CalibrateFitOut, CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut,
-        CalibrateInstrumentsOut, CalibrateKinematicsBaseOut, CalibrateKinematicsByPoseOut,
+        AssembleReadAsItemOut, BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateComparisonOut,
+        CalibrateConditionOut, CalibrateDataset1, CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut,
+        CalibrateFindingOut, CalibrateFitOut, CalibrateForwardSimulationOut, CalibrateFrictionSignOut,
+        CalibrateGravityCheckOut, CalibrateInstrumentsOut, CalibrateKinematicsBaseOut, CalibrateKinematicsByPoseOut,
         CalibrateKinematicsErrorsOut, CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut,
         CalibrateKinematicsObservabilityOut, CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut,
         CalibrateKinematicsReadAsItemOut, CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise,
@@ -784,6 +784,29 @@ class DistanceResult(Result):
     collides: bool
     left_out: list[DistanceLeftOutItemOut]
     read_as: list[DistanceReadAsItemOut]
+    warnings: list[WarningsItemOut]
+    angles: Literal['rad', 'deg']
+    provenance: ProvenanceOut
+
+
+class AssembleResult(Result):
+    """Of `assemble`: The whole motion of closed loops, from that of the joints that are given."""
+
+    _units = {
+        'q': 'rad or m',
+        'qd': 'rad/s or m/s',
+        'qdd': 'rad/s^2 or m/s^2',
+    }
+    _lists = frozenset((
+        'given', 'joints', 'read_as', 'warnings',
+    ))
+    joints: list[str]
+    given: list[str]
+    q: Array
+    qd: Array
+    qdd: Array
+    undecided: int
+    read_as: list[AssembleReadAsItemOut]
     warnings: list[WarningsItemOut]
     angles: Literal['rad', 'deg']
     provenance: ProvenanceOut
@@ -1555,6 +1578,32 @@ class RobotOperations:
         return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
             'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
 
+    def assemble(
+            self, q: Mapping[str, Any], qd: Mapping[str, Any] | None = None, qdd: Mapping[str, Any] | None = None, *,
+            near: ArrayLike | Mapping[str, Any] | None = None, joints: Sequence[str] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> AssembleResult:
+        """The whole motion of closed loops, from that of the joints that are given.
+
+        For a robot with constraints, such as a four-bar linkage of which the crank angle is known: the joints that
+        `q` names keep these positions, and all others are moved by Newton's method until the constraints are
+        satisfied to 1e-9 m or rad. Given joints go from their positions in `near` to those of the first sample, and
+        from sample to sample, in steps of at most 0.1 rad or m, so that the others stay on the branch of `near`.
+        With `qd` or `qdd` the rates and accelerations of all joints follow. Where the loop cannot be closed the
+        answer is 422, with the row that stays open. What it returns is q, qd and qdd of `inverse-dynamics` or
+        `initial` of `simulate`.
+
+        Arguments:
+            q: Positions by joint of one freedom: a number, or an array of them, one for each sample
+            qd: Rates of the same joints; 0 where it is absent
+            qdd: Accelerations of the same joints; 0 where it is absent
+            near: rad or m: A configuration on the branch that is meant; the robot's `assembled` if absent
+            joints: Another order of joints
+            angles: default rad
+        """
+        return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
+            'joints': joints, 'angles': angles}, idempotency_key)
+
 
 class RobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -1831,6 +1880,14 @@ class RobotJobs:
     ) -> Job[DistanceResult]:
         return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
             'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
+
+    def assemble(
+            self, q: Mapping[str, Any], qd: Mapping[str, Any] | None = None, qdd: Mapping[str, Any] | None = None, *,
+            near: ArrayLike | Mapping[str, Any] | None = None, joints: Sequence[str] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Job[AssembleResult]:
+        return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
+            'joints': joints, 'angles': angles}, idempotency_key)
 
 
 class AsyncRobotOperations:
@@ -2222,6 +2279,14 @@ class AsyncRobotOperations:
         return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
             'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
 
+    def assemble(
+            self, q: Mapping[str, Any], qd: Mapping[str, Any] | None = None, qdd: Mapping[str, Any] | None = None, *,
+            near: ArrayLike | Mapping[str, Any] | None = None, joints: Sequence[str] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AssembleResult]:
+        return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
+            'joints': joints, 'angles': angles}, idempotency_key)
+
 
 class AsyncRobotJobs:
     """The same, as jobs: each returns at once with its job."""
@@ -2499,6 +2564,14 @@ class AsyncRobotJobs:
         return self._compute('distance', DistanceResult, {'q': q, 'shapes': shapes, 'exclude': exclude,
             'adjacent': adjacent, 'joints': joints, 'angles': angles}, idempotency_key)
 
+    def assemble(
+            self, q: Mapping[str, Any], qd: Mapping[str, Any] | None = None, qdd: Mapping[str, Any] | None = None, *,
+            near: ArrayLike | Mapping[str, Any] | None = None, joints: Sequence[str] | None = None, angles:
+            Literal['rad', 'deg'] | None = None, idempotency_key: str | None = None
+    ) -> Awaitable[AsyncJob[AssembleResult]]:
+        return self._compute('assemble', AssembleResult, {'q': q, 'qd': qd, 'qdd': qdd, 'near': near,
+            'joints': joints, 'angles': angles}, idempotency_key)
+
 
 class ServiceOperations:
     """Computations without a robot, waited for."""
@@ -2743,4 +2816,5 @@ RESULTS: dict[str, type[Result]] = {
     'residual': ResidualResult,
     'calibrate-kinematics': CalibrateKinematicsResult,
     'distance': DistanceResult,
+    'assemble': AssembleResult,
 }

@@ -12,6 +12,12 @@ from typing_extensions import NotRequired
 from .._codec import Array
 
 
+class AssembleReadAsItemOut(TypedDict):
+    pointer: str
+    sent: NotRequired[str]
+    read: str
+
+
 class BodyInertiaOut(TypedDict):
     mass: float
     com: Array
