@@ -56,6 +56,7 @@ typedef struct tq_identify_options {
     tq_identify_recording *recordings; /* (n_recording) borrowed; see TQ_STEP_THIN */
     const tq_estimator *estimators;    /* (n_estimator) to compare with; borrowed */
     size_t n_estimator;                /* at most TQ_ESTIMATORS */
+    const tq_feedback *feedback;       /* of the controller that moved the robot; NULL: not known */
     size_t n_point;                    /* points of a predicted series */
     size_t memory_max;                 /* bytes; a larger fit is not repeated with instruments */
 } tq_identify_options;

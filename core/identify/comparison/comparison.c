@@ -22,10 +22,15 @@ static bool is_planned(const tq_comparison_plan *plan, tq_estimator_kind kind)
     return false;
 }
 
+static bool simulates(const tq_comparison_plan *plan)
+{
+    return is_planned(plan, TQ_ESTIMATOR_SIMULATED) || is_planned(plan, TQ_ESTIMATOR_OUTPUT);
+}
+
 static bool needs_instruments(const tq_fit *fit, const tq_comparison_plan *plan)
 {
     return (is_planned(plan, TQ_ESTIMATOR_LAGGED) && !tq_fit_has_instruments(fit)) ||
-           (is_planned(plan, TQ_ESTIMATOR_SIMULATED) && tq_rollout_can(fit));
+           (simulates(plan) && tq_rollout_can(fit));
 }
 
 /* of instruments beside the fit, with their passes and estimates */
@@ -34,9 +39,7 @@ static size_t instruments_size(const tq_fit *fit, const tq_comparison_plan *plan
     tq_fit like = *fit;
     like.options.method = TQ_FIT_IV;
     like.options.lag = plan->lag > 0 ? plan->lag : 1;
-    const size_t simulation = is_planned(plan, TQ_ESTIMATOR_SIMULATED) && tq_rollout_can(fit)
-                                  ? tq_simulated_size(fit)
-                                  : 0;
+    const size_t simulation = simulates(plan) && tq_rollout_can(fit) ? tq_simulated_size(fit) : 0;
     const size_t pass = WIDER * tq_fit_stream_size(&like) + simulation;
     const size_t estimate = tq_fit_another_size(&like) +
                             (WIDER - 1) * tq_scratch_cost(2 * fit->set_size, sizeof(double)) +
@@ -119,14 +122,16 @@ tq_status tq_comparison_begin(const tq_fit *fit, const tq_fit_solution *solution
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0, (double)tq_comparison_size(fit, plan));
     }
     *ret = c;
-    if (is_planned(plan, TQ_ESTIMATOR_SIMULATED) && !tq_rollout_can(fit)) {
+    if (simulates(plan) && !tq_rollout_can(fit)) {
         tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED, TQ_COMPARED_BALLS);
+        tq_comparison_fail(c, TQ_ESTIMATOR_OUTPUT, TQ_COMPARED_BALLS);
     }
     if (!needs_instruments(fit, plan)) {
         return TQ_OK;
     }
     if (!has_room(fit, plan)) {
         tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED, TQ_COMPARED_MEMORY);
+        tq_comparison_fail(c, TQ_ESTIMATOR_OUTPUT, TQ_COMPARED_MEMORY);
         if (!tq_fit_has_instruments(fit)) {
             tq_comparison_fail(c, TQ_ESTIMATOR_LAGGED, TQ_COMPARED_MEMORY);
         }
@@ -146,16 +151,33 @@ static tq_status start_judging(tq_comparison *c, tq_error *reterr)
     return status;
 }
 
-static tq_status start_simulating(tq_comparison *c, tq_error *reterr)
+/* The first simulation of a kind; *ret_runs: there is one. */
+static tq_status start_kind(tq_comparison *c, tq_estimator_kind kind, tq_comparison_pass pass,
+                            bool *ret_runs, tq_error *reterr)
 {
     tq_status status = TQ_OK;
-    if (tq_comparison_wants(c, TQ_ESTIMATOR_SIMULATED)) {
+    if (tq_comparison_wants(c, kind)) {
+        c->pass = pass;
         status = tq_simulated_start(c, reterr);
-        c->pass = TQ_COMPARISON_SIMULATED;
     }
-    return status != TQ_OK || tq_comparison_wants(c, TQ_ESTIMATOR_SIMULATED)
-               ? status
-               : start_judging(c, reterr);
+    *ret_runs = tq_comparison_wants(c, kind);
+    return status;
+}
+
+static tq_status start_output(tq_comparison *c, tq_error *reterr)
+{
+    bool runs = false;
+    const tq_status status =
+        start_kind(c, TQ_ESTIMATOR_OUTPUT, TQ_COMPARISON_OUTPUT, &runs, reterr);
+    return status != TQ_OK || runs ? status : start_judging(c, reterr);
+}
+
+static tq_status start_simulating(tq_comparison *c, tq_error *reterr)
+{
+    bool runs = false;
+    const tq_status status =
+        start_kind(c, TQ_ESTIMATOR_SIMULATED, TQ_COMPARISON_SIMULATED, &runs, reterr);
+    return status != TQ_OK || runs ? status : start_output(c, reterr);
 }
 
 static tq_status start(tq_comparison *c, tq_error *reterr)
@@ -179,8 +201,11 @@ static tq_status end_simulation(tq_comparison *c, tq_error *reterr)
     if (status != TQ_OK || again) {
         return status;
     }
-    status = tq_comparison_estimate(c, TQ_ESTIMATOR_SIMULATED, reterr);
-    return status == TQ_OK ? start_judging(c, reterr) : status;
+    status = tq_comparison_estimate(c, tq_simulated_kind(c), reterr);
+    if (status != TQ_OK) {
+        return status;
+    }
+    return c->pass == TQ_COMPARISON_SIMULATED ? start_output(c, reterr) : start_judging(c, reterr);
 }
 
 static void finish(tq_comparison *c)
@@ -206,6 +231,7 @@ tq_status tq_comparison_next(tq_comparison *c, tq_comparison_pass *ret, tq_error
         status = status == TQ_OK ? start_simulating(c, reterr) : status;
         break;
     case TQ_COMPARISON_SIMULATED:
+    case TQ_COMPARISON_OUTPUT:
         status = end_simulation(c, reterr);
         break;
     case TQ_COMPARISON_JUDGED:
@@ -236,6 +262,7 @@ tq_status tq_comparison_begin_recording(tq_comparison *c, size_t recording, doub
     case TQ_COMPARISON_LAGGED:
         return tq_fit_begin(c->instrumental, recording, n_sample, c->scratch, &c->stream, reterr);
     case TQ_COMPARISON_SIMULATED:
+    case TQ_COMPARISON_OUTPUT:
         return tq_simulated_begin_recording(c, period, n_sample, reterr);
     case TQ_COMPARISON_JUDGED:
         return tq_fit_run_take(c->fit, c->scratch, &c->run, reterr);
@@ -303,6 +330,7 @@ tq_status tq_comparison_push(tq_comparison *c, const tq_experiment_block *block,
     case TQ_COMPARISON_LAGGED:
         return tq_fit_push(c->stream, block, reterr);
     case TQ_COMPARISON_SIMULATED:
+    case TQ_COMPARISON_OUTPUT:
         return tq_rollout_push(c->rollout, block, t, reterr);
     case TQ_COMPARISON_JUDGED:
         return skips(c) ? TQ_OK : judge(c, block, reterr);
@@ -317,7 +345,7 @@ tq_status tq_comparison_end_recording(tq_comparison *c, tq_error *reterr)
     tq_status status = TQ_OK;
     if (c->pass == TQ_COMPARISON_LAGGED) {
         status = tq_fit_end(c->stream, reterr);
-    } else if (c->pass == TQ_COMPARISON_SIMULATED) {
+    } else if (c->pass == TQ_COMPARISON_SIMULATED || c->pass == TQ_COMPARISON_OUTPUT) {
         status = tq_simulated_end_recording(c, reterr);
     }
     tq_scratch_rewind(c->scratch, c->mark);

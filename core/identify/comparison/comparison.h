@@ -5,6 +5,7 @@
 #define TQ_IDENTIFY_COMPARISON_COMPARISON_H
 
 #include "core/identify/regression/fit.h"
+#include "core/identify/validation/rollout.h"
 
 typedef enum tq_estimator {
     TQ_ESTIMATOR_FEASIBLE,
@@ -18,6 +19,8 @@ typedef enum tq_estimator {
     TQ_ESTIMATOR_ENTROPIC, /* feasible, the prior weighs TQ_ENTROPIC_WEIGHT times as much */
     TQ_ESTIMATOR_IDIM_IV,  /* instruments: the columns along a simulation */
     TQ_ESTIMATOR_FEASIBLE_IDIM_IV,
+    TQ_ESTIMATOR_DIDIM, /* output error: torque against the columns along a simulation */
+    TQ_ESTIMATOR_FEASIBLE_DIDIM,
     TQ_ESTIMATORS,
 } tq_estimator;
 #define TQ_ENTROPIC_WEIGHT 1000.0
@@ -55,16 +58,18 @@ typedef struct tq_comparison_plan {
     const tq_estimator *estimators; /* (n) borrowed */
     size_t n;                       /* at most TQ_ESTIMATORS */
     size_t n_fitted;                /* recordings */
-    bool leaves_out;   /* each fitted recording is judged by the values of all others */
-    size_t first, end; /* recordings judged */
-    size_t lag;        /* samples, of lagged instruments */
-    size_t memory_max; /* bytes for instruments */
+    bool leaves_out;             /* each fitted recording is judged by the values of all others */
+    size_t first, end;           /* recordings judged */
+    size_t lag;                  /* samples, of lagged instruments */
+    size_t memory_max;           /* bytes for instruments */
+    const tq_feedback *feedback; /* of simulations; borrowed; NULL: not known */
 } tq_comparison_plan;
 
-/* Passes over recordings, in this order; the first two may be left out. */
+/* Passes over recordings, in this order; the first three may be left out. */
 typedef enum tq_comparison_pass {
     TQ_COMPARISON_LAGGED,    /* fitted recordings; blocks as for a fit */
-    TQ_COMPARISON_SIMULATED, /* likewise, up to TQ_SIMULATIONS_MAX times */
+    TQ_COMPARISON_SIMULATED, /* likewise, up to TQ_SIMULATIONS_MAX times, */
+    TQ_COMPARISON_OUTPUT,    /* and again by output error */
     TQ_COMPARISON_JUDGED,    /* all recordings; blocks as for residuals */
     TQ_COMPARISON_DONE,
 } tq_comparison_pass;
@@ -81,6 +86,12 @@ typedef struct tq_comparison tq_comparison;
  * along them are correlated with those of the motion and not with its noise. Repeated with the
  * values found, until none moves by a tenth of its deviation.
  *
+ * Output error: the same simulations, with values of their own. Torque of the recording is fitted
+ * to the columns at simulated states alone, no measured column is used: a Gauss-Newton step on the
+ * difference of recorded and simulated torque, whose Jacobian these columns are but for the change
+ * of the motion. With `feedback` the simulated loop is the recording's own, and that difference is
+ * the controller's answer to the error of position.
+ *
  * Memory   begin takes tq_comparison_size(fit, plan) bytes of `scratch` until the caller rewinds
  *          it; next and the passes take and release more of the same.
  * Returns  TQ_OK, TQ_ERR_SCRATCH, and the statuses of the fit's push. An estimator that has no
@@ -88,7 +99,9 @@ typedef struct tq_comparison tq_comparison;
  * Cost     An estimate: one solution for each recording left out. A simulation: 2 (nv + 1)
  *          regressors for each of 750 steps of a window, 64 windows at once, 16,384 steps of a
  *          recording at most.
- * Source   A. Janot, P. Vandanjon, M. Gautier, A generic instrumental variable approach for
+ * Source   M. Gautier, A. Janot, P. Vandanjon, A new closed-loop output error method for parameter
+ *          identification of robot dynamics, IEEE Trans. Control Systems Technology 21(2), 2013;
+ *          A. Janot, P. Vandanjon, M. Gautier, A generic instrumental variable approach for
  *          industrial robot identification, IEEE Trans. Control Systems Technology 22(1), 2014;
  *          entropic: T. Lee, P. Wensing, F. Park, Geometric robot dynamic identification, IEEE TRO
  *          36(2), 2020.

@@ -7,7 +7,6 @@
 #include "core/identify/comparison/comparison.h"
 #include "core/identify/regression/another.h"
 #include "core/identify/regression/fit_private.h"
-#include "core/identify/validation/rollout.h"
 
 struct tq_comparison {
     const tq_fit *fit;
@@ -39,6 +38,7 @@ typedef enum tq_estimator_kind {
     TQ_ESTIMATOR_OF_TRIANGLES,
     TQ_ESTIMATOR_LAGGED,
     TQ_ESTIMATOR_SIMULATED,
+    TQ_ESTIMATOR_OUTPUT,
 } tq_estimator_kind;
 tq_estimator_kind tq_estimator_kind_of(tq_estimator estimator);
 
@@ -50,7 +50,10 @@ size_t tq_comparison_estimate_size(const tq_fit *fit);
 void tq_comparison_fail(tq_comparison *comparison, tq_estimator_kind kind, tq_compared_fault fault);
 bool tq_comparison_wants(const tq_comparison *comparison, tq_estimator_kind kind);
 
-/* Simulated instruments. The first simulation's values; after a simulation: *ret_again. */
+/* the estimators whose simulations the pass at hand runs */
+tq_estimator_kind tq_simulated_kind(const tq_comparison *comparison);
+/* Simulated instruments, output error. The first simulation's values; after a simulation:
+ * *ret_again. */
 tq_status tq_simulated_start(tq_comparison *comparison, tq_error *reterr);
 tq_status tq_simulated_end(tq_comparison *comparison, bool *ret_again, tq_error *reterr);
 tq_status tq_simulated_begin_recording(tq_comparison *comparison, double period, size_t n_sample,

@@ -20,6 +20,8 @@ static const tq_fit_method methods[TQ_ESTIMATORS] = {
     [TQ_ESTIMATOR_ENTROPIC] = TQ_FIT_FEASIBLE,
     [TQ_ESTIMATOR_IDIM_IV] = TQ_FIT_IV,
     [TQ_ESTIMATOR_FEASIBLE_IDIM_IV] = TQ_FIT_FEASIBLE_IV,
+    [TQ_ESTIMATOR_DIDIM] = TQ_FIT_IV, /* with their own columns as instruments: least squares */
+    [TQ_ESTIMATOR_FEASIBLE_DIDIM] = TQ_FIT_FEASIBLE_IV,
 };
 
 tq_estimator_kind tq_estimator_kind_of(tq_estimator estimator)
@@ -31,6 +33,9 @@ tq_estimator_kind tq_estimator_kind_of(tq_estimator estimator)
     case TQ_ESTIMATOR_IDIM_IV:
     case TQ_ESTIMATOR_FEASIBLE_IDIM_IV:
         return TQ_ESTIMATOR_SIMULATED;
+    case TQ_ESTIMATOR_DIDIM:
+    case TQ_ESTIMATOR_FEASIBLE_DIDIM:
+        return TQ_ESTIMATOR_OUTPUT;
     default:
         return TQ_ESTIMATOR_OF_TRIANGLES;
     }
@@ -111,11 +116,17 @@ static tq_status note(tq_compared *of, tq_status status)
     }
 }
 
+/* its data are those of simulations */
+static bool is_simulated(tq_estimator estimator)
+{
+    const tq_estimator_kind kind = tq_estimator_kind_of(estimator);
+    return kind == TQ_ESTIMATOR_SIMULATED || kind == TQ_ESTIMATOR_OUTPUT;
+}
+
 static tq_status estimate(tq_comparison *c, size_t k, tq_error *reterr)
 {
     tq_compared *of = &c->results[k];
-    const bool has_own = tq_fit_has_instruments(c->fit) &&
-                         tq_estimator_kind_of(of->estimator) != TQ_ESTIMATOR_SIMULATED;
+    const bool has_own = tq_fit_has_instruments(c->fit) && !is_simulated(of->estimator);
     const bool is_beside =
         tq_estimator_kind_of(of->estimator) != TQ_ESTIMATOR_OF_TRIANGLES && !has_own;
     const tq_fit *source = is_beside ? c->instrumental : c->fit;
@@ -141,7 +152,7 @@ static tq_status estimate(tq_comparison *c, size_t k, tq_error *reterr)
     of->condition = all.condition;
     of->n_iteration = all.n_iteration;
     of->price = all.unconstrained > 0.0 ? all.objective / all.unconstrained - 1.0 : (double)NAN;
-    if (tq_estimator_kind_of(of->estimator) == TQ_ESTIMATOR_SIMULATED) {
+    if (is_simulated(of->estimator)) {
         of->n_simulation = c->n_simulation;
         of->n_window = c->n_window;
         of->n_lost = c->n_lost;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/identify/comparison/simulated.c - instruments along a simulation that follows the
- * recordings, with the values of the simulation before. */
+/* core/identify/comparison/simulated.c - instruments and output error along a simulation that
+ * follows the recordings, with the values of the simulation before. */
 #include <math.h>
 #include <string.h>
 
@@ -36,9 +36,14 @@ size_t tq_simulated_size(const tq_fit *fit)
 }
 
 /* windows of 3 s, or half of a shorter recording */
-static tq_rollout_plan plan_for(const tq_fit *fit, double period, size_t n_sample)
+static tq_rollout_plan plan_for(const tq_fit *fit, const tq_feedback *feedback, double period,
+                                size_t n_sample)
 {
-    tq_rollout_plan plan = {.period = period, .every = 1, .n_step = 1, .follow = follow};
+    tq_rollout_plan plan = {.period = period,
+                            .every = 1,
+                            .n_step = 1,
+                            .follow = feedback == NULL ? follow : 0.0,
+                            .feedback = feedback};
     const double every = floor(step_s / period + 1e-9);
     plan.every = every > 1.0 ? (size_t)every : 1;
     const double step = period * (double)plan.every;
@@ -52,6 +57,13 @@ static tq_rollout_plan plan_for(const tq_fit *fit, double period, size_t n_sampl
     return plan;
 }
 
+tq_estimator_kind tq_simulated_kind(const tq_comparison *c)
+{
+    return c->pass == TQ_COMPARISON_OUTPUT ? TQ_ESTIMATOR_OUTPUT : TQ_ESTIMATOR_SIMULATED;
+}
+
+/* Columns that are their own instruments are least squares. Output error takes friction as it was
+ * recorded: it has passed the torque's filter, and its sign is what noise changes least. */
 static tq_status fold_step(void *ctx, const tq_rollout_sample *sample, tq_error *reterr)
 {
     tq_comparison *c = ctx;
@@ -62,6 +74,9 @@ static tq_status fold_step(void *ctx, const tq_rollout_sample *sample, tq_error 
     along.q = sample->q;
     along.qd = sample->qd;
     along.qdd = sample->qdd;
+    if (c->pass == TQ_COMPARISON_OUTPUT) {
+        return tq_fit_push_instruments(c->stream, &along, &along, sample->lost, reterr);
+    }
     along.friction_rows = NULL;
     return tq_fit_push_instruments(c->stream, &sample->measured, &along, sample->lost, reterr);
 }
@@ -69,7 +84,7 @@ static tq_status fold_step(void *ctx, const tq_rollout_sample *sample, tq_error 
 tq_status tq_simulated_begin_recording(tq_comparison *c, double period, size_t n_sample,
                                        tq_error *reterr)
 {
-    const tq_rollout_plan plan = plan_for(c->fit, period, n_sample);
+    const tq_rollout_plan plan = plan_for(c->fit, c->plan.feedback, period, n_sample);
     c->warm = (size_t)ceil(warm * (double)plan.n_step);
     tq_status status =
         tq_fit_begin(c->instrumental, c->recording, n_sample, c->scratch, &c->stream, reterr);
@@ -113,7 +128,7 @@ tq_status tq_simulated_start(tq_comparison *c, tq_error *reterr)
     const tq_status status = find_feasible(c, c->fit, TQ_FIT_FEASIBLE, &found, reterr);
     c->n_simulation = c->n_window = c->n_lost = 0;
     if (is_unsolved(status)) {
-        tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED, TQ_COMPARED_UNSOLVED);
+        tq_comparison_fail(c, tq_simulated_kind(c), TQ_COMPARED_UNSOLVED);
         return TQ_OK;
     }
     return status;
@@ -138,14 +153,14 @@ tq_status tq_simulated_end(tq_comparison *c, bool *ret_again, tq_error *reterr)
     *ret_again = false;
     c->n_simulation++;
     if (c->n_window == 0 || 2 * c->n_lost >= c->n_window) {
-        tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED,
+        tq_comparison_fail(c, tq_simulated_kind(c),
                            c->n_window == 0 ? TQ_COMPARED_SHORT : TQ_COMPARED_DIVERGED);
         return TQ_OK;
     }
     tq_fit_opinion found = {.value = c->candidate, .full = c->candidate_full};
     const tq_status status = find_feasible(c, c->instrumental, TQ_FIT_FEASIBLE_IV, &found, reterr);
     if (status != TQ_OK) {
-        tq_comparison_fail(c, TQ_ESTIMATOR_SIMULATED,
+        tq_comparison_fail(c, tq_simulated_kind(c),
                            status == TQ_ERR_SHAPE ? TQ_COMPARED_SHORT : TQ_COMPARED_UNSOLVED);
         return is_unsolved(status) ? TQ_OK : status;
     }

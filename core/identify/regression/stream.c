@@ -329,7 +329,9 @@ tq_status tq_fit_push_instruments(tq_fit_stream *stream, const tq_experiment_blo
     if (!now->is_given) {
         tq_fit_run_rate_signs(fit, now, n);
     }
-    tq_fit_run_rate_signs(fit, beside, n);
+    if (!beside->is_given) {
+        tq_fit_run_rate_signs(fit, beside, n);
+    }
     status = tq_fit_run_compute(fit, now, n, load, reterr);
     if (status == TQ_OK) {
         status = tq_fit_run_compute(fit, beside, n, load, reterr);

@@ -16,6 +16,7 @@ static tq_comparison_plan plan_of(const tq_identify *id)
         .end = is_separate ? id->options.n_recording : id->options.n_fitted,
         .lag = tq_session_lag(id),
         .memory_max = id->options.memory_max / SHARE,
+        .feedback = id->options.feedback,
     };
 }
 

@@ -37,7 +37,7 @@ bool tq_rollout_can(const tq_fit *fit)
 
 static size_t kept_rows(const tq_fit *fit, const tq_rollout_plan *plan)
 {
-    return plan->follow > 0.0 ? 4 * fit->n_row + tq_friction_row_count(fit) : 3 * fit->n_row;
+    return tq_rollout_is_drawn(plan) ? 4 * fit->n_row + tq_friction_row_count(fit) : 3 * fit->n_row;
 }
 
 size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
@@ -45,21 +45,26 @@ size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan)
     const size_t nv = fit->n_row;
     return tq_scratch_cost(1, sizeof(tq_rollout)) + tq_fit_run_size(fit) +
            tq_scratch_cost((plan->n_step + 1) * kept_rows(fit, plan) * LANES, sizeof(double)) +
-           12 * tq_scratch_cost(nv * LANES, sizeof(double)) +
-           tq_scratch_cost(nv * nv * LANES, sizeof(double)) +
+           14 * tq_scratch_cost(nv * LANES, sizeof(double)) +
+           (tq_rollout_is_drawn(plan) ? 2 : 1) * tq_scratch_cost(nv * nv * LANES, sizeof(double)) +
            tq_scratch_cost(nv, sizeof(tq_rollout_sums));
 }
 
 static bool take(tq_rollout *r, tq_scratch *scratch)
 {
     const size_t nv = r->fit->n_row;
-    double **rows[] = {&r->q,    &r->v,      &r->q2,      &r->v2,   &r->k1,       &r->k2,
-                       &r->rest, &r->bodies, &r->damping, &r->pull, &r->q_before, &r->v_before};
+    double **rows[] = {&r->q,      &r->v,        &r->q2,       &r->v2,          &r->k1,
+                       &r->k2,     &r->rest,     &r->bodies,   &r->damping,     &r->pull,
+                       &r->q_rate, &r->q_before, &r->v_before, &r->acceleration};
     bool good = true;
     r->n_kept = kept_rows(r->fit, &r->plan);
     r->grid = tq_scratch_take(scratch, (r->plan.n_step + 1) * r->n_kept * LANES, sizeof(double));
     r->m = tq_scratch_take(scratch, nv * nv * LANES, sizeof(double));
     r->sums = tq_scratch_take(scratch, nv, sizeof *r->sums);
+    if (tq_rollout_is_drawn(&r->plan)) {
+        r->m_kept = tq_scratch_take(scratch, nv * nv * LANES, sizeof(double));
+        good = r->m_kept != NULL;
+    }
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         *rows[k] = tq_scratch_take(scratch, nv * LANES, sizeof(double));
         good = good && *rows[k] != NULL;
@@ -147,7 +152,7 @@ static void compare(tq_rollout *r, size_t k, size_t n)
 
 void tq_rollout_watch(tq_rollout *r, tq_rollout_sink *sink, void *ctx)
 {
-    r->sink = r->plan.follow > 0.0 ? sink : NULL;
+    r->sink = tq_rollout_is_drawn(&r->plan) ? sink : NULL;
     r->sink_ctx = ctx;
 }
 
@@ -159,7 +164,7 @@ static tq_status show(const tq_rollout *r, size_t k, size_t n, tq_error *reterr)
         .n = n,
         .q = r->q_before,
         .qd = r->v_before,
-        .qdd = r->k1,
+        .qdd = r->plan.feedback != NULL ? r->acceleration : r->k1,
         .measured = {.n_sample = n,
                      .stride = LANES,
                      .q = tq_rollout_point(r, k, TQ_ROLLOUT_Q),
@@ -234,10 +239,10 @@ tq_status tq_rollout_push(tq_rollout *r, const tq_experiment_block *block, const
         keep(r, block, block->q, i, TQ_ROLLOUT_Q, nv);
         keep(r, block, block->qd, i, TQ_ROLLOUT_QD, nv);
         keep(r, block, block->tau, i, TQ_ROLLOUT_TAU, nv);
-        if (r->plan.follow > 0.0) {
+        if (tq_rollout_is_drawn(&r->plan)) {
             keep(r, block, block->qdd, i, TQ_ROLLOUT_QDD, nv);
         }
-        if (r->plan.follow > 0.0 && r->has_rows) {
+        if (tq_rollout_is_drawn(&r->plan) && r->has_rows) {
             keep(r, block, block->friction_rows, i, TQ_ROLLOUT_ROWS, tq_friction_row_count(r->fit));
         }
         r->wait = r->plan.every - 1;

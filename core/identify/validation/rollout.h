@@ -6,6 +6,16 @@
 
 #include "core/identify/regression/fit.h"
 
+/* Gains of the controller that moved the robot, borrowed: what it adds to the torque of a
+ * recording where the simulation is elsewhere, kp (q - q_s) + kd (qd - qd_s). With
+ * tau = kp (q_c - q) + kd (qd_c - qd) the commanded motion need not be known, and noise of
+ * position that the controller saw cancels: the sum is the controller's law at q_s. */
+typedef struct tq_feedback {
+    const double *kp; /* (nv) N m/rad or N/m >= 0; by_mass: 1/s^2 */
+    const double *kd; /* (nv) N m s/rad or N s/m >= 0; by_mass: 1/s */
+    bool by_mass;     /* computed torque: the mass matrix times both */
+} tq_feedback;
+
 /* Windows of a recording. A window starts at a measured state and is simulated open loop with the
  * measured torque for n_step steps of `every` samples; the next window starts `skip` samples after
  * its end. An arm without its controller is unstable: only short windows are informative. */
@@ -17,6 +27,8 @@ typedef struct tq_rollout_plan {
     double follow; /* rad/s; 0: open loop. The simulation follows the recording: it accelerates by
                       follow^2 and follow times the difference of coordinate and rate (damping of
                       one half) beside what the torque does */
+    const tq_feedback *feedback; /* instead of `follow`: the recording's own controller; NULL: not
+                                    known */
 } tq_rollout_plan;
 enum { TQ_ROLLOUT_STEPS_MAX = 1024 };
 
@@ -70,7 +82,7 @@ tq_status tq_rollout_begin(const tq_fit *fit, const double *value, const tq_roll
                            tq_scratch *scratch, tq_rollout **ret_replay, tq_error *reterr);
 size_t tq_rollout_size(const tq_fit *fit, const tq_rollout_plan *plan);
 
-/* With `follow`: every step is passed to `sink`; its failures end the push. */
+/* With `follow` or `feedback`: every step is passed to `sink`; its failures end the push. */
 void tq_rollout_watch(tq_rollout *replay, tq_rollout_sink *sink, void *ctx);
 
 /* t: (n_sample) s. */

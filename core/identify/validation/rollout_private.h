@@ -36,8 +36,10 @@ struct tq_rollout {
     size_t n_window, n_lost;
 
     /* of the lanes: (nv x TQ_ROLLOUT_LANES), m (nv x nv x TQ_ROLLOUT_LANES) */
-    double *q, *v, *q2, *v2, *k1, *k2, *rest, *bodies, *damping, *pull, *m;
+    double *q, *v, *q2, *v2, *k1, *k2, *rest, *bodies, *damping, *pull, *q_rate, *m;
     double *q_before, *v_before; /* of the step at hand */
+    double *acceleration;        /* likewise, where it is watched; a step's own is damped */
+    double *m_kept;              /* as m; only where a simulation is drawn to the recording */
     unsigned char lost[TQ_ROLLOUT_LANES];
     tq_rollout_sums *sums; /* (nv) */
 };
@@ -48,6 +50,12 @@ enum { TQ_ROLLOUT_Q, TQ_ROLLOUT_QD, TQ_ROLLOUT_TAU, TQ_ROLLOUT_QDD, TQ_ROLLOUT_R
 static inline double *tq_rollout_point(const tq_rollout *r, size_t k, unsigned what)
 {
     return r->grid + (k * r->n_kept + what * r->fit->n_row) * TQ_ROLLOUT_LANES;
+}
+
+/* the simulation is drawn to the recording */
+static inline bool tq_rollout_is_drawn(const tq_rollout_plan *plan)
+{
+    return plan->follow > 0.0 || plan->feedback != NULL;
 }
 
 /* Advances q and v of the first n lanes from step k to the next. Lanes whose M is not positive

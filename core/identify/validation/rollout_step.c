@@ -189,56 +189,134 @@ static void add_product(const tq_rollout *r, double by, const double *x, size_t 
     }
 }
 
-/* b += m times the acceleration by which a simulation follows the recording at point k */
+/* b += the torque that draws a simulation to the recording at point k */
 static void add_pull(const tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
                      double *b)
 {
+    const tq_feedback *feedback = r->plan.feedback;
     const double w = r->plan.follow;
     const double *q_measured = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
     const double *v_measured = tq_rollout_point(r, k, TQ_ROLLOUT_QD);
-    if (!(w > 0.0)) {
+    if (!tq_rollout_is_drawn(&r->plan)) {
         return;
     }
     for (size_t e = 0; e < r->fit->n_row * LANES; e++) {
-        r->pull[e] = w * (w * (q_measured[e] - q[e]) + (v_measured[e] - v[e]));
+        const double kp = feedback != NULL ? feedback->kp[e / LANES] : w * w;
+        const double kd = feedback != NULL ? feedback->kd[e / LANES] : w;
+        r->pull[e] = kp * (q_measured[e] - q[e]) + kd * (v_measured[e] - v[e]);
     }
-    add_product(r, 1.0, r->pull, n, b);
+    if (feedback == NULL || feedback->by_mass) {
+        add_product(r, 1.0, r->pull, n, b);
+        return;
+    }
+    for (size_t e = 0; e < r->fit->n_row * LANES; e++) {
+        b[e] += r->pull[e];
+    }
+}
+
+/* torque that accelerates at point k */
+static void find_drive(const tq_rollout *r, size_t k, const double *q, const double *v, size_t n,
+                       double *ret)
+{
+    const double *tau = tq_rollout_point(r, k, TQ_ROLLOUT_TAU);
+    for (size_t e = 0; e < r->fit->n_row * LANES; e++) {
+        ret[e] = tau[e] - r->rest[e];
+    }
+    add_pull(r, k, q, v, n, ret);
+}
+
+/* The acceleration at the state before the step, for who watches a loop with gains, which damp the
+ * step's own; m as before. Without gains it is dry friction that damps, and the step's is better. */
+static void find_acceleration(tq_rollout *r, size_t n)
+{
+    const size_t nv = r->fit->n_row;
+    if (r->sink == NULL || r->plan.feedback == NULL) {
+        return;
+    }
+    memcpy(r->acceleration, r->k1, nv * LANES * sizeof *r->k1);
+    memcpy(r->m_kept, r->m, nv * nv * LANES * sizeof *r->m);
+    factor(r, 0.0, n);
+    solve(r, r->acceleration, n);
+    memcpy(r->m, r->m_kept, nv * nv * LANES * sizeof *r->m);
+}
+
+/* gains of torque, which may be stiff; NULL: there are none */
+static const tq_feedback *stiff_gains(const tq_rollout *r)
+{
+    const tq_feedback *feedback = r->plan.feedback;
+    return feedback != NULL && !feedback->by_mass ? feedback : NULL;
+}
+
+/* With J = [0 1; -K -D] of coordinates and rates, a stage is M k_v + gamma h (K k_q + D k_v) = f
+ * and k_q = v + gamma h k_v: D + gamma h K in the place of damping, and -gamma h K v beside f. */
+static void add_gains(const tq_rollout *r, double h)
+{
+    const tq_feedback *gains = stiff_gains(r);
+    for (size_t e = 0; gains != NULL && e < r->fit->n_row * LANES; e++) {
+        r->damping[e] += gains->kd[e / LANES] + gamma_of * h * gains->kp[e / LANES];
+    }
+}
+
+/* -gamma h K rate, and `by` gamma h of the loop's derivative by time: its reference moves */
+static void add_stiffness(const tq_rollout *r, size_t k, double by, const double *rate, double *b)
+{
+    const tq_feedback *gains = stiff_gains(r);
+    const double h = r->plan.period * (double)r->plan.every;
+    const double *q = tq_rollout_point(r, k, TQ_ROLLOUT_Q);
+    const double *v = tq_rollout_point(r, k, TQ_ROLLOUT_QD);
+    const double *q_next = tq_rollout_point(r, k + 1, TQ_ROLLOUT_Q);
+    const double *v_next = tq_rollout_point(r, k + 1, TQ_ROLLOUT_QD);
+    for (size_t e = 0; gains != NULL && e < r->fit->n_row * LANES; e++) {
+        const double kp = gains->kp[e / LANES];
+        const double kd = gains->kd[e / LANES];
+        b[e] += gamma_of *
+                (by * (kp * (q_next[e] - q[e]) + kd * (v_next[e] - v[e])) - h * kp * rate[e]);
+    }
+}
+
+/* k_q of the first stage, and in q2 and v2 the state of the second */
+static void end_stage(tq_rollout *r, double h)
+{
+    const bool is_stiff = stiff_gains(r) != NULL;
+    for (size_t e = 0; e < r->fit->n_row * LANES; e++) {
+        r->q_rate[e] = r->v[e] + (is_stiff ? gamma_of * h * r->k1[e] : 0.0);
+        r->q2[e] = r->q[e] + h * r->q_rate[e];
+        r->v2[e] = r->v[e] + h * r->k1[e];
+    }
 }
 
 tq_status tq_rollout_step(tq_rollout *r, size_t k, size_t n, tq_error *reterr)
 {
     const size_t nv = r->fit->n_row;
     const double h = r->plan.period * (double)r->plan.every;
-    const double *tau = tq_rollout_point(r, k, TQ_ROLLOUT_TAU);
-    const double *next = tq_rollout_point(r, k + 1, TQ_ROLLOUT_TAU);
+    const bool is_stiff = stiff_gains(r) != NULL;
     tq_status status = evaluate(r, r->q, r->v, n, true, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    for (size_t e = 0; e < nv * LANES; e++) {
-        r->k1[e] = tau[e] - r->rest[e];
-    }
-    add_pull(r, k, r->q, r->v, n, r->k1);
+    find_drive(r, k, r->q, r->v, n, r->k1);
+    find_acceleration(r, n);
+    add_gains(r, h);
+    add_stiffness(r, k, 1.0, r->v, r->k1);
     factor(r, gamma_of * h, n);
     solve(r, r->k1, n);
-    for (size_t e = 0; e < nv * LANES; e++) {
-        r->q2[e] = r->q[e] + h * r->v[e];
-        r->v2[e] = r->v[e] + h * r->k1[e];
-    }
+    end_stage(r, h);
     tq_rollout_rescue(r, k + 1, n, stage_rate, r->q2, r->v2);
     status = evaluate(r, r->q2, r->v2, n, false, reterr);
     if (status != TQ_OK) {
         return status;
     }
-    for (size_t e = 0; e < nv * LANES; e++) {
-        r->k2[e] = next[e] - r->rest[e];
-    }
+    find_drive(r, k + 1, r->q2, r->v2, n, r->k2);
     add_product(r, -2.0, r->k1, n, r->k2);
-    add_pull(r, k + 1, r->q2, r->v2, n, r->k2);
+    for (size_t e = 0; e < nv * LANES; e++) {
+        r->pull[e] = r->v2[e] - 2.0 * r->q_rate[e];
+    }
+    add_stiffness(r, k, -1.0, r->pull, r->k2);
     factor(r, gamma_of * h, n);
     solve(r, r->k2, n);
     for (size_t e = 0; e < nv * LANES; e++) {
-        r->q[e] += h * (r->v[e] + 0.5 * h * r->k1[e]);
+        const double rate = r->pull[e] + gamma_of * h * r->k2[e]; /* k_q of the second stage */
+        r->q[e] += h * (is_stiff ? 1.5 * r->q_rate[e] + 0.5 * rate : r->v[e] + 0.5 * h * r->k1[e]);
         r->v[e] += h * (1.5 * r->k1[e] + 0.5 * r->k2[e]);
     }
     return TQ_OK;
