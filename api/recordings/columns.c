@@ -163,8 +163,9 @@ static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, cons
     }
     for (size_t r = 0; r < n; r++) {
         const uint32_t to = quantity == TQA_RECORDING_TIME ? 0
-                            : quantity == TQA_RECORDING_Q  ? request->order->q[r]
-                                                           : request->order->v[r];
+                            : quantity == TQA_RECORDING_Q || quantity == TQA_RECORDING_Q_CMD
+                                ? request->order->q[r]
+                                : request->order->v[r];
         recording->column[quantity][to] = columns[r];
         recording->factor[quantity][to] = request->factor[quantity][r];
     }
@@ -215,6 +216,9 @@ static bool find_plain(const tqa_finder *f, tqa_recording_quantity quantity, uin
         for (uint32_t r = 0; r < width && *ret_found; r++) {
             ret[r] = r;
         }
+        return true;
+    }
+    if (quantity > TQA_RECORDING_TIME) { /* never among plain numbers */
         return true;
     }
     if (first > 1 || groups < 2 || groups > 4 || (n == 1 && all > 5)) {
@@ -415,8 +419,9 @@ static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa
     recording->unit_known[quantity] = all && n > 0;
     for (size_t r = 0; r < n; r++) {
         const uint32_t to = quantity == TQA_RECORDING_TIME ? 0
-                            : quantity == TQA_RECORDING_Q  ? request->order->q[r]
-                                                           : request->order->v[r];
+                            : quantity == TQA_RECORDING_Q || quantity == TQA_RECORDING_Q_CMD
+                                ? request->order->q[r]
+                                : request->order->v[r];
         bool current = false;
         const double unit =
             all ? tqa_finder_unit(f, quantity, r, columns[r], &current)
@@ -532,6 +537,12 @@ static const tqa_layout *choose_layout(tqa_recording *recording,
     return layout;
 }
 
+/* Its torque follows from commanded motion: it has none of its own. */
+static bool is_commanded(const tqa_recording *recording)
+{
+    return recording->request->law != NULL && recording->column[TQA_RECORDING_TAU] == NULL;
+}
+
 bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources)
 {
     const tqa_recording_request *request = recording->request;
@@ -544,6 +555,9 @@ bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *
                         .request = request,
                         .table = sources[at].table,
                         .source = recording->source[at]};
+        if (q > TQA_RECORDING_TIME && !is_commanded(recording)) {
+            continue;
+        }
         if (f.table == NULL) { /* split, and without this file */
             if ((request->need >> q & 1u) != 0 ||
                 (q == TQA_RECORDING_TIME && request->options.rate <= 0.0)) {
@@ -557,6 +571,12 @@ bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *
             recording->signal.channels.first[q] = recording->signal.channels.n;
             recording->signal.channels.n += tqa_recording_width(request, q);
         }
+    }
+    if (good && is_commanded(recording)) {
+        recording->is_commanded = true;
+        recording->signal.channels.has[TQA_RECORDING_TAU] = true;
+        recording->signal.channels.first[TQA_RECORDING_TAU] = recording->signal.channels.n;
+        recording->signal.channels.n += tqa_recording_width(request, TQA_RECORDING_TAU);
     }
     return good;
 }

@@ -146,6 +146,9 @@ static bool refuse_velocity(const tqa_recording *recording, const tq_recording_f
 static bool refuse_torque(const tqa_recording *recording, const tq_recording_fault *fault)
 {
     const tqa_robot *robot = recording->request->tree->robot;
+    const char *gains =
+        "check the gains of the \"controller\": N m/rad and N/m on the joint's side "
+        "of the gear, and the units of \"q_cmd\"";
     if (fault->kind == TQ_FAULT_TORQUE_CONSTANT) {
         return tqa_value_refuse(&recording->part, "invalid-value", "choose the columns of torque",
                                 "\"%.80s\": the joints move, but no torque changes",
@@ -154,7 +157,8 @@ static bool refuse_torque(const tqa_recording *recording, const tq_recording_fau
     if (fault->kind == TQ_FAULT_TORQUE_EFFORT) {
         return tqa_value_refuse(
             &recording->part, "invalid-value",
-            recording->request->in_amperes
+            recording->is_commanded ? gains
+            : recording->request->in_amperes
                 ? "say \"units\": {\"tau\": \"mA\"}, or another \"scale\""
                 : "say the units: \"units\": {\"tau\": \"mNm\"}, or \"A\" with a \"scale\"",
             "\"%.60s\": joint \"%.60s\" would have a torque of %.4g (rms), its limit is %.4g",
@@ -163,8 +167,10 @@ static bool refuse_torque(const tqa_recording *recording, const tq_recording_fau
     if (fault->kind == TQ_FAULT_TORQUE_GRAVITY) {
         return tqa_value_refuse(
             &recording->part, "invalid-value",
-            "say the units: \"units\": {\"tau\": \"mNm\"}, or \"Nm\" if it is so and the "
-            "robot's masses are not",
+            recording->is_commanded
+                ? gains
+                : "say the units: \"units\": {\"tau\": \"mNm\"}, or \"Nm\" if it is so and the "
+                  "robot's masses are not",
             "\"%.60s\": joint \"%.60s\" would have a torque of %.4g (rms), where gravity needs %.4g "
             "by the robot's masses",
             recording->name, robot->joint_names[fault->joint], fault->value, fault->other);

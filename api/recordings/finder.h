@@ -54,7 +54,7 @@ double tqa_finder_unit(const tqa_finder *f, tqa_recording_quantity quantity, siz
 enum { TQA_LAYOUT_NAMES = 6 };
 typedef struct tqa_layout {
     const char *name;
-    const char *names[TQA_RECORDING_TIME][TQA_LAYOUT_NAMES];
+    const char *names[TQA_RECORDING_QUANTITIES][TQA_LAYOUT_NAMES];
     struct {
         const char *name, *nanoseconds;
         double unit;

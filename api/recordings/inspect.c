@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api/recordings/inspect.c - passes a recording's rows to the survey of core/signal; options chosen
    for all recordings. */
+#include "api/recordings/commanded.h"
 #include "api/recordings/parts.h"
 #include "core/signal/bandwidth.h"
 #include "core/signal/braked.h"
@@ -21,7 +22,7 @@ static unsigned checks_of(const tqa_recording *recording)
         !scaled[TQA_RECORDING_Q]) {
         check |= TQ_CHECK_POSITION;
     }
-    if ((request->need & 1u << TQA_RECORDING_TAU) != 0) {
+    if ((request->need & (1u << TQA_RECORDING_TAU | 1u << TQA_RECORDING_Q_CMD)) != 0) {
         check |= TQ_CHECK_TORQUE | (recording->fits_signs ? 0u : (unsigned)TQ_CHECK_SIGN);
     }
     if (!known[TQA_RECORDING_TAU] || request->in_amperes) {
@@ -118,7 +119,8 @@ static bool measure(void *ctx, const tq_uniform *even)
 
 bool tqa_recording_inspect(tqa_recording *recording)
 {
-    return survey(recording) && tqa_recording_inspect_motion(recording, measure, recording);
+    return survey(recording) && tqa_commanded_check(recording) &&
+           tqa_recording_inspect_motion(recording, measure, recording);
 }
 
 /* ------------------------------------------------------------------------------------------------

@@ -19,13 +19,17 @@ static const tqa_layout layouts[] = {
     {.name = "ur-rtde",
      .names = {[TQA_RECORDING_Q] = {"actual_q"},
                [TQA_RECORDING_QD] = {"actual_qd"},
-               [TQA_RECORDING_TAU] = {"actual_current"}},
+               [TQA_RECORDING_TAU] = {"actual_current"},
+               [TQA_RECORDING_Q_CMD] = {"target_q"},
+               [TQA_RECORDING_QD_CMD] = {"target_qd"}},
      .time = {{"timestamp", NULL, 1.0}},
      .tau_is_current = true},
     {.name = "libfranka",
      .names = {[TQA_RECORDING_Q] = {"state.q", "q"},
                [TQA_RECORDING_QD] = {"state.dq", "dq"},
-               [TQA_RECORDING_TAU] = {"state.tau_J", "tau_J"}},
+               [TQA_RECORDING_TAU] = {"state.tau_J", "tau_J"},
+               [TQA_RECORDING_Q_CMD] = {"state.q_d", "q_d"},
+               [TQA_RECORDING_QD_CMD] = {"state.dq_d", "dq_d"}},
      .time = {{"time", NULL, 1e-3}}},
     {.name = "plain"},
     /* torques that the controller computes from currents come first */
@@ -57,7 +61,9 @@ const tqa_layout tqa_layout_usual = {
     .names = {[TQA_RECORDING_Q] = {"q", "position", "actual_q"},
               [TQA_RECORDING_QD] = {"qd", "dq", "velocity", "actual_qd"},
               [TQA_RECORDING_QDD] = {"qdd", "ddq", "acceleration"},
-              [TQA_RECORDING_TAU] = {"tau", "effort", "torque"}},
+              [TQA_RECORDING_TAU] = {"tau", "effort", "torque"},
+              [TQA_RECORDING_Q_CMD] = {"q_cmd", "q_d", "q_des", "q_ref", "target_q"},
+              [TQA_RECORDING_QD_CMD] = {"qd_cmd", "dq_d", "qd_des", "qd_ref", "target_qd"}},
     .time = {{"t", NULL, 1.0}, {"time", NULL, 1.0}, {"timestamp", NULL, 1.0}}};
 
 /* columns of a pattern that all needed quantities share: /joint_states/%/position, joint%_pos */
@@ -175,7 +181,8 @@ bool tqa_layout_ros_echo(tqa_finder *f, tqa_recording_quantity quantity, uint32_
     }
     const size_t group = quantity == TQA_RECORDING_Q ? 0 : quantity == TQA_RECORDING_QD ? 1 : 2;
     uint32_t words[64];
-    if (quantity == TQA_RECORDING_QDD || (group + 1) * n_name > rest || n_name > 64) {
+    if (quantity == TQA_RECORDING_QDD || quantity > TQA_RECORDING_TIME ||
+        (group + 1) * n_name > rest || n_name > 64) {
         return true;
     }
     for (size_t k = 0; k < n_name; k++) {

@@ -13,6 +13,8 @@ typedef struct tqa_recording_source {
     tqa_table *table;
 } tqa_recording_source;
 
+typedef struct tqa_commanded tqa_commanded;
+
 /* Rows of a recording, front to back, up to TQ_RAW_ROWS together. */
 typedef struct tqa_recording_rows {
     tqa_recording *recording;
@@ -23,6 +25,7 @@ typedef struct tqa_recording_rows {
     double time_base; /* first whole seconds, or first time */
     bool has_base;
 
+    tqa_commanded *commanded; /* of one whose torque is its controller's; else NULL */
     size_t n_run;
     double *run; /* (n_channel x TQ_RAW_ROWS) */
     double run_t[TQ_RAW_ROWS];

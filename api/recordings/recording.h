@@ -18,13 +18,15 @@ enum {
     TQA_RECORDING_PINNED_NAME = 240,
 };
 
-/* The quantities of core, and time. */
+/* The quantities of core, time, and commanded motion. */
 typedef enum tqa_recording_quantity {
     TQA_RECORDING_Q = TQ_QUANTITY_Q,
     TQA_RECORDING_QD = TQ_QUANTITY_QD,
     TQA_RECORDING_QDD = TQ_QUANTITY_QDD,
     TQA_RECORDING_TAU = TQ_QUANTITY_TAU,
     TQA_RECORDING_TIME = TQ_QUANTITIES,
+    TQA_RECORDING_Q_CMD, /* of recordings without torque, whose controller is known */
+    TQA_RECORDING_QD_CMD,
     TQA_RECORDING_QUANTITIES,
 } tqa_recording_quantity;
 
@@ -33,6 +35,24 @@ typedef struct tqa_pass_memory {
     void *block;
     size_t n; /* bytes */
 } tqa_pass_memory;
+
+/* The law of the controller that moved the robot, with e = q_cmd - q and M, n of the request's own
+ * robot; arrays in the robot's order. */
+typedef enum tqa_commanded_kind {
+    TQA_COMMANDED_PD,         /* kp e + kd e' */
+    TQA_COMMANDED_PD_GRAVITY, /* and gravity and springs at q */
+    TQA_COMMANDED_COMPUTED,   /* M(q) (qdd_cmd + kp e + kd e') + n(q, qd) */
+} tqa_commanded_kind;
+typedef struct tqa_commanded_law {
+    tqa_commanded_kind kind;
+    const double *kp, *kd; /* (nv) > 0, >= 0 */
+    const double *limit;   /* (nv) of torque, or INFINITY */
+} tqa_commanded_law;
+
+/* Commanded and measured motion of a joint over a recording: whether one follows the other. */
+typedef struct tqa_commanded_sums {
+    double n, q, q_square, off_square;
+} tqa_commanded_sums;
 
 /* Options of a request for all of its recordings. */
 typedef struct tqa_recording_request {
@@ -51,7 +71,8 @@ typedef struct tqa_recording_request {
     tqa_value rows;
     tq_recording_options options;
     tqa_pass_memory *memory; /* of an operation with many passes, which frees it; NULL: of each */
-    const tq_fit *fit;       /* that a pass feeds: blocks bring its friction regressors; or NULL */
+    const tqa_commanded_law *law; /* torque of recordings that have none; NULL: there is none */
+    const tq_fit *fit; /* that a pass feeds: blocks bring its friction regressors; or NULL */
 } tqa_recording_request;
 
 typedef struct tqa_recording_window {
@@ -82,6 +103,8 @@ typedef struct tqa_recording {
     size_t n_window;
     tqa_recording_window windows[TQA_RECORDING_WINDOWS_MAX];
     bool cut_last_line;
+    bool is_commanded;           /* torque is that of request->law */
+    tqa_commanded_sums *follows; /* (nv) of all rows, once surveyed; where is_commanded */
     bool
         fits_signs; /* by the operation: a fit of the whole robot will find wrong signs of torque */
 

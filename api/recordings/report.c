@@ -5,7 +5,7 @@
 
 const char *const tqa_recording_repair_names[TQ_REPAIRS] = {
     "not-finite", "absurd", "spike",     "outlier", "repeated-time", "out-of-order", "set-back",
-    "bridged",    "split",  "unwrapped", "braked",  "unpaired",      "too-short",
+    "bridged",    "split",  "unwrapped", "braked",  "unpaired",      "too-short",    "saturated",
 };
 
 static const char *const meanings[TQ_REPAIRS] = {
@@ -22,6 +22,7 @@ static const char *const meanings[TQ_REPAIRS] = {
     "standstills left out: no torque although gravity pulls; brakes hold, or drives are off",
     "rows left out: another file of the recording has ended",
     "segments of a few rows, left out",
+    "rows left out: the controller's law is at the limit of a joint's effort",
 };
 
 static void report_repair(tqa_writer *answer, const tqa_recording *recording, tq_repair repair)

@@ -7,8 +7,8 @@
 #include "api/recordings/finder.h"
 #include "api/recordings/parts.h"
 
-const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {"q", "qd", "qdd", "tau",
-                                                                            "time"};
+const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {
+    "q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd"};
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -49,11 +49,19 @@ static const unit units[] = {
     {TQA_RECORDING_TIME, "ns", 1e-9, OF_ANY},
 };
 
+/* whose units a quantity has */
+static tqa_recording_quantity measured_of(tqa_recording_quantity quantity)
+{
+    return quantity == TQA_RECORDING_Q_CMD    ? TQA_RECORDING_Q
+           : quantity == TQA_RECORDING_QD_CMD ? TQA_RECORDING_QD
+                                              : quantity;
+}
+
 size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity)
 {
-    return quantity == TQA_RECORDING_TIME ? 1
-           : quantity == TQA_RECORDING_Q  ? request->order->nq
-                                          : request->order->nv;
+    return quantity == TQA_RECORDING_TIME             ? 1
+           : measured_of(quantity) == TQA_RECORDING_Q ? request->order->nq
+                                                      : request->order->nv;
 }
 
 /* row r, in the user's order, belongs to a prismatic joint */
@@ -78,7 +86,8 @@ static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, 
     char hint[TQA_PROBLEM_TEXT];
     (void)snprintf(hint, sizeof hint, "one of");
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == quantity && (units[u].of == OF_ANY || units[u].of == kind)) {
+        if (units[u].quantity == measured_of(quantity) &&
+            (units[u].of == OF_ANY || units[u].of == kind)) {
             const size_t n = strlen(hint);
             (void)snprintf(hint + n, sizeof hint - n, " \"%s\"", units[u].name);
         }
@@ -100,7 +109,7 @@ static const char *our_unit(const tqa_value *part, tqa_recording_quantity quanti
     size_t n = 0;
     unsigned k = 0;
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == quantity &&
+        if (units[u].quantity == measured_of(quantity) &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             if (strcmp(units[u].name, text) == 0) {
                 return text;
@@ -122,7 +131,7 @@ static bool read_unit(tqa_recording_request *request, tqa_recording_quantity qua
     const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
     text = our_unit(part, quantity, is_length);
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == quantity && strcmp(units[u].name, text) == 0 &&
+        if (units[u].quantity == measured_of(quantity) && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             request->factor[quantity][r] *= units[u].factor;
             request->in_amperes = request->in_amperes || (quantity == TQA_RECORDING_TAU &&
@@ -139,7 +148,7 @@ double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_qu
     const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
     *ret_is_current = false;
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == quantity && strcmp(units[u].name, text) == 0 &&
+        if (units[u].quantity == measured_of(quantity) && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             *ret_is_current = quantity == TQA_RECORDING_TAU && strchr(text, 'A') != NULL;
             return units[u].factor;
@@ -148,9 +157,18 @@ double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_qu
     return 0.0;
 }
 
+/* Commanded motion is logged as the measured is, unless the request states otherwise. */
+static tqa_value field_of(const tqa_value *part, tqa_recording_quantity quantity)
+{
+    const tqa_value own = tqa_value_field(part, tqa_recording_quantity_names[quantity]);
+    return own.value != NULL
+               ? own
+               : tqa_value_field(part, tqa_recording_quantity_names[measured_of(quantity)]);
+}
+
 static bool read_units(tqa_recording_request *request, const tqa_value *object)
 {
-    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", NULL};
+    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd", NULL};
     const tqa_value part = tqa_value_field(object, "units");
     if (part.value == NULL) {
         return true;
@@ -159,7 +177,7 @@ static bool read_units(tqa_recording_request *request, const tqa_value *object)
         return false;
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
-        const tqa_value field = tqa_value_field(&part, tqa_recording_quantity_names[q]);
+        const tqa_value field = field_of(&part, q);
         const size_t n = tqa_recording_width(request, q);
         if (field.value == NULL) {
             continue;
@@ -182,7 +200,7 @@ static bool read_units(tqa_recording_request *request, const tqa_value *object)
 
 static bool read_scale(tqa_recording_request *request, const tqa_value *object)
 {
-    static const char *const known[] = {"q", "qd", "qdd", "tau", NULL};
+    static const char *const known[] = {"q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", NULL};
     const tqa_value part = tqa_value_field(object, "scale");
     if (part.value == NULL) {
         return true;
@@ -190,10 +208,10 @@ static bool read_scale(tqa_recording_request *request, const tqa_value *object)
     if (!tqa_value_object(&part, known)) {
         return false;
     }
-    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_TIME; q++) {
-        const tqa_value field = tqa_value_field(&part, tqa_recording_quantity_names[q]);
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
+        const tqa_value field = field_of(&part, q);
         const size_t n = tqa_recording_width(request, q);
-        if (field.value == NULL) {
+        if (q == TQA_RECORDING_TIME || field.value == NULL) {
             continue;
         }
         request->scaled[q] = true;
@@ -308,10 +326,30 @@ tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer,
     return part.value != NULL ? part : recording->part;
 }
 
+/* Refuses columns or files of commanded motion where no controller makes torque of it. */
+static bool refuse_commands(const tqa_recording_request *request, const tqa_value *part)
+{
+    static const tqa_recording_quantity commands[] = {TQA_RECORDING_Q_CMD, TQA_RECORDING_QD_CMD};
+    for (size_t k = 0; (request->need >> TQA_RECORDING_Q_CMD & 1u) == 0 && k < 2; k++) {
+        const char *name = tqa_recording_quantity_names[commands[k]];
+        const tqa_value field = tqa_value_field(part, name);
+        if (field.value != NULL) {
+            return tqa_value_refuse(&field, "invalid-value",
+                                    "leave it out; or, of a calibration without torque, add "
+                                    "\"controller\": {\"kind\": \"pd\", \"kp\": ..., \"kd\": ...}",
+                                    "commanded motion (\"%s\") is read where the law of a "
+                                    "controller makes torque of it",
+                                    name);
+        }
+    }
+    return true;
+}
+
 /* Whether there is such a column follows from the data, what may be said of it does not. */
 static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
 {
-    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "preset", "groups", NULL};
+    static const char *const known[] = {"q",     "qd",     "qdd",    "tau",    "time",
+                                        "q_cmd", "qd_cmd", "preset", "groups", NULL};
     unsigned preset = 0;
     ret->columns = tqa_value_field(object, "columns");
     const tqa_value part = tqa_value_field(&ret->columns, "preset");
@@ -323,7 +361,7 @@ static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
         return false;
     }
     ret->preset = part.value != NULL ? tqa_layout_of(preset) : NULL;
-    return true;
+    return refuse_commands(ret, &ret->columns);
 }
 
 bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order, unsigned need,
@@ -433,6 +471,9 @@ static bool read_split(tqa_recording *recording)
 {
     bool any = false;
     recording->is_split = true;
+    if (!refuse_commands(recording->request, &recording->part)) {
+        return false;
+    }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         const tqa_value field = tqa_value_field(&recording->part, tqa_recording_quantity_names[q]);
         if (field.value != NULL && !read_name(&field, "", recording->source[q])) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/recordings/parts.h"
+#include "api/recordings/commanded.h"
 
 static long read_source(void *ctx, uint64_t offset, void *bytes, size_t n)
 {
@@ -80,12 +80,13 @@ bool tqa_recording_rows_open(tqa_recording_rows *rows, tqa_recording *recording)
         (void)tqa_problem_set(recording->request->tree->problem, "busy",
                               "there is no memory for this now");
     }
-    return rows->run != NULL;
+    return rows->run != NULL && tqa_commanded_open(rows);
 }
 
 void tqa_recording_rows_close(tqa_recording_rows *rows)
 {
     free(rows->run);
+    tqa_commanded_close(rows);
     for (size_t q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         if (rows->sources[q].table != NULL) {
             rows->recording->cut_last_line =
@@ -185,6 +186,7 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
             tq_rows_check((tq_quantity)q, n, to, state);
         }
     }
+    tqa_commanded_convert(rows, cells, n, pitch);
     rows->n_run += n;
     rows->n += n;
 }
@@ -250,8 +252,8 @@ static bool fill_many(tqa_recording_rows *rows)
         most = chosen_from(recording, rows->n);
     }
     size_t n = 0;
-    cells[0] =
-        tqa_table_next_many(table, most < TQ_RAW_ROWS ? (size_t)most : (size_t)TQ_RAW_ROWS, &n);
+    const size_t room = TQ_RAW_ROWS - rows->n_run;
+    cells[0] = tqa_table_next_many(table, most < room ? (size_t)most : room, &n);
     for (size_t q = 1; q < TQA_RECORDING_QUANTITIES; q++) {
         cells[q] = cells[0];
     }
@@ -279,20 +281,16 @@ static bool is_wanted(tqa_recording_rows *rows)
     return true;
 }
 
-bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
+/* Rows into the run; false: there are no more. */
+static bool fill(tqa_recording_rows *rows)
 {
     const tqa_recording *recording = rows->recording;
     const double *cells[TQA_RECORDING_QUANTITIES] = {NULL};
-    if (!is_wanted(rows)) {
-        return false;
-    }
-    if (tq_recording_is_cached(&recording->signal)) {
-        return tq_row_cache_next(&recording->signal.cache, &rows->cache_at, ret);
-    }
+    tqa_commanded_resume(rows);
+    const size_t n_before = rows->n_run;
     if (recording->signal.has_survey && is_past(recording, rows->n)) {
         return false;
     }
-    rows->n_run = 0;
     if (!fill_many(rows)) {
         while (rows->n_run < TQ_RAW_ROWS && is_wanted(rows) && next_cells(rows, cells)) {
             if (is_chosen(recording, rows->n)) {
@@ -300,6 +298,26 @@ bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
             } else {
                 rows->n++;
             }
+        }
+    }
+    return rows->n_run > n_before;
+}
+
+bool tqa_recording_rows_next(tqa_recording_rows *rows, tq_raw_rows *ret)
+{
+    const tqa_recording *recording = rows->recording;
+    if (!is_wanted(rows)) {
+        return false;
+    }
+    if (tq_recording_is_cached(&recording->signal)) {
+        return tq_row_cache_next(&recording->signal.cache, &rows->cache_at, ret);
+    }
+    bool more = true;
+    rows->n_run = 0;
+    while (rows->n_run == 0 && more) {
+        more = fill(rows);
+        if (!tqa_commanded_finish(rows, more)) {
+            return false;
         }
     }
     *ret = (tq_raw_rows){.n = rows->n_run,

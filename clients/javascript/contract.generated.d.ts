@@ -137,7 +137,7 @@ export interface CalibrateCompared {
   price_percent_reason?: string;
   /** Of the interior-point method; 0: none */
   iterations?: number;
-  /** Of all logs, for its instruments */
+  /** Of all logs */
   simulations?: number;
   /** Simulated; of these */
   windows?: number;
@@ -157,6 +157,45 @@ export interface CalibrateCompared {
   };
 }
 
+/**
+ * The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion (`q_cmd`, and
+ * `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both are, else central differences
+ * of q_cmd - q. Row k of the log is what the controller saw at one time. Rows at `effort_limits` are left out (repair saturated).
+ * An integrator has a state that no log contains: it is none of these
+ */
+export interface CalibrateController {
+  /**
+   * pd: kp (q_cmd - q) + kd (qd_cmd - qd). pd-gravity: and gravity and springs at q. computed-torque: M (qdd_cmd + kp e + kd e')
+   * + C qd + gravity + friction. The model is the robot of the request, as it is before the calibration
+   */
+  kind: "pd" | "pd-gravity" | "computed-torque";
+  /** Above 0: N m/rad and N/m; of computed-torque 1/s^2 */
+  kp: Gains;
+  /** N m s/rad and N s/m; of computed-torque 1/s */
+  kd: Gains;
+  /** Left out: the robot's own */
+  effort_limits?: "robot" | Gains;
+}
+
+export interface CalibrateControllerUsed {
+  kind: "pd" | "pd-gravity" | "computed-torque";
+  /** Of torque, as it was computed */
+  law: string;
+  kp: number[];
+  kd: number[];
+  /** Null: none */
+  effort_limits: (number | null)[];
+  /** Logs whose torque is the law's */
+  torque_of: {
+    name: string;
+    rates: "logged" | "differences";
+    /** Left out */
+    rows_saturated: number;
+  }[];
+  /** What errors of the gains mean */
+  note: string;
+}
+
 /** A dataset by name, or with ranges of rows; the result of a job; or one dataset for each quantity */
 export type CalibrateDataset = string | {
   dataset?: string;
@@ -168,6 +207,9 @@ export type CalibrateDataset = string | {
   qdd?: string;
   tau?: string;
   time?: string;
+  /** Of calibrations with `controller`; likewise qd_cmd */
+  q_cmd?: string;
+  qd_cmd?: string;
 };
 
 /** A fault of the logs: where, how large, and its cure in `text` */
@@ -528,6 +570,7 @@ export interface CalibrateRequest {
   delay_s?: number;
   /** Another order of joints for every array of the request and the answer; names each moving joint once */
   joints?: string[];
+  controller?: CalibrateController;
   /**
    * Joints that were at rest and have no columns: the position of each by its name, as in `lock` of a robot's operations (a base
    * by its array). The rest of the robot is identified, `joints` and columns are those that moved, and `robot` is the whole
@@ -584,10 +627,12 @@ export interface CalibrateRequest {
   /**
    * Other estimators on the same logs and the same columns: `comparison` of the answer. The result stays that of `method`.
    * entropic: feasible with a thousand times the `prior_weight`, drawn to the robot's own bodies (Lee, Wensing and Park 2020).
-   * idim-iv: instruments are the columns along a simulation that follows the logs (Janot, Vandanjon and Gautier 2014). irls reads
-   * the logs by its own weights: name it as `method`
+   * idim-iv: instruments are the columns along a simulation that follows the logs (Janot, Vandanjon and Gautier 2014). didim:
+   * output error, torque against the columns along that simulation alone (Gautier, Janot and Vandanjon 2013); with `controller`
+   * both simulate its loop, else one that draws them to the logs at 1.5 Hz. irls reads the logs by its own weights: name it as
+   * `method`
    */
-  compare?: ("feasible" | "ols" | "wls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv" | "entropic" | "idim-iv" | "feasible-idim-iv")[];
+  compare?: ("feasible" | "ols" | "wls" | "tls" | "ridge" | "bounded" | "iv" | "feasible-iv" | "entropic" | "idim-iv" | "feasible-idim-iv" | "didim" | "feasible-didim")[];
   /** Of instruments; left out: two periods of the cut-off, less where the motion is faster */
   lag_s?: number;
   /** Values of all parameters, in the order of the regressor's columns; left out: the robot's */
@@ -850,6 +895,8 @@ export interface CalibrateResult {
     } | null;
     least_squares_bias_reason?: string;
   };
+  /** With `controller`: which torques are its law's, and what that means */
+  controller?: CalibrateControllerUsed;
   /**
    * LogReport; used_for: fit or validation; with presliding also friction_way: velocity, as logged, or filtered position, where
    * velocity is not logged or its noise above 0.005 rad/s or m/s
@@ -3305,6 +3352,9 @@ export interface Log {
   qdd?: string;
   tau?: string;
   time?: string;
+  /** Commanded position, of calibrations with `controller`; likewise qd_cmd */
+  q_cmd?: string;
+  qd_cmd?: string;
   columns?: LogColumns;
   units?: LogUnits;
   scale?: LogScale;
@@ -3340,6 +3390,13 @@ export interface LogColumns {
   qd?: LogColumnsOf;
   qdd?: LogColumnsOf;
   tau?: LogColumnsOf;
+  /**
+   * Commanded positions: of calibrations with `controller`, where a log has no torque. Left out: q_cmd, q_d, q_des, q_ref,
+   * target_q
+   */
+  q_cmd?: LogColumnsOf;
+  /** Commanded rates, where they are logged: qd_cmd, dq_d, qd_des, qd_ref, target_qd */
+  qd_cmd?: LogColumnsOf;
 }
 
 /**
@@ -3402,6 +3459,8 @@ export interface LogReport {
     qd?: string[];
     qdd?: string[];
     tau?: string[];
+    q_cmd?: string[];
+    qd_cmd?: string[];
   };
   rows: number;
   /** In the ranges of `rows` */
@@ -3425,7 +3484,7 @@ export interface LogReport {
   /** At the ends of segments, one period of the cut-off: there the filter has to guess */
   samples_at_borders_left_out?: number;
   repairs: {
-    kind: "not-finite" | "absurd" | "spike" | "outlier" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short";
+    kind: "not-finite" | "absurd" | "spike" | "outlier" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short" | "saturated";
     meaning: string;
     count: number;
     /** Of bridged */
@@ -3451,6 +3510,9 @@ export interface LogScale {
   qd?: LogFactor;
   qdd?: LogFactor;
   tau?: LogFactor;
+  /** Left out: that of q; likewise qd_cmd */
+  q_cmd?: LogFactor;
+  qd_cmd?: LogFactor;
 }
 
 /** One for all joints, or one for each */
@@ -3467,6 +3529,9 @@ export interface LogUnits {
   qdd?: LogUnit;
   /** Nm, mNm; N; A and mA with a scale */
   tau?: LogUnit;
+  /** Left out: that of q; likewise qd_cmd */
+  q_cmd?: LogUnit;
+  qd_cmd?: LogUnit;
 }
 
 /** Frame of b on frame of a, in the axes of a's frame that are named (planar pins: x, y) */

@@ -269,8 +269,7 @@ bool tq_clean_rows(tq_pass *p, const tq_raw_rows *rows, size_t *inout_at)
     const size_t i = (*inout_at)++;
     const uint64_t row = rows->row[i];
     if (rows->state[i] != TQ_ROW_GOOD) {
-        const bool is_absurd = rows->state[i] == TQ_ROW_ABSURD;
-        tq_recording_note(recording, is_absurd ? TQ_REPAIR_ABSURD : TQ_REPAIR_NOT_FINITE, row);
+        tq_recording_note(recording, tq_repair_of_row(rows->state[i]), row);
         return true;
     }
     if (tq_recording_is_braked(recording, &p->brake, rows, i)) {

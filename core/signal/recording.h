@@ -80,6 +80,7 @@ typedef enum tq_repair {
     TQ_REPAIR_BRAKED,       /* standstills left out: zero torque although gravity acts */
     TQ_REPAIR_UNPAIRED,     /* rows left out: another file of the recording ends earlier */
     TQ_REPAIR_TOO_SHORT,    /* segments of fewer than eight rows, left out */
+    TQ_REPAIR_SATURATED,    /* rows left out: their torque is at a limit */
     TQ_REPAIRS,
 } tq_repair;
 
@@ -197,6 +198,9 @@ typedef struct tq_recording_fault {
 /* Sets *ret and returns TQ_ERR_RANGE. */
 tq_status tq_recording_refuse(tq_recording_fault *ret, tq_recording_fault_kind kind, uint32_t joint,
                               double value, double other);
+
+/* The repair of a row that is not good: it is left out. */
+tq_repair tq_repair_of_row(unsigned char state);
 
 /* Counts a repair; the first TQ_REPAIR_ROWS rows are listed. */
 void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row);

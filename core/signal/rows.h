@@ -25,7 +25,12 @@ typedef struct tq_channels {
     size_t first[TQ_QUANTITIES];
 } tq_channels;
 
-typedef enum tq_row_state { TQ_ROW_GOOD, TQ_ROW_NOT_FINITE, TQ_ROW_ABSURD } tq_row_state;
+typedef enum tq_row_state {
+    TQ_ROW_GOOD,
+    TQ_ROW_NOT_FINITE,
+    TQ_ROW_ABSURD,
+    TQ_ROW_SATURATED, /* its torque is at a limit, and therefore not known */
+} tq_row_state;
 
 /* Consecutive rows. Borrowed for the call. */
 typedef struct tq_raw_rows {

@@ -88,9 +88,7 @@ static void add_time(tq_survey *s, const tq_raw_rows *rows, size_t i)
 {
     tq_recording *recording = s->recording;
     if (rows->state[i] != TQ_ROW_GOOD) {
-        tq_recording_note(recording,
-                          rows->state[i] == TQ_ROW_ABSURD ? TQ_REPAIR_ABSURD : TQ_REPAIR_NOT_FINITE,
-                          rows->row[i]);
+        tq_recording_note(recording, tq_repair_of_row(rows->state[i]), rows->row[i]);
     }
     if (!isfinite(rows->t[i])) {
         return;

@@ -593,6 +593,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     put_forward(c);
     tqa_calibration_put_static_check(c);
     tqa_calibration_put_noise(c);
+    tqa_calibration_put_controller(c);
     put_logs(c);
     put_robot(c);
     put_prediction(c);

@@ -10,6 +10,7 @@ enum {
     TQA_CALIBRATE_LOGS_MAX = 200,
     TQA_CALIBRATE_POINTS = 1000, /* of a log's prediction, by default */
     TQA_CALIBRATE_POINTS_MAX = 100000,
+    TQA_CONTROLLER_NOTE = 640,
 };
 
 /* The state of one calibration. Everything lives in the tree's memory. */
@@ -18,6 +19,8 @@ typedef struct tqa_calibration {
     const tqa_robot *whole; /* tree->robot has joints at rest fixed */
     tqa_order order;
     tqa_recording_request request;
+    tqa_commanded_law law;       /* of request.law, where the request states the controller */
+    tq_feedback feedback;        /* the same, for simulations */
     tqa_pass_memory pass_memory; /* of its passes */
     tqa_recording *logs;
     size_t n_log, n_fitted;      /* logs from n_fitted on are for validation */
@@ -49,6 +52,9 @@ bool tqa_calibration_hold_joints(tqa_calibration *calibration);
 
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);
+/* The controller; where there is one *need (bits of quantities) is commanded motion in the place of
+ * torque. False: the problem is set. */
+bool tqa_calibration_read_controller(tqa_calibration *calibration, unsigned *need);
 
 /* Reports progress (i of n recordings surveyed; the session's, with part of the recording at hand;
  * the report). False: the job is to stop, the problem is set. */
@@ -110,6 +116,10 @@ size_t tqa_compared_farthest(const tqa_calibration *calibration, const tq_compar
 /* The parameter that constraints move by the most deviations, where they raise the objective by
  * more than 2 %; else SIZE_MAX. */
 size_t tqa_calibration_costliest(const tqa_calibration *calibration, double *ret_price);
+/* `controller` of the answer, where the request states it, and what rests on it in a sentence. */
+void tqa_calibration_put_controller(const tqa_calibration *calibration);
+void tqa_calibration_controller_note(const tqa_calibration *calibration,
+                                     char text[TQA_CONTROLLER_NOTE]);
 void tqa_calibration_put_noise(const tqa_calibration *calibration);
 void tqa_calibration_put_static_check(const tqa_calibration *calibration);
 /* The page for people, and parameters for a C program: malloc'ed, NULL when memory is short. */

@@ -74,8 +74,11 @@ static void of_columns(const tqa_calibration *c, const tq_finding *f, const char
     case TQ_FINDING_TORQUE_SCALE:
         (void)snprintf(
             text, size,
-            "torque of %.50s is %.3g times what the %s (%s): state \"units\", or \"scale\" "
-            "it by %.4g",
+            c->logs[0].is_commanded
+                ? "torque of %.50s is %.3g times what the %s (%s): multiply its gains in "
+                  "\"controller\" by %.4g"
+                : "torque of %.50s is %.3g times what the %s (%s): state \"units\", or \"scale\" "
+                  "it by %.4g",
             joint, f->size,
             f->joint == TQ_NONE ? "robot's masses take" : "other joints' torques imply",
             unit_of(f->size), 1.0 / f->size);

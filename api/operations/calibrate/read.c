@@ -408,10 +408,11 @@ bool tqa_calibration_read(tqa_calibration *c)
     if (!tqa_undragged(&root, "the fit")) {
         return false;
     }
-    if (!tqa_tree_order(c->tree, &c->order) ||
+    if (!tqa_tree_order(c->tree, &c->order) || !tqa_calibration_read_controller(c, &need) ||
         !tqa_recording_request_read(&root, &c->order, need, &c->request)) {
         return false;
     }
+    c->request.law = c->options.feedback != NULL ? &c->law : NULL;
     c->options.searches_delay = c->options.searches_delay && !c->request.has_delay;
     c->options.searches_shift = !c->request.has_delay;
     c->request.options.finds_brakes = model->nq == model->nv;

@@ -382,6 +382,13 @@ static void put_logs(tqa_html *page, const tqa_calibration *c)
         put_log(page, &c->logs[i]);
     }
     tqa_html_raw(page, "</table></div>\n");
+    if (c->request.law != NULL) {
+        char note[TQA_CONTROLLER_NOTE];
+        tqa_calibration_controller_note(c, note);
+        tqa_html_raw(page, "<p>By the controller of the request: ");
+        tqa_html_text(page, note);
+        tqa_html_raw(page, ".</p>\n");
+    }
     put_part(page, c);
     tqa_html_raw(
         page,

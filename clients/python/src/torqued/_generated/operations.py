@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from .job import Job
     from .types import (
         AssembleReadAsItemOut, BodyInertiaOut, Box1, CalibrateBeyondCutoffItemOut, CalibrateComparisonOut,
-        CalibrateConditionOut, CalibrateDataset1, CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut,
-        CalibrateFindingOut, CalibrateFitOut, CalibrateForwardSimulationOut, CalibrateFrictionSignOut,
-        CalibrateGravityCheckOut, CalibrateInstrumentsOut, CalibrateKinematicsBaseOut, CalibrateKinematicsByPoseOut,
-        CalibrateKinematicsErrorsOut, CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut,
-        CalibrateKinematicsObservabilityOut, CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut,
-        CalibrateKinematicsReadAsItemOut, CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise,
-        CalibrateKinematicsToolOut, CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut,
-        CalibratePredictionItemOut, CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut,
-        CalibrateRequestModel, CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape,
-        CompareColumns1, CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
+        CalibrateConditionOut, CalibrateController, CalibrateControllerUsedOut, CalibrateDataset1,
+        CalibrateDelayOut, CalibrateDocumentOut, CalibrateFeasibilityOut, CalibrateFindingOut, CalibrateFitOut,
+        CalibrateForwardSimulationOut, CalibrateFrictionSignOut, CalibrateGravityCheckOut, CalibrateInstrumentsOut,
+        CalibrateKinematicsBaseOut, CalibrateKinematicsByPoseOut, CalibrateKinematicsErrorsOut,
+        CalibrateKinematicsNoiseOut, CalibrateKinematicsNotIdentifiedItemOut, CalibrateKinematicsObservabilityOut,
+        CalibrateKinematicsOutliersItemOut, CalibrateKinematicsPlanesItemOut, CalibrateKinematicsReadAsItemOut,
+        CalibrateKinematicsRequestLimits, CalibrateKinematicsRequestNoise, CalibrateKinematicsToolOut,
+        CalibrateKinematicsWithinLimitsOut, CalibrateNoiseOut, CalibrateParameterOut, CalibratePredictionItemOut,
+        CalibrateRankOut, CalibrateReadAsItemOut, CalibrateRegroupedItemOut, CalibrateRequestModel,
+        CalibrateUnidentifiableItemOut, CalibrateValidationOut, CollisionShape, CompareColumns1,
+        CompareColumnsItemOut, CompareReadAsItemOut, CompareSource, CompareSource1, ConstantWrench,
         ConstrainedController, Controller, DistanceLeastOut, DistanceLeftOutItemOut, DistancePairsItemOut,
         DistanceReadAsItemOut, Drive, DriveBodeOut, DriveInertiaOut, DriveLineOut, DriveLoopsOut,
         DriveReadAsItemOut, DriveReductionOut, DriveRequestLoad, EnsembleEndStatesOut, EnsembleEndedItemOut,
@@ -93,10 +94,11 @@ class InverseDynamicsResult(Result):
     }
     _lists = frozenset((
         'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
-        'link_jacobians.links', 'log.source.columns.q', 'log.source.columns.qd', 'log.source.columns.qdd',
-        'log.source.columns.tau', 'log.source.columns.time', 'log.source.repairs',
-        'log.source.repairs.first_rows', 'multipliers.rows', 'not_used', 'off_constraints',
-        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
+        'link_jacobians.links', 'log.source.columns.q', 'log.source.columns.q_cmd', 'log.source.columns.qd',
+        'log.source.columns.qd_cmd', 'log.source.columns.qdd', 'log.source.columns.tau',
+        'log.source.columns.time', 'log.source.repairs', 'log.source.repairs.first_rows',
+        'multipliers.rows', 'not_used', 'off_constraints', 'operational_space_inertia.axes',
+        'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
     ))
     reactions: ReactionsOut
     limits: InverseDynamicsLimitsOut
@@ -601,16 +603,16 @@ class CalibrateResult(Result):
     }
     _lists = frozenset((
         'all_parameters', 'beyond_cutoff', 'comparison.estimators', 'comparison.estimators.deviations',
-        'comparison.estimators.rmse_ratio', 'covariance', 'datasets', 'document.by_joint', 'findings',
-        'findings.datasets', 'fit.by_joint', 'forward_simulation.by_dataset', 'forward_simulation.by_joint',
-        'gravity_check.by_joint', 'joints', 'parameter_deviations', 'parameter_values', 'parameters',
-        'parameters.bootstrap_interval', 'parameters.interval', 'prediction', 'read_as', 'reasons',
-        'regrouped', 'robot.actuated', 'robot.constraints', 'robot.constraints.axes',
-        'robot.constraints.rows', 'robot.dh.base.solid', 'robot.dh.joints', 'robot.dh.joints.link.solid',
-        'robot.dh.tool.solid', 'robot.joints', 'robot.links', 'robot.links.solid', 'robot.poe.joints',
-        'robot.poe.joints.link.solid', 'robot.poe.tool.solid', 'robot.tendons', 'robot.tree.joints',
-        'robot.tree.links', 'unidentifiable', 'unidentifiable.terms', 'validation.by_dataset',
-        'validation.by_joint',
+        'comparison.estimators.rmse_ratio', 'controller.effort_limits', 'controller.torque_of',
+        'covariance', 'datasets', 'document.by_joint', 'findings', 'findings.datasets', 'fit.by_joint',
+        'forward_simulation.by_dataset', 'forward_simulation.by_joint', 'gravity_check.by_joint', 'joints',
+        'parameter_deviations', 'parameter_values', 'parameters', 'parameters.bootstrap_interval',
+        'parameters.interval', 'prediction', 'read_as', 'reasons', 'regrouped', 'robot.actuated',
+        'robot.constraints', 'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid',
+        'robot.dh.joints', 'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints',
+        'robot.links', 'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid',
+        'robot.poe.tool.solid', 'robot.tendons', 'robot.tree.joints', 'robot.tree.links', 'unidentifiable',
+        'unidentifiable.terms', 'validation.by_dataset', 'validation.by_joint',
     ))
     _rows_in = 'parameters'
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
@@ -644,6 +646,7 @@ class CalibrateResult(Result):
     gravity_check: CalibrateGravityCheckOut | None
     gravity_check_reason: str
     noise: CalibrateNoiseOut
+    controller: CalibrateControllerUsedOut
     datasets: list[dict[str, Any]]
     filter: LogFilterUsedOut
     delay: CalibrateDelayOut
@@ -1360,15 +1363,16 @@ class RobotOperations:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
-            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
+            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
+            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
+            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
+            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None, progress: bool | None = None
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
@@ -1405,8 +1409,10 @@ class RobotOperations:
             compare: Other estimators on the same logs and the same columns: `comparison` of the answer. The result
                 stays that of `method`. entropic: feasible with a thousand times the `prior_weight`, drawn to the
                 robot's own bodies (Lee, Wensing and Park 2020). idim-iv: instruments are the columns along a
-                simulation that follows the logs (Janot, Vandanjon and Gautier 2014). irls reads the logs by its own
-                weights: name it as `method`
+                simulation that follows the logs (Janot, Vandanjon and Gautier 2014). didim: output error, torque
+                against the columns along that simulation alone (Gautier, Janot and Vandanjon 2013); with
+                `controller` both simulate its loop, else one that draws them to the logs at 1.5 Hz. irls reads the
+                logs by its own weights: name it as `method`
             lag_s: Of instruments; left out: two periods of the cut-off, less where the motion is faster
             prior: Values of all parameters, in the order of the regressor's columns; left out: the robot's
             ridge: Of ridge: weight of the prior relative to the objective (default 0.0001)
@@ -1425,10 +1431,11 @@ class RobotOperations:
         """
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
-            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
-            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
-            confidence, 'validate': validate, 'points': points}, idempotency_key, progress)
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
+            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
+            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
+            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -1814,22 +1821,24 @@ class RobotJobs:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
-            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
+            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
+            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
+            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
+            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None
     ) -> Job[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
-            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
-            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
-            confidence, 'validate': validate, 'points': points}, idempotency_key)
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
+            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
+            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
+            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2212,22 +2221,24 @@ class AsyncRobotOperations:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
-            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None, progress: bool | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
+            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
+            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
+            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
+            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None, progress: bool | None = None
     ) -> Awaitable[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
-            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
-            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
-            confidence, 'validate': validate, 'points': points}, idempotency_key, progress)
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
+            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
+            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
+            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key, progress)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =
@@ -2497,22 +2508,24 @@ class AsyncRobotJobs:
     def calibrate(
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
-            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None, at_rest:
-            Mapping[str, Any] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible',
-            'ols', 'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
-            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
-            'idim-iv', 'feasible-idim-iv']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None,
-            ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise:
-            float | None = None, prior_weight: float | None = None, confidence: float | None = None, validate:
-            Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None =
-            None, idempotency_key: str | None = None
+            filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
+            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
+            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
+            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
+            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
+            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
+            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
+            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
+            None = None
     ) -> Awaitable[AsyncJob[CalibrateResult]]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'at_rest': at_rest, 'model': model, 'method': method, 'compare':
-            compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge, 'bootstrap': bootstrap, 'covariance':
-            covariance, 'column_noise': column_noise, 'prior_weight': prior_weight, 'confidence':
-            confidence, 'validate': validate, 'points': points}, idempotency_key)
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
+            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
+            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
+            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            idempotency_key)
 
     def payload(
             self, datasets: Sequence[str | CalibrateDataset1], *, reference: Sequence[str | CalibrateDataset1] | None =

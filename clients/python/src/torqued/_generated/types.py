@@ -80,6 +80,35 @@ class CalibrateConditionOut(TypedDict):
     column_scaled_reason: NotRequired[str]
 
 
+class CalibrateController(TypedDict):
+    """The controller that moved the robot. Of logs without torque it makes torque of commanded and measured motion
+    (`q_cmd`, and `qd_cmd` where it is logged); logs with torque keep theirs. Rates are the logged ones where both
+    are, else central differences of q_cmd - q. Row k of the log is what the controller saw at one time. Rows at
+    `effort_limits` are left out (repair saturated). An integrator has a state that no log contains: it is none of
+    these
+    """
+    kind: Literal['pd', 'pd-gravity', 'computed-torque']
+    kp: float | ArrayLike | Mapping[str, Any]
+    kd: float | ArrayLike | Mapping[str, Any]
+    effort_limits: NotRequired[Literal['robot'] | float | ArrayLike | Mapping[str, Any]]
+
+
+class CalibrateControllerUsedOut(TypedDict):
+    kind: Literal['pd', 'pd-gravity', 'computed-torque']
+    law: str
+    kp: Array
+    kd: Array
+    effort_limits: list[float | None]
+    torque_of: list[CalibrateControllerUsedTorqueOfItemOut]
+    note: str
+
+
+class CalibrateControllerUsedTorqueOfItemOut(TypedDict):
+    name: str
+    rates: Literal['logged', 'differences']
+    rows_saturated: int
+
+
 class CalibrateDataset1(TypedDict):
     dataset: NotRequired[str]
     job: NotRequired[str]
@@ -89,6 +118,8 @@ class CalibrateDataset1(TypedDict):
     qdd: NotRequired[str]
     tau: NotRequired[str]
     time: NotRequired[str]
+    q_cmd: NotRequired[str]
+    qd_cmd: NotRequired[str]
 
 
 class CalibrateDelayOut(TypedDict):
@@ -1710,6 +1741,8 @@ class Log(TypedDict):
     qdd: NotRequired[str]
     tau: NotRequired[str]
     time: NotRequired[str]
+    q_cmd: NotRequired[str]
+    qd_cmd: NotRequired[str]
     columns: NotRequired[LogColumns]
     units: NotRequired[LogUnits]
     scale: NotRequired[LogScale]
@@ -1731,6 +1764,8 @@ class LogColumns(TypedDict):
     qd: NotRequired[str | int | Sequence[str | int]]
     qdd: NotRequired[str | int | Sequence[str | int]]
     tau: NotRequired[str | int | Sequence[str | int]]
+    q_cmd: NotRequired[str | int | Sequence[str | int]]
+    qd_cmd: NotRequired[str | int | Sequence[str | int]]
 
 
 class LogFilter(TypedDict):
@@ -1769,6 +1804,8 @@ class LogReportColumnsOut(TypedDict):
     qd: NotRequired[list[str]]
     qdd: NotRequired[list[str]]
     tau: NotRequired[list[str]]
+    q_cmd: NotRequired[list[str]]
+    qd_cmd: NotRequired[list[str]]
 
 
 class LogReportOut(TypedDict):
@@ -1791,7 +1828,7 @@ class LogReportOut(TypedDict):
 
 
 class LogReportRepairsItemOut(TypedDict):
-    kind: Literal['not-finite', 'absurd', 'spike', 'outlier', 'repeated-time', 'out-of-order', 'set-back', 'bridged', 'split', 'unwrapped', 'braked', 'unpaired', 'too-short']
+    kind: Literal['not-finite', 'absurd', 'spike', 'outlier', 'repeated-time', 'out-of-order', 'set-back', 'bridged', 'split', 'unwrapped', 'braked', 'unpaired', 'too-short', 'saturated']
     meaning: str
     count: int
     longest_s: NotRequired[float]
@@ -1805,6 +1842,8 @@ class LogScale(TypedDict):
     qd: NotRequired[float | ArrayLike]
     qdd: NotRequired[float | ArrayLike]
     tau: NotRequired[float | ArrayLike]
+    q_cmd: NotRequired[float | ArrayLike]
+    qd_cmd: NotRequired[float | ArrayLike]
 
 
 class LogUnits(TypedDict):
@@ -1813,6 +1852,8 @@ class LogUnits(TypedDict):
     qd: NotRequired[str | Sequence[str]]
     qdd: NotRequired[str | Sequence[str]]
     tau: NotRequired[str | Sequence[str]]
+    q_cmd: NotRequired[str | Sequence[str]]
+    qd_cmd: NotRequired[str | Sequence[str]]
 
 
 class LoopConstraintOut(TypedDict):

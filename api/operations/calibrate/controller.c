@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/operations/calibrate/controller.c - the controller that moved the robot: read, and what of
+ * the result rests on it. */
+#include "api/operations/simulate/controller.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "api/openapi/generated/fields.h"
+#include "api/operations/calibrate/calibrate.h"
+#include "api/recordings/commanded.h"
+
+static const char *const fields[] = {TQA_FIELDS_CALIBRATE_CONTROLLER, NULL};
+static const char *const kinds[] = {TQA_WORDS_CALIBRATE_CONTROLLER_KIND, NULL};
+static const char *const laws[] = {
+    [TQA_COMMANDED_PD] = "kp (q_cmd - q) + kd (qd_cmd - qd)",
+    [TQA_COMMANDED_PD_GRAVITY] = "kp (q_cmd - q) + kd (qd_cmd - qd) + gravity(q) + springs(q)",
+    [TQA_COMMANDED_COMPUTED] =
+        "M(q) (qdd_cmd + kp (q_cmd - q) + kd (qd_cmd - qd)) + C(q, qd) qd + gravity(q) + "
+        "friction(qd) + springs(q)",
+};
+
+/* the place of number r, as the user writes it */
+static tqa_value place_of(const tqa_calibration *c, const tqa_value *part, size_t r)
+{
+    if (json_is_array(part->value)) {
+        return tqa_value_item(part, r);
+    }
+    if (json_is_object(part->value)) {
+        const char *name = c->tree->robot->joint_names[tqa_calibration_joint(c, c->order.v[r])];
+        const tqa_value own = tqa_value_field(part, name);
+        return own.value != NULL ? own : *part;
+    }
+    return *part;
+}
+
+/* A joint without stiffness is not held to the commanded motion. */
+static bool check_stiffness(const tqa_calibration *c, const tqa_value *part, const double *kp)
+{
+    for (size_t r = 0; r < c->order.nv; r++) {
+        if (!(kp[c->order.v[r]] > 0.0)) {
+            const tqa_value place = place_of(c, part, r);
+            const char *name = c->tree->robot->joint_names[tqa_calibration_joint(c, c->order.v[r])];
+            return tqa_value_refuse(
+                &place, "range",
+                "state the gain; or, of a joint that was at rest, its position: \"at_rest\"",
+                "joint \"%.64s\" has kp 0: its position says nothing of its torque", name);
+        }
+    }
+    return true;
+}
+
+static bool read_limits(const tqa_calibration *c, const tqa_value *part, tqa_commanded_law *law)
+{
+    const tq_model *model = c->tree->robot->model;
+    if (part->value != NULL) {
+        return tqa_value_effort_limits(part, &c->order, model, &law->limit);
+    }
+    double *limit = tqa_tree_take(c->tree, c->order.nv, sizeof *limit);
+    for (uint32_t j = 0; limit != NULL && j < model->n_joint; j++) {
+        const double most = model->joints[j].limits.effort;
+        if (model->joints[j].nv == 1 && model->joints[j].mimic == TQ_NONE) {
+            limit[model->joints[j].v_index] = most > 0.0 ? most : (double)INFINITY;
+        }
+    }
+    law->limit = limit;
+    return limit != NULL;
+}
+
+bool tqa_calibration_read_controller(tqa_calibration *c, unsigned *need)
+{
+    const tqa_value root = tqa_value_root(c->tree);
+    const tqa_value part = tqa_value_field(&root, "controller");
+    const tq_model *model = c->tree->robot->model;
+    unsigned kind = 0;
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_value_object(&part, fields)) {
+        return false;
+    }
+    const tqa_value kind_part = tqa_value_field(&part, "kind");
+    const tqa_value kp = tqa_value_field(&part, "kp");
+    const tqa_value kd = tqa_value_field(&part, "kd");
+    const tqa_value limits = tqa_value_field(&part, "effort_limits");
+    if (model->nq != model->nv) {
+        return tqa_value_refuse(&part, "invalid-robot", "leave it out, and log the torques",
+                                "the law of a controller is for joints of one freedom each");
+    }
+    if (!tqa_value_need(&kind_part, "add \"kind\": \"pd\", \"pd-gravity\" or "
+                                    "\"computed-torque\"") ||
+        !tqa_value_choice(&kind_part, kinds, &kind) ||
+        !tqa_value_need(&kp, "add \"kp\": its gain of position, or one for each joint") ||
+        !tqa_value_need(&kd, "add \"kd\": its gain of velocity, or one for each joint; 0: none") ||
+        !tqa_value_gain(&kp, &c->order, &c->law.kp) ||
+        !tqa_value_gain(&kd, &c->order, &c->law.kd) || !check_stiffness(c, &kp, c->law.kp) ||
+        !read_limits(c, &limits, &c->law)) {
+        return false;
+    }
+    c->law.kind = (tqa_commanded_kind)kind;
+    c->feedback =
+        (tq_feedback){.kp = c->law.kp, .kd = c->law.kd, .by_mass = kind == TQA_COMMANDED_COMPUTED};
+    c->options.feedback = &c->feedback;
+    *need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_Q_CMD;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------------------
+ * The answer
+ */
+
+static size_t count_commanded(const tqa_calibration *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_log; i++) {
+        n += c->logs[i].is_commanded ? 1 : 0;
+    }
+    return n;
+}
+
+static void put_gains(const tqa_calibration *c, const char *key, const double *x)
+{
+    tqa_writer_list(c->tree->answer, key);
+    for (size_t r = 0; r < c->order.nv; r++) {
+        tqa_writer_number_or_null(c->tree->answer, NULL, x[c->order.v[r]]);
+    }
+    tqa_writer_end(c->tree->answer);
+}
+
+void tqa_calibration_controller_note(const tqa_calibration *c, char text[TQA_CONTROLLER_NOTE])
+{
+    const size_t n = count_commanded(c);
+    if (n == 0) {
+        (void)snprintf(text, TQA_CONTROLLER_NOTE,
+                       "torque is the logs' own: the controller is that of simulations only");
+        return;
+    }
+    (void)snprintf(
+        text, TQA_CONTROLLER_NOTE,
+        "torque of %zu of %zu logs was not measured: it is that of the controller's law. "
+        "Gains that are all off by 1 %% put all masses, inertias and friction off by "
+        "1 %%, and no log shows it; those of one joint put its torques off, which "
+        "findings name as a scale where the bodies of other joints contradict. "
+        "Deviations and intervals hold the gains for exact",
+        n, c->n_log);
+}
+
+void tqa_calibration_put_controller(const tqa_calibration *c)
+{
+    tqa_writer *answer = c->tree->answer;
+    char text[TQA_CONTROLLER_NOTE];
+    if (c->request.law == NULL) {
+        return;
+    }
+    tqa_writer_object(answer, "controller");
+    tqa_writer_string(answer, "kind", kinds[c->law.kind]);
+    tqa_writer_string(answer, "law", laws[c->law.kind]);
+    put_gains(c, "kp", c->law.kp);
+    put_gains(c, "kd", c->law.kd);
+    put_gains(c, "effort_limits", c->law.limit);
+    tqa_writer_list(answer, "torque_of");
+    for (size_t i = 0; i < c->n_log; i++) {
+        const tqa_recording *log = &c->logs[i];
+        if (log->is_commanded) {
+            tqa_writer_object(answer, NULL);
+            tqa_writer_string(answer, "name", log->name);
+            tqa_writer_string(answer, "rates",
+                              tqa_commanded_has_rates(log) ? "logged" : "differences");
+            tqa_writer_count(answer, "rows_saturated", log->signal.repairs[TQ_REPAIR_SATURATED].n);
+            tqa_writer_end(answer);
+        }
+    }
+    tqa_writer_end(answer);
+    tqa_calibration_controller_note(c, text);
+    tqa_writer_string(answer, "note", text);
+    tqa_writer_end(answer);
+}
