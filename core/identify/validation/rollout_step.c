@@ -225,8 +225,9 @@ static void find_drive(const tq_rollout *r, size_t k, const double *q, const dou
     add_pull(r, k, q, v, n, ret);
 }
 
-/* The acceleration at the state before the step, for who watches a loop with gains, which damp the
- * step's own; m as before. Without gains it is dry friction that damps, and the step's is better. */
+/* The acceleration at the state before the step, for a caller that simulates a loop with gains,
+ * which damp the step's own; m as before. Without gains only dry friction damps: the step's is
+ * better. */
 static void find_acceleration(tq_rollout *r, size_t n)
 {
     const size_t nv = r->fit->n_row;
