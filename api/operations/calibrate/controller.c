@@ -16,8 +16,8 @@ static const char *const laws[] = {
     [TQA_COMMANDED_PD] = "kp (q_cmd - q) + kd (qd_cmd - qd)",
     [TQA_COMMANDED_PD_GRAVITY] = "kp (q_cmd - q) + kd (qd_cmd - qd) + gravity(q) + springs(q)",
     [TQA_COMMANDED_COMPUTED] =
-        "M(q) (qdd_cmd + kp (q_cmd - q) + kd (qd_cmd - qd)) + C(q, qd) qd + gravity(q) + "
-        "friction(qd) + springs(q)",
+        ("M(q) (qdd_cmd + kp (q_cmd - q) + kd (qd_cmd - qd)) + C(q, qd) qd + gravity(q) + "
+         "friction(qd) + springs(q)"),
 };
 
 /* the place of number r, as the user writes it */
