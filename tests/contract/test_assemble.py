@@ -92,3 +92,21 @@ def test_what_cannot_be_closed_is_said(daemon):
     whole = ask(daemon, "assemble", {"q": {"crank": 0.7}})["q"]
     assert ask(daemon, "assemble", {"q": {"crank": 0.7, "rocker": whole[2]}})["q"] == pytest.approx(whole, abs=1e-8)
     ask(daemon, "assemble", {"q": {"crank": 0.7, "rocker": whole[2] + 0.2}}, status=422)
+
+
+@pytest.mark.parametrize("field, value, slug, pointer", [
+    ("joints", ["crank", "knee", "crank"], "invalid-value", "/joints/2"), ("joints", ["crank", "knee"], "wrong-length", "/joints"),
+    ("joints", ["crank", "knee", "rock"], "unknown-name", "/joints/2"), ("joints", ["crank", "knee", 3], "wrong-type", "/joints/2"),
+    ("angles", "grad", "unknown-name", "/angles"), ("angles", 3, "wrong-type", "/angles"), ("q", [0.3, 0, 0], "wrong-type", "/q"),
+    ("q", {"crank": "a"}, "wrong-type", "/q/crank"), ("q", {"crank": None}, "wrong-type", "/q/crank"), ("qd", 3, "wrong-type", "/qd"),
+    ("near", [0, 0], "wrong-length", "/near")])
+def test_faults_of_fields_are_those_of_other_operations(daemon, field, value, slug, pointer):
+    found = ask_any(daemon, {"q": {"crank": 0.3}, field: value})
+    one = found["errors"][0]
+    assert (found["type"], one["pointer"]) == (f"/problems/{slug}", pointer) and one["hint"], found
+
+
+def ask_any(daemon, body):
+    status, _, text = daemon.request("POST", "/v1/robots/four-bar/assemble", json.dumps(body), JSON)
+    assert 400 <= status < 500, text
+    return json.loads(text)

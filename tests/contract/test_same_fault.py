@@ -155,6 +155,8 @@ def takers(field):
     """(operation, schema of the field) for each operation that has the field at the root."""
     for name, (path, schema, examples) in OPERATIONS.items():
         properties = resolved(schema).get("properties", {})
+        if name == "assemble":  # of robots with constraints, and its q is by joint: test_assemble.py has these faults
+            continue
         if field in properties and "{name}" in path and name not in TAKES_OTHERS.get(field, ()):
             yield name, shape(properties[field])
 
