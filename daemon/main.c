@@ -449,6 +449,7 @@ static bool serve(void)
     if (!confine()) {
         return false;
     }
+    tqd_jobs_beat_node(jobs);
     /* only the creation of threads can fail from here on */
     atomic_store(&service.state, TQD_SERVICE_READY);
     if (!start_threads()) {

@@ -49,6 +49,11 @@ typedef struct tqd_jobs tqd_jobs;
 tqd_jobs *tqd_jobs_new(const tqd_jobs_options *options, char *why);
 void tqd_jobs_free(tqd_jobs *jobs); /* accepts NULL; after its threads have returned */
 
+/* Writes this node into the store's list of nodes, and reads whether it is drained. The keeper does
+ * so every few seconds; the first time is before the keeper begins, so that a drained node claims
+ * no job, and the first GET /v1/nodes has this node. */
+void tqd_jobs_beat_node(tqd_jobs *jobs);
+
 /* Body of a runner thread (n_runner + n_spare of them), and of the keeper, which recovers the jobs
  * of a former process, renews leases, publishes events, and removes expired jobs and files. Both
  * return some time after tqd_jobs_stop, for which the store's writer must still be running. */

@@ -92,9 +92,6 @@ void tqd_jobs_beat_part(tqd_runner *runner);
 /* The job has ended: who helps with it stops. */
 void tqd_jobs_stop_helpers(tqd_jobs *jobs, const char *id);
 
-/* nodes.c: stores a heartbeat of this node, and reads all nodes and whether this one is drained. */
-void tqd_jobs_beat_node(tqd_jobs *jobs);
-
 /* execute.c: computes a claimed job and ends it in the store. */
 void tqd_execute(tqd_runner *runner);
 

@@ -313,7 +313,6 @@ void tqd_jobs_keep(void *arg)
     tqd_jobs_enter(jobs);
     uint64_t last_seq = 0;
     (void)tqd_event_hub_end(&jobs->hub, &last_seq);
-    tqd_jobs_beat_node(jobs); /* first, so that a drained node begins nothing */
     bool recovered = recover(jobs);
     int64_t beat_ms = tqd_event_hub_now_ms();
     int64_t expire_ms = beat_ms;

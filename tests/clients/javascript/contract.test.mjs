@@ -26,7 +26,7 @@ for (const [path, { post }] of operations) {
   test(`${post.operationId}: the numbers of JSON, from CBOR`, async () => {
     const [name, example] = Object.entries(post.requestBody.content["application/json"].examples).find(([, one]) => !JSON.stringify(one).includes('"job"'));
     const ofRobot = path.includes("{name}");
-    const robot = { statics: "puma560", excitation: "planar-2r" }[post.operationId];
+    const robot = example["x-robot"] ?? { statics: "puma560", excitation: "planar-2r" }[post.operationId];
     const names = [example.robot, robot, "panda", "planar-2r", "pendulum", "ur5e"].filter(Boolean);
     for (const robotName of ofRobot ? names : [""]) {
       const expected = await overJson(path.replace("{name}", robotName), example.value);
