@@ -134,10 +134,8 @@ static void put_notes(tqa_call *call)
     tqa_writer *answer = &call->answer;
     const unsigned assumed = call->tree->assumed;
     const tqa_value root = tqa_value_root(call->tree);
-    /* joints that assemble does not name are what it finds */
-    const bool finds = strcmp(call->operation->name, "assemble") == 0;
     bool any = assumed != 0;
-    for (unsigned k = 0; k < 3 && !finds; k++) {
+    for (unsigned k = 0; k < 3 && !call->operation->methods->tree->finds_unnamed; k++) {
         any = any || (call->robot != NULL &&
                       tqa_notes_put_unnamed(NULL, call->robot,
                                             tqa_value_field(&root, names[k]).value, names[k]));

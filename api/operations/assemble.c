@@ -239,5 +239,5 @@ static bool run(tqa_tree *tree)
 }
 
 static const tqa_tree_methods methods = {
-    .fields = fields, .needed = needed, .cost_us = cost_us, .run = run};
+    .fields = fields, .needed = needed, .finds_unnamed = true, .cost_us = cost_us, .run = run};
 const tqa_operation_methods tqa_assemble_methods = {.tree = &methods};

@@ -5,7 +5,7 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
-#include "api/operations/undragged.h"
+#include "api/operations/unmodelled.h"
 #include "api/request/robot_fields.h"
 #include "api/response/robot_writer.h"
 #include "core/dynamics/compliance.h"
@@ -126,7 +126,7 @@ static bool read(statics *s)
     memcpy(s->gravity, s->tree->robot->model->gravity, sizeof s->gravity);
     const double *wind = s->tree->robot->model->medium.velocity;
     if ((wind[0] != 0.0 || wind[1] != 0.0 || wind[2] != 0.0) &&
-        !tqa_undragged(&root, "the loads")) {
+        !tqa_all_modelled(&root, "the loads")) {
         return false; /* at rest only a medium that moves pulls */
     }
     return tqa_value_load(&wrench, &s->given) &&

@@ -162,10 +162,7 @@ static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, cons
         return false;
     }
     for (size_t r = 0; r < n; r++) {
-        const uint32_t to = quantity == TQA_RECORDING_TIME ? 0
-                            : quantity == TQA_RECORDING_Q || quantity == TQA_RECORDING_Q_CMD
-                                ? request->order->q[r]
-                                : request->order->v[r];
+        const uint32_t to = tqa_recording_row(request, quantity, r);
         recording->column[quantity][to] = columns[r];
         recording->factor[quantity][to] = request->factor[quantity][r];
     }
@@ -218,7 +215,7 @@ static bool find_plain(const tqa_finder *f, tqa_recording_quantity quantity, uin
         }
         return true;
     }
-    if (quantity > TQA_RECORDING_TIME) { /* never among plain numbers */
+    if (tqa_recording_is_command(quantity)) { /* never among plain numbers */
         return true;
     }
     if (first > 1 || groups < 2 || groups > 4 || (n == 1 && all > 5)) {
@@ -418,10 +415,7 @@ static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa
     }
     recording->unit_known[quantity] = all && n > 0;
     for (size_t r = 0; r < n; r++) {
-        const uint32_t to = quantity == TQA_RECORDING_TIME ? 0
-                            : quantity == TQA_RECORDING_Q || quantity == TQA_RECORDING_Q_CMD
-                                ? request->order->q[r]
-                                : request->order->v[r];
+        const uint32_t to = tqa_recording_row(request, quantity, r);
         bool current = false;
         const double unit =
             all ? tqa_finder_unit(f, quantity, r, columns[r], &current)
@@ -555,7 +549,7 @@ bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *
                         .request = request,
                         .table = sources[at].table,
                         .source = recording->source[at]};
-        if (q > TQA_RECORDING_TIME && !is_commanded(recording)) {
+        if (tqa_recording_is_command(q) && !is_commanded(recording)) {
             continue;
         }
         if (f.table == NULL) { /* split, and without this file */

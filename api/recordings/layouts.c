@@ -181,7 +181,7 @@ bool tqa_layout_ros_echo(tqa_finder *f, tqa_recording_quantity quantity, uint32_
     }
     const size_t group = quantity == TQA_RECORDING_Q ? 0 : quantity == TQA_RECORDING_QD ? 1 : 2;
     uint32_t words[64];
-    if (quantity == TQA_RECORDING_QDD || quantity > TQA_RECORDING_TIME ||
+    if (quantity == TQA_RECORDING_QDD || tqa_recording_is_command(quantity) ||
         (group + 1) * n_name > rest || n_name > 64) {
         return true;
     }

@@ -27,17 +27,10 @@ bool tqa_find_exactly(const tqa_finder *f, const char *name, size_t n, uint32_t 
 const char *tqa_finder_joint(const tqa_finder *f, tqa_recording_quantity quantity, size_t r)
 {
     const tqa_robot *robot = f->request->tree->robot;
-    const tq_model *model = robot->model;
-    const tqa_order *order = f->request->order;
-    const uint32_t row = quantity == TQA_RECORDING_Q ? order->q[r] : order->v[r];
-    for (uint32_t j = 0; j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
-        const uint32_t first = quantity == TQA_RECORDING_Q ? joint->q_index : joint->v_index;
-        if (joint->nq == 1 && joint->nv == 1 && row == first) {
-            return robot->joint_names[j];
-        }
-    }
-    return NULL;
+    const tq_joint *joint = tqa_recording_joint(f->request, quantity, r);
+    return joint != NULL && joint->nq == 1 && joint->nv == 1
+               ? robot->joint_names[joint - robot->model->joints]
+               : NULL;
 }
 
 /* one is the other, perhaps with a prefix: panda_joint1 and joint1 */

@@ -52,6 +52,14 @@ tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer,
 
 /* Number of rows of a quantity: nq or nv, 1 for time. */
 size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity);
+/* The robot's row of q or v for row r, in the user's order; 0 for time. */
+uint32_t tqa_recording_row(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                           size_t r);
+/* The joint of that row; NULL: a mimic joint's. */
+const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
+                                    tqa_recording_quantity quantity, size_t r);
+/* Of commanded motion: q_cmd, qd_cmd. */
+bool tqa_recording_is_command(tqa_recording_quantity quantity);
 extern const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES];
 
 /* The factor to SI of a unit by its name, for row r in the user's order; 0: there is none. Currents

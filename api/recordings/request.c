@@ -64,20 +64,40 @@ size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_q
                                                       : request->order->nv;
 }
 
-/* row r, in the user's order, belongs to a prismatic joint */
-static bool slides(const tqa_recording_request *request, tqa_recording_quantity quantity, size_t r)
+uint32_t tqa_recording_row(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                           size_t r)
+{
+    return quantity == TQA_RECORDING_TIME             ? 0
+           : measured_of(quantity) == TQA_RECORDING_Q ? request->order->q[r]
+                                                      : request->order->v[r];
+}
+
+bool tqa_recording_is_command(tqa_recording_quantity quantity)
+{
+    return measured_of(quantity) != quantity;
+}
+
+const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
+                                    tqa_recording_quantity quantity, size_t r)
 {
     const tq_model *model = request->tree->robot->model;
-    const uint32_t row = quantity == TQA_RECORDING_Q ? request->order->q[r] : request->order->v[r];
+    const bool is_q = measured_of(quantity) == TQA_RECORDING_Q;
+    const uint32_t row = tqa_recording_row(request, quantity, r);
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
-        const uint32_t first = quantity == TQA_RECORDING_Q ? joint->q_index : joint->v_index;
-        const uint32_t n = quantity == TQA_RECORDING_Q ? joint->nq : joint->nv;
+        const uint32_t first = is_q ? joint->q_index : joint->v_index;
+        const uint32_t n = is_q ? joint->nq : joint->nv;
         if (n > 0 && row >= first && row < first + n) {
-            return joint->kind == TQ_JOINT_PRISMATIC;
+            return joint;
         }
     }
-    return false;
+    return NULL;
+}
+
+static bool slides(const tqa_recording_request *request, tqa_recording_quantity quantity, size_t r)
+{
+    const tq_joint *joint = tqa_recording_joint(request, quantity, r);
+    return joint != NULL && joint->kind == TQ_JOINT_PRISMATIC;
 }
 
 static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, unit_of kind,

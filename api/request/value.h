@@ -227,6 +227,7 @@ typedef struct tqa_tree_methods {
     const tqa_needed *needed;   /* of those: must come; NULL: none */
     const char *const *forms;   /* values of ?form=, numbered from 1; NULL: no query */
     const char *const *sources; /* fields that name data to read (log.h); NULL: none */
+    bool finds_unnamed; /* joints that q, qd and qdd do not name are unknowns, not assumed zero */
     double (*cost_us)(const tqa_tree *tree);
     /* For an operation that may become a job: refuses a bad request once it is complete, before the
      * 202. NULL: `run` checks the request. False: the problem is set. */

@@ -196,17 +196,22 @@ def operations():
     for path, item in CONTRACT["paths"].items():
         content = item.get("post", {}).get("requestBody", {}).get("content", {}).get("application/json")
         if content and "202" in item["post"]["responses"]:
-            yield path, content["schema"], [e["value"] for e in content["examples"].values()]
+            yield path, content["schema"], list(content["examples"].values())
 
 
-OPERATIONS = {path.rsplit("/", 1)[1]: (path, schema, examples) for path, schema, examples in operations()}
+OPERATIONS = {path.rsplit("/", 1)[1]: (path, schema, [e["value"] for e in examples]) for path, schema, examples in operations()}
+# operations whose first example is of another robot than panda: of a linkage
+ROBOT_OF = {path.rsplit("/", 1)[1]: examples[0]["x-robot"] for path, _, examples in operations() if "x-robot" in examples[0]}
+# the documents that are accepted are computed: of a part of the samples, since nothing here depends on their number
+SHORTER = {"calibrate": {"rows": [[0, 1500]]}}
 
 
 @pytest.mark.seconds(110)
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_wrong_request_says_where_and_what_instead(daemon, example_data, name):
     path, schema, examples = OPERATIONS[name]
-    sweep = Sweep(daemon, "POST", path.replace("{name}", "panda"), schema)
+    examples = [{**SHORTER.get(name, {}), **example} for example in examples]
+    sweep = Sweep(daemon, "POST", path.replace("{name}", ROBOT_OF.get(name, "panda")), schema)
     for k, (what, place, document) in enumerate(wrong_documents(schema, examples)):
         if k % PART == 0:
             sweep.send(what, place, document)

@@ -4,7 +4,7 @@
 
 #include "api/openapi/generated/fields.h"
 #include "api/operations/calibrate/calibrate.h"
-#include "api/operations/undragged.h"
+#include "api/operations/unmodelled.h"
 #include "api/recordings/logs.h"
 
 static const char *const model_fields[] = {TQA_FIELDS_CALIBRATE_REQUEST_MODEL, NULL};
@@ -405,7 +405,7 @@ bool tqa_calibration_read(tqa_calibration *c)
                                 "directions, which the fit does not have",
                                 c->tree->robot->joint_names[find_ball_term(model)]);
     }
-    if (!tqa_undragged(&root, "the fit")) {
+    if (!tqa_all_modelled(&root, "the fit")) {
         return false;
     }
     if (!tqa_tree_order(c->tree, &c->order) || !tqa_calibration_read_controller(c, &need) ||

@@ -8,7 +8,7 @@
 
 #include "api/call/call.h"
 #include "api/openapi/generated/fields.h"
-#include "api/operations/undragged.h"
+#include "api/operations/unmodelled.h"
 
 static const char *const fields[] = {TQA_FIELDS_PAYLOAD_REQUEST, NULL};
 static const char *const log_fields[] = {TQA_FIELDS_CALIBRATE_DATASET, NULL};
@@ -81,7 +81,7 @@ static bool read(tqa_payload_search *p)
                                 "the torques of a constrained robot depend on the forces of its "
                                 "constraints, which a log does not contain");
     }
-    if (!tqa_undragged(&root, "the estimate")) {
+    if (!tqa_all_modelled(&root, "the estimate")) {
         return false;
     }
     if (!read_link(p, &link) || (from.value != NULL && !tqa_value_choice(&from, froms, &source)) ||

@@ -8,7 +8,7 @@
 
 #include "api/codec/writer.h"
 #include "api/openapi/generated/fields.h"
-#include "api/operations/undragged.h"
+#include "api/operations/unmodelled.h"
 #include "api/request/inertia_fields.h"
 #include "core/base/block.h"
 #include "core/dynamics/inverse.h"
@@ -303,7 +303,7 @@ static bool time_optimal(const tqa_value *part, tqa_by_limits *by, tqa_reference
     tqa_tree *tree = part->tree;
     const tq_mechanism *mechanism = by->mechanism;
     if ((is_torque_bound(by, tree->robot->model->nv) &&
-         !tqa_undragged(part, "times from limits of torque")) ||
+         !tqa_all_modelled(part, "times from limits of torque")) ||
         (!path->is_cartesian && !lay_path(part, by, path))) {
         return false;
     }

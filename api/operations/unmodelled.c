@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/undragged.c - refusal of robots with drag or tendons, by operations without.
- */
-#include "api/operations/undragged.h"
+/* api/operations/unmodelled.c - refusal of robots with drag or tendons, by operations that
+ * do not model these. */
+#include "api/operations/unmodelled.h"
 
 #include "api/robots/parsed.h"
 
-bool tqa_undragged(const tqa_value *root, const char *what)
+bool tqa_all_modelled(const tqa_value *root, const char *what)
 {
     if (root->tree->robot->model->n_tendon > 0) {
         return tqa_value_refuse(root, "invalid-robot",
