@@ -12,7 +12,6 @@ ASYNC = {"Prefer": "respond-async", "Content-Type": "application/json"}
 
 
 def node_of(one):
-    eventually(lambda: json.loads(one.request("GET", "/v1/nodes")[2])["nodes"])
     (node,) = json.loads(one.request("GET", "/v1/nodes")[2])["nodes"]
     return node
 
@@ -64,6 +63,6 @@ def test_drained_its_job_waits_over_a_restart_and_goes_on(start, tmp_path):
 
 def test_a_node_that_is_not_there(start):
     one = start({"node": "north"})
-    eventually(lambda: node_of(one))
+    node_of(one)
     status, _, text = one.request("POST", "/v1/nodes/nowhere/drain")
     assert status == 404 and "nowhere" in json.loads(text)["detail"]

@@ -17,6 +17,7 @@ static const char list_sql[] = "SELECT " TQD_JOB_LIST(
         " AND ($7::bigint = 0 OR created_ms < tqd_now() - $7::bigint)"
         " AND ($9::text IS NULL OR client = $9::text OR client = '')"
         " AND ($10::text IS NULL OR " NAMESPACE " = $10::text)"
+        " AND ($10::text IS NULL OR $10::text = '' OR strpos(client, '/') > 0)"
         " AND ($8::int < 0 OR state = $8::int) ORDER BY seq DESC LIMIT $5";
 /* few jobs are queued or running among many finished ones: a partial index has them */
 static const char list_ready_sql[] = "SELECT " TQD_JOB_LIST(

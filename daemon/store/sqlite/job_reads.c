@@ -23,6 +23,8 @@ static const char list_ready_sql[] = LIST_BY("seq IN (SELECT seq FROM job WHERE 
 static const char list_running_sql[] = LIST_BY("seq IN (SELECT seq FROM job WHERE state = 1) AND ");
 /* the others by the most selective index */
 static const char list_robot_sql[] = LIST_BY("robot = ?4 AND ");
+static const char list_namespace_sql[] =
+    LIST_BY(TQD_JOB_IS_NAMED("client") " AND " TQD_JOB_NAMESPACE("client") " = ?10 AND ");
 static const char list_kind_sql[] = LIST_BY("kind = ?3 AND ");
 static const char list_state_sql[] = LIST_BY("state = ?8 AND ");
 static const char body_sql[] =
@@ -110,9 +112,13 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
                                  int (*each)(void *ctx, const tqd_job *job), void *ctx)
 {
     const int state = only_state(filter->states);
+    char prefix[TQD_JOB_CLIENT_TEXT];
+    const char *namespace = tqd_job_filter_prefix(filter, prefix);
+    const bool is_named = namespace != NULL && namespace[0] != '\0';
     const char *text = state == TQD_JOB_QUEUED    ? list_ready_sql
                        : state == TQD_JOB_RUNNING ? list_running_sql
                        : filter->robot != NULL    ? list_robot_sql
+                       : is_named                 ? list_namespace_sql
                        : filter->kind != NULL     ? list_kind_sql
                        : state >= 0               ? list_state_sql
                                                   : list_sql;
@@ -120,11 +126,10 @@ tqd_store_status tqd_sqlite_jobs(tqd_connection *connection, const tqd_job_filte
     const int64_t before = filter->before_seq != 0 ? (int64_t)filter->before_seq : INT64_MAX;
     const int64_t from_ms = filter->newer_ms != 0 ? now - filter->newer_ms : INT64_MIN;
     const int64_t until_ms = filter->older_ms != 0 ? now - filter->older_ms : INT64_MAX;
-    char prefix[TQD_JOB_CLIENT_TEXT];
     sqlite3_stmt *statement =
         tqd_sql_bound(connection, text, "iittiiiitt", before, (int64_t)filter->states, filter->kind,
                       filter->robot, (int64_t)filter->limit, from_ms, until_ms, (int64_t)state,
-                      filter->by, tqd_job_filter_prefix(filter, prefix));
+                      filter->by, namespace);
     if (statement == NULL) {
         return tqd_sql_once(connection, statement, NULL);
     }

@@ -12,6 +12,7 @@ enum { TQD_JOB_N_COLUMN = 20 };
 
 /* The namespace of a job, with its '/': '' or the start of its client (key.h). */
 #define TQD_JOB_NAMESPACE(client) "substr(" client ", 1, instr(" client ", '/'))"
+#define TQD_JOB_IS_NAMED(client)  "instr(" client ", '/') > 0"
 
 #define TQD_BODY_GOOD                                                                              \
     "ifnull(sum, tqd_sum(media, size, file, bytes)) = tqd_sum(media, size, file, bytes)"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "daemon/store/folder.h"
-#include "daemon/store/sqlite/sqlite.h"
+#include "daemon/store/sqlite/job_row.h"
 #include "daemon/store/store.h"
 
 /* 1: robots. `robot` has the current version of a name; `robot_revision` all its versions; `usage`
@@ -301,9 +301,14 @@ static const char parts_13[] =
     "CREATE TRIGGER job_parts_ended AFTER UPDATE OF state ON job WHEN new.state >= 2 BEGIN"
     "  DELETE FROM job_part WHERE job = new.seq; END;";
 
-static const char *const steps[] = {robots_1,   jobs_2,     datasets_3, lists_4,  attachments_5,
-                                    garbage_6,  identity_7, sums_8,     inputs_9, waited_10,
-                                    drained_11, owners_12,  parts_13};
+/* 14: the jobs of a namespace are found without those of others; of the default one they are most. */
+static const char namespaces_14[] = "CREATE INDEX job_by_namespace ON job(" TQD_JOB_NAMESPACE(
+    "client") ", seq)"
+              " WHERE " TQD_JOB_IS_NAMED("client") ";";
+
+static const char *const steps[] = {robots_1,   jobs_2,     datasets_3, lists_4,      attachments_5,
+                                    garbage_6,  identity_7, sums_8,     inputs_9,     waited_10,
+                                    drained_11, owners_12,  parts_13,   namespaces_14};
 const tqd_schema tqd_sqlite_schema = {steps, sizeof steps / sizeof steps[0]};
 
 static bool read_number(sqlite3 *db, const char *pragma, int *ret)
