@@ -154,7 +154,8 @@ def cost(build, test, by, seconds=None):
     key, kept = " ".join([build.variant, *by, test]), HOME / "seconds.json"
     with lock:
         if not usual and kept.exists():
-            usual.update({k: v for k, v in json.loads(kept.read_text()).items() if v != float("inf") or BUDGET <= 60})
+            # what fails unbroken may have been too long for the budget of that run
+            usual.update({k: v for k, v in json.loads(kept.read_text()).items() if v is not False and (v != float("inf") or BUDGET <= 60)})
         if seconds is not None:
             usual[key] = seconds
             kept.write_text(json.dumps(usual))
