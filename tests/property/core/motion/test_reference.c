@@ -148,6 +148,17 @@ Test(seeds, item_093_straight_line_by_inverse_kinematics)
         tq_timing(TQ_TIMING_QUINTIC, 0, t / 2, s);
         cr_assert(epsilon_eq(dbl, p.pose[3].p[0], 0.10 + 0.15 * s[0], 1e-9));
         cr_assert(epsilon_eq(dbl, p.pose[3].p[2], 0.35 + 0.20 * s[0], 1e-9));
+        /* J(q) qd = V at the returned q itself */
+        double jacobian[6 * 3];
+        const double v[3] = {0.15 * s[1] / 2, -0.10 * s[1] / 2, 0.20 * s[1] / 2};
+        tq_configuration_jacobian(&p, 3, (double[3]){0}, TQ_JACOBIAN_WORLD_ALIGNED, jacobian, NULL);
+        for (int r = 0; r < 3; r++) {
+            double sum = 0.0;
+            for (int i = 0; i < 3; i++) {
+                sum += jacobian[r * 3 + i] * qd[i];
+            }
+            cr_assert(epsilon_eq(dbl, sum, v[r], 1e-14), "t %g row %d", t, r);
+        }
         tq_scratch_rewind(&scratch, mark);
         const double h = 1e-4;
         for (int i = 0; i < 3; i++) {
