@@ -735,7 +735,7 @@ export interface CalibrateResult {
     visible?: number;
   }[];
   feasibility: {
-    /** Sum of squared residuals of the filtered torque over the squares of `sigma` */
+    /** Sum of squared residuals of the filtered torque over the variances that weighted least squares leaves */
     objective?: number;
     /** The same of weighted least squares */
     objective_unconstrained?: number | null;

@@ -120,3 +120,38 @@ def test_judged_on_the_fit_where_nothing_else_is_there(daemon, truth):
     other = calibrate(daemon, {"datasets": ["run1"], "validate": ["run2"], "filter": EXACT, "compare": ["bounded"], "method": "bounded"}, robot="guess")
     assert other["comparison"]["judged_by"] == "datasets"
     assert np.allclose(other["comparison"]["estimators"][0]["rmse"], other["validation"]["rmse"], rtol=1e-6, atol=1e-12)
+
+
+def test_the_price_of_feasibility_and_its_cause(daemon, truth):
+    """A drive that pushes along with the motion: damping below zero fits, and is impossible."""
+    names = ["pushed1", "pushed2"]
+    damping = next(j["damping"] for j in json.loads(daemon.request("GET", "/v1/robots/truth")[2])["joints"] if j.get("damping"))
+    for run, name in enumerate(names, 1):
+        write_run(daemon, name, truth, run, noise=0.05)
+        text = daemon.request("GET", f"/v1/datasets/{name}/content")[2].decode().split("\n")
+        head, rows = text[0].split(","), [line.split(",") for line in text[1:] if line]
+        tau, qd = head.index("tau0"), head.index("qd0")
+        for row in rows:
+            row[tau] = repr(float(row[tau]) - 1.2 * damping * float(row[qd]))
+        lines = "\n".join([",".join(head), *(",".join(row) for row in rows)])
+        assert daemon.request("PUT", f"/v1/datasets/{name}", lines.encode())[0] == 200
+    found = calibrate(daemon, {"datasets": names, "filter": EXACT, "method": "feasible", "delay_s": 0}, robot="guess")
+    paid = found["feasibility"]
+    logs = [columns(daemon, "guess", read_log(daemon, name, truth)) for name in names]
+    raw, torque = np.concatenate([y for y, _ in logs]), np.concatenate([t for _, t in logs])
+    weight = 1 / np.sqrt(((torque - raw @ weighted(raw, torque, 20)) ** 2).mean(axis=0))  # of weighted least squares
+    stack, tau = (raw * weight[:, None]).reshape(-1, raw.shape[2]), (torque * weight).reshape(-1)
+
+    def least(kept):
+        value, *_ = np.linalg.lstsq(stack[:, kept], tau, rcond=None)
+        return float(((tau - stack[:, kept] @ value) ** 2).sum())
+
+    every = list(range(stack.shape[1]))
+    at = next(k for k, p in enumerate(found["parameters"]) if p["kind"] == "viscous")
+    free, without = least(every), least([k for k in every if k != at])
+    assert paid["objective_unconstrained"] == pytest.approx(free, rel=1e-6)
+    assert paid["price_percent"] == pytest.approx(100 * (paid["objective"] / free - 1), rel=1e-3)
+    # damping at its bound of zero costs as much; other constraints can only add to it
+    assert without * (1 - 1e-6) <= paid["objective"] <= 1.02 * without and paid["price_percent"] > 2
+    assert paid["costliest"]["name"] == found["parameters"][at]["name"]
+    assert paid["costliest"]["unconstrained"] < 0 <= paid["costliest"]["value"] < 0.05 * damping
