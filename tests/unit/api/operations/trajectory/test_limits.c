@@ -45,6 +45,28 @@ Test(trajectory_limits, time_optimal_lines_are_bang_bang)
     json_decref(a);
 }
 
+/* panda's efforts are 87 N m of four joints and 12 of three: they bind where the request has none */
+Test(trajectory_limits, the_robot_s_own_efforts_bind)
+{
+    static const char own[] = "", stated[] = ",'torque':[87,87,87,87,12,12,12]",
+                      half[] = ",'torque':[60,60,60,60,12,12,12]";
+    double duration[3];
+    const char *const torques[] = {own, stated, half};
+    for (size_t k = 0; k < 3; k++) {
+        char body[400];
+        snprintf(body, sizeof body,
+                 "{'waypoints':[[0,0.5,0,-1.5,0,1.5,0],[0.1,-0.5,0,-1,0,1.5,0]],'interval_s':0.1,"
+                 "'limits':{'kind':'time-optimal','acceleration':[90,90,90,90,90,90,90]%s}}",
+                 torques[k]);
+        json_t *a = tqt_ask("panda", "trajectory", body);
+        duration[k] = tqt_number(a, "duration_s");
+        json_decref(a);
+    }
+    cr_assert(eq(dbl, duration[0], duration[1]));
+    cr_assert(duration[2] > 1.05 * duration[1], "%g, %g: no effort binds", duration[2],
+              duration[1]);
+}
+
 Test(trajectory_limits, refuses_what_cannot_be)
 {
     static const char *const bodies[][3] = {

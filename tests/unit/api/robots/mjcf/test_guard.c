@@ -161,6 +161,16 @@ Test(mjcf_guard, flags_leave_terms_out)
     cr_expect(eq(dbl, joint->spring.stiffness, 0.0));
     cr_expect(robot->constraints == NULL || robot->constraints->n_constraint == 0);
     tqa_robot_free(robot);
+    /* and nothing beside what a flag names */
+    robot = parse(M("<option><flag gravity='disable'/></option><worldbody><body name='a'>"
+                    "<joint name='j' damping='1' frictionloss='2' stiffness='3'/>" BALL
+                    "</body></worldbody><equality><joint joint1='j'/></equality>"));
+    joint = &robot->model->joints[tqa_robot_joint(robot, "j", 1)];
+    cr_expect(eq(dbl, joint->friction.viscous, 1.0));
+    cr_expect(eq(dbl, joint->friction.coulomb, 2.0));
+    cr_expect(eq(dbl, joint->spring.stiffness, 3.0));
+    cr_expect(robot->constraints != NULL && robot->constraints->n_constraint == 1);
+    tqa_robot_free(robot);
     /* the last setting applies */
     robot = parse(M("<option><flag gravity='disable'/></option><option><flag gravity='enable'/>"
                     "</option><worldbody/>"));
