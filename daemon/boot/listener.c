@@ -257,7 +257,6 @@ static bool take_activated(tqd_listener *listener, int count, bool guarded, char
             make_url(listener, &a);
         }
     }
-    listener->activated = true;
     return true;
 }
 

@@ -12,7 +12,6 @@ typedef struct tqd_listener {
     int sockets[TQD_LISTENER_SOCKETS];
     size_t n_socket;
     bool is_unix;
-    bool activated;              /* by systemd, which owns the socket file */
     char path[108];              /* path of a Unix socket that this process has created */
     char url[TQD_LISTENER_TEXT]; /* http://127.0.0.1:8420, or unix:/run/... */
 } tqd_listener;
