@@ -58,8 +58,7 @@ const nameOf = new Map(Object.entries(result.metafile.outputs).filter(([path]) =
 if (new Set(nameOf.values()).size < nameOf.size) throw new Error('two parts have one name');
 const renamed = (text) => [...nameOf].reduce((now, [made, name]) => now.replaceAll(made, name), text);
 const says = {
-  'main.js': 'the frame and the list of robots',
-  'base.js': 'what all parts share; preact and htm inside: MIT',
+  'main.js': 'what all parts share, the frame and the list of robots; preact and htm inside: MIT',
   'robot.js': 'the page of a robot, loaded when it is first shown',
   'view.js': 'the 3D view as pages have it, sliders, differences',
   'work.js': 'the pages with curves and results, loaded when one is first shown; uPlot inside: MIT',
@@ -68,8 +67,36 @@ const says = {
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 let total = 0;
-const files = [...result.outputFiles.map((file) => [nameOf.get(basename(file.path)) ?? basename(file.path), renamed(file.text)]),
+const texts = new Map(result.outputFiles.map((file) => [nameOf.get(basename(file.path)) ?? basename(file.path), renamed(file.text)]));
+// what the first page needs becomes one file: before the first paint each request takes time of the page's thread (DECISIONS.md)
+const FIRST = ['base', 'source', 'main'];
+const exportsOf = (part) => Object.entries(result.metafile.outputs).find(([path]) => nameOf.get(basename(path)) === `${part}.js`)[1].exports;
+const first = await build({
+  stdin: { contents: FIRST.map((part) => `export { ${exportsOf(part).map((name) => `${name} as ${part}_${name}`)} } from './${part}.js';`).join('\n') },
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  write: false,
+  plugins: [{
+    name: 'made-before',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\.\/\w+\.js$/ }, ({ path }) => (FIRST.some((part) => path === `./${part}.js`) ? { path, namespace: 'made' } : { path, external: true }));
+      onLoad({ filter: /./, namespace: 'made' }, ({ path }) => ({ contents: texts.get(path.slice(2)) }));
+    },
+  }],
+});
+for (const part of FIRST) texts.delete(`${part}.js`);
+// other parts import from that file what they imported from the three, whose short names collide: `a` of base.js is base_a
+const fromFirst = (text) => text.replace(/\bimport\{([^}]*)\}from"\.\/(\w+)\.js"/g, (whole, names, part) => {
+  if (!FIRST.includes(part)) return whole;
+  return `import{${names.split(',').map((name) => `${part}_${name.includes(' as ') ? name : `${name} as ${name}`}`)}}from"./main.js"`;
+});
+const files = [['main.js', first.outputFiles[0].text], ...[...texts].map(([name, text]) => [name, fromFirst(text)]),
   ['index.html', await readFile(join(here, 'src/frame/index.html'), 'utf8')]];
+if (files.some(([, text]) => FIRST.slice(0, -1).some((part) => text.includes(`./${part}.js`)))) throw new Error('a part is asked for that is within main.js');
 for (const [name, text] of files) {
   const head = name.endsWith('.js')
     ? `/* SPDX-License-Identifier: Apache-2.0 */\n/* clients/dashboard/dist/${name} - ${says[name] ?? 'shared by the others'}; made by build.mjs */\n` : '';

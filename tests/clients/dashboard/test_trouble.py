@@ -260,7 +260,7 @@ def test_what_is_not_shown_is_not_loaded(daemon, page):
     """Of the list of robots: neither curves nor the 3D view; each with the first page that has some."""
     loaded = "return performance.getEntriesByType('resource').map((one) => one.name.split('/').pop()).filter((name) => name.endsWith('.js')).sort()"
     open_at(page, daemon, "robots", ".card")
-    assert page.run(loaded) == ["base.js", "main.js", "source.js"]
+    assert page.run(loaded) == ["main.js"]
     # the others while nothing else is to be done, but not the 3D drawing
     wait_for(page, "performance.getEntriesByType('resource').some((one) => one.name.endsWith('/work.js'))")
     assert "scene.js" not in page.run(loaded)
