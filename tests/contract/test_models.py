@@ -156,3 +156,17 @@ def test_faults_have_places_and_hints(daemon, change, pointer):
     assert status in (400, 422)
     fault = json.loads(body)["errors"][0]
     assert fault["pointer"] == pointer and fault["hint"]
+
+
+def test_a_skew_axis_is_met_where_it_is_nearest_to_the_link(daemon):
+    """The joint's origin, of a screw of any direction: the foot of the perpendicular from the link's home."""
+    axis, through, home = (2 / 7, 3 / 7, 6 / 7), (0.3, -0.2, 0.5), (0.9, 0.4, -0.1)
+    moment = [through[1] * axis[2] - through[2] * axis[1], through[2] * axis[0] - through[0] * axis[2], through[0] * axis[1] - through[1] * axis[0]]
+    put(daemon, "skew", json.dumps({"gravity": [0, 0, -9.81], "poe": {"joints": [{"name": "j", "kind": "revolute", "screw": [*moment, *axis],
+                                                        "link": {"home": {"position": home}, "mass": 1, "com": [0.1, 0, 0]}}]}}).encode())
+    document = json.loads(daemon.request("GET", "/v1/robots/skew")[2])
+    along = sum(u * (h - p) for u, h, p in zip(axis, home, through))
+    foot = [p + along * u for p, u in zip(through, axis)]
+    joint = next(one for one in document["joints"] if one["name"] == "j")
+    assert joint["origin"]["position"] == pytest.approx(foot, abs=1e-14)
+    assert joint["axis"] == pytest.approx(axis, abs=1e-15)
