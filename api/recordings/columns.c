@@ -101,6 +101,26 @@ static bool read_range(const tqa_finder *f, const tqa_value *part, const char *t
     return true;
 }
 
+/* A list of as many columns as the joints beside the floating base have. */
+static bool is_length_of_joints(const tqa_finder *f, const tqa_value *part)
+{
+    tqa_finder of_joints = *f;
+    of_joints.of_joints = true;
+    return f->request->base != TQ_NONE && !f->of_joints &&
+           json_array_size(part->value) == tqa_finder_width(&of_joints, TQA_RECORDING_Q);
+}
+
+static bool refuse_pose(const tqa_finder *f, const tqa_value *part)
+{
+    return tqa_value_refuse(
+        part, "missing-field",
+        "add \"base_position\": [3 columns] and \"base_quaternion_wxyz\": [4 columns] beside it; a "
+        "base that did not move belongs into \"at_rest\"",
+        "these are the columns of the joints alone: the pose of the floating base \"%.60s\" is "
+        "missing",
+        f->request->tree->robot->joint_names[f->request->base]);
+}
+
 /* columns that the request names */
 static bool read_columns(const tqa_finder *f, const tqa_value *part,
                          tqa_recording_quantity quantity, size_t n, uint32_t *ret)
@@ -135,6 +155,9 @@ static bool read_columns(const tqa_finder *f, const tqa_value *part,
         return tqa_value_refuse(part, "wrong-type", "[1, 2, 3], say, or names",
                                 "expected %zu columns", n);
     }
+    if (quantity == TQA_RECORDING_Q && is_length_of_joints(f, part)) {
+        return refuse_pose(f, part);
+    }
     if (!tqa_value_array(part, n, n, &n_item)) {
         return false;
     }
@@ -152,8 +175,9 @@ static bool read_columns(const tqa_finder *f, const tqa_value *part,
  */
 
 /* Stores columns in the robot's order, with their factors. */
-static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, const uint32_t *columns)
+static bool keep(const tqa_finder *f, tqa_recording_quantity quantity, const uint32_t *columns)
 {
+    tqa_recording *recording = f->recording;
     const tqa_recording_request *request = recording->request;
     const size_t n = tqa_recording_width(request, quantity);
     recording->column[quantity] = tqa_tree_take(request->tree, n + 1, sizeof(uint32_t));
@@ -162,9 +186,15 @@ static bool keep(tqa_recording *recording, tqa_recording_quantity quantity, cons
         return false;
     }
     for (size_t r = 0; r < n; r++) {
-        const uint32_t to = tqa_recording_row(request, quantity, r);
+        recording->column[quantity][r] = TQ_NONE;
+        recording->factor[quantity][r] = 1.0;
+    }
+    recording->of_joints[quantity] = f->of_joints;
+    for (size_t r = 0; r < tqa_finder_width(f, quantity); r++) {
+        const size_t of = tqa_finder_row(f, quantity, r);
+        const uint32_t to = tqa_recording_row(request, quantity, of);
         recording->column[quantity][to] = columns[r];
-        recording->factor[quantity][to] = request->factor[quantity][r];
+        recording->factor[quantity][to] = request->factor[quantity][of];
     }
     if (quantity == TQA_RECORDING_TIME && recording->n_time == 2) {
         recording->column[quantity][1] = columns[1];
@@ -200,7 +230,7 @@ static bool refuse_missing(const tqa_finder *f, tqa_recording_quantity quantity,
 }
 
 /* plain numbers: [time] q [qd [qdd]] tau, one after another */
-static bool find_plain(const tqa_finder *f, tqa_recording_quantity quantity, uint32_t *ret,
+static bool find_plain(tqa_finder *f, tqa_recording_quantity quantity, uint32_t *ret,
                        bool *ret_found)
 {
     const size_t n = f->request->order->nv;
@@ -208,7 +238,9 @@ static bool find_plain(const tqa_finder *f, tqa_recording_quantity quantity, uin
     const size_t groups = n > 0 ? all / n : 0;
     const size_t first = all - groups * n; /* 1: a time in front */
     if (f->recording->is_split) {
-        const size_t width = tqa_recording_width(f->request, quantity);
+        f->of_joints = f->of_joints || (all != tqa_finder_width(f, quantity) &&
+                                        tqa_finder_may_be_of_joints(f, quantity));
+        const size_t width = tqa_finder_width(f, quantity);
         *ret_found = all == width;
         for (uint32_t r = 0; r < width && *ret_found; r++) {
             ret[r] = r;
@@ -298,21 +330,21 @@ static bool find_in_groups(tqa_finder *f, const tqa_value *part, tqa_recording_q
     for (const char *p = text + strspn(text, " "); *p != '\0'; p += strspn(p, " ")) {
         const size_t length = strcspn(p, " ");
         tqa_recording_quantity q = TQA_RECORDING_Q;
-        while (q < TQA_RECORDING_QUANTITIES &&
+        while (q < TQA_RECORDING_BASE_POSITION &&
                (strlen(tqa_recording_quantity_names[q]) != length ||
                 memcmp(p, tqa_recording_quantity_names[q], length) != 0)) {
             q++;
         }
         q = length == 1 && *p == 't' ? TQA_RECORDING_TIME : q;
-        if (q == TQA_RECORDING_QUANTITIES && (length != 1 || *p != '-')) {
+        if (q == TQA_RECORDING_BASE_POSITION && (length != 1 || *p != '-')) {
             return tqa_value_refuse(
                 part, "unknown-name",
                 "\"t q qd tau\", say: groups of columns from the left, \"-\" for "
                 "a group that is left out",
                 "\"%.*s\" is no group of columns", (int)length, p);
         }
-        const size_t n = q == TQA_RECORDING_QUANTITIES ? f->request->order->nv
-                                                       : tqa_recording_width(f->request, q);
+        const size_t n = q == TQA_RECORDING_BASE_POSITION ? f->request->order->nv
+                                                          : tqa_recording_width(f->request, q);
         if (at + n > tqa_table_columns(f->table)) {
             return tqa_value_refuse(part, "wrong-length", "leave the last group out",
                                     "\"%.60s\" has %zu columns, and \"%.40s\" more", f->source,
@@ -327,6 +359,32 @@ static bool find_in_groups(tqa_finder *f, const tqa_value *part, tqa_recording_q
         p += length;
     }
     return true;
+}
+
+/* True if what the request names are columns of the joints alone. */
+static bool names_joints(const tqa_finder *f, const tqa_value *part,
+                         tqa_recording_quantity quantity, uint32_t *ignored)
+{
+    tqa_finder of_joints = *f;
+    const char *name = json_string_value(part->value);
+    const size_t n = tqa_recording_width(f->request, quantity);
+    unsigned long first = 0, last = 0;
+    of_joints.of_joints = true;
+    if (f->of_joints || !tqa_finder_may_be_of_joints(f, quantity)) {
+        return f->of_joints;
+    }
+    if (name == NULL) {
+        return json_is_array(part->value) &&
+               json_array_size(part->value) == tqa_finder_width(&of_joints, quantity);
+    }
+    if (name[0] >= '0' && name[0] <= '9') {
+        char *end = NULL;
+        first = strtoul(name, &end, 10);
+        last = *end == '-' ? strtoul(end + 1, NULL, 10) : first;
+        return last - first + 1 == tqa_finder_width(&of_joints, quantity);
+    }
+    return strchr(name, '%') != NULL ? !tqa_find_pattern(f, name, quantity, n, ignored)
+                                     : !tqa_find_group(f, name, quantity, n, ignored);
 }
 
 /* the columns that the request names, or those that a layout has */
@@ -344,10 +402,10 @@ static bool find_columns(tqa_finder *f, tqa_recording_quantity quantity, const t
     }
     if (part.value != NULL) {
         *ret_found = true;
+        f->of_joints = names_joints(f, &part, quantity, columns);
         return quantity == TQA_RECORDING_TIME
                    ? find_time(f, &part, columns)
-                   : read_columns(f, &part, quantity, tqa_recording_width(request, quantity),
-                                  columns);
+                   : read_columns(f, &part, quantity, tqa_finder_width(f, quantity), columns);
     }
     if (named && layout == NULL) {
         return true;
@@ -394,7 +452,7 @@ static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa
     static const double degree = 3.14159265358979323846 / 180.0;
     tqa_recording *recording = f->recording;
     const tqa_recording_request *request = f->request;
-    const size_t n = tqa_recording_width(request, quantity);
+    const size_t n = tqa_finder_width(f, quantity);
     bool all = !request->unit_known[quantity];
     bool is_current = false;
     for (size_t r = 0; r < n && all; r++) {
@@ -415,13 +473,14 @@ static bool find_units(tqa_finder *f, tqa_recording_quantity quantity, const tqa
     }
     recording->unit_known[quantity] = all && n > 0;
     for (size_t r = 0; r < n; r++) {
-        const uint32_t to = tqa_recording_row(request, quantity, r);
+        const size_t of = tqa_finder_row(f, quantity, r);
+        const uint32_t to = tqa_recording_row(request, quantity, of);
         bool current = false;
         const double unit =
             all ? tqa_finder_unit(f, quantity, r, columns[r], &current)
             : layout != NULL && layout->is_degrees && quantity < TQA_RECORDING_TAU &&
                     !request->unit_known[quantity] &&
-                    tqa_recording_unit(request, quantity, r,
+                    tqa_recording_unit(request, quantity, of,
                                        quantity == TQA_RECORDING_Q ? "deg" : "deg/s",
                                        &current) > 0.0
                 ? degree
@@ -471,22 +530,41 @@ static bool keep_names(const tqa_finder *f, tqa_recording_quantity quantity,
     return recording->names[quantity] != NULL;
 }
 
+/* Torques of the joints alone: whether something pushes the floating base is not known. */
+static bool refuse_contacts(const tqa_finder *f)
+{
+    const tqa_value *root = &f->request->object;
+    return tqa_value_refuse(
+        root, "missing-field",
+        "add \"contacts\": [] where nothing touched the robot, as in flight; else the names of the "
+        "links that something touched, whose torques are then left out",
+        "\"%.80s\" has the torques of the joints alone: it does not say which forces act on the "
+        "floating base \"%.60s\"",
+        f->source, f->request->tree->robot->joint_names[f->request->base]);
+}
+
 static bool find_quantity(tqa_finder *f, tqa_recording_quantity quantity, const tqa_layout *layout)
 {
     const tqa_recording_request *request = f->request;
-    const size_t n = tqa_recording_width(request, quantity);
-    uint32_t *columns = tqa_tree_take(request->tree, n + 2, sizeof *columns);
+    const size_t most = tqa_recording_width(request, quantity);
+    uint32_t *columns = tqa_tree_take(request->tree, most + 2, sizeof *columns);
     bool found = false;
+    f->of_joints = (quantity == TQA_RECORDING_Q || quantity == TQA_RECORDING_QD) &&
+                   f->recording->of_joints[quantity];
     if (columns == NULL || !find_columns(f, quantity, layout, columns, &found)) {
         return false;
     }
+    const size_t n = tqa_finder_width(f, quantity);
     if (quantity == TQA_RECORDING_TIME && !find_clock(f, columns, found, &found)) {
         return false;
     }
     if (!found) {
         return (request->need >> quantity & 1u) == 0 || refuse_missing(f, quantity, n);
     }
-    if (!keep(f->recording, quantity, columns) ||
+    if (quantity == TQA_RECORDING_TAU && f->of_joints && !request->has_contacts) {
+        return refuse_contacts(f);
+    }
+    if (!keep(f, quantity, columns) ||
         !keep_names(f, quantity, columns,
                     quantity == TQA_RECORDING_TIME ? f->recording->n_time : n)) {
         return false;
@@ -537,13 +615,94 @@ static bool is_commanded(const tqa_recording *recording)
     return recording->request->law != NULL && recording->column[TQA_RECORDING_TAU] == NULL;
 }
 
+/* Columns of one quantity of the floating base. */
+static bool find_of_base(tqa_finder *f, tqa_recording_quantity quantity)
+{
+    const tqa_recording_request *request = f->request;
+    const tqa_value part =
+        tqa_value_field(&request->columns, tqa_recording_quantity_names[quantity]);
+    const size_t n = tqa_recording_width(request, quantity);
+    uint32_t columns[8];
+    bool found = part.value != NULL;
+    if (found && !read_columns(f, &part, quantity, n, columns)) {
+        return false;
+    }
+    if (!found && f->recording->is_split) {
+        bool good = find_plain(f, quantity, columns, &found);
+        found = found || tqa_layout_base(f, quantity, columns);
+        if (!good) {
+            return false;
+        }
+    } else if (!found && request->columns.value == NULL && !is_headless(f)) {
+        found = tqa_layout_base(f, quantity, columns);
+    }
+    return !found || (keep(f, quantity, columns) && keep_names(f, quantity, columns, n) &&
+                      find_units(f, quantity, NULL, columns));
+}
+
+/* The floating base's own columns; with a pose q, with a twist qd are those of the joints. */
+static bool find_base(tqa_recording *recording, const tqa_recording_source *sources)
+{
+    const tqa_recording_request *request = recording->request;
+    uint32_t *const *column = recording->column;
+    bool good = true;
+    for (tqa_recording_quantity q = TQA_RECORDING_BASE_POSITION;
+         good && request->base != TQ_NONE && q <= TQA_RECORDING_BASE_TWIST; q++) {
+        const size_t at = recording->is_split ? (size_t)q : 0;
+        tqa_finder f = {.recording = recording,
+                        .request = request,
+                        .table = sources[at].table,
+                        .source = recording->source[at]};
+        good = f.table == NULL || find_of_base(&f, q);
+    }
+    if (!good) {
+        return false;
+    }
+    const bool has_position = column[TQA_RECORDING_BASE_POSITION] != NULL;
+    const bool has_quaternion = column[TQA_RECORDING_BASE_QUATERNION] != NULL;
+    const bool has_twist = column[TQA_RECORDING_BASE_TWIST] != NULL;
+    const tqa_value *where = request->columns.value != NULL ? &request->columns : &recording->part;
+    if (has_position != has_quaternion || (has_twist && !has_position)) {
+        const char *name = tqa_recording_quantity_names[has_position ? TQA_RECORDING_BASE_QUATERNION
+                                                                     : TQA_RECORDING_BASE_POSITION];
+        return tqa_value_refuse(where, "missing-field",
+                                "name both: \"base_position\": [x, y, z], "
+                                "\"base_quaternion_wxyz\": [w, x, y, z]",
+                                "the pose of the floating base has no \"%s\"", name);
+    }
+    recording->of_joints[TQA_RECORDING_Q] = has_position;
+    recording->of_joints[TQA_RECORDING_QD] = has_twist;
+    return true;
+}
+
+/* A recorded twist needs the rates of the joints beside it. */
+static bool check_twist(tqa_recording *recording)
+{
+    const tqa_value *columns = &recording->request->columns;
+    const tqa_value part = tqa_value_field(columns, "base_twist");
+    const bool has_rates = recording->signal.channels.has[TQ_QUANTITY_QD];
+    const bool has_twist = recording->column[TQA_RECORDING_BASE_TWIST] != NULL;
+    recording->signal.channels.twists_missing =
+        has_rates && !has_twist && recording->of_joints[TQA_RECORDING_QD];
+    if (has_twist && !has_rates) { /* found by itself: the pose has it as well */
+        recording->column[TQA_RECORDING_BASE_TWIST] = NULL;
+        recording->n_name[TQA_RECORDING_BASE_TWIST] = 0;
+        return part.value == NULL ||
+               tqa_value_refuse(&part, "missing-field",
+                                "add \"qd\", or leave it out: it is derived from the pose then",
+                                "the twist of the base is read where the rates \"qd\" of the "
+                                "joints are as well");
+    }
+    return true;
+}
+
 bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *sources)
 {
     const tqa_recording_request *request = recording->request;
-    const tqa_layout *layout = choose_layout(recording, sources);
-    bool good = true;
+    bool good = find_base(recording, sources);
+    const tqa_layout *layout = good ? choose_layout(recording, sources) : NULL;
     recording->signal.channels = (tq_channels){0};
-    for (tqa_recording_quantity q = 0; good && q < TQA_RECORDING_QUANTITIES; q++) {
+    for (tqa_recording_quantity q = 0; good && q < TQA_RECORDING_BASE_POSITION; q++) {
         const size_t at = recording->is_split ? (size_t)q : 0;
         tqa_finder f = {.recording = recording,
                         .request = request,
@@ -566,6 +725,7 @@ bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *
             recording->signal.channels.n += tqa_recording_width(request, q);
         }
     }
+    good = good && check_twist(recording);
     if (good && is_commanded(recording)) {
         recording->is_commanded = true;
         recording->signal.channels.has[TQA_RECORDING_TAU] = true;

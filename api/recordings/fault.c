@@ -48,6 +48,21 @@ static bool refuse_numbers(const tqa_recording *recording, tq_recording_fault_ki
                             rows);
 }
 
+static bool refuse_quaternions(const tqa_recording *recording)
+{
+    const tq_recording *signal = &recording->signal;
+    const tq_repair_count *bad = &signal->repairs[TQ_REPAIR_NOT_UNIT];
+    const tqa_value where = tqa_recording_place(recording, "columns", "base_quaternion_wxyz");
+    char rows[TQA_PROBLEM_TEXT / 2];
+    list_rows(bad, rows, sizeof rows);
+    return tqa_value_refuse(&where, "quaternion",
+                            "name the four columns of a unit quaternion, w x y z, or choose the "
+                            "good rows: \"rows\": [first, end]",
+                            "\"%.60s\": of %llu rows, %llu have a quaternion whose length is not "
+                            "1 (rows %s)",
+                            recording->name, (count)signal->n_chosen, (count)bad->n, rows);
+}
+
 static bool refuse_time(const tqa_recording *recording, tq_recording_fault_kind kind)
 {
     const tq_clock *clock = recording->signal.clock;
@@ -143,6 +158,28 @@ static bool refuse_velocity(const tqa_recording *recording, const tq_recording_f
         fault->value);
 }
 
+/* A twist that is not that of the pose. */
+static bool refuse_twist(const tqa_recording *recording, const tq_recording_fault *fault)
+{
+    const char *joint = recording->request->tree->robot->joint_names[fault->joint];
+    const tqa_value columns = tqa_recording_place(recording, "columns", "base_twist");
+    const bool is_linear = fault->kind == TQ_FAULT_TWIST_LINEAR;
+    if (fault->kind == TQ_FAULT_TWIST_FRAME) {
+        return tqa_value_refuse(
+            &columns, "invalid-value",
+            "turn it into the axes of the base, or leave it out: it is derived from the pose",
+            "\"%.60s\": the twist of \"%.60s\" is in the axes of the world, not of the base itself",
+            recording->name, joint);
+    }
+    return tqa_value_refuse(
+        &columns, "invalid-value",
+        "check columns (v before w) and units, and that the quaternion is w x y z; or leave it "
+        "out: it is derived from the pose",
+        "\"%.60s\": the %s velocity of \"%.60s\" is %.3g times the slope of its pose (correlation "
+        "%.2f)",
+        recording->name, is_linear ? "linear" : "angular", joint, fault->other, fault->value);
+}
+
 static bool refuse_torque(const tqa_recording *recording, const tq_recording_fault *fault)
 {
     const tqa_robot *robot = recording->request->tree->robot;
@@ -227,6 +264,8 @@ bool tqa_recording_fail(const tqa_recording *recording, tq_status status,
     case TQ_FAULT_UNPAIRED:
     case TQ_FAULT_BAD_NUMBERS:
         return refuse_numbers(recording, fault->kind);
+    case TQ_FAULT_NOT_UNIT:
+        return refuse_quaternions(recording);
     case TQ_FAULT_TIME_REVERSED:
     case TQ_FAULT_TIME_UNSORTED:
     case TQ_FAULT_TIME_CONSTANT:
@@ -241,6 +280,10 @@ bool tqa_recording_fail(const tqa_recording *recording, tq_status status,
     case TQ_FAULT_VELOCITY_RATIO:
     case TQ_FAULT_VELOCITY_CORRELATION:
         return refuse_velocity(recording, fault);
+    case TQ_FAULT_TWIST_FRAME:
+    case TQ_FAULT_TWIST_ANGULAR:
+    case TQ_FAULT_TWIST_LINEAR:
+        return refuse_twist(recording, fault);
     case TQ_FAULT_TORQUE_CONSTANT:
     case TQ_FAULT_TORQUE_EFFORT:
     case TQ_FAULT_TORQUE_GRAVITY:

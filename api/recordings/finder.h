@@ -10,6 +10,7 @@ typedef struct tqa_finder {
     const tqa_recording_request *request;
     tqa_table *table; /* of the quantity searched for */
     const char *source;
+    bool of_joints;     /* rows of the floating base are left out */
     double unit;        /* of time, by the layout; 0: as the request says */
     bool unit_is_known; /* and it is unambiguous */
 } tqa_finder;
@@ -42,6 +43,12 @@ size_t tqa_find_clock(tqa_finder *f, uint32_t ret[2]);
 bool tqa_find_joints(const tqa_finder *f, tqa_recording_quantity quantity, const uint32_t *words,
                      size_t n_word, size_t n, uint32_t *order);
 
+/* Row r of the columns searched for: its row in the user's order, and the number of them. */
+size_t tqa_finder_row(const tqa_finder *f, tqa_recording_quantity quantity, size_t r);
+size_t tqa_finder_width(const tqa_finder *f, tqa_recording_quantity quantity);
+/* True if columns of the joints alone may do: pose, twist or force of the base are elsewhere. */
+bool tqa_finder_may_be_of_joints(const tqa_finder *f, tqa_recording_quantity quantity);
+
 /* The name of the joint of row r, in the user's order; NULL where a joint has several rows. */
 const char *tqa_finder_joint(const tqa_finder *f, tqa_recording_quantity quantity, size_t r);
 
@@ -54,7 +61,7 @@ double tqa_finder_unit(const tqa_finder *f, tqa_recording_quantity quantity, siz
 enum { TQA_LAYOUT_NAMES = 6 };
 typedef struct tqa_layout {
     const char *name;
-    const char *names[TQA_RECORDING_QUANTITIES][TQA_LAYOUT_NAMES];
+    const char *names[TQA_RECORDING_BASE_POSITION][TQA_LAYOUT_NAMES];
     struct {
         const char *name, *nanoseconds;
         double unit;
@@ -71,6 +78,8 @@ const tqa_layout *tqa_layout_of(unsigned word);
 const tqa_layout *tqa_layout_find(const tqa_finder *f);
 bool tqa_layout_columns(tqa_finder *f, const tqa_layout *layout, tqa_recording_quantity quantity,
                         uint32_t *ret, bool *ret_found);
+/* Columns of the floating base by their usual names. */
+bool tqa_layout_base(const tqa_finder *f, tqa_recording_quantity quantity, uint32_t *ret);
 bool tqa_layout_time(tqa_finder *f, const tqa_layout *layout, uint32_t *ret, bool *ret_found);
 /* A line of `ros2 topic echo --csv /joint_states`: no header; seconds, nanoseconds, frame, names of
  * joints, positions, velocities, efforts. */

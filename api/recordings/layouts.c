@@ -78,10 +78,10 @@ const tqa_layout *tqa_layout_of(unsigned word)
     return &layouts[word];
 }
 
-bool tqa_layout_columns(tqa_finder *f, const tqa_layout *layout, tqa_recording_quantity quantity,
-                        uint32_t *ret, bool *ret_found)
+static bool find_columns(const tqa_finder *f, const tqa_layout *layout,
+                         tqa_recording_quantity quantity, uint32_t *ret, bool *ret_found)
 {
-    const size_t n = tqa_recording_width(f->request, quantity);
+    const size_t n = tqa_finder_width(f, quantity);
     char pattern[TQA_TABLE_NAME];
     *ret_found = false;
     if (layout == &by_words) {
@@ -95,6 +95,33 @@ bool tqa_layout_columns(tqa_finder *f, const tqa_layout *layout, tqa_recording_q
                                                : tqa_find_group(f, name, quantity, n, ret);
     }
     return *ret_found;
+}
+
+bool tqa_layout_columns(tqa_finder *f, const tqa_layout *layout, tqa_recording_quantity quantity,
+                        uint32_t *ret, bool *ret_found)
+{
+    if (!find_columns(f, layout, quantity, ret, ret_found) && !f->of_joints &&
+        tqa_finder_may_be_of_joints(f, quantity)) {
+        f->of_joints = true;
+        f->of_joints = find_columns(f, layout, quantity, ret, ret_found);
+    }
+    return *ret_found;
+}
+
+bool tqa_layout_base(const tqa_finder *f, tqa_recording_quantity quantity, uint32_t *ret)
+{
+    enum { FIRST = TQA_RECORDING_BASE_POSITION, LAST = TQA_RECORDING_BASE_TWIST, MOST = 6 };
+    static const char *const letters[LAST - FIRST + 1][MOST] = {
+        {"base_x", "base_y", "base_z"},
+        {"base_qw", "base_qx", "base_qy", "base_qz"},
+        {"base_vx", "base_vy", "base_vz", "base_wx", "base_wy", "base_wz"}};
+    const size_t n = tqa_recording_width(f->request, quantity);
+    bool found = true;
+    for (size_t r = 0; found && r < n; r++) {
+        const char *name = letters[quantity - FIRST][r];
+        found = tqa_find_exactly(f, name, strlen(name), &ret[r]);
+    }
+    return found || tqa_find_group(f, tqa_recording_quantity_names[quantity], quantity, n, ret);
 }
 
 bool tqa_layout_time(tqa_finder *f, const tqa_layout *layout, uint32_t *ret, bool *ret_found)
@@ -126,6 +153,7 @@ static bool is_whole(const tqa_finder *f, const tqa_layout *layout, unsigned nee
     bool found = ignored != NULL;
     for (tqa_recording_quantity q = 0; found && q < TQA_RECORDING_TIME; q++) {
         if ((need >> q & 1u) != 0) {
+            trial.of_joints = q == TQA_RECORDING_Q && f->recording->of_joints[q];
             (void)tqa_layout_columns(&trial, layout, q, ignored, &found);
         }
     }
@@ -159,7 +187,7 @@ bool tqa_layout_ros_echo(tqa_finder *f, tqa_recording_quantity quantity, uint32_
 {
     enum { FRAME = 2, NAMES = 3 };
     const size_t all = tqa_table_columns(f->table);
-    const size_t n = tqa_recording_width(f->request, quantity);
+    const size_t n = tqa_finder_width(f, quantity);
     size_t n_name = 0;
     while (NAMES + n_name < all && tqa_table_word(f->table, NAMES + n_name)[0] != '\0') {
         n_name++;

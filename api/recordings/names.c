@@ -24,10 +24,45 @@ bool tqa_find_exactly(const tqa_finder *f, const char *name, size_t n, uint32_t 
 
 /* ------------------------------------------------------------------------------------- joints */
 
+size_t tqa_finder_row(const tqa_finder *f, tqa_recording_quantity quantity, size_t r)
+{
+    size_t at = 0;
+    for (size_t left = r; f->of_joints; at++) {
+        if (tqa_recording_is_of_base(f->request, quantity, at)) {
+            continue;
+        }
+        if (left == 0) {
+            return at;
+        }
+        left--;
+    }
+    return r;
+}
+
+size_t tqa_finder_width(const tqa_finder *f, tqa_recording_quantity quantity)
+{
+    const size_t n = tqa_recording_width(f->request, quantity);
+    size_t of_base = 0;
+    for (size_t r = 0; f->of_joints && r < n; r++) {
+        of_base += tqa_recording_is_of_base(f->request, quantity, r);
+    }
+    return n - of_base;
+}
+
+bool tqa_finder_may_be_of_joints(const tqa_finder *f, tqa_recording_quantity quantity)
+{
+    const tqa_recording *recording = f->recording;
+    return f->request->base != TQ_NONE &&
+           (quantity == TQA_RECORDING_QD ||
+            (quantity == TQA_RECORDING_TAU && f->request->takes_contacts) ||
+            (quantity == TQA_RECORDING_Q && recording->of_joints[TQA_RECORDING_Q]));
+}
+
 const char *tqa_finder_joint(const tqa_finder *f, tqa_recording_quantity quantity, size_t r)
 {
     const tqa_robot *robot = f->request->tree->robot;
-    const tq_joint *joint = tqa_recording_joint(f->request, quantity, r);
+    const tq_joint *joint =
+        tqa_recording_joint(f->request, quantity, tqa_finder_row(f, quantity, r));
     return joint != NULL && joint->nq == 1 && joint->nv == 1
                ? robot->joint_names[joint - robot->model->joints]
                : NULL;
@@ -377,7 +412,7 @@ bool tqa_find_by_words(const tqa_finder *f, tqa_recording_quantity quantity, siz
 static size_t count_by_joints(const tqa_finder *f, const char *name,
                               tqa_recording_quantity quantity)
 {
-    const size_t n = tqa_recording_width(f->request, quantity);
+    const size_t n = tqa_finder_width(f, quantity);
     char pattern[TQA_TABLE_NAME];
     size_t most = 0;
     for (size_t of = 0; of < n; of++) {
@@ -554,6 +589,7 @@ double tqa_finder_unit(const tqa_finder *f, tqa_recording_quantity quantity, siz
     const char *name = tqa_table_name(f->table, column);
     const char *below = tqa_table_word(f->table, column);
     const char *text = NULL;
+    r = tqa_finder_row(f, quantity, r);
     *ret_is_current = false;
     if (name[0] == '\0') {
         return 0.0;

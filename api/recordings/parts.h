@@ -50,14 +50,19 @@ bool tqa_recording_columns_find(tqa_recording *recording, tqa_recording_source *
  * recording. */
 tqa_value tqa_recording_place(const tqa_recording *recording, const char *outer, const char *inner);
 
-/* Number of rows of a quantity: nq or nv, 1 for time. */
+/* Number of rows of a quantity: nq or nv, 1 for time, 3, 4 or 6 of the base. */
 size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity);
-/* The robot's row of q or v for row r, in the user's order; 0 for time. */
+/* The robot's row of q or v for row r, in the user's order; 0 for time; r of the base's. */
 uint32_t tqa_recording_row(const tqa_recording_request *request, tqa_recording_quantity quantity,
                            size_t r);
 /* The joint of that row; NULL: a mimic joint's. */
 const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
                                     tqa_recording_quantity quantity, size_t r);
+/* Of the floating base alone: base_position, base_quaternion_wxyz, base_twist. */
+bool tqa_recording_is_base(tqa_recording_quantity quantity);
+/* True if a row of the user's order is one of the floating base. */
+bool tqa_recording_is_of_base(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                              size_t r);
 /* Of commanded motion: q_cmd, qd_cmd. */
 bool tqa_recording_is_command(tqa_recording_quantity quantity);
 extern const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES];

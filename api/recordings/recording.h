@@ -27,6 +27,9 @@ typedef enum tqa_recording_quantity {
     TQA_RECORDING_TIME = TQ_QUANTITIES,
     TQA_RECORDING_Q_CMD, /* of recordings without torque, whose controller is known */
     TQA_RECORDING_QD_CMD,
+    TQA_RECORDING_BASE_POSITION, /* of the floating base, beside q and qd of the joints alone */
+    TQA_RECORDING_BASE_QUATERNION,
+    TQA_RECORDING_BASE_TWIST,
     TQA_RECORDING_QUANTITIES,
 } tqa_recording_quantity;
 
@@ -65,9 +68,13 @@ typedef struct tqa_recording_request {
     double *factor[TQA_RECORDING_QUANTITIES]; /* to SI, in the user's order of joints */
     bool unit_known[TQA_RECORDING_QUANTITIES];
     bool scaled[TQA_RECORDING_QUANTITIES];
-    bool in_amperes; /* of tau */
-    bool has_delay;  /* the request states it */
-    bool takes_rest; /* the operation has `at_rest`, for joints without columns */
+    bool in_amperes;     /* of tau */
+    bool has_delay;      /* the request states it */
+    bool takes_rest;     /* the operation has `at_rest`, for joints without columns */
+    uint32_t base;       /* the joint that floats; TQ_NONE: none, or several */
+    bool takes_contacts; /* the operation has `contacts`, and */
+    bool has_contacts;   /* the request states them: torque may be that of the joints alone */
+    const bool *torque_is_used; /* (nv) other torques are read as 0; NULL: all are */
     tqa_value rows;
     tq_recording_options options;
     tqa_pass_memory *memory; /* of an operation with many passes, which frees it; NULL: of each */
@@ -91,9 +98,10 @@ typedef struct tqa_recording {
     bool is_split; /* one file per quantity; else source[0] has all */
 
     /* set by tqa_recording_columns_find */
-    uint32_t *
-        column[TQA_RECORDING_QUANTITIES]; /* of its source, in the robot's order; NULL: not there */
+    /* of its source, in the robot's order, TQ_NONE: of the base, which has none; NULL: not there */
+    uint32_t *column[TQA_RECORDING_QUANTITIES];
     double *factor[TQA_RECORDING_QUANTITIES]; /* in the robot's order */
+    bool of_joints[TQA_RECORDING_QUANTITIES]; /* the floating base has no columns of it */
     size_t n_time; /* 0: rows are 1 / rate apart; 2: seconds, nanoseconds */
     bool time_unit_known;
     bool unit_known[TQA_RECORDING_QUANTITIES]; /* the file states it */

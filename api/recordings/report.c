@@ -4,8 +4,9 @@
 #include "api/recordings/parts.h"
 
 const char *const tqa_recording_repair_names[TQ_REPAIRS] = {
-    "not-finite", "absurd", "spike",     "outlier", "repeated-time", "out-of-order", "set-back",
-    "bridged",    "split",  "unwrapped", "braked",  "unpaired",      "too-short",    "saturated",
+    "not-finite",   "absurd",   "spike",     "outlier",   "repeated-time",
+    "out-of-order", "set-back", "bridged",   "split",     "unwrapped",
+    "braked",       "unpaired", "too-short", "saturated", "not-unit",
 };
 
 static const char *const meanings[TQ_REPAIRS] = {
@@ -23,6 +24,7 @@ static const char *const meanings[TQ_REPAIRS] = {
     "rows left out: another file of the recording has ended",
     "segments of a few rows, left out",
     "rows left out: the controller's law is at the limit of a joint's effort",
+    "rows left out: the length of a quaternion is off 1 by 1 % and more",
 };
 
 static void report_repair(tqa_writer *answer, const tqa_recording *recording, tq_repair repair)

@@ -7,8 +7,16 @@
 #include "api/recordings/finder.h"
 #include "api/recordings/parts.h"
 
-const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {
-    "q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd"};
+const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {"q",
+                                                                            "qd",
+                                                                            "qdd",
+                                                                            "tau",
+                                                                            "time",
+                                                                            "q_cmd",
+                                                                            "qd_cmd",
+                                                                            "base_position",
+                                                                            "base_quaternion_wxyz",
+                                                                            "base_twist"};
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -57,17 +65,34 @@ static tqa_recording_quantity measured_of(tqa_recording_quantity quantity)
                                               : quantity;
 }
 
+/* whose units a column has */
+static tqa_recording_quantity units_of(tqa_recording_quantity quantity)
+{
+    return quantity == TQA_RECORDING_BASE_POSITION ? TQA_RECORDING_Q
+           : quantity == TQA_RECORDING_BASE_TWIST  ? TQA_RECORDING_QD
+                                                   : measured_of(quantity);
+}
+
+bool tqa_recording_is_base(tqa_recording_quantity quantity)
+{
+    return quantity >= TQA_RECORDING_BASE_POSITION;
+}
+
 size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity)
 {
-    return quantity == TQA_RECORDING_TIME             ? 1
-           : measured_of(quantity) == TQA_RECORDING_Q ? request->order->nq
-                                                      : request->order->nv;
+    return quantity == TQA_RECORDING_TIME              ? 1
+           : quantity == TQA_RECORDING_BASE_POSITION   ? 3
+           : quantity == TQA_RECORDING_BASE_QUATERNION ? 4
+           : quantity == TQA_RECORDING_BASE_TWIST      ? 6
+           : measured_of(quantity) == TQA_RECORDING_Q  ? request->order->nq
+                                                       : request->order->nv;
 }
 
 uint32_t tqa_recording_row(const tqa_recording_request *request, tqa_recording_quantity quantity,
                            size_t r)
 {
     return quantity == TQA_RECORDING_TIME             ? 0
+           : tqa_recording_is_base(quantity)          ? (uint32_t)r
            : measured_of(quantity) == TQA_RECORDING_Q ? request->order->q[r]
                                                       : request->order->v[r];
 }
@@ -83,6 +108,9 @@ const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
     const tq_model *model = request->tree->robot->model;
     const bool is_q = measured_of(quantity) == TQA_RECORDING_Q;
     const uint32_t row = tqa_recording_row(request, quantity, r);
+    if (tqa_recording_is_base(quantity)) {
+        return &model->joints[request->base];
+    }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
         const uint32_t first = is_q ? joint->q_index : joint->v_index;
@@ -94,10 +122,26 @@ const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
     return NULL;
 }
 
+bool tqa_recording_is_of_base(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                              size_t r)
+{
+    return request->base != TQ_NONE && quantity != TQA_RECORDING_TIME &&
+           tqa_recording_joint(request, quantity, r) ==
+               &request->tree->robot->model->joints[request->base];
+}
+
+/* Row r is a length, a rate of one or a force. */
 static bool slides(const tqa_recording_request *request, tqa_recording_quantity quantity, size_t r)
 {
     const tq_joint *joint = tqa_recording_joint(request, quantity, r);
-    return joint != NULL && joint->kind == TQ_JOINT_PRISMATIC;
+    if (joint == NULL || joint->kind != TQ_JOINT_FLOATING) {
+        return joint != NULL && joint->kind == TQ_JOINT_PRISMATIC;
+    }
+    const uint32_t first = tqa_recording_is_base(quantity)            ? 0
+                           : measured_of(quantity) == TQA_RECORDING_Q ? joint->q_index
+                                                                      : joint->v_index;
+    return quantity != TQA_RECORDING_BASE_QUATERNION &&
+           tqa_recording_row(request, quantity, r) - first < 3;
 }
 
 static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, unit_of kind,
@@ -106,7 +150,7 @@ static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, 
     char hint[TQA_PROBLEM_TEXT];
     (void)snprintf(hint, sizeof hint, "one of");
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == measured_of(quantity) &&
+        if (units[u].quantity == units_of(quantity) &&
             (units[u].of == OF_ANY || units[u].of == kind)) {
             const size_t n = strlen(hint);
             (void)snprintf(hint + n, sizeof hint - n, " \"%s\"", units[u].name);
@@ -129,7 +173,7 @@ static const char *our_unit(const tqa_value *part, tqa_recording_quantity quanti
     size_t n = 0;
     unsigned k = 0;
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == measured_of(quantity) &&
+        if (units[u].quantity == units_of(quantity) &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             if (strcmp(units[u].name, text) == 0) {
                 return text;
@@ -151,7 +195,7 @@ static bool read_unit(tqa_recording_request *request, tqa_recording_quantity qua
     const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
     text = our_unit(part, quantity, is_length);
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == measured_of(quantity) && strcmp(units[u].name, text) == 0 &&
+        if (units[u].quantity == units_of(quantity) && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             request->factor[quantity][r] *= units[u].factor;
             request->in_amperes = request->in_amperes || (quantity == TQA_RECORDING_TAU &&
@@ -168,7 +212,7 @@ double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_qu
     const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
     *ret_is_current = false;
     for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
-        if (units[u].quantity == measured_of(quantity) && strcmp(units[u].name, text) == 0 &&
+        if (units[u].quantity == units_of(quantity) && strcmp(units[u].name, text) == 0 &&
             (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
             *ret_is_current = quantity == TQA_RECORDING_TAU && strchr(text, 'A') != NULL;
             return units[u].factor;
@@ -186,9 +230,54 @@ static tqa_value field_of(const tqa_value *part, tqa_recording_quantity quantity
                : tqa_value_field(part, tqa_recording_quantity_names[measured_of(quantity)]);
 }
 
+/* Number of items that a list for a quantity has: one for each column; of a floating base's robot
+ * also one for each column of the joints. 0: refused. */
+static size_t count_items(const tqa_recording_request *request, tqa_recording_quantity q,
+                          const tqa_value *list)
+{
+    const size_t n = tqa_recording_width(request, q);
+    size_t of_joints = 0, n_item = 0;
+    for (size_t r = 0; r < n; r++) {
+        of_joints += tqa_recording_is_base(q) || !tqa_recording_is_of_base(request, q, r);
+    }
+    const size_t wanted = json_array_size(list->value) == of_joints ? of_joints : n;
+    return tqa_value_array(list, wanted, wanted, &n_item) ? wanted : 0;
+}
+
+/* What a field of a quantity says of row r: item *inout_item of a list, or itself, of all joints.
+ * False: nothing. */
+static bool take_item(const tqa_recording_request *request, tqa_recording_quantity q, size_t r,
+                      size_t n_item, const tqa_value *field, size_t *inout_item, tqa_value *ret)
+{
+    const bool is_other = !tqa_recording_is_base(q) && tqa_recording_is_of_base(request, q, r);
+    if (n_item == 0) {
+        *ret = *field;
+        return !is_other;
+    }
+    if (is_other && n_item < tqa_recording_width(request, q)) {
+        return false;
+    }
+    *ret = tqa_value_item(field, (*inout_item)++);
+    return true;
+}
+
+/* A single unit of the base's twist is one of its linear or of its angular velocity. */
+static bool is_for(const tqa_recording_request *request, tqa_recording_quantity q, size_t r,
+                   const tqa_value *field)
+{
+    const char *text = json_string_value(field->value);
+    bool ignored = false, any = false;
+    for (size_t k = 0; text != NULL && k < tqa_recording_width(request, q); k++) {
+        any = any || tqa_recording_unit(request, q, k, text, &ignored) > 0.0;
+    }
+    return q != TQA_RECORDING_BASE_TWIST || !any ||
+           tqa_recording_unit(request, q, r, text, &ignored) > 0.0;
+}
+
 static bool read_units(tqa_recording_request *request, const tqa_value *object)
 {
-    static const char *const known[] = {"q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd", NULL};
+    static const char *const known[] = {"q",     "qd",     "qdd",           "tau",        "time",
+                                        "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
     const tqa_value part = tqa_value_field(object, "units");
     if (part.value == NULL) {
         return true;
@@ -198,19 +287,21 @@ static bool read_units(tqa_recording_request *request, const tqa_value *object)
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         const tqa_value field = field_of(&part, q);
-        const size_t n = tqa_recording_width(request, q);
         if (field.value == NULL) {
             continue;
         }
         request->unit_known[q] = true;
         const bool is_list = json_is_array(field.value);
-        size_t n_item = 0;
-        if (is_list && !tqa_value_array(&field, n, n, &n_item)) {
+        const size_t n_item = is_list ? count_items(request, q, &field) : 0;
+        size_t at = 0;
+        if (is_list && n_item == 0) {
             return false;
         }
-        for (size_t r = 0; r < n; r++) {
-            const tqa_value item = is_list ? tqa_value_item(&field, r) : field;
-            if (!read_unit(request, q, &item, r, is_list)) {
+        for (size_t r = 0; r < tqa_recording_width(request, q); r++) {
+            tqa_value item;
+            if (take_item(request, q, r, n_item, &field, &at, &item) &&
+                (is_list || is_for(request, q, r, &field)) &&
+                !read_unit(request, q, &item, r, is_list)) {
                 return false;
             }
         }
@@ -220,7 +311,8 @@ static bool read_units(tqa_recording_request *request, const tqa_value *object)
 
 static bool read_scale(tqa_recording_request *request, const tqa_value *object)
 {
-    static const char *const known[] = {"q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", NULL};
+    static const char *const known[] = {
+        "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
     const tqa_value part = tqa_value_field(object, "scale");
     if (part.value == NULL) {
         return true;
@@ -230,19 +322,22 @@ static bool read_scale(tqa_recording_request *request, const tqa_value *object)
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
         const tqa_value field = field_of(&part, q);
-        const size_t n = tqa_recording_width(request, q);
         if (q == TQA_RECORDING_TIME || field.value == NULL) {
             continue;
         }
         request->scaled[q] = true;
         const bool is_list = json_is_array(field.value);
-        size_t n_item = 0;
-        if (is_list && !tqa_value_array(&field, n, n, &n_item)) {
+        const size_t n_item = is_list ? count_items(request, q, &field) : 0;
+        size_t at = 0;
+        if (is_list && n_item == 0) {
             return false;
         }
-        for (size_t r = 0; r < n; r++) {
-            const tqa_value item = is_list ? tqa_value_item(&field, r) : field;
+        for (size_t r = 0; r < tqa_recording_width(request, q); r++) {
+            tqa_value item;
             double factor = 0.0;
+            if (!take_item(request, q, r, n_item, &field, &at, &item)) {
+                continue;
+            }
             if (!tqa_value_number(&item, &factor)) {
                 return false;
             }
@@ -365,11 +460,29 @@ static bool refuse_commands(const tqa_recording_request *request, const tqa_valu
     return true;
 }
 
+/* Refuses columns or files of a floating base where there is none. */
+static bool refuse_base(const tqa_recording_request *request, const tqa_value *part)
+{
+    for (tqa_recording_quantity q = TQA_RECORDING_BASE_POSITION;
+         request->base == TQ_NONE && q <= TQA_RECORDING_BASE_TWIST; q++) {
+        const tqa_value field = tqa_value_field(part, tqa_recording_quantity_names[q]);
+        if (field.value != NULL) {
+            return tqa_value_refuse(
+                &field, "invalid-value",
+                "leave it out; or name the coordinates of all joints in \"q\" and \"qd\"",
+                "the robot has no floating base, or several floating joints");
+        }
+    }
+    return true;
+}
+
 /* Whether there is such a column follows from the data, what may be said of it does not. */
 static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
 {
-    static const char *const known[] = {"q",     "qd",     "qdd",    "tau",    "time",
-                                        "q_cmd", "qd_cmd", "preset", "groups", NULL};
+    static const char *const known[] = {
+        "q",      "qd",     "qdd",    "tau",           "time",       "q_cmd",
+        "qd_cmd", "preset", "groups", "base_position", "base_twist", "base_quaternion_wxyz",
+        NULL};
     unsigned preset = 0;
     ret->columns = tqa_value_field(object, "columns");
     const tqa_value part = tqa_value_field(&ret->columns, "preset");
@@ -381,7 +494,21 @@ static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
         return false;
     }
     ret->preset = part.value != NULL ? tqa_layout_of(preset) : NULL;
-    return refuse_commands(ret, &ret->columns);
+    return refuse_commands(ret, &ret->columns) && refuse_base(ret, &ret->columns);
+}
+
+/* the only joint that floats, or TQ_NONE */
+static uint32_t floating_of(const tq_model *model)
+{
+    uint32_t found = TQ_NONE;
+    size_t n = 0;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        if (model->joints[j].kind == TQ_JOINT_FLOATING) {
+            found = j;
+            n++;
+        }
+    }
+    return n == 1 ? found : TQ_NONE;
 }
 
 bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order, unsigned need,
@@ -393,6 +520,7 @@ bool tqa_recording_request_read(const tqa_value *object, const tqa_order *order,
         .tree = object->tree, .order = order, .need = need, .object = *object};
     ret->options.mechanism = object->tree->robot->mechanism;
     ret->options.model = object->tree->robot->model;
+    ret->base = floating_of(ret->options.model);
     ret->rows = tqa_value_field(object, "rows");
     ret->has_delay = delay.value != NULL;
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
@@ -491,7 +619,8 @@ static bool read_split(tqa_recording *recording)
 {
     bool any = false;
     recording->is_split = true;
-    if (!refuse_commands(recording->request, &recording->part)) {
+    if (!refuse_commands(recording->request, &recording->part) ||
+        !refuse_base(recording->request, &recording->part)) {
         return false;
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {

@@ -159,6 +159,65 @@ static double time_of(tqa_recording_rows *rows, uint64_t row, const double *cell
     return recording->n_time == 2 ? t + 1e-9 * cells[recording->column[TQA_RECORDING_TIME][1]] : t;
 }
 
+/* columns of the floating base into its rows of q and qd */
+static void convert_base(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_QUANTITIES],
+                         size_t n, size_t pitch)
+{
+    const tqa_recording *recording = rows->recording;
+    const tqa_recording_request *request = recording->request;
+    for (tqa_recording_quantity q = TQA_RECORDING_BASE_POSITION; q <= TQA_RECORDING_BASE_TWIST;
+         q++) {
+        const bool is_twist = q == TQA_RECORDING_BASE_TWIST;
+        const tq_quantity of = is_twist ? TQ_QUANTITY_QD : TQ_QUANTITY_Q;
+        for (size_t r = 0; recording->column[q] != NULL && r < tqa_recording_width(request, q);
+             r++) {
+            assert(cells[q] != NULL);
+            const tq_joint *base = &request->options.model->joints[request->base];
+            const size_t row =
+                is_twist ? base->v_index + r
+                         : base->q_index + r + (q == TQA_RECORDING_BASE_QUATERNION ? 3 : 0);
+            const double *from = cells[q] + recording->column[q][r];
+            double *to = rows->run + (recording->signal.channels.first[of] + row) * TQ_RAW_ROWS +
+                         rows->n_run;
+            for (size_t i = 0; i < n; i++) {
+                to[i] = recording->factor[q][r] * from[i * pitch];
+            }
+            tq_rows_check(of, n, to, rows->run_state + rows->n_run);
+        }
+    }
+}
+
+/* Few digits make a quaternion slightly longer or shorter: it is scaled. Others are none. */
+static void check_quaternions(tqa_recording_rows *rows, size_t n)
+{
+    static const double slack = 0.01; /* of the length */
+    const tqa_recording *recording = rows->recording;
+    const tq_model *model = recording->request->options.model;
+    for (uint32_t j = 0; model->nq != model->nv && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->kind != TQ_JOINT_SPHERICAL && joint->kind != TQ_JOINT_FLOATING) {
+            continue;
+        }
+        const size_t row =
+            recording->signal.channels.first[TQ_QUANTITY_Q] + joint->q_index + joint->nq - 4;
+        double *q = rows->run + row * TQ_RAW_ROWS + rows->n_run;
+        for (size_t i = 0; i < n; i++) {
+            double square = 0.0;
+            for (size_t k = 0; k < 4; k++) {
+                square += q[k * TQ_RAW_ROWS + i] * q[k * TQ_RAW_ROWS + i];
+            }
+            const double length = sqrt(square);
+            unsigned char *state = &rows->run_state[rows->n_run + i];
+            if (*state == TQ_ROW_GOOD && !(fabs(length - 1.0) <= slack)) {
+                *state = TQ_ROW_NOT_UNIT;
+            }
+            for (size_t k = 0; *state == TQ_ROW_GOOD && k < 4; k++) {
+                q[k * TQ_RAW_ROWS + i] /= length;
+            }
+        }
+    }
+}
+
 /* n rows of a table, `pitch` numbers apart; tables' cells of a split recording are one row */
 static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_QUANTITIES],
                     size_t n, size_t pitch)
@@ -177,15 +236,23 @@ static void convert(tqa_recording_rows *rows, const double *cells[TQA_RECORDING_
             recording->column[q] != NULL ? tqa_recording_width(recording->request, q) : 0;
         for (size_t r = 0; r < width; r++) {
             assert(cells[q] != NULL);
+            double *to = rows->run + (recording->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
+            const bool *used = q == TQA_RECORDING_TAU ? recording->request->torque_is_used : NULL;
+            /* of the base, which has columns of its own or no force; or in contact */
+            if (recording->column[q][r] == TQ_NONE || (used != NULL && !used[r])) {
+                memset(to, 0, n * sizeof *to);
+                continue;
+            }
             const double *from = cells[q] + recording->column[q][r];
             const double factor = recording->factor[q][r];
-            double *to = rows->run + (recording->signal.channels.first[q] + r) * TQ_RAW_ROWS + at;
             for (size_t i = 0; i < n; i++) {
                 to[i] = factor * from[i * pitch];
             }
             tq_rows_check((tq_quantity)q, n, to, state);
         }
     }
+    convert_base(rows, cells, n, pitch);
+    check_quaternions(rows, n);
     tqa_commanded_convert(rows, cells, n, pitch);
     rows->n_run += n;
     rows->n += n;

@@ -210,6 +210,10 @@ export type CalibrateDataset = string | {
   /** Of calibrations with `controller`; likewise qd_cmd */
   q_cmd?: string;
   qd_cmd?: string;
+  /** Of the floating base; likewise base_quaternion_wxyz, base_twist */
+  base_position?: string;
+  base_quaternion_wxyz?: string;
+  base_twist?: string;
 };
 
 /** A fault of the logs: where, how large, and its cure in `text` */
@@ -579,6 +583,14 @@ export interface CalibrateRequest {
   at_rest?: {
     [name: string]: unknown;
   };
+  /**
+   * Of a robot with a floating base: the links that something touched in the logs (feet on the floor, a hand on a table). Forces
+   * there are not logged, so torques of the joints between them and the root, and the wrench on the base, are left out. []:
+   * nothing touched the robot, as in flight; then nothing but gravity acts on the base, and its six equations have torque 0.
+   * Needed where `tau` is that of the joints alone; without it `tau` has six columns of the wrench on the base as well (its
+   * coordinates' generalised forces)
+   */
+  contacts?: string[];
   model?: {
     /** full: base, and all parameters beside (default base) */
     kind?: "base" | "full" | "per-joint";
@@ -676,6 +688,11 @@ export interface CalibrateResult {
   method: string;
   model: string;
   joints: JointNames;
+  /**
+   * With `contacts`: joints whose torque is not used, since forces of contact enter it. Their residuals and predictions are 0,
+   * and `by_joint` has their names alone
+   */
+  torques_left_out?: string[];
   samples: number;
   confidence?: number;
   /** With method iv and feasible-iv */
@@ -766,7 +783,7 @@ export interface CalibrateResult {
   /** N m or N: Residual deviation of each joint on filtered torque */
   sigma?: number[];
   fit: {
-    /** N m or N: One a joint */
+    /** N m or N: One a joint; 0 of torques_left_out */
     rmse?: number[];
     by_joint?: CalibrateJoints;
   };
@@ -3355,6 +3372,10 @@ export interface Log {
   /** Commanded position, of calibrations with `controller`; likewise qd_cmd */
   q_cmd?: string;
   qd_cmd?: string;
+  /** Of the floating base, as in `columns`; likewise base_quaternion_wxyz, base_twist */
+  base_position?: string;
+  base_quaternion_wxyz?: string;
+  base_twist?: string;
   columns?: LogColumns;
   units?: LogUnits;
   scale?: LogScale;
@@ -3397,6 +3418,23 @@ export interface LogColumns {
   q_cmd?: LogColumnsOf;
   /** Commanded rates, where they are logged: qd_cmd, dq_d, qd_des, qd_ref, target_qd */
   qd_cmd?: LogColumnsOf;
+  /**
+   * Of the floating base, three columns in the parent's frame; with base_quaternion_wxyz. `q` is then that of the joints alone.
+   * Left out (without `columns`): base_x, base_y, base_z, or base_position0 to 2. Without these fields `q` holds all coordinates,
+   * of the base x y z qw qx qy qz
+   */
+  base_position?: LogColumnsOf;
+  /**
+   * Four columns, the scalar first; q and -q may alternate, and a length within 1 % of 1 is made 1: other rows are left out. Left
+   * out: base_qw, base_qx, base_qy, base_qz, or base_quaternion_wxyz0 to 3
+   */
+  base_quaternion_wxyz?: LogColumnsOf;
+  /**
+   * Six columns in the axes of the base itself, linear then angular velocity, beside `qd` of the joints; left out: base_vx,
+   * base_vy, base_vz, base_wx, base_wy, base_wz, or base_twist0 to 5. Without them the twist is derived from the pose, on the
+   * manifold, and filtered as the rest is
+   */
+  base_twist?: LogColumnsOf;
 }
 
 /**
@@ -3461,6 +3499,9 @@ export interface LogReport {
     tau?: string[];
     q_cmd?: string[];
     qd_cmd?: string[];
+    base_position?: string[];
+    base_quaternion_wxyz?: string[];
+    base_twist?: string[];
   };
   rows: number;
   /** In the ranges of `rows` */
@@ -3484,7 +3525,7 @@ export interface LogReport {
   /** At the ends of segments, one period of the cut-off: there the filter has to guess */
   samples_at_borders_left_out?: number;
   repairs: {
-    kind: "not-finite" | "absurd" | "spike" | "outlier" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short" | "saturated";
+    kind: "not-finite" | "absurd" | "spike" | "outlier" | "repeated-time" | "out-of-order" | "set-back" | "bridged" | "split" | "unwrapped" | "braked" | "unpaired" | "too-short" | "saturated" | "not-unit";
     meaning: string;
     count: number;
     /** Of bridged */
@@ -3513,11 +3554,17 @@ export interface LogScale {
   /** Left out: that of q; likewise qd_cmd */
   q_cmd?: LogFactor;
   qd_cmd?: LogFactor;
+  base_position?: LogFactor;
+  base_twist?: LogFactor;
 }
 
 /** One for all joints, or one for each */
 export type LogUnit = string | string[];
 
+/**
+ * Of a robot with a floating base those of q, qd and tau are of the joints alone, unless a list has one for each coordinate of
+ * the base as well; likewise LogScale
+ */
 export interface LogUnits {
   /** default s */
   time?: "s" | "ms" | "us" | "ns";
@@ -3532,6 +3579,10 @@ export interface LogUnits {
   /** Left out: that of q; likewise qd_cmd */
   q_cmd?: LogUnit;
   qd_cmd?: LogUnit;
+  /** m, mm */
+  base_position?: LogUnit;
+  /** One for the linear or for the angular velocity (deg/s), or one for each of the six */
+  base_twist?: LogUnit;
 }
 
 /** Frame of b on frame of a, in the axes of a's frame that are named (planar pins: x, y) */

@@ -338,7 +338,7 @@ static double misfit(const tq_shift *s, double late, double lag)
     double sum = 0.0;
     weigh(s, late, lag, weight);
     for (size_t r = 0; r < s->fit->n_row; r++) {
-        sum += 0.5 * tq_log(left_of(s, r, weight));
+        sum += isfinite(s->sigma[r]) ? 0.5 * tq_log(left_of(s, r, weight)) : 0.0;
     }
     return sum;
 }
@@ -385,6 +385,9 @@ static bool converge(tq_shift *s, double late)
             return false;
         }
         for (size_t r = 0; r < s->fit->n_row; r++) {
+            if (!isfinite(s->sigma[r])) {
+                continue;
+            }
             form(s, r);
             const double now = sqrt(left_of(s, r, weight));
             change = fmax(change, fabs(tq_log(now / s->sigma[r])));
@@ -407,7 +410,9 @@ tq_status tq_shift_find(tq_shift *s, tq_shift_found *ret, tq_error *reterr)
     for (size_t r = 0; r < s->fit->n_row; r++) {
         const size_t tau = s->fit->rows[r].n + REACH;
         const double square = entry(s, r, tau, tau) / s->n;
-        s->usual[r] = s->sigma[r] = square > 0.0 ? sqrt(square) : 1.0;
+        /* a base that nothing pushes has no torque to be late */
+        s->usual[r] = square > 0.0 ? sqrt(square) : 1.0;
+        s->sigma[r] = square > 0.0 ? sqrt(square) : (double)INFINITY;
     }
     if (!converge(s, 0.0)) {
         return TQ_OK;

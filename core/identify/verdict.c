@@ -154,7 +154,7 @@ static void judge_errors(const tq_fit *fit, const tq_residuals *validation,
         const tq_residual_stats all = tq_residuals_of(validation, TQ_RESIDUALS_ALL, r);
         const tq_residual_stats moving = tq_residuals_of(validation, TQ_RESIDUALS_MOVING, r);
         const tq_residual_stats standing = tq_residuals_of(validation, TQ_RESIDUALS_STANDING, r);
-        if (!is_moved(validation, r)) {
+        if (!is_moved(validation, r) || fit->rows[r].coordinate == TQ_NONE) { /* no friction */
             continue;
         }
         if (standing.rmse > standing_apart * moving.rmse && is_worth(&all, standing.rmse)) {

@@ -182,6 +182,44 @@ static tq_status find_floor(const tq_recording *recording, size_t n_fft, const d
     return status;
 }
 
+/* Noise density of channel c. */
+static tq_status find_channel_floor(const tq_recording *recording, const tq_uniform *even, size_t c,
+                                    double followed, double *power, tq_scratch *scratch,
+                                    double *ret, tq_error *reterr)
+{
+    const size_t n_fft = fft_size(even->n);
+    const tq_status status = tq_spectrum(even->n, even->channels + c * even->stride,
+                                         1.0 / recording->step, n_fft, scratch, power, reterr);
+    return status == TQ_OK ? find_floor(recording, n_fft, power, followed, scratch, ret, reterr)
+                           : status;
+}
+
+/* Noise densities of the position of row r's joint; of poses in the axes of the child, where noise
+ * is taken to be the same in all directions: a turn by a small angle changes a unit quaternion by
+ * half of it, in three of four directions. */
+static tq_status find_position_floor(const tq_recording *recording, const tq_uniform *even,
+                                     const tq_joint *joint, uint32_t k, double *power,
+                                     tq_scratch *scratch, double *ret, tq_error *reterr)
+{
+    const bool has_quaternion =
+        joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
+    const bool turns = joint->kind == TQ_JOINT_SPHERICAL || (has_quaternion && k >= 3);
+    const size_t first = recording->channels.first[TQ_QUANTITY_Q] + joint->q_index +
+                         (!has_quaternion ? k
+                          : turns         ? joint->nq - 4
+                                          : 0);
+    const size_t n = !has_quaternion ? 1 : turns ? 4 : 3;
+    tq_status status = TQ_OK;
+    *ret = 0.0;
+    for (size_t c = first; status == TQ_OK && c < first + n; c++) {
+        double density = 0.0;
+        status = find_channel_floor(recording, even, c, (double)INFINITY, power, scratch, &density,
+                                    reterr);
+        *ret += (turns ? 4.0 / 3.0 : 1.0 / (double)n) * density;
+    }
+    return status;
+}
+
 /* The noise density of the signals from which accelerations are computed. */
 static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq_scratch *scratch,
                              tq_error *reterr)
@@ -199,17 +237,21 @@ static tq_status find_floors(tq_recording *recording, const tq_uniform *even, tq
         recording->n_difference++;
     }
     const tq_quantity source = sources[recording->n_difference];
-    if (source == TQ_QUANTITY_Q && !is_flat) {
+    if (source == TQ_QUANTITY_QD && recording->channels.twists_missing) {
         tq_scratch_rewind(scratch, mark);
-        return status; /* quaternions are not differentiated component by component */
+        return status; /* some accelerations are one difference of a signal, others two */
     }
-    for (size_t r = 0; r < model->nv && status == TQ_OK; r++) {
-        const double *x = even->channels + (recording->channels.first[source] + r) * even->stride;
-        status = tq_spectrum(even->n, x, 1.0 / recording->step, n_fft, scratch, power, reterr);
-        if (status == TQ_OK) {
-            status = find_floor(recording, n_fft, power,
-                                is_flat ? recording->coherent[r] : (double)INFINITY, scratch,
-                                &recording->floor_memory[r], reterr);
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        for (uint32_t k = 0; status == TQ_OK && k < joint->nv; k++) {
+            const size_t r = joint->v_index + k;
+            const double followed = is_flat ? recording->coherent[r] : (double)INFINITY;
+            status = source == TQ_QUANTITY_Q && !is_flat
+                         ? find_position_floor(recording, even, joint, k, power, scratch,
+                                               &recording->floor_memory[r], reterr)
+                         : find_channel_floor(recording, even,
+                                              recording->channels.first[source] + r, followed,
+                                              power, scratch, &recording->floor_memory[r], reterr);
         }
     }
     if (status == TQ_OK) {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* core/signal/filter_rows.c - the uniform samples of a window, filtered; derivatives that were not
  * recorded. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/signal/differentiate.h"
 #include "core/signal/pass_private.h"
+#include "core/signal/pose/pose_rates.h"
 
 static void zero_phase(tq_pass *p, size_t m, size_t n_row, double *rows)
 {
@@ -21,6 +23,7 @@ static void smooth(tq_pass *p, unsigned derivative, size_t m, const double *x, d
 {
     const tq_recording_filter *filter = &p->options->filter;
     tq_scratch scratch;
+    assert(x != NULL);
     tq_scratch_init(&scratch, p->memory, p->memory_size);
     const size_t odd = m % 2 == 1 ? m : m - 1;
     const tq_window window = {filter->window < odd ? filter->window : odd, filter->degree,
@@ -39,6 +42,46 @@ static void filter_channels(tq_pass *p, size_t m)
     }
 }
 
+/* The parabola that the samples bend by, without its line: ret(i) = c x^2, x from -1 to 1. */
+static void fit_bend(size_t m, const double *x, double *ret)
+{
+    const double half = 0.5 * (double)(m - 1);
+    double mean = 0.0, both = 0.0, square = 0.0;
+    for (size_t i = 0; i < m; i++) {
+        const double u = ((double)i - half) / half;
+        mean += u * u / (double)m;
+    }
+    for (size_t i = 0; i < m; i++) {
+        const double u = ((double)i - half) / half, of = u * u - mean;
+        both += of * x[i];
+        square += of * of;
+    }
+    for (size_t i = 0; i < m; i++) {
+        const double u = ((double)i - half) / half;
+        ret[i] = both / square * u * u;
+    }
+}
+
+/* Adds `sign` times the bend of each floating joint's positions to them. A filter continues signals
+ * beyond their ends as lines: of a fall it would see the acceleration of gravity end there. */
+static void add_bends(tq_pass *p, size_t m, double sign)
+{
+    const tq_model *model = p->options->model;
+    for (uint32_t j = 0; !tq_pass_has(p, TQ_QUANTITY_QDD) && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        for (size_t k = 0; joint->kind == TQ_JOINT_FLOATING && k < 3; k++) {
+            double *x = tq_pass_channel(p, TQ_QUANTITY_Q, joint->q_index + k);
+            double *bend = p->derived + (model->nv + joint->v_index + k) * p->n_uniform;
+            if (sign < 0.0) {
+                fit_bend(m, x, bend);
+            }
+            for (size_t i = 0; i < m; i++) {
+                x[i] += sign * bend[i];
+            }
+        }
+    }
+}
+
 static void smooth_row(tq_pass *p, tq_quantity quantity, size_t r, size_t m)
 {
     double *x = tq_pass_channel(p, quantity, r);
@@ -47,7 +90,129 @@ static void smooth_row(tq_pass *p, tq_quantity quantity, size_t r, size_t m)
     smooth(p, 0, m, copy, x);
 }
 
-/* Computes velocity and acceleration if they were not recorded. */
+/* The joint of row r of the rates. */
+static const tq_joint *joint_of_row(const tq_pass *p, size_t r)
+{
+    const tq_model *model = p->options->model;
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (r >= joint->v_index && r < (size_t)joint->v_index + joint->nv) {
+            return joint;
+        }
+    }
+    return NULL;
+}
+
+/* Row r of the rates: recorded, or NULL: by the slope of ret_slope's row of positions. */
+static double *rates_of(const tq_pass *p, size_t r, size_t *ret_slope)
+{
+    const tq_joint *joint = joint_of_row(p, r);
+    *ret_slope = joint != NULL ? joint->q_index + (r - joint->v_index) : r;
+    return tq_pass_has(p, TQ_QUANTITY_QD) ? tq_pass_channel(p, TQ_QUANTITY_QD, r) : NULL;
+}
+
+/* True of rates that have no position of their own: of joints with quaternions. */
+static bool is_of_pose(const tq_pass *p, size_t r)
+{
+    const tq_joint *joint = joint_of_row(p, r);
+    return joint != NULL && tq_has_quaternion(joint);
+}
+
+static tq_pose_samples pose_of(const tq_pass *p, const tq_joint *joint, size_t m)
+{
+    return (tq_pose_samples){
+        .n = m,
+        .stride = p->n_uniform,
+        .quaternion = tq_pass_channel(p, TQ_QUANTITY_Q, tq_quaternion_row(joint)),
+    };
+}
+
+/* Recorded linear velocities of floating joints into the axes of the world, to be filtered there. */
+static void turn_velocities(tq_pass *p, size_t m)
+{
+    const tq_model *model = p->options->model;
+    for (uint32_t j = 0; tq_pass_turns(p) && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        if (joint->kind == TQ_JOINT_FLOATING) {
+            const tq_pose_samples pose = pose_of(p, joint, m);
+            tq_pose_to_parent(&pose, tq_pass_channel(p, TQ_QUANTITY_QD, joint->v_index));
+        }
+    }
+}
+
+/* x -= w x v of n samples, rows `stride` apart */
+static void subtract_cross(size_t n, size_t stride, const double *w, const double *v, double *x)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            const size_t a = (k + 1) % 3 * stride + i, b = (k + 2) % 3 * stride + i;
+            x[k * stride + i] -= w[a] * v[b] - w[b] * v[a];
+        }
+    }
+}
+
+/* Velocity v and acceleration a of a floating joint's origin along the axes of the child; w: its
+ * angular velocity. Differences are taken in the world, where a fall of seconds is smooth: in the
+ * turning axes dv/dt and w x v are large and cancel, which filtered factors do not. */
+static void find_linear(tq_pass *p, const tq_joint *joint, size_t m, double *v, double *a)
+{
+    const size_t room = p->n_uniform;
+    const tq_pose_samples pose = pose_of(p, joint, m);
+    for (size_t k = 0; k < 3; k++) {
+        if (!tq_pass_gives_rates(p)) {
+            tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, joint->q_index + k),
+                          p->recording->step, v + k * room);
+        }
+        tq_difference(m, v + k * room, p->recording->step, a + k * room);
+    }
+    tq_pose_to_child(&pose, v);
+    tq_pose_to_child(&pose, a);
+    subtract_cross(m, room, v + 3 * room, v, a);
+}
+
+/* Rates and accelerations of joints with quaternions, from filtered poses and recorded rates. */
+static void find_twists(tq_pass *p, size_t m)
+{
+    const tq_model *model = p->options->model;
+    const size_t room = p->n_uniform;
+    for (uint32_t j = 0; !tq_pass_has(p, TQ_QUANTITY_QDD) && j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        size_t ignored = 0;
+        if (!tq_has_quaternion(joint)) {
+            continue;
+        }
+        const size_t n_linear = joint->nv - 3;
+        const tq_pose_samples pose = pose_of(p, joint, m);
+        double *own = rates_of(p, joint->v_index, &ignored);
+        double *v = own != NULL ? own : p->derived + joint->v_index * room;
+        double *a = p->derived + (model->nv + joint->v_index) * room;
+        if (!tq_pass_gives_rates(p)) {
+            tq_pose_rates(&pose, p->recording->step, v + n_linear * room);
+        }
+        for (size_t k = n_linear; k < joint->nv; k++) {
+            tq_difference(m, v + k * room, p->recording->step, a + k * room);
+        }
+        if (n_linear > 0) {
+            find_linear(p, joint, m, v, a);
+        }
+    }
+}
+
+/* Velocity and acceleration by a Savitzky-Golay filter, of unfiltered signals. */
+static void derive_smoothly(tq_pass *p, size_t r, size_t m, double *qd, double *qdd)
+{
+    size_t slope = 0;
+    const double *from = rates_of(p, r, &slope);
+    const double *q = tq_pass_channel(p, TQ_QUANTITY_Q, slope);
+    if (!tq_pass_has(p, TQ_QUANTITY_QDD)) {
+        smooth(p, from != NULL ? 1 : 2, m, from != NULL ? from : q, qdd);
+    }
+    if (from == NULL) {
+        smooth(p, 1, m, q, qd);
+    }
+}
+
+/* Computes velocity and acceleration if they were not recorded; those of poses follow. */
 static void derive(tq_pass *p, size_t m)
 {
     const size_t nv = p->options->model->nv;
@@ -56,25 +221,21 @@ static void derive(tq_pass *p, size_t m)
     for (size_t r = 0; r < nv; r++) {
         double *qd = p->derived + r * p->n_uniform;
         double *qdd = p->derived + (nv + r) * p->n_uniform;
-        if (kind == TQ_SMOOTHING_SAVITZKY_GOLAY) {
-            const double *from =
-                tq_pass_has(p, TQ_QUANTITY_QD) ? tq_pass_channel(p, TQ_QUANTITY_QD, r) : NULL;
-            if (!tq_pass_has(p, TQ_QUANTITY_QDD)) {
-                smooth(p, from != NULL ? 1 : 2, m,
-                       from != NULL ? from : tq_pass_channel(p, TQ_QUANTITY_Q, r), qdd);
-            }
-            if (from == NULL) {
-                smooth(p, 1, m, tq_pass_channel(p, TQ_QUANTITY_Q, r), qd);
-            }
+        size_t slope = 0;
+        const double *v = rates_of(p, r, &slope);
+        if (is_of_pose(p, r)) {
             continue;
         }
-        const double *v =
-            tq_pass_has(p, TQ_QUANTITY_QD) ? tq_pass_channel(p, TQ_QUANTITY_QD, r) : qd;
-        if (!tq_pass_has(p, TQ_QUANTITY_QD)) {
-            tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, r), h, qd);
+        if (kind == TQ_SMOOTHING_SAVITZKY_GOLAY) {
+            derive_smoothly(p, r, m, qd, qdd);
+            continue;
+        }
+        if (v == NULL) {
+            tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, slope), h, qd);
             if (kind == TQ_SMOOTHING_FIRST_ORDER) {
                 zero_phase(p, m, 1, qd); /* 1 / (tau_f s + 1)^2: once for each derivative */
             }
+            v = qd;
         }
         if (!tq_pass_has(p, TQ_QUANTITY_QDD)) {
             tq_difference(m, v, h, qdd);
@@ -82,7 +243,7 @@ static void derive(tq_pass *p, size_t m)
     }
 }
 
-/* A quaternion filtered component by component is slightly shorter than 1. */
+/* A quaternion filtered or interpolated component by component is slightly shorter than 1. */
 static void renormalise(tq_pass *p, size_t m)
 {
     const tq_model *model = p->options->model;
@@ -112,12 +273,16 @@ static void find_raw_acceleration(tq_pass *p, size_t m)
     for (size_t r = 0; r < nv; r++) {
         double *a = p->fast + r * p->n_uniform;
         double *v = p->fast + (nv + r) * p->n_uniform;
+        size_t slope = 0;
+        const double *rates = rates_of(p, r, &slope);
         if (tq_pass_has(p, TQ_QUANTITY_QDD)) {
             memcpy(a, tq_pass_channel(p, TQ_QUANTITY_QDD, r), m * sizeof *a);
-        } else if (tq_pass_has(p, TQ_QUANTITY_QD)) {
-            tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_QD, r), h, a);
+        } else if (is_of_pose(p, r)) {
+            memset(a, 0, m * sizeof *a); /* none: see find_fast */
+        } else if (rates != NULL) {
+            tq_difference(m, rates, h, a);
         } else {
-            tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, r), h, v);
+            tq_difference(m, tq_pass_channel(p, TQ_QUANTITY_Q, slope), h, v);
             tq_difference(m, v, h, a);
         }
     }
@@ -129,6 +294,11 @@ static void find_fast(tq_pass *p, size_t m)
     const size_t nv = p->options->model->nv;
     for (size_t r = 0; r < nv; r++) {
         double *a = p->fast + r * p->n_uniform;
+        if (!tq_pass_has(p, TQ_QUANTITY_QDD) && is_of_pose(p, r)) {
+            memset(a, 0, m * sizeof *a); /* a free body has no rotor to show beyond the cut-off */
+            memset(p->fast + (nv + r) * p->n_uniform, 0, m * sizeof *a);
+            continue;
+        }
         const double *filtered = tq_pass_has(p, TQ_QUANTITY_QDD)
                                      ? tq_pass_channel(p, TQ_QUANTITY_QDD, r)
                                      : p->derived + (nv + r) * p->n_uniform;
@@ -160,9 +330,12 @@ static void filter_signals(tq_pass *p, size_t m)
     const size_t nq = p->options->model->nq;
     const size_t nv = p->options->model->nv;
     if (p->options->filter.kind != TQ_SMOOTHING_SAVITZKY_GOLAY) {
+        add_bends(p, m, -1.0);
         filter_channels(p, m);
+        add_bends(p, m, 1.0);
         derive(p, m);
         renormalise(p, m);
+        find_twists(p, m);
         return;
     }
     derive(p, m); /* from the unfiltered positions: Savitzky-Golay derivatives smooth too */
@@ -172,6 +345,7 @@ static void filter_signals(tq_pass *p, size_t m)
         }
     }
     renormalise(p, m);
+    find_twists(p, m);
 }
 
 /* Parallel rows: functions of the unfiltered motion, filtered like torque. */
@@ -202,6 +376,8 @@ static void find_parallel(tq_pass *p, uint64_t lowest, size_t m)
 void tq_filter_window(tq_pass *p, uint64_t lowest, size_t m)
 {
     const size_t nv = p->options->model->nv;
+    renormalise(p, m);
+    turn_velocities(p, m);
     if (!tq_pass_has(p, TQ_QUANTITY_TAU)) {
         filter_signals(p, m);
         return;

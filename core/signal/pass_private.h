@@ -74,6 +74,17 @@ static inline bool tq_pass_has(const tq_pass *p, tq_quantity quantity)
 {
     return p->recording->channels.has[quantity];
 }
+/* True if the rates of joints with quaternions are recorded, or there are no such joints. */
+static inline bool tq_pass_gives_rates(const tq_pass *p)
+{
+    const tq_channels *channels = &p->recording->channels;
+    return channels->has[TQ_QUANTITY_QD] && !channels->twists_missing;
+}
+/* True if recorded linear velocities of floating joints are filtered in the axes of the world. */
+static inline bool tq_pass_turns(const tq_pass *p)
+{
+    return tq_pass_gives_rates(p) && !tq_pass_has(p, TQ_QUANTITY_QDD);
+}
 /* Row r of a quantity among the uniform samples. */
 static inline double *tq_pass_channel(const tq_pass *p, tq_quantity quantity, size_t r)
 {

@@ -7,6 +7,7 @@
 
 #include "core/dynamics/inverse.h"
 #include "core/signal/passivity.h"
+#include "core/signal/pose/twist_check.h"
 
 enum { POSES = 16 }; /* number of poses at which gravity is computed */
 
@@ -258,6 +259,9 @@ tq_status tq_recording_check(const tq_recording *recording, const tq_uniform *ev
     tq_status status = check_positions(recording, even, ret_fault);
     if (status == TQ_OK) {
         status = check_velocities(recording, even, ret_fault);
+    }
+    if (status == TQ_OK) {
+        status = tq_recording_check_twists(recording, even, ret_fault);
     }
     if (status != TQ_OK || (recording->check & TQ_CHECK_TORQUE) == 0) {
         return status;

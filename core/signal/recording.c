@@ -16,9 +16,10 @@ tq_status tq_recording_refuse(tq_recording_fault *ret, tq_recording_fault_kind k
 
 tq_repair tq_repair_of_row(unsigned char state)
 {
-    return state == TQ_ROW_SATURATED ? TQ_REPAIR_SATURATED
-           : state == TQ_ROW_ABSURD  ? TQ_REPAIR_ABSURD
-                                     : TQ_REPAIR_NOT_FINITE;
+    return state == TQ_ROW_SATURATED  ? TQ_REPAIR_SATURATED
+           : state == TQ_ROW_NOT_UNIT ? TQ_REPAIR_NOT_UNIT
+           : state == TQ_ROW_ABSURD   ? TQ_REPAIR_ABSURD
+                                      : TQ_REPAIR_NOT_FINITE;
 }
 
 void tq_recording_note(tq_recording *recording, tq_repair repair, uint64_t row)

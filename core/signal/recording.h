@@ -81,6 +81,7 @@ typedef enum tq_repair {
     TQ_REPAIR_UNPAIRED,     /* rows left out: another file of the recording ends earlier */
     TQ_REPAIR_TOO_SHORT,    /* segments of fewer than eight rows, left out */
     TQ_REPAIR_SATURATED,    /* rows left out: their torque is at a limit */
+    TQ_REPAIR_NOT_UNIT,     /* rows left out: a quaternion whose length is off by 1 % and more */
     TQ_REPAIRS,
 } tq_repair;
 
@@ -170,6 +171,7 @@ typedef enum tq_recording_fault_kind {
     TQ_FAULT_FEW_ROWS,    /* n_chosen */
     TQ_FAULT_UNPAIRED,    /* n_row, n_unpaired: files of different recordings */
     TQ_FAULT_BAD_NUMBERS, /* repairs[NOT_FINITE], repairs[ABSURD]: above 5 % of the rows */
+    TQ_FAULT_NOT_UNIT,    /* repairs[NOT_UNIT]: above 5 % of the rows */
     TQ_FAULT_TIME_REVERSED,
     TQ_FAULT_TIME_UNSORTED,
     TQ_FAULT_TIME_CONSTANT,
@@ -180,6 +182,10 @@ typedef enum tq_recording_fault_kind {
     TQ_FAULT_VELOCITY_ZERO,
     TQ_FAULT_VELOCITY_RATIO,       /* joint, value: velocity over slope of position */
     TQ_FAULT_VELOCITY_CORRELATION, /* joint, value: correlation of velocity and slope of position */
+    TQ_FAULT_TWIST_FRAME,   /* joint: its recorded twist is that of its pose in the parent frame */
+    TQ_FAULT_TWIST_ANGULAR, /* joint, value: correlation of its recorded angular velocity and the
+                               slope of its rotation; other: their ratio */
+    TQ_FAULT_TWIST_LINEAR,  /* the same of the linear velocity */
     TQ_FAULT_TORQUE_CONSTANT,
     TQ_FAULT_TORQUE_EFFORT,  /* joint, value: rms torque; other: the joint's limit */
     TQ_FAULT_TORQUE_GRAVITY, /* joint, value: largest rms torque; other: gravity's largest torque */

@@ -23,6 +23,7 @@ typedef struct tq_channels {
     size_t n;
     bool has[TQ_QUANTITIES];
     size_t first[TQ_QUANTITIES];
+    bool twists_missing; /* qd is that of joints without quaternions alone: other rows are 0 */
 } tq_channels;
 
 typedef enum tq_row_state {
@@ -30,6 +31,7 @@ typedef enum tq_row_state {
     TQ_ROW_NOT_FINITE,
     TQ_ROW_ABSURD,
     TQ_ROW_SATURATED, /* its torque is at a limit, and therefore not known */
+    TQ_ROW_NOT_UNIT,  /* a quaternion is none */
 } tq_row_state;
 
 /* Consecutive rows. Borrowed for the call. */

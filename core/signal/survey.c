@@ -177,6 +177,7 @@ tq_status tq_survey_push(tq_survey *s, const tq_raw_rows *rows, size_t *inout_at
 
 static tq_status check_numbers(const tq_recording *recording, tq_recording_fault *ret)
 {
+    const uint64_t n_not_unit = recording->repairs[TQ_REPAIR_NOT_UNIT].n;
     const uint64_t n_bad =
         recording->repairs[TQ_REPAIR_NOT_FINITE].n + recording->repairs[TQ_REPAIR_ABSURD].n;
     if (recording->n_chosen < 16) {
@@ -187,6 +188,9 @@ static tq_status check_numbers(const tq_recording *recording, tq_recording_fault
     }
     if (20 * n_bad > recording->n_chosen) {
         return tq_recording_refuse(ret, TQ_FAULT_BAD_NUMBERS, TQ_NONE, 0.0, 0.0);
+    }
+    if (20 * n_not_unit > recording->n_chosen) {
+        return tq_recording_refuse(ret, TQ_FAULT_NOT_UNIT, TQ_NONE, 0.0, 0.0);
     }
     return TQ_OK;
 }

@@ -10,7 +10,7 @@
 #define TQA_FIELDS_BOX "lower", "upper"
 #define TQA_FIELDS_CALIBRATE_CONTROLLER "kind", "kp", "kd", "effort_limits"
 #define TQA_FIELDS_CALIBRATE_DATASET "dataset", "job", "rows", "q", "qd", "qdd", "tau", "time", \
-    "q_cmd", "qd_cmd"
+    "q_cmd", "qd_cmd", "base_position", "base_quaternion_wxyz", "base_twist"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST "q", "position", "quaternion_wxyz", "plane", \
     "frame", "identify", "only", "base", "tool", "noise", "weights", "limits", "robust", \
     "folds", "confidence", "joints", "angles"
@@ -18,9 +18,9 @@
     "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_KINEMATICS_REQUEST_NOISE "position_m", "rotation_rad"
 #define TQA_FIELDS_CALIBRATE_REQUEST "datasets", "columns", "units", "scale", "rate_hz", "rows", \
-    "filter", "delay_s", "joints", "controller", "at_rest", "model", "method", "compare", \
-    "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", "prior_weight", \
-    "confidence", "validate", "points"
+    "filter", "delay_s", "joints", "controller", "at_rest", "contacts", "model", "method", \
+    "compare", "lag_s", "prior", "ridge", "bootstrap", "covariance", "column_noise", \
+    "prior_weight", "confidence", "validate", "points"
 #define TQA_FIELDS_CALIBRATE_REQUEST_MODEL "kind", "gravity", "friction", "rotor", "springs", \
     "smoothing", "presliding", "relaxation_s", "stribeck_speed", "couplings"
 #define TQA_FIELDS_COLLISION_SHAPE "link", "name", "shape", "size", "pose"
@@ -109,13 +109,16 @@
 #define TQA_FIELDS_LINK_POINT "link", "position"
 #define TQA_FIELDS_LINK_SPHERE "link", "position", "radius"
 #define TQA_FIELDS_LOG "dataset", "job", "q", "qd", "qdd", "tau", "time", "q_cmd", "qd_cmd", \
-    "columns", "units", "scale", "rate_hz", "rows", "filter", "delay_s"
+    "base_position", "base_quaternion_wxyz", "base_twist", "columns", "units", "scale", \
+    "rate_hz", "rows", "filter", "delay_s"
 #define TQA_FIELDS_LOG_COLUMNS "preset", "groups", "time", "q", "qd", "qdd", "tau", "q_cmd", \
-    "qd_cmd"
+    "qd_cmd", "base_position", "base_quaternion_wxyz", "base_twist"
 #define TQA_FIELDS_LOG_FILTER "kind", "order", "cutoff_hz", "tau_f_s", "window", "degree", \
     "decimate"
-#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd"
-#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd"
+#define TQA_FIELDS_LOG_SCALE "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "base_position", \
+    "base_twist"
+#define TQA_FIELDS_LOG_UNITS "time", "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", \
+    "base_position", "base_twist"
 #define TQA_FIELDS_LOOP_CONSTRAINT "name", "kind", "a", "b", "axes"
 #define TQA_FIELDS_MANIPULABILITY_REQUEST "q", "frame", "axes", "joints", "angles"
 #define TQA_FIELDS_MEDIUM "density", "viscosity", "velocity"
@@ -345,7 +348,7 @@
 #define TQA_WORDS_LOG_REPORT_CLOCK "even", "resampled"
 #define TQA_WORDS_LOG_REPORT_REPAIRS_KIND "not-finite", "absurd", "spike", "outlier", \
     "repeated-time", "out-of-order", "set-back", "bridged", "split", "unwrapped", "braked", \
-    "unpaired", "too-short", "saturated"
+    "unpaired", "too-short", "saturated", "not-unit"
 #define TQA_WORDS_LOG_UNITS_TIME "s", "ms", "us", "ns"
 #define TQA_WORDS_LOOP_CONSTRAINT_AXES "x", "y", "z", "rx", "ry", "rz"
 #define TQA_WORDS_NODE_STATE "active", "drained"

@@ -219,6 +219,10 @@ static void put_joints(const tqa_calibration *c, const tq_identify_residuals *ju
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "joint",
                           c->tree->robot->joint_names[tqa_calibration_joint(c, v)]);
+        if (!tqa_calibration_judges(c, v)) {
+            tqa_writer_end(answer);
+            continue;
+        }
         put_judged(answer, "all", &judged->parts[TQ_RESIDUALS_ALL][v]);
         put_judged(answer, "moving", &judged->parts[TQ_RESIDUALS_MOVING][v]);
         put_judged(answer, "standing", &judged->parts[TQ_RESIDUALS_STANDING][v]);
@@ -578,6 +582,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     tqa_writer_string(answer, "method", tqa_method_slug(c->chosen.method));
     tqa_writer_string(answer, "model", c->wants_all ? "full" : kinds[c->chosen.model.kind]);
     tqa_writer_joints(answer, c->tree->robot, &c->order);
+    tqa_calibration_put_contacts(c);
     tqa_writer_count(answer, "samples", c->found->solution.n_sample);
     tqa_writer_number(answer, "confidence", c->options.fit.confidence);
     if (tqa_calibration_has_instruments(c)) {

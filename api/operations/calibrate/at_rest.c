@@ -49,8 +49,8 @@ bool tqa_calibration_hold_joints(tqa_calibration *c)
     char *lock = lock_of(&part);
     char *document = NULL;
     if (lock != NULL) {
-        document = tqa_robot_patch(tree->robot, c->whole->name, lock, strlen(lock), NULL, &n,
-                                   tree->problem);
+        const char *name = c->whole->name[0] != '\0' ? c->whole->name : "robot";
+        document = tqa_robot_patch(tree->robot, name, lock, strlen(lock), NULL, &n, tree->problem);
         move_places(tree->problem);
     }
     if (document != NULL) {

@@ -26,6 +26,7 @@ typedef struct tqa_calibration {
     size_t n_log, n_fitted;      /* logs from n_fitted on are for validation */
     tq_identify_options options; /* as requested; recordings: see describe */
     bool wants_covariance;
+    bool has_contact;                       /* `contacts` names a link */
     bool wants_all;                         /* model kind "full" */
     tq_estimator estimators[TQ_ESTIMATORS]; /* that `compare` names */
 
@@ -49,6 +50,14 @@ typedef struct tqa_calibration {
 /* Fixes the joints that the request says were at rest: tree->robot, from then on. False: the
  * problem is set. */
 bool tqa_calibration_hold_joints(tqa_calibration *calibration);
+
+/* Reads `contacts`: rows of torque that forces of contact enter are not used. False: the problem is
+ * set. */
+bool tqa_calibration_read_contacts(tqa_calibration *calibration);
+/* True if torque of row v gives an equation, and has a residual. */
+bool tqa_calibration_judges(const tqa_calibration *calibration, size_t v);
+/* `torques_left_out` of the answer. */
+void tqa_calibration_put_contacts(const tqa_calibration *calibration);
 
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);

@@ -389,7 +389,6 @@ bool tqa_calibration_read(tqa_calibration *c)
     set_default_signs(c);
     c->options.n_point = TQA_CALIBRATE_POINTS;
     unsigned need = 1u << TQA_RECORDING_Q | 1u << TQA_RECORDING_TAU;
-    need |= model->nq != model->nv ? 1u << TQA_RECORDING_QD | 1u << TQA_RECORDING_QDD : 0u;
     if (model->nv == 0) {
         return tqa_value_refuse(&root, "invalid-robot", "give it a joint that moves",
                                 "the robot cannot move");
@@ -409,7 +408,8 @@ bool tqa_calibration_read(tqa_calibration *c)
         return false;
     }
     if (!tqa_tree_order(c->tree, &c->order) || !tqa_calibration_read_controller(c, &need) ||
-        !tqa_recording_request_read(&root, &c->order, need, &c->request)) {
+        !tqa_recording_request_read(&root, &c->order, need, &c->request) ||
+        !tqa_calibration_read_contacts(c)) {
         return false;
     }
     c->request.law = c->options.feedback != NULL ? &c->law : NULL;

@@ -80,7 +80,7 @@ static void set_log_laws(const tqa_calibration *c, tq_joint *joints)
     for (uint32_t j = 0; j < c->tree->robot->model->n_joint; j++) {
         const tq_joint *fitted = &c->tree->robot->model->joints[j];
         tq_log_law *law = &joints[j].log_law;
-        if (fitted->nv != 1) {
+        if (fitted->nv != 1 || !tqa_calibration_judges(c, fitted->v_index)) {
             continue;
         }
         const double *fast =
@@ -167,6 +167,10 @@ static bool fill(tqa_calibration *c, tq_link *links, tq_joint *joints)
     const size_t n = tq_parameter_count(model, with);
     for (size_t p = 0; p < n; p++) {
         const tq_parameter *parameter = &c->list[p];
+        if (parameter->link == TQ_NONE &&
+            !tqa_calibration_judges(c, model->joints[parameter->joint].v_index)) {
+            continue; /* of a joint without equations */
+        }
         if (parameter->link == TQ_NONE) {
             set_joint(c, &joints[parameter->joint], parameter->kind, c->found->solution.full[p]);
         } else if (parameter->kind == TQ_PARAMETER_MASS &&

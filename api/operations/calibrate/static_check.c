@@ -63,6 +63,9 @@ void tqa_calibration_put_static_check(const tqa_calibration *c)
     tqa_writer_count(answer, "poses", n_pose);
     tqa_writer_list(answer, "by_joint");
     for (size_t r = 0; r < c->order.nv; r++) {
+        if (!tqa_calibration_judges(c, c->order.v[r])) {
+            continue;
+        }
         const tq_static_residual residual = tq_static_check_of(check, c->order.v[r]);
         put_joint(c, &residual, c->order.v[r]);
     }

@@ -103,7 +103,12 @@ static tq_status stack(const tq_model *model, unsigned with, const tq_base_optio
         return tq_fail(reterr, TQ_ERR_SCRATCH, "scratch", 0,
                        (double)tq_base_scratch_size(model, with));
     }
-    const size_t n_state = STATE_FACTOR * n / model->nv + STATE_EXTRA;
+    const bool *used = options->row_is_used;
+    size_t n_used = 0;
+    for (size_t i = 0; i < model->nv; i++) {
+        n_used += used == NULL || used[i];
+    }
+    const size_t n_state = n_used > 0 ? STATE_FACTOR * n / n_used + STATE_EXTRA : 0;
     double *qd = state + model->nq;
     double *qdd = qd + model->nv;
     for (size_t s = 0; s < n_state; s++) {
@@ -116,13 +121,18 @@ static tq_status stack(const tq_model *model, unsigned with, const tq_base_optio
         if (status != TQ_OK) {
             return status;
         }
+        size_t to = 0;
         for (size_t i = 0; i < model->nv; i++) {
+            if (used != NULL && !used[i]) {
+                continue;
+            }
             memcpy(row, y + i * n, n * sizeof *row);
             for (size_t k = 0; k < n; k++) {
-                y[i * n + k] = row[order[k]];
+                y[to * n + k] = row[order[k]];
             }
+            to++;
         }
-        tq_tsqr_fold(tsqr, model->nv, y);
+        tq_tsqr_fold(tsqr, n_used, y);
     }
     return TQ_OK;
 }

@@ -27,6 +27,7 @@ typedef struct tq_base_set {
 
 typedef struct tq_base_options {
     uint64_t seed;           /* of the random states */
+    const bool *row_is_used; /* (nv) rows of torque that are known; NULL: all */
     bool (*stop)(void *ctx); /* called before each state and each column; true: the search ends
                                 without result. NULL: never */
     void *stop_ctx;

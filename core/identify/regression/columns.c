@@ -9,9 +9,10 @@
 
 static const double parallel_tolerance = 1e-9; /* of the cosine of two axes */
 
-static bool has_terms(const tq_joint *joint)
+static bool has_terms(const tq_joint *joint, const tq_fit_model *fit)
 {
-    return tq_joint_kind_nv(joint->kind) == 1 && joint->mimic == TQ_NONE;
+    return tq_joint_kind_nv(joint->kind) == 1 && joint->mimic == TQ_NONE &&
+           (fit->row_is_used == NULL || fit->row_is_used[joint->v_index]);
 }
 
 static bool turns(const tq_joint *joint)
@@ -156,7 +157,7 @@ void tq_columns_of_joints(const tq_model *model, const tq_fit_model *fit, tq_col
                  {TQ_REGRESS_STIFFNESS, TQ_PARAMETER_STIFFNESS}};
     column_list list = {ret_columns, 0};
     for (uint32_t j = 0; j < model->n_joint; j++) {
-        if (!has_terms(&model->joints[j])) {
+        if (!has_terms(&model->joints[j], fit)) {
             continue;
         }
         add(&list, TQ_COLUMN_INERTIA, j, TQ_NONE);
@@ -179,7 +180,7 @@ void tq_columns_extra(const tq_model *model, const tq_fit_model *fit, tq_column 
 {
     column_list list = {ret_columns, 0};
     for (uint32_t j = 0; j < model->n_joint; j++) {
-        if (has_terms(&model->joints[j])) {
+        if (has_terms(&model->joints[j], fit)) {
             if ((fit->extra & TQ_FIT_STRIBECK) != 0) {
                 add(&list, TQ_COLUMN_STRIBECK, j, TQ_NONE);
             }

@@ -3,6 +3,7 @@
 #ifndef TQ_IDENTIFY_REGRESSION_COLUMNS_H
 #define TQ_IDENTIFY_REGRESSION_COLUMNS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,7 +73,10 @@ typedef struct tq_fit_model {
     /* s, > 0: at standstill s decays with this time constant: creep of gears and grease, a Maxwell
      * element */
     double relaxation;
-    double stribeck_speed;            /* rad/s or m/s; <= 0: joints' own, or searched */
+    double stribeck_speed; /* rad/s or m/s; <= 0: joints' own, or searched */
+    /* (nv) rows of torque that are known; others give no equation, and joints in them have no
+     * terms. NULL: all */
+    const bool *row_is_used;
     const tq_fit_coupling *couplings; /* (n_coupling) */
     size_t n_coupling;
 } tq_fit_model;

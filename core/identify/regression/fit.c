@@ -118,7 +118,8 @@ static size_t own_size(const tq_model *model, const tq_fit_model *fit)
            tq_scratch_cost(2 * n, sizeof(tq_fit_term)) +
            tq_scratch_cost(fit->n_coupling, sizeof(tq_fit_coupling)) +
            tq_scratch_cost(nv, sizeof(tq_fit_row)) + nv * tq_scratch_cost(n, sizeof(uint32_t)) +
-           nv * tq_scratch_cost(n + 1, sizeof(int64_t)) + tq_scratch_cost(nv, sizeof(double));
+           nv * tq_scratch_cost(n + 1, sizeof(int64_t)) + tq_scratch_cost(nv, sizeof(double)) +
+           tq_scratch_cost(nv, sizeof(bool));
 }
 
 /* upper bound of the number of columns on which one row of torque depends */
@@ -188,6 +189,7 @@ static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scra
     double *prior = tq_scratch_take(memory, p, sizeof *prior);
     tq_fit_coupling *couplings =
         tq_scratch_take(memory, options->model.n_coupling, sizeof *couplings);
+    bool *used = tq_scratch_take(memory, fit->n_row, sizeof *used);
     fit->columns = tq_scratch_take(memory, n, sizeof *fit->columns);
     fit->base.independent = tq_scratch_take(memory, p, sizeof(uint32_t));
     fit->base.dependent = tq_scratch_take(memory, p, sizeof(uint32_t));
@@ -200,7 +202,7 @@ static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scra
     fit->terms = tq_scratch_take(memory, 2 * n, sizeof *fit->terms);
     fit->rows = tq_scratch_take(memory, fit->n_row, sizeof *fit->rows);
     fit->weight = tq_scratch_take(memory, fit->n_row, sizeof(double));
-    if (prior == NULL || couplings == NULL || fit->columns == NULL ||
+    if (prior == NULL || couplings == NULL || used == NULL || fit->columns == NULL ||
         fit->base.independent == NULL || fit->base.dependent == NULL || fit->base.without == NULL ||
         fit->base.k == NULL || fit->nominal == NULL || fit->huber == NULL || fit->load == NULL ||
         fit->speed == NULL || fit->terms == NULL || fit->rows == NULL || fit->weight == NULL) {
@@ -220,6 +222,10 @@ static tq_status take_arrays(tq_fit *fit, const tq_fit_options *options, tq_scra
     tq_speeds_start(fit);
     fit->options.prior = prior;
     fit->options.model.couplings = couplings;
+    for (size_t r = 0; r < fit->n_row; r++) {
+        used[r] = options->model.row_is_used == NULL || options->model.row_is_used[r];
+    }
+    fit->options.model.row_is_used = used;
     return TQ_OK;
 }
 
@@ -229,6 +235,7 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
     const tq_fit_model *what = &fit->options.model;
     if (what->kind == TQ_FIT_BASE) {
         const tq_base_options options = {.seed = fit->options.seed,
+                                         .row_is_used = what->row_is_used,
                                          .stop = fit->options.stop,
                                          .stop_ctx = fit->options.stop_ctx};
         const tq_status status =
@@ -271,6 +278,9 @@ static tq_status describe_columns(tq_fit *fit, tq_scratch *memory, tq_error *ret
 static int64_t entry_of(const tq_fit *fit, size_t row, size_t column)
 {
     const tq_column *c = &fit->columns[column];
+    if (!fit->options.model.row_is_used[row]) {
+        return -1;
+    }
     if (c->kind == TQ_COLUMN_PARAMETER && c->parameter.link != TQ_NONE) {
         if (!tq_row_moves_link(&fit->mechanism->model, row, c->parameter.link)) {
             return -1;
@@ -382,6 +392,11 @@ tq_status tq_fit_build(const tq_mechanism *mechanism, const tq_fit_options *opti
     }
     *ret_fit = fit;
     return TQ_OK;
+}
+
+bool tq_fit_uses_row(const tq_fit *fit, size_t r)
+{
+    return fit->options.model.row_is_used[r];
 }
 
 const tq_column *tq_fit_columns(const tq_fit *fit, size_t *ret_n_column)

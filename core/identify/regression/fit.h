@@ -61,7 +61,7 @@ typedef struct tq_fit tq_fit;
  *
  * Memory   Takes tq_fit_size(...) bytes of `memory` for as long as the fit is used, and releases
  *          what it needs temporarily. The mechanism must live as long; options are copied, with the
- *          prior and couplings.
+ *          prior, couplings and used rows.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE   no dof, or n_experiment is 0
  *          TQ_ERR_RANGE   "confidence", "ridge", "entropy", "column_noise", "n_bootstrap", "lag",
@@ -75,6 +75,9 @@ size_t tq_fit_size(const tq_mechanism *mechanism, const tq_fit_options *options,
 /* The same for another number of experiments, from a fit: smaller, as its number of columns is
  * exact. */
 size_t tq_fit_size_like(const tq_fit *fit, size_t n_experiment);
+
+/* True if torque of row r is known: it gives an equation. */
+bool tq_fit_uses_row(const tq_fit *fit, size_t r);
 
 /* The columns: torque = columns * values, and the base parameters among them (NULL for
  * TQ_FIT_PER_JOINT). The first base->n_base columns are the base set. */

@@ -60,18 +60,40 @@ static void prior_values(const tq_fit *fit, double *ret)
     }
 }
 
+/* Rows without torque, of a base that nothing pushes, draw values to 0, and with these their
+ * residuals: weights by such residuals would grow until nothing is left. The residual's part of the
+ * torques that cancel does not depend on the size of the values; it is taken of the torques that
+ * those of the prior have, or nominal ones. */
+static double of_prior(const tq_fit *fit, const double *set, size_t r, const double *value,
+                       const double *prior)
+{
+    const double own = tq_fit_row_parts(fit, set, r, value);
+    const double usual = tq_fit_row_parts(fit, set, r, prior);
+    return own > 0.0
+               ? sqrt((usual > 0.0 ? usual : tq_fit_row_parts(fit, set, r, fit->nominal)) / own)
+               : 1.0;
+}
+
 /* residual deviations of the rows at the values, and weights 1 / deviation */
-static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, tq_fit_found *found)
+static void weigh_rows(const tq_fit *fit, const double *set, size_t n_sample, const double *prior,
+                       tq_fit_found *found)
 {
     for (size_t r = 0; r < fit->n_row; r++) {
         const double square = tq_fit_row_square(fit, set, r);
         const double n = n_sample > 0 ? (double)n_sample : 1.0;
         const double residual = sqrt(tq_fit_row_residual(fit, set, r, found->value) / n);
-        const double least = sigma_least * sqrt(square / n);
         found->sigma[r] = residual;
-        found->weight[r] = 1.0 / fmax(fmax(residual, least), DBL_MIN / DBL_EPSILON);
-        if (!(square > 0.0)) {
-            found->weight[r] = 1.0; /* a row that never has torque */
+        if (square > 0.0) {
+            const double least = sigma_least * sqrt(square / n);
+            found->weight[r] = 1.0 / fmax(fmax(residual, least), DBL_MIN / DBL_EPSILON);
+            continue;
+        }
+        const double factor = of_prior(fit, set, r, found->value, prior);
+        const double least =
+            sigma_least * factor * sqrt(tq_fit_row_parts(fit, set, r, found->value) / n);
+        found->weight[r] = 1.0; /* a row that never has torque */
+        if (least > 0.0) {
+            found->weight[r] = 1.0 / fmax(fmax(factor * residual, least), DBL_MIN / DBL_EPSILON);
         }
     }
 }
@@ -243,7 +265,7 @@ static tq_status weigh(const tq_fit *fit, const double *set, size_t n_sample,
         }
         found->unconstrained = tq_reduced_residual(&data, found->value);
         if (k < REWEIGHTINGS && weighs) {
-            weigh_rows(fit, set, n_sample, found);
+            weigh_rows(fit, set, n_sample, place->centre, found);
         }
     }
     return TQ_OK;

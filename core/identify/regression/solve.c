@@ -194,7 +194,10 @@ static tq_status find_unidentified(const tq_fit *fit, const double *set, const t
                                      reterr);
     }
     for (size_t r = 0; r < fit->n_row; r++) {
-        const double square = tq_fit_row_square(fit, set, r) / (double)ret->n_sample;
+        const double measured = tq_fit_row_square(fit, set, r);
+        const double square =
+            (measured > 0.0 ? measured : tq_fit_row_parts(fit, set, r, ret->value)) /
+            (double)ret->n_sample;
         noise[r] = fmax(harmless * noise[r], slight * sqrt(square));
     }
     memset(faint, 0, n * sizeof *faint);

@@ -145,3 +145,14 @@ double tq_fit_column_square(const tq_fit *fit, const double *set, const double *
     }
     return sum;
 }
+
+double tq_fit_row_parts(const tq_fit *fit, const double *set, size_t row, const double *value)
+{
+    const tq_fit_row *of = &fit->rows[row];
+    double square = 0.0;
+    for (size_t c = 0; c < of->n; c++) {
+        const double x = value[of->column[c]];
+        square += x * x * tq_fit_row_product(fit, set, row, c, c);
+    }
+    return square;
+}

@@ -36,6 +36,9 @@ double tq_fit_row_square(const tq_fit *fit, const double *set, size_t row);
 
 /* Product of the columns with index a and b in a row. */
 double tq_fit_row_product(const tq_fit *fit, const double *set, size_t row, size_t a, size_t b);
+/* Sum over a row's columns of the squares of their torques, values (n_column) times columns: of a
+ * base that nothing pushes these cancel, and its row has no torque of its own. */
+double tq_fit_row_parts(const tq_fit *fit, const double *set, size_t row, const double *value);
 
 /* Squared length of a column of the weighted set. */
 double tq_fit_column_square(const tq_fit *fit, const double *set, const double *weight,

@@ -334,7 +334,12 @@ static tq_status end_pose(tq_static_check *s, tq_error *reterr)
         kept->q[i] = s->pose.q[i] / n;
     }
     for (size_t r = 0; r < nv; r++) {
-        judge_row(s, r, kept);
+        if (tq_fit_uses_row(fit, r)) {
+            judge_row(s, r, kept);
+        } else {
+            kept->residual[r] = 0.0;
+            kept->from[r] = 0;
+        }
     }
     if (s->n_kept < POSES_KEPT) {
         pair_up(s, kept);
@@ -460,7 +465,7 @@ tq_static_residual tq_static_check_of(const tq_static_check *s, size_t r)
 {
     const row_sums *row = &s->rows[r];
     const double n = (double)s->n_pose;
-    if (s->n_pose == 0) {
+    if (s->n_pose == 0 || !tq_fit_uses_row(s->fit, r)) {
         return (tq_static_residual){.torque = (double)NAN,
                                     .rmse = (double)NAN,
                                     .worst = (double)NAN,

@@ -94,11 +94,12 @@ class InverseDynamicsResult(Result):
     }
     _lists = frozenset((
         'assumed_zero', 'constraint_jacobian.rows', 'drive.joints', 'limits.exceeded', 'limits.unlimited',
-        'link_jacobians.links', 'log.source.columns.q', 'log.source.columns.q_cmd', 'log.source.columns.qd',
-        'log.source.columns.qd_cmd', 'log.source.columns.qdd', 'log.source.columns.tau',
-        'log.source.columns.time', 'log.source.repairs', 'log.source.repairs.first_rows',
-        'multipliers.rows', 'not_used', 'off_constraints', 'operational_space_inertia.axes',
-        'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
+        'link_jacobians.links', 'log.source.columns.base_position',
+        'log.source.columns.base_quaternion_wxyz', 'log.source.columns.base_twist', 'log.source.columns.q',
+        'log.source.columns.q_cmd', 'log.source.columns.qd', 'log.source.columns.qd_cmd',
+        'log.source.columns.qdd', 'log.source.columns.tau', 'log.source.columns.time', 'log.source.repairs',
+        'log.source.repairs.first_rows', 'multipliers.rows', 'not_used', 'off_constraints',
+        'operational_space_inertia.axes', 'reactions.joints', 'read_as', 'residual.by_joint', 'warnings',
     ))
     reactions: ReactionsOut
     limits: InverseDynamicsLimitsOut
@@ -611,8 +612,9 @@ class CalibrateResult(Result):
         'robot.constraints', 'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid',
         'robot.dh.joints', 'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints',
         'robot.links', 'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid',
-        'robot.poe.tool.solid', 'robot.tendons', 'robot.tree.joints', 'robot.tree.links', 'unidentifiable',
-        'unidentifiable.terms', 'validation.by_dataset', 'validation.by_joint',
+        'robot.poe.tool.solid', 'robot.tendons', 'robot.tree.joints', 'robot.tree.links',
+        'torques_left_out', 'unidentifiable', 'unidentifiable.terms', 'validation.by_dataset',
+        'validation.by_joint',
     ))
     _rows_in = 'parameters'
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
@@ -622,6 +624,7 @@ class CalibrateResult(Result):
     method: str
     model: str
     joints: list[str]
+    torques_left_out: list[str]
     samples: int
     confidence: float
     instruments: CalibrateInstrumentsOut
@@ -1364,15 +1367,15 @@ class RobotOperations:
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
-            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
-            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
-            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
-            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
-            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
-            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
-            None = None, progress: bool | None = None
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
+            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
+            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
+            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
+            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
+            None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> CalibrateResult:
         """Parameters from measured motion.
 
@@ -1401,6 +1404,12 @@ class RobotOperations:
                 a robot's operations (a base by its array). The rest of the robot is identified, `joints` and
                 columns are those that moved, and `robot` is the whole robot. Links that no joint moved against each
                 other are one body: the sum is identified, not each share
+            contacts: Of a robot with a floating base: the links that something touched in the logs (feet on the
+                floor, a hand on a table). Forces there are not logged, so torques of the joints between them and
+                the root, and the wrench on the base, are left out. []: nothing touched the robot, as in flight;
+                then nothing but gravity acts on the base, and its six equations have torque 0. Needed where `tau`
+                is that of the joints alone; without it `tau` has six columns of the wrench on the base as well (its
+                coordinates' generalised forces)
             method: iv and feasible-iv fit against instruments, the same columns a little earlier and later: noise
                 of position, which draws least squares' inertias to zero when the cut-off is high or the encoder
                 coarse, does not bias them. Each parameter then states what least squares would give. Left out:
@@ -1431,10 +1440,10 @@ class RobotOperations:
         """
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
-            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
-            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
-            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
+            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
+            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key, progress)
 
     def payload(
@@ -1822,22 +1831,22 @@ class RobotJobs:
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
-            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
-            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
-            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
-            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
-            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
-            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
-            None = None
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
+            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
+            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
+            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
+            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
+            None = None, idempotency_key: str | None = None
     ) -> Job[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
-            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
-            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
-            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
+            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
+            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key)
 
     def payload(
@@ -2222,22 +2231,22 @@ class AsyncRobotOperations:
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
-            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
-            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
-            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
-            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
-            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
-            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
-            None = None, progress: bool | None = None
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
+            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
+            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
+            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
+            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
+            None = None, idempotency_key: str | None = None, progress: bool | None = None
     ) -> Awaitable[CalibrateResult]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
-            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
-            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
-            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
+            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
+            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key, progress)
 
     def payload(
@@ -2509,22 +2518,22 @@ class AsyncRobotJobs:
             self, datasets: Sequence[str | CalibrateDataset1], *, columns: LogColumns | None = None, units: LogUnits |
             None = None, scale: LogScale | None = None, rate_hz: float | None = None, rows: ArrayLike | None = None,
             filter: LogFilter | None = None, delay_s: float | None = None, joints: Sequence[str] | None = None,
-            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, model:
-            CalibrateRequestModel | None = None, method: Literal['feasible', 'ols', 'wls', 'irls', 'tls', 'ridge',
-            'bounded', 'iv', 'feasible-iv'] | None = None, compare: Sequence[Literal['feasible', 'ols', 'wls', 'tls',
-            'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic', 'idim-iv', 'feasible-idim-iv', 'didim',
-            'feasible-didim']] | None = None, lag_s: float | None = None, prior: ArrayLike | None = None, ridge: float |
-            None = None, bootstrap: int | None = None, covariance: bool | None = None, column_noise: float | None =
-            None, prior_weight: float | None = None, confidence: float | None = None, validate: Literal['leave-one-out',
-            'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int | None = None, idempotency_key: str |
-            None = None
+            controller: CalibrateController | None = None, at_rest: Mapping[str, Any] | None = None, contacts:
+            Sequence[str] | None = None, model: CalibrateRequestModel | None = None, method: Literal['feasible', 'ols',
+            'wls', 'irls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv'] | None = None, compare:
+            Sequence[Literal['feasible', 'ols', 'wls', 'tls', 'ridge', 'bounded', 'iv', 'feasible-iv', 'entropic',
+            'idim-iv', 'feasible-idim-iv', 'didim', 'feasible-didim']] | None = None, lag_s: float | None = None, prior:
+            ArrayLike | None = None, ridge: float | None = None, bootstrap: int | None = None, covariance: bool | None =
+            None, column_noise: float | None = None, prior_weight: float | None = None, confidence: float | None = None,
+            validate: Literal['leave-one-out', 'none'] | Sequence[str | CalibrateDataset1] | None = None, points: int |
+            None = None, idempotency_key: str | None = None
     ) -> Awaitable[AsyncJob[CalibrateResult]]:
         return self._compute('calibrate', CalibrateResult, {'datasets': datasets, 'columns': columns,
             'units': units, 'scale': scale, 'rate_hz': rate_hz, 'rows': rows, 'filter': filter, 'delay_s':
-            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'model': model,
-            'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge': ridge,
-            'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise, 'prior_weight':
-            prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
+            delay_s, 'joints': joints, 'controller': controller, 'at_rest': at_rest, 'contacts': contacts,
+            'model': model, 'method': method, 'compare': compare, 'lag_s': lag_s, 'prior': prior, 'ridge':
+            ridge, 'bootstrap': bootstrap, 'covariance': covariance, 'column_noise': column_noise,
+            'prior_weight': prior_weight, 'confidence': confidence, 'validate': validate, 'points': points},
             idempotency_key)
 
     def payload(

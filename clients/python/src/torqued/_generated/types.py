@@ -120,6 +120,9 @@ class CalibrateDataset1(TypedDict):
     time: NotRequired[str]
     q_cmd: NotRequired[str]
     qd_cmd: NotRequired[str]
+    base_position: NotRequired[str]
+    base_quaternion_wxyz: NotRequired[str]
+    base_twist: NotRequired[str]
 
 
 class CalibrateDelayOut(TypedDict):
@@ -1743,6 +1746,9 @@ class Log(TypedDict):
     time: NotRequired[str]
     q_cmd: NotRequired[str]
     qd_cmd: NotRequired[str]
+    base_position: NotRequired[str]
+    base_quaternion_wxyz: NotRequired[str]
+    base_twist: NotRequired[str]
     columns: NotRequired[LogColumns]
     units: NotRequired[LogUnits]
     scale: NotRequired[LogScale]
@@ -1766,6 +1772,9 @@ class LogColumns(TypedDict):
     tau: NotRequired[str | int | Sequence[str | int]]
     q_cmd: NotRequired[str | int | Sequence[str | int]]
     qd_cmd: NotRequired[str | int | Sequence[str | int]]
+    base_position: NotRequired[str | int | Sequence[str | int]]
+    base_quaternion_wxyz: NotRequired[str | int | Sequence[str | int]]
+    base_twist: NotRequired[str | int | Sequence[str | int]]
 
 
 class LogFilter(TypedDict):
@@ -1806,6 +1815,9 @@ class LogReportColumnsOut(TypedDict):
     tau: NotRequired[list[str]]
     q_cmd: NotRequired[list[str]]
     qd_cmd: NotRequired[list[str]]
+    base_position: NotRequired[list[str]]
+    base_quaternion_wxyz: NotRequired[list[str]]
+    base_twist: NotRequired[list[str]]
 
 
 class LogReportOut(TypedDict):
@@ -1828,7 +1840,7 @@ class LogReportOut(TypedDict):
 
 
 class LogReportRepairsItemOut(TypedDict):
-    kind: Literal['not-finite', 'absurd', 'spike', 'outlier', 'repeated-time', 'out-of-order', 'set-back', 'bridged', 'split', 'unwrapped', 'braked', 'unpaired', 'too-short', 'saturated']
+    kind: Literal['not-finite', 'absurd', 'spike', 'outlier', 'repeated-time', 'out-of-order', 'set-back', 'bridged', 'split', 'unwrapped', 'braked', 'unpaired', 'too-short', 'saturated', 'not-unit']
     meaning: str
     count: int
     longest_s: NotRequired[float]
@@ -1844,9 +1856,14 @@ class LogScale(TypedDict):
     tau: NotRequired[float | ArrayLike]
     q_cmd: NotRequired[float | ArrayLike]
     qd_cmd: NotRequired[float | ArrayLike]
+    base_position: NotRequired[float | ArrayLike]
+    base_twist: NotRequired[float | ArrayLike]
 
 
 class LogUnits(TypedDict):
+    """Of a robot with a floating base those of q, qd and tau are of the joints alone, unless a list has one for each
+    coordinate of the base as well; likewise LogScale
+    """
     time: NotRequired[Literal['s', 'ms', 'us', 'ns']]
     q: NotRequired[str | Sequence[str]]
     qd: NotRequired[str | Sequence[str]]
@@ -1854,6 +1871,8 @@ class LogUnits(TypedDict):
     tau: NotRequired[str | Sequence[str]]
     q_cmd: NotRequired[str | Sequence[str]]
     qd_cmd: NotRequired[str | Sequence[str]]
+    base_position: NotRequired[str | Sequence[str]]
+    base_twist: NotRequired[str | Sequence[str]]
 
 
 class LoopConstraintOut(TypedDict):
