@@ -18,6 +18,14 @@ typedef struct tqa_finder {
 /* All of them: columns in the user's order of joints, as many as ret has room for; false: there are
  * none, and nothing is set in the problem. */
 
+/* The n columns that the request names: a name, a range, numbers, a pattern (selectors.c). False:
+ * the problem is set. */
+bool tqa_finder_read(const tqa_finder *f, const tqa_value *part, tqa_recording_quantity quantity,
+                     size_t n, uint32_t *ret);
+/* One column: a name or a number. */
+bool tqa_finder_read_one(const tqa_finder *f, const tqa_value *part, uint32_t *ret);
+/* The next word of letters from *p on, in lower case; false at the end. */
+bool tqa_next_word(const char **p, char out[32]);
 /* The column of this name. */
 bool tqa_find_exactly(const tqa_finder *f, const char *name, size_t n, uint32_t *ret);
 /* name0, name1 ..., name_0 ..., name.0 ..., name[0] ..., in the order of their numbers; by joint

@@ -67,6 +67,9 @@ bool tqa_recording_is_of_base(const tqa_recording_request *request, tqa_recordin
 bool tqa_recording_is_command(tqa_recording_quantity quantity);
 extern const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES];
 
+/* Fields `units` and `scale` of a request. False: the problem is set. */
+bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object);
+bool tqa_recording_read_scale(tqa_recording_request *request, const tqa_value *object);
 /* The factor to SI of a unit by its name, for row r in the user's order; 0: there is none. Currents
  * (A, mA) of tau are units of it. */
 double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_quantity quantity,

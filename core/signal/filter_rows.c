@@ -127,7 +127,8 @@ static tq_pose_samples pose_of(const tq_pass *p, const tq_joint *joint, size_t m
     };
 }
 
-/* Recorded linear velocities of floating joints into the axes of the world, to be filtered there. */
+/* Recorded linear velocities of floating joints into the axes of the world, to be filtered
+ * there. */
 static void turn_velocities(tq_pass *p, size_t m)
 {
     const tq_model *model = p->options->model;

@@ -8,15 +8,6 @@
 #include "api/response/document.h"
 #include "api/response/robot_writer.h"
 
-static void put(tqa_writer *answer, const char *key, double x, const char *why_not)
-{
-    if (isfinite(x)) {
-        tqa_writer_number(answer, key, x);
-    } else {
-        tqa_writer_none(answer, key, why_not);
-    }
-}
-
 /* The parameter's link or joint. */
 static void put_owner(const tqa_calibration *c, const tq_column *column)
 {
@@ -66,11 +57,11 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
         tqa_writer_number(answer, "stribeck_speed",
                           tq_fit_stribeck_speed(c->found->fit, c->found->columns[k].joint));
     }
-    put(answer, "value", e->value, "the data do not identify it");
-    put(answer, "standard_deviation", e->deviation, "the data do not identify it");
-    put(answer, "textbook_deviation", e->textbook, "the data do not identify it");
+    tqa_writer_finite(answer, "value", e->value, "the data do not identify it");
+    tqa_writer_finite(answer, "standard_deviation", e->deviation, "the data do not identify it");
+    tqa_writer_finite(answer, "textbook_deviation", e->textbook, "the data do not identify it");
     if (tqa_calibration_has_instruments(c)) {
-        put(answer, "least_squares", e->least_squares, "the data do not identify it");
+        tqa_writer_finite(answer, "least_squares", e->least_squares, "the data do not identify it");
     }
     put_interval(answer, "interval", e->low, e->high, "the data do not identify it");
     tqa_writer_number(answer, "degrees_of_freedom", e->freedom);
@@ -78,13 +69,13 @@ static void put_parameter(const tqa_calibration *c, size_t k, char *text)
         const char *why_not = tqa_calibration_has_instruments(c)
                                   ? "instruments are too weak in many draws"
                                   : "the data do not identify it";
-        put(answer, "bootstrap_deviation", e->bootstrap, why_not);
+        tqa_writer_finite(answer, "bootstrap_deviation", e->bootstrap, why_not);
         put_interval(answer, "bootstrap_interval", e->bootstrap_low, e->bootstrap_high, why_not);
     }
-    put(answer, "relative_deviation", e->relative, "the value is 0");
-    put(answer, "consistency_measure", e->consistency,
-        c->n_fitted > 1 ? "the mean is 0" : "one experiment has no spread");
-    put(answer, "effect", e->effect, "the data do not identify it");
+    tqa_writer_finite(answer, "relative_deviation", e->relative, "the value is 0");
+    tqa_writer_finite(answer, "consistency_measure", e->consistency,
+                      c->n_fitted > 1 ? "the mean is 0" : "one experiment has no spread");
+    tqa_writer_finite(answer, "effect", e->effect, "the data do not identify it");
     tqa_writer_string(answer, "verdict", tqa_grade_slug(e->grade));
     tqa_writer_end(answer);
 }
@@ -125,7 +116,8 @@ static void put_parameters(const tqa_calibration *c)
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "name", name);
         tqa_writer_string(answer, "unit", tqa_parameter_unit(model, &c->list[p]));
-        put(answer, "value", c->found->solution.full[p], "the data do not identify it");
+        tqa_writer_finite(answer, "value", c->found->solution.full[p],
+                          "the data do not identify it");
         tqa_writer_end(answer);
     }
     tqa_writer_end(answer);
@@ -142,7 +134,7 @@ static void put_unidentifiable(const tqa_calibration *c)
         tqa_calibration_direction(c, k, text);
         tqa_writer_object(answer, NULL);
         tqa_writer_string(answer, "combination", text);
-        put(answer, "deviation", u->deviation, "the data do not identify it");
+        tqa_writer_finite(answer, "deviation", u->deviation, "the data do not identify it");
         tqa_writer_list(answer, "terms");
         for (size_t i = 0; i < c->found->n_column; i++) {
             char name[TQA_SYMBOL_MAX];
@@ -180,95 +172,6 @@ static void put_regrouped(const tqa_calibration *c)
     tqa_writer_end(answer);
 }
 
-static void put_judged(tqa_writer *answer, const char *key, const tq_residual_stats *judged)
-{
-    if (judged->n_sample == 0) {
-        return;
-    }
-    tqa_writer_object(answer, key);
-    tqa_writer_count(answer, "samples", judged->n_sample);
-    tqa_writer_number(answer, "rmse", judged->rmse);
-    put(answer, "relative_error", judged->relative_error, "the torque is constant");
-    tqa_writer_number(answer, "worst", judged->worst);
-    tqa_writer_number(answer, "mean", judged->mean);
-    put(answer, "autocorrelation_1", judged->lag_one, "the residual is 0");
-    put(answer, "autocorrelation_10", judged->lag_ten, "the residual is 0");
-    tqa_writer_number(answer, "white_autocorrelation", tq_residual_white(judged));
-    tqa_writer_end(answer);
-}
-
-/* Fractions of the squared residual that missing terms would explain. */
-static void put_shares(tqa_writer *answer, const tq_residual_stats *judged)
-{
-    if (judged->n_sample == 0) {
-        return;
-    }
-    tqa_writer_object(answer, "explained_by");
-    tqa_writer_number(answer, "slow_friction", judged->by_slowness);
-    tqa_writer_number(answer, "load_friction", judged->by_load);
-    tqa_writer_number(answer, "position", judged->by_position);
-    tqa_writer_end(answer);
-}
-
-static void put_joints(const tqa_calibration *c, const tq_identify_residuals *judged)
-{
-    tqa_writer *answer = c->tree->answer;
-    tqa_writer_list(answer, "by_joint");
-    for (size_t r = 0; r < c->order.nv; r++) {
-        const uint32_t v = c->order.v[r];
-        tqa_writer_object(answer, NULL);
-        tqa_writer_string(answer, "joint",
-                          c->tree->robot->joint_names[tqa_calibration_joint(c, v)]);
-        if (!tqa_calibration_judges(c, v)) {
-            tqa_writer_end(answer);
-            continue;
-        }
-        put_judged(answer, "all", &judged->parts[TQ_RESIDUALS_ALL][v]);
-        put_judged(answer, "moving", &judged->parts[TQ_RESIDUALS_MOVING][v]);
-        put_judged(answer, "standing", &judged->parts[TQ_RESIDUALS_STANDING][v]);
-        put_shares(answer, &judged->parts[TQ_RESIDUALS_ALL][v]);
-        tqa_writer_end(answer);
-    }
-    tqa_writer_end(answer);
-}
-
-/* RMSE by joint. */
-static void put_rmse(const tqa_calibration *c, const tq_identify_residuals *judged)
-{
-    tqa_writer *answer = c->tree->answer;
-    tqa_writer_list(answer, "rmse");
-    for (size_t r = 0; r < c->order.nv; r++) {
-        tqa_writer_number(answer, NULL, judged->parts[TQ_RESIDUALS_ALL][c->order.v[r]].rmse);
-    }
-    tqa_writer_end(answer);
-}
-
-static void put_fit_and_validation(const tqa_calibration *c)
-{
-    static const char *const kinds[] = {TQA_WORDS_CALIBRATE_RESULT_VALIDATION_KIND};
-    tqa_writer *answer = c->tree->answer;
-    tqa_writer_object(answer, "fit");
-    put_rmse(c, &c->found->fitted);
-    put_joints(c, &c->found->fitted);
-    tqa_writer_end(answer);
-    tqa_writer_object(answer, "validation");
-    tqa_writer_string(answer, "kind", kinds[c->options.validation]);
-    if (c->options.validation != TQ_VALIDATE_NONE) {
-        put_rmse(c, &c->found->validated);
-        put_joints(c, &c->found->validated);
-        tqa_writer_list(answer, "by_dataset");
-        for (size_t i = c->options.validation == TQ_VALIDATE_SEPARATE ? c->n_fitted : 0;
-             i < c->n_log; i++) {
-            tqa_writer_object(answer, NULL);
-            tqa_writer_string(answer, "name", c->logs[i].name);
-            put_rmse(c, &c->found->recordings[i]);
-            tqa_writer_end(answer);
-        }
-        tqa_writer_end(answer);
-    }
-    tqa_writer_end(answer);
-}
-
 static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint, uint32_t v)
 {
     tqa_writer *answer = c->tree->answer;
@@ -277,7 +180,8 @@ static void put_replayed(const tqa_calibration *c, const tq_rollout_error *joint
     tqa_writer_number(answer, "rmse_q", joint->rmse_q);
     tqa_writer_number(answer, "rmse_qd", joint->rmse_qd);
     tqa_writer_number(answer, "constant_velocity_rmse_q", joint->coasting_q);
-    put(answer, "relative_error", tq_rollout_drift(joint), "the joint moved at constant velocity");
+    tqa_writer_finite(answer, "relative_error", tq_rollout_drift(joint),
+                      "the joint moved at constant velocity");
     tqa_writer_number(answer, "worst_q", joint->worst);
     tqa_writer_end(answer);
 }
@@ -363,7 +267,8 @@ static void put_price_of_bodies(const tqa_calibration *c)
     tqa_writer *answer = c->tree->answer;
     double price = (double)NAN;
     const size_t k = tqa_calibration_costliest(c, &price);
-    put(answer, "price_percent", 100.0 * price, "it fits without constraints as well, or exactly");
+    tqa_writer_finite(answer, "price_percent", 100.0 * price,
+                      "it fits without constraints as well, or exactly");
     if (k == SIZE_MAX) {
         return;
     }
@@ -375,7 +280,8 @@ static void put_price_of_bodies(const tqa_calibration *c)
     tqa_writer_string(answer, "name", name);
     tqa_writer_number(answer, "value", e->value);
     tqa_writer_number(answer, "unconstrained", e->unbound);
-    put(answer, "deviations", fabs(e->value - e->unbound) / e->deviation, "it has no deviation");
+    tqa_writer_finite(answer, "deviations", fabs(e->value - e->unbound) / e->deviation,
+                      "it has no deviation");
     tqa_writer_string(answer, "unit", tqa_column_unit(c->tree->robot->model, column));
     tqa_writer_end(answer);
 }
@@ -390,17 +296,20 @@ static void put_trust(const tqa_calibration *c)
     tqa_writer_count(answer, "columns", c->found->n_column);
     tqa_writer_end(answer);
     tqa_writer_object(answer, "condition");
-    put(answer, "unscaled", s->condition, "the data do not identify all parameters");
-    put(answer, "column_scaled", s->condition_scaled, "the data do not identify all parameters");
+    tqa_writer_finite(answer, "unscaled", s->condition, "the data do not identify all parameters");
+    tqa_writer_finite(answer, "column_scaled", s->condition_scaled,
+                      "the data do not identify all parameters");
     tqa_writer_end(answer);
     put_covariance(c);
     put_unidentifiable(c);
     put_regrouped(c);
     tqa_writer_object(answer, "feasibility");
     tqa_writer_number(answer, "objective", s->objective);
-    put(answer, "objective_unconstrained", s->objective_unconstrained, "it was not needed");
-    put(answer, "gap", s->gap, "only a feasible fit has one");
-    put(answer, "least_eigenvalue", s->least_eigenvalue, "only a feasible fit has one");
+    tqa_writer_finite(answer, "objective_unconstrained", s->objective_unconstrained,
+                      "it was not needed");
+    tqa_writer_finite(answer, "gap", s->gap, "only a feasible fit has one");
+    tqa_writer_finite(answer, "least_eigenvalue", s->least_eigenvalue,
+                      "only a feasible fit has one");
     tqa_writer_count(answer, "iterations", s->n_iteration);
     put_price_of_bodies(c);
     tqa_writer_end(answer);
@@ -593,7 +502,7 @@ void tqa_calibration_answer(tqa_calibration *c)
     }
     put_parameters(c);
     put_trust(c);
-    put_fit_and_validation(c);
+    tqa_calibration_put_residuals(c);
     tqa_calibration_put_comparison(c);
     put_forward(c);
     tqa_calibration_put_static_check(c);

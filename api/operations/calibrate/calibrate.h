@@ -58,6 +58,8 @@ bool tqa_calibration_read_contacts(tqa_calibration *calibration);
 bool tqa_calibration_judges(const tqa_calibration *calibration, size_t v);
 /* `torques_left_out` of the answer. */
 void tqa_calibration_put_contacts(const tqa_calibration *calibration);
+/* `fit` and `validation` of the answer (residuals.c). */
+void tqa_calibration_put_residuals(const tqa_calibration *c);
 
 /* Reads the request. False: the problem is set. */
 bool tqa_calibration_read(tqa_calibration *calibration);

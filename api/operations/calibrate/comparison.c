@@ -74,15 +74,6 @@ const char *tqa_compared_fault(tq_compared_fault fault)
     return "";
 }
 
-static void put(tqa_writer *answer, const char *key, double x, const char *why_not)
-{
-    if (isfinite(x)) {
-        tqa_writer_number(answer, key, x);
-    } else {
-        tqa_writer_none(answer, key, why_not);
-    }
-}
-
 /* the result's own estimator among those compared, or NULL */
 static const tq_compared *find_applied(const tqa_calibration *c)
 {
@@ -181,8 +172,9 @@ static void put_compared(const tqa_calibration *c, const tq_compared *of)
     }
     put_errors(c, of);
     put_feasible(c, of);
-    put(answer, "condition", of->condition, "the data do not identify all parameters");
-    put(answer, "price_percent", 100.0 * fmax(of->price, 0.0), "it fits exactly");
+    tqa_writer_finite(answer, "condition", of->condition,
+                      "the data do not identify all parameters");
+    tqa_writer_finite(answer, "price_percent", 100.0 * fmax(of->price, 0.0), "it fits exactly");
     tqa_writer_count(answer, "iterations", of->n_iteration);
     if (of->n_simulation > 0) {
         tqa_writer_count(answer, "simulations", of->n_simulation);

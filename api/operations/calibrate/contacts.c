@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/operations/calibrate/contacts.c - links that something touched: the torques that their unknown
- * forces enter are left out. */
+/* api/operations/calibrate/contacts.c - links that something touched: the torques that their
+ * unknown forces enter are left out. */
 #include <string.h>
 
 #include "api/operations/calibrate/calibrate.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/signal/pose/pose_rates.h - velocity of a pose by differences of its samples on the manifold. */
+/* core/signal/pose/pose_rates.h - velocity of a pose by differences of its samples on the
+ * manifold. */
 #ifndef TQ_SIGNAL_POSE_POSE_RATES_H
 #define TQ_SIGNAL_POSE_POSE_RATES_H
 

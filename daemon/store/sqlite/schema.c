@@ -301,7 +301,8 @@ static const char parts_13[] =
     "CREATE TRIGGER job_parts_ended AFTER UPDATE OF state ON job WHEN new.state >= 2 BEGIN"
     "  DELETE FROM job_part WHERE job = new.seq; END;";
 
-/* 14: the jobs of a namespace are found without those of others; of the default one they are most. */
+/* 14: the jobs of a namespace are found without those of others; of the default one they are
+ * most. */
 static const char namespaces_14[] = "CREATE INDEX job_by_namespace ON job(" TQD_JOB_NAMESPACE(
     "client") ", seq)"
               " WHERE " TQD_JOB_IS_NAMED("client") ";";

@@ -11,7 +11,7 @@ TestSuite(lists, .init = setup, .fini = teardown, .timeout = 100);
 
 enum { OTHERS = 20000, OWN = 3 };
 
-/* the oldest are those of lab/ann, then come others of their own namespace and of the default one */
+/* the oldest are of lab/ann, then come others of their own namespace and of the default one */
 static const char fill_sql[] =
     "WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < ?1)"
     " INSERT INTO job(id, kind, robot, robot_digest, client, state, priority, tag, created_ms,"

@@ -45,7 +45,7 @@ Test(trajectory_limits, time_optimal_lines_are_bang_bang)
     json_decref(a);
 }
 
-/* panda's efforts are 87 N m of four joints and 12 of three: they bind where the request has none */
+/* panda's efforts are 87 N m of four joints and 12 of three: they bind where a request has none */
 Test(trajectory_limits, the_robot_s_own_efforts_bind)
 {
     static const char own[] = "", stated[] = ",'torque':[87,87,87,87,12,12,12]",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/core/signal/pose/test_pose_rates.c - a screw of constant rate, a parabola, and their axes. */
+/* tests/unit/core/signal/pose/test_pose_rates.c - a screw of constant rate, a parabola, and their
+ * axes. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api/recordings/units.c - quantities of recordings: their rows, units and scales. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/recordings/finder.h"
+#include "api/recordings/parts.h"
+
+const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES] = {"q",
+                                                                            "qd",
+                                                                            "qdd",
+                                                                            "tau",
+                                                                            "time",
+                                                                            "q_cmd",
+                                                                            "qd_cmd",
+                                                                            "base_position",
+                                                                            "base_quaternion_wxyz",
+                                                                            "base_twist"};
+
+static const double degree = 3.14159265358979323846 / 180.0;
+
+typedef enum unit_of { OF_ANGLE, OF_LENGTH, OF_ANY } unit_of;
+
+typedef struct unit {
+    tqa_recording_quantity quantity;
+    const char *name;
+    double factor;
+    unit_of of;
+} unit;
+
+static const unit units[] = {
+    {TQA_RECORDING_Q, "rad", 1.0, OF_ANGLE},
+    {TQA_RECORDING_Q, "deg", degree, OF_ANGLE},
+    {TQA_RECORDING_Q, "mrad", 1e-3, OF_ANGLE},
+    {TQA_RECORDING_Q, "rev", 360.0 * degree, OF_ANGLE},
+    {TQA_RECORDING_Q, "m", 1.0, OF_LENGTH},
+    {TQA_RECORDING_Q, "mm", 1e-3, OF_LENGTH},
+    {TQA_RECORDING_QD, "rad/s", 1.0, OF_ANGLE},
+    {TQA_RECORDING_QD, "deg/s", degree, OF_ANGLE},
+    {TQA_RECORDING_QD, "rpm", 6.0 * degree, OF_ANGLE},
+    {TQA_RECORDING_QD, "m/s", 1.0, OF_LENGTH},
+    {TQA_RECORDING_QD, "mm/s", 1e-3, OF_LENGTH},
+    {TQA_RECORDING_QDD, "rad/s^2", 1.0, OF_ANGLE},
+    {TQA_RECORDING_QDD, "deg/s^2", degree, OF_ANGLE},
+    {TQA_RECORDING_QDD, "m/s^2", 1.0, OF_LENGTH},
+    {TQA_RECORDING_QDD, "mm/s^2", 1e-3, OF_LENGTH},
+    {TQA_RECORDING_TAU, "Nm", 1.0, OF_ANGLE},
+    {TQA_RECORDING_TAU, "N m", 1.0, OF_ANGLE},
+    {TQA_RECORDING_TAU, "mNm", 1e-3, OF_ANGLE},
+    {TQA_RECORDING_TAU, "N", 1.0, OF_LENGTH},
+    {TQA_RECORDING_TAU, "A", 1.0, OF_ANY},
+    {TQA_RECORDING_TAU, "mA", 1e-3, OF_ANY},
+    {TQA_RECORDING_TIME, "s", 1.0, OF_ANY},
+    {TQA_RECORDING_TIME, "ms", 1e-3, OF_ANY},
+    {TQA_RECORDING_TIME, "us", 1e-6, OF_ANY},
+    {TQA_RECORDING_TIME, "ns", 1e-9, OF_ANY},
+};
+
+/* whose units a quantity has */
+static tqa_recording_quantity measured_of(tqa_recording_quantity quantity)
+{
+    return quantity == TQA_RECORDING_Q_CMD    ? TQA_RECORDING_Q
+           : quantity == TQA_RECORDING_QD_CMD ? TQA_RECORDING_QD
+                                              : quantity;
+}
+
+/* whose units a column has */
+static tqa_recording_quantity units_of(tqa_recording_quantity quantity)
+{
+    return quantity == TQA_RECORDING_BASE_POSITION ? TQA_RECORDING_Q
+           : quantity == TQA_RECORDING_BASE_TWIST  ? TQA_RECORDING_QD
+                                                   : measured_of(quantity);
+}
+
+bool tqa_recording_is_base(tqa_recording_quantity quantity)
+{
+    return quantity >= TQA_RECORDING_BASE_POSITION;
+}
+
+size_t tqa_recording_width(const tqa_recording_request *request, tqa_recording_quantity quantity)
+{
+    return quantity == TQA_RECORDING_TIME              ? 1
+           : quantity == TQA_RECORDING_BASE_POSITION   ? 3
+           : quantity == TQA_RECORDING_BASE_QUATERNION ? 4
+           : quantity == TQA_RECORDING_BASE_TWIST      ? 6
+           : measured_of(quantity) == TQA_RECORDING_Q  ? request->order->nq
+                                                       : request->order->nv;
+}
+
+uint32_t tqa_recording_row(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                           size_t r)
+{
+    return quantity == TQA_RECORDING_TIME             ? 0
+           : tqa_recording_is_base(quantity)          ? (uint32_t)r
+           : measured_of(quantity) == TQA_RECORDING_Q ? request->order->q[r]
+                                                      : request->order->v[r];
+}
+
+bool tqa_recording_is_command(tqa_recording_quantity quantity)
+{
+    return measured_of(quantity) != quantity;
+}
+
+const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
+                                    tqa_recording_quantity quantity, size_t r)
+{
+    const tq_model *model = request->tree->robot->model;
+    const bool is_q = measured_of(quantity) == TQA_RECORDING_Q;
+    const uint32_t row = tqa_recording_row(request, quantity, r);
+    if (tqa_recording_is_base(quantity)) {
+        return &model->joints[request->base];
+    }
+    for (uint32_t j = 0; j < model->n_joint; j++) {
+        const tq_joint *joint = &model->joints[j];
+        const uint32_t first = is_q ? joint->q_index : joint->v_index;
+        const uint32_t n = is_q ? joint->nq : joint->nv;
+        if (n > 0 && row >= first && row < first + n) {
+            return joint;
+        }
+    }
+    return NULL;
+}
+
+bool tqa_recording_is_of_base(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                              size_t r)
+{
+    return request->base != TQ_NONE && quantity != TQA_RECORDING_TIME &&
+           tqa_recording_joint(request, quantity, r) ==
+               &request->tree->robot->model->joints[request->base];
+}
+
+/* Row r is a length, a rate of one or a force. */
+static bool slides(const tqa_recording_request *request, tqa_recording_quantity quantity, size_t r)
+{
+    const tq_joint *joint = tqa_recording_joint(request, quantity, r);
+    if (joint == NULL || joint->kind != TQ_JOINT_FLOATING) {
+        return joint != NULL && joint->kind == TQ_JOINT_PRISMATIC;
+    }
+    const uint32_t first = tqa_recording_is_base(quantity)            ? 0
+                           : measured_of(quantity) == TQA_RECORDING_Q ? joint->q_index
+                                                                      : joint->v_index;
+    return quantity != TQA_RECORDING_BASE_QUATERNION &&
+           tqa_recording_row(request, quantity, r) - first < 3;
+}
+
+static bool refuse_unit(const tqa_value *part, tqa_recording_quantity quantity, unit_of kind,
+                        bool is_list)
+{
+    char hint[TQA_PROBLEM_TEXT];
+    (void)snprintf(hint, sizeof hint, "one of");
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        if (units[u].quantity == units_of(quantity) &&
+            (units[u].of == OF_ANY || units[u].of == kind)) {
+            const size_t n = strlen(hint);
+            (void)snprintf(hint + n, sizeof hint - n, " \"%s\"", units[u].name);
+        }
+    }
+    if (!is_list && quantity <= TQA_RECORDING_TAU) {
+        const size_t n = strlen(hint);
+        (void)snprintf(hint + n, sizeof hint - n, "; or a list, one for each joint");
+    }
+    return tqa_value_refuse(part, "invalid-value", hint, "not a unit of %s%s",
+                            tqa_recording_quantity_names[quantity],
+                            quantity < TQA_RECORDING_TAU ? " for this kind of joint" : "");
+}
+
+/* The unit that the text is, also in another word: "degrees". */
+static const char *our_unit(const tqa_value *part, tqa_recording_quantity quantity, bool is_length)
+{
+    const char *words[sizeof units / sizeof units[0] + 1] = {NULL};
+    const char *text = json_string_value(part->value);
+    size_t n = 0;
+    unsigned k = 0;
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        if (units[u].quantity == units_of(quantity) &&
+            (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
+            if (strcmp(units[u].name, text) == 0) {
+                return text;
+            }
+            words[n++] = units[u].name;
+        }
+    }
+    return tqa_wording_choice(part, words, &k) ? words[k] : text;
+}
+
+static bool read_unit(tqa_recording_request *request, tqa_recording_quantity quantity,
+                      const tqa_value *part, size_t r, bool is_list)
+{
+    const char *text = json_string_value(part->value);
+    if (text == NULL) {
+        return tqa_value_refuse(part, "wrong-type", "the name of a unit in quotes, such as \"rad\"",
+                                "expected the name of a unit");
+    }
+    const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
+    text = our_unit(part, quantity, is_length);
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        if (units[u].quantity == units_of(quantity) && strcmp(units[u].name, text) == 0 &&
+            (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
+            request->factor[quantity][r] *= units[u].factor;
+            request->in_amperes = request->in_amperes || (quantity == TQA_RECORDING_TAU &&
+                                                          strchr(units[u].name, 'A') != NULL);
+            return true;
+        }
+    }
+    return refuse_unit(part, quantity, is_length ? OF_LENGTH : OF_ANGLE, is_list);
+}
+
+double tqa_recording_unit(const tqa_recording_request *request, tqa_recording_quantity quantity,
+                          size_t r, const char *text, bool *ret_is_current)
+{
+    const bool is_length = quantity != TQA_RECORDING_TIME && slides(request, quantity, r);
+    *ret_is_current = false;
+    for (size_t u = 0; u < sizeof units / sizeof units[0]; u++) {
+        if (units[u].quantity == units_of(quantity) && strcmp(units[u].name, text) == 0 &&
+            (units[u].of == OF_ANY || (units[u].of == OF_LENGTH) == is_length)) {
+            *ret_is_current = quantity == TQA_RECORDING_TAU && strchr(text, 'A') != NULL;
+            return units[u].factor;
+        }
+    }
+    return 0.0;
+}
+
+/* Commanded motion is logged as the measured is, unless the request states otherwise. */
+static tqa_value field_of(const tqa_value *part, tqa_recording_quantity quantity)
+{
+    const tqa_value own = tqa_value_field(part, tqa_recording_quantity_names[quantity]);
+    return own.value != NULL
+               ? own
+               : tqa_value_field(part, tqa_recording_quantity_names[measured_of(quantity)]);
+}
+
+/* Number of items that a list for a quantity has: one for each column; of a floating base's robot
+ * also one for each column of the joints. 0: refused. */
+static size_t count_items(const tqa_recording_request *request, tqa_recording_quantity q,
+                          const tqa_value *list)
+{
+    const size_t n = tqa_recording_width(request, q);
+    size_t of_joints = 0, n_item = 0;
+    for (size_t r = 0; r < n; r++) {
+        of_joints += tqa_recording_is_base(q) || !tqa_recording_is_of_base(request, q, r);
+    }
+    const size_t wanted = json_array_size(list->value) == of_joints ? of_joints : n;
+    return tqa_value_array(list, wanted, wanted, &n_item) ? wanted : 0;
+}
+
+/* What a field of a quantity says of row r: item *inout_item of a list, or itself, of all joints.
+ * False: nothing. */
+static bool take_item(const tqa_recording_request *request, tqa_recording_quantity q, size_t r,
+                      size_t n_item, const tqa_value *field, size_t *inout_item, tqa_value *ret)
+{
+    const bool is_other = !tqa_recording_is_base(q) && tqa_recording_is_of_base(request, q, r);
+    if (n_item == 0) {
+        *ret = *field;
+        return !is_other;
+    }
+    if (is_other && n_item < tqa_recording_width(request, q)) {
+        return false;
+    }
+    *ret = tqa_value_item(field, (*inout_item)++);
+    return true;
+}
+
+/* A single unit of the base's twist is one of its linear or of its angular velocity. */
+static bool is_for(const tqa_recording_request *request, tqa_recording_quantity q, size_t r,
+                   const tqa_value *field)
+{
+    const char *text = json_string_value(field->value);
+    bool ignored = false, any = false;
+    for (size_t k = 0; text != NULL && k < tqa_recording_width(request, q); k++) {
+        any = any || tqa_recording_unit(request, q, k, text, &ignored) > 0.0;
+    }
+    return q != TQA_RECORDING_BASE_TWIST || !any ||
+           tqa_recording_unit(request, q, r, text, &ignored) > 0.0;
+}
+
+bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object)
+{
+    static const char *const known[] = {"q",     "qd",     "qdd",           "tau",        "time",
+                                        "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
+    const tqa_value part = tqa_value_field(object, "units");
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_value_object(&part, known)) {
+        return false;
+    }
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
+        const tqa_value field = field_of(&part, q);
+        if (field.value == NULL) {
+            continue;
+        }
+        request->unit_known[q] = true;
+        const bool is_list = json_is_array(field.value);
+        const size_t n_item = is_list ? count_items(request, q, &field) : 0;
+        size_t at = 0;
+        if (is_list && n_item == 0) {
+            return false;
+        }
+        for (size_t r = 0; r < tqa_recording_width(request, q); r++) {
+            tqa_value item;
+            if (take_item(request, q, r, n_item, &field, &at, &item) &&
+                (is_list || is_for(request, q, r, &field)) &&
+                !read_unit(request, q, &item, r, is_list)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool tqa_recording_read_scale(tqa_recording_request *request, const tqa_value *object)
+{
+    static const char *const known[] = {
+        "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
+    const tqa_value part = tqa_value_field(object, "scale");
+    if (part.value == NULL) {
+        return true;
+    }
+    if (!tqa_value_object(&part, known)) {
+        return false;
+    }
+    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
+        const tqa_value field = field_of(&part, q);
+        if (q == TQA_RECORDING_TIME || field.value == NULL) {
+            continue;
+        }
+        request->scaled[q] = true;
+        const bool is_list = json_is_array(field.value);
+        const size_t n_item = is_list ? count_items(request, q, &field) : 0;
+        size_t at = 0;
+        if (is_list && n_item == 0) {
+            return false;
+        }
+        for (size_t r = 0; r < tqa_recording_width(request, q); r++) {
+            tqa_value item;
+            double factor = 0.0;
+            if (!take_item(request, q, r, n_item, &field, &at, &item)) {
+                continue;
+            }
+            if (!tqa_value_number(&item, &factor)) {
+                return false;
+            }
+            if (factor == 0.0) {
+                return tqa_value_refuse(&item, "range", "1 leaves the column as it is",
+                                        "a scale of 0 makes every value 0");
+            }
+            request->factor[q][r] *= factor;
+        }
+    }
+    return true;
+}
