@@ -67,6 +67,9 @@ bool tqa_recording_is_of_base(const tqa_recording_request *request, tqa_recordin
 bool tqa_recording_is_command(tqa_recording_quantity quantity);
 extern const char *const tqa_recording_quantity_names[TQA_RECORDING_QUANTITIES];
 
+/* False: the part of a request names a quantity of a floating base where there is none; the problem
+ * is set. */
+bool tqa_recording_refuse_base(const tqa_recording_request *request, const tqa_value *part);
 /* Fields `units` and `scale` of a request. False: the problem is set. */
 bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object);
 bool tqa_recording_read_scale(tqa_recording_request *request, const tqa_value *object);

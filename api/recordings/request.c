@@ -116,22 +116,6 @@ static bool refuse_commands(const tqa_recording_request *request, const tqa_valu
     return true;
 }
 
-/* Refuses columns or files of a floating base where there is none. */
-static bool refuse_base(const tqa_recording_request *request, const tqa_value *part)
-{
-    for (tqa_recording_quantity q = TQA_RECORDING_BASE_POSITION;
-         request->base == TQ_NONE && q <= TQA_RECORDING_BASE_TWIST; q++) {
-        const tqa_value field = tqa_value_field(part, tqa_recording_quantity_names[q]);
-        if (field.value != NULL) {
-            return tqa_value_refuse(
-                &field, "invalid-value",
-                "leave it out; or name the coordinates of all joints in \"q\" and \"qd\"",
-                "the robot has no floating base, or several floating joints");
-        }
-    }
-    return true;
-}
-
 /* Whether there is such a column follows from the data, what may be said of it does not. */
 static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
 {
@@ -150,7 +134,7 @@ static bool read_columns(tqa_recording_request *ret, const tqa_value *object)
         return false;
     }
     ret->preset = part.value != NULL ? tqa_layout_of(preset) : NULL;
-    return refuse_commands(ret, &ret->columns) && refuse_base(ret, &ret->columns);
+    return refuse_commands(ret, &ret->columns) && tqa_recording_refuse_base(ret, &ret->columns);
 }
 
 /* the only joint that floats, or TQ_NONE */
@@ -276,7 +260,7 @@ static bool read_split(tqa_recording *recording)
     bool any = false;
     recording->is_split = true;
     if (!refuse_commands(recording->request, &recording->part) ||
-        !refuse_base(recording->request, &recording->part)) {
+        !tqa_recording_refuse_base(recording->request, &recording->part)) {
         return false;
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {

@@ -109,7 +109,7 @@ const tq_joint *tqa_recording_joint(const tqa_recording_request *request,
     const bool is_q = measured_of(quantity) == TQA_RECORDING_Q;
     const uint32_t row = tqa_recording_row(request, quantity, r);
     if (tqa_recording_is_base(quantity)) {
-        return &model->joints[request->base];
+        return request->base != TQ_NONE ? &model->joints[request->base] : NULL;
     }
     for (uint32_t j = 0; j < model->n_joint; j++) {
         const tq_joint *joint = &model->joints[j];
@@ -274,6 +274,21 @@ static bool is_for(const tqa_recording_request *request, tqa_recording_quantity 
            tqa_recording_unit(request, q, r, text, &ignored) > 0.0;
 }
 
+bool tqa_recording_refuse_base(const tqa_recording_request *request, const tqa_value *part)
+{
+    for (tqa_recording_quantity q = TQA_RECORDING_BASE_POSITION;
+         request->base == TQ_NONE && q <= TQA_RECORDING_BASE_TWIST; q++) {
+        const tqa_value field = tqa_value_field(part, tqa_recording_quantity_names[q]);
+        if (field.value != NULL) {
+            return tqa_value_refuse(
+                &field, "invalid-value",
+                "leave it out; or name the coordinates of all joints in \"q\" and \"qd\"",
+                "the robot has no floating base, or several floating joints");
+        }
+    }
+    return true;
+}
+
 bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object)
 {
     static const char *const known[] = {"q",     "qd",     "qdd",           "tau",        "time",
@@ -282,7 +297,7 @@ bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *o
     if (part.value == NULL) {
         return true;
     }
-    if (!tqa_value_object(&part, known)) {
+    if (!tqa_value_object(&part, known) || !tqa_recording_refuse_base(request, &part)) {
         return false;
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
@@ -317,7 +332,7 @@ bool tqa_recording_read_scale(tqa_recording_request *request, const tqa_value *o
     if (part.value == NULL) {
         return true;
     }
-    if (!tqa_value_object(&part, known)) {
+    if (!tqa_value_object(&part, known) || !tqa_recording_refuse_base(request, &part)) {
         return false;
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {

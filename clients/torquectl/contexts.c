@@ -183,11 +183,10 @@ int ctl_contexts_list(ctl *c, int n, char **arguments)
     json_t *list = json_array();
     for (size_t i = 0; i < all->n; i++) {
         const context *one = &all->all[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", one->name, "server",
-                                        one->server, "token_file", one->token_file, "namespace",
-                                        one->name_space, "in_use",
-                                        strcmp(one->name, all->in_use) == 0));
+        json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", one->name,
+                                              "server", one->server, "token_file", one->token_file,
+                                              "namespace", one->name_space, "in_use",
+                                              strcmp(one->name, all->in_use) == 0));
     }
     json_t *document = json_pack("{s:o}", "contexts", list);
     const int status = ctl_print_document(c, document);
