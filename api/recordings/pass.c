@@ -2,6 +2,7 @@
 /* api/recordings/pass.c - a recording's rows into a pass of core/signal. */
 #include <stdlib.h>
 
+#include "api/recordings/overlap.h"
 #include "api/recordings/parts.h"
 #include "core/identify/friction_rows.h"
 
@@ -24,30 +25,80 @@ void tqa_pass_memory_free(tqa_pass_memory *memory)
     *memory = (tqa_pass_memory){0};
 }
 
-/* Reads rows until the end, or until an inspection is complete. */
-static bool push_rows(tqa_recording *recording, tq_pass *pass)
-{
+/* The rows of a recording on their way into a pass. */
+typedef struct pushed {
     tqa_recording_rows rows;
+    tqa_recording *recording;
+    tq_pass *pass;
+    const tqa_overlap *overlap;
+    tq_status status;
+    bool has_ended;
+} pushed;
+
+static bool push_some(pushed *p)
+{
     tq_raw_rows raw;
-    tq_status status = TQ_OK;
-    bool good = tqa_recording_rows_open(&rows, recording);
-    while (good && status == TQ_OK && tq_pass_uniform(pass) == NULL &&
-           tqa_recording_rows_next(&rows, &raw)) {
-        status = tq_pass_push(pass, &raw);
+    if (tq_pass_uniform(p->pass) == NULL && tqa_recording_rows_next(&p->rows, &raw)) {
+        p->status = tq_pass_push(p->pass, &raw);
+        return p->status == TQ_OK;
     }
-    good = good && recording->request->tree->problem->status == 0;
-    if (good && status == TQ_OK) {
-        status = tq_pass_end(pass);
+    if (p->recording->request->tree->problem->status == 0) {
+        p->status = tq_pass_end(p->pass);
+        p->has_ended = p->status == TQ_OK;
     }
-    tqa_recording_rows_close(&rows);
-    return good && status == TQ_OK;
+    return false;
+}
+
+/* A tqa_group_read: until the group has a block. */
+static bool push_group(void *arg)
+{
+    pushed *p = arg;
+    const tqa_overlap *o = p->overlap;
+    bool has_more = true;
+    while (has_more && o->groups[o->reading].n == 0) {
+        has_more = push_some(p);
+    }
+    return has_more;
+}
+
+/* Reads rows until the end, or until an inspection is complete. */
+static bool push_rows(tqa_recording *recording, tq_pass *pass, tqa_overlap *overlap)
+{
+    pushed p = {.recording = recording, .pass = pass, .overlap = overlap};
+    bool good = tqa_recording_rows_open(&p.rows, recording);
+    if (good && overlap != NULL) {
+        good = tqa_overlap_run(overlap, recording->request->tree->host, push_group, &p);
+    } else if (good) {
+        while (push_some(&p)) {
+        }
+    }
+    tqa_recording_rows_close(&p.rows);
+    return good && p.has_ended;
 }
 
 typedef bool uniform_sink(void *ctx, const tq_uniform *uniform);
 
-/* kind TQ_PASS_INSPECT: `inspect` gets the stretch, if there is one */
-static bool run(tqa_recording *recording, tq_pass_kind kind, tq_block_sink *sink,
-                uniform_sink *inspect, void *ctx)
+/* What receives the result of a pass: one of these. */
+typedef struct receivers {
+    tqa_recording_sink *sink;
+    void *ctx;
+    const tqa_recording_receiver *overlapped;
+    uniform_sink *inspect; /* the stretch of motion, if there is one */
+} receivers;
+
+static tq_status begin(tqa_recording *recording, const tq_pass_plan *plan, const receivers *to,
+                       tq_scratch *scratch, tqa_overlap *overlap, tq_pass **ret, tq_error *reterr)
+{
+    if (to->overlapped == NULL) {
+        return tq_pass_begin(&recording->signal, plan, to->sink, to->ctx, scratch, ret, reterr);
+    }
+    return tqa_overlap_begin(overlap, recording, plan, to->overlapped, scratch)
+               ? tq_pass_begin(&recording->signal, plan, tqa_overlap_keep, overlap, scratch, ret,
+                               reterr)
+               : tq_fail(reterr, TQ_ERR_SCRATCH, "memory", 0, (double)plan->size);
+}
+
+static bool run(tqa_recording *recording, tq_pass_kind kind, const receivers *to)
 {
     const tqa_recording_request *request = recording->request;
     tqa_pass_memory own = {0};
@@ -59,6 +110,8 @@ static bool run(tqa_recording *recording, tq_pass_kind kind, tq_block_sink *sink
     tq_scratch scratch;
     tq_pass_plan plan;
     tq_pass *pass = NULL;
+    tqa_overlap overlap = {0};
+    const bool overlaps = to->overlapped != NULL;
     if (request->fit != NULL) {
         parallel = tq_friction_rows(request->fit);
     }
@@ -67,16 +120,20 @@ static bool run(tqa_recording *recording, tq_pass_kind kind, tq_block_sink *sink
     if (status != TQ_OK) {
         return tqa_recording_fail(recording, status, &fault, &error);
     }
-    if (take_memory(memory, plan.size) == NULL) {
+    if (take_memory(memory, plan.size + (overlaps ? tqa_overlap_size(recording, &plan) : 0)) ==
+        NULL) {
         (void)tqa_problem_set(request->tree->problem, "busy", "there is no memory for this now");
         return false;
     }
     tq_scratch_init(&scratch, memory->block, memory->n);
-    status = tq_pass_begin(&recording->signal, &plan, sink, ctx, &scratch, &pass, &error);
-    bool good = status == TQ_OK ? push_rows(recording, pass)
+    status = begin(recording, &plan, to, &scratch, &overlap, &pass, &error);
+    bool good = status == TQ_OK ? push_rows(recording, pass, overlaps ? &overlap : NULL)
                                 : tqa_recording_fail(recording, status, &fault, &error);
-    if (good && inspect != NULL && tq_pass_uniform(pass) != NULL) {
-        good = inspect(ctx, tq_pass_uniform(pass));
+    if (overlap.is_full) {
+        good = tqa_recording_fail(recording, TQ_ERR_SCRATCH, &fault, &error);
+    }
+    if (good && to->inspect != NULL && tq_pass_uniform(pass) != NULL) {
+        good = to->inspect(to->ctx, tq_pass_uniform(pass));
     }
     tq_scratch_release(memory->block, memory->n);
     tqa_pass_memory_free(&own);
@@ -85,11 +142,16 @@ static bool run(tqa_recording *recording, tq_pass_kind kind, tq_block_sink *sink
 
 bool tqa_recording_pass(tqa_recording *recording, tqa_recording_sink *sink, void *ctx)
 {
-    return run(recording, TQ_PASS_BLOCKS, sink, NULL, ctx);
+    return run(recording, TQ_PASS_BLOCKS, &(receivers){.sink = sink, .ctx = ctx});
+}
+
+bool tqa_recording_pass_overlapped(tqa_recording *recording, const tqa_recording_receiver *receiver)
+{
+    return run(recording, TQ_PASS_BLOCKS, &(receivers){.overlapped = receiver});
 }
 
 bool tqa_recording_inspect_motion(tqa_recording *recording,
                                   bool (*inspect)(void *ctx, const tq_uniform *uniform), void *ctx)
 {
-    return run(recording, TQ_PASS_INSPECT, NULL, inspect, ctx);
+    return run(recording, TQ_PASS_INSPECT, &(receivers){.inspect = inspect, .ctx = ctx});
 }

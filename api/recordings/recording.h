@@ -155,6 +155,18 @@ typedef tq_block_sink tqa_recording_sink;
  * not grow with it. False: the problem is set, or the sink has stopped the pass. */
 bool tqa_recording_pass(tqa_recording *recording, tqa_recording_sink *sink, void *ctx);
 
+/* An operation that computes with the blocks of a pass while the next ones are read. */
+typedef struct tqa_recording_receiver {
+    tqa_recording_sink *sink; /* on any thread, one call at a time; does not set the problem */
+    bool (*between)(
+        void *ctx); /* on the caller's thread, now and then; false: the problem is set */
+    void *ctx;
+} tqa_recording_receiver;
+
+/* The same pass with the same blocks, on two threads where the host has them. */
+bool tqa_recording_pass_overlapped(tqa_recording *recording,
+                                   const tqa_recording_receiver *receiver);
+
 void tqa_pass_memory_free(tqa_pass_memory *memory);
 
 /* Writes findings and repairs as members of the open object of the answer. */

@@ -7,36 +7,43 @@ typedef struct reader {
     const tq_identify_step *step;
     size_t n_block;
     bool is_enough;
+    tq_status status; /* of the first block that failed */
+    tq_error error;
 } reader;
 
-/* True: more blocks. */
 static bool push_block(void *ctx, const tqa_recording_block *block)
 {
-    enum { EVERY = 64 }; /* blocks between two reports of progress */
     reader *r = ctx;
-    tq_error error = {0};
     if (tq_identify_has_enough(r->c->session)) {
         r->is_enough = true;
         return false;
     }
-    const tq_status status = tq_identify_push(r->c->session, &block->data, block->t, &error);
-    if (status != TQ_OK) {
-        return tqa_calibration_fail(r->c, status, &error);
+    r->status = tq_identify_push(r->c->session, &block->data, block->t, &r->error);
+    r->n_block++;
+    return r->status == TQ_OK;
+}
+
+static bool report_blocks(void *ctx)
+{
+    const reader *r = ctx;
+    if (r->status != TQ_OK) {
+        return tqa_calibration_fail(r->c, r->status, &r->error);
     }
-    const double part = (double)++r->n_block * (double)TQ_BLOCK / (double)r->step->n_expected;
-    return r->n_block % EVERY != 0 ||
-           tqa_calibration_pass_progress(r->c, r->step->pass, part < 1.0 ? part : 1.0);
+    const double part = (double)r->n_block * (double)TQ_BLOCK / (double)r->step->n_expected;
+    return tqa_calibration_pass_progress(r->c, r->step->pass, part < 1.0 ? part : 1.0);
 }
 
 static bool read_recording(tqa_calibration *c, const tq_identify_step *step)
 {
     reader r = {.c = c, .step = step};
+    const tqa_recording_receiver receiver = {
+        .sink = push_block, .between = report_blocks, .ctx = &r};
     tqa_recording *log = &c->logs[step->recording];
     c->request.options.delay = step->delay;
     c->request.options.searches = step->in_part;
     c->request.fit = step->fit;
     const bool good = tqa_calibration_pass_progress(c, step->pass, 0.0) &&
-                      (tqa_recording_pass(log, push_block, &r) || r.is_enough);
+                      (tqa_recording_pass_overlapped(log, &receiver) || r.is_enough);
     c->request.fit = NULL;
     return good && (step->in_part || tqa_calibration_check_samples(c, step->pass, step->recording));
 }
