@@ -214,8 +214,8 @@ WORDS = {"sign": "its torque counts against its position", "swap torque": "the t
          "scale one": "other joints' torques imply", "scale all": "robot's masses take", "tilt": "the base is not level", "payload": "the last link carries",
          "friction": "viscous friction", "stuck torque": "its torque does not change", "stuck position": "its position does not change", "other": "the logs disagree"}
 # (joints, runs) of the default cases
-FEW = {"clean": [(2, 1), (6, 2)], "sign": [(6, 3)], "swap torque": [(4, 1)], "swap position": [(5, 1)], "scale one": [(5, 2)], "scale all": [(6, 1)],
-       "tilt": [(6, 1)], "payload": [(6, 3)], "friction": [(4, 2)], "stuck torque": [(3, 2)], "stuck position": [(4, 1)], "other": [(3, 3)]}
+FEW = {"clean": [(2, 1), (6, 2), (4, 10)], "sign": [(6, 3), (5, 11)], "swap torque": [(4, 1)], "swap position": [(5, 1)], "scale one": [(5, 2)], "scale all": [(6, 1)],
+       "tilt": [(6, 1)], "payload": [(6, 3)], "friction": [(4, 2), (3, 12)], "stuck torque": [(3, 2)], "stuck position": [(4, 1)], "other": [(3, 3)]}
 
 
 def run(daemon, kind, seed, n=None, runs=None):

@@ -17,9 +17,7 @@ static const double gross_ratio = 2.0; /* of a recording's residuals */
 
 static double entry(const tq_diagnosis *d, size_t e, size_t r, size_t a, size_t b)
 {
-    const size_t width = tq_diagnosis_width(d, r);
-    const size_t low = a < b ? a : b, high = a < b ? b : a;
-    return d->sets[e * d->set_size + d->at[r] + low * width + high];
+    return tq_diagnosis_gram(d, d->sets + e * d->set_size, r, a, b);
 }
 
 /* Factor k of the rigid-body torque in row r, tau = k tau_model + offset by least squares, and the

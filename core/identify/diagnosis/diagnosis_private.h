@@ -17,6 +17,19 @@ enum {
 };
 enum { TQ_DIAGNOSIS_KEPT = 384 }; /* samples kept for the test of exchanged positions */
 
+enum {
+    TQ_DIAGNOSIS_BLOCK = 8,   /* recordings whose sums are also kept as one */
+    TQ_DIAGNOSIS_POOLS = 4,   /* groups of several recordings */
+    TQ_DIAGNOSIS_GROUPS = 64, /* groups, where some have several */
+};
+
+/* Recordings that a hypothesis treats alike: their Gram matrices, summed. */
+typedef struct tq_run_group {
+    const double *set;
+    size_t run; /* one of them */
+    size_t n;
+} tq_run_group;
+
 struct tq_diagnosis {
     const tq_fit *fit;
     const tq_fit_solution *solution;
@@ -24,16 +37,22 @@ struct tq_diagnosis {
     uint32_t tip;        /* the last link's parameters start at 10 tip */
     double across[2][3]; /* horizontal vectors as long as gravity */
     tq_fit_run run, tilted;
-    double *bodies;  /* (n_parameter) of the robot's model */
-    double *full;    /* (n_parameter) parameters for the torque by a tilted gravity */
-    size_t set_size; /* number of doubles of the Gram matrices of one recording */
-    size_t *at;      /* (nv) offset of a row's Gram matrix in a set */
-    double *sets;    /* (n_run x set_size) width x width, row by row, upper triangle */
-    double *spare;   /* (set_size) for samples kept */
-    double *count;   /* (n_run) number of samples in the sums */
-    double *length;  /* (n_run) s */
-    double *x;       /* one sample of the widest row */
-    double *kept;    /* (TQ_DIAGNOSIS_KEPT x (nq + 3 nv)) */
+    double *bodies;       /* (n_parameter) of the robot's model */
+    double *full;         /* (n_parameter) parameters for the torque by a tilted gravity */
+    size_t set_size;      /* number of doubles of the Gram matrices of one recording */
+    size_t *at;           /* (nv) offset of a row's Gram matrix in a set */
+    double *sets;         /* (n_run x set_size) width x width, row by row, upper triangle */
+    double *spare;        /* (set_size) for samples kept */
+    double *blocks;       /* (tq_diagnosis_block_count x set_size) sums over blocks of recordings */
+    double *pools;        /* (TQ_DIAGNOSIS_POOLS x set_size) sums over groups, of pooled's */
+    tq_run_group *groups; /* (n_run) of the present hypothesis */
+    uint32_t *group_of, *pooled; /* (n_run) each */
+    size_t n_group;
+    bool is_pooled;
+    double *count;  /* (n_run) number of samples in the sums */
+    double *length; /* (n_run) s */
+    double *x;      /* one sample of the widest row */
+    double *kept;   /* (TQ_DIAGNOSIS_KEPT x (nq + 3 nv)) */
     size_t n_kept, kept_every;
     size_t now, every, n_seen, n_filled; /* of the current recording; samples in `run` */
     double t[TQ_FOLD_RUN];
@@ -68,6 +87,31 @@ static inline size_t tq_diagnosis_width(const tq_diagnosis *d, size_t r)
 static inline bool tq_is_in(uint64_t runs, size_t e)
 {
     return e >= TQ_FINDING_RUNS || (runs >> e & 1) != 0;
+}
+
+/* Entry (a, b) of row r's Gram matrix in a set. */
+static inline double tq_diagnosis_gram(const tq_diagnosis *d, const double *set, size_t r, size_t a,
+                                       size_t b)
+{
+    const size_t width = tq_diagnosis_width(d, r);
+    const size_t low = a < b ? a : b, high = a < b ? b : a;
+    return set[d->at[r] + low * width + high];
+}
+
+/* Number of blocks of several recordings. */
+size_t tq_diagnosis_block_count(size_t n_run);
+/* Once all samples are in the sums. */
+void tq_diagnosis_sum_blocks(tq_diagnosis *d);
+/* Sets d->groups for a hypothesis, with the factors and responses of d. */
+void tq_diagnosis_group(tq_diagnosis *d, const tq_hypothesis *h);
+/* The sets whose sum is that of all recordings. */
+static inline size_t tq_diagnosis_part_count(const tq_diagnosis *d)
+{
+    return d->n_run > 1 ? tq_diagnosis_block_count(d->n_run) : d->n_run;
+}
+static inline const double *tq_diagnosis_part(const tq_diagnosis *d, size_t part)
+{
+    return (d->n_run > 1 ? d->blocks : d->sets) + part * d->set_size;
 }
 
 /* Adds the n samples in d->run, whose signs are set, to the sums of recording e. */

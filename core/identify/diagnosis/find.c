@@ -403,6 +403,7 @@ tq_status tq_diagnosis_find(tq_diagnosis *d, tq_finding *ret_findings, size_t ro
     tq_status status = TQ_OK;
     *ret_n = 0;
     find_usual(d);
+    tq_diagnosis_sum_blocks(d);
     if (2 * tq_moved_count(d) <= d->nv) { /* too few joints move: at rest all hypotheses fit */
         return TQ_OK;
     }

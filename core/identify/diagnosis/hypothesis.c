@@ -33,13 +33,6 @@ size_t tq_extra_column(const tq_diagnosis *d, const tq_hypothesis *h, size_t ext
     return at;
 }
 
-static double gram(const tq_diagnosis *d, size_t e, size_t r, size_t a, size_t b)
-{
-    const size_t width = tq_diagnosis_width(d, r);
-    const size_t low = a < b ? a : b, high = a < b ? b : a;
-    return d->sets[e * d->set_size + d->at[r] + low * width + high];
-}
-
 /* Columns of row r in recording e under a hypothesis: their numbers in the row and in theta. */
 static size_t list_columns(const tq_diagnosis *d, const tq_hypothesis *h, size_t e, size_t r,
                            uint32_t *ret_local, uint32_t *ret_global)
@@ -76,8 +69,10 @@ static void assemble(tq_diagnosis *d, const tq_hypothesis *h, size_t p)
     split_room(d, &local, &global);
     memset(d->h, 0, p * p * sizeof *d->h);
     memset(d->right, 0, p * sizeof *d->right);
-    for (size_t e = 0; e < d->n_run; e++) {
-        for (size_t r = 0; tq_is_in(h->runs, e) && r < d->nv; r++) {
+    for (size_t g = 0; g < d->n_group; g++) {
+        const double *set = d->groups[g].set;
+        const size_t e = d->groups[g].run;
+        for (size_t r = 0; r < d->nv; r++) {
             const double k = d->gain[e * d->nv + r];
             const double w = 1.0 / (d->sigma[r] * d->sigma[r]);
             const size_t tau = d->fit->rows[r].n + d->response[e * d->nv + r];
@@ -86,9 +81,9 @@ static void assemble(tq_diagnosis *d, const tq_hypothesis *h, size_t p)
                 for (size_t b = 0; b <= a; b++) {
                     const size_t i = global[a] > global[b] ? global[a] : global[b];
                     const size_t j = global[a] > global[b] ? global[b] : global[a];
-                    d->h[j * p + i] += w * k * k * gram(d, e, r, local[a], local[b]);
+                    d->h[j * p + i] += w * k * k * tq_diagnosis_gram(d, set, r, local[a], local[b]);
                 }
-                d->right[global[a]] += w * k * gram(d, e, r, local[a], tau);
+                d->right[global[a]] += w * k * tq_diagnosis_gram(d, set, r, local[a], tau);
             }
         }
     }
@@ -122,21 +117,25 @@ static bool solve(tq_diagnosis *d, size_t p)
     return true;
 }
 
-/* squared residual of row r in recording e */
-static double residual(const tq_diagnosis *d, const tq_hypothesis *h, size_t e, size_t r)
+/* squared residual of row r in a group of recordings */
+static double residual(const tq_diagnosis *d, const tq_hypothesis *h, const tq_run_group *group,
+                       size_t r)
 {
+    const double *set = group->set;
+    const size_t e = group->run;
     uint32_t *local, *global;
     split_room(d, &local, &global);
     const double k = d->gain[e * d->nv + r];
     const size_t tau = d->fit->rows[r].n + d->response[e * d->nv + r];
     const size_t n = list_columns(d, h, e, r, local, global);
-    double sum = gram(d, e, r, tau, tau);
+    double sum = tq_diagnosis_gram(d, set, r, tau, tau);
     for (size_t a = 0; a < n; a++) {
         const double x = k * d->theta[global[a]];
-        double line = k * d->theta[global[a]] * gram(d, e, r, local[a], local[a]) -
-                      2.0 * gram(d, e, r, local[a], tau);
+        double line = k * d->theta[global[a]] * tq_diagnosis_gram(d, set, r, local[a], local[a]) -
+                      2.0 * tq_diagnosis_gram(d, set, r, local[a], tau);
         for (size_t b = 0; b < a; b++) {
-            line += 2.0 * k * d->theta[global[b]] * gram(d, e, r, local[a], local[b]);
+            line +=
+                2.0 * k * d->theta[global[b]] * tq_diagnosis_gram(d, set, r, local[a], local[b]);
         }
         sum += x * line;
     }
@@ -156,17 +155,18 @@ static double driving(const tq_diagnosis *d, size_t r)
         }
     }
     double power = 0.0, square = 0.0;
-    for (size_t e = 0; e < d->n_run; e++) {
+    for (size_t part = 0; part < tq_diagnosis_part_count(d); part++) {
+        const double *set = tq_diagnosis_part(d, part);
         for (unsigned a = 0; a < 2; a++) {
             if (at[a] == SIZE_MAX) {
                 continue;
             }
             const double x = d->theta[row->column[at[a]]];
-            power += x * gram(d, e, r, at[a], row->n + d->nv + TQ_EXTRA_RATE);
+            power += x * tq_diagnosis_gram(d, set, r, at[a], row->n + d->nv + TQ_EXTRA_RATE);
             for (unsigned b = 0; b < 2; b++) {
-                square += at[b] == SIZE_MAX
-                              ? 0.0
-                              : x * d->theta[row->column[at[b]]] * gram(d, e, r, at[a], at[b]);
+                square += at[b] == SIZE_MAX ? 0.0
+                                            : x * d->theta[row->column[at[b]]] *
+                                                  tq_diagnosis_gram(d, set, r, at[a], at[b]);
             }
         }
     }
@@ -177,16 +177,17 @@ static double driving(const tq_diagnosis *d, size_t r)
 static double unlikeliness(const tq_diagnosis *d)
 {
     double both = 0.0, square = 0.0;
-    for (size_t e = 0; e < d->n_run; e++) {
+    for (size_t part = 0; part < tq_diagnosis_part_count(d); part++) {
+        const double *set = tq_diagnosis_part(d, part);
         for (size_t r = 0; r < d->nv; r++) {
             const tq_fit_row *row = &d->fit->rows[r];
             const size_t bodies = row->n + d->nv + TQ_EXTRA_BODIES;
             const double w = 1.0 / (d->usual[r] * d->usual[r]);
-            square += w * gram(d, e, r, bodies, bodies);
+            square += w * tq_diagnosis_gram(d, set, r, bodies, bodies);
             for (size_t c = 0; c < row->n; c++) {
                 const tq_column *column = &d->fit->columns[row->column[c]];
                 if (column->kind == TQ_COLUMN_PARAMETER && column->parameter.link != TQ_NONE) {
-                    both += w * d->theta[row->column[c]] * gram(d, e, r, c, bodies);
+                    both += w * d->theta[row->column[c]] * tq_diagnosis_gram(d, set, r, c, bodies);
                 }
             }
         }
@@ -205,6 +206,7 @@ double tq_hypothesis_fit_beside(tq_diagnosis *d, const tq_hypothesis *h, size_t 
     for (size_t r = 0; r < d->nv; r++) {
         d->sigma[r] = r == doubtful ? far * d->usual[r] : d->usual[r];
     }
+    tq_diagnosis_group(d, h);
     for (unsigned round = 0; round < ROUNDS; round++) {
         assemble(d, h, p);
         if (!(n > 0.0) || !solve(d, p)) {
@@ -213,8 +215,8 @@ double tq_hypothesis_fit_beside(tq_diagnosis *d, const tq_hypothesis *h, size_t 
         double change = 0.0;
         for (size_t r = 0; r < d->nv; r++) {
             double square = 0.0;
-            for (size_t e = 0; e < d->n_run; e++) {
-                square += tq_is_in(h->runs, e) ? residual(d, h, e, r) : 0.0;
+            for (size_t g = 0; g < d->n_group; g++) {
+                square += residual(d, h, &d->groups[g], r);
             }
             const double least = smallest * d->usual[r];
             const double now = sqrt(square / n + least * least);
@@ -247,10 +249,11 @@ double tq_extra_effect(const tq_diagnosis *d, const tq_hypothesis *h, size_t ext
         if (!tq_is_in(x->runs, e) || !(x->row == SIZE_MAX || x->row == row)) {
             continue;
         }
+        const double *set = d->sets + e * d->set_size;
         n += d->count[e];
         for (unsigned a = 0; a < x->n; a++) {
             for (unsigned b = 0; b < x->n; b++) {
-                sum += theta[a] * theta[b] * gram(d, e, row, first + a, first + b);
+                sum += theta[a] * theta[b] * tq_diagnosis_gram(d, set, row, first + a, first + b);
             }
         }
     }

@@ -33,6 +33,11 @@ static bool is_possible(const tq_fit *fit, size_t n_run)
            set_size(fit) * sizeof(double) * n_run <= TQ_DIAGNOSIS_BYTES;
 }
 
+static size_t pool_count(size_t n_run)
+{
+    return n_run / 2 < TQ_DIAGNOSIS_POOLS ? n_run / 2 : (size_t)TQ_DIAGNOSIS_POOLS;
+}
+
 size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run)
 {
     const size_t nv = fit->n_row, nq = fit->mechanism->model.nq;
@@ -43,6 +48,10 @@ size_t tq_diagnosis_size(const tq_fit *fit, size_t n_run)
     return tq_scratch_cost(1, sizeof(tq_diagnosis)) + 2 * tq_fit_run_size(fit) +
            2 * tq_scratch_cost(fit->n_parameter, sizeof(double)) +
            tq_scratch_cost((n_run + 1) * set_size(fit), sizeof(double)) +
+           tq_scratch_cost(tq_diagnosis_block_count(n_run) * set_size(fit), sizeof(double)) +
+           tq_scratch_cost(pool_count(n_run) * set_size(fit), sizeof(double)) +
+           tq_scratch_cost(n_run, sizeof(tq_run_group)) +
+           2 * tq_scratch_cost(n_run, sizeof(uint32_t)) +
            2 * tq_scratch_cost(n_run, sizeof(double)) + tq_scratch_cost(nv, sizeof(size_t)) +
            tq_scratch_cost(p + nv, sizeof(double)) + tq_scratch_cost(p * p, sizeof(double)) +
            3 * tq_scratch_cost(p, sizeof(double)) + 2 * tq_scratch_cost(nv, sizeof(double)) +
@@ -121,6 +130,12 @@ tq_status tq_diagnosis_begin(const tq_fit *fit, const tq_fit_solution *solution,
     d->bodies = tq_scratch_take(memory, fit->n_parameter, sizeof(double));
     d->full = tq_scratch_take(memory, fit->n_parameter, sizeof(double));
     d->sets = tq_scratch_take(memory, (n_run + 1) * d->set_size, sizeof(double));
+    d->blocks =
+        tq_scratch_take(memory, tq_diagnosis_block_count(n_run) * d->set_size, sizeof(double));
+    d->pools = tq_scratch_take(memory, pool_count(n_run) * d->set_size, sizeof(double));
+    d->groups = tq_scratch_take(memory, n_run, sizeof *d->groups);
+    d->group_of = tq_scratch_take(memory, n_run, sizeof(uint32_t));
+    d->pooled = tq_scratch_take(memory, n_run, sizeof(uint32_t));
     d->count = tq_scratch_take(memory, n_run, sizeof(double));
     d->length = tq_scratch_take(memory, n_run, sizeof(double));
     d->at = tq_scratch_take(memory, nv, sizeof(size_t));
