@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
 #if defined(__clang__) && defined(__SANITIZE_ADDRESS__)
 #error "clang's AddressSanitizer is linked in, and cannot be interposed"
@@ -53,6 +54,15 @@ static _Thread_local volatile struct {
     size_t many;  /* number of those that fail */
 } tqt_short;
 
+/* Stacks of the allocations of one call: which are the first of theirs. */
+enum { TQT_STACKS_MAX = 1 << 14, TQT_STACK_DEPTH = 16 };
+static struct {
+    bool records;
+    bool is_first[TQT_STACKS_MAX]; /* of allocation 1, 2, ... */
+    uint64_t seen[TQT_STACKS_MAX];
+    size_t n_seen;
+} tqt_stacks;
+
 /* Library functions that do not check an allocation: not part of this project. */
 static const char *const tqt_short_spared[] = {
     "erkStep_Init", "arkStep_Init" /* SUNDIALS 6.4: the list of a step's stages */
@@ -71,12 +81,46 @@ static bool tqt_short_spares(void *caller)
     return spared;
 }
 
+typedef struct tqt_stack {
+    uint64_t hash;
+    int depth;
+} tqt_stack;
+
+TQT_UNWATCHED static _Unwind_Reason_Code tqt_short_frame(struct _Unwind_Context *context, void *of)
+{
+    tqt_stack *stack = of;
+    stack->hash = (stack->hash ^ (uint64_t)_Unwind_GetIP(context)) * 1099511628211u;
+    return ++stack->depth < TQT_STACK_DEPTH ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+TQT_UNWATCHED static void tqt_short_record(void)
+{
+    tqt_stack stack = {.hash = 14695981039346656037u};
+    tqt_short.is_armed = false; /* the unwinder may allocate */
+    (void)_Unwind_Backtrace(tqt_short_frame, &stack);
+    tqt_short.is_armed = true;
+    const uint64_t hash = stack.hash;
+    if (tqt_short.n >= TQT_STACKS_MAX) {
+        return;
+    }
+    for (size_t i = 0; i < tqt_stacks.n_seen; i++) {
+        if (tqt_stacks.seen[i] == hash) {
+            return;
+        }
+    }
+    tqt_stacks.seen[tqt_stacks.n_seen++] = hash;
+    tqt_stacks.is_first[tqt_short.n] = true;
+}
+
 TQT_UNWATCHED static bool tqt_short_fails(void *caller)
 {
     if (!tqt_short.is_armed) {
         return false;
     }
     tqt_short.n++;
+    if (tqt_stacks.records) {
+        tqt_short_record();
+    }
     const bool fails = tqt_short.n >= tqt_short.first &&
                        tqt_short.n - tqt_short.first < tqt_short.many && !tqt_short_spares(caller);
     if (fails) {
@@ -118,7 +162,21 @@ static void tqt_short_begin(size_t k, size_t many)
 static size_t tqt_short_end(void)
 {
     tqt_short.is_armed = false;
+    tqt_stacks.records = false;
     return tqt_short.n;
+}
+
+/* Until tqt_short_end: which allocations have a stack that no earlier one had. */
+static inline void tqt_short_record_stacks(void)
+{
+    memset(&tqt_stacks, 0, sizeof tqt_stacks);
+    tqt_stacks.records = true;
+}
+
+/* False: an earlier allocation of the recorded call had the same stack. */
+static inline bool tqt_short_is_first(size_t k)
+{
+    return k >= TQT_STACKS_MAX || tqt_stacks.is_first[k];
 }
 
 /* Between these two calls allocations of the test itself do not fail and are not counted. */

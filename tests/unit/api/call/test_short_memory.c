@@ -182,17 +182,29 @@ static size_t ask(const asked *a, size_t k, size_t many, answered *to)
  * All allocations in turn
  */
 
+/* Under a sanitizer the first allocation of every stack fails, in other builds every one of n. */
+static bool is_skipped(size_t k, size_t n)
+{
+    return TQT_SANITIZED && k <= n && !tqt_short_is_first(k);
+}
+
 /* from the first allocation on, or from `last` before the last */
 static void walk_last(const asked *a, size_t many, size_t last)
 {
     static char texts[2][TEXT_MAX];
     answered whole = {.text = texts[0]}, now = {.text = texts[1]};
+    if (TQT_SANITIZED) {
+        tqt_short_record_stacks();
+    }
     const size_t n = ask(a, SIZE_MAX, 1, &whole);
     cr_assert(eq(int, whole.status, 200), "%s: %s", a->name, whole.problem.detail);
     cr_assert(gt(sz, n, 0));
     size_t k = n > last ? n - last : 1;
-    for (; ask(a, k, many, &now) >= k; k++) {
+    for (; is_skipped(k, n) || ask(a, k, many, &now) >= k; k++) {
         cr_assert(last < SIZE_MAX || k < WALK_MAX);
+        if (is_skipped(k, n)) {
+            continue;
+        }
         if (now.status == 200) { /* the allocation was optional */
             cr_expect(now.n == whole.n && memcmp(now.text, whole.text, now.n) == 0,
                       "%s: without allocation %zu of %zu the answer is another", a->name, k, n);

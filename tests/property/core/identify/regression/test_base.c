@@ -12,6 +12,7 @@
 #include "core/identify/regression/base.h"
 #include "core/identify/regression/tsqr.h"
 #include "tests/support/random_robot.h"
+#include "tests/support/sanitized.h"
 
 enum { BYTES = 64 << 20 };
 
@@ -73,7 +74,7 @@ Test(base, counts_of_the_panda)
     expect_count(panda->model, 0, 43, "panda");
 }
 
-Test(base, counts_of_the_ur5e_are_those_of_its_family)
+Test(base, counts_of_the_ur5e_are_those_of_its_family, .disabled = TQT_SANITIZED)
 {
     const tqa_robot *ur = builtin("ur5e");
     expect_count(ur->model, 0, 36, "rigid");
@@ -147,7 +148,7 @@ static tq_model *wam(void)
     return m;
 }
 
-Test(base, counts_of_a_wam)
+Test(base, counts_of_a_wam, .disabled = TQT_SANITIZED)
 {
     tq_model *m = wam();
     expect_count(m, 0, 43, "rigid");
