@@ -34,6 +34,8 @@ TORQUED = os.environ.get("TORQUED", str(ROOT / "build" / "torqued"))
 SLOW = 5 if any(v in TORQUED for v in ("/asan", "/tsan", "/debug")) else 1
 # of a document or an archive, not of the daemon: once, with the release build
 once = pytest.mark.skipif(SLOW > 1, reason="tests no code of the daemon: the release build's run has it")
+# of numbers by code that other tests run under the sanitizers: once, with the release build
+numbers = pytest.mark.skipif(SLOW > 1, reason="numbers of code that other tests run under a sanitizer: the release build's run has them")
 # s: a reply later than this counts as a hang; one call on a robot of 128 joints or more may take minutes
 PATIENCE = 100 * SLOW * (30 if os.environ.get("TORQUED_SIZES") else 1)
 # some tests open a thousand connections

@@ -9,7 +9,7 @@ import re
 import subprocess
 
 import pytest
-from conftest import eventually, problem
+from conftest import eventually, numbers, problem
 
 ROBOT = "puma560"
 
@@ -468,6 +468,7 @@ def test_late_position_is_found(daemon, bare, late):
             assert b["jerk_gain"] / b["inertia"] == pytest.approx(late - delay, abs=0.001)
 
 
+@numbers
 def test_a_delay_beyond_the_search_is_not_reported(daemon, bare):
     """The search ends at 50 ms: smaller delays are found; a minimum at the end of the search range is not reported."""
     for late, reported in [(0.0068, True), (0.012, True), (0.06, False)]:  # 2.7, 4.8 and 24 samples

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from conftest import numbers
 from test_calibrate import ask, calibrate
 
 RATE = 1000.0
@@ -374,6 +375,7 @@ def dog(daemon, name, factor, damping):
     return [joint["name"] for joint in document["joints"] if joint["kind"] != "fixed"]
 
 
+@numbers
 def test_a_quadruped_leaps(daemon):
     """Twelve joints in flight, whose four legs are alike; torque of states that were not fitted, by the daemon's
     inverse dynamics, which tests/peers compares with Pinocchio's."""

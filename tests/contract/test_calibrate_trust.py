@@ -6,6 +6,7 @@ import math
 import random
 
 import pytest
+from conftest import numbers
 from test_calibrate import EXACT, ask, calibrate, last_job, motion, moving, truth, write_run  # noqa: F401, truth is a fixture
 
 
@@ -176,6 +177,7 @@ def test_the_reason_for_no_payload_is_reported(daemon, truth):
     assert alone["payload"] is None and "no bodies" in alone["payload_reason"]
 
 
+@numbers
 def test_instruments_are_used_where_noise_requires_them(daemon, truth):
     for run in (1, 2):
         write_run(daemon, f"fine{run}", truth, run, noise=0.05, noise_q=3e-6, quantities=("q", "tau"))

@@ -5,7 +5,7 @@ import json
 import pathlib
 
 import pytest
-from conftest import SLOW
+from conftest import SLOW, numbers
 from test_calibrate import ask, calibrate, last_job, moving
 
 # measured logs that are not in the repository: next to it, or next to the folder of its work trees
@@ -73,6 +73,7 @@ def test_ur10e_leave_one_run_out(daemon):
     assert "bridged" in repairs  # the gap of 34 ms
 
 
+@numbers
 def test_ur10e_each_run_alone_shows_the_delay(daemon):
     ur10e_daemon(daemon)
     for run in put_ur10e(daemon, "excitation")[:None if SLOW == 1 else 2]:
@@ -80,6 +81,7 @@ def test_ur10e_each_run_alone_shows_the_delay(daemon):
         assert delay["from_data"] and 0.004 < delay["delay_s"] < 0.009, (run, delay)
 
 
+@numbers
 def test_ur10e_the_whole_way_to_a_run_not_seen(daemon):
     ur10e_daemon(daemon)
     runs = put_ur10e(daemon, "excitation")
