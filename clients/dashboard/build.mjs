@@ -48,7 +48,7 @@ const result = await build({
   plugins: [fewShaders],
 });
 // names that stay when the contents change; those of shared parts say what is in them
-const SHARED = { base: '/preact/', view: 'src/scene/view3d.ts', solids: 'src/scene/inertia.ts', source: 'src/robots/source.ts' };
+const SHARED = { base: '/preact/', view: 'src/scene/view3d.ts', solids: 'src/scene/inertia.ts' };
 const nameOf = new Map(Object.entries(result.metafile.outputs).filter(([path]) => path.endsWith('.js')).map(([path, { entryPoint, inputs }]) => {
   const shared = Object.entries(SHARED).find(([, part]) => Object.keys(inputs).some((input) => input.includes(part)))?.[0];
   const name = entryPoint ? basename(entryPoint, '.ts') : shared;
@@ -59,6 +59,7 @@ if (new Set(nameOf.values()).size < nameOf.size) throw new Error('two parts have
 const renamed = (text) => [...nameOf].reduce((now, [made, name]) => now.replaceAll(made, name), text);
 const says = {
   'main.js': 'what all parts share, the frame and the list of robots; preact and htm inside: MIT',
+  'commands.js': 'the last call as a line to copy, loaded when one is first asked for',
   'robot.js': 'the page of a robot, loaded when it is first shown',
   'view.js': 'the 3D view as pages have it, sliders, differences',
   'work.js': 'the pages with curves and results, loaded when one is first shown; uPlot inside: MIT',
@@ -69,7 +70,7 @@ await mkdir(out, { recursive: true });
 let total = 0;
 const texts = new Map(result.outputFiles.map((file) => [nameOf.get(basename(file.path)) ?? basename(file.path), renamed(file.text)]));
 // what the first page needs becomes one file: before the first paint each request takes time of the page's thread (DECISIONS.md)
-const FIRST = ['base', 'source', 'main'];
+const FIRST = ['base', 'main'];
 const exportsOf = (part) => Object.entries(result.metafile.outputs).find(([path]) => nameOf.get(basename(path)) === `${part}.js`)[1].exports;
 const first = await build({
   stdin: { contents: FIRST.map((part) => `export { ${exportsOf(part).map((name) => `${name} as ${part}_${name}`)} } from './${part}.js';`).join('\n') },
@@ -89,7 +90,7 @@ const first = await build({
   }],
 });
 for (const part of FIRST) texts.delete(`${part}.js`);
-// other parts import from that file what they imported from the three, whose short names collide: `a` of base.js is base_a
+// other parts import from that file what they imported from the two, whose short names collide: `a` of base.js is base_a
 const fromFirst = (text) => text.replace(/\bimport\{([^}]*)\}from"\.\/(\w+)\.js"/g, (whole, names, part) => {
   if (!FIRST.includes(part)) return whole;
   return `import{${names.split(',').map((name) => `${part}_${name.includes(' as ') ? name : `${name} as ${name}`}`)}}from"./main.js"`;

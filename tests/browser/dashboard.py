@@ -51,6 +51,8 @@ def wait_for_other_pixels(page, before, selector="canvas", seconds=100):
 def axe(page, context=None):
     """All that axe finds."""
     module = pytest.importorskip("axe_core_python.sync_playwright", reason="no axe-core-python (make deps-check)")
+    # colours on their way from light to dark are none that anyone reads
+    page.wait_for("document.getAnimations().length === 0")
     return module.Axe().run(page.tab, context=context)["violations"]
 
 

@@ -44,6 +44,17 @@ def fill_in(daemon):
     }
 
 
+def sweep(daemon, words):
+    """What a state has left in the daemon is no part of another state's picture, in whatever order they are reached."""
+    kept = set(words.values())
+    for job in json.loads(daemon.request("GET", "/v1/jobs?limit=100")[2])["jobs"]:
+        if job["id"] not in kept:
+            daemon.request("DELETE", f"/v1/jobs/{job['id']}")
+    for robot in json.loads(daemon.request("GET", "/v1/robots")[2])["robots"]:
+        if not robot["builtin"] and robot["name"] != "arm":
+            daemon.request("DELETE", f"/v1/robots/{robot['name']}")
+
+
 def refused(page, daemon):
     drop(page, ".drop", "my arm.urdf", URDF.format(parent="bass", izz="0.9"))
     wait_for(page, "document.querySelector('.gutter .error')")
@@ -103,6 +114,11 @@ def refused_setup(page, daemon):
     wait_for(page, "document.querySelector('.field-fault')")
 
 
+def followed(page, daemon):
+    """Curves of the load come with the third answer."""
+    wait_for(page, "document.querySelectorAll('[aria-label=Load] .plot canvas').length === 2")
+
+
 def changing(page, daemon):
     wait_for(page, "document.querySelector('textarea.code')?.value")
 
@@ -138,7 +154,7 @@ STATES = [
     ("session", "sessions/{session}", READY, None),
     ("datasets", "datasets", ".jobs", asked),
     ("dataset", "datasets/sample-panda-1", ".plot canvas", None),
-    ("service", "service", ".counters tr", None),
+    ("service", "service", ".counters tr", followed),
 ]
 
 

@@ -114,6 +114,26 @@ def test_a_long_dataset_with_hostile_names_is_drawn(daemon, page):
     assert fits(page, 360) and not faults_of(page)
 
 
+def test_the_load_of_the_service_is_said_and_drawn(daemon, page):
+    open_at(page, daemon, "service", "[aria-label=Load] li")
+    said = "document.querySelector('[aria-label=Load]').textContent"
+    runners = float(next(line.split()[-1] for line in daemon.request("GET", "/metrics")[2].decode().splitlines() if line.startswith("torqued_node_runners{")))
+    wait_for(page, f"{said}.includes('No job runs of {runners:.0f} that can at once.') && {said}.includes('No request waits')")
+    long = {"initial": {"q": [0, -1, 1, 0, 0, 0]}, "duration_s": 90000, "output": {"interval_s": 1}, "solver": {"method": "rk4", "step_s": 0.0001}}
+    ids = [json.loads(daemon.request("POST", "/v1/robots/ur5e/simulate", json.dumps(long).encode(), {"Prefer": "respond-async", "Content-Type": "application/json"})[2])["id"] for _ in range(int(runners) + 1)]
+    try:
+        wait_for(page, f"/{runners:.0f} jobs? runs? of {runners:.0f} that can at once, 1 waits/.test({said})")
+        # over the seconds since the page was opened: what the process took, by the busy ones
+        wait_for(page, "/processor from .* to ([\\d.]+)/.exec(document.querySelector('[aria-label=Load] .plot-box')?.getAttribute('aria-label'))?.[1] > 5")
+        assert page.run("return [...document.querySelectorAll('[aria-label=Load] .plot figcaption b')].map((one) => one.textContent)") == ["Processor", "Requests"]
+        assert fits(page, 1280) and not faults_of(page)
+    finally:
+        for one in ids:
+            daemon.request("POST", f"/v1/jobs/{one}/cancel")
+    # a route of the counters has its braces
+    assert "/v1/robots/{}/simulate" in wait_for(page, "document.querySelector('.counters').textContent.includes('/simulate') && document.querySelector('.counters').textContent")
+
+
 def test_what_is_built_in_has_no_button_that_removes_it(daemon, page):
     assert daemon.request("PUT", "/v1/datasets/own", b"t,q\n0,1\n1,2\n", {"Content-Type": "text/csv"})[0] == 201
     open_at(page, daemon, "datasets", ".jobs")
@@ -202,6 +222,74 @@ def test_what_a_log_leaves_open_is_named_with_the_motion_that_shows_it(daemon, p
     said = wait_for(page, "document.querySelector('[aria-label=\"Motion to record\"] .verdicts')?.textContent")
     assert f"{still} moves over" in said, said
     assert not faults_of(page)
+
+
+def test_consistency_of_the_logs_is_in_bands_that_need_no_colour(daemon, page):
+    """Of each parameter what the daemon says, a mark between two bounds, and the word of its verdict."""
+    status, headers, answer = daemon.request("POST", "/v1/robots/panda/calibrate", json.dumps({"datasets": ["sample-panda-1", "sample-panda-2"]}).encode(), {"Content-Type": "application/json", "Prefer": "wait=60"})
+    assert status == 200, answer
+    found = json.loads(answer)["parameters"]
+    job = {name.lower(): value for name, value in headers.items()}["content-location"].split("/")[3]
+    open_at(page, daemon, f"jobs/{job}", ".parameters tbody tr")
+    rows = page.run("""return [...document.querySelectorAll('[aria-label="Table of parameters"] tbody tr')].map((row) => [row.querySelector('th').firstChild.textContent, row.cells[7].textContent, row.querySelector('.bands .value')?.getAttribute('d'), row.cells[9].textContent])""")
+    assert [row[0] for row in rows] == [one["name"] for one in found]
+    words = {"usable": "\u2713 usable", "robust-control-only": "\u25d0 robust only", "incomplete": "\u25cc open", "unidentifiable": "\u2715 unidentifiable"}
+    measured = 0
+    for (name, text, mark, word), one in zip(rows, found):
+        assert word == words[one["verdict"]]
+        part = one.get("consistency_measure")
+        if part is None:
+            part = one.get("relative_deviation")
+        if part is None:
+            assert text == "" and mark is None, name
+            continue
+        measured += 1
+        assert abs(float(text.replace(" %", "").replace("\u2212", "-")) - 100 * part) <= 0.006 * 100 * part + 1e-3, (name, text, part)
+        # the end of the mark lies in the band of the verdict: bounds at 0.3 and 0.8
+        end = float(mark.split("H")[1].split("M")[0])
+        assert (end < 4 + 76 * 0.3) == (part < 0.3) and (end < 4 + 76 * 0.8) == (part < 0.8), (name, mark, part)
+    assert measured > 5
+    page.run("document.querySelector('[aria-label=Parameters]').scrollIntoView()")
+    assert "below 30 %" in page.run("return document.querySelector('[aria-label=Parameters]').textContent")
+
+
+def test_a_log_with_the_name_of_another_replaces_nothing(daemon, page):
+    open_at(page, daemon, "datasets", ".drop")
+    names = "[...document.querySelectorAll('.jobs a')].map((one) => one.textContent).filter((one) => one.startsWith('twice'))"
+    drop(page, ".drop", "twice.csv", "t,q\n0,1\n1,2\n")
+    wait_for(page, f"{names}.length === 1")
+    drop(page, ".drop", "twice.csv", "t,q\n0,1\n1,3\n")
+    wait_for(page, f"{names}.join() === 'twice,twice-2' || {names}.join() === 'twice-2,twice'")
+    # either of them once more is that log
+    for text, name in (("t,q\n0,1\n1,2\n", "twice"), ("t,q\n0,1\n1,3\n", "twice-2")):
+        drop(page, ".drop", "twice.csv", text)
+        wait_for(page, f"document.querySelector('.note')?.textContent.startsWith('{name} is stored')")
+        assert sorted(one["name"] for one in json.loads(daemon.request("GET", "/v1/datasets")[2])["datasets"] if one["name"].startswith("twice")) == ["twice", "twice-2"]
+    assert daemon.request("GET", "/v1/datasets/twice/content")[2] == b"t,q\n0,1\n1,2\n"
+
+
+def test_a_link_has_the_logs_their_columns_and_units(daemon, page):
+    open_at(page, daemon, "robots/pendulum/calibrate", ".drop")
+    drop(page, ".drop", "linked.csv", pendulum_log(daemon, 0))
+    wait_for(page, "document.querySelector('.mapper') && document.querySelectorAll('.checks input:checked').length === 1")
+    chosen = (("column of time", "0"), ("q of", "1"), ("tau of", "2"))
+    for name, column in chosen:
+        page.run(PICK, f"select[aria-label^='{name}']", column)
+        wait_for(page, f"document.querySelector(\"select[aria-label^='{name}']\").value === '{column}'")
+    unit = "[...document.querySelectorAll('select')].find((one) => [...one.options].some((o) => o.value === '%s'))"
+    for known, value in (("deg", "deg"), ("us", "ms")):
+        page.run(f"const box = {unit % known}; box.value = '{value}'; box.dispatchEvent(new Event('change', {{ bubbles: true }}))")
+        wait_for(page, f"{unit % known}.value === '{value}'")
+    wait_for(page, "location.hash.includes('logs=linked') && location.hash.includes('deg') && location.hash.includes('ms')")
+    link = page.run("return location.hash")
+    page.goto("about:blank")
+    page.goto(f"{daemon.url}/{link}")
+    wait_for(page, "document.querySelector('.mapper') && document.querySelectorAll('.checks input:checked').length === 1")
+    for name, column in chosen:
+        wait_for(page, f"document.querySelector(\"select[aria-label^='{name}']\").value === '{column}'")
+    assert page.run(f"return [{unit % 'deg'}.value, {unit % 'us'}.value]") == ["deg", "ms"]
+    press(page, "Calibrate with 1 log")
+    assert wait_for(page, "document.querySelector('.banner h2')?.textContent")
 
 
 # measured logs that are no part of the repository: beside it, or beside the folder of its work trees

@@ -141,3 +141,140 @@ def test_an_archive_of_files_that_name_each_other_is_taken(daemon, page):
         document.querySelector('.drop').dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));""", base64.b64encode(packed.getvalue()).decode())
     assert "1 link with mass, 1 continuous joint." in wait_for(page, "document.querySelector('.understood')?.textContent")
     assert json.loads(daemon.request("GET", "/v1/robots/packed-arm")[2])["nv"] == 1
+
+
+def test_a_table_of_denavit_and_hartenberg_is_filled_in(daemon, page):
+    """Two joints, the second one made prismatic, a third one added: the daemon's robot has what was typed."""
+    open_at(page, daemon, "robots", ".drop")
+    page.run("document.querySelector('details.panel').open = true")
+    wait_for(page, "document.querySelector('table.dh')")
+    fill(page, "[aria-label='d of j1']", "0.55")
+    page.run("const box = document.querySelector('[aria-label=\"kind of j2\"]'); box.value = 'prismatic'; box.dispatchEvent(new Event('change', { bubbles: true }))")
+    press(page, "Add a joint")
+    fill(page, "[aria-label='a of j2']", "0.25")
+    assert not faults_of(page)
+    press(page, "Make this robot")
+    assert "3 links" in wait_for(page, "document.querySelector('.understood')?.textContent")
+    robot = json.loads(daemon.request("GET", "/v1/robots/my-arm")[2])
+    assert [joint["kind"] for joint in robot["joints"] if joint["kind"] != "fixed"] == ["revolute", "prismatic", "revolute"]
+    # the first axis turns the second one level: d = 0.55 up, the third joint 0.25 beyond
+    pose = json.loads(daemon.request("POST", "/v1/robots/my-arm/kinematics", json.dumps({"q": [0, 0, 0]}).encode())[2])["frames"][-1]["position"]
+    assert abs(pose[2] - 0.55) < 1e-4 and abs(pose[0] - 0.25) < 1e-4, pose
+
+
+@pytest.mark.parametrize("name, text, joint", [
+    ("swing.xml", '<mujoco model="m"><worldbody><body name="rod"><joint name="swing" type="hinge" axis="0 1 0"/><geom type="capsule" size="0.02 0.2" mass="1"/></body></worldbody></mujoco>', "swing"),
+    ("paper.json", json.dumps({"gravity": [0, 0, -9.81], "links": [{"name": "base"}, {"name": "rod", "mass": 1, "com": [0, 0, -0.5]}],
+                               "joints": [{"name": "pivot", "kind": "revolute", "parent": "base", "child": "rod", "axis": [0, 1, 0]}]}), "pivot")])
+def test_robots_of_other_formats_are_dropped(daemon, page, name, text, joint):
+    open_at(page, daemon, "robots", ".drop")
+    drop(page, ".drop", name, text)
+    assert "1 link" in wait_for(page, "document.querySelector('.understood')?.textContent")
+    wait_for(page, f"document.querySelector('.view3d[data-state=ready]') && document.querySelector('.tree').textContent.includes('{joint}')")
+    assert json.loads(daemon.request("GET", f"/v1/robots/{name.split('.')[0]}")[2])["nv"] == 1
+
+
+def test_a_robot_that_is_replaced_comes_back_by_undo(daemon, page):
+    text = URDF.format(parent="base", izz="0.01")
+    assert daemon.request("PUT", "/v1/robots/kept", text.encode(), {"Content-Type": "application/xml"})[0] == 201
+    open_at(page, daemon, "robots", ".drop")
+    drop(page, ".drop", "kept.urdf", text.replace('mass value="2"', 'mass value="7"'))
+    assert "kept is replaced" in wait_for(page, "document.querySelector('.note')?.textContent")
+    wait_for(page, "document.querySelector('.tree')?.textContent.includes('7 kg')")
+    press(page, "Undo")
+    # the page shows what came back
+    wait_for(page, "document.querySelector('.tree')?.textContent.includes('2 kg')")
+    assert json.loads(daemon.request("GET", "/v1/robots/kept")[2])["links"][1]["mass"] == 2
+    # what was put twice replaces nothing
+    for notes in (1, 0):
+        open_at(page, daemon, "robots", ".drop")
+        drop(page, ".drop", "kept.urdf", text)
+        wait_for(page, "document.querySelector('.understood')")
+        assert page.run("return document.querySelectorAll('.note').length") == notes
+
+
+def test_versions_that_jobs_were_made_with_are_compared(daemon, page):
+    text = URDF.format(parent="base", izz="0.01")
+    put = lambda mass: daemon.request("PUT", "/v1/robots/ageing", text.replace('mass value="2"', f'mass value="{mass}"').encode(), {"Content-Type": "application/xml"})  # noqa: E731
+    assert put(2)[0] == 201
+    reply = daemon.request("POST", "/v1/robots/ageing/simulate", json.dumps({"initial": {"q": [0.5]}, "duration_s": 0.1, "output": {"interval_s": 0.01}}).encode(), {"Prefer": "wait=60"})
+    assert reply[0] == 200 and put(3)[0] == 200
+    open_at(page, daemon, "robots/ageing?show=differences", "[aria-label='Against which robot'] optgroup")
+    version = wait_for(page, "[...document.querySelectorAll('[aria-label=\"Against which robot\"] optgroup')].find((one) => one.label.startsWith('Versions'))?.querySelector('option').value")
+    page.run("const box = document.querySelector('[aria-label=\"Against which robot\"]'); box.value = arguments[0]; box.dispatchEvent(new Event('change', { bubbles: true }))", version)
+    rows = wait_for(page, "document.querySelector('[aria-label=Differences] tbody tr') && [...document.querySelectorAll('[aria-label=Differences] tbody tr')].map((row) => [...row.children].map((one) => one.textContent))")
+    assert rows == [["upper", "mass", "2", "3", "kg", "+50 %"]], rows
+    assert f"with={version.replace('@', '%40')}" in page.run("return location.hash")
+
+
+def drawn(page, text=""):
+    """[calls, triangles] at rest, once a button was pressed."""
+    if text:
+        press(page, text)
+    return page.run_async("""const done = arguments[0]; const canvas = () => document.querySelector('.view3d canvas').dataset; let last = -1, since = performance.now();
+        const look = () => { if (canvas().frames !== last) { last = canvas().frames; since = performance.now(); }
+          performance.now() - since > 500 && last ? done([Number(canvas().calls), Number(canvas().triangles)]) : requestAnimationFrame(look); }; look();""")
+
+
+def test_frames_masses_limits_and_ellipsoids_are_drawn_when_asked(daemon, page):
+    """Counted by what is drawn: for each link an axes' triad, for each mass a ball, for each joint with limits a sector, from both sides, and its line."""
+    robot = {"gravity": [0, 0, -9.81], "links": [{"name": "base"}] + [{"name": f"l{k}", "mass": 1, "com": [0, 0, 0.1], "inertia": [[0.01, 0, 0], [0, 0.01, 0], [0, 0, 0.002]], "inertia_about": "com"} for k in range(2)],
+             "joints": [{"name": f"j{k}", "kind": "revolute", "parent": f"l{k - 1}" if k else "base", "child": f"l{k}", "origin": {"position": [0, 0, 0.2]}, "axis": [0, 1, 0], "limits": {"lower": -1, "upper": 1}} for k in range(2)]}
+    assert daemon.request("PUT", "/v1/robots/counted", json.dumps(robot).encode(), {"Content-Type": "application/json"})[0] == 201
+    open_at(page, daemon, "robots/counted", ".view3d[data-state=ready]")
+    calls, triangles = drawn(page, "Bones")
+    # boxes: six faces, and edges as a call of their own; triads and axes of joints are lines
+    assert drawn(page, "Boxes") == [calls + 2 * 2, triangles + 2 * 12]
+    round_ones = drawn(page, "Ellipsoids")
+    assert round_ones[0] == calls + 2 and round_ones[1] > triangles + 2 * 12
+    assert drawn(page, "Bones") == [calls, triangles]
+    assert drawn(page, "Frames") == [calls + 3 + 2, triangles]
+    assert drawn(page, "Frames") == [calls, triangles]
+    balls = drawn(page, "Masses")
+    assert balls[0] == calls + 2 and balls[1] > triangles
+    assert drawn(page, "Masses") == [calls, triangles]
+    # 2 rad in steps of a twelfth
+    assert drawn(page, "Limits") == [calls + 2 * 3, triangles + 2 * 2 * 24]
+
+
+def test_masses_beside_all_origins_are_within_the_picture(daemon, page):
+    """Both origins at one place, masses 0.5 m above and below: their boxes, seen whole, leave an edge of the picture free."""
+    image = pytest.importorskip("PIL.Image", reason="no pillow (make deps-clients)")
+    links = [{"name": "base"}] + [{"name": name, "mass": 1, "com": [0, 0, z]} for name, z in (("up", 0.5), ("higher", 0.49))]
+    joints = [{"name": f"j{k}", "kind": "revolute", "parent": "base", "child": name, "axis": [0, 1, 0]} for k, name in enumerate(("up", "higher"))]
+    assert daemon.request("PUT", "/v1/robots/beside", json.dumps({"gravity": [0, 0, -9.81], "links": links, "joints": joints}).encode(), {"Content-Type": "application/json"})[0] == 201
+    open_at(page, daemon, "robots/beside", ".view3d[data-state=ready]")
+    wait_for(page, "document.querySelector('.view3d canvas').dataset.frames > 1")
+    seen = image.open(io.BytesIO(pixels(page, ".view3d canvas"))).convert("L")
+    # nothing as dark as a bone within the uppermost tenth
+    top = seen.crop((0, 2, seen.width, seen.height // 10))
+    assert min(top.getdata()) > 190, min(top.getdata())
+
+
+def test_the_line_of_a_fault_in_a_document_is_marked(daemon, page):
+    """A place within JSON: that of its value; of what is missing, that of what is to hold it."""
+    lines = ['{', ' "gravity": [0, 0, -9.81],', ' "links": [{"name": "base"},', '  {"name": "rod",', '   "mass": -1, "com": [0, 0, -0.5]}],', ' "joints": [', '  {"name": "pivot", "kind": "revolute",', '   "parent": "base", "child": "rod", "axis": [0, 1, 0]}]', '}']
+    open_at(page, daemon, "robots", ".drop")
+    drop(page, ".drop", "paper.json", "\n".join(lines))
+    assert wait_for(page, "document.querySelector('.gutter .error')?.textContent").split()[-1] == "5"
+    press(page, "Close")
+    drop(page, ".drop", "paper.json", "\n".join(lines).replace("-1, ", "1, ").replace(', "child": "rod"', ""))
+    assert int(wait_for(page, "document.querySelector('.gutter .error')?.textContent").split()[-1]) in (7, 8)
+    assert fits(page, 1280) and not faults_of(page)
+
+
+def test_degrees_are_taken_and_shown_where_a_robot_is_changed_and_compared(daemon, page):
+    assert daemon.request("PUT", "/v1/robots/turned", URDF.format(parent="base", izz="0.01").encode(), {"Content-Type": "application/xml"})[0] == 201
+    open_at(page, daemon, "robots/turned?show=change", "[aria-label=Change] input")
+    press(page, "rad")
+    upper = "[...document.querySelectorAll('[aria-label=Change] label')].find((one) => one.textContent.startsWith('Upper limit'))"
+    assert wait_for(page, f"{upper}.querySelector('.unit').textContent === 'deg' && {upper}.querySelector('input').placeholder") == "114.6"  # 2 rad
+    page.run(f"{upper}.querySelector('input').id = 'upper'")
+    fill(page, "#upper", "90")
+    press(page, "Add this change")
+    rows = wait_for(page, "document.querySelector('[aria-label=Change] .differences tbody tr') && [...document.querySelectorAll('[aria-label=Change] .differences tbody tr')].map((row) => [...row.children].map((one) => one.textContent))")
+    assert rows == [["shoulder", "upper limit", "114.59", "90", "deg", "\u221221.5 %"]], rows
+    press(page, "Store")
+    wait_for(page, "document.querySelector('.note')?.textContent.includes('turned is stored')")
+    assert abs(json.loads(daemon.request("GET", "/v1/robots/turned")[2])["joints"][0]["limits"]["upper"] - 1.5707963) < 1e-6
+    press(page, "deg")

@@ -131,3 +131,56 @@ def test_many_runs_are_bands_and_members_come_on_demand(daemon, page):
     given, begun = page.run("const part = document.querySelector('.members').textContent.replaceAll('\\u2212', '-'); return [Number(/joint1 (\\S+?),/.exec(part)[1]), Number([...document.querySelectorAll('[aria-label=Bands] .plot')[0].querySelectorAll('.legend b')].at(-1).textContent)]")
     assert abs(0.5 + given - begun) < 2e-4 and least <= begun <= largest
     assert fits(page, 1280) and not faults_of(page)
+
+
+def test_a_run_says_how_long_it_will_take_and_marks_its_events(daemon, page):
+    long = {"initial": {"q": [0, -1, 1, 0, 0, 0]}, "duration_s": 90000, "output": {"interval_s": 1}, "solver": {"method": "rk4", "step_s": 0.0001}}
+    ident = json.loads(daemon.request("POST", "/v1/robots/ur5e/simulate", json.dumps(long).encode(), {"Prefer": "respond-async", "Content-Type": "application/json"})[2])["id"]
+    open_at(page, daemon, f"jobs/{ident}", ".progress")
+    # a share that grows, and the time that is left
+    first = wait_for(page, "/^[\\d.e\\u2212-]+ %, .+ left/.test(document.querySelector('.progress .dim')?.textContent) && document.querySelector('progress').value")
+    wait_for(page, f"document.querySelector('progress').value > {first}")
+    press(page, "Cancel")
+    wait_for(page, "document.querySelector('.state.cancelled')")
+    # a pendulum let go passes its limits at times that the daemon states: marks at these times on every curve
+    robot = json.loads(daemon.request("GET", "/v1/robots/pendulum")[2])
+    robot["joints"][0 if len(robot["joints"]) == 1 else -1]["limits"] = {"lower": -0.3, "upper": 0.3}
+    assert daemon.request("PUT", "/v1/robots/bounded", json.dumps({**robot, "name": "bounded"}).encode(), {"Content-Type": "application/json"})[0] == 201
+    body = {"initial": {"q": [0.2], "qd": [2]}, "duration_s": 2, "output": {"interval_s": 0.01}, "events": [{"on": "limits", "action": "report"}], "include": ["energy"]}
+    status, headers, text = daemon.request("POST", "/v1/robots/bounded/simulate", json.dumps(body).encode(), {"Prefer": "wait=60", "Content-Type": "application/json"})
+    assert status == 200, text
+    events = json.loads(text)["events"]
+    assert len(events) >= 2
+    ident = {name.lower(): value for name, value in headers.items()}["content-location"].split("/")[3]
+    open_at(page, daemon, f"jobs/{ident}", ".plot canvas")
+    marks = wait_for(page, "[...document.querySelectorAll('.plot-box')].length >= 4 && [...document.querySelectorAll('.plot-box')].map((one) => one.dataset.marks)")
+    assert all(len(one.split(", ")) == len(events) for one in marks), (marks, events)
+    times = [float(one.split(" ")[0]) for one in marks[0].split(", ")]
+    assert all(abs(a - one["t"]) <= 1e-3 * one["t"] for a, one in zip(times, events)) and "upper limit" in marks[0]
+    # what arrives at a limit is a speed, and has its unit
+    assert f"{events[0]['value']:.3g}"[:4] in page.run("return document.querySelector('.events li').textContent") and page.run("return document.querySelector('.events li').textContent").endswith(" rad/s")
+    # one cursor for all: the button of an event leads there
+    page.run("document.querySelector('.events').open = true; document.querySelectorAll('.events button')[1].click()")
+    wait_for(page, f"document.querySelector('.clock').textContent.startsWith('{events[1]['t']:.2f}')")
+    wait_for(page, "location.hash.includes('t=')")
+    cursors = page.run("return new Set([...document.querySelectorAll('.now')].map((one) => one.style.transform)).size")
+    assert cursors == 1
+    assert not faults_of(page)
+
+
+def test_a_link_shows_the_same_part_filter_and_member(daemon, page):
+    body = {"initial": {"q": [0.5, 0]}, "duration_s": 20, "output": {"interval_s": 0.001}}
+    status, headers, _ = daemon.request("POST", "/v1/robots/planar-2r/simulate", json.dumps(body).encode(), {"Prefer": "wait=60", "Content-Type": "application/json"})
+    assert status == 200
+    ident = {name.lower(): value for name, value in headers.items()}["content-location"].split("/")[3]
+    open_at(page, daemon, f"jobs/{ident}", ".plot-tools")
+    press(page, "Closer")
+    said = wait_for(page, "document.querySelector('.plot-tools p').textContent.includes('of these') && document.querySelector('.plot-tools p').textContent")
+    assert "rows=" in page.run("return location.hash")
+    page.reload()
+    assert wait_for(page, "document.querySelector('.plot-tools p')?.textContent.includes('of these') && document.querySelector('.plot-tools p').textContent") == said
+    open_at(page, daemon, "jobs", ".jobs")
+    page.run(PICK, ".title select", "failed")
+    wait_for(page, "location.hash.includes('state=failed')")
+    page.reload()
+    wait_for(page, "document.querySelector('.title select')?.value === 'failed'")

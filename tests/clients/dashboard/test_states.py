@@ -10,7 +10,7 @@ import pathlib
 
 import pytest
 from dashboard import faults_of, fits, open_at, press, wait_for
-from states import STATES, fill_in, reach
+from states import STATES, fill_in, reach, sweep
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOLDER = HERE.parents[2] / "build" / "browser"
@@ -19,7 +19,7 @@ SHAPES = [(360, "dark", 800), (1280, "light", 900), (3840, "dark", 2160), (1280,
 KEPT = [(360, "dark"), (1280, "light")]
 # what is another one in each run: names of jobs and sessions, times, counts
 HIDE = """.call-line, .call-line *, .title .dim, .title code, .jobs td:nth-child(n+4), .jobs td:nth-child(n+4) .dim, .checks .dim, .counters td, .calls pre, [href*="sessions/"], .events summary, .plain,
-  [aria-label=Time] + * code { color: transparent !important } * { caret-color: transparent !important; transition: none !important }"""
+  [aria-label=Time] + * code, [aria-label=Load] :is(li, .plots *) { color: transparent !important } [aria-label=Load] canvas { visibility: hidden } * { caret-color: transparent !important; transition: none !important }"""
 CUT = """return [...document.querySelectorAll('main *, header *')].filter((e) => { if (!e.getClientRects().length || e.closest('.away')) return false;
     const inside = (p) => p && (getComputedStyle(p).overflowX !== 'visible' || inside(p.parentElement));
     if (e.getBoundingClientRect().right > innerWidth + 1 && !inside(e.parentElement)) return true;
@@ -50,26 +50,32 @@ def look(page, name, width, scheme):
     (FOLDER / f"dashboard-{name}-{width}-{scheme}.png").write_bytes(data)
     if (width, scheme) not in KEPT:
         return None
-    image, chops = pytest.importorskip("PIL.Image", reason="no pillow (make deps-clients)"), pytest.importorskip("PIL.ImageChops")
+    image = pytest.importorskip("PIL.Image", reason="no pillow (make deps-clients)")
     seen = image.open(io.BytesIO(data)).convert("RGB").reduce(4)
     path = HERE / "pictures" / f"{name}-{width}-{scheme}.webp"
     if PICTURES == "new":
         path.parent.mkdir(exist_ok=True)
         seen.save(path, quality=70, method=6)
-    kept = image.open(path).convert("RGB")
+    return differing(image.open(path).convert("RGB"), seen, f"{name}-{width}-{scheme}")
+
+
+def differing(kept, seen, name):
+    """The part of the pixels that differ."""
+    chops = pytest.importorskip("PIL.ImageChops")
     if kept.size != seen.size:
         return 1.0
     counts = chops.difference(kept, seen).split()
     worst = chops.lighter(chops.lighter(counts[0], counts[1]), counts[2])
     part = sum(worst.histogram()[40:]) / (worst.width * worst.height)
     if part > 0.01:
-        worst.point(lambda x: min(255, 6 * x)).save(FOLDER / f"dashboard-{name}-{width}-{scheme}-difference.png")
+        worst.point(lambda x: min(255, 6 * x)).save(FOLDER / f"dashboard-{name}-difference.png")
     return part
 
 
 @pytest.mark.seconds(120)
 @pytest.mark.parametrize("state", STATES, ids=[state[0] for state in STATES])
 def test_a_state(daemon, page, words, state):
+    sweep(daemon, words)
     name = reach(page, daemon, words, state)
     for width, scheme, height in SHAPES if PICTURES not in ("", "new") else SHAPES[:2]:
         page.shape(width, scheme, height)
@@ -84,3 +90,17 @@ def test_a_state(daemon, page, words, state):
         if PICTURES:
             part = look(page, name, width, scheme)
             assert part is None or part <= 0.01, f"{name} at {width} px, {scheme}: {100 * part:.1f} % of it differs from pictures/ (build/browser has both)"
+
+
+@pytest.mark.seconds(200)
+@pytest.mark.skipif(PICTURES != "1", reason="pictures are compared by make pictures")
+def test_the_picture_of_the_readme_is_of_the_page_as_it_is(daemon, page, tmp_path):  # page: skips where there is no Chromium
+    """Made anew as `make picture` makes it, and compared with the one that is kept: what times its run took stays out of it."""
+    image = pytest.importorskip("PIL.Image", reason="no pillow (make deps-clients)")
+    import picture
+    assert picture.main(str(tmp_path / "dashboard.png")) == 0, "larger than 200 KB"
+    seen, kept = (image.open(path).convert("RGB").reduce(4) for path in (tmp_path / "dashboard.png", HERE.parents[2] / "docs" / "dashboard.png"))
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    image.open(tmp_path / "dashboard.png").save(FOLDER / "dashboard-readme.png")
+    part = differing(kept, seen, "readme")
+    assert part <= 0.02, f"{100 * part:.1f} % of docs/dashboard.png differs: make picture"

@@ -8,9 +8,10 @@ import resource
 import signal
 import socket
 import threading
+import time
 
 from conftest import Daemon
-from dashboard import faults_of, fill, open_at, pixels, press, wait_for, wait_for_other_pixels
+from dashboard import drop, faults_of, fill, open_at, pixels, press, wait_for, wait_for_other_pixels
 
 
 def test_a_token_is_asked_for_and_opens(page, tmp_path):
@@ -21,12 +22,16 @@ def test_a_token_is_asked_for_and_opens(page, tmp_path):
     try:
         open_at(page, one, "robots", ".login")
         assert not faults_of(page)
+        # by the keyboard alone: what is behind the question is out of reach
+        assert page.run("return document.activeElement === document.querySelector('.login input')")
+        page.press("Tab", "Tab", "Tab")
+        assert page.run("return !document.activeElement.closest('header, main, .calls')")
         fill(page, ".login input", "wrong-token-wrong-token-wrong-token-1")
         press(page, "Open")
         assert wait_for(page, "document.querySelector('.login .fault')?.textContent")
         fill(page, ".login input", token)
         press(page, "Open")
-        wait_for(page, "document.querySelectorAll('.card').length > 5 && !document.querySelector('.login')")
+        wait_for(page, "document.querySelectorAll('.card').length > 5 && !document.querySelector('.login') && !document.querySelector('[inert]')")
         # what needs no header of ours: the stream of events, by the cookie
         open_at(page, one, "jobs", ".title .good")
     finally:
@@ -205,7 +210,8 @@ def test_a_full_disk_is_said_and_the_log_is_stored_when_there_is_room(page, star
     said = wait_for(page, "document.querySelector('.fault')?.textContent")
     assert "large.csv" in said and ("room" in said or "full" in said or "space" in said or "storage" in said), said
     resource.prlimit(one.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
-    page.run(large)
+    # the file is still at hand
+    press(page, "Try again")
     assert wait_for(page, "[...document.querySelectorAll('.jobs a')].some((one) => one.textContent === 'large') && !document.querySelector('.fault')")
 
 
@@ -231,6 +237,66 @@ def test_a_dataset_deleted_under_the_page_is_said_and_the_rest_goes_on(daemon, p
     open_at(page, daemon, "datasets/going", ".fault")
     press(page, "Datasets")
     wait_for(page, "[...document.querySelectorAll('.jobs a')].some((one) => one.textContent === 'staying')")
+
+
+def test_a_killed_service_comes_back_and_the_run_that_is_watched_goes_on(page, tmp_path):
+    """SIGKILL in the middle of a run: said in words; by the service's own journal the run is begun anew, and its result is on the page without a reload."""
+    one = Daemon(state=str(tmp_path))
+    port = one.url.rpartition(":")[2]
+    # long enough to be killed, short enough to be waited for
+    body = {"initial": {"q": [0, -1, 1, 0, 0, 0]}, "duration_s": 60, "output": {"interval_s": 0.1}, "solver": {"method": "rk4", "step_s": 0.0005}}
+    ident = submit(one, "/v1/robots/ur5e/simulate", body)
+    open_at(page, one, f"jobs/{ident}", ".progress")
+    page.run("window.sameLoad = true")
+    wait_for(page, "document.querySelector('progress').value > 0")
+    one.process.send_signal(signal.SIGKILL)
+    one.process.wait()
+    one.closed = True
+    assert "Nothing is lost" in wait_for(page, "document.querySelector('.away-bar')?.textContent")
+    again = Daemon(state=str(tmp_path), listen=f"127.0.0.1:{port}")
+    try:
+        wait_for(page, "!document.querySelector('.away-bar')")
+        assert "ran to its end at 60 s" in wait_for(page, "document.querySelector('.verdicts')?.textContent")
+        assert page.run("return window.sameLoad && !document.querySelector('.fault')")
+        assert json.loads(again.request("GET", f"/v1/jobs/{ident}")[2])["attempts"] == 2
+    finally:
+        again.stop()
+
+
+def test_a_design_that_is_waited_for_is_there_when_the_service_is_back(daemon, page):
+    line = Line(daemon.address)
+    try:
+        open_at(page, line, "robots/panda/calibrate?design=1", "[aria-label='Motion to record'] input")
+        fill(page, "[aria-label='Motion to record'] label:nth-of-type(4) input", "3000")
+        press(page, "Design the motion")
+        wait_for(page, "[...document.querySelectorAll('[aria-label=\"Motion to record\"] button')].some((one) => one.textContent === 'Designing\u2026')")
+        end = time.monotonic() + 60
+        while not json.loads(daemon.request("GET", "/v1/jobs?kind=excitation")[2])["jobs"]:
+            assert time.monotonic() < end
+        line.cut()
+        wait_for(page, "document.querySelector('.away-bar')")
+        line.mend()
+        assert "Condition" in wait_for(page, "document.querySelector('[aria-label=\"Motion to record\"] .verdicts')?.textContent")
+        assert page.run("return !document.querySelector('.fault')")
+    finally:
+        line.close()
+
+
+def test_a_log_dropped_while_the_service_is_away_is_stored_when_it_is_back(daemon, page):
+    line = Line(daemon.address)
+    try:
+        for address, ready, stored in (("datasets", ".drop", "[...document.querySelectorAll('.jobs a')].some((one) => one.textContent === 'meanwhile-%d')"),
+                                       ("robots/pendulum/calibrate", ".checks input", "[...document.querySelectorAll('.checks label')].some((one) => one.textContent.startsWith('meanwhile-%d') && one.querySelector('input').checked)")):
+            number = 1 if address == "datasets" else 2
+            open_at(page, line, address, ready)
+            line.cut()
+            drop(page, ".drop", f"meanwhile {number}.csv", f"t,q,tau\n0,1,{number}\n1,2,0\n2,1,1\n")
+            said = wait_for(page, "[...document.querySelectorAll('.fault')].map((one) => one.textContent).find((one) => one.includes('meanwhile'))")
+            assert "does not answer" in said and "Try again" in said
+            line.mend()
+            wait_for(page, f"{stored % number} && !document.querySelector('.fault')")
+    finally:
+        line.close()
 
 
 def test_a_page_not_yet_loaded_is_said_and_shown_when_the_service_is_back(daemon, page):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/base/events.ts - all jobs, live: one list, and one stream of events that keeps it true.
-import { client, json, loginAsked, streaming } from './http.ts';
+import { back, client, json, loginAsked, Problem, streaming } from './http.ts';
 import { Store } from './store.ts';
 import type { Job } from './types.ts';
 
@@ -33,11 +33,24 @@ export async function fetchJobs(filter = '', quiet = true): Promise<{ jobs: Job[
   return page;
 }
 
+/** The same again when the service is back, or was opened by a token: what was begun is not lost with it. */
+async function patient<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const turn = back.value;
+    try {
+      return await ask();
+    } catch (fault) {
+      if (!(fault instanceof Problem && (fault.document.status === 0 || fault.document.status === 401))) throw fault;
+      if (back.value === turn) await new Promise<void>((go) => { const stop = back.follow(() => { stop(); go(); }); });
+    }
+  }
+}
+
 /** Waits for a job; its result, or an error with the reason of its failure. */
 export async function finished<T>(job: Job, fields = ''): Promise<T> {
   for (;;) {
-    const now = await fetchJob(job.id);
-    if (now.state === 'succeeded') return json<T>('GET', `/v1/jobs/${encodeURIComponent(job.id)}/result${fields && `?fields=${fields}`}`, { quiet: true });
+    const now = await patient(() => fetchJob(job.id));
+    if (now.state === 'succeeded') return patient(() => json<T>('GET', `/v1/jobs/${encodeURIComponent(job.id)}/result${fields && `?fields=${fields}`}`, { quiet: true }));
     if (ended(now)) throw new Error(now.problem?.detail ?? `the job ${now.state}`);
     await new Promise((go) => setTimeout(go, 200));
   }

@@ -95,3 +95,5 @@ export const isDark = (): boolean => scheme.value === 'dark';
 theme.follow(() => scheme.set(schemeNow()));
 system.addEventListener('change', () => scheme.set(schemeNow()));
 export const robotInUse = setting('robot', '');
+/** Whether this service was opened by a token. */
+export const byToken = setting('token', '');

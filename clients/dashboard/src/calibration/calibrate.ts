@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/calibration/calibrate.ts - setting up a calibration: logs or runs, their columns and units, what is looked for.
 import { endOf } from '../robots/held.ts';
-import { datasetPath, DatasetPlot, isTime, listDatasets, LOGS, upload, type Dataset } from '../datasets/datasets.ts';
-import { ended, fetchJob, jobs, fetchJobs, follow } from '../base/events.ts';
+import { datasetPath, DatasetPlot, isTime, listDatasets, LOGS, Refused, upload, type Dataset, type Refusal } from '../datasets/datasets.ts';
+import { fetchJob, finished, jobs, fetchJobs, follow } from '../base/events.ts';
 import { ago } from '../base/format.ts';
-import { html, useEffect, useMemo, useState, type VNode } from '../base/html.ts';
+import { html, useEffect, useMemo, useRef, useState, type VNode } from '../base/html.ts';
 import { json, robotPath } from '../base/http.ts';
 import { Excitation } from './excitation.ts';
 import { Findings, useFindings } from '../datasets/findings.ts';
@@ -53,12 +53,7 @@ async function record(robot: Robot, load: number): Promise<string[]> {
     const job = await json<Job>('POST', robotPath(robot.name, 'simulate'), { headers: { Prefer: 'respond-async' },
       body: { initial: { q, qd }, duration_s: 10, output: { interval_s: 0.01 }, ...(load > 0 && phase === 0 ? { payload: { link: endOf(robot), mass: load, com: [0, 0, 0.05] } } : {}), input: { kind: 'computed-torque', kp: 100, kd: 20, reference: { fourier } } } });
     ids.push(job.id);
-    for (;;) {
-      const now = await fetchJob(job.id);
-      if (now.state === 'succeeded') break;
-      if (ended(now)) throw new Error(now.problem?.detail ?? `the run ${now.state}`);
-      await new Promise((go) => setTimeout(go, 150));
-    }
+    await finished(job, 'verdict');
   }
   return ids;
 }
@@ -93,23 +88,46 @@ function columnsOf(columns: Columns): object {
   return { ...(columns.time === null ? {} : { time: columns.time }), ...(whole(columns.q) ? { q: columns.q } : {}), ...(whole(columns.qd) ? { qd: columns.qd } : {}), ...(whole(columns.tau) ? { tau: columns.tau } : {}) };
 }
 
+/** What is chosen at first. */
+const FIRST = {
+  units: { time: 's', q: 'rad', tau: 'Nm' },
+  gains: {} as Record<string, number>, // N m for each ampere, by joint
+  setup: { kind: 'base', method: '', friction: 'auto', cutoff: '', rate: '', rotor: true },
+  alone: [] as string[], // logs of the robot without its load
+  carried: { link: '', from: 'auto', mass: 1.5 },
+  columns: null as Columns | null, // as the names suggest
+};
+
+/** The choices that the address has. */
+function chosenIn(query: URLSearchParams): typeof FIRST {
+  let kept: Partial<typeof FIRST> = {};
+  try {
+    kept = JSON.parse(query.get('s') ?? '{}') as Partial<typeof FIRST>;
+  } catch { /* a link that was cut */ }
+  return { ...FIRST, ...kept, units: { ...FIRST.units, ...kept.units }, setup: { ...FIRST.setup, ...kept.setup }, carried: { ...FIRST.carried, ...kept.carried } };
+}
+
+const differs = (a: unknown, b: unknown): boolean => JSON.stringify(a) !== JSON.stringify(b);
+
 function Bench({ robot }: { robot: Robot }): VNode {
   const [list, fault, again] = useLoaded(() => listDatasets(true), 'datasets');
-  const [chosen, choose] = useState<string[]>([]);
+  const [kept] = useState(() => chosenIn(route.value.query));
+  const [chosen, choose] = useState<string[]>(() => (route.value.query.get('logs') ?? '').split(',').filter(Boolean));
+  const [refused, refuse] = useState<Refusal[]>([]);
   const [wrong, fail] = useState<Error | null>(null);
   const [busy, work] = useState('');
   const [columns, map] = useState<Columns | null>(null);
-  const [units, measure] = useState({ time: 's', q: 'rad', tau: 'Nm' });
-  const [gains, scale] = useState<Record<string, number>>({}); // N m for each ampere, by joint
-  const [setup, set] = useState({ kind: 'base', method: '', friction: 'auto', cutoff: '', rate: '', rotor: true });
+  const [units, measure] = useState(kept.units);
+  const [gains, scale] = useState(kept.gains);
+  const [setup, set] = useState(kept.setup);
   const [designing, design] = useState(route.value.query.get('design') === '1');
   const plan = (open: boolean): void => {
     design(open);
     remember({ design: open ? '1' : '', ...(open ? {} : { shows: '', move: '' }) });
   };
   const [goal, aim] = useState(route.value.query.get('for') === 'load' ? 'load' : 'robot');
-  const [alone, set1] = useState<string[]>([]); // logs of the robot without its load
-  const [carried, carry] = useState({ link: '', from: 'auto', mass: 1.5 });
+  const [alone, set1] = useState(kept.alone);
+  const [carried, carry] = useState(kept.carried);
   const loaded = goal === 'load';
   const all = jobs.use();
   useEffect(() => {
@@ -120,12 +138,22 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const first = chosen.find((one) => !one.startsWith('job:'));
   const [dataset] = useLoaded(() => (first ? json<Dataset>('GET', datasetPath(first), { quiet: true }) : Promise.resolve(null)), first ?? '');
   const names = useMemo(() => moving(robot).map((joint) => joint.name), [robot]);
-  useEffect(() => map(dataset ? guess(dataset, names.length) : null), [dataset]);
+  const linked = useRef(kept.columns);
+  useEffect(() => {
+    map(dataset ? (linked.current?.q?.length === names.length ? linked.current : guess(dataset, names.length)) : null);
+    if (dataset) linked.current = null;
+  }, [dataset]);
+  useEffect(() => {
+    if (first && !columns) return; // what the address says of its columns is not taken yet
+    const now = { units, gains, setup, alone, carried, columns: dataset && columns && differs(columns, guess(dataset, names.length)) ? columns : null };
+    const changed = Object.entries(now).filter(([key, value]) => differs(value, FIRST[key as keyof typeof FIRST]));
+    remember({ logs: chosen.join(','), s: changed.length ? JSON.stringify(Object.fromEntries(changed)) : '' });
+  }, [chosen, units, gains, setup, alone, carried, columns]);
   const toggle = (key: string): void => choose(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key]);
   const drop = async (files: File[]): Promise<void> => {
     work('Storing\u2026');
     const done = await upload(files);
-    fail(done.faults[0] ?? null);
+    refuse(done.refused);
     again();
     choose([...new Set([...chosen, ...done.names])]);
     work('');
@@ -145,7 +173,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
     work('');
   };
   // how logs are read, as the request has it: what is usual is left out
-  const other = Object.fromEntries(Object.entries(units).filter(([key, value]) => value !== { time: 's', q: 'rad', tau: 'Nm' }[key]));
+  const other = Object.fromEntries(Object.entries(units).filter(([key, value]) => value !== FIRST.units[key as keyof typeof units]));
   const reading = { ...(columns && Object.keys(columnsOf(columns)).length ? { columns: columnsOf(columns) } : {}), ...(Object.keys(other).length ? { units: { ...other, ...(other['q'] === 'deg' ? { qd: 'deg/s' } : {}) } } : {}), ...(units.tau.endsWith('A') ? { scale: { tau: names.map((name) => gains[name] ?? 1) } } : {}), ...(setup.rate ? { rate_hz: Number(setup.rate) } : {}) };
   const run = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -172,7 +200,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
   const ready = chosen.some((one) => !loaded || !alone.includes(one));
   return html`<form class="bench calibrate" onSubmit=${run}>
     <div class="side"><section class="panel form" aria-label="Logs"><h2>1. Logs</h2>
-        <${Drop} accept=${LOGS} title="Choose logs" ondrop=${drop}>or drop them here: CSV, NPY or NPZ of time, positions, torques. Each is one experiment; two or more let each be predicted by the others.<//>
+        <${Drop} accept=${LOGS} title="Choose logs" ondrop=${drop}>or drop them here: CSV, NPY or NPZ of time, positions, torques. Each is one experiment; two or more let each be predicted by the others.<//><${Refused} list=${refused} again=${drop} />
         <${Fault} fault=${fault} />
         ${(list?.datasets.length ?? 0) > 0 && html`<ul class="checks">${list!.datasets.filter((row) => row.name && !row.damaged).map((row) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(row.name!)} onChange=${() => toggle(row.name!)} /><span>${row.name} <span class="dim">${row.rows.toLocaleString('en')} rows, ${row.columns} columns</span></span></label>${bare(row.name!, row.name!)}</li>`)}</ul>`}
         ${runs.length > 0 && html`<h3>Simulated runs of this robot</h3><ul class="checks">${runs.map((job) => html`<li><label class="check"><input type="checkbox" checked=${chosen.includes(`job:${job.id}`)} onChange=${() => toggle(`job:${job.id}`)} /><span><a href=${address(['jobs', job.id])}>${job.id.slice(0, 6)}</a> <span class="dim">${ago(job.created)}</span></span></label>${bare(`job:${job.id}`, job.id.slice(0, 6))}</li>`)}</ul>`}

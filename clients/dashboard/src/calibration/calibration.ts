@@ -8,9 +8,9 @@ import { html, useMemo, useState, type VNode } from '../base/html.ts';
 import { json, send } from '../base/http.ts';
 import { TextDifference } from './lines.ts';
 import { NotIdentified, type Open } from './open.ts';
-import { Choice, Fault, say, useLoaded } from '../base/parts.ts';
+import { Choice, Fault, useLoaded } from '../base/parts.ts';
 import { Plot, type Curve } from '../curves/plot.ts';
-import { address, Store } from '../base/store.ts';
+import { address, degrees, Store } from '../base/store.ts';
 import type { Job, Robot } from '../base/types.ts';
 
 interface Parameter {
@@ -82,6 +82,14 @@ function Whisker({ parameter, reach }: { parameter: Parameter; reach: number }):
   return html`<svg class="whisker" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><path class="zero" d="M50 0V12" /><path d=${`M${x(low)} 6H${x(high)}M${x(low)} 2V10M${x(high)} 2V10`} /><path class="value" d=${`M${x(parameter.value)} 1V11`} /></svg>`;
 }
 
+const USABLE = 0.3;
+const ROBUST = 0.8;
+/** How far the logs' own fits of a parameter lie apart, on a scale with the two bounds of its verdict. */
+function Bands({ part }: { part: number }): VNode {
+  const x = (value: number): number => 4 + 76 * Math.min(1.2, value);
+  return html`<svg class="whisker bands" viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><path class="zero" d=${`M4 6H96M${x(USABLE)} 1V11M${x(ROBUST)} 1V11`} /><path class="value" d=${`M4 6H${x(part)}M${x(part)} 2V10`} /></svg>`;
+}
+
 function Parameters({ found }: { found: Found }): VNode {
   const [order, sort] = useState('as');
   const [only, filter] = useState('all');
@@ -96,12 +104,15 @@ function Parameters({ found }: { found: Found }): VNode {
     return map;
   }, []);
   const open = found.parameters.filter((one) => one.verdict !== 'usable').length;
+  const bandOf = (one: Parameter): number | null => one.consistency_measure ?? one.relative_deviation ?? null;
+  const percent = (part: number | null | undefined): VNode => html`<td class="num">${part === null || part === undefined ? '' : `${number(100 * part, 3)} %`}</td>`;
   return html`<section class="panel" aria-label="Parameters"><div class="panel-head"><h2>${found.parameters.length} parameters, intervals of ${number(100 * (found.confidence ?? 0.95))} %</h2>
       <div class="row tight"><${Choice} label="Which" value=${only} options=${[['all', 'All'], ['doubt', `Not usable (${open})`]]} onpick=${filter} /><${Choice} label="Order" value=${order} options=${[['as', 'As in the model'], ['worst', 'Widest first']]} onpick=${sort} /></div></div>
-    <div class="scroll tall-scroll" tabindex="0" role="region" aria-label="Table of parameters"><table class="parameters"><thead><tr><th scope="col">Parameter</th><th class="num" scope="col">Value</th><th class="num" scope="col">From</th><th class="num" scope="col">To</th><th scope="col">Unit</th><th scope="col">Interval</th><th class="num" scope="col">Spread</th><th scope="col">Verdict</th></tr></thead>
+    <p class="dim">Consistency: how far the fits of each log by itself lie apart, over their mean; where there are no two, the spread of the fit. Left of the first mark, below ${100 * USABLE} %, a parameter is usable; left of the second, below ${100 * ROBUST} %, for robust control only; beyond it is open. One whose spread moves no torque beyond the noise is usable at any.</p>
+    <div class="scroll tall-scroll" tabindex="0" role="region" aria-label="Table of parameters"><table class="parameters"><thead><tr><th scope="col">Parameter</th><th class="num" scope="col">Value</th><th class="num" scope="col">From</th><th class="num" scope="col">To</th><th scope="col">Unit</th><th scope="col">Interval</th><th class="num" scope="col">Spread</th><th class="num" scope="col">Consistency</th><th scope="col">Bands</th><th scope="col">Verdict</th></tr></thead>
       <tbody>${rows.map((one) => html`<tr key=${one.name}><th scope="row" title=${one.expression ?? ''}>${one.name}${one.expression && one.expression !== one.name && html`<span class="dim expression">${one.expression}</span>`}</th>
         <td class="num">${one.value === null ? one.value_reason ?? 'none' : number(one.value)}</td><td class="num">${one.interval ? number(one.interval[0]) : ''}</td><td class="num">${one.interval ? number(one.interval[1]) : ''}</td><td>${unitText(one.unit)}</td>
-        <td><${Whisker} parameter=${one} reach=${reach.get(one.kind) ?? 1} /></td><td class="num">${one.relative_deviation === null || one.relative_deviation === undefined ? '' : `${number(100 * one.relative_deviation, 3)} %`}</td><td class=${`word ${one.verdict}`}>${WORDS[one.verdict] ?? one.verdict}</td></tr>`)}</tbody></table></div></section>`;
+        <td><${Whisker} parameter=${one} reach=${reach.get(one.kind) ?? 1} /></td>${percent(one.relative_deviation)}${percent(bandOf(one))}<td>${bandOf(one) !== null && html`<${Bands} part=${bandOf(one)} />`}</td><td class=${`word ${one.verdict}`}>${WORDS[one.verdict] ?? one.verdict}</td></tr>`)}</tbody></table></div></section>`;
 }
 
 function Predictions({ found, robot }: { found: Found; robot: string }): VNode {
@@ -133,16 +144,16 @@ function Difference({ job, found, before }: { job: Job; found: Found; before?: R
   const [saved, keep] = useState('');
   const [wrong, fail] = useState<Error | null>(null);
   const [opened, open] = useState(false);
+  degrees.use();
   const after = found.robot;
   if (!after) return html`<section class="panel" aria-label="Robot"><h2>No robot is given</h2><p class="dim">${found.robot_reason}</p></section>`;
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
     const name = nameFrom(String(new FormData(event.target as HTMLFormElement).get('name')));
     try {
-      await put(name, JSON.stringify(after));
+      await put(name, JSON.stringify(after), `${name} is stored`);
       keep(name);
       fail(null);
-      say(`${name} is stored`);
     } catch (fault) {
       fail(fault as Error);
     }

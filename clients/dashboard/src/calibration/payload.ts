@@ -4,7 +4,7 @@ import { nameFrom, put } from '../base/kept.ts';
 import { number, unitText } from '../base/format.ts';
 import { html, useMemo, useState, type VNode } from '../base/html.ts';
 import { json } from '../base/http.ts';
-import { Fault, say, useLoaded } from '../base/parts.ts';
+import { Fault, useLoaded } from '../base/parts.ts';
 import { address } from '../base/store.ts';
 import type { Job } from '../base/types.ts';
 
@@ -50,10 +50,9 @@ export function PayloadView({ job }: { job: Job }): VNode {
     event.preventDefault();
     const name = nameFrom(String(new FormData(event.target as HTMLFormElement).get('name')));
     try {
-      await put(name, JSON.stringify(found.robot));
+      await put(name, JSON.stringify(found.robot), `${name} is stored`);
       keep(name);
       fail(null);
-      say(`${name} is stored`);
     } catch (mistake) {
       fail(mistake as Error);
     }

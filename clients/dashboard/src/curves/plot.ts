@@ -189,6 +189,7 @@ export function Plot(props: Props): VNode {
     plot.over.addEventListener('dblclick', () => live.current.onall?.());
     const now = document.createElement('div');
     now.className = 'now';
+    now.hidden = !props.time;
     plot.over.append(now);
     const show = (t: number): void => {
       const at = plot.valToPos(t, 'x');

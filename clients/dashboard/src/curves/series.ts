@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/curves/series.ts - points as the service reduces them, and columns, as curves take them.
+import { useState } from '../base/html.ts';
+import { numbersOf, remember, route } from '../base/store.ts';
 
 export interface Series {
   rows: number;
@@ -24,3 +26,20 @@ export function rowOf(points: Series, k: number): number {
 
 /** A column of an array of rows. */
 export const column = (rows: number[][], k: number, factor = 1): number[] => rows.map((row) => row[k]! * factor);
+
+type Part = [number, number] | null;
+
+/** The part of the rows that the address names: [first, end). */
+export function partIn(): Part {
+  const [first, end] = numbersOf(route.value.query.get('rows')) ?? [];
+  return Number.isInteger(first) && Number.isInteger(end) && first! >= 0 && end! > first! ? [first!, end!] : null;
+}
+
+/** The part of the rows that is looked at; `shared`: by the address. */
+export function usePart(shared: boolean): [Part, (next: Part) => void] {
+  const [part, set] = useState<Part>(shared ? partIn : null);
+  return [part, (next) => {
+    set(next);
+    if (shared) remember({ rows: next ? next.join(',') : '' });
+  }];
+}

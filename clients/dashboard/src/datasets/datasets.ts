@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/datasets/datasets.ts - recorded data: the list, the way in, curves of any of them from points that the daemon picks.
-import { rowOf, unfold, type Series } from '../curves/series.ts';
+import { partIn, rowOf, unfold, usePart, type Series } from '../curves/series.ts';
 import { ago, bytes, number } from '../base/format.ts';
-import { html, useMemo, useRef, useState, type VNode } from '../base/html.ts';
-import { json, send } from '../base/http.ts';
+import { html, useEffect, useMemo, useRef, useState, type VNode } from '../base/html.ts';
+import { back, json, Problem, send } from '../base/http.ts';
 import { Drop, Empty, Fault, say, useLoaded } from '../base/parts.ts';
 import { Plot, type Curve, type Mark } from '../curves/plot.ts';
 import { address, remember, route, Store } from '../base/store.ts';
@@ -34,31 +34,57 @@ export const listDatasets = (quiet = false): Promise<{ datasets: DatasetRow[] }>
 export const LOGS = '.csv,.txt,.tsv,.log,.npy,.npz,.json,.cbor,.gz,.zst';
 const safe = (file: string): string => file.replace(/(\.(csv|txt|tsv|log|npy|npz|json|cbor|gz|zst))+$/i, '').replace(/[^\w.-]+/g, '-').replace(/^[^A-Za-z0-9]+/, '').slice(0, 64) || 'log';
 
-/** Uploads each file under its own name; what was refused is in `faults`. */
-export async function upload(files: File[]): Promise<{ names: string[]; faults: Error[] }> {
+export interface Refusal {
+  file: File;
+  fault: Error;
+}
+
+/** Stores a file under its own name, or the next free one where another log has it; the same log again is that log. */
+async function storeLog(file: File, rows: Map<string, DatasetRow>): Promise<string> {
+  const first = safe(file.name);
+  const free = (name: string): boolean => !rows.has(name) || Boolean(rows.get(name)!.damaged);
+  let name = first;
+  for (let k = 2; !free(name); k++) name = `${first.slice(0, 60)}-${k}`;
+  const made = await json<Dataset>('PUT', datasetPath(name), { body: file, file: file.name, headers: { 'Content-Type': 'application/octet-stream' } });
+  const same = [...rows.values()].find((row) => row.name && row.name !== name && row.sha256 === made.sha256 && row.name.startsWith(first.slice(0, 60)));
+  if (same) await send('DELETE', datasetPath(name), { quiet: true });
+  else rows.set(name, made);
+  return same?.name ?? name;
+}
+
+/** Uploads each file; what was refused is kept, to be tried again. */
+export async function upload(files: File[]): Promise<{ names: string[]; refused: Refusal[] }> {
   const names: string[] = [];
-  const faults: Error[] = [];
+  const refused: Refusal[] = [];
+  const rows = await listDatasets(true).then((list) => new Map(list.datasets.filter((row) => row.name).map((row) => [row.name!, row])), () => new Map<string, DatasetRow>());
   for (const file of files) {
     try {
-      const name = safe(file.name);
-      await json<Dataset>('PUT', datasetPath(name), { body: file, file: file.name, headers: { 'Content-Type': 'application/octet-stream' } });
-      names.push(name);
+      names.push(await storeLog(file, rows));
     } catch (wrong) {
-      faults.push(new Error(`${file.name}: ${(wrong as Error).message}`));
+      refused.push({ file, fault: wrong as Error });
     }
   }
-  return { names, faults };
+  return { names, refused };
+}
+
+/** Logs that were not stored, and why: tried again by the button, or when the service is back that was away. */
+export function Refused({ list, again }: { list: Refusal[]; again: (files: File[]) => void }): VNode | null {
+  const files = list.map((one) => one.file);
+  useEffect(() => back.follow(() => { if (list.some(({ fault }) => fault instanceof Problem && [0, 401].includes(fault.document.status))) again(files); }), [list]);
+  if (!list.length) return null;
+  return html`<div class="fault" role="alert">${list.map(({ file, fault }) => html`<p><strong>${file.name}</strong>: ${fault.message}</p>`)}
+    <button type="button" class="small" onClick=${() => again(files)}>Try again</button></div>`;
 }
 
 export function DatasetsPage(): VNode {
   const [list, fault, again] = useLoaded(() => listDatasets(), 'datasets');
   const [gone, hide] = useState<Set<string>>(new Set());
-  const [wrong, fail] = useState<Error[]>([]);
+  const [wrong, fail] = useState<Refusal[]>([]);
   const [busy, work] = useState(false);
   const drop = async (files: File[]): Promise<void> => {
     work(true);
     const done = await upload(files);
-    fail(done.faults);
+    fail(done.refused);
     work(false);
     hide(new Set([...gone].filter((name) => !done.names.includes(name))));
     again();
@@ -72,7 +98,7 @@ export function DatasetsPage(): VNode {
   const rows = (list?.datasets ?? []).filter((row) => !row.name || !gone.has(row.name));
   return html`<div class="page robots"><h1>Datasets</h1>
     <${Drop} accept=${LOGS} title=${busy ? 'Storing\u2026' : 'Choose logs'} ondrop=${drop}>or drop them here: CSV (comma, semicolon, tab or spaces, with or without a header), NPY, NPZ or JSON, of any size, packed by gzip or Zstandard too.<//>
-    <${Fault} fault=${fault} />${wrong.map((one) => html`<${Fault} fault=${one} />`)}
+    <${Fault} fault=${fault} /><${Refused} list=${wrong} again=${drop} />
     ${list && !rows.length && html`<${Empty} title="No datasets yet."><p>A dataset is a log of a robot: a column of time, columns of positions and torques, perhaps of speeds. It is stored byte for byte, plotted however long it is, and feeds <a href=${address(['robots', 'panda', 'calibrate'])}>calibrations</a> and torques along a log.</p><//>`}
     ${rows.length > 0 && html`<div class="panel scroll"><table class="jobs logs"><thead><tr><th scope="col">Name</th><th class="num" scope="col">Rows</th><th class="num" scope="col">Columns</th><th class="num" scope="col">Size</th><th scope="col">Stored</th><th scope="col"></th></tr></thead>
       <tbody>${rows.map((row) => html`<tr key=${row.name}><td>${row.damaged ? html`<span class="bad">${row.name ?? 'a dataset without a name'} is damaged: put it anew</span>` : html`<a href=${address(['datasets', row.name!])}>${row.name}</a>`}</td>
@@ -95,14 +121,16 @@ const POINTS = 2000;
 const pointsOf = (name: string, part: [number, number] | null): Promise<Series> => json<Series>('GET', `${datasetPath(name)}?points=${POINTS}${part ? `&rows=${part.join(',')}` : ''}`, { quiet: true });
 
 /** Curves of chosen columns over the column of time, else over rows; of a part as many points as of the whole. */
-export function DatasetPlot({ name, columns, x, title, unit, rows = NONE, ahead = null }: { name: string; columns: number[]; x: number; title: string; unit: string; rows?: RowMark[]; ahead?: Promise<Series> | null }): VNode {
-  const [part, zoom] = useState<[number, number] | null>(null);
+export function DatasetPlot({ name, columns, x, title, unit, rows = NONE, ahead = null, shared = false }: { name: string; columns: number[]; x: number; title: string; unit: string; rows?: RowMark[]; ahead?: Promise<Series> | null; shared?: boolean }): VNode {
+  const [part, zoom] = usePart(shared);
   const asked = useRef(ahead);
   const [loaded, fault] = useLoaded(() => {
     const early = part ? null : asked.current;
     asked.current = null;
     return early ?? pointsOf(name, part);
   }, `${name} ${part}`);
+  // an address of a log that has fewer rows by now
+  useEffect(() => { if (part && fault instanceof Problem && fault.document.status >= 400) zoom(null); }, [fault]);
   const last = useRef<Series | null>(null);
   if (loaded) last.current = loaded;
   const points = last.current;
@@ -150,6 +178,7 @@ export function DatasetPlot({ name, columns, x, title, unit, rows = NONE, ahead 
 export function DatasetPage({ name }: { name: string }): VNode {
   // points and description at the same time
   const ahead = useMemo(() => {
+    if (partIn()) return null;
     const points = pointsOf(name, null);
     points.catch(() => {});
     return points;
@@ -169,7 +198,7 @@ export function DatasetPage({ name }: { name: string }): VNode {
   return html`<div class="page"><div class="title"><h1>${dataset.name}</h1><span class="dim">${dataset.rows.toLocaleString('en')} rows, ${dataset.columns} columns, ${bytes(dataset.bytes)}, ${dataset.media_type}</span>
       <a class="button small end" href=${`${datasetPath(name)}/content`} download=${name}>Download</a></div>
     ${(bad > 0 || dataset.truncated_last_line || (dataset.text_cells ?? 0) > 0) && html`<ul class="verdicts panel">${bad > 0 && html`<li class="bad">${bad} cells are no finite numbers${dataset.text_cells ? `, ${dataset.text_cells} of them text` : ''}</li>`}${dataset.truncated_last_line && html`<li class="bad">The last line was cut short and is left out</li>`}</ul>`}
-    <section class="panel" aria-label="Curves"><${DatasetPlot} key=${name} name=${name} columns=${columns} x=${x} ahead=${ahead} title="Chosen columns" unit="as stored" /></section>
+    <section class="panel" aria-label="Curves"><${DatasetPlot} key=${name} name=${name} columns=${columns} x=${x} ahead=${ahead} shared=${true} title="Chosen columns" unit="as stored" /></section>
     <section class="panel scroll" aria-label="Columns"><table><thead><tr><th scope="col">Drawn</th><th scope="col">Column</th><th class="num" scope="col">Least</th><th class="num" scope="col">Mean</th><th class="num" scope="col">Greatest</th><th class="num" scope="col">Not finite</th></tr></thead>
       <tbody>${dataset.statistics.map((one, k) => html`<tr><td>${k !== x && html`<input type="checkbox" checked=${columns.includes(k)} onChange=${() => toggle(k)} aria-label=${`Draw ${one.name ?? `column ${k}`}`} />`}</td><th scope="row">${one.name ?? `column ${k}`}${k === x && html` <span class="dim">time</span>`}</th><td class="num">${number(one.min)}</td><td class="num">${number(one.mean)}</td><td class="num">${number(one.max)}</td><td class=${`num${one.not_finite ? ' bad' : ''}`}>${one.not_finite}</td></tr>`)}</tbody></table></section>
   </div>`;

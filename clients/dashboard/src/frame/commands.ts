@@ -2,9 +2,12 @@
 // clients/dashboard/src/frame/commands.ts - a call of the page as a line for a shell, Python, or torquectl.
 import type { Call } from '../base/http.ts';
 
+// of a service with credentials: the token is in a file, as for the clients
+const FILE = '"$TORQUED_TOKEN_FILE"';
+
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-export function curl(call: Call, origin: string): string {
+export function curl(call: Call, origin: string, secured: boolean): string {
   const words = ['curl', '-s'];
   if (call.file !== undefined) words.push('-T', quoted(call.file));
   else if (call.body !== undefined) words.push('--json', quoted(call.body));
@@ -12,6 +15,7 @@ export function curl(call: Call, origin: string): string {
   for (const [name, value] of Object.entries(call.headers)) {
     if (name !== 'Content-Type' && name !== 'Authorization') words.push('-H', quoted(`${name}: ${value}`));
   }
+  if (secured) words.push('-H', `"Authorization: Bearer $(head -n 1 ${FILE})"`);
   return [...words, quoted(origin + call.path)].join(' ');
 }
 
@@ -36,7 +40,7 @@ const operationOf = (path: string): { robot: string; operation: string } | null 
 const JOBS = new Set(['simulate', 'calibrate', 'payload', 'excitation', 'ensemble']);
 
 /** With the package `torqued`, whose calls have the fields of a request as arguments. */
-export function python(call: Call, origin: string): string {
+export function python(call: Call, origin: string, secured: boolean): string {
   const begin = `import torqued\n\nclient = torqued.Client(${JSON.stringify(origin)})\n`;
   const made = operationOf(call.path);
   if (made && call.body !== undefined) {
@@ -44,15 +48,16 @@ export function python(call: Call, origin: string): string {
     const kind = JOBS.has(made.operation) && own(call)['Prefer'] === 'respond-async' ? 'jobs.' : '';
     return `${begin}result = client.robot(${JSON.stringify(made.robot)}).${kind}${made.operation.replaceAll('-', '_')}(${words})`;
   }
-  const extra = `${call.file !== undefined ? `, content=open(${JSON.stringify(call.file)}, "rb").read()` : call.body !== undefined ? `, json=${literal(JSON.parse(call.body))}` : ''}${Object.keys(own(call)).length ? `, headers=${literal(own(call))}` : ''}`;
-  return `import httpx\n\nhttpx.request(${JSON.stringify(call.method)}, ${JSON.stringify(origin + call.path)}${extra}).json()`;
+  const extra = `${call.file !== undefined ? `, content=open(${JSON.stringify(call.file)}, "rb").read()` : call.body !== undefined ? `, json=${literal(JSON.parse(call.body))}` : ''}`;
+  const headers = [...Object.entries(own(call)).map(([name, value]) => `${literal(name)}: ${literal(value)}`), ...(secured ? ['"Authorization": "Bearer " + open(os.environ["TORQUED_TOKEN_FILE"]).readline().strip()'] : [])];
+  return `import httpx${secured ? '\nimport os' : ''}\n\nhttpx.request(${JSON.stringify(call.method)}, ${JSON.stringify(origin + call.path)}${extra}${headers.length ? `, headers={${headers.join(', ')}}` : ''}).json()`;
 }
 
 const SHORT: Record<string, string> = { 'inverse-dynamics': 'id', 'forward-dynamics': 'fd', kinematics: 'kin', 'inverse-kinematics': 'ik' };
 
 /** With torquectl; null where it has no command for the call. */
-export function torquectl(call: Call, origin: string): string | null {
-  const begin = `torquectl -s ${quoted(origin)}`;
+export function torquectl(call: Call, origin: string, secured: boolean): string | null {
+  const begin = `torquectl -s ${quoted(origin)}${secured ? ` --token-file ${FILE}` : ''}`;
   const made = operationOf(call.path);
   if (made && call.body !== undefined) {
     const detached = own(call)['Prefer'] === 'respond-async' ? ' --detach' : '';

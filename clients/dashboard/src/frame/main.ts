@@ -6,7 +6,7 @@ import { back, loginAsked, lost, send } from '../base/http.ts';
 import { loadRest, Page, shownAt } from './pages.ts';
 import { Fault, Notes } from '../base/parts.ts';
 import { askEarly } from '../robots/robots.ts';
-import { address, degrees, robotInUse, route, theme } from '../base/store.ts';
+import { address, byToken, degrees, robotInUse, route, theme } from '../base/store.ts';
 
 const PLACES: { key: string; text: string; of: (robot: string) => string[] }[] = [
   { key: 'robots', text: 'Robots', of: () => ['robots'] },
@@ -27,12 +27,16 @@ function place(parts: string[]): string {
 function Login(): VNode | null {
   const asked = loginAsked.use();
   const [fault, set] = useState<Error | null>(null);
+  // what is behind it waits, for the keyboard too
+  useEffect(() => { for (const one of document.querySelectorAll<HTMLElement>('header, main, .calls')) one.inert = asked; }, [asked]);
+  useEffect(() => { if (asked) document.querySelector<HTMLInputElement>('.login input')?.focus(); }, [asked]);
   if (!asked) return null;
   const enter = async (event: Event): Promise<void> => {
     event.preventDefault();
     const token = (new FormData(event.target as HTMLFormElement).get('token') as string).trim();
     try {
       await send('POST', '/v1/session', { headers: { Authorization: `Bearer ${token}` }, quiet: true });
+      byToken.set('1');
       loginAsked.set(false);
       // what was typed stays; what was refused is asked for anew
       back.set(back.value + 1);
@@ -40,7 +44,7 @@ function Login(): VNode | null {
       set(wrong as Error);
     }
   };
-  return html`<div class="veil"><form class="login" onSubmit=${enter} aria-labelledby="login-title">
+  return html`<div class="veil"><form class="login" role="dialog" aria-modal="true" onSubmit=${enter} aria-labelledby="login-title">
     <h2 id="login-title">This service asks for a token</h2>
     <p>Whoever runs it has one for you. It is exchanged for a cookie that scripts cannot read, and opens for twelve hours.</p>
     <label>Token<input name="token" type="password" autocomplete="current-password" required autofocus /></label>

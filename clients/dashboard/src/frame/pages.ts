@@ -57,6 +57,6 @@ export function Page({ parts }: { parts: string[] }): VNode {
 
 /** What the pages not yet shown need, when the first one has long been there: no wait at the next, and none is missing when the service is away. */
 export function loadRest(): void {
-  const rest = (): void => void Promise.all([robot.load(), work.load()]).catch(() => {});
+  const rest = (): void => void Promise.all([robot.load(), work.load(), import('./commands.ts')]).catch(() => {});
   setTimeout(() => ('requestIdleCallback' in globalThis ? requestIdleCallback(rest) : rest()), 3000);
 }

@@ -47,7 +47,7 @@ export function JobsPage(): VNode {
   const all = jobs.use();
   const live = following.use();
   const returned = back.use();
-  const [state, pick] = useState('');
+  const [state, pick] = useState(route.value.query.get('state') ?? '');
   const [cursor, turn] = useState<string | null>(null);
   const [fault, fail] = useState<Error | null>(null);
   useEffect(() => {
@@ -56,7 +56,7 @@ export function JobsPage(): VNode {
   }, [returned]);
   const rows = useMemo(() => [...all.values()].filter((job) => !state || job.state === state).sort((a, b) => (a.created < b.created ? 1 : -1)), [all, state]);
   return html`<div class="page"><div class="title"><h1>Jobs</h1><span class=${live === 'live' ? 'good' : 'dim'}>${live === 'live' ? '\u25cf live' : live === 'opening' ? 'opening the stream of events' : 'the stream of events is broken; it opens again by itself'}</span>
-      <label class="inline end">State<select value=${state} onChange=${(event: Event) => pick((event.target as HTMLSelectElement).value)}><option value="">all</option>${Object.keys(MARKS).map((one) => html`<option>${one}</option>`)}</select></label></div>
+      <label class="inline end">State<select value=${state} onChange=${(event: Event) => { const next = (event.target as HTMLSelectElement).value; pick(next); remember({ state: next }); }}><option value="">all</option>${Object.keys(MARKS).map((one) => html`<option>${one}</option>`)}</select></label></div>
     <${Fault} fault=${fault} />
     ${rows.length === 0 && !fault && html`<${Empty} title=${state ? `No job is ${state}.` : 'No jobs yet.'}><p>Whatever takes longer than a moment becomes a job: it has a progress, can be cancelled, and survives a restart of the service. Begin with a <a href=${address(['robots', 'ur5e', 'simulate'])}>simulation</a>.</p><//>`}
     ${rows.length > 0 && html`<div class="panel scroll"><table class="jobs"><thead><tr><th scope="col">State</th><th scope="col">Kind</th><th scope="col">Robot</th><th scope="col">Begun</th><th scope="col">Took</th><th scope="col">Progress</th><th scope="col"></th></tr></thead>
@@ -115,10 +115,10 @@ export function JobPage({ id }: { id: string }): VNode {
   if (!job) return html`<div class="page"><h1>Job</h1><${Fault} fault=${fault} />${!fault && html`<p class="dim">Reading\u2026</p>`}</div>`;
   const took = job.started && job.finished ? seconds((Date.parse(job.finished) - Date.parse(job.started)) / 1000) : '';
   return html`<div class="page workbench"><div class="title"><h1>${TITLES[job.kind] ?? (job.kind[0] ?? '').toUpperCase() + job.kind.slice(1)}</h1>${job.robot && html`<span>of <a href=${address(['robots', job.robot])}>${job.robot}</a></span>`}
-      <${StateMark} job=${job} /><span class="dim">${ago(job.created)}${took && `, took ${took}`}</span>
+      <span role="status"><${StateMark} job=${job} /></span><span class="dim">${ago(job.created)}${took && `, took ${took}`}</span>
       <span class="row tight end">${!ended(job) ? html`<button onClick=${() => cancel(job)}>Cancel</button>` : html`<button class="small" onClick=${() => repeat(job)}>Repeat</button><button class="small" aria-expanded=${changing} onClick=${() => edit(!changing)}>Repeat with changes</button>`}</span></div>
     ${changing && html`<${Changed} job=${job} onclose=${() => edit(false)} />`}
-    ${!ended(job) && html`<section class="panel" aria-live="polite"><${Progress} job=${job} /></section>`}
+    ${!ended(job) && html`<section class="panel"><${Progress} job=${job} /></section>`}
     ${job.problem && html`<div class="fault" role="alert"><strong>${job.problem.title}</strong>${job.problem.detail && html`<p>${plain(job.problem.detail)}</p>`}</div>`}
     ${job.state === 'cancelled' && html`<p class="dim">It was cancelled and has no result. Repeat begins it anew.</p>`}
     ${job.state === 'succeeded' && html`<${Downloads} job=${job} />${job.kind === 'simulate' && job.robot ? html`<${SimulationView} job=${job} />` : job.kind === 'ensemble' && job.robot ? html`<${EnsembleView} job=${job} />` : job.kind === 'calibrate' ? html`<${CalibrationView} job=${job} />` : job.kind === 'payload' ? html`<${PayloadView} job=${job} />` : html`<${Plain} job=${job} />`}`}

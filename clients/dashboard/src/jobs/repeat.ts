@@ -4,6 +4,7 @@ import { fetchJob } from '../base/events.ts';
 import { html, useEffect, useRef, useState, type VNode } from '../base/html.ts';
 import { json, Problem, robotPath } from '../base/http.ts';
 import { Fault, say, useLoaded } from '../base/parts.ts';
+import { placeOf } from '../robots/source.ts';
 import { go } from '../base/store.ts';
 import type { Job } from '../base/types.ts';
 
@@ -30,40 +31,6 @@ export async function repeat(job: Job): Promise<void> {
   } catch (wrong) {
     say((wrong as Error).message);
   }
-}
-
-/** Where a JSON pointer's value begins and ends in a text of JSON; null where it has none. */
-export function placeOf(text: string, pointer: string): [number, number] | null {
-  const wanted = pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const token = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
-  const next = (): RegExpExecArray | null => token.exec(text);
-  let found: [number, number] | null = null;
-  const value = (depth: number, on: boolean): number => {
-    const first = next();
-    if (!first) return -1;
-    const begin = token.lastIndex - first[1]!.length;
-    const close = first[1] === '{' ? '}' : first[1] === '[' ? ']' : '';
-    for (let k = 0; close; k++) {
-      const here = token.lastIndex;
-      const one = next();
-      if (!one || one[1] === close) break;
-      if (one[1] === ',') { k--; continue; }
-      let key = String(k);
-      if (close === '}') {
-        try {
-          key = JSON.parse(one[1]!) as string;
-        } catch {
-          return -1;
-        }
-        next(); // the colon
-      } else token.lastIndex = here;
-      if (value(depth + 1, on && wanted[depth] === key) < 0) return -1;
-    }
-    if (on && depth === wanted.length) found = [begin, token.lastIndex];
-    return token.lastIndex;
-  };
-  value(0, true);
-  return found;
 }
 
 /** The request as text to change, and the job that it then becomes. */

@@ -2,16 +2,16 @@
 // clients/dashboard/src/robots/change.ts - another robot made of this one: operations put together, seen as differences, then stored.
 import { nameFrom, put } from '../base/kept.ts';
 import { compare, Numbers, words } from './differences.ts';
-import { effortUnit, number } from '../base/format.ts';
+import { effortUnit, motionUnit, number } from '../base/format.ts';
 import { html, useEffect, useState, type VNode } from '../base/html.ts';
 import { json, robotPath, send } from '../base/http.ts';
 import { Fault, FieldFault, say, useLoaded } from '../base/parts.ts';
 import { moving } from './pose.ts';
-import { go } from '../base/store.ts';
+import { degrees, go } from '../base/store.ts';
 import type { Report, Robot, RobotRow } from '../base/types.ts';
 
 type Operation = Record<string, unknown> & { op: string };
-type Fields = [key: string, label: string, unit: string, now: number | undefined][];
+type Fields = [key: string, label: string, unit: string, now: number | undefined, factor?: number][]; // shown = factor * SI
 
 const KINDS: [string, string][] = [['joint', 'Friction, limits and rotor of a joint'], ['link', 'Mass of a link'], ['payload', 'Weld a body to a link'], ['lock', 'Lock a joint'], ['gravity', 'Gravity'], ['root', 'Hold another link'], ['subchain', 'Keep a part alone'], ['join', 'Join another robot']];
 
@@ -56,14 +56,15 @@ export function ChangePanel({ robot, builtin, selected, onstored }: { robot: Rob
   const of = joints.find((one) => one.name === joint) ?? joints[0];
   const body = robot.links.find((one) => one.name === link)!;
   const effort = effortUnit(of);
-  const [turn, speed] = of?.kind === 'prismatic' ? ['m', 'm/s'] : ['rad', 'rad/s'];
+  degrees.use();
+  const [turn, speed] = [motionUnit(of, 0), motionUnit(of, 1)];
   const vector = (key: string, label: string, unit: string, now: number[]): Fields => ['x', 'y', 'z'].map((axis, k) => [`${key}.${k}`, `${label} ${axis}`, unit, now[k]]);
   const fields: Record<string, Fields> = {
     joint: [['damping', 'Viscous friction', of?.kind === 'prismatic' ? 'N\u00b7s/m' : 'N\u00b7m\u00b7s/rad', of?.damping], ['friction.coulomb', 'Coulomb friction', effort, of?.friction?.coulomb], ['rotor.inertia', 'Inertia of the rotor', 'kg\u00b7m\u00b2', of?.rotor?.inertia],
-      ['limits.lower', 'Lower limit', turn!, of?.limits?.lower], ['limits.upper', 'Upper limit', turn!, of?.limits?.upper], ['limits.velocity', 'Largest speed', speed!, of?.limits?.velocity], ['limits.effort', 'Largest effort', effort, of?.limits?.effort]],
+      ['limits.lower', 'Lower limit', turn.name, of?.limits?.lower, turn.factor], ['limits.upper', 'Upper limit', turn.name, of?.limits?.upper, turn.factor], ['limits.velocity', 'Largest speed', speed.name, of?.limits?.velocity, speed.factor], ['limits.effort', 'Largest effort', effort, of?.limits?.effort]],
     link: [['mass', 'Mass', 'kg', body.mass], ...vector('com', 'Centre of mass', 'm', body.com)],
     payload: [['mass', 'Mass', 'kg', undefined], ...vector('com', 'Centre of mass', 'm', [])],
-    lock: [['at', 'At', turn!, 0]],
+    lock: [['at', 'At', turn.name, 0]],
     gravity: vector('gravity', 'Gravity', 'm/s\u00b2', robot.gravity),
     root: [], subchain: [], join: vector('position', 'Its root at', 'm', [0, 0, 0]),
   };
@@ -72,14 +73,14 @@ export function ChangePanel({ robot, builtin, selected, onstored }: { robot: Rob
     if (kind === 'joint') one['joint'] = joint;
     if (['link', 'payload', 'root', 'subchain', 'join'].includes(kind)) one['link'] = link;
     if (kind === 'join') one['robot'] = other;
-    for (const [key] of fields[kind]!) {
+    for (const [key, , , , factor = 1] of fields[kind]!) {
       if (typed[key] === undefined || typed[key] === '' || key === 'at') continue;
       const [name, axis] = key.split('.', 2) as [string, string?];
       // a triple is stated as a whole
       if (axis !== undefined && /^\d$/.test(axis)) one[name] = [0, 1, 2].map((k) => Number(typed[`${name}.${k}`] || fields[kind]!.find(([other]) => other === `${name}.${k}`)?.[3] || 0));
-      else place(one, key, Number(typed[key]));
+      else place(one, key, Number(typed[key]) / factor);
     }
-    if (kind === 'lock') one['joints'] = { [joint]: Number(typed['at'] || 0) };
+    if (kind === 'lock') one['joints'] = { [joint]: Number(typed['at'] || 0) / turn.factor };
     try_([...list, one]);
   };
   /** The robot that would be: nothing is stored. */
@@ -125,7 +126,7 @@ export function ChangePanel({ robot, builtin, selected, onstored }: { robot: Rob
       ${['joint', 'lock'].includes(kind) && select('Joint', joint, same(joints.filter((one) => one.v.count === 1).map((one) => one.name)), choose)}
       ${['link', 'payload', 'root', 'subchain', 'join'].includes(kind) && select('Link', link, same(robot.links.map((one) => one.name)), onto)}
       ${kind === 'join' && select('Robot', other, [['', 'choose a robot'], ...same((rows?.robots ?? []).map((row) => row.name))], join)}</div>
-    <div class="fields">${fields[kind]!.map(([key, label, unit, now]) => html`<label>${label}<span class="with-unit"><input type="number" step="any" placeholder=${now === undefined ? '' : number(now)} value=${typed[key] ?? ''} onInput=${(event: Event) => type({ ...typed, [key]: (event.target as HTMLInputElement).value })} /><span class="unit">${unit}</span></span></label>`)}</div>
+    <div class="fields">${fields[kind]!.map(([key, label, unit, now, factor = 1]) => html`<label>${label}<span class="with-unit"><input type="number" step="any" placeholder=${now === undefined ? '' : number(now * factor)} value=${typed[key] ?? ''} onInput=${(event: Event) => type({ ...typed, [key]: (event.target as HTMLInputElement).value })} /><span class="unit">${unit}</span></span></label>`)}</div>
     ${fields[kind]!.some(([, , , now]) => now !== undefined) && html`<p class="dim">In grey: as it is now. What is left empty stays.</p>`}
     <${FieldFault} fault=${fault} pointers=${[`/operations/${list.length}`]} />
     <div class="row"><button type="button" disabled=${busy || !ready} onClick=${add}>Add this change</button></div>

@@ -2,13 +2,14 @@
 // clients/dashboard/src/robots/chosen.ts - the robot and the pose that a page is about, by its address; another one for the same page.
 import { html, useMemo, useState, type VNode } from '../base/html.ts';
 import { json, robotPath } from '../base/http.ts';
+import { restored } from '../base/kept.ts';
 import { useLoaded } from '../base/parts.ts';
 import { start } from './pose.ts';
 import { go, numbersOf, remember, route } from '../base/store.ts';
 import type { Robot, RobotRow } from '../base/types.ts';
 
 export function useRobot(name: string): [Robot | undefined, Error | null, () => void] {
-  return useLoaded(() => json<Robot>('GET', robotPath(name)), name);
+  return useLoaded(() => json<Robot>('GET', robotPath(name)), `${name} ${restored.use()}`);
 }
 
 /** The pose in the address, where it is one of this robot. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/robots/differences.ts - two robots, or two versions of one: what differs, in words and in numbers.
-import { number } from '../base/format.ts';
+import { effortUnit, motionUnit, number, slides, type Unit } from '../base/format.ts';
 import { html, useMemo, useState, type VNode } from '../base/html.ts';
 import { json } from '../base/http.ts';
 import { centred } from '../scene/inertia.ts';
 import { Fault, useLoaded } from '../base/parts.ts';
 import { jobs, fetchJobs } from '../base/events.ts';
-import { remember, route } from '../base/store.ts';
+import { degrees, remember, route } from '../base/store.ts';
 import type { Joint, Link, Robot, RobotRow } from '../base/types.ts';
 
 type Leaf = number | string | boolean | undefined;
@@ -36,13 +36,9 @@ function flat(value: unknown, path: string, into: Map<string, Leaf>): void {
   else for (const [key, inner] of Object.entries(value)) flat(inner, path ? `${path}.${key}` : key, into);
 }
 
-function unitOf(kind: string | undefined, joint: Joint): string {
-  const slides = joint.kind === 'prismatic';
-  if (kind === 'q') return slides ? 'm' : 'rad';
-  if (kind === 'v') return slides ? 'm/s' : 'rad/s';
-  if (kind === 'effort') return slides ? 'N' : 'N\u00b7m';
-  if (kind === 'damping') return slides ? 'N\u00b7s/m' : 'N\u00b7m\u00b7s/rad';
-  return kind ?? '';
+function unitOf(kind: string | undefined, joint: Joint): Unit {
+  if (kind === 'q' || kind === 'v') return motionUnit(joint, kind === 'q' ? 0 : 1);
+  return { factor: 1, name: kind === 'effort' ? effortUnit(joint) : kind === 'damping' ? (slides(joint) ? 'N\u00b7s/m' : 'N\u00b7m\u00b7s/rad') : kind ?? '' };
 }
 
 const same = (a: Leaf, b: Leaf): boolean => a === b || (typeof a === 'number' && typeof b === 'number' && Math.abs(a - b) <= Math.max(1e-12, 1e-9 * Math.max(Math.abs(a), Math.abs(b))));
@@ -81,11 +77,14 @@ function ofJoints(a: Joint, b: Joint): Change[] {
   }) as [Map<string, Leaf>, Map<string, Leaf>];
   const list: Change[] = [];
   const angle = turned(a, b);
-  if (angle > 1e-9) list.push({ of: a.name, what: 'frame turned by', unit: 'rad', group: 'place', before: 0, after: angle });
+  const turn = motionUnit(undefined, 0);
+  if (angle > 1e-9) list.push({ of: a.name, what: 'frame turned by', unit: turn.name, group: 'place', before: 0, after: angle * turn.factor });
   for (const path of new Set([...leaves[0].keys(), ...leaves[1].keys()])) {
     if (/^origin\.(rotation|rpy)\b/.test(path)) continue;
     const [what, group, kind] = FIELDS[path] ?? [path.replaceAll('.', ' '), path.split('.')[0]!];
-    list.push({ of: a.name, what, unit: unitOf(kind, a), group, before: leaves[0].get(path), after: leaves[1].get(path) });
+    const { name: unit, factor } = unitOf(kind, a);
+    const [before, after] = leaves.map((one) => one.get(path)).map((value) => (typeof value === 'number' ? value * factor : value));
+    list.push({ of: a.name, what, unit, group, before, after });
   }
   return list;
 }
@@ -145,7 +144,8 @@ export function Differences({ robot }: { robot: Robot }): VNode {
   const others = (list?.robots ?? []).filter((row) => row.name !== robot.name);
   // like robots first: as many freedoms
   others.sort((a, b) => Number(b.nv === robot.nv) - Number(a.nv === robot.nv) || (a.name < b.name ? -1 : 1));
-  const result = useMemo(() => (found ? compare(found, robot) : null), [found, robot]);
+  const angles = degrees.use();
+  const result = useMemo(() => (found ? compare(found, robot) : null), [found, robot, angles]);
   const called = other.replace(/@(.{8}).*/, ' as of $1');
   const known = new Set(['', ...versions.map((job) => `${robot.name}@${job.robot_digest}`), ...others.map((row) => row.name)]);
   return html`<section class="panel" aria-label="Differences"><div class="panel-head"><h2>Against</h2>

@@ -10,6 +10,7 @@ import { Choice, Fault, useLoaded } from '../base/parts.ts';
 import { usePose, useRobot } from './chosen.ts';
 import { PoseSliders } from './sliders.ts';
 import { saidOf, SourceView } from './source.ts';
+export { DhTable } from './table.ts';
 import { address, degrees, remember, route } from '../base/store.ts';
 import { View3d } from '../scene/view3d.ts';
 import type { Joint, Link, Robot, RobotRow } from '../base/types.ts';

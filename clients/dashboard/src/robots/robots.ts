@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/robots/robots.ts - the list of robots, and the way in for new ones.
-import { nameFrom, put, texts } from '../base/kept.ts';
+import { nameFrom, put, replacing, texts } from '../base/kept.ts';
 import { html, useEffect, useState, type VNode } from '../base/html.ts';
 import { json, Problem, robotPath, send } from '../base/http.ts';
 import { keepMeshes } from '../scene/meshes.ts';
@@ -8,32 +8,6 @@ import { Drop, Fault, say, useLoaded } from '../base/parts.ts';
 import { saidOf, SourceView } from './source.ts';
 import { address, go } from '../base/store.ts';
 import type { Report, RobotRow } from '../base/types.ts';
-
-function DhTable({ onput }: { onput: (name: string, text: string) => void }): VNode {
-  const columns = ['a', 'alpha', 'd', 'theta', 'mass'] as const;
-  const [rows, set] = useState<Record<string, string>[]>([{ kind: 'revolute', a: '0', alpha: '1.5708', d: '0.3', theta: '0', mass: '2' }, { kind: 'revolute', a: '0.4', alpha: '0', d: '0', theta: '0', mass: '1' }]);
-  const [convention, pick] = useState('standard');
-  const change = (k: number, key: string, value: string): void => set(rows.map((row, i) => (i === k ? { ...row, [key]: value } : row)));
-  const make = (event: Event): void => {
-    event.preventDefault();
-    const name = nameFrom(String(new FormData(event.target as HTMLFormElement).get('name')));
-    const joints = rows.map((row, k) => ({ name: `j${k + 1}`, kind: row['kind'], ...Object.fromEntries(['a', 'alpha', 'd', 'theta'].map((key) => [key, Number(row[key])])),
-      // mass in the middle of a standard row: its frame is at the far end
-      link: { mass: Number(row['mass']), com: convention === 'standard' ? [-Number(row['a']) / 2, 0, 0] : [0, 0, 0] } }));
-    onput(name, JSON.stringify({ dh: { convention, joints }, gravity: [0, 0, -9.81] }, null, 2));
-  };
-  return html`<form onSubmit=${make}>
-    <div class="row"><label>Name<input name="name" value="my-arm" required pattern="[A-Za-z0-9][\\w.\\-]*" /></label>
-      <label>Convention<select value=${convention} onChange=${(event: Event) => pick((event.target as HTMLSelectElement).value)}><option>standard</option><option>modified</option></select></label></div>
-    <div class="scroll"><table class="dh"><thead><tr><th scope="col">Joint</th><th scope="col">Kind</th><th scope="col">a (m)</th><th scope="col">alpha (rad)</th><th scope="col">d (m)</th><th scope="col">theta (rad)</th><th scope="col">mass (kg)</th><th></th></tr></thead>
-      <tbody>${rows.map((row, k) => html`<tr><th scope="row">j${k + 1}</th>
-        <td><select aria-label=${`kind of j${k + 1}`} value=${row['kind']} onChange=${(event: Event) => change(k, 'kind', (event.target as HTMLSelectElement).value)}><option>revolute</option><option>prismatic</option></select></td>
-        ${columns.map((key) => html`<td><input type="number" step="any" required aria-label=${`${key} of j${k + 1}`} value=${row[key]} onInput=${(event: Event) => change(k, key, (event.target as HTMLInputElement).value)} /></td>`)}
-        <td><button type="button" class="small" disabled=${rows.length < 2} onClick=${() => set(rows.filter((_, i) => i !== k))} aria-label=${`Remove j${k + 1}`}>\u2212</button></td></tr>`)}</tbody></table></div>
-    <div class="row"><button type="button" class="small" onClick=${() => set([...rows, { kind: 'revolute', a: '0.2', alpha: '0', d: '0', theta: '0', mass: '1' }])}>Add a joint</button>
-      <button class="first">Make this robot</button></div>
-  </form>`;
-}
 
 type List = { robots: RobotRow[] };
 const askList = (): Promise<List> => json('GET', '/v1/robots');
@@ -54,6 +28,7 @@ export function RobotsPage(): VNode {
   }, 'robots', known);
   useEffect(() => { early = first = undefined; }, []);
   const [dh, openDh] = useState(false);
+  const [rest, away] = useLoaded(() => (dh ? import('./robot.ts') : Promise.resolve(null)), dh);
   const [attempt, set] = useState<{ name: string; text: string; fault: Error } | null>(null);
   const [busy, work] = useState(false);
   const [search, find] = useState('');
@@ -72,7 +47,7 @@ export function RobotsPage(): VNode {
   const putArchive = async (name: string, file: File): Promise<void> => {
     work(true);
     try {
-      const report = await json<Report>('PUT', robotPath(name), { body: file, file: file.name, headers: { 'Content-Type': 'application/zip' } });
+      const report = await replacing(name, () => json<Report>('PUT', robotPath(name), { body: file, file: file.name, headers: { 'Content-Type': 'application/zip' } }));
       texts.set(report.digest, { text: JSON.stringify(await json<unknown>('GET', robotPath(name), { quiet: true }), null, 2), report });
       go(['robots', name], { show: 'text' });
     } catch (wrong) {
@@ -104,7 +79,7 @@ export function RobotsPage(): VNode {
   return html`<div class="page robots">
     <h1>Robots</h1>
     <${Drop} accept=".urdf,.xml,.mjcf,.xacro,.sdf,.zip,.json,.stl,.obj,.dae" title="Choose a robot file" ondrop=${drop}>or drop one here: URDF (with its STL, OBJ or Collada meshes, to draw it), MJCF, SDF, xacro, a zip of them with the files that they name, or a robot document. What was understood, what was ignored and what looks wrong is said line by line.<//>
-    <details class="panel" onToggle=${() => openDh(true)}><summary>From a table of Denavit and Hartenberg</summary>${dh && html`<${DhTable} onput=${put1} />`}</details>
+    <details class="panel" onToggle=${() => openDh(true)}><summary>From a table of Denavit and Hartenberg</summary><${Fault} fault=${away} />${rest && html`<${rest.DhTable} onput=${put1} />`}</details>
     ${attempt && html`<section class="panel" aria-label="Refused"><div class="panel-head"><h2>${attempt.name} was not taken</h2><button class="small" onClick=${() => set(null)}>Close</button></div>
       ${!(attempt.fault instanceof Problem && attempt.fault.document.errors?.length) && html`<${Fault} fault=${attempt.fault} />`}
       <${SourceView} text=${attempt.text} said=${saidOf(attempt.text, null, attempt.fault)} busy=${busy} onput=${(text: string) => put1(attempt.name, text)} /></section>`}

@@ -12,6 +12,40 @@ export interface Said {
   line: number; // from 1; 0: of the whole
 }
 
+/** Where a JSON pointer's value begins and ends in a text of JSON; null where it has none. */
+export function placeOf(text: string, pointer: string): [number, number] | null {
+  const wanted = pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const token = /\s*("(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
+  const next = (): RegExpExecArray | null => token.exec(text);
+  let found: [number, number] | null = null;
+  const value = (depth: number, on: boolean): number => {
+    const first = next();
+    if (!first) return -1;
+    const begin = token.lastIndex - first[1]!.length;
+    const close = first[1] === '{' ? '}' : first[1] === '[' ? ']' : '';
+    for (let k = 0; close; k++) {
+      const here = token.lastIndex;
+      const one = next();
+      if (!one || one[1] === close) break;
+      if (one[1] === ',') { k--; continue; }
+      let key = String(k);
+      if (close === '}') {
+        try {
+          key = JSON.parse(one[1]!) as string;
+        } catch {
+          return -1;
+        }
+        next(); // the colon
+      } else token.lastIndex = here;
+      if (value(depth + 1, on && wanted[depth] === key) < 0) return -1;
+    }
+    if (on && depth === wanted.length) found = [begin, token.lastIndex];
+    return token.lastIndex;
+  };
+  value(0, true);
+  return found;
+}
+
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /** The line that a place names: "(line 4)", "line 5: ...", "link a", /robot/link[@name='a']/inertial/mass. */
@@ -33,6 +67,13 @@ export function lineOf(text: string, where: string): number {
   return text.slice(0, at).split('\n').length;
 }
 
+/** Of a document: the line of the value that a pointer names, or of what is to hold it. */
+function lineAt(text: string, pointer: string): number {
+  if (!/^\s*\{/.test(text) || !pointer.startsWith('/')) return 0;
+  const place = placeOf(text, pointer);
+  return place ? text.slice(0, place[0]).split('\n').length : lineAt(text, pointer.slice(0, pointer.lastIndexOf('/')));
+}
+
 export function saidOf(text: string, report: Report | null, fault: Error | null): Said[] {
   const list: Said[] = [];
   if (fault instanceof Problem) {
@@ -40,7 +81,7 @@ export function saidOf(text: string, report: Report | null, fault: Error | null)
     if (!errors.length) list.push({ kind: 'error', where: '', text: fault.message, line: lineOf(text, fault.message) });
     for (const one of errors) list.push({ kind: 'error', where: one.pointer, text: one.detail, hint: one.hint,
       // the element with the fault may be further than the line of its parent
-      line: Math.max(lineOf(text, one.detail), lineOf(text, one.pointer)) });
+      line: Math.max(lineOf(text, one.detail), lineOf(text, one.pointer), lineAt(text, one.pointer)) });
   } else if (fault) list.push({ kind: 'error', where: '', text: fault.message, line: 0 });
   const add = (kind: Said['kind'], findings: Finding[] | undefined): void => findings?.forEach((one) => list.push({ kind, where: one.where,
     text: one.count > 1 ? `${one.text} (${one.count} times)` : one.text, line: lineOf(text, one.where) }));

@@ -55,6 +55,7 @@ export class RobotScene {
   #solids: Object3D[] = [];
   #grid: GridHelper | null = null;
   #size = 1;
+  #ends: Vector3[] = []; // centres of masses when it was made
   #framed = false;
   #waiting = 0;
   #slow: boolean; // no graphics processor: smooth edges by twice the pixels, at rest alone
@@ -102,6 +103,7 @@ export class RobotScene {
     this.#pointers = [];
     this.#hits = [];
     this.#size = extent(robot, poses);
+    this.#ends = robot.links.flatMap((link) => { const pose = poses.get(link.name); return pose ? [placed(link, pose)] : []; });
     const fall = new Vector3(...robot.gravity);
     this.#root.quaternion.identity();
     if (fall.lengthSq() > 0) this.#root.quaternion.setFromUnitVectors(fall.normalize().negate(), UP);
@@ -372,10 +374,13 @@ export class RobotScene {
       centre.add(group.position);
       n++;
     }
-    if (n) centre.multiplyScalar(1 / n).applyQuaternion(this.#root.quaternion);
+    if (n) centre.multiplyScalar(1 / n);
+    // origins at one place, and masses beside it: these are within the picture too
+    const far = Math.max(0, ...this.#ends.map((at) => at.distanceTo(centre)));
+    centre.applyQuaternion(this.#root.quaternion);
     this.#controls.target.copy(centre);
     const way = new Vector3(1, -1.25, 0.62).normalize();
-    this.#camera.position.copy(centre).addScaledVector(way, this.#size * 1.95);
+    this.#camera.position.copy(centre).addScaledVector(way, Math.max(this.#size, far * 1.4) * 1.95);
     this.#camera.near = this.#size * 0.01;
     this.#camera.far = this.#size * 60;
     this.#framed = n > 0;
@@ -454,6 +459,11 @@ export class RobotScene {
   }
 }
 
+/** The centre of mass of a link where it is. */
+function placed(link: Link, { position, quaternion: [w, x, y, z] }: { position: number[]; quaternion: number[] }): Vector3 {
+  return new Vector3(...link.com).applyQuaternion(new Quaternion(x, y, z, w)).add(new Vector3(...(position as [number, number, number])));
+}
+
 /** Size of what is drawn, m: of all origins, and of the balls around the bodies of all masses. */
 function extent(robot: Robot, poses: Poses): number {
   const low = new Vector3(Infinity, Infinity, Infinity);
@@ -462,8 +472,7 @@ function extent(robot: Robot, poses: Poses): number {
     const pose = poses.get(link.name);
     if (!pose) continue;
     const origin = new Vector3(...(pose.position as [number, number, number]));
-    const [w, x, y, z] = pose.quaternion;
-    const com = new Vector3(...link.com).applyQuaternion(new Quaternion(x, y, z, w)).add(origin);
+    const com = placed(link, pose);
     low.min(origin);
     high.max(origin);
     if (link.mass > 0) {

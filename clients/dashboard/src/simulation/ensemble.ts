@@ -9,7 +9,7 @@ import { Choice, Fault, useLoaded } from '../base/parts.ts';
 import { Player } from '../curves/player.ts';
 import { Plot, type Curve } from '../curves/plot.ts';
 import { axesOf, moving } from '../robots/pose.ts';
-import { degrees, Store } from '../base/store.ts';
+import { degrees, remember, route, Store } from '../base/store.ts';
 import type { Job, Robot } from '../base/types.ts';
 
 interface Statistics {
@@ -61,10 +61,10 @@ export function EnsembleView({ job }: { job: Job }): VNode {
       json<Robot>('GET', `/v1/robots/${encodeURIComponent(`${job.robot}@${job.robot_digest}`)}`, { quiet: true })]);
     return { found, request, robot };
   }, job.id);
-  const [order, show] = useState<'q' | 'qd'>('q');
+  const [order, show] = useState<'q' | 'qd'>(route.value.query.get('show') === 'qd' ? 'qd' : 'q');
   const [members, keep] = useState<Member[]>([]);
   const [wrong, fail] = useState<Error | null>(null);
-  const [asked, ask] = useState(0);
+  const [asked, ask] = useState(() => Number(route.value.query.get('member')) || 0);
   const [busy, work] = useState(false);
   const time = useMemo(() => new Store(0), []);
   const angles = degrees.use();
@@ -104,8 +104,8 @@ export function EnsembleView({ job }: { job: Job }): VNode {
   return html`<section class="panel" aria-label="Verdict"><ul class="verdicts"><li class=${found.outcomes['completed'] === found.members ? 'good' : 'bad'}>${found.outcomes['completed'] === found.members ? '\u2713' : '\u2715'} ${[`Of ${found.members} runs ${found.outcomes['completed'] ?? 0} came to their end`, ...count('stopped', 'were stopped by an event'), ...count('diverged', 'ran away'), ...count('unfinished', 'took too many steps')].join(', ')}.</li>
       ${found.findings.map((text) => html`<li>${text}</li>`)}</ul>
       ${found.ended.length > 0 && html`<details><summary>The runs that ended early</summary><ol class="checks">${found.ended.slice(0, 100).map((one) => html`<li><button class="small" disabled=${busy} onClick=${() => fetchMember(one.member)}>Member ${one.member}</button> ${one.outcome} at ${number(one.t)} s <span class="dim">${one.reason}</span></li>`)}</ol></details>`}</section>
-    <section class="panel" aria-label="Bands"><div class="panel-head"><h2>Nine of ten runs lie in the band</h2><div class="row tight"><${Choice} label="Quantity" value=${order} options=${[['q', 'Positions'], ['qd', 'Speeds']]} onpick=${(key: string) => show(key as 'q' | 'qd')} />
-        <label class="inline">Member<input type="number" min="0" max=${found.members - 1} step="1" value=${asked} onInput=${(event: Event) => ask(Number((event.target as HTMLInputElement).value))} /></label><button disabled=${busy} onClick=${() => fetchMember(Math.max(0, Math.min(found.members - 1, Math.round(asked))))}>${busy ? 'Running it\u2026' : 'Show it'}</button>
+    <section class="panel" aria-label="Bands"><div class="panel-head"><h2>Nine of ten runs lie in the band</h2><div class="row tight"><${Choice} label="Quantity" value=${order} options=${[['q', 'Positions'], ['qd', 'Speeds']]} onpick=${(key: string) => { show(key as 'q' | 'qd'); remember({ show: key === 'qd' ? key : '' }); }} />
+        <label class="inline">Member<input type="number" min="0" max=${found.members - 1} step="1" value=${asked} onInput=${(event: Event) => { const k = Number((event.target as HTMLInputElement).value); ask(k); remember({ member: k ? String(k) : '' }); }} /></label><button disabled=${busy} onClick=${() => fetchMember(Math.max(0, Math.min(found.members - 1, Math.round(asked))))}>${busy ? 'Running it\u2026' : 'Show it'}</button>
         ${members.length > 0 && html`<button onClick=${() => keep([])}>Hide members</button>`}</div></div>
       <${Fault} fault=${wrong} />
       ${members.length > 0 && html`<ul class="reasons members">${members.map((one) => html`<li>Member ${one.member} ${one.outcome}: ${one.values.slice(0, 8).map((value, k) => `${named[k]?.joint ?? named[k]?.link ?? ''} ${number(value, 3)}`).join(', ')}${one.values.length > 8 ? '\u2026' : ''}</li>`)}</ul>`}

@@ -42,6 +42,13 @@ interface Setup {
 
 const FIRST: Setup = { duration: 3, control: 'none', kp: 100, kd: 20, ki: 0, goal: null, reach: 1, limited: true, push: 'none', joint: 0, size: 10, start: 0.5, length: 0.1, limits: 'off', method: 'dopri87', uncertainty: 0, vary: 'none', spread: 5, members: 200, contacts: null, step: 1 };
 
+/** Of a gain, by the law: accelerations for an error, or efforts. */
+function gainUnit(law: string, gain: 'kp' | 'kd' | 'ki'): string {
+  if (law === 'computed-torque') return { kp: '1/s\u00b2', kd: '1/s', ki: '1/s\u00b3' }[gain];
+  if (law === 'passivity-based' && gain === 'kp') return '1/s';
+  return { kp: 'N\u00b7m/rad', kd: 'N\u00b7m\u00b7s/rad', ki: 'N\u00b7m/(rad\u00b7s)' }[gain];
+}
+
 const CONTROLS: [string, string, string][] = [['none', 'none: free motion', ''], ['pd', 'PD', 'kp e + kd e\u2032'], ['pd-gravity', 'PD with gravity', 'kp e + kd e\u2032 + gravity'], ['computed-torque', 'computed torque', 'M (qdd + kp e + kd e\u2032) + C qd + gravity'], ['feedforward', 'feedforward', 'the torque of the reference alone'],
   ['passivity-based', 'passivity-based', 'M v\u2032 + C v + gravity + kd (v \u2212 qd), v = qd_d + kp e']];
 
@@ -124,7 +131,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
         ${field('Uncertainty of inertias', 'uncertainty', '%', ['/verdict'])}</div>
         <button class="first large" disabled=${busy}>${busy ? 'Sending\u2026' : `Simulate ${number(setup.duration)} s${setup.vary === 'none' || setup.contacts ? '' : `, ${setup.members} times`}`}</button>${!setup.contacts && html`<button type="button" disabled=${busy} onClick=${() => openSession(robot.name, requestOf(robot, q, setup, payload)).catch(fail)}>Drive it by hand</button>`}<${Fault} fault=${fault} /></section>
       <section class="panel form" aria-label="Controller"><h2>Controller</h2><div class="fields">${select('Law', 'control', CONTROLS.map(([key, text]) => [key, text]), ['/input', '/input/kind'])}
-        ${controlled && setup.control !== 'feedforward' && html`${field(setup.control === 'passivity-based' ? 'lambda' : 'kp', 'kp', '', ['/input/kp', '/input/lambda'])}${field('kd', 'kd', '', ['/input/kd'])}${setup.control !== 'passivity-based' && field('ki', 'ki', '', ['/input/ki'])}`}
+        ${controlled && setup.control !== 'feedforward' && html`${field(setup.control === 'passivity-based' ? 'lambda' : 'kp', 'kp', gainUnit(setup.control, 'kp'), ['/input/kp', '/input/lambda'])}${field('kd', 'kd', gainUnit(setup.control, 'kd'), ['/input/kd'])}${setup.control !== 'passivity-based' && field('ki', 'ki', gainUnit(setup.control, 'ki'), ['/input/ki'])}`}
         ${controlled && field('Reach the goal in', 'reach', 's', ['/input/reference'])}</div>
         ${controlled && html`<p class="dim"><code>${CONTROLS.find(([key]) => key === setup.control)?.[2]}</code></p>
           <label class="check"><input type="checkbox" checked=${setup.limited} onChange=${(event: Event) => change({ limited: (event.target as HTMLInputElement).checked })} />No more torque than the robot\u2019s limits</label>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // clients/dashboard/src/simulation/simulation.ts - a simulation's result: verdict and audit in words, playback in 3D, curves under one time cursor.
-import { rowOf, unfold, type Series } from '../curves/series.ts';
+import { rowOf, unfold, usePart, type Series } from '../curves/series.ts';
 import type { Contacts } from './contacts.ts';
 import { fetchJobs, jobs } from '../base/events.ts';
 import { Exports } from './export.ts';
@@ -61,6 +61,13 @@ export function sentences(result: Summary): { text: string; kind: 'good' | 'bad'
 const ONS: Record<string, string> = { lower_limit: 'lower limit', upper_limit: 'upper limit', stick: 'sticks', slip: 'slips', rest: 'rests', leave: 'leaves', touch: 'touch', lift: 'part' };
 const whoOf = (event: Summary['events'][number]): string => (event.a ? `${event.a}, ${event.b}` : event.joint ?? '');
 
+/** What an event has measured: the speed that arrives at a limit, what holds a joint, the speed of approach. */
+function measured({ on, joint, value }: Summary['events'][number], robot: Robot): string {
+  const of = robot.joints.find((one) => one.name === joint);
+  const unit = /_limit$/.test(on) ? motionUnit(of, 1) : { factor: 1, name: /^(stick|slip|rest|leave)$/.test(on) ? effortUnit(of) : on === 'touch' ? 'm/s' : '' };
+  return `${number(value * unit.factor)} ${unit.name}`;
+}
+
 /** The robot at the time cursor; of a frame nothing else of the page is made anew. */
 function Playback({ robot, t, q, frames, time, solids, forces }: { robot: Robot; t: number[]; q: number[][]; frames: Frame[]; time: Store<number>; solids?: Solid[]; forces: (k: number) => Arrow[] }): VNode {
   const [k, show] = useState(0);
@@ -104,7 +111,7 @@ function Loaded({ job, robot, summary, points, contacts, other, otherId }: { job
   const stage = useRef<HTMLDivElement>(null);
   const end = useMemo(() => (unfold(points, 't').at(-1) as number | undefined) ?? 0, [points]);
   // of a part of the rows as many points as of the whole
-  const [part, zoom] = useState<[number, number] | null>(null);
+  const [part, zoom] = usePart(true);
   const [finer, notFiner] = useLoaded(() => (part ? Promise.all([readPoints(job.id, part), otherId ? readPoints(otherId, part).catch(() => null) : null]) : Promise.resolve(null)), `${part} ${otherId}`);
   const [curves, curvesOfOther] = part && finer ? finer : [points, other];
   const t = useMemo(() => unfold(curves, 't') as number[], [curves]);
@@ -171,7 +178,7 @@ function Loaded({ job, robot, summary, points, contacts, other, otherId }: { job
         ${poses && html`<${Playback} robot=${robot} t=${frames.t} q=${frames.q} frames=${poses.frames} time=${time} solids=${contacts?.shapes} forces=${frames.forces} />`}
         <div class="panel"><${Player} time=${time} end=${end} />
           <div class="row tight"><${Exports} canvas=${() => stage.current?.querySelector('canvas') ?? null} time=${time} end=${end} />
-          ${summary.events.length > 0 && html`<details class="events"><summary>${summary.events.length} ${summary.events.length === 1 ? 'event' : 'events'}</summary><ol>${summary.events.slice(0, 200).map((event) => html`<li><button class="small" onClick=${() => time.set(event.t)}>${number(event.t, 5)} s</button> ${whoOf(event)} ${ONS[event.on] ?? event.on} <span class="dim">${number(event.value)}</span></li>`)}</ol></details>`}</div></div></div>
+          ${summary.events.length > 0 && html`<details class="events"><summary>${summary.events.length} ${summary.events.length === 1 ? 'event' : 'events'}</summary><ol>${summary.events.slice(0, 200).map((event) => html`<li><button class="small" onClick=${() => time.set(event.t)}>${number(event.t, 5)} s</button> ${whoOf(event)} ${ONS[event.on] ?? event.on} <span class="dim">${measured(event, robot)}</span></li>`)}</ol></details>`}</div></div></div>
       <div class="panel plots tall">${points.rows_per_point > 1 && html`<div class="row tight plot-tools"><div class="choice" role="group" aria-label="Part of the run">
           <button type="button" onClick=${() => look(rowAt(time.value) - size / 4, size / 2)} disabled=${size <= ROWS_LEAST}>Closer</button><button type="button" onClick=${() => look(part![0] - size / 2, size * 2)} disabled=${!part}>Wider</button><button type="button" onClick=${() => zoom(null)} disabled=${!part}>All</button></div>
         <p class="dim">${points.rows.toLocaleString('en')} rows${part ? `, of these ${part[0].toLocaleString('en')} to ${(part[1] - 1).toLocaleString('en')}` : ''}${curves.rows_per_point > 1 ? `, the least and the greatest value of each ${curves.rows_per_point} are drawn` : ''}. Drag across for finer points, double-click for all.</p></div>`}

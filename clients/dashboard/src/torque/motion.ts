@@ -4,12 +4,12 @@ import { column } from '../curves/series.ts';
 import { html, useEffect, useMemo, useState, type VNode } from '../base/html.ts';
 import { json, robotPath } from '../base/http.ts';
 import { effortUnit, motionUnit, number } from '../base/format.ts';
-import { Fault } from '../base/parts.ts';
+import { Fault, FieldFault } from '../base/parts.ts';
 import { Player } from '../curves/player.ts';
 import { Plot, type Curve } from '../curves/plot.ts';
 import { axesOf } from '../robots/pose.ts';
 import { present, toneOf, type Ledger, type Term } from './bars.ts';
-import { degrees, Store } from '../base/store.ts';
+import { degrees, numbersOf, remember, route, Store } from '../base/store.ts';
 import { posesOf } from '../scene/view3d.ts';
 import type { Poses } from '../scene/scene.ts';
 import type { Frame, Robot } from '../base/types.ts';
@@ -42,10 +42,12 @@ const LAWS: [string, string][] = [['quintic', 'quintic, in a time'], ['cubic', '
 const SAMPLES = 240;
 
 export function MotionPanel({ robot, q, onq, extra, onframe }: Props): VNode {
-  const [points, set] = useState<number[][]>([]);
-  const [law, pick] = useState('quintic');
-  const [duration, last] = useState(1.5);
-  const [acceleration, push] = useState(10);
+  const { query } = route.value;
+  const [points, set] = useState<number[][]>(() => (query.get('way') ?? '').split(';').map(numbersOf).filter((one) => one?.length === robot.nq) as number[][]);
+  const [law, pick] = useState(LAWS.find(([key]) => key === query.get('law'))?.[0] ?? 'quintic');
+  const [duration, last] = useState(Number(query.get('each') ?? 1.5));
+  const [acceleration, push] = useState(Number(query.get('acceleration') ?? 10));
+  useEffect(() => remember({ way: points.map((one) => one.map((value) => Number(value.toFixed(5))).join(',')).join(';'), law: law === 'quintic' ? '' : law, each: duration === 1.5 ? '' : String(duration), acceleration: acceleration === 10 ? '' : String(acceleration) }), [points, law, duration, acceleration]);
   const [busy, work] = useState(false);
   const [fault, fail] = useState<Error | null>(null);
   const [result, keep] = useState<{ motion: Motion; tau: number[][]; ledger: Ledger; frames: Frame[] } | null>(null);
@@ -106,8 +108,8 @@ export function MotionPanel({ robot, q, onq, extra, onframe }: Props): VNode {
       <button onClick=${() => set([...points, q])}>Keep this pose</button>
       ${points.length > 0 && html`<button onClick=${() => { onframe(null); onq(points.at(-1)!); set(points.slice(0, -1)); keep(null); }}>Take back the last</button>`}
       <label>Timing<select value=${law} onChange=${(event: Event) => pick((event.target as HTMLSelectElement).value)}>${LAWS.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>
-      ${law.startsWith('limits ') ? html`<label>Acceleration<input type="number" min="0.01" step="any" value=${acceleration} onInput=${(event: Event) => push(Number((event.target as HTMLInputElement).value))} /></label>`
-        : html`<label>Seconds each<input type="number" min="0.01" step="any" value=${duration} onInput=${(event: Event) => last(Number((event.target as HTMLInputElement).value))} /></label>`}
+      ${law.startsWith('limits ') ? html`<label>Acceleration<span class="with-unit"><input type="number" min="0.01" step="any" value=${acceleration} onInput=${(event: Event) => push(Number((event.target as HTMLInputElement).value))} /><span class="unit">rad/s\u00b2, m/s\u00b2</span></span><${FieldFault} fault=${fault} pointers=${['/limits']} /></label>`
+        : html`<label>Seconds each<input type="number" min="0.01" step="any" value=${duration} onInput=${(event: Event) => last(Number((event.target as HTMLInputElement).value))} /><${FieldFault} fault=${fault} pointers=${['/times_s', '/timing']} /></label>`}
       <button class="first" disabled=${busy || points.length < 1} onClick=${run}>${busy ? 'Computing\u2026' : 'Torques along it'}</button>
       ${result && html`<button onClick=${() => { keep(null); onframe(null); }}>Close</button>`}
     </div>

@@ -50,11 +50,21 @@ function Opinion({ answer }: { answer: Answer }): VNode {
       <tr><th scope="row">kinetic energy</th><td class="num">${number(answer.energy.kinetic)} J</td></tr><tr><th scope="row">potential energy</th><td class="num">${number(answer.energy.potential)} J</td></tr></tbody></table></section>`;
 }
 
-function Drives({ drive }: { drive: NonNullable<Answer['drive']> }): VNode {
-  const part = (value: number): VNode => html`<td class=${`num${value > 1 ? ' bad' : ''}`}>${value > 1 ? '\u2715 ' : ''}${number(100 * value, 3)} %</td>`;
+interface Bounds {
+  current_limit?: { continuous_a?: number; peak_a?: number };
+  amplifier?: { supply_v?: number };
+}
+
+function Drives({ robot, drive }: { robot: Robot; drive: NonNullable<Answer['drive']> }): VNode {
+  // the share of a bound that is not stated is 0
+  const part = (value: number, bound: number | undefined): VNode => (bound ? html`<td class=${`num${value > 1 ? ' bad' : ''}`}>${value > 1 ? '\u2715 ' : ''}${number(100 * value, 3)} %</td>` : html`<td class="num dim">none stated</td>`);
+  const row = (name: string, k: number): VNode => {
+    const { current_limit: limit, amplifier } = (robot.joints.find((joint) => joint.name === name) as { drive?: Bounds } | undefined)?.drive ?? {};
+    return html`<tr><th scope="row">${name}</th><td class="num">${number(drive.current[k])} A</td>${part(drive.current_use[k]!, limit?.peak_a)}${part(drive.continuous_use[k]!, limit?.continuous_a)}<td class="num">${number(drive.voltage[k])} V</td>${part(drive.voltage_use[k]!, amplifier?.supply_v)}</tr>`;
+  };
   return html`<section class="panel" aria-label="Drives"><div class="panel-head"><h2>Drives</h2><span class=${drive.feasible ? 'good' : 'bad'}>${drive.feasible ? '\u2713 they can' : '\u2715 they cannot'}</span></div><div class="scroll">
     <table><thead><tr><th scope="col">Joint</th><th class="num" scope="col">Current</th><th class="num" scope="col">of its peak</th><th class="num" scope="col">of lasting</th><th class="num" scope="col">Voltage</th><th class="num" scope="col">of the supply</th></tr></thead>
-    <tbody>${drive.joints.map((name, k) => html`<tr><th scope="row">${name}</th><td class="num">${number(drive.current[k])} A</td>${part(drive.current_use[k]!)}${part(drive.continuous_use[k]!)}<td class="num">${number(drive.voltage[k])} V</td>${part(drive.voltage_use[k]!)}</tr>`)}</tbody></table></div></section>`;
+    <tbody>${drive.joints.map(row)}</tbody></table></div></section>`;
 }
 
 function Bench({ robot }: { robot: Robot }): VNode {
@@ -109,7 +119,7 @@ function Bench({ robot }: { robot: Robot }): VNode {
         <${TorqueBars} axes=${axes} ledger=${shownLedger} tau=${tau} common=${common} />
         <details class="numbers"><summary>All numbers</summary><div class="scroll"><table><thead><tr><th scope="col">Joint</th>${present(shownLedger).map((term) => html`<th class="num" scope="col">${term}</th>`)}<th class="num" scope="col">torque</th></tr></thead>
           <tbody>${axes.map((axis, k) => html`<tr><th scope="row">${axis.name}</th>${present(shownLedger).map((term) => html`<td class="num">${number(rounded(shownLedger[term]![k]!))}</td>`)}<td class="num"><b>${number(rounded(tau[k]!))}</b> ${effortUnit(axis.joint)}</td></tr>`)}</tbody></table></div></details></section>`}
-      ${answer?.drive && html`<${Drives} drive=${answer.drive} />`}
+      ${answer?.drive && html`<${Drives} robot=${robot} drive=${answer.drive} />`}
       ${answer && html`<${Opinion} answer=${answer} />`}
     </div></div>`;
 }
