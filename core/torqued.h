@@ -57,7 +57,7 @@
 #include "core/dynamics/regressor/regressor.h" /* tau = Y(q, qd, qdd) p */
 #include "core/dynamics/rigid_body.h" /* point kinematics, momentum, energy of one body */
 #include "core/dynamics/sample.h" /* one sample with external wrenches */
-#include "core/dynamics/passive/tendons.h" /* springs and friction along combinations of coordinates */
+#include "core/dynamics/passive/tendons.h" /* springs and friction along combinations of coordinates and paths */
 #include "core/dynamics/terms.h" /* friction, springs, rotors */
 #include "core/dynamics/varied.h" /* inertial and friction parameters a sample */
 

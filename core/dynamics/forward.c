@@ -59,9 +59,9 @@ static tq_status net_torque(const tq_mechanism *mechanism, const tq_forward_inpu
     memcpy(room, in->tau, mechanism->model.nv * stride * sizeof *room);
     if (friction) {
         if (in->varied != NULL) {
-            tq_varied_add_friction(mechanism, n, stride, in->qd, in->varied, -1.0, room);
+            tq_varied_add_friction(mechanism, n, stride, in->q, in->qd, in->varied, -1.0, room);
         } else {
-            tq_add_friction(mechanism, n, stride, in->qd, -1.0, room);
+            tq_add_friction(mechanism, n, stride, in->q, in->qd, -1.0, room);
         }
     }
     if (springs) {

@@ -102,7 +102,7 @@ static tq_status inverse_checked(const tq_mechanism *mechanism, const tq_inverse
         tq_add_rotors(mechanism, n, stride, qd, in->qdd, 1.0, ret_tau);
     }
     if (mechanism->has_friction && (in->without & TQ_WITHOUT_FRICTION) == 0) {
-        tq_add_friction(mechanism, n, stride, in->qd, 1.0, ret_tau);
+        tq_add_friction(mechanism, n, stride, in->q, in->qd, 1.0, ret_tau);
     }
     if (mechanism->has_spring && (in->without & TQ_WITHOUT_SPRING) == 0) {
         tq_add_springs(mechanism, n, stride, in->q, 1.0, ret_tau);

@@ -90,7 +90,8 @@ static void joint_entries(const tq_model *model, const tq_sample *sample, double
         entries[TQ_LEDGER_FRICTION * nv + row] += friction_of(joint, sample->qd);
     }
     tq_tendons_add_springs(model, 1, 1, sample->q, 1.0, entries + TQ_LEDGER_SPRING * nv);
-    tq_tendons_add_friction(model, 1, 1, sample->qd, 1.0, entries + TQ_LEDGER_FRICTION * nv);
+    tq_tendons_add_friction(model, 1, 1, sample->q, sample->qd, 1.0,
+                            entries + TQ_LEDGER_FRICTION * nv);
 }
 
 static void leave_out(unsigned without, size_t nv, double *entries)

@@ -134,7 +134,7 @@ tq_status tq_log_law_add(const tq_mechanism *mechanism, const tq_inverse_input *
         tq_add_rotors(mechanism, n, stride, qd, in->qdd, -1.0, bodies);
     }
     if ((in->without & TQ_WITHOUT_FRICTION) == 0) {
-        tq_add_friction(mechanism, n, stride, in->qd, -1.0, bodies);
+        tq_add_friction(mechanism, n, stride, in->q, in->qd, -1.0, bodies);
     }
     if ((in->without & TQ_WITHOUT_SPRING) == 0) {
         tq_add_springs(mechanism, n, stride, in->q, -1.0, bodies);

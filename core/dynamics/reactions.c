@@ -10,6 +10,8 @@
 #include "core/dynamics/block.h"
 #include "core/dynamics/drag.h"
 #include "core/dynamics/kinematics/joint_motion.h"
+#include "core/dynamics/passive/path.h"
+#include "core/dynamics/passive/tendons.h"
 #include "core/model/layout.h"
 
 /* A link in its own axes; a is the acceleration of its origin, gravity a fictitious upward
@@ -132,6 +134,29 @@ static tq_status subtract_drag(const tq_model *model, const room *r, tq_scratch 
     return status;
 }
 
+/* what tendons along paths do to the links of their points */
+static void subtract_tendons(const tq_model *model, const room *r, unsigned without)
+{
+    const tq_path_sample at = {.stride = 1, .q = r->q, .qd = r->qd};
+    for (uint32_t t = 0; t < model->n_tendon; t++) {
+        const tq_tendon *tendon = &model->tendons[t];
+        if (tendon->n_point == 0) {
+            continue;
+        }
+        const double tension = tq_tendon_tension(model, tendon, (without & TQ_WITHOUT_SPRING) == 0,
+                                                 (without & TQ_WITHOUT_FRICTION) == 0, &at);
+        for (uint32_t k = 0; k + 1 < tendon->n_point; k++) {
+            tq_path_force ends[2];
+            const bool any = tq_path_forces(model, tendon, 1, r->q, k, -tension, ends);
+            for (int e = 0; e < 2 && any; e++) {
+                link_state *s = &r->links[ends[e].link];
+                add(s->f, ends[e].force);
+                add_cross(s->n, ends[e].at, ends[e].force);
+            }
+        }
+    }
+}
+
 static void pass_inward(const link_state *s, link_state *parent)
 {
     double f[3], n[3];
@@ -175,8 +200,9 @@ static tq_status one_sample(const tq_model *model, const tq_inverse_input *in, c
     for (size_t k = 0; k < in->n_wrench && (without & TQ_WITHOUT_EXTERNAL) == 0; k++) {
         subtract_external(&in->wrenches[k], i, &r->links[in->wrenches[k].link]);
     }
+    copy_sample(in->qd, model->nv, in->stride, i, r->qd); /* all of it, as in drag.h */
+    subtract_tendons(model, r, without);
     if (tq_model_has_drag(model) && (without & TQ_WITHOUT_DRAG) == 0) {
-        copy_sample(in->qd, model->nv, in->stride, i, r->qd); /* all of it, as in drag.h */
         const tq_status status = subtract_drag(model, r, scratch, reterr);
         if (status != TQ_OK) {
             return status;

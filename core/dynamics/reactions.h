@@ -9,7 +9,8 @@
  * Compute the wrench that each joint, fixed ones included, carries from its parent to its child
  * link, and the wrench that the world exerts on the root link.
  *
- *     wrench on child = sum over its subtree of (rate of momentum - weight - external wrench)
+ *     wrench on child = sum over its subtree of (rate of momentum - weight - external wrench
+ *                                                - pulls of tendons along paths)
  *
  * Shapes   ret_wrench (6 (n_joint + 1) x stride), block layout of `in`: rows 6 j .. 6 j + 5 are
  *          force, then moment of joint j; the last six are the base's.
@@ -18,7 +19,8 @@
  *          base wrench includes the root link's own weight.
  *          Joint torque, friction and springs are parts of the wrench: its
  *          component along a joint is tau without rotor, friction and spring.
- *          Of `without`, the bits for gravity, external, velocity and inertia apply.
+ *          Of `without`, the bits for gravity, external, velocity and inertia apply, and for such
+ *          tendons those for spring and friction.
  * Memory   As tq_inverse_dynamics, with tq_reactions_scratch_size.
  * Returns  TQ_OK, TQ_ERR_SHAPE, TQ_ERR_QUATERNION, TQ_ERR_OVERFLOW ("reactions"), TQ_ERR_SCRATCH.
  * Cost     O(n_joint) a sample, scalar code: for display, not for throughput.

@@ -11,7 +11,7 @@ static double multiplier(const tq_joint *joint)
     return joint->mimic != TQ_NONE ? joint->mimic_multiplier : 1.0;
 }
 
-void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *q,
                      const double *qd, double sign, double *tau)
 {
     const tq_model *model = &mechanism->model;
@@ -29,7 +29,7 @@ void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stri
             row[i] += sign * (ratio * tq_friction_effort(&joint->friction, own));
         }
     }
-    tq_tendons_add_friction(model, n_sample, stride, qd, sign, tau);
+    tq_tendons_add_friction(model, n_sample, stride, q, qd, sign, tau);
 }
 
 void tq_add_springs(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *q,

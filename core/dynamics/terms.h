@@ -13,7 +13,7 @@
  * is added to its master's row times its multiplier (virtual work); spherical and floating joints:
  * core/dynamics/ball_terms.h. Friction and springs include those along tendons
  * (core/dynamics/passive/tendons.h). qd, qdd NULL: zero. */
-void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
+void tq_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *q,
                      const double *qd, double sign, double *tau);
 void tq_add_springs(const tq_mechanism *mechanism, size_t n_sample, size_t stride, const double *q,
                     double sign, double *tau);

@@ -49,7 +49,8 @@ void tq_varied_put(const tq_mechanism *own, size_t stride, size_t i, double *row
 }
 
 void tq_varied_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
-                            const double *qd, const double *rows, double sign, double *tau)
+                            const double *q, const double *qd, const double *rows, double sign,
+                            double *tau)
 {
     const double *at = rows + body_rows(mechanism) * stride;
     for (uint32_t j = 0; j < mechanism->model.n_joint; j++, at += FRICTION_ROWS * stride) {
@@ -72,5 +73,5 @@ void tq_varied_add_friction(const tq_mechanism *mechanism, size_t n_sample, size
             row[i] += sign * tq_friction_effort(&friction, v);
         }
     }
-    tq_tendons_add_friction(&mechanism->model, n_sample, stride, qd, sign, tau);
+    tq_tendons_add_friction(&mechanism->model, n_sample, stride, q, qd, sign, tau);
 }

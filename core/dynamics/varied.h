@@ -17,6 +17,7 @@ void tq_varied_put(const tq_mechanism *own, size_t stride, size_t i, double *row
 
 /* tq_add_friction of core/dynamics/terms.h with the friction of each sample. */
 void tq_varied_add_friction(const tq_mechanism *mechanism, size_t n_sample, size_t stride,
-                            const double *qd, const double *rows, double sign, double *tau);
+                            const double *q, const double *qd, const double *rows, double sign,
+                            double *tau);
 
 #endif

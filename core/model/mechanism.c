@@ -29,6 +29,7 @@ size_t tq_mechanism_size(const tq_model *model)
            cost(model->n_joint, sizeof(tq_joint)) + cost(model->n_joint, sizeof(uint32_t)) +
            cost(model->n_tendon, sizeof(tq_tendon)) +
            cost(model->n_share, sizeof(tq_tendon_share)) +
+           cost(model->n_point, sizeof(tq_tendon_point)) +
            cost(n_body, sizeof(tq_canonical_joint)) + cost(n_body, sizeof(tq_canonical_body)) +
            cost(model->n_link, sizeof(tq_canonical_link)) + cost(n_dof, sizeof(int32_t)) +
            cost(n_dof, sizeof(double)) + cost(n_body, sizeof(tq_joint_frame_draft));
@@ -42,6 +43,7 @@ static void copy_model(const tq_model *model, tq_scratch *memory, tq_model *ret)
     ret->order = take(memory, model->n_joint, sizeof(uint32_t));
     ret->tendons = take(memory, model->n_tendon, sizeof(tq_tendon));
     ret->shares = take(memory, model->n_share, sizeof(tq_tendon_share));
+    ret->points = take(memory, model->n_point, sizeof(tq_tendon_point));
     memcpy(ret->links, model->links, model->n_link * sizeof(tq_link));
     if (model->n_joint > 0) {
         memcpy(ret->joints, model->joints, model->n_joint * sizeof(tq_joint));
@@ -52,6 +54,9 @@ static void copy_model(const tq_model *model, tq_scratch *memory, tq_model *ret)
     }
     if (model->n_share > 0) {
         memcpy(ret->shares, model->shares, model->n_share * sizeof(tq_tendon_share));
+    }
+    if (model->n_point > 0) {
+        memcpy(ret->points, model->points, model->n_point * sizeof(tq_tendon_point));
     }
 }
 

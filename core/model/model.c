@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "core/model/finish.h"
+
 /* Maximum deviation from orthonormality; files contain rounded angles, not rounded matrices. */
 #define ROTATION_TOLERANCE 1e-9
 
@@ -229,48 +231,6 @@ static tq_status check_links(const tq_model *model, tq_error *reterr)
     return TQ_OK;
 }
 
-static tq_status check_tendon(const tq_model *model, size_t t, tq_error *reterr)
-{
-    const tq_tendon *tendon = &model->tendons[t];
-    const tq_friction *f = &tendon->friction;
-    const double terms[] = {tendon->stiffness, tendon->lower,        tendon->upper,
-                            f->viscous,        f->coulomb,           f->breakaway,
-                            f->smoothing,      f->stribeck_velocity, f->offset};
-    const tq_status status = check_finite(terms, sizeof terms / sizeof *terms, "tendon", t, reterr);
-    if (status != TQ_OK) {
-        return status;
-    }
-    if (tendon->lower > tendon->upper) {
-        return tq_fail(reterr, TQ_ERR_RANGE, "tendon", t, tendon->lower);
-    }
-    if (tendon->first > model->n_share || tendon->n_share > model->n_share - tendon->first) {
-        return tq_fail(reterr, TQ_ERR_SHAPE, "tendon", t, tendon->n_share);
-    }
-    for (uint32_t k = 0; k < tendon->n_share; k++) {
-        const tq_tendon_share *share = &model->shares[tendon->first + k];
-        if (!isfinite(share->coefficient)) {
-            return tq_fail(reterr, TQ_ERR_NOT_FINITE, "tendon", t, share->coefficient);
-        }
-        if (share->joint >= model->n_joint ||
-            tq_joint_kind_nv(model->joints[share->joint].kind) != 1) {
-            return tq_fail(reterr, TQ_ERR_RANGE, "tendon", t, share->joint);
-        }
-    }
-    return TQ_OK;
-}
-
-static tq_status check_tendons(const tq_model *model, tq_error *reterr)
-{
-    if (model->n_tendon > TQ_TENDON_MAX || model->n_share > TQ_TENDON_SHARE_MAX) {
-        return tq_fail(reterr, TQ_ERR_SHAPE, "tendon", 0, model->n_tendon);
-    }
-    tq_status status = TQ_OK;
-    for (uint32_t t = 0; t < model->n_tendon && status == TQ_OK; t++) {
-        status = check_tendon(model, t, reterr);
-    }
-    return status;
-}
-
 /* Each link is the child of at most one joint, and exactly one link of none. */
 static tq_status find_root(tq_model *model, tq_error *reterr)
 {
@@ -411,7 +371,7 @@ tq_status tq_model_finish(tq_model *model, tq_error *reterr)
         status = check_mimics(model, reterr);
     }
     if (status == TQ_OK) {
-        status = check_tendons(model, reterr);
+        status = tq_tendons_check(model, reterr);
     }
     if (status == TQ_OK) {
         assign_rows(model);

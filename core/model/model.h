@@ -14,6 +14,8 @@ enum {
     TQ_LINK_MAX = 4096, /* links of one robot; joints are one fewer */
     TQ_TENDON_MAX = 1024,
     TQ_TENDON_SHARE_MAX = 16384, /* of all tendons */
+    TQ_TENDON_POINT_MAX = 4096,  /* of all tendons */
+    TQ_TENDON_PATH_MAX = 16384,  /* joints between the points that follow each other, of all */
 };
 #define TQ_NONE UINT32_MAX /* "no such joint or link" */
 
@@ -130,12 +132,25 @@ typedef struct tq_tendon_share {
     double coefficient; /* unit of the length per rad or m */
 } tq_tendon_share;
 
-/* A linear combination of coordinates, L = sum of coefficient q, with a spring and friction along
- * it; no path in space. With s = L - upper above `upper`, L - lower below `lower`, else 0, its
- * tension is stiffness s + friction(dL/dt), and tau of each joint must overcome coefficient times
- * that. MuJoCo's fixed tendon. */
+/* A point of a tendon's path, fixed to a link. */
+typedef struct tq_tendon_point {
+    uint32_t link;
+    double at[3];  /* in the link frame, m */
+    double weight; /* of the distance to the next point; 0: the path ends here, and the next point
+                      begins another */
+    uint32_t meet; /* the last link that carries both this point and the next: set by
+                      tq_model_finish */
+} tq_tendon_point;
+
+/* A length with a spring and friction along it: a linear combination of coordinates, L = sum of
+ * coefficient q, which is no path in space (MuJoCo's fixed tendon), or the straight lines between
+ * points on links, L = sum of weight |p_next - p| (MuJoCo's spatial tendon; the weights are those
+ * of pulleys), or the sum of both. With s = L - upper above `upper`, L - lower below `lower`, else
+ * 0, its tension is stiffness s + friction(dL/dt), and tau must overcome dL/dq times that. Points
+ * that coincide have no direction, and pull at nothing. */
 typedef struct tq_tendon {
-    uint32_t first, n_share; /* of tq_model.shares */
+    uint32_t first, n_share;       /* of tq_model.shares */
+    uint32_t first_point, n_point; /* of tq_model.points */
     double stiffness;
     double lower, upper;  /* the spring is slack between them */
     tq_friction friction; /* by the rate of the length */
@@ -155,9 +170,10 @@ typedef struct tq_model {
     uint32_t n_link, n_joint;
     tq_link *links;   /* (n_link) */
     tq_joint *joints; /* (n_joint) */
-    uint32_t n_tendon, n_share;
+    uint32_t n_tendon, n_share, n_point;
     tq_tendon *tendons;      /* (n_tendon) */
     tq_tendon_share *shares; /* (n_share) of all tendons */
+    tq_tendon_point *points; /* (n_point) of all tendons */
     double gravity[3];       /* m/s^2 in the world frame, (0, 0, -9.81) on a table */
     tq_medium medium;
     uint32_t root;   /* link number: set by tq_model_finish */
@@ -170,12 +186,13 @@ typedef struct tq_model {
  * Check a description and compute root, order and row indices; axes are scaled to
  * unit length.
  *
- * Shapes   links, joints and order are the caller's arrays of n_link, n_joint, n_joint; tendons and
- *          shares of n_tendon, n_share.
+ * Shapes   links, joints and order are the caller's arrays of n_link, n_joint, n_joint; tendons,
+ *          shares and points of n_tendon, n_share, n_point.
  * Memory   Writes only into the model. Allocates nothing.
  * Returns  TQ_OK
  *          TQ_ERR_SHAPE       n_link is 0 or above TQ_LINK_MAX, or n_joint is not n_link - 1;
- *                             "tendon": too many tendons or shares
+ *                             "tendon": too many tendons, shares, points, or joints between
+ *                             points
  *          TQ_ERR_TREE        what "link.joint": link `index` has two parents; "link.root": link
  *                             `index` is a second root; "link.loop": link `index` cannot be
  *                             reached from the root; "joint.parent", "joint.child": no such link;
@@ -184,8 +201,9 @@ typedef struct tq_model {
  *          TQ_ERR_NOT_FINITE  any number of joint or link `index`
  *          TQ_ERR_RANGE       "joint.axis" is zero; "joint.origin" is no rotation; "link.drag":
  *                             a box with a negative edge, or whose axes are no rotation; "medium":
- *                             negative density or viscosity; "tendon": lower above upper, or a
- *                             share of tendon `index` is of no joint of one dof
+ *                             negative density or viscosity; "tendon": lower above upper, a
+ *                             share of tendon `index` is of no joint of one dof, or a point of it
+ *                             on no link or of negative weight
  *          TQ_ERR_INERTIA     "link.mass": link `index` has a negative mass
  * Cost     O(n_joint).
  * Checked  tests/unit/core/model/test_model.c

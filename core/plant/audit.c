@@ -181,7 +181,7 @@ static tq_status watch(const tq_audit *audit, const tq_instant *at, tq_scratch *
     power(at, nv, at->tau, 1.0, ret_zd + TQ_AUDIT_WORK * at->stride);
     memset(effort, 0, n * sizeof *effort);
     if ((plant->without & TQ_WITHOUT_FRICTION) == 0) {
-        tq_add_friction(plant->mechanism, at->n_sample, at->stride, at->qd, 1.0, effort);
+        tq_add_friction(plant->mechanism, at->n_sample, at->stride, at->q, at->qd, 1.0, effort);
     }
     if (is_dragged(plant)) {
         const tq_drag_samples samples = {

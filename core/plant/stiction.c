@@ -176,7 +176,7 @@ void tq_locked_friction(const tq_model *model, const tq_forward_input *in, const
         }
     }
     if ((in->without & TQ_WITHOUT_FRICTION) == 0) {
-        tq_tendons_add_friction(model, 1, in->stride, in->qd, -1.0, ret_tau);
+        tq_tendons_add_friction(model, 1, in->stride, in->q, in->qd, -1.0, ret_tau);
     }
     tq_block_pad(ret_tau, model->nv, in->stride, 1);
 }

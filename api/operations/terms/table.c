@@ -159,7 +159,7 @@ tq_status tqa_term_friction(const tqa_term_input *moment, double *ret, tq_error 
             tq_ball_add_damper(joint, 1, 1, moment->sample.qd, 1.0, ret);
         }
     }
-    tq_tendons_add_friction(model, 1, 1, moment->sample.qd, 1.0, ret);
+    tq_tendons_add_friction(model, 1, 1, moment->sample.q, moment->sample.qd, 1.0, ret);
     tq_drag_add_at(&moment->posture, ret);
     return TQ_OK;
 }

@@ -43,7 +43,7 @@ size_t tq_derivatives_scratch_size(const tq_model *model)
     return tq_scratch_cost(model->n_link, sizeof(composite)) +
            tq_scratch_cost(model->n_link, 6 * sizeof(double)) +
            tq_scratch_cost(6 * (size_t)model->n_joint, sizeof(leftover)) +
-           tq_drag_derivatives_scratch_size(model);
+           tq_drag_derivatives_scratch_size(model) + tq_tendons_derivatives_scratch_size(model);
 }
 
 /* False, and nothing taken, if the scratch is too small. */
@@ -342,13 +342,14 @@ tq_status tq_inverse_derivatives(const tq_configuration *posture, const tq_sampl
     add_joint_efforts(model, sample, ret_dq, ret_dqd);
     tq_ball_add_derivatives(model, tq_ball_terms_left(without), 1, sample->q, sample->qd, ret_dq,
                             ret_dqd);
-    tq_tendons_add_derivatives(model, (without & TQ_WITHOUT_SPRING) == 0,
-                               (without & TQ_WITHOUT_FRICTION) == 0, 1, sample->q, sample->qd,
-                               ret_dq, ret_dqd);
-    const tq_status status = (without & TQ_WITHOUT_DRAG) != 0
-                                 ? TQ_OK
-                                 : tq_drag_add_derivatives(model, 1, sample->q, sample->qd, scratch,
-                                                           ret_dq, ret_dqd, reterr);
+    const tq_path_sample at = {.stride = 1, .q = sample->q, .qd = sample->qd};
+    tq_status status = tq_tendons_add_derivatives(model, (without & TQ_WITHOUT_SPRING) == 0,
+                                                  (without & TQ_WITHOUT_FRICTION) == 0, &at,
+                                                  scratch, ret_dq, ret_dqd, reterr);
+    if (status == TQ_OK && (without & TQ_WITHOUT_DRAG) == 0) {
+        status = tq_drag_add_derivatives(model, 1, sample->q, sample->qd, scratch, ret_dq, ret_dqd,
+                                         reterr);
+    }
     tq_scratch_rewind(scratch, mark);
     return status;
 }

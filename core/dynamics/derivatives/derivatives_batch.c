@@ -19,7 +19,8 @@ size_t tq_derivatives_batch_scratch_size(const tq_mechanism *mechanism)
 {
     return tq_scratch_cost(tq_derivatives_work_doubles(&mechanism->canonical), sizeof(double)) +
            tq_joint_matrix_scratch_size(mechanism, 2) +
-           tq_drag_derivatives_scratch_size(&mechanism->model);
+           tq_drag_derivatives_scratch_size(&mechanism->model) +
+           tq_tendons_derivatives_scratch_size(&mechanism->model);
 }
 
 static void add_everywhere(double x, size_t n, double *row)
@@ -75,6 +76,22 @@ static tq_status add_drag(const tq_mechanism *mechanism, const tq_inverse_input 
         status = tq_drag_add_derivatives(&mechanism->model, in->stride, in->q + i,
                                          in->qd != NULL ? in->qd + i : NULL, scratch, d + i,
                                          d + half + i, reterr);
+    }
+    return status;
+}
+
+static tq_status add_tendons(const tq_mechanism *mechanism, const tq_inverse_input *in,
+                             tq_scratch *scratch, double *d, tq_error *reterr)
+{
+    const tq_model *model = &mechanism->model;
+    const size_t half = (size_t)model->nv * model->nv * in->stride;
+    tq_status status = TQ_OK;
+    for (size_t i = 0; model->n_tendon > 0 && status == TQ_OK && i < in->n_sample; i++) {
+        const tq_path_sample at = {
+            .stride = in->stride, .q = in->q + i, .qd = in->qd != NULL ? in->qd + i : NULL};
+        status = tq_tendons_add_derivatives(model, (in->without & TQ_WITHOUT_SPRING) == 0,
+                                            (in->without & TQ_WITHOUT_FRICTION) == 0, &at, scratch,
+                                            d + i, d + half + i, reterr);
     }
     return status;
 }
@@ -135,15 +152,12 @@ tq_status tq_derivatives_batch(const tq_mechanism *mechanism, const tq_inverse_i
                                     in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
                                     ret_d + nv * nv * in->stride + i);
         }
-        for (size_t i = 0; mechanism->model.n_tendon > 0 && i < in->n_sample; i++) {
-            tq_tendons_add_derivatives(&mechanism->model, (in->without & TQ_WITHOUT_SPRING) == 0,
-                                       (in->without & TQ_WITHOUT_FRICTION) == 0, in->stride,
-                                       in->q + i, in->qd != NULL ? in->qd + i : NULL, ret_d + i,
-                                       ret_d + nv * nv * in->stride + i);
-        }
         const _Bool whole = status != TQ_OK || mechanism->has_ball_terms || mechanism->has_drag ||
                             mechanism->model.n_tendon > 0;
-        status = add_drag(mechanism, in, scratch, ret_d, reterr);
+        status = add_tendons(mechanism, in, scratch, ret_d, reterr);
+        if (status == TQ_OK) {
+            status = add_drag(mechanism, in, scratch, ret_d, reterr);
+        }
         if (status == TQ_OK && (whole || !finite_diagonals(nv, in, ret_d))) {
             status = tq_check_result("derivatives", 2 * nv * nv, in->n_sample, in->stride, ret_d,
                                      reterr);

@@ -86,8 +86,9 @@ static void move_floating(const double *q, const double *qd, const double *qdd, 
     }
 }
 
-void tq_joint_move(const tq_joint *joint, const double *q, const double *qd, const double *qdd,
-                   tq_joint_motion *ret)
+/* of the joint's own rows */
+static void move(const tq_joint *joint, const double *q, const double *qd, const double *qdd,
+                 tq_joint_motion *ret)
 {
     tq_pose origin, moved;
     *ret = (tq_joint_motion){.v = {0.0}};
@@ -95,9 +96,6 @@ void tq_joint_move(const tq_joint *joint, const double *q, const double *qd, con
     memcpy(origin.p, joint->origin.p, sizeof origin.p);
     memset(moved.p, 0, sizeof moved.p);
     tq_mat_identity(moved.r);
-    q += joint->q_index;
-    qd += joint->v_index;
-    qdd += joint->v_index;
     switch (joint->kind) {
     case TQ_JOINT_FIXED:
         break;
@@ -119,4 +117,24 @@ void tq_joint_move(const tq_joint *joint, const double *q, const double *qd, con
         break;
     }
     ret->pose = tq_pose_multiply(&origin, &moved);
+}
+
+void tq_joint_move(const tq_joint *joint, const double *q, const double *qd, const double *qdd,
+                   tq_joint_motion *ret)
+{
+    move(joint, q + joint->q_index, qd + joint->v_index, qdd + joint->v_index, ret);
+}
+
+tq_pose tq_joint_place(const tq_joint *joint, size_t stride, const double *q)
+{
+    static const double still[6] = {0.0};
+    const bool turns = joint->kind == TQ_JOINT_SPHERICAL || joint->kind == TQ_JOINT_FLOATING;
+    const size_t n = tq_joint_kind_nv(joint->kind) + (turns ? 1U : 0U); /* a quaternion has four */
+    double own[7] = {0.0};
+    tq_joint_motion ret;
+    for (size_t k = 0; k < n; k++) {
+        own[k] = q[(joint->q_index + k) * stride];
+    }
+    move(joint, own, still, still, &ret);
+    return ret.pose;
 }

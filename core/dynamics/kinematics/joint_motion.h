@@ -4,6 +4,8 @@
 #ifndef TQ_DYNAMICS_KINEMATICS_JOINT_MOTION_H
 #define TQ_DYNAMICS_KINEMATICS_JOINT_MOTION_H
 
+#include <stddef.h>
+
 #include "core/model/model.h"
 #include "core/spatial/frame.h"
 
@@ -16,5 +18,8 @@ typedef struct tq_joint_motion {
 /* Flat arrays of one sample: q (nq), qd, qdd (nv). */
 void tq_joint_move(const tq_joint *joint, const double *q, const double *qd, const double *qdd,
                    tq_joint_motion *ret);
+
+/* The same pose alone, of a sample whose rows of q are `stride` apart. */
+tq_pose tq_joint_place(const tq_joint *joint, size_t stride, const double *q);
 
 #endif

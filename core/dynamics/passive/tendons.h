@@ -1,35 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core/dynamics/passive/tendons.h - springs and friction along sums of coordinates. */
+/* core/dynamics/passive/tendons.h - springs and friction along sums of coordinates and along paths.
+ */
 #ifndef TQ_DYNAMICS_PASSIVE_TENDONS_H
 #define TQ_DYNAMICS_PASSIVE_TENDONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/base/scratch.h"
+#include "core/base/status.h"
+#include "core/dynamics/passive/path_slopes.h"
 #include "core/model/model.h"
 
-/* For tendons of the model (tq_tendon): with length L = a^T q + b, a the coefficients by rows,
- * tension f = stiffness s(L) + friction(dL/dt), the torque that overcomes them is tau = a f, its
- * energy stiffness s^2 / 2, and its derivatives a a^T stiffness (0 where the spring is slack) by q
- * and a a^T times the slope of friction by qd. A mimic joint pulls at its master's row, times its
- * multiplier.
+/* For tendons of the model (tq_tendon): with length L(q) = a^T q + b + sum of weight |p_next - p|,
+ * J = dL/dq, s what L is beyond the lengths where the spring is slack and tension f = stiffness s +
+ * friction(dL/dt), the torque that overcomes them is tau = J^T f, and their energy is stiffness
+ * s^2 / 2. The derivatives are J^T (stiffness J + friction' d(J qd)/dq) + f dJ/dq by q, stiffness 0
+ * where the spring is slack, and J^T J friction' by qd. A mimic joint pulls at its master's row,
+ * times its multiplier.
  *
- * Source   MuJoCo documentation, XML reference, tendon/fixed.
- * Checked  tests/property/core/dynamics/test_tendons.c, tests/peers/test_mujoco_tendons.py */
+ * Source   MuJoCo documentation, XML reference, tendon/fixed and tendon/spatial.
+ * Checked  tests/property/core/dynamics/test_tendons.c, test_paths.c,
+ *          tests/peers/test_mujoco_tendons.py, test_mujoco_paths.py */
 
-/* Adds sign * torque to the rows of tau (nv x stride), for n_sample samples. qd NULL: zero. */
+/* L of one sample, whose rows of q are `stride` apart. */
+double tq_tendon_length(const tq_model *model, const tq_tendon *tendon, size_t stride,
+                        const double *q);
+
+/* f of one sample, of springs and of friction where these are true. qd NULL: zero. */
+double tq_tendon_tension(const tq_model *model, const tq_tendon *tendon, bool springs,
+                         bool friction, const tq_path_sample *at);
+
+/* Adds sign * torque to the rows of tau (nv x stride), for n_sample samples. qd NULL: zero.
+ * O(shares + points + joints between them). */
 void tq_tendons_add_springs(const tq_model *model, size_t n_sample, size_t stride, const double *q,
                             double sign, double *tau);
-void tq_tendons_add_friction(const tq_model *model, size_t n_sample, size_t stride,
+void tq_tendons_add_friction(const tq_model *model, size_t n_sample, size_t stride, const double *q,
                              const double *qd, double sign, double *tau);
 
 /* Potential energy of one sample, J; rows of q are `stride` apart. */
 double tq_tendons_potential(const tq_model *model, size_t stride, const double *q);
 
-/* Adds the torque's derivatives at one sample, of springs and of friction where these are true.
- * Rows of q and qd (NULL: rest), and entries of dq and dqd (nv x nv), are `stride` apart.
- * O(square of the shares of each tendon). */
-void tq_tendons_add_derivatives(const tq_model *model, bool springs, bool friction, size_t stride,
-                                const double *q, const double *qd, double *dq, double *dqd);
+/**
+ * Add the torque's derivatives at one sample, of springs and of friction where these are true.
+ *
+ * Shapes   rows of q and qd, and entries of dq and dqd (nv x nv), `at->stride` apart.
+ * Memory   tq_tendons_derivatives_scratch_size(model) bytes of `scratch`, released; 0 without
+ *          paths.
+ * Returns  TQ_OK; with paths also TQ_ERR_SCRATCH, TQ_ERR_QUATERNION.
+ * Cost     O(square of the shares, or of the joints between points, of each tendon).
+ */
+tq_status tq_tendons_add_derivatives(const tq_model *model, bool springs, bool friction,
+                                     const tq_path_sample *at, tq_scratch *scratch, double *dq,
+                                     double *dqd, tq_error *reterr);
+size_t tq_tendons_derivatives_scratch_size(const tq_model *model);
 
 #endif
