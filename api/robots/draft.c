@@ -226,6 +226,12 @@ static void report_core(tqa_draft *draft, tq_status status, const tq_error *erro
         } else if (strcmp(part, "axis") == 0) {
             hint = "write the direction of the axis, such as 0 0 1";
         }
+    } else if (strcmp(what, "tendon") == 0 && i < model->n_tendon && status == TQ_ERR_SHAPE) {
+        tqa_draft_fault(draft, "too-large", place,
+                        "16384 joints between the points that follow each other, of all tendons",
+                        "the path of tendon \"%.80s\" passes too many joints",
+                        draft->tendon_names[i]);
+        return;
     }
     tqa_draft_fault(draft, tq_status_slug(status), place, hint, "%s: %s of \"%s\", value %g",
                     tq_status_text(status), what, name, error->value);
@@ -340,50 +346,6 @@ tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i)
         return NULL;
     }
     return &draft->drives[i];
-}
-
-bool tqa_draft_tendon(tqa_draft *draft, const char *name, const tq_tendon *tendon,
-                      const tq_tendon_share *shares, uint32_t n)
-{
-    tq_model *model = &draft->model;
-    tqa_arena *arena = draft->arena;
-    tq_tendon *tendons = tqa_arena_grow(arena, model->tendons, model->n_tendon, &draft->tendon_room,
-                                        sizeof *tendons);
-    const char **names = tqa_arena_grow(arena, draft->tendon_names, model->n_tendon,
-                                        &draft->tendon_name_room, sizeof *names);
-    bool full = model->n_tendon >= TQ_TENDON_MAX || n > TQ_TENDON_SHARE_MAX - model->n_share ||
-                tendons == NULL || names == NULL;
-    model->tendons = tendons != NULL ? tendons : model->tendons;
-    draft->tendon_names = names != NULL ? names : draft->tendon_names;
-    const uint32_t first = model->n_share;
-    for (uint32_t k = 0; k < n && !full; k++) {
-        tq_tendon_share *grown =
-            tqa_arena_grow(arena, model->shares, model->n_share, &draft->share_room, sizeof *grown);
-        full = grown == NULL;
-        if (!full) {
-            model->shares = grown;
-            grown[model->n_share++] = shares[k];
-        }
-    }
-    const char *label =
-        name != NULL ? name : tqa_arena_format(arena, "tendon%u", model->n_tendon + 1);
-    for (uint32_t t = 0; label != NULL && t < model->n_tendon; t++) {
-        if (strcmp(draft->tendon_names[t], label) == 0) {
-            tqa_draft_fault(draft, "invalid-robot", "", "give each tendon its own name",
-                            "two tendons have the name \"%.80s\"", label);
-            return false;
-        }
-    }
-    if (full || label == NULL) {
-        tqa_draft_fault(draft, "too-large", "", "1024 tendons, of 16384 joints together",
-                        "there are too many tendons");
-        return false;
-    }
-    tendons[model->n_tendon] = *tendon;
-    tendons[model->n_tendon].first = first;
-    tendons[model->n_tendon].n_share = n;
-    names[model->n_tendon++] = label;
-    return true;
 }
 
 /* Rotor inertia and motor friction become the joint's, once: a rotor that the joint has itself is

@@ -45,7 +45,7 @@ typedef struct tqa_draft {
     double *assembled;         /* (model.nq) satisfies the constraints; NULL: there are none */
     uint32_t n_free;           /* freedoms that the constraints leave */
     const char **tendon_names; /* (model.n_tendon) */
-    size_t tendon_room, share_room, tendon_name_room;
+    size_t tendon_room, share_room, point_room, tendon_name_room;
     tqa_finding *findings;
     size_t n_finding, finding_capacity;
 } tqa_draft;
@@ -73,10 +73,17 @@ bool tqa_draft_index(tqa_draft *draft);
 /* Room for the drive of joint i, its numbers still their defaults. NULL: a fault was added. */
 tqa_joint_drive *tqa_draft_drive(tqa_draft *draft, uint32_t i);
 
-/* Adds a tendon with n shares of its own; `first` and `n_share` are set. `name` NULL: "tendon" with
- * its number. False: a fault was added. */
+/* What a tendon goes along: a sum of coordinates, or points on links. */
+typedef struct tqa_tendon_parts {
+    tq_tendon_share *shares;
+    tq_tendon_point *points;
+    uint32_t n_share, n_point;
+} tqa_tendon_parts;
+
+/* Adds a tendon with copies of its parts, whose places and numbers are set in it. `name` NULL:
+ * "tendon" with its number. False: a fault was added (draft_tendon.c). */
 bool tqa_draft_tendon(tqa_draft *draft, const char *name, const tq_tendon *tendon,
-                      const tq_tendon_share *shares, uint32_t n);
+                      const tqa_tendon_parts *parts);
 
 /* Lets the root hang from a link "world" by a joint of `draft->base`, before the check; nothing if
  * that is NULL or "fixed". False: faults were added. */

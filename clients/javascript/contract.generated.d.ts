@@ -1076,10 +1076,12 @@ export interface ChangeRoot {
 export interface ChangeTendon {
   op: "tendon";
   tendon: string;
-  /** Needed of a new one; then all of them */
+  /** These or points, needed of a new one; then all of them */
   coefficients?: {
     [name: string]: number;
   };
+  /** Stay on their links through lock, root and join */
+  points?: TendonPoint[];
   stiffness?: number;
   rest?: number | number[];
   damping?: number;
@@ -4031,7 +4033,7 @@ export type Quaternion = number[];
 
 /**
  * The whole wrench (force, then moment) that each joint, fixed ones too, carries to its child link, and the world to the root
- * link. Joint torques are parts of it.
+ * link. Joint torques are parts of it; tendons along points pull at their links beside it.
  */
 export interface Reactions {
   applied_to: "child link";
@@ -5380,17 +5382,20 @@ export interface TableDisturbance {
 }
 
 /**
- * A spring and friction along a linear combination of coordinates, length = sum of coefficient * q: MuJoCo's fixed tendon. Each
- * joint feels coefficient * (stiffness * stretch + friction); the stretch is what the length is beyond `rest`. `calibrate`,
- * `payload` and times from limits of torque refuse such a robot; URDF and SDF have no words for it
+ * A spring and friction along a length that q determines: of `coefficients`, length = sum of coefficient * q, MuJoCo's fixed
+ * tendon; or of `points`, the straight lines from point to point, MuJoCo's spatial tendon. Each joint feels d length/dq *
+ * (stiffness * stretch + friction); the stretch is what the length is beyond `rest`. `calibrate`, `payload` and times from limits
+ * of torque refuse such a robot; URDF and SDF have no words for it
  */
 export interface Tendon {
   /** tendon1, tendon2, ... where it is absent */
   name?: string;
-  /** By joint of one freedom; of one that follows another, by its own coordinate */
-  coefficients: {
+  /** By joint of one freedom; of one that follows another, by its own coordinate. This or `points` */
+  coefficients?: {
     [name: string]: number;
   };
+  /** In the order of the path: a spring between two bodies has two. Two that coincide have no direction, and pull at nothing */
+  points?: TendonPoint[];
   /** Tension per unit of the length (default 0) */
   stiffness?: number;
   /** Length without tension, or the two between which the spring is slack (default 0) */
@@ -5406,6 +5411,18 @@ export interface TendonFriction {
   coulomb?: number;
   /** 0: sign of the length's rate, else tanh(rate / smoothing) (default 0) */
   smoothing?: number;
+}
+
+export interface TendonPoint {
+  /** That it is fixed to; the root link is the world */
+  link: string;
+  /** m: In the frame of the link; its origin where it is absent */
+  position?: Vector;
+  /**
+   * Of the distance to the next point in the length: 1 / divisor behind a pulley of MuJoCo's; 0: the path ends here, and the next
+   * point begins another (default 1)
+   */
+  weight?: number;
 }
 
 /** Nested arrays, rows outside; for a batch, one such array a sample */

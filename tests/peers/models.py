@@ -228,13 +228,16 @@ def compare_mjcf(daemon, robot, model):
     # MuJoCo's dry friction is soft and need not slip at these speeds: left out there, and added by its definition
     off = int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS)
     dry = model.dof_frictionloss * (model.opt.disableflags & off == 0)
-    along, cable = tendon_peer.rows(model)
+    paths = tendon_peer.rows(model, model.qpos0)[1] if model.ntendon > 0 else []
     model.opt.disableflags |= off
     rng = np.random.default_rng(1)
     for _ in range(STATES):
         q, qd, turn, free = mjcf_peer.state_of(model, rng)
         want = mjcf_peer.theirs(model, q, qd, turn, free)
-        want["tau"] = want["tau"] + dry * np.sign(qd) + along.T @ (cable * np.sign(along @ qd))
+        want["tau"] = want["tau"] + dry * np.sign(qd)
+        if np.any(paths):
+            along = tendon_peer.rows(model, q)[0] @ turn
+            want["tau"] = want["tau"] + along.T @ (paths * np.sign(along @ qd))
         worst.append(differ(want, mjcf_peer.ours(daemon, q, qd), masses[1]))
     return max(worst)
 

@@ -31,13 +31,14 @@ TENDONS = [
 FLAGS = ["", '<flag spring="disable"/>', '<flag damper="disable"/>', '<flag frictionloss="disable"/>']
 
 
-def rows(model):
-    """J of each tendon, and its dry friction as far as it is on."""
-    j = np.zeros((model.ntendon, model.nv))
+def rows(model, q):
+    """J of each tendon at q, along MuJoCo's velocities, and its dry friction as far as it is on."""
+    j, data = np.zeros((model.ntendon, model.nv)), mujoco.MjData(model)
+    data.qpos[:] = q
+    mujoco.mj_fwdPosition(model, data)
     for t in range(model.ntendon):
-        for w in range(model.tendon_adr[t], model.tendon_adr[t] + model.tendon_num[t]):
-            if model.wrap_type[w] == int(mujoco.mjtWrap.mjWRAP_JOINT):  # else a path in space, whose friction is refused
-                j[t, model.jnt_dofadr[model.wrap_objid[w]]] = model.wrap_prm[w]
+        at = slice(model.ten_J_rowadr[t], model.ten_J_rowadr[t] + model.ten_J_rownnz[t])
+        j[t, model.ten_J_colind[at]] = data.ten_J[at]
     on = not model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS)
     return j, model.tendon_frictionloss * on
 
@@ -47,7 +48,7 @@ def rows(model):
 def test_fixed_tendons(daemon, tendons, flag):  # noqa: F811
     text = ARM % (flag, tendons)
     model = mujoco.MjModel.from_xml_string(text)
-    jacobian, dry = rows(model)
+    jacobian, dry = rows(model, model.qpos0)
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS)  # soft there: added by its definition
     status, _, answer = daemon.request("PUT", "/v1/robots/all", text, {"Content-Type": "application/xml"})
     assert status in (200, 201), answer

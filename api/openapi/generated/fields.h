@@ -205,8 +205,10 @@
     "geometric", "gravity", "axes", "angles"
 #define TQA_FIELDS_STATICS_REQUEST_JOINT_STIFFNESS "series"
 #define TQA_FIELDS_TABLE_DISTURBANCE "kind", "torque", "wrench", "t", "interpolation"
-#define TQA_FIELDS_TENDON "name", "coefficients", "stiffness", "rest", "damping", "friction"
+#define TQA_FIELDS_TENDON "name", "coefficients", "points", "stiffness", "rest", "damping", \
+    "friction"
 #define TQA_FIELDS_TENDON_FRICTION "coulomb", "smoothing"
+#define TQA_FIELDS_TENDON_POINT "link", "position", "weight"
 #define TQA_FIELDS_TERMS_REQUEST "q", "qd", "qdd", "joints", "external_wrenches", "gravity", \
     "without", "include", "payload", "coriolis_form", "frame", "axes", "box", "qd_ref", \
     "qdd_ref", "angles", "t", "violations", "duration_s", "binding", "tau", "provenance", \

@@ -32,12 +32,11 @@ void tqa_document_drag(const tqa_json_at *link, const double com[3], tq_drag_box
 void tqa_document_put_medium(tqa_writer *to, const tq_medium *medium);
 void tqa_document_put_drag(tqa_writer *to, const tq_drag_box *box);
 
-/* "tendons", once joints are indexed, and their printing: nothing without. The fields of one that
- * are there, of the joints ret_shares (arena) with ret_n; where that is not 0, the joints may stay
- * as they are. */
+/* "tendons", once links and joints are indexed, and their printing: nothing without. The fields of
+ * one that are there, and its joints or points (arena); where it has some, these may stay as they
+ * are. */
 void tqa_document_tendons(const tqa_json_at *root);
-void tqa_document_tendon(const tqa_json_at *at, tq_tendon *ret, tq_tendon_share **ret_shares,
-                         uint32_t *ret_n);
+void tqa_document_tendon(const tqa_json_at *at, tq_tendon *ret, tqa_tendon_parts *parts);
 void tqa_document_put_tendons(tqa_writer *to, const tqa_robot *robot);
 
 /* One solid, or an array of them: their sum in the axes of the link. */

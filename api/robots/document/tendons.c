@@ -42,7 +42,7 @@ static void read_rest(const tqa_json_at *at, tq_tendon *ret)
     }
 }
 
-static void read_shares(const tqa_json_at *at, tq_tendon_share **ret, uint32_t *ret_n)
+static void read_shares(const tqa_json_at *at, tqa_tendon_parts *ret)
 {
     tqa_draft *draft = at->draft;
     if (!tqa_json_is_object(at)) {
@@ -79,20 +79,83 @@ static void read_shares(const tqa_json_at *at, tq_tendon_share **ret, uint32_t *
         }
         k++;
     }
-    *ret = shares;
-    *ret_n = k;
+    *ret = (tqa_tendon_parts){.shares = shares, .n_share = k};
 }
 
-void tqa_document_tendon(const tqa_json_at *at, tq_tendon *ret, tq_tendon_share **ret_shares,
-                         uint32_t *ret_n)
+static void read_point(const tqa_json_at *at, tq_tendon_point *ret)
+{
+    static const char *const known[] = {TQA_FIELDS_TENDON_POINT, NULL};
+    tqa_draft *draft = at->draft;
+    const tqa_json_at link = tqa_json_field(at, "link");
+    const tqa_json_at position = tqa_json_field(at, "position");
+    const tqa_json_at weight = tqa_json_field(at, "weight");
+    *ret = (tq_tendon_point){.weight = 1.0};
+    tqa_json_fields(at, known, nothing);
+    ret->link = tqa_document_resolve(&link, &draft->links, "the name of a link");
+    if (position.value != NULL) {
+        (void)tqa_json_numbers(&position, 3, ret->at);
+    }
+    tqa_json_optional(at, "weight", &ret->weight);
+    if (ret->weight < 0.0) {
+        tqa_draft_fault(draft, "range", weight.pointer,
+                        "1 along a rope, 1 / divisor behind a pulley, 0 where the path ends",
+                        "%g is negative", ret->weight);
+    }
+}
+
+static void read_points(const tqa_json_at *at, tqa_tendon_parts *ret)
+{
+    tqa_draft *draft = at->draft;
+    if (!tqa_json_is_array(at)) {
+        return;
+    }
+    const size_t n = json_array_size(at->value);
+    if (n < 2 || n > TQ_TENDON_POINT_MAX) {
+        tqa_draft_fault(draft, n < 2 ? "invalid-value" : "too-large", at->pointer,
+                        "write [{\"link\": \"a\", \"position\": [0, 0, 0]}, {\"link\": \"b\"}]",
+                        "a path of %zu points", n);
+        return;
+    }
+    tq_tendon_point *points = tqa_arena_take(draft->arena, n, sizeof *points, 16);
+    if (spent(at)) {
+        return;
+    }
+    bool any = false;
+    for (size_t k = 0; k < n && draft->problem->status == 0; k++) {
+        const tqa_json_at item = tqa_json_item(at, k);
+        if (tqa_json_is_object(&item)) {
+            read_point(&item, &points[k]);
+            any = any || (k + 1 < n && points[k].weight > 0.0);
+        }
+    }
+    if (draft->problem->status == 0 && !any) {
+        tqa_draft_fault(draft, "invalid-value", at->pointer, "leave a weight out: it is 1",
+                        "every weight is 0: the tendon has no length");
+    }
+    *ret = (tqa_tendon_parts){.points = points, .n_point = (uint32_t)n};
+}
+
+/* "coefficients" or "points", at least one of them where the tendon has neither yet */
+static void read_parts(const tqa_json_at *at, tqa_tendon_parts *ret)
+{
+    const tqa_json_at coefficients = tqa_json_field(at, "coefficients");
+    const tqa_json_at points = tqa_json_field(at, "points");
+    if (points.value != NULL && coefficients.value != NULL) {
+        tqa_draft_fault(at->draft, "invalid-value", points.pointer, "keep one of the two",
+                        "a tendon along a path has no \"coefficients\"");
+    } else if (points.value != NULL) {
+        read_points(&points, ret);
+    } else if (coefficients.value != NULL || (ret->n_share == 0 && ret->n_point == 0)) {
+        read_shares(&coefficients, ret);
+    }
+}
+
+void tqa_document_tendon(const tqa_json_at *at, tq_tendon *ret, tqa_tendon_parts *parts)
 {
     static const char *const known_friction[] = {TQA_FIELDS_TENDON_FRICTION, NULL};
-    const tqa_json_at coefficients = tqa_json_field(at, "coefficients");
     const tqa_json_at rest = tqa_json_field(at, "rest");
     const tqa_json_at friction = tqa_json_field(at, "friction");
-    if (coefficients.value != NULL || *ret_n == 0) {
-        read_shares(&coefficients, ret_shares, ret_n);
-    }
+    read_parts(at, parts);
     tqa_json_optional(at, "stiffness", &ret->stiffness);
     tqa_json_optional(at, "damping", &ret->friction.viscous);
     read_rest(&rest, ret);
@@ -127,8 +190,7 @@ void tqa_document_tendons(const tqa_json_at *root)
     for (size_t t = 0; t < n && draft->problem->status == 0; t++) {
         const tqa_json_at at = tqa_json_item(&array, t);
         tq_tendon tendon = {.stiffness = 0.0};
-        tq_tendon_share *shares = NULL;
-        uint32_t n_share = 0;
+        tqa_tendon_parts parts = {.n_share = 0};
         const char *name = NULL;
         if (!tqa_json_is_object(&at)) {
             return;
@@ -138,9 +200,9 @@ void tqa_document_tendons(const tqa_json_at *root)
         if (label.value != NULL && !tqa_json_name(&label, &name)) {
             return;
         }
-        tqa_document_tendon(&at, &tendon, &shares, &n_share);
+        tqa_document_tendon(&at, &tendon, &parts);
         if (draft->problem->status == 0) {
-            (void)tqa_draft_tendon(draft, name, &tendon, shares, n_share);
+            (void)tqa_draft_tendon(draft, name, &tendon, &parts);
         }
     }
 }
@@ -153,6 +215,32 @@ static void put_friction(tqa_writer *to, const tq_friction *friction)
         tqa_writer_number(to, "smoothing", friction->smoothing);
         tqa_writer_end(to);
     }
+}
+
+static void put_path(tqa_writer *to, const tqa_robot *robot, const tq_tendon *tendon)
+{
+    tqa_writer_list(to, "points");
+    for (uint32_t k = 0; k < tendon->n_point; k++) {
+        const tq_tendon_point *point = &robot->model->points[tendon->first_point + k];
+        tqa_writer_object(to, NULL);
+        tqa_writer_string(to, "link", robot->link_names[point->link]);
+        tqa_writer_vector(to, "position", point->at, 3);
+        if (point->weight != 1.0 && k + 1 < tendon->n_point) {
+            tqa_writer_number(to, "weight", point->weight);
+        }
+        tqa_writer_end(to);
+    }
+    tqa_writer_end(to);
+}
+
+static void put_sum(tqa_writer *to, const tqa_robot *robot, const tq_tendon *tendon)
+{
+    tqa_writer_object(to, "coefficients");
+    for (uint32_t k = 0; k < tendon->n_share; k++) {
+        const tq_tendon_share *share = &robot->model->shares[tendon->first + k];
+        tqa_writer_number(to, robot->joint_names[share->joint], share->coefficient);
+    }
+    tqa_writer_end(to);
 }
 
 void tqa_document_put_tendons(tqa_writer *to, const tqa_robot *robot)
@@ -168,12 +256,7 @@ void tqa_document_put_tendons(tqa_writer *to, const tqa_robot *robot)
         tqa_writer_line(to, MEMBER);
         tqa_writer_object(to, NULL);
         tqa_writer_string(to, "name", robot->tendon_names[t]);
-        tqa_writer_object(to, "coefficients");
-        for (uint32_t k = 0; k < tendon->n_share; k++) {
-            const tq_tendon_share *share = &model->shares[tendon->first + k];
-            tqa_writer_number(to, robot->joint_names[share->joint], share->coefficient);
-        }
-        tqa_writer_end(to);
+        (tendon->n_point > 0 ? put_path : put_sum)(to, robot, tendon);
         tqa_writer_number(to, "stiffness", tendon->stiffness);
         tqa_writer_vector(to, "rest", (const double[2]){tendon->lower, tendon->upper}, 2);
         tqa_writer_number(to, "damping", tendon->friction.viscous);

@@ -60,24 +60,10 @@ static bool find_body(tqa_mjcf *m, uint32_t i, const char *key, uint32_t *ret)
     return false;
 }
 
-/* pose of a body as the file has it, at its joints' references */
-static tq_pose pose_of_body(tqa_mjcf *m, uint32_t body)
-{
-    tq_pose pose = tq_pose_identity;
-    while (m->nodes[body].owner != TQ_NONE && m->nodes[body].owner != body) {
-        tq_pose own;
-        tqa_mjcf_pose(m, body, &own);
-        own = tq_pose_multiply(&m->nodes[body].at, &own);
-        pose = tq_pose_multiply(&own, &pose);
-        body = m->nodes[body].owner;
-    }
-    return pose;
-}
-
 /* frame of b as seen from a, where the file has them */
 static tq_pose between(tqa_mjcf *m, uint32_t a, uint32_t b)
 {
-    const tq_pose from = pose_of_body(m, a), to = pose_of_body(m, b);
+    const tq_pose from = tqa_mjcf_body_pose(m, a), to = tqa_mjcf_body_pose(m, b);
     const tq_pose back = tq_pose_inverse(&from);
     return tq_pose_multiply(&back, &to);
 }

@@ -92,8 +92,7 @@ static void guard_joint(tqa_mjcf *m, uint32_t i)
     refuse_unless_zero(m, i, "springyield", "a spring that yields");
 }
 
-/* A tendon that is read (tendon.c). */
-static void guard_fixed(tqa_mjcf *m, uint32_t i)
+static void guard_tendon(tqa_mjcf *m, uint32_t i)
 {
     if (!m->set.no_spring) {
         guard_series(m, i, "stiffness", "a spring that is not linear");
@@ -109,18 +108,10 @@ static void guard_section(tqa_mjcf *m, uint32_t section)
 {
     const bool tendons = is(m, section, "tendon");
     for (uint32_t i = section + 1; i < m->nodes[section].end; i = m->nodes[i].end) {
-        if (tendons && is(m, i, "fixed")) {
-            guard_fixed(m, i);
-        } else if (tendons && !m->set.no_spring) {
-            refuse_unless_zero(m, i, "stiffness", "the spring of a tendon along a path");
-        }
-        if (!(tendons && is(m, i, "fixed")) && !m->set.no_damper) {
-            refuse_unless_zero(m, i, "damping",
-                               tendons ? "the damper of a tendon along a path"
-                                       : "the damper of an actuator");
-        }
-        if (tendons && !is(m, i, "fixed") && !m->set.no_frictionloss) {
-            refuse_unless_zero(m, i, "frictionloss", "dry friction of a tendon along a path");
+        if (tendons) {
+            guard_tendon(m, i);
+        } else if (!m->set.no_damper) {
+            refuse_unless_zero(m, i, "damping", "the damper of an actuator");
         }
         refuse_unless_zero(m, i, "armature",
                            tendons ? "inertia of a tendon" : "the armature of an actuator");

@@ -57,7 +57,7 @@ static const element_row rows[] = {
              "castshadow ",
      NULL},
     {TOP, "tendon", NULL, NULL,
-     "springs, dampers and dry friction of fixed ones are read; limits and paths have no effect"},
+     "springs, dampers, dry friction and paths through sites are read; limits have no effect"},
     {TOP, "actuator", NULL, NULL,
      "forces come with the request; which joints it drives, and their limits, are read"},
     {TOP, "contact", NULL, NULL, "contacts are stated in \"contacts\" of simulate"},
@@ -72,7 +72,7 @@ static const element_row rows[] = {
     {TOP, "deformable", NULL, NULL, "skins have no effect on the dynamics"},
     {IN_COMPILER, "lengthrange", NULL, NULL, "forces come with the request"},
     {IN_COMPILER, "LengthRange", NULL, NULL, "forces come with the request"},
-    {IN_BODY, "site", NULL, NULL, "sites have no effect on the dynamics"},
+    {IN_BODY, "site", NULL, NULL, "sites act as points of tendons' paths alone"},
     {IN_BODY, "camera", NULL, NULL, LOOKS},
     {IN_BODY, "light", NULL, NULL, LOOKS},
 };

@@ -21,26 +21,26 @@ bool tqa_mjcf_recognise(const char *bytes, size_t n);
 /**
  * Read n bytes of MJCF into a draft.
  *
- * Understood: bodies and frames with every form of a rotation; hinge, slide, ball and free
- * joints with pos, axis, range, ref, and on joints of one freedom stiffness, springref, damping,
- * armature (rotor inertia) and frictionloss (Coulomb friction); inertial with diaginertia or
- * fullinertia; inertias of simple geoms, and of meshes whose files came along, by mass or density
- * where the compiler infers them; files of the same archive that are included; default classes;
- * springs, dampers and dry friction of fixed tendons; equality constraints connect, weld and
- * joint, as rigid ones; angle, eulerseq, autolimits, inertiafromgeom, inertiagrouprange,
- * boundmass, boundinertia, balanceinertia and settotalmass of the compiler; gravity; density,
- * viscosity and wind of a fluid, in which bodies are boxes of equal inertia; and the flags that
- * leave gravity, springs, dampers, dry friction or equality constraints out. Where a file has
- * actuators, joints without one are passive, and the largest torques of the others are limits of
- * effort: gear times range of force, or of control.
+ * Understood: bodies and frames with every form of a rotation; hinge, slide, ball and free joints
+ * with pos, axis, range, ref, and on joints of one freedom stiffness, springref, damping, armature
+ * (rotor inertia) and frictionloss (Coulomb friction); inertial with diaginertia or fullinertia;
+ * inertias of simple geoms, and of meshes whose files came along, by mass or density where the
+ * compiler infers them; files of the same archive that are included; default classes; springs,
+ * dampers and dry friction of fixed tendons, and of spatial ones through sites and pulleys;
+ * equality constraints connect, weld and joint, as rigid ones; angle, eulerseq, autolimits,
+ * inertiafromgeom, inertiagrouprange, boundmass, boundinertia, balanceinertia and settotalmass of
+ * the compiler; gravity; density, viscosity and wind of a fluid, in which bodies are boxes of equal
+ * inertia; and the flags that leave gravity, springs, dampers, dry friction or equality constraints
+ * out. Where a file has actuators, joints without one are passive, and the largest torques of the
+ * others are limits of effort: gear times range of force, or of control.
  *
  * What else would change M, gravity or passive forces is refused by name, unless its value does
  * nothing (guard.c): compensation of gravity, geoms with a fluid model of their own, masses of
  * meshes that are not there, shells, armature of tendons, springs, dampers and dry friction of
- * those along a path, dry friction of balls and free joints, springs and dampers that are not
- * linear, armature and dampers of actuators, aligned free joints, copies and composites, plugins,
- * deformable bodies. What has no effect is listed as ignored: appearance, contacts, sensors,
- * actuators. What no table here has, and equality constraints by sites or tendons, are the
+ * those that wrap around geoms, dry friction of balls and free joints, springs and dampers that are
+ * not linear, armature and dampers of actuators, aligned free joints, copies and composites,
+ * plugins, deformable bodies. What has no effect is listed as ignored: appearance, contacts,
+ * sensors, actuators. What no table here has, and equality constraints by sites or tendons, are the
  * doctor's.
  *
  * The world is the root link "world". Coordinates are those of qpos, but the velocity of a free

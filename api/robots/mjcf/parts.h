@@ -62,6 +62,7 @@ typedef struct tqa_mjcf {
     double *references, *spring_dampers;
     double *spring_references; /* springref of one freedom, whether it has a spring or not */
     uint32_t spring_damper;    /* the first element with one, or 0 */
+    size_t cost;               /* elements that were searched for sites of tendons */
 } tqa_mjcf;
 
 /* Reads all elements (mjcf_tree.c). False: faults were added. */
@@ -87,8 +88,10 @@ bool tqa_mjcf_is(const tqa_mjcf *m, uint32_t i, const char *key, const char *val
 size_t tqa_mjcf_numbers(tqa_mjcf *m, uint32_t i, const char *key, size_t least, size_t most,
                         double *ret);
 
-/* pos and the rotation, in any of its forms. */
+/* pos and the rotation, in any of its forms; and the pose of a body as the file has it, at its
+ * joints' references. */
 void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret);
+tq_pose tqa_mjcf_body_pose(tqa_mjcf *m, uint32_t body);
 
 void tqa_mjcf_fault(tqa_mjcf *m, uint32_t i, const char *slug, const char *hint, const char *format,
                     ...) __attribute__((format(printf, 5, 6)));
@@ -123,12 +126,24 @@ const char *const *tqa_mjcf_equality_known(const tqa_mjcf *m, uint32_t i);
  * indexed (actuator.c). False: faults were added. */
 bool tqa_mjcf_actuators(tqa_mjcf *m);
 
-/* <fixed> tendons with a spring, a damper or dry friction, once joints are indexed (tendon.c).
- * False: faults were added. */
+/* Tendons with a spring, a damper or dry friction, once joints are indexed (tendon.c). False:
+ * faults were added. */
 bool tqa_mjcf_tendons(tqa_mjcf *m);
+
+/* The path of a <spatial> tendon, through sites and pulleys (tendon_path.c). `poses` are of links,
+ * NULL before the first call: where the springs of the joints rest. *ret_rest: the length there.
+ * False: faults were added. */
+bool tqa_mjcf_tendon_path(tqa_mjcf *m, uint32_t tendon, tq_pose **poses, tqa_tendon_parts *ret,
+                          double *ret_rest);
 
 /* Springs and dampers out of springdamper, once the links have their masses (spring_damper.c). */
 void tqa_mjcf_convert_spring_dampers(tqa_mjcf *m);
+
+/* A finished copy of the tree (arena), and its q where each joint of one freedom has its number
+ * among `singles` and bodies that float are where the file has them. False, NULL: it is no tree, or
+ * memory is short, which the checks of all formats report. */
+bool tqa_mjcf_copy_tree(const tqa_mjcf *m, tq_model *ret);
+double *tqa_mjcf_coordinates(tqa_mjcf *m, const tq_model *tree, const double *singles);
 
 /* Mass of a body from its <inertial> or its geoms, at least the compiler's bounds, and in a fluid
  * the box of equal inertia; and all masses scaled to its total (mjcf_inertia.c). */

@@ -91,6 +91,7 @@ static void open_body(printer *p, uint32_t l, const char *name, const tq_pose *o
     raw(p, ">\n");
     p->open[p->n_open++] = l;
     put_inertial(p, &p->robot->model->links[l]);
+    tqa_mjcf_put_sites(p->text, p->robot, l, p->n_open + 2);
 }
 
 static void close_body(printer *p)
@@ -222,6 +223,8 @@ static void put_worldbody(printer *p)
             root = name;
         }
         open_body(p, model->root, root, &tq_pose_identity);
+    } else {
+        tqa_mjcf_put_sites(p->text, p->robot, model->root, 2);
     }
     put_bodies(p, false);
     while (p->n_open > 0) {

@@ -72,40 +72,10 @@ static void put_actuators(tqa_json_text *text, const tqa_robot *robot)
     tqa_json_text_raw(text, any ? "  </actuator>\n" : "");
 }
 
-/* Tendons; a length of -1 would be the one where the joints' springs rest. */
-static void put_tendons(tqa_json_text *text, const tqa_robot *robot)
-{
-    const tq_model *model = robot->model;
-    tqa_json_text_raw(text, model->n_tendon > 0 ? "  <tendon>\n" : "");
-    for (uint32_t t = 0; t < model->n_tendon; t++) {
-        const tq_tendon *tendon = &model->tendons[t];
-        double lower = tendon->lower;
-        if (lower == -1.0 && tendon->upper == -1.0) {
-            lower = nextafter(lower, -2.0);
-        }
-        tqa_json_text_raw(text, "    <fixed");
-        tqa_xml_put_string(text, "name", robot->tendon_names[t]);
-        tqa_xml_put_number(text, "stiffness", tendon->stiffness);
-        tqa_xml_put_numbers(text, "springlength", (const double[2]){lower, tendon->upper}, 2);
-        tqa_xml_put_number(text, "damping", tendon->friction.viscous);
-        tqa_xml_put_number(text, "frictionloss", tendon->friction.coulomb);
-        tqa_json_text_raw(text, ">\n");
-        for (uint32_t k = 0; k < tendon->n_share; k++) {
-            const tq_tendon_share *share = &model->shares[tendon->first + k];
-            tqa_json_text_raw(text, "      <joint");
-            tqa_xml_put_string(text, "joint", robot->joint_names[share->joint]);
-            tqa_xml_put_number(text, "coef", share->coefficient);
-            tqa_json_text_raw(text, "/>\n");
-        }
-        tqa_json_text_raw(text, "    </fixed>\n");
-    }
-    tqa_json_text_raw(text, model->n_tendon > 0 ? "  </tendon>\n" : "");
-}
-
 void tqa_mjcf_put_sections(tqa_json_text *text, const tqa_robot *robot)
 {
     put_equality(text, robot);
-    put_tendons(text, robot);
+    tqa_mjcf_put_tendons(text, robot);
     put_actuators(text, robot);
     put_friction(text, robot);
 }

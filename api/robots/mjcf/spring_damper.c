@@ -11,9 +11,12 @@
 
 enum { FREEDOMS_MAX = 512 }; /* M at the reference pose is dense */
 
-/* A finished copy of the tree, in the arena; false: it is no tree, or memory is short, which the
- * checks of all formats report. */
-static bool copy_tree(const tqa_mjcf *m, tq_model *ret)
+static bool is_body(const tqa_mjcf *m, uint32_t i)
+{
+    return m->nodes[i].owner != TQ_NONE && strcmp(m->nodes[i].name, "body") == 0;
+}
+
+bool tqa_mjcf_copy_tree(const tqa_mjcf *m, tq_model *ret)
 {
     const tq_model *model = &m->draft->model;
     tqa_arena *arena = m->draft->arena;
@@ -30,18 +33,25 @@ static bool copy_tree(const tqa_mjcf *m, tq_model *ret)
     return tq_model_finish(ret, &error) == TQ_OK;
 }
 
-/* q of MuJoCo's qpos0: the reference of each joint of one freedom; where a body floats does not
- * matter for M. */
-static double *reference_pose(const tqa_mjcf *m, const tq_model *model)
+double *tqa_mjcf_coordinates(tqa_mjcf *m, const tq_model *tree, const double *singles)
 {
-    double *q = tqa_arena_take(m->draft->arena, (size_t)model->nq + 1, sizeof *q, 16);
-    for (uint32_t j = 0; q != NULL && j < model->n_joint; j++) {
-        const tq_joint *joint = &model->joints[j];
+    double *q = tqa_arena_take(m->draft->arena, (size_t)tree->nq + 1, sizeof *q, 16);
+    for (uint32_t j = 0; q != NULL && j < tree->n_joint; j++) {
+        const tq_joint *joint = &tree->joints[j];
         for (uint32_t k = 0; k < joint->nq; k++) {
-            q[joint->q_index + k] = joint->nq == 1 ? m->references[j] : 0.0;
+            q[joint->q_index + k] = joint->nq == 1 ? singles[j] : 0.0;
         }
         if (joint->nq > joint->nv) {
             q[joint->q_index + joint->nq - 4] = 1.0;
+        }
+    }
+    for (uint32_t i = 1; q != NULL && i < m->n_node; i++) {
+        const uint32_t link = is_body(m, i) ? m->nodes[i].link : TQ_NONE;
+        const uint32_t j = link < tree->n_link ? tree->links[link].joint : TQ_NONE;
+        if (j != TQ_NONE && tree->joints[j].kind == TQ_JOINT_FLOATING) {
+            const tq_pose pose = tqa_mjcf_body_pose(m, i);
+            memcpy(q + tree->joints[j].q_index, pose.p, sizeof pose.p);
+            tq_quaternion_of_mat(pose.r, q + tree->joints[j].q_index + 3);
         }
     }
     return q;
@@ -111,10 +121,10 @@ void tqa_mjcf_convert_spring_dampers(tqa_mjcf *m)
     const uint32_t first = m->spring_damper;
     tq_error error = {.what = NULL};
     tq_model model;
-    if (first == 0 || !copy_tree(m, &model)) {
+    if (first == 0 || !tqa_mjcf_copy_tree(m, &model)) {
         return;
     }
-    const double *q = reference_pose(m, &model);
+    const double *q = tqa_mjcf_coordinates(m, &model, m->references);
     if (model.nv > FREEDOMS_MAX) {
         tqa_mjcf_fault(m, first, "too-large", "write stiffness and damping instead",
                        "springdamper: read for up to %d freedoms, there are %u", FREEDOMS_MAX,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api/robots/mjcf/tendon.c - springs, dampers and dry friction of <fixed> tendons. */
+/* api/robots/mjcf/tendon.c - springs, dampers and dry friction of tendons; those of <fixed>
+ * ones along a sum of coordinates. */
 #include <math.h>
 #include <string.h>
 
@@ -85,32 +86,37 @@ static bool read_rest(tqa_mjcf *m, uint32_t i, double rest, tq_tendon *ret)
     return ret->lower <= ret->upper;
 }
 
-static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room)
+/* room: for as many shares as there are joints; poses: see tqa_mjcf_tendon_path */
+static bool add_tendon(tqa_mjcf *m, uint32_t i, tq_tendon_share *room, tq_pose **poses)
 {
     tq_tendon tendon = {.stiffness = 0.0};
+    tqa_tendon_parts parts = {.shares = room};
     double rest = 0.0;
-    uint32_t n = 0;
     read_forces(m, i, &tendon);
     if (tendon.stiffness == 0.0 && tendon.friction.viscous == 0.0 &&
         tendon.friction.coulomb == 0.0) {
         return true;
     }
-    if (!read_shares(m, i, room, &n, &rest) || !read_rest(m, i, rest, &tendon)) {
+    const bool read = is(m, i, "fixed") ? read_shares(m, i, room, &parts.n_share, &rest)
+                                        : tqa_mjcf_tendon_path(m, i, poses, &parts, &rest);
+    if (!read || !read_rest(m, i, rest, &tendon)) {
         return false;
     }
     if (tendon.friction.coulomb != 0.0) {
         tqa_mjcf_ignore(m, i, "frictionloss",
                         "acts as torque, but does not hold the tendon at rest in simulate");
     }
-    return tqa_draft_tendon(m->draft, tqa_mjcf_get(m, i, "name"), &tendon, room, n);
+    return tqa_draft_tendon(m->draft, tqa_mjcf_get(m, i, "name"), &tendon, &parts);
 }
 
 bool tqa_mjcf_tendons(tqa_mjcf *m)
 {
     tq_tendon_share *room = NULL;
+    tq_pose *poses = NULL;
     for (uint32_t i = 1; i < m->n_node && m->draft->problem->status == 0; i++) {
         const uint32_t section = m->nodes[i].parent;
-        if (m->nodes[section].parent != 0 || !is(m, section, "tendon") || !is(m, i, "fixed")) {
+        if (m->nodes[section].parent != 0 || !is(m, section, "tendon") ||
+            !(is(m, i, "fixed") || is(m, i, "spatial"))) {
             continue;
         }
         if (room == NULL) {
@@ -122,7 +128,7 @@ bool tqa_mjcf_tendons(tqa_mjcf *m)
                             "the robot needs more memory than is given");
             return false;
         }
-        if (!add_tendon(m, i, room)) {
+        if (!add_tendon(m, i, room, &poses)) {
             return false;
         }
     }

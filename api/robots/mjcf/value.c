@@ -357,3 +357,16 @@ void tqa_mjcf_pose(tqa_mjcf *m, uint32_t i, tq_pose *ret)
                        "the rotation is given %u times", n_given);
     }
 }
+
+tq_pose tqa_mjcf_body_pose(tqa_mjcf *m, uint32_t body)
+{
+    tq_pose pose = tq_pose_identity;
+    while (m->nodes[body].owner != TQ_NONE && m->nodes[body].owner != body) {
+        tq_pose own;
+        tqa_mjcf_pose(m, body, &own);
+        own = tq_pose_multiply(&m->nodes[body].at, &own);
+        pose = tq_pose_multiply(&own, &pose);
+        body = m->nodes[body].owner;
+    }
+    return pose;
+}

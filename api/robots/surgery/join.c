@@ -70,7 +70,8 @@ static bool append(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other
             s->drives[made] = other->drives[j];
         }
     }
-    return append_actuated(s, other) && tqa_surgery_add_tendons(s, other, first_joint, prefix);
+    return append_actuated(s, other) &&
+           tqa_surgery_add_tendons(s, other, first_joint, first_link, prefix);
 }
 
 static bool join(tqa_surgery *s, const tqa_json_at *op, const tqa_robot *other)

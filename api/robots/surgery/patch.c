@@ -41,7 +41,7 @@ static bool open_up(tqa_surgery *s)
             s->drives[j] = robot->drives[j];
         }
     }
-    return tqa_surgery_add_tendons(s, robot, 0, "");
+    return tqa_surgery_add_tendons(s, robot, 0, 0, "");
 }
 
 static bool operate(tqa_surgery *s, const tqa_json_at *op)
@@ -121,8 +121,10 @@ static char *print(const tqa_surgery *s, const char *name, size_t *ret_n)
                                         s->draft->model.gravity[2]},
                             .n_tendon = s->draft->model.n_tendon,
                             .n_share = s->draft->model.n_share,
+                            .n_point = s->draft->model.n_point,
                             .tendons = s->draft->model.tendons,
                             .shares = s->draft->model.shares,
+                            .points = s->draft->model.points,
                             .medium = s->draft->model.medium,
                             .root = tqa_surgery_root(s),
                             .nq = s->from->model->nq,

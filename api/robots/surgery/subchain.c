@@ -109,6 +109,9 @@ static bool cut(tqa_surgery *s, const tqa_json_at *op, uint32_t root, const bool
         }
     }
     s->n_link = n;
+    if (!tqa_surgery_cut_paths(s, op, kept, numbers)) {
+        return false;
+    }
     for (uint32_t j = 0; j < s->n_joint; j++) {
         s->joints[j].parent = numbers[s->joints[j].parent];
         s->joints[j].child = numbers[s->joints[j].child];

@@ -46,13 +46,15 @@ uint32_t tqa_surgery_find_link(const tqa_surgery *s, const tqa_json_at *op, cons
 /* False, with a fault, when the robot has constraints: their coordinates would be others. */
 bool tqa_surgery_is_free(const tqa_surgery *s, const tqa_json_at *op);
 
-/* Tendons, which the draft's model has. Those of another robot, whose joints are numbered from
- * first_joint on; of joint j, which stays at q; and the joints' new numbers, TQ_NONE: cut off.
- * False with a fault. */
+/* Tendons, which the draft's model has. Those of another robot, whose joints and links are numbered
+ * from first_joint and first_link on; of joint j, which stays at q; the joints' new numbers,
+ * TQ_NONE: cut off; and which links are kept, with their new numbers. False with a fault. */
 bool tqa_surgery_add_tendons(tqa_surgery *s, const tqa_robot *from, uint32_t first_joint,
-                             const char *prefix);
+                             uint32_t first_link, const char *prefix);
 void tqa_surgery_lock_tendons(tqa_surgery *s, uint32_t j, double q);
 bool tqa_surgery_cut_tendons(tqa_surgery *s, const tqa_json_at *op, const uint32_t *numbers);
+bool tqa_surgery_cut_paths(tqa_surgery *s, const tqa_json_at *op, const bool *kept,
+                           const uint32_t *numbers);
 
 /* The operations. Each returns false after a fault; the robot is then discarded. */
 typedef bool tqa_surgery_operation(tqa_surgery *s, const tqa_json_at *op);

@@ -612,9 +612,9 @@ class CalibrateResult(Result):
         'robot.constraints', 'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid',
         'robot.dh.joints', 'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints',
         'robot.links', 'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid',
-        'robot.poe.tool.solid', 'robot.tendons', 'robot.tree.joints', 'robot.tree.links',
-        'torques_left_out', 'unidentifiable', 'unidentifiable.terms', 'validation.by_dataset',
-        'validation.by_joint',
+        'robot.poe.tool.solid', 'robot.tendons', 'robot.tendons.points', 'robot.tree.joints',
+        'robot.tree.links', 'torques_left_out', 'unidentifiable', 'unidentifiable.terms',
+        'validation.by_dataset', 'validation.by_joint',
     ))
     _rows_in = 'parameters'
     verdict: Literal['usable', 'robust-control-only', 'incomplete', 'physically-inconsistent', 'insufficient-excitation']
@@ -674,7 +674,8 @@ class PayloadResult(Result):
         'robot.constraints', 'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid',
         'robot.dh.joints', 'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints',
         'robot.links', 'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid',
-        'robot.poe.tool.solid', 'robot.tendons', 'robot.tree.joints', 'robot.tree.links',
+        'robot.poe.tool.solid', 'robot.tendons', 'robot.tendons.points', 'robot.tree.joints',
+        'robot.tree.links',
     ))
     verdict: Literal['found', 'none', 'less', 'open']
     text: str
@@ -735,7 +736,8 @@ class CalibrateKinematicsResult(Result):
         'robot.constraints.axes', 'robot.constraints.rows', 'robot.dh.base.solid', 'robot.dh.joints',
         'robot.dh.joints.link.solid', 'robot.dh.tool.solid', 'robot.joints', 'robot.links',
         'robot.links.solid', 'robot.poe.joints', 'robot.poe.joints.link.solid', 'robot.poe.tool.solid',
-        'robot.tendons', 'robot.tree.joints', 'robot.tree.links', 'tool.standard_deviation', 'warnings',
+        'robot.tendons', 'robot.tendons.points', 'robot.tree.joints', 'robot.tree.links',
+        'tool.standard_deviation', 'warnings',
     ))
     verdict: Literal['usable', 'incomplete', 'insufficient-excitation']
     reasons: list[str]

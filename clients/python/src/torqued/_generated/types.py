@@ -2082,7 +2082,7 @@ class PulseDisturbance(TypedDict):
 
 class ReactionsOut(TypedDict):
     """The whole wrench (force, then moment) that each joint, fixed ones too, carries to its child link, and the world
-    to the root link. Joint torques are parts of it.
+    to the root link. Joint torques are parts of it; tendons along points pull at their links beside it.
     """
     applied_to: Literal['child link']
     expressed_in: Literal['child link']
@@ -2765,17 +2765,24 @@ class TendonFrictionOut(TypedDict):
 
 
 class TendonOut(TypedDict):
-    """A spring and friction along a linear combination of coordinates, length = sum of coefficient * q: MuJoCo's fixed
-    tendon. Each joint feels coefficient * (stiffness * stretch + friction); the stretch is what the length is
-    beyond `rest`. `calibrate`, `payload` and times from limits of torque refuse such a robot; URDF and SDF have no
-    words for it
+    """A spring and friction along a length that q determines: of `coefficients`, length = sum of coefficient * q,
+    MuJoCo's fixed tendon; or of `points`, the straight lines from point to point, MuJoCo's spatial tendon. Each
+    joint feels d length/dq * (stiffness * stretch + friction); the stretch is what the length is beyond `rest`.
+    `calibrate`, `payload` and times from limits of torque refuse such a robot; URDF and SDF have no words for it
     """
     name: NotRequired[str]
-    coefficients: dict[str, Any]
+    coefficients: NotRequired[dict[str, Any]]
+    points: NotRequired[list[TendonPointOut]]
     stiffness: NotRequired[float]
     rest: NotRequired[float | Array]
     damping: NotRequired[float]
     friction: NotRequired[float | TendonFrictionOut]
+
+
+class TendonPointOut(TypedDict):
+    link: str
+    position: NotRequired[Array]
+    weight: NotRequired[float]
 
 
 class TermsActuationOut(TypedDict):
