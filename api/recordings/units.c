@@ -289,23 +289,33 @@ bool tqa_recording_refuse_base(const tqa_recording_request *request, const tqa_v
     return true;
 }
 
-bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object)
+/* A row of a quantity that the request speaks of: `item` of the list `field`, or `field` itself. */
+typedef struct row_field {
+    tqa_recording_quantity quantity;
+    size_t row;
+    const tqa_value *field, *item;
+    bool is_list;
+} row_field;
+
+/* Calls read(request, row) for each row of each quantity in `part`, whose names are `known`.
+ * *ret_named: the quantities. False: the problem is set. */
+static bool read_rows(tqa_recording_request *request, const tqa_value *part,
+                      const char *const *known,
+                      bool (*read)(tqa_recording_request *request, const row_field *row),
+                      bool ret_named[TQA_RECORDING_QUANTITIES])
 {
-    static const char *const known[] = {"q",     "qd",     "qdd",           "tau",        "time",
-                                        "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
-    const tqa_value part = tqa_value_field(object, "units");
-    if (part.value == NULL) {
+    if (part->value == NULL) {
         return true;
     }
-    if (!tqa_value_object(&part, known) || !tqa_recording_refuse_base(request, &part)) {
+    if (!tqa_value_object(part, known) || !tqa_recording_refuse_base(request, part)) {
         return false;
     }
     for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
-        const tqa_value field = field_of(&part, q);
+        const tqa_value field = field_of(part, q);
         if (field.value == NULL) {
             continue;
         }
-        request->unit_known[q] = true;
+        ret_named[q] = true;
         const bool is_list = json_is_array(field.value);
         const size_t n_item = is_list ? count_items(request, q, &field) : 0;
         size_t at = 0;
@@ -314,9 +324,8 @@ bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *o
         }
         for (size_t r = 0; r < tqa_recording_width(request, q); r++) {
             tqa_value item;
-            if (take_item(request, q, r, n_item, &field, &at, &item) &&
-                (is_list || is_for(request, q, r, &field)) &&
-                !read_unit(request, q, &item, r, is_list)) {
+            const row_field row = {q, r, &field, &item, is_list};
+            if (take_item(request, q, r, n_item, &field, &at, &item) && !read(request, &row)) {
                 return false;
             }
         }
@@ -324,44 +333,39 @@ bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *o
     return true;
 }
 
+static bool read_unit_row(tqa_recording_request *request, const row_field *row)
+{
+    return (!row->is_list && !is_for(request, row->quantity, row->row, row->field)) ||
+           read_unit(request, row->quantity, row->item, row->row, row->is_list);
+}
+
+bool tqa_recording_read_units(tqa_recording_request *request, const tqa_value *object)
+{
+    static const char *const known[] = {"q",     "qd",     "qdd",           "tau",        "time",
+                                        "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
+    const tqa_value part = tqa_value_field(object, "units");
+    return read_rows(request, &part, known, read_unit_row, request->unit_known);
+}
+
+static bool read_scale_row(tqa_recording_request *request, const row_field *row)
+{
+    double factor = 0.0;
+    if (!tqa_value_number(row->item, &factor)) {
+        return false;
+    }
+    if (factor == 0.0) {
+        return tqa_value_refuse(row->item, "range", "1 leaves the column as it is",
+                                "a scale of 0 makes every value 0");
+    }
+    request->factor[row->quantity][row->row] *= factor;
+    return true;
+}
+
+/* time is no name of a scale */
 bool tqa_recording_read_scale(tqa_recording_request *request, const tqa_value *object)
 {
     static const char *const known[] = {
         "q", "qd", "qdd", "tau", "q_cmd", "qd_cmd", "base_position", "base_twist", NULL};
     const tqa_value part = tqa_value_field(object, "scale");
-    if (part.value == NULL) {
-        return true;
-    }
-    if (!tqa_value_object(&part, known) || !tqa_recording_refuse_base(request, &part)) {
-        return false;
-    }
-    for (tqa_recording_quantity q = 0; q < TQA_RECORDING_QUANTITIES; q++) {
-        const tqa_value field = field_of(&part, q);
-        if (q == TQA_RECORDING_TIME || field.value == NULL) {
-            continue;
-        }
-        request->scaled[q] = true;
-        const bool is_list = json_is_array(field.value);
-        const size_t n_item = is_list ? count_items(request, q, &field) : 0;
-        size_t at = 0;
-        if (is_list && n_item == 0) {
-            return false;
-        }
-        for (size_t r = 0; r < tqa_recording_width(request, q); r++) {
-            tqa_value item;
-            double factor = 0.0;
-            if (!take_item(request, q, r, n_item, &field, &at, &item)) {
-                continue;
-            }
-            if (!tqa_value_number(&item, &factor)) {
-                return false;
-            }
-            if (factor == 0.0) {
-                return tqa_value_refuse(&item, "range", "1 leaves the column as it is",
-                                        "a scale of 0 makes every value 0");
-            }
-            request->factor[q][r] *= factor;
-        }
-    }
-    return true;
+    return read_rows(request, &part, known, read_scale_row, request->scaled);
 }
