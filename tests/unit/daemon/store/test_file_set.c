@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "daemon/store/file_set.h"
 #include "daemon/store/file_trim.h"
