@@ -458,12 +458,14 @@ Test(short_memory, every_allocation_of_a_simulated_long_chain)
     while (strcmp(tqa_operations[o].name, "simulate") != 0) {
         o++;
     }
-    char body[2 * JOINTS + 256] = "{\"initial\":{\"q\":[0";
+    char body[2 * JOINTS + 256];
+    size_t n = (size_t)snprintf(body, sizeof body, "{\"initial\":{\"q\":[0");
     for (int k = 1; k < JOINTS; k++) {
-        (void)strcat(body, ",0");
+        n += (size_t)snprintf(body + n, sizeof body - n, ",0");
     }
-    (void)strcat(body, "]},\"duration_s\":0.006,\"output\":{\"interval_s\":0.001},"
-                       "\"solver\":{\"method\":\"rk4\",\"step_s\":0.001}}");
+    (void)snprintf(body + n, sizeof body - n,
+                   "]},\"duration_s\":0.006,\"output\":{\"interval_s\":0.001},"
+                   "\"solver\":{\"method\":\"rk4\",\"step_s\":0.001}}");
     const asked a = {.operation = &tqa_operations[o],
                      .robot = robot,
                      .name = "long chain",

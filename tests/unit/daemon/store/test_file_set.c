@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_file_set.c - the folder of files without a store: a cache removes its
- * oldest files; a sweep whose database fails. */
+/* tests/unit/daemon/store/test_file_set.c - the folder of files without a store: a cache removes
+ * its oldest files; a sweep whose database fails. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/daemon/store/test_reconnect.c - connections that the server ends: writes are stored, or
- * refused at once, until the next connection; none twice. */
+/* tests/unit/daemon/store/test_reconnect.c - connections that the server ends: writes are stored,
+ * or refused at once, until the next connection; none twice. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
