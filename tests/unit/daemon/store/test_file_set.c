@@ -4,16 +4,21 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "daemon/store/file_set.h"
 #include "daemon/store/file_trim.h"
-#include "tests/unit/daemon/store/fixture.h"
 
 enum { FILES = 8, BYTES = 100 };
 
+static char folder[64];
 static tqd_file_set set;
 static char digests[FILES][TQD_DIGEST_TEXT];
 
@@ -44,10 +49,16 @@ static void open_files(uint64_t bytes_max)
     atomic_store(&set.bytes, FILES * BYTES);
 }
 
+static int remove_entry(const char *path, const struct stat *facts, int kind, struct FTW *where)
+{
+    (void)facts, (void)kind, (void)where;
+    return remove(path);
+}
+
 static void close_files(void)
 {
     tqd_file_set_close(&set);
-    remove_folder();
+    (void)nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static bool is_there(unsigned k)
